@@ -1,0 +1,61 @@
+"""nlgauge measures generated text against references, and measures the measures against people.
+
+    >>> import nlgauge
+    >>> scores = nlgauge.score(["A cat sat."], ["The cat sat."], metrics=["bleu", "chrf"])
+    >>> round(scores["chrf"].value, 1)
+    63.6
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from nlgauge.core.corpus import Corpus
+    from nlgauge.core.errors import NlgaugeError
+    from nlgauge.core.scores import Scores
+    from nlgauge.core.signature import Signature
+    from nlgauge.metrics import metric, metric_class, metric_names
+    from nlgauge.scoring import Scorer, score, score_systems
+
+# Names are imported on first use: `import nlgauge` stays fast and never imports torch.
+_HOMES = {
+    "Corpus": "nlgauge.core.corpus",
+    "NlgaugeError": "nlgauge.core.errors",
+    "Scorer": "nlgauge.scoring",
+    "Scores": "nlgauge.core.scores",
+    "Signature": "nlgauge.core.signature",
+    "metric": "nlgauge.metrics",
+    "metric_class": "nlgauge.metrics",
+    "metric_names": "nlgauge.metrics",
+    "score": "nlgauge.scoring",
+    "score_systems": "nlgauge.scoring",
+}
+
+__all__ = [
+    "Corpus",
+    "NlgaugeError",
+    "Scorer",
+    "Scores",
+    "Signature",
+    "metric",
+    "metric_class",
+    "metric_names",
+    "score",
+    "score_systems",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name == "__version__":
+        from importlib.metadata import version  # noqa: PLC0415
+
+        return version("nlgauge")
+    if name not in _HOMES:
+        raise AttributeError(f"module 'nlgauge' has no attribute {name!r}")
+    return getattr(import_module(_HOMES[name]), name)
+
+
+def __dir__() -> list[str]:
+    return sorted([*__all__, "__version__"])

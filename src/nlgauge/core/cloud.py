@@ -1,0 +1,80 @@
+"""Cloud: a text as weighted points, what an encoder makes and a transport metric compares."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from nlgauge.core.errors import ShapeError
+
+Floats: TypeAlias = npt.NDArray[np.floating]
+Ints: TypeAlias = npt.NDArray[np.integer]
+Bools: TypeAlias = npt.NDArray[np.bool_]
+
+
+@dataclass(frozen=True, eq=False)
+class Tokens:
+    """The tokens of a text: strings, ids, which are special, and the word each belongs to.
+
+    ``words[i]`` numbers the word that token i is a piece of; special tokens have -1.
+    """
+
+    strings: tuple[str, ...]
+    ids: Ints
+    special: Bools
+    words: Ints
+
+    def __len__(self) -> int:
+        return len(self.strings)
+
+    def keep(self, mask: Bools) -> Tokens:
+        """The tokens where ``mask`` is true."""
+        strings = tuple(s for s, kept in zip(self.strings, mask, strict=True) if kept)
+        return Tokens(strings, self.ids[mask], self.special[mask], self.words[mask])
+
+
+@dataclass(frozen=True, eq=False)
+class Cloud:
+    """Points of one text in each layer, ``points[layer, token]``, and the mass of every token.
+
+    Weights are non-negative and sum to 1, or are all 0 for a text that has nothing to compare.
+    """
+
+    points: Floats
+    weights: Floats
+    tokens: Tokens
+    remarks: tuple[str, ...] = ()  # what the encoder had to do to the text
+
+    def __len__(self) -> int:
+        return len(self.tokens)
+
+    @property
+    def void(self) -> bool:
+        """Whether no token carries mass."""
+        return not bool(np.any(self.weights > 0))
+
+    @property
+    def layer(self) -> Floats:
+        """The points of the only layer."""
+        if len(self.points) != 1:
+            raise ShapeError(f"the cloud has {len(self.points)} layers, not one: reduce them first")
+        return np.asarray(self.points[0])
+
+    def at(self, layers: Sequence[int]) -> Cloud:
+        """The cloud with only these entries of the layer axis, in this order."""
+        return replace(self, points=self.points[list(layers)])
+
+    def weighted(self, weights: Floats) -> Cloud:
+        """The same points with other masses, scaled to sum to 1 where any is positive."""
+        mass = np.asarray(weights, dtype=np.float64)
+        total = mass.sum()
+        return replace(self, weights=mass / total if total > 0 else np.zeros_like(mass))
+
+    def keep(self, mask: Bools) -> Cloud:
+        """The cloud of the tokens where ``mask`` is true, masses rescaled."""
+        kept = replace(self, points=self.points[:, mask], tokens=self.tokens.keep(mask))
+        return kept.weighted(self.weights[mask])

@@ -1,0 +1,78 @@
+"""CloudMetric: the options that all metrics over embedded texts share."""
+
+from __future__ import annotations
+
+import dataclasses
+from dataclasses import dataclass
+from typing import Any, ClassVar, Self
+
+from nlgauge.core.errors import OptionError
+from nlgauge.core.metric import PairMetric
+from nlgauge.core.need import ModelCard, Need, Weighting
+from nlgauge.core.options import option
+
+
+@dataclass(frozen=True)
+class CloudMetric(PairMetric):
+    """A metric that compares the cloud of a candidate with the cloud of one reference.
+
+    ``matching`` says which of a model's best layers suit it (``greedy``, ``transport`` or
+    ``barycenter``); ``layer_option`` names the option that holds its layers.
+    """
+
+    matching: ClassVar[str] = "greedy"
+    layer_option: ClassVar[str] = "layers"
+
+    model: str | None = option(
+        None, "Model name, folder, lang:XX or hashing; none: NLGAUGE_MODEL, else the embedded one."
+    )
+    weights: str = option(
+        "uniform",
+        "Mass of a token: all alike, or its inverse document frequency in the references.",
+        choices=("uniform", "idf"),
+    )
+    long_text: str = option(
+        "window",
+        "A text longer than the model: overlapping windows, cut off, or refused.",
+        choices=("window", "truncate", "error"),
+    )
+    precision: str = option(
+        "float32", "Arithmetic of the encoder.", choices=("float32", "bfloat16")
+    )
+
+    @property
+    def weighting(self) -> Weighting:
+        """How tokens share the mass of a cloud."""
+        return Weighting(scheme="idf" if self.weights == "idf" else "uniform")
+
+    @property
+    def needs(self) -> Need:
+        """Clouds of the chosen layers; the layers are known once the metric is bound."""
+        return Need(
+            kind="clouds",
+            model=self.model,
+            layers=_numbers(getattr(self, self.layer_option)),
+            weighting=self.weighting,
+            long_text=self.long_text,
+            precision=self.precision,
+        )
+
+    def bind(self, card: ModelCard) -> Self:
+        """The metric with its model named and its layers numbered."""
+        wanted = getattr(self, self.layer_option)
+        chosen = card.choose(wanted, match=self.matching)
+        if self.layer_option == "layer" and len(chosen) != 1:
+            raise OptionError(
+                f"{self.name} compares one layer, but layer={wanted} names {len(chosen)}"
+            )
+        spelled = chosen[0] if len(chosen) == 1 else "+".join(map(str, chosen))
+        concrete: dict[str, Any] = {"model": card.name, self.layer_option: spelled}
+        return dataclasses.replace(self, **concrete)
+
+
+def _numbers(layers: int | str) -> tuple[int, ...]:
+    """The layer numbers of a bound option; none before it is bound."""
+    try:
+        return tuple(int(part) for part in str(layers).split("+"))
+    except ValueError:
+        return ()

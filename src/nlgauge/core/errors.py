@@ -1,0 +1,67 @@
+"""Every way nlgauge says no, as one tree.
+
+    NlgaugeError
+    ├── UsageError                 the call itself is wrong (command line exit code 2)
+    │   ├── UnknownMetric          no metric of that name; the nearest names are offered
+    │   └── OptionError            an option that does not exist, or a value out of its range
+    ├── DataError                  the texts, files or judgements are wrong (exit code 1)
+    │   ├── ShapeError             lengths that do not fit, references transposed, a str for a list
+    │   └── FileError              a file that is missing, unreadable or malformed
+    ├── ModelError                 a model that cannot be found, verified or used (exit code 1)
+    │   └── MissingExtra           an optional dependency; the message holds the install line
+    └── NotConverged               a solver stopped early; carries what it had reached (exit code 1)
+
+A message is a sentence with the numbers in it and a way out.
+"""
+
+from __future__ import annotations
+
+
+class NlgaugeError(Exception):
+    """Base of all errors raised on purpose."""
+
+    exit_code = 1
+
+
+class UsageError(NlgaugeError, ValueError):
+    """The call itself is wrong."""
+
+    exit_code = 2
+
+
+class UnknownMetric(UsageError):
+    """No metric carries this name."""
+
+
+class OptionError(UsageError):
+    """An option does not exist, or its value is out of range."""
+
+
+class DataError(NlgaugeError, ValueError):
+    """The texts, files or judgements are wrong."""
+
+
+class ShapeError(DataError):
+    """Lengths or nesting do not fit together."""
+
+
+class FileError(DataError):
+    """A file is missing, unreadable or malformed."""
+
+
+class ModelError(NlgaugeError):
+    """A model cannot be found, verified or used."""
+
+
+class MissingExtra(ModelError, ImportError):
+    """An optional dependency is not installed."""
+
+    def __init__(self, wanted: str, package: str, extra: str) -> None:
+        super().__init__(
+            f"{wanted} needs the package {package!r}, which is not installed; "
+            f"install it with: pip install 'nlgauge[{extra}]'"
+        )
+
+
+class NotConverged(NlgaugeError):
+    """A solver stopped before reaching its tolerance."""

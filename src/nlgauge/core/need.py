@@ -1,0 +1,98 @@
+"""Need: what a metric asks to be handed, so that it never opens a model itself."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+from nlgauge.core.errors import OptionError
+
+Kind = Literal["text", "clouds"]
+
+
+@dataclass(frozen=True)
+class Weighting:
+    """How the tokens of a cloud share its mass, and which of them take part.
+
+    ``special``: tokens the model adds ([CLS], </s>) are dropped, ``silent`` (no mass, but others
+    may match them) or kept like any token. ``subwords``: keep every piece of a word or the first.
+    ``sides``: one idf table from the references for both sides, or each side's own.
+    """
+
+    scheme: Literal["uniform", "idf", "idf_plus_one"] = "uniform"
+    special: Literal["drop", "silent", "keep"] = "drop"
+    subwords: Literal["all", "first"] = "all"
+    punctuation: Literal["keep", "drop", "drop_ascii"] = "keep"
+    sides: Literal["shared", "separate"] = "shared"
+
+    @property
+    def fitted(self) -> bool:
+        """Whether a table has to be fitted on a corpus first."""
+        return self.scheme != "uniform"
+
+
+@dataclass(frozen=True)
+class Need:
+    """Texts as they are, or clouds of chosen layers of a model with chosen weights."""
+
+    kind: Kind = "text"
+    model: str | None = None
+    layers: tuple[int, ...] = ()
+    weighting: Weighting = field(default_factory=Weighting)
+    long_text: str = "window"
+    precision: str = "float32"
+
+    @property
+    def encoder(self) -> tuple[str | None, str, str]:
+        """The key under which metrics share one encoder."""
+        return (self.model, self.long_text, self.precision)
+
+
+@dataclass(frozen=True)
+class ModelCard:
+    """What is known of an encoder before any text is encoded.
+
+    ``layers`` maps a way of matching (``greedy``, ``transport``, ``barycenter``) to the layers
+    that suit this model best; ``published`` says whether they were measured or guessed.
+    """
+
+    name: str
+    digest: str
+    depth: int
+    dimension: int
+    layers: Mapping[str, tuple[int, ...]]
+    published: bool = True
+    libraries: tuple[str, ...] = ()
+
+    def choose(self, wanted: str | int, *, match: str) -> tuple[int, ...]:
+        """The layer numbers that ``wanted`` names: best, all, last5, 4, -1, 3+4+6 or 2-6.
+
+        0 is the embedding layer, ``depth`` the last; negative numbers count from the last.
+        """
+        text = str(wanted).strip().lower()
+        if text == "best":
+            return self.layers[match]
+        if text == "all":
+            return tuple(range(1, self.depth + 1))
+        try:
+            if text.startswith("last"):
+                count = int(text[4:] or 1)
+                return self._within(range(self.depth - count + 1, self.depth + 1), text)
+            if "-" in text[1:] and "+" not in text:
+                first, _, last = text.partition("-")
+                return self._within(range(int(first), int(last) + 1), text)
+            numbers = [int(part) for part in text.split("+")]
+        except ValueError:
+            raise OptionError(
+                f"layers={wanted!r}: write best, all, last5, 4, -1, 3+4+6 or 2-6"
+            ) from None
+        return self._within([n + self.depth + 1 if n < 0 else n for n in numbers], text)
+
+    def _within(self, numbers: range | list[int], text: str) -> tuple[int, ...]:
+        chosen = tuple(numbers)
+        if not chosen or min(chosen) < 0 or max(chosen) > self.depth:
+            raise OptionError(
+                f"layers={text!r}: {self.name} has layers 0 (embeddings) to {self.depth}"
+            )
+        return chosen

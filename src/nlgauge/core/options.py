@@ -1,0 +1,160 @@
+"""Options of a metric: typed dataclass fields that know their help, choices and range.
+
+From these fields come the command line's ``-m name:option=value``, the signature, the service's
+schema and the documentation, so an option is written down once.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import difflib
+import math
+import types
+import typing
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from nlgauge.core.errors import OptionError
+
+_TRUE = {"yes", "true", "on", "1"}
+_FALSE = {"no", "false", "off", "0"}
+
+
+def option(
+    default: Any,
+    help: str,
+    *,
+    choices: tuple[str, ...] | None = None,
+    low: float | None = None,
+    high: float | None = None,
+) -> Any:
+    """A dataclass field that is an option: keyword-only, explained, and checked on construction."""
+    metadata = {"help": help, "choices": choices, "low": low, "high": high}
+    return dataclasses.field(default=default, kw_only=True, metadata=metadata)
+
+
+@dataclasses.dataclass(frozen=True)
+class Option:
+    """What is known of one option of a metric class."""
+
+    name: str
+    help: str
+    default: Any
+    types: tuple[type, ...]
+    choices: tuple[str, ...] | None
+    low: float | None
+    high: float | None
+
+    @property
+    def kind(self) -> str:
+        """The accepted values in words, such as ``int or none`` or ``best | mean``."""
+        if self.choices is not None:
+            names = list(self.choices)
+            return " | ".join(names + ["none"] * (type(None) in self.types))
+        named = [kind.__name__ for kind in self.types if kind is not type(None)]
+        limits = "" if self.low is None and self.high is None else f" {self._interval()}"
+        return " or ".join(named + ["none"] * (type(None) in self.types)) + limits
+
+    def parse(self, text: str) -> Any:
+        """The value that ``text`` spells, or an OptionError that says what was expected."""
+        word = unescape(text)
+        if word.lower() == "none" and type(None) in self.types:
+            return None
+        if bool in self.types and word.lower() in _TRUE | _FALSE:
+            return word.lower() in _TRUE
+        for kind in (int, float):
+            if kind in self.types:
+                try:
+                    return kind(word)
+                except ValueError:
+                    continue
+        if str in self.types:
+            return word
+        raise OptionError(f"option {self.name}={text!r}: expected {self.kind}")
+
+    def check(self, value: Any) -> None:
+        """Raise an OptionError unless ``value`` has the option's type, choice and range."""
+        accepted = isinstance(value, self.types) or (float in self.types and type(value) is int)
+        if not accepted or (isinstance(value, bool) and bool not in self.types):
+            raise OptionError(
+                f"option {self.name}={value!r}: expected {self.kind}, not {type(value).__name__}"
+            )
+        if self.choices is not None and isinstance(value, str) and value not in self.choices:
+            near = difflib.get_close_matches(value, self.choices, 1)
+            hint = f"; did you mean {near[0]!r}?" if near else ""
+            raise OptionError(f"option {self.name}={value!r}: choose {self.kind}{hint}")
+        if isinstance(value, int | float) and not isinstance(value, bool):
+            low = -math.inf if self.low is None else self.low
+            high = math.inf if self.high is None else self.high
+            if not low <= value <= high:
+                raise OptionError(f"option {self.name}={value}: must lie within {self._interval()}")
+
+    def _interval(self) -> str:
+        low = "-inf" if self.low is None else format_value(self.low)
+        high = "inf" if self.high is None else format_value(self.high)
+        return f"[{low}, {high}]"
+
+
+def options_of(metric: type) -> dict[str, Option]:
+    """The options of a metric class by name, in the order they were written."""
+    hints = typing.get_type_hints(metric)
+    found = {}
+    for field in dataclasses.fields(metric):
+        if "help" in field.metadata:
+            found[field.name] = Option(
+                name=field.name,
+                default=field.default,
+                types=_plain_types(hints[field.name]),
+                **field.metadata,
+            )
+    return found
+
+
+def parse_options(metric: type, texts: Mapping[str, str], *, name: str) -> dict[str, Any]:
+    """The option values spelled in ``texts``."""
+    refuse_unknown(metric, texts, name=name)
+    known = options_of(metric)
+    return {key: known[key].parse(text) for key, text in texts.items()}
+
+
+def refuse_unknown(metric: type, names: Iterable[str], *, name: str) -> None:
+    """Raise an OptionError, listing the options there are, unless all ``names`` are options."""
+    known = options_of(metric)
+    for key in names:
+        if key not in known:
+            near = difflib.get_close_matches(key, known, 1)
+            hint = f"; did you mean {near[0]!r}?" if near else ""
+            listed = ", ".join(known) if known else "none at all"
+            raise OptionError(f"metric {name!r} has no option {key!r}{hint} (it has: {listed})")
+
+
+def format_value(value: Any) -> str:
+    """The text of an option value; ``Option.parse`` reads it back."""
+    if value is None:
+        return "none"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, float):
+        return str(int(value)) if value.is_integer() and abs(value) < 1e15 else repr(value)
+    return escape(str(value))
+
+
+def escape(text: str) -> str:
+    """``text`` with the characters that separate keys and options percent-encoded."""
+    for mark in "%|,\n":
+        text = text.replace(mark, f"%{ord(mark):02X}")
+    return text
+
+
+def unescape(text: str) -> str:
+    """The inverse of ``escape``."""
+    for mark in "\n,|%":
+        text = text.replace(f"%{ord(mark):02X}", mark)
+    return text
+
+
+def _plain_types(hint: Any) -> tuple[type, ...]:
+    """The classes a type hint accepts: ``int | None`` gives (int, NoneType)."""
+    if isinstance(hint, types.UnionType) or typing.get_origin(hint) is typing.Union:
+        return tuple(kind for part in typing.get_args(hint) for kind in _plain_types(part))
+    return (hint,)

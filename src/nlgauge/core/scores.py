@@ -1,0 +1,120 @@
+"""Scores: what one metric said of one system, with everything needed to quote or replay it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from nlgauge.core.cloud import Floats
+from nlgauge.core.metric import Metric, Scale
+from nlgauge.core.signature import Signature
+
+
+@dataclass(frozen=True, eq=False)
+class Scores:
+    """A corpus value, segment values, their components, and how they were made.
+
+    ``statistics`` are the metric's rows; any resampling of segments is
+    ``metric.finish(weights @ statistics, weights.sum(axis=1))``.
+    """
+
+    metric: Metric
+    label: str
+    system: str
+    ids: tuple[str, ...]
+    statistics: Floats
+    signature: Signature
+    notes: Mapping[str, int] = field(default_factory=dict)
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+    @property
+    def scale(self) -> Scale:
+        """Direction and range of the headline."""
+        return self.metric.scale
+
+    @property
+    def value(self) -> float:
+        """The corpus score."""
+        return next(iter(self.components.values()))
+
+    @property
+    def components(self) -> dict[str, float]:
+        """Corpus values of all components, the headline first."""
+        totals = self.statistics.sum(axis=0, keepdims=True)
+        values = self.metric.finish(totals, np.array([float(len(self))]))[0]
+        return dict(zip(self.metric.components, map(float, values), strict=True))
+
+    @property
+    def segments(self) -> Floats:
+        """The headline of every segment."""
+        return self.segment_components[self.metric.components[0]]
+
+    @property
+    def segment_components(self) -> dict[str, Floats]:
+        """All components of every segment, the headline first."""
+        table = self.metric.finish_segments(self.statistics)
+        return dict(zip(self.metric.components, table.T, strict=True))
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """Sentences on what happened to how many segments."""
+        return tuple(
+            f"{count:,} of {len(self):,} segments: {note}" for note, count in self.notes.items()
+        )
+
+    def __str__(self) -> str:
+        low, high = self.scale.low, self.scale.high
+        return f"{self.signature} = {self.value:.4f} {self.scale.arrow} [{low:g}, {high:g}]"
+
+    def to_dict(self, *, segments: bool = True) -> dict[str, Any]:
+        """Plain values, ready for JSON."""
+        content: dict[str, Any] = {
+            "metric": self.label,
+            "system": self.system,
+            "value": self.value,
+            "components": self.components,
+            "direction": self.scale.direction,
+            "range": [_finite(self.scale.low), _finite(self.scale.high)],
+            "segments_scored": len(self),
+            "signature": str(self.signature),
+            "warnings": list(self.warnings),
+        }
+        if segments:
+            named = self.segment_components
+            content["segments"] = [
+                {"id": name, **{key: float(column[i]) for key, column in named.items()}}
+                for i, name in enumerate(self.ids)
+            ]
+        return content
+
+    def to_frame(self) -> Any:
+        """A tidy pandas frame: system, segment, metric, component, value."""
+        try:
+            import pandas as pd  # noqa: PLC0415
+        except ImportError:
+            from nlgauge.core.errors import MissingExtra  # noqa: PLC0415
+
+            raise MissingExtra("Scores.to_frame", "pandas", "frames") from None
+        parts = [
+            pd.DataFrame(
+                {
+                    "system": self.system,
+                    "segment": self.ids,
+                    "metric": self.label,
+                    "component": name,
+                    "value": values,
+                }
+            )
+            for name, values in self.segment_components.items()
+        ]
+        return pd.concat(parts, ignore_index=True)
+
+
+def _finite(limit: float) -> float | None:
+    """A range limit for JSON, which has no infinity."""
+    return limit if np.isfinite(limit) else None

@@ -1,0 +1,78 @@
+"""A deterministic encoder without a model, for tests, documentation and pipelines' dry runs.
+
+Every word gets a fixed pseudo-random vector, drawn from its own hash; layer k mixes k shares of
+its neighbours in, so that word order matters more in deeper layers.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Sequence
+from functools import lru_cache
+
+import numpy as np
+
+from nlgauge.core.cloud import Cloud, Floats, Tokens
+from nlgauge.core.need import ModelCard
+from nlgauge.encode.registry import best_layers
+
+DEPTH = 4
+DIMENSION = 64
+_NEIGHBOUR_SHARE = 0.1
+_WORD = re.compile(r"\w+|[^\w\s]")
+
+
+class HashingEncoder:
+    """Clouds of words whose vectors come from hashing them."""
+
+    def __init__(self) -> None:
+        layers, published = best_layers("hashing", DEPTH)
+        self.card = ModelCard(
+            name="hashing",
+            digest="none",
+            depth=DEPTH,
+            dimension=DIMENSION,
+            layers=layers,
+            published=published,
+        )
+
+    def tokenize(self, texts: Sequence[str]) -> list[Tokens]:
+        """Lower-cased words and punctuation marks between ``<s>`` and ``</s>``."""
+        return [_tokens(text) for text in texts]
+
+    def encode(self, texts: Sequence[str], layers: Sequence[int]) -> list[Cloud]:
+        """The hashed vectors of every text's words, mixed with their neighbours'."""
+        return [_cloud(tokens, layers) for tokens in self.tokenize(texts)]
+
+
+def _tokens(text: str) -> Tokens:
+    words = _WORD.findall(text.lower())
+    strings = ("<s>", *words, "</s>")
+    special = np.zeros(len(strings), dtype=bool)
+    special[[0, -1]] = True
+    numbers = np.array([-1, *range(len(words)), -1], dtype=np.int64)
+    ids = np.array([_word_id(word) for word in strings], dtype=np.int64)
+    return Tokens(strings, ids, special, numbers)
+
+
+def _cloud(tokens: Tokens, layers: Sequence[int]) -> Cloud:
+    base = np.stack([_word_vector(word) for word in tokens.strings])
+    padded = np.pad(base, ((1, 1), (0, 0)))
+    neighbours = padded[:-2] + padded[2:]
+    points = np.stack([base + _NEIGHBOUR_SHARE * layer * neighbours for layer in layers])
+    return Cloud(points, np.full(len(tokens), 1 / len(tokens)), tokens)
+
+
+def _digest(word: str) -> bytes:
+    return hashlib.blake2b(word.encode("utf-8", "surrogatepass"), digest_size=7).digest()
+
+
+def _word_id(word: str) -> int:
+    return int.from_bytes(_digest(word), "little")
+
+
+@lru_cache(maxsize=65_536)
+def _word_vector(word: str) -> Floats:
+    generator = np.random.default_rng(_word_id(word))
+    return generator.standard_normal(DIMENSION, dtype=np.float32)

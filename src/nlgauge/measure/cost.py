@@ -1,0 +1,79 @@
+"""Cost matrices between two clouds of points: what it takes to move one token onto another.
+
+All costs are float64, never negative, and exactly 0 for equal points: a squared distance below
+1e-12 is snapped to 0. Equal vectors leave a float32 encoder with squared distances of about 1e-14
+(and up to 1e-13 when they come from different batches), and the root would turn that into 1e-7.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from nlgauge.core.errors import OptionError, ShapeError
+from nlgauge.core.plan import Floats
+
+SNAP = 1e-12  # squared distances below this are equal points
+
+
+def unit(x: ArrayLike) -> Floats:
+    """Return float64 vectors of length 1 along the last axis; zero vectors stay zero."""
+    points = np.asarray(x, dtype=np.float64)
+    norms = np.linalg.norm(points, axis=-1, keepdims=True)
+    scaled: Floats = points / np.where(norms > 0, norms, 1.0)
+    return scaled
+
+
+def cosine(x: ArrayLike, y: ArrayLike) -> Floats:
+    """Return 1 - cos(x_i, y_j), an n x m matrix in [0, 2].
+
+    A zero vector has no direction: its distance is 1 to everything, itself included.
+    """
+    return squared_euclid(x, y) / 2
+
+
+def euclid(x: ArrayLike, y: ArrayLike, *, normalise: bool = True) -> Floats:
+    """Return ||x_i - y_j||, an n x m matrix; of unit vectors unless `normalise` is off."""
+    root: Floats = np.sqrt(squared_euclid(x, y, normalise=normalise))
+    return root
+
+
+def squared_euclid(x: ArrayLike, y: ArrayLike, *, normalise: bool = True) -> Floats:
+    """Return ||x_i - y_j||^2, an n x m matrix; 2 (1 - cos) of unit vectors.
+
+    `normalise=False` takes the points as they are, for clouds whose lengths mean something, such
+    as barycenters. With normalisation a zero vector gets 2, as if it were orthogonal to all.
+    """
+    left, right = _clouds(x, y)
+    if normalise:
+        squared = 2.0 - 2.0 * (unit(left) @ unit(right).T)
+    else:
+        lengths = np.einsum("id,id->i", left, left)[:, None]
+        squared = lengths + np.einsum("jd,jd->j", right, right) - 2.0 * (left @ right.T)
+    squared[squared < SNAP] = 0.0
+    return squared
+
+
+def word_order(n: int, m: int, *, weight: float = 0.2) -> Floats:
+    """Return weight |i/(n-1) - j/(m-1)|, an n x m matrix to be added to a cost.
+
+    The position of a lone token is 0.
+    """
+    if n < 0 or m < 0 or weight < 0:
+        raise OptionError(
+            f"word_order needs lengths and a weight of at least 0, got {n}, {m} and {weight}."
+        )
+    rows = np.arange(n) / max(n - 1, 1)
+    columns = np.arange(m) / max(m - 1, 1)
+    matrix: Floats = weight * np.abs(rows[:, None] - columns)
+    return matrix
+
+
+def _clouds(x: ArrayLike, y: ArrayLike) -> tuple[Floats, Floats]:
+    left, right = np.asarray(x, dtype=np.float64), np.asarray(y, dtype=np.float64)
+    if left.ndim != 2 or right.ndim != 2 or left.shape[1] != right.shape[1]:
+        raise ShapeError(
+            f"a cost needs two arrays [tokens, dimensions] of one dimension, "
+            f"got shapes {left.shape} and {right.shape}; were two encoders mixed?"
+        )
+    return left, right

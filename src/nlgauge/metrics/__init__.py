@@ -1,0 +1,139 @@
+"""The catalogue: every file of this folder is a metric, found by its name.
+
+Other places are searched in the same way: folders named in the environment variable
+``NLGAUGE_METRICS`` (for a metric you are writing) and the entry point group ``nlgauge.metrics``
+(for a metric you publish).
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import difflib
+import importlib
+import importlib.util
+import os
+import pkgutil
+import sys
+from collections.abc import Callable
+from functools import lru_cache, partial
+from importlib.metadata import EntryPoint, entry_points
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from nlgauge.core.errors import NlgaugeError, OptionError, UnknownMetric
+from nlgauge.core.metric import Metric
+from nlgauge.core.options import parse_options, refuse_unknown
+from nlgauge.core.signature import Signature
+
+FOLDERS_VARIABLE = "NLGAUGE_METRICS"
+
+
+def metric_names() -> tuple[str, ...]:
+    """The names of all metrics, sorted, without importing any of them."""
+    return tuple(sorted(_places()))
+
+
+def metric_class(name: str) -> type[Metric]:
+    """The metric of that name, imported now; an unknown name is answered with the nearest."""
+    places = _places()
+    if name not in places:
+        near = difflib.get_close_matches(name, places, 1, cutoff=0.5)
+        hint = f"did you mean {near[0]!r}? " if near else ""
+        known = ", ".join(sorted(places))
+        raise UnknownMetric(f"there is no metric {name!r}; {hint}known: {known}")
+    return places[name]()
+
+
+def metric(spec: str | Metric, **options: Any) -> Metric:
+    """The metric that a name, ``name:option=value,...`` or a signature describes.
+
+    Keyword options go on top: ``metric("bertscore:layer=4", weights="idf")``.
+    """
+    if isinstance(spec, Metric):
+        if options:
+            raise OptionError(f"options {sorted(options)} cannot be added to a built metric")
+        return spec
+    if "|" in spec:
+        signature = Signature.parse(spec)
+        built = metric_class(signature.name).rebuild(dict(signature.keys))
+    else:
+        name, _, rest = spec.strip().partition(":")
+        kind = metric_class(name)
+        built = kind(**parse_options(kind, _split_options(spec, rest), name=name))
+    refuse_unknown(type(built), options, name=built.name)
+    return dataclasses.replace(built, **options)
+
+
+def _split_options(spec: str, rest: str) -> dict[str, str]:
+    texts: dict[str, str] = {}
+    for piece in filter(None, (part.strip() for part in rest.split(","))):
+        key, equals, value = piece.partition("=")
+        if not equals:
+            raise OptionError(f"metric {spec!r}: {piece!r} is not of the form option=value")
+        if key.strip() in texts:
+            raise OptionError(f"metric {spec!r}: option {key.strip()!r} is given twice")
+        texts[key.strip()] = value.strip()
+    return texts
+
+
+def _places() -> dict[str, Callable[[], type[Metric]]]:
+    """Where each metric would be imported from; our own files win over others of their name."""
+    found: dict[str, Callable[[], type[Metric]]] = {}
+    for point in entry_points(group="nlgauge.metrics"):
+        found[point.name] = partial(_from_entry_point, point)
+    for folder in filter(None, os.environ.get(FOLDERS_VARIABLE, "").split(os.pathsep)):
+        for path in sorted(Path(folder).glob("[!_]*.py")):
+            found[path.stem] = partial(_from_file, path)
+    for module in pkgutil.iter_modules(__path__):
+        if not module.name.startswith("_"):
+            found[module.name] = partial(_from_package, module.name)
+    return found
+
+
+def _from_package(name: str) -> type[Metric]:
+    return _only_metric(importlib.import_module(f"{__name__}.{name}"))
+
+
+def _from_file(path: Path) -> type[Metric]:
+    return _only_metric(_import_file(path))
+
+
+def _from_entry_point(point: EntryPoint) -> type[Metric]:
+    return _only_metric(point.load())
+
+
+@lru_cache
+def _import_file(path: Path) -> ModuleType:
+    spec = importlib.util.spec_from_file_location(path.stem, path)
+    if spec is None or spec.loader is None:
+        raise UnknownMetric(f"{path} cannot be imported as a Python module")
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[path.stem] = module  # dataclasses look their module up by name
+    try:
+        spec.loader.exec_module(module)
+    except NlgaugeError:
+        raise
+    except Exception as error:
+        raise UnknownMetric(f"the metric file {path} fails on import: {error!r}") from error
+    return module
+
+
+def _only_metric(source: Any) -> type[Metric]:
+    """The metric class an entry point names or a module defines."""
+    if isinstance(source, type) and issubclass(source, Metric):
+        return source
+    defined = [
+        value
+        for value in vars(source).values()
+        if isinstance(value, type)
+        and issubclass(value, Metric)
+        and value.__module__ == source.__name__
+        and not getattr(value, "__abstractmethods__", None)
+    ]
+    if len(defined) != 1:
+        names = ", ".join(kind.__name__ for kind in defined) or "none"
+        raise UnknownMetric(
+            f"{source.__name__} must define exactly one metric class, but it defines {names}"
+        )
+    return defined[0]

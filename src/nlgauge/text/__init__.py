@@ -1,0 +1,1 @@
+"""Strings in, tokens and weights out."""

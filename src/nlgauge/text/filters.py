@@ -1,0 +1,56 @@
+"""Which tokens of a text take part in a comparison, and with what mass."""
+
+from __future__ import annotations
+
+import string
+import unicodedata
+
+import numpy as np
+
+from nlgauge.core.cloud import Bools, Cloud, Floats, Tokens
+from nlgauge.core.need import Weighting
+from nlgauge.text.idf import IdfTable
+
+_PIECE_MARKS = ("##", "▁", "Ġ", "</w>")
+
+
+def weigh(cloud: Cloud, weighting: Weighting, table: IdfTable | None) -> Cloud:
+    """The cloud with filtered tokens removed and the mass shared as ``weighting`` says."""
+    masses = _masses(cloud.tokens, weighting, table)
+    kept = taking_part(cloud.tokens, weighting)
+    return cloud.weighted(masses).keep(kept)
+
+
+def taking_part(tokens: Tokens, weighting: Weighting) -> Bools:
+    """Which tokens stay, be it only as partners of others."""
+    kept = np.ones(len(tokens), dtype=bool)
+    if weighting.special == "drop":
+        kept &= ~tokens.special
+    if weighting.subwords == "first":
+        kept &= tokens.special | _first_pieces(tokens)
+    if weighting.punctuation != "keep":
+        ascii_only = weighting.punctuation == "drop_ascii"
+        kept &= ~np.array([_punctuation(s, ascii_only) for s in tokens.strings], dtype=bool)
+    return kept
+
+
+def _masses(tokens: Tokens, weighting: Weighting, table: IdfTable | None) -> Floats:
+    masses: Floats = np.ones(len(tokens))
+    if table is not None:
+        masses = table.weights(tokens.ids, plus_one=weighting.scheme == "idf_plus_one")
+    if weighting.special == "silent":
+        masses = np.where(tokens.special, 0.0, masses)
+    return masses
+
+
+def _first_pieces(tokens: Tokens) -> Bools:
+    previous = np.concatenate([[-1], tokens.words[:-1]])
+    return np.asarray(tokens.words != previous)
+
+
+def _punctuation(token: str, ascii_only: bool) -> bool:
+    if ascii_only:  # exactly what MoverScore's code drops: one character of string.punctuation
+        return len(token) == 1 and token in string.punctuation
+    for mark in _PIECE_MARKS:
+        token = token.removeprefix(mark).removesuffix(mark)
+    return bool(token) and all(unicodedata.category(c).startswith("P") for c in token)
