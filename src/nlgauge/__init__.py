@@ -1,9 +1,9 @@
 """nlgauge measures generated text against references, and measures the measures against people.
 
-    >>> import nlgauge
-    >>> scores = nlgauge.score(["A cat sat."], ["The cat sat."], metrics=["bleu", "chrf"])
-    >>> round(scores["chrf"].value, 1)
-    63.6
+>>> import nlgauge
+>>> scores = nlgauge.score(["A cat sat."], ["The cat sat."], metrics=["bleu", "chrf"])
+>>> round(scores["chrf"].value, 1)
+63.6
 """
 
 from __future__ import annotations

@@ -158,7 +158,9 @@ def score_systems(
     progress: Progress | None = None,
 ) -> dict[str, dict[str, Scores]]:
     """Scores by system and metric label, of systems that answered the same segments."""
-    corpora = [Corpus.of(texts, references, systems=[name] * len(texts)) for name, texts in systems.items()]
+    corpora = [
+        Corpus.of(texts, references, systems=[name] * len(texts)) for name, texts in systems.items()
+    ]
     joined = Corpus.of(
         [text for corpus in corpora for text in corpus.candidates],
         [texts for corpus in corpora for texts in corpus.references],
@@ -260,11 +262,14 @@ class _Work:
         )
 
     def _chunks(self) -> Iterator[list[int]]:
+        """Rows in portions, cut between segments, so that shared references fall into one."""
         chunk: list[int] = []
         characters = 0
         for row in self._unique:
             size = len(self._corpus.candidates[row]) + sum(map(len, self._corpus.references[row]))
-            if chunk and (len(chunk) == _CHUNK_ROWS or characters + size > _CHUNK_CHARACTERS):
+            full = len(chunk) >= _CHUNK_ROWS or characters + size > _CHUNK_CHARACTERS
+            same = chunk and self._corpus.ids[chunk[-1]] == self._corpus.ids[row]
+            if chunk and full and (not same or len(chunk) >= 4 * _CHUNK_ROWS):
                 yield chunk
                 chunk, characters = [], 0
             chunk.append(row)
@@ -342,7 +347,9 @@ class _Work:
                 notes[f"a text is {remark}"][row] = True
         if not task.encoder.card.published:
             layers = "+".join(map(str, task.metric.needs.layers))
-            notes[f"layer {layers} of {task.encoder.card.depth} is a guess for this model"][rows] = True
+            notes[f"layer {layers} of {task.encoder.card.depth} is a guess for this model"][
+                rows
+            ] = True
         for table in task.tables.values():
             if table.documents < _FEW_DOCUMENTS:
                 notes[f"idf weights come from only {table.documents} texts"][rows] = True

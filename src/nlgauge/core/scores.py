@@ -79,7 +79,7 @@ class Scores:
             "value": self.value,
             "components": self.components,
             "direction": self.scale.direction,
-            "range": [_finite(self.scale.low), _finite(self.scale.high)],
+            "range": range_for_json(self.scale),
             "segments_scored": len(self),
             "signature": str(self.signature),
             "warnings": list(self.warnings),
@@ -115,6 +115,6 @@ class Scores:
         return pd.concat(parts, ignore_index=True)
 
 
-def _finite(limit: float) -> float | None:
-    """A range limit for JSON, which has no infinity."""
-    return limit if np.isfinite(limit) else None
+def range_for_json(scale: Scale) -> list[float | None]:
+    """The ends of the range, with None for an infinity, which JSON does not have."""
+    return [end if np.isfinite(end) else None for end in (scale.low, scale.high)]

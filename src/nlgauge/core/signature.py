@@ -27,7 +27,7 @@ class Signature:
         """A signature with the keys of ``parts`` in order; a later part may not repeat a key."""
         keys: dict[str, str] = {}
         for part in parts:
-            for key, value in dict(part).items():
+            for key, value in part.items() if isinstance(part, Mapping) else part:
                 if key in keys:
                     raise UsageError(f"signature of {name!r} has the key {key!r} twice")
                 keys[key] = value
@@ -36,7 +36,7 @@ class Signature:
     @classmethod
     def parse(cls, text: str) -> Signature:
         """The signature that ``text`` spells; the inverse of ``str``."""
-        name, *pieces = text.strip().split("|")
+        name, *pieces = text.split("|")
         keys = []
         for piece in pieces:
             key, colon, value = piece.partition(":")

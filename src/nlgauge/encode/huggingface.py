@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -18,13 +21,14 @@ from nlgauge.encode.windows import Window, windows
 try:
     import torch
     import transformers
+    from safetensors import SafetensorError
 except ImportError as error:
     raise MissingExtra("an embedding metric", error.name or "torch", "embedded") from None
 
 _NO_LIMIT = 1_000_000  # tokenizers without a known limit report absurdly large numbers
 
 
-class _DeepEnough(Exception):  # noqa: N818 - a signal, not an error
+class _DeepEnough(Exception):
     """Ends a forward pass once the deepest layer asked for is known."""
 
 
@@ -132,7 +136,8 @@ class HuggingFaceEncoder:
 
     def _run(self, batch: list[_Piece], layers: Sequence[int]) -> Iterator[Floats]:
         longest = len(batch[0].ids)
-        ids = torch.zeros((len(batch), longest), dtype=torch.long)
+        padding = self._model.config.pad_token_id or 0  # RoBERTa numbers positions by it
+        ids = torch.full((len(batch), longest), padding, dtype=torch.long)
         mask = torch.zeros_like(ids)
         for row, piece in enumerate(batch):
             ids[row, : len(piece.ids)] = torch.tensor(piece.ids)
@@ -203,6 +208,8 @@ class HuggingFaceEncoder:
 
 
 def _load_model(located: Located, precision: str) -> Any:
+    if precision == "bfloat16" and not torch.cuda.is_available():
+        _require_bfloat16()
     transformers.utils.logging.disable_progress_bar()  # type: ignore[no-untyped-call]
     try:
         model = transformers.AutoModel.from_pretrained(
@@ -212,11 +219,27 @@ def _load_model(located: Located, precision: str) -> Any:
             trust_remote_code=False,
             dtype=getattr(torch, precision),
         )
-    except (OSError, ValueError, KeyError) as error:
+    except (OSError, ValueError, KeyError, SafetensorError) as error:
         raise ModelError(f"model {located.name!r} cannot be loaded: {error}") from error
     if getattr(model.config, "is_encoder_decoder", False):
         model = model.get_encoder()
     return model.eval()
+
+
+@cache
+def _require_bfloat16() -> None:
+    """Refuse bfloat16 where the processor announces it but dies of it, as some virtual ones do.
+
+    An illegal instruction ends the process and cannot be caught, so another process tries first.
+    """
+    trial = (
+        "import torch; x = torch.ones(64, 384, dtype=torch.bfloat16);"
+        "torch.nn.functional.linear(x, torch.ones(1536, 384, dtype=torch.bfloat16))"
+    )
+    if subprocess.run([sys.executable, "-c", trial], capture_output=True, check=False).returncode:
+        raise ModelError(
+            "this processor fails at bfloat16 arithmetic; use precision=float32 (the default)"
+        )
 
 
 def _load_tokenizer(located: Located) -> tuple[Any, list[int], list[int]]:

@@ -28,7 +28,7 @@ from nlgauge.core.metric import Scale, Side, similarity
 from nlgauge.core.need import Weighting
 from nlgauge.core.options import option
 from nlgauge.measure.cost import unit
-from nlgauge.measure.greedy import Weighted, greedy_scores
+from nlgauge.measure.partners import Weighted, greedy_scores
 
 
 @dataclass(frozen=True)
@@ -43,8 +43,9 @@ class BertScore(CloudMetric):
     alpha: float = option(0.5, "Weight of recall in F.", low=0, high=1)
     baseline: str | None = option(None, "TSV file of baselines to rescale with.")
     compat: str | None = option(
-        None, "bert_score: special tokens may be matched, each component has its own best "
-        "reference.", choices=("bert_score",)
+        None,
+        "bert_score: special tokens may be matched, each component has its own best reference.",
+        choices=("bert_score",),
     )
 
     @property

@@ -18,7 +18,7 @@ from nlgauge.core.metric import Side, similarity
 from nlgauge.core.need import Weighting
 from nlgauge.core.options import option
 from nlgauge.measure.cost import unit
-from nlgauge.measure.greedy import Weighted, greedy_scores
+from nlgauge.measure.partners import Weighted, greedy_scores
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,30 @@
+VENV ?= .venv
+PYTHON ?= python3
+BIN = $(VENV)/bin
+EXAMPLE = -c examples/fluent.txt examples/literal.txt examples/hasty.txt \
+	-r examples/reference.a.txt examples/reference.b.txt
+
+.PHONY: demo test lint bench clean
+
+# One environment serves all targets; it is rebuilt when the dependencies change.
+$(VENV)/.ready: pyproject.toml constraints.txt
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev]'
+	touch $@
+
+demo: $(VENV)/.ready  ## score the shipped example with lexical and embedding metrics
+	$(BIN)/nlgauge score $(EXAMPLE) -m bleu chrf ter rouge meteor bertscore
+
+test: $(VENV)/.ready  ## the whole test suite
+	OMP_NUM_THREADS=1 TOKENIZERS_PARALLELISM=false $(BIN)/pytest -n 2
+
+lint: $(VENV)/.ready  ## style and types
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+bench: $(VENV)/.ready  ## time nlgauge beside its peers in one run
+	$(BIN)/python -m bench
+
+clean:
+	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -1,0 +1,71 @@
+"""chrF and chrF++: F-score of character n-grams (and word n-grams), computed by sacrebleu.
+
+Popović (2015, 2017): chrF = 100 (1 + b²) P R / (b² P + R) with P and R averaged over character
+n-grams of 1 to 6 and, for chrF++ (``word_order=2``), word n-grams of 1 and 2; b = 2. Of several
+references the one with the best F counts. Higher is better, 0 to 100; identical texts get 100, an
+empty candidate or reference 0.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar, Self, cast
+
+from sacrebleu.metrics.chrf import CHRF
+
+from nlgauge.core.errors import OptionError
+from nlgauge.core.metric import similarity
+from nlgauge.core.options import format_value, option
+from nlgauge.metrics._sacrebleu import SacrebleuMetric, case_option
+
+
+@dataclass(frozen=True)
+class Chrf(SacrebleuMetric):
+    """Character n-gram F-score."""
+
+    paper: ClassVar[str] = (
+        "Popović (2015), chrF: character n-gram F-score for automatic MT evaluation"
+    )
+    scale = similarity(0.0, 100.0)
+
+    char_order: int = option(6, "The longest character n-grams.", low=0)
+    word_order: int = option(0, "The longest word n-grams; 2 makes chrF++.", low=0)
+    beta: float = option(2.0, "Weight of recall against precision.", low=0.0)
+    lowercase: bool = option(False, "Lowercase both sides.")
+    whitespace: bool = option(False, "Let character n-grams contain spaces.")
+    eps_smoothing: bool = option(
+        False, "Count orders without n-grams as nearly 0, as chrF++.py, NLTK and Moses do."
+    )
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.char_order + self.word_order == 0:
+            raise OptionError("options char_order=0, word_order=0: one of them must be above 0")
+
+    def build(self) -> Any:
+        """sacrebleu's chrF."""
+        return CHRF(
+            char_order=self.char_order,
+            word_order=self.word_order,
+            beta=cast("int", self.beta),  # so annotated, but fractions work
+            lowercase=self.lowercase,
+            whitespace=self.whitespace,
+            eps_smoothing=self.eps_smoothing,
+        )
+
+    def unsaid(self) -> dict[str, str]:
+        """Beta, which sacrebleu puts into the metric's name (chrF2)."""
+        return {} if self.beta == 2 else {"beta": format_value(float(self.beta))}
+
+    @classmethod
+    def rebuild(cls, keys: Mapping[str, str]) -> Self:
+        """The metric of sacrebleu's keys: case, eff, nc, nw, space."""
+        return cls(
+            char_order=int(keys["nc"]),
+            word_order=int(keys["nw"]),
+            beta=float(keys.get("beta", 2)),
+            lowercase=case_option(keys),
+            whitespace=keys["space"] == "yes",
+            eps_smoothing=keys["eff"] == "no",
+        )

@@ -1,0 +1,112 @@
+"""ROUGE: overlap of n-grams (ROUGE-N) or of the longest common subsequence (ROUGE-L, Lsum).
+
+Lin (2004): precision = overlap / size of the candidate, recall = overlap / size of the reference,
+f = 2 P R / (P + R). The overlap is the clipped number of common n-grams (variant 1 to 9), the
+length of the longest common subsequence of words (l), or, over sentences separated by newlines,
+the union of the subsequences that each reference sentence shares with any candidate sentence
+(lsum). Higher is better, 0 to 1; identical texts get 1, a text without n-grams 0.
+
+Words are Unicode words, so every script counts. ``compat=rouge_score`` sees only a-z and 0-9, as
+that package and ROUGE-1.5.5 do, and gives its numbers.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, TypeAlias
+
+import numpy as np
+
+from nlgauge.core.cloud import Floats
+from nlgauge.core.errors import OptionError
+from nlgauge.core.metric import PairMetric, Side, similarity
+from nlgauge.core.options import option
+from nlgauge.text.edits import lcs_length, lcs_positions
+from nlgauge.text.ngrams import Ngram, ngrams
+from nlgauge.text.stem import stem
+from nlgauge.text.tokenize import ascii_words, words
+
+Sentences: TypeAlias = list[list[str]]
+Measure: TypeAlias = Callable[[Any, Any], tuple[int, int, int]]
+STEM_LONGER_THAN = 3  # letters; ROUGE-1.5.5 leaves shorter words alone
+
+
+@dataclass(frozen=True)
+class Rouge(PairMetric):
+    """F-score, precision and recall of n-grams or common subsequences."""
+
+    components: ClassVar[tuple[str, ...]] = ("f", "precision", "recall")
+    paper: ClassVar[str] = "Lin (2004), ROUGE: A Package for Automatic Evaluation of Summaries"
+    scale = similarity()
+
+    variant: str = option(
+        "l",
+        "Order of the n-grams, or longest common subsequence of texts (l) or sentences (lsum).",
+        choices=("1", "2", "3", "4", "5", "6", "7", "8", "9", "l", "lsum"),
+    )
+    lowercase: bool = option(True, "Lowercase both sides.")
+    stem: bool = option(False, "Compare Porter stems of words of more than three letters.")
+    compat: str = option(
+        "none", "Take words as this package does.", choices=("none", "rouge_score")
+    )
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.compat == "rouge_score" and not self.lowercase:
+            raise OptionError(
+                "options compat='rouge_score', lowercase=no: rouge_score always lowercases; "
+                "leave one of them out"
+            )
+
+    def prepare(self, item: str, side: Side) -> Any | None:  # noqa: ARG002
+        """N-gram counts, words, or the words of every sentence."""
+        if self.variant == "lsum":
+            split = [self._words(line) for line in item.split("\n")]
+            return [sentence for sentence in split if sentence] or None
+        found = self._words(item)
+        return (found if self.variant == "l" else ngrams(found, int(self.variant))) or None
+
+    def compare(self, candidates: Sequence[Any], references: Sequence[Any]) -> Floats:
+        """F-score, precision and recall of every pair."""
+        measures: dict[str, Measure] = {"l": _subsequence, "lsum": _union_subsequence}
+        measure = measures.get(self.variant, _common_ngrams)
+        pairs = zip(candidates, references, strict=True)
+        counts = np.array([measure(*pair) for pair in pairs], dtype=np.float64)
+        overlaps, sizes, wanted = counts.T
+        precision, recall = overlaps / sizes, overlaps / wanted
+        total = precision + recall
+        f = 2 * precision * recall / np.where(total > 0, total, 1)
+        return np.stack([f, precision, recall], axis=1)
+
+    def _words(self, text: str) -> list[str]:
+        if self.compat == "rouge_score":
+            found = ascii_words(text)
+        else:
+            found = words(text, lowercase=self.lowercase)
+        if not self.stem:
+            return found
+        return [stem(word) if len(word) > STEM_LONGER_THAN else word for word in found]
+
+
+# Each measure gives the overlap and the sizes of candidate and reference.
+
+
+def _common_ngrams(left: Counter[Ngram], right: Counter[Ngram]) -> tuple[int, int, int]:
+    return (left & right).total(), left.total(), right.total()
+
+
+def _subsequence(left: list[str], right: list[str]) -> tuple[int, int, int]:
+    return lcs_length(left, right), len(left), len(right)
+
+
+def _union_subsequence(left: Sentences, right: Sentences) -> tuple[int, int, int]:
+    """Lin (2004), section 3.2; a word counts no more often than it occurs on either side."""
+    available = Counter(word for sentence in left for word in sentence)
+    size, wanted = available.total(), sum(map(len, right))
+    shared: Counter[str] = Counter()
+    for sentence in right:
+        places = {i for other in left for i in lcs_positions(sentence, other)}
+        shared.update(sentence[i] for i in places)
+    return (shared & available).total(), size, wanted

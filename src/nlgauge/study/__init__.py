@@ -1,0 +1,108 @@
+"""Meta-evaluation on matrices: does a metric agree with people, how surely, and better than whom?
+
+Rows are systems, columns are inputs, NaN is "not judged". No text enters this room.
+"""
+
+from __future__ import annotations
+
+from nlgauge.study.accuracy import (
+    Accuracy,
+    SoftAccuracy,
+    calibrate_ties,
+    pairwise_accuracy,
+    soft_pairwise_accuracy,
+)
+from nlgauge.study.coefficients import (
+    COEFFICIENTS,
+    TOLERANCE,
+    Coefficient,
+    kendall_b,
+    kendall_c,
+    pearson,
+    spearman,
+)
+from nlgauge.study.darr import (
+    KendallLike,
+    RankedPairs,
+    kendall_like,
+    pairs_from_names,
+    pairs_from_scores,
+)
+from nlgauge.study.intervals import (
+    Interval,
+    bootstrap,
+    bootstrap_correlation,
+    resample_weights,
+)
+from nlgauge.study.judgements import Gap, Grid, Judgements, Measured
+from nlgauge.study.levels import LEVELS, Correlation, correlate, per_input
+from nlgauge.study.matrix import (
+    CoefficientMatrix,
+    WilliamsMatrix,
+    coefficient_matrix,
+    williams_matrix,
+)
+from nlgauge.study.paired import Paired, paired_bootstrap, paired_randomisation
+from nlgauge.study.significance import (
+    Cluster,
+    Permutation,
+    Williams,
+    holm,
+    permutation_test,
+    rank_clusters,
+    williams,
+    williams_test,
+)
+from nlgauge.study.sweep import Split, Sweep, Tried, split, sweep
+
+__all__ = [
+    "COEFFICIENTS",
+    "LEVELS",
+    "TOLERANCE",
+    "Accuracy",
+    "Cluster",
+    "Coefficient",
+    "CoefficientMatrix",
+    "Correlation",
+    "Gap",
+    "Grid",
+    "Interval",
+    "Judgements",
+    "KendallLike",
+    "Measured",
+    "Paired",
+    "Permutation",
+    "RankedPairs",
+    "SoftAccuracy",
+    "Split",
+    "Sweep",
+    "Tried",
+    "Williams",
+    "WilliamsMatrix",
+    "bootstrap",
+    "bootstrap_correlation",
+    "calibrate_ties",
+    "coefficient_matrix",
+    "correlate",
+    "holm",
+    "kendall_b",
+    "kendall_c",
+    "kendall_like",
+    "paired_bootstrap",
+    "paired_randomisation",
+    "pairs_from_names",
+    "pairs_from_scores",
+    "pairwise_accuracy",
+    "pearson",
+    "per_input",
+    "permutation_test",
+    "rank_clusters",
+    "resample_weights",
+    "soft_pairwise_accuracy",
+    "spearman",
+    "split",
+    "sweep",
+    "williams",
+    "williams_matrix",
+    "williams_test",
+]

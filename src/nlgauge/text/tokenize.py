@@ -1,0 +1,41 @@
+"""Words of a text in any script.
+
+A word is a run of letters, marks and digits. Scripts that are written without spaces between
+words (Han, kana, Thai, Lao, Khmer, Myanmar, ...) go character by character, each with its marks,
+so that texts in them can overlap in part. An emoji is a word of its own.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+
+import regex
+
+_UNSPACED = (
+    r"[[\p{L}\p{N}]&&[\p{Han}\p{Hiragana}\p{Katakana}\p{Bopomofo}\p{Yi}\p{Thai}\p{Lao}\p{Khmer}"
+    r"\p{Myanmar}\p{Tibetan}\p{Tai_Le}\p{New_Tai_Lue}\p{Tai_Tham}\p{Tai_Viet}\p{Javanese}]]"
+)
+_SPACED = rf"[[\p{{L}}\p{{M}}\p{{N}}]--{_UNSPACED}]"
+_JOINER = r"[\u200c\u200d]"  # Persian and Indic scripts write these inside words
+_EMOJI = r"(?=[\p{Extended_Pictographic}\p{RI}])\X"
+_WORD = rf"{_UNSPACED}\p{{M}}*+|{_SPACED}++(?:{_JOINER}++{_SPACED}++)*+|{_EMOJI}"
+
+_WORDS = regex.compile(_WORD, regex.VERSION1)
+_WORDS_AND_MARKS = regex.compile(rf"{_WORD}|[\p{{P}}\p{{S}}]", regex.VERSION1)
+_ASCII_WORDS = re.compile(r"[a-z0-9]+")
+
+
+def words(text: str, *, lowercase: bool = True, marks: bool = False) -> list[str]:
+    """The words of ``text``, and each punctuation mark or symbol as a word if ``marks``.
+
+    Letters are composed first (NFC), so that both spellings of an accented letter are equal.
+    """
+    composed = unicodedata.normalize("NFC", text.lower() if lowercase else text)
+    found: list[str] = (_WORDS_AND_MARKS if marks else _WORDS).findall(composed)
+    return found
+
+
+def ascii_words(text: str) -> list[str]:
+    """Lowercased runs of a-z and 0-9: the words that ROUGE-1.5.5 and rouge_score see."""
+    return _ASCII_WORDS.findall(text.lower())

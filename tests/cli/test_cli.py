@@ -1,0 +1,158 @@
+"""The command as a person meets it."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from conftest import PROJECT, needs_embedded
+
+EXAMPLES = PROJECT / "examples"
+
+
+def nlgauge(*words: str, stdin: str = "", **environment: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "nlgauge", *words],
+        capture_output=True,
+        text=True,
+        input=stdin,
+        check=False,
+        cwd=EXAMPLES,
+        env={**os.environ, **environment},
+    )
+
+
+SYSTEMS = ("-c", "fluent.txt", "literal.txt", "hasty.txt")
+REFERENCES = ("-r", "reference.a.txt", "reference.b.txt")
+
+
+def test_a_table_of_systems_and_metrics() -> None:
+    said = nlgauge("score", *SYSTEMS, *REFERENCES, "-m", "bleu", "-m", "chrf", "ter")
+    assert said.returncode == 0, said.stderr
+    lines = said.stdout.splitlines()
+    assert lines[0].split() == ["system", "bleu", "↑", "chrf", "↑", "ter", "↓"]
+    assert [line.split()[0] for line in lines[2:5]] == ["fluent", "literal", "hasty"]
+    assert lines[2].count("*") == 3
+    assert lines[6] == "bleu|nrefs:2|case:mixed|eff:no|tok:13a|smooth:exp|version:" + _version()
+    assert "\x1b" not in said.stdout
+    assert said.stderr == ""
+
+
+def _version() -> str:
+    import sacrebleu
+
+    return str(sacrebleu.__version__)
+
+
+@needs_embedded
+def test_an_embedding_metric_with_the_embedded_model() -> None:
+    said = nlgauge("score", *SYSTEMS, *REFERENCES, "-m", "bertscore:layer=4", "-f", "json")
+    content = json.loads(said.stdout)["scores"]
+    values = [entry["value"] for entry in content]
+    assert values == sorted(values, reverse=True)
+    assert "model_sha:53aa51172d14" in content[0]["signature"]
+
+
+def test_every_format_says_the_same() -> None:
+    base = ("score", "-c", "fluent.txt", "-r", "reference.a.txt", "-m", "chrf")
+    value = json.loads(nlgauge(*base, "-f", "json").stdout)["scores"][0]["value"]
+    shown = f"{value:.2f}"
+    assert shown in nlgauge(*base).stdout
+    assert shown in nlgauge(*base, "-f", "markdown").stdout
+    assert shown in nlgauge(*base, "-f", "latex").stdout
+    assert str(value) in nlgauge(*base, "-f", "tsv").stdout
+    assert json.loads(nlgauge(*base, "-f", "jsonl").stdout)["value"] == value
+    assert f"{value:.1f}" in nlgauge(*base, "-w", "1").stdout
+
+
+def test_segments_go_to_a_file_in_the_format_of_its_name(tmp_path: Path) -> None:
+    base = ("score", *SYSTEMS, *REFERENCES, "-m", "bertscore:model=hashing", "--segments")
+    said = nlgauge(*base, "-o", str(tmp_path / "rows.tsv"))
+    assert (said.returncode, said.stdout) == (0, "")
+    rows = (tmp_path / "rows.tsv").read_text().splitlines()
+    assert len(rows) == 1 + 3 * 36
+    assert rows[0].split("\t")[2:] == [
+        f"bertscore:model=hashing{part}" for part in ("", ".precision", ".recall")
+    ]
+    nlgauge(*base, "-o", str(tmp_path / "rows.jsonl"))
+    first = json.loads((tmp_path / "rows.jsonl").read_text().splitlines()[0])
+    assert set(first) == {"system", "metric", "id", "f", "precision", "recall"}
+
+
+def test_rows_from_stdin() -> None:
+    rows = [
+        {"candidate": "a b c d", "references": ["a b c d"], "system": "X"},
+        {"candidate": "", "references": ["a b c d"], "system": "Y"},
+    ]
+    stdin = "\n".join(map(json.dumps, rows))
+    said = nlgauge("score", "-c", "-", "--input", "jsonl", stdin=stdin)
+    assert said.stdout.splitlines()[2].split() == ["X", "100.00*"]
+    assert said.stdout.splitlines()[3].split() == ["Y", "0.00"]
+    assert "note: Y, bleu: 1 of 1 segments" in said.stderr
+    assert nlgauge("score", "-c", "-", "--input", "jsonl", "-q", stdin=stdin).stderr == ""
+
+
+def test_idf_may_come_from_another_corpus() -> None:
+    spec = "bertscore:model=hashing,weights=idf"
+    base = ("score", "-c", "fluent.txt", "-r", "reference.a.txt", "-m", spec)
+    own, other = nlgauge(*base), nlgauge(*base, "--idf-corpus", "reference.b.txt")
+    assert other.returncode == 0
+    assert own.stdout.splitlines()[2] != other.stdout.splitlines()[2]
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "message"),
+    [
+        (("score", "-c", "absent.txt", "-r", "reference.a.txt"), 1, "no file 'absent.txt'"),
+        (("score", "-c", "fluent.txt"), 2, "references are needed: add -r FILE"),
+        (("score", "-c", "fluent.txt", "-r", "README.md"), 1, "has 36 lines, but README.md has"),
+        (("score", *SYSTEMS, *REFERENCES, "-m", "blue"), 2, "did you mean 'bleu'"),
+        (("score", *SYSTEMS, *REFERENCES, "-m", "bertscore:layers=4"), 2, "did you mean 'layer'"),
+        (("score", *SYSTEMS, *REFERENCES, "-m", "bertscore:alpha=7"), 2, "within [0, 1]"),
+        (("score", *SYSTEMS, *REFERENCES, "-m", "bertscore:model=./x"), 1, "no model folder './x'"),
+        (("score", *SYSTEMS, *REFERENCES, "-o", "no/such/folder.txt"), 1, "cannot write"),
+        (("score", *SYSTEMS, *REFERENCES, "-f", "xml"), 2, "xml"),
+        (("metrics", "blue"), 2, "did you mean 'bleu'"),
+        (("score", "-c", "../src/nlgauge/__init__.py", "-r", "-"), 1, "has 0"),
+        (("scroe",), 2, "scroe"),
+    ],
+)
+def test_mistakes_get_one_clear_sentence(words: tuple[str, ...], code: int, message: str) -> None:
+    said = nlgauge(*words)
+    assert said.returncode == code, said.stderr
+    assert message in said.stderr
+    assert "Traceback" not in said.stderr
+    assert said.stdout == ""
+
+
+def test_without_torch_lexical_metrics_work_and_others_name_the_extra(tmp_path: Path) -> None:
+    (tmp_path / "torch.py").write_text("raise ImportError('no torch here', name='torch')")
+    base = ("score", "-c", "fluent.txt", "-r", "reference.a.txt", "-m")
+    assert nlgauge(*base, "bleu", PYTHONPATH=str(tmp_path)).returncode == 0
+    said = nlgauge(*base, "bertscore", PYTHONPATH=str(tmp_path))
+    assert said.returncode == 1
+    assert "needs the package 'torch'" in said.stderr
+    assert "pip install 'nlgauge[embedded]'" in said.stderr
+
+
+def test_help_explains_itself_with_examples() -> None:
+    said = nlgauge("score", "--help")
+    assert said.stdout.count("nlgauge score -c") == 3
+    assert "metrics" in nlgauge("--help").stdout
+    assert nlgauge("--version").stdout.startswith("nlgauge ")
+
+
+def test_metrics_are_listed_with_everything_one_needs() -> None:
+    said = nlgauge("metrics")
+    assert "bertscore ↑ [0, 1]" in said.stdout
+    assert "ter ↓ [0, inf]" in said.stdout
+    listed = json.loads(nlgauge("metrics", "-f", "json").stdout)
+    for entry in listed:
+        assert entry["summary"], entry["name"]
+        assert entry["paper"], entry["name"]
+        assert entry["direction"] in {"higher", "lower"}

@@ -1,0 +1,67 @@
+"""Scores speak to people, programs and frames."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+from nlgauge import score, score_systems
+
+CANDIDATES, REFERENCES = ["the cat sat", "", "a dog"], ["the cat sat", "x", ["the dog", "a dog"]]
+SPEC = "bertscore:model=hashing"
+
+
+def test_corpus_and_segments_and_components() -> None:
+    (scores,) = score(CANDIDATES, REFERENCES, metrics=SPEC).values()
+    assert list(scores.components) == ["f", "precision", "recall"]
+    np.testing.assert_allclose(scores.segments, [1, 0, 1])
+    assert scores.value == pytest.approx(2 / 3)
+    assert scores.warnings == (
+        "1 of 3 segments: nothing to compare (a text is empty or without weight), "
+        "given the worst value",
+    )
+
+
+def test_one_line_of_text_quotes_the_signature() -> None:
+    (scores,) = score(CANDIDATES, REFERENCES, metrics=SPEC).values()
+    assert str(scores).startswith("bertscore|nrefs:var|")
+    assert str(scores).endswith("= 0.6667 ↑ [0, 1]")
+
+
+def test_the_dictionary_is_json() -> None:
+    (scores,) = score(CANDIDATES, REFERENCES, metrics=SPEC).values()
+    content = json.loads(json.dumps(scores.to_dict(), allow_nan=False))
+    assert content["segments"][2]["id"] == "2"
+    assert content["range"] == [0.0, 1.0]
+    assert "segments" not in scores.to_dict(segments=False)
+
+
+def test_the_frame_is_tidy() -> None:
+    pytest.importorskip("pandas")
+    (scores,) = score(CANDIDATES, REFERENCES, metrics=SPEC).values()
+    frame = scores.to_frame()
+    assert list(frame.columns) == ["system", "segment", "metric", "component", "value"]
+    assert len(frame) == 9
+
+
+def test_resampling_is_weights_at_rows() -> None:
+    (scores,) = score(CANDIDATES, REFERENCES, metrics="chrf").values()
+    weights = np.array([[1.0, 0.0, 0.0], [1.0, 1.0, 1.0]])
+    values = scores.metric.finish(weights @ scores.statistics, weights.sum(axis=1))
+    np.testing.assert_allclose(values[:, 0], [scores.segments[0], scores.value])
+
+
+def test_systems_share_references_and_tables() -> None:
+    board = score_systems(
+        {"A": ["the cat", "x"], "B": ["a cat", "y"]},
+        ["the cat", "x y"],
+        metrics=["bleu", f"{SPEC},weights=idf"],
+    )
+    signatures = {str(scores[f"{SPEC},weights=idf"].signature) for scores in board.values()}
+    assert len(signatures) == 1
+    alone = score(["a cat", "y"], ["the cat", "x y"], metrics=f"{SPEC},weights=idf")
+    np.testing.assert_array_equal(
+        board["B"][f"{SPEC},weights=idf"].segments, alone[f"{SPEC},weights=idf"].segments
+    )

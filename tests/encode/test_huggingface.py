@@ -1,0 +1,152 @@
+"""Hidden states are the model's own, whatever the architecture, batch, order or length."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from conftest import example
+from nlgauge import score
+from nlgauge.core.errors import DataError, ModelError, OptionError
+from nlgauge.encode import open_encoder
+
+torch = pytest.importorskip("torch")
+transformers = pytest.importorskip("transformers")
+
+TEXTS = [*example("reference.a")[:4], "one", "", "naïve 😀 東京"]
+
+
+@pytest.mark.parametrize("kind", ["bert", "roberta", "distilbert", "albert", "gpt2", "t5"])
+def test_layers_equal_the_models_hidden_states(kind, tiny) -> None:
+    folder = str(tiny(kind))
+    encoder = open_encoder(folder)
+    model = transformers.AutoModel.from_pretrained(folder)
+    model = model.get_encoder() if kind == "t5" else model
+    assert encoder.card.depth == 3
+    for layers in ((0,), (2,), (3,), (1, 3), (0, 1, 2, 3)):
+        for text, cloud in zip(TEXTS, encoder.encode(TEXTS, layers), strict=True):
+            ids = torch.tensor([cloud.tokens.ids.tolist()])
+            with torch.no_grad():
+                states = model(input_ids=ids, output_hidden_states=True).hidden_states
+            expected = np.stack([states[layer][0].numpy() for layer in layers])
+            np.testing.assert_allclose(cloud.points, expected, atol=2e-6, err_msg=text)
+
+
+def test_blocks_beyond_the_deepest_layer_do_not_run(tiny) -> None:
+    encoder = open_encoder(str(tiny("bert")))
+    ran = []
+    hooks = [
+        block.register_forward_pre_hook(lambda *_, n=n: ran.append(n))
+        for n, block in enumerate(encoder._blocks, start=1)
+    ]
+    encoder.encode(["one text"], (1,))
+    for hook in hooks:
+        hook.remove()
+    assert ran == [1]
+    assert not encoder._blocks[0]._forward_hooks, "hooks must not stay on the model"
+
+
+def test_answers_come_in_the_callers_order_and_once_for_equal_texts(tiny) -> None:
+    encoder = open_encoder(str(tiny("bert")))
+    texts = [TEXTS[3], "one", TEXTS[0], "one", TEXTS[1]]
+    clouds = encoder.encode(texts, (2,))
+    assert clouds[1] is clouds[3]
+    for text, cloud in zip(texts, clouds, strict=True):
+        (alone,) = encoder.encode([text], (2,))
+        np.testing.assert_allclose(cloud.points, alone.points, atol=2e-6)
+
+
+def test_batches_keep_to_their_token_budget(tiny) -> None:
+    encoder = open_encoder(str(tiny("bert")), batch_tokens=60)
+    sizes = []
+    run = encoder._model.register_forward_pre_hook(
+        lambda _, __, named: sizes.append(tuple(named["input_ids"].shape)), with_kwargs=True
+    )
+    encoder.encode(example("reference.a") + ["one"] * 3, (1,))
+    run.remove()
+    assert len(sizes) > 3
+    assert all(rows == 1 or rows * length <= 60 for rows, length in sizes)
+
+
+def test_literal_special_tokens_are_text(tiny) -> None:
+    encoder = open_encoder(str(tiny("bert")))
+    (tokens,) = encoder.tokenize(["a <s> </s> <pad> <mask> b"])
+    assert tokens.special.tolist() == [True, *[False] * (len(tokens) - 2), True]
+    inner = set(tokens.ids[1:-1].tolist())
+    assert not inner & {0, 1, 2, 4}, tokens.strings
+
+
+def test_a_limit_or_padding_inside_tokenizer_json_is_not_obeyed(tiny, tmp_path) -> None:
+    import shutil
+
+    from tokenizers import Tokenizer
+
+    folder = tmp_path / "limited"
+    shutil.copytree(tiny("bert"), folder)
+    inner = Tokenizer.from_file(str(folder / "tokenizer.json"))
+    inner.enable_truncation(8)
+    inner.enable_padding(length=12)
+    inner.save(str(folder / "tokenizer.json"))
+    (tokens,) = open_encoder(str(folder)).tokenize([example("reference.a")[0]])
+    (free,) = open_encoder(str(tiny("bert"))).tokenize([example("reference.a")[0]])
+    assert tokens.strings == free.strings
+    assert len(tokens) > 12
+
+
+LONG = " ".join(example("reference.a"))
+
+
+def test_long_text_is_read_in_windows(tiny) -> None:
+    # Of 34 positions RoBERTa skips two, which leaves 32 tokens, two of them special.
+    encoder = open_encoder(str(tiny("roberta-short")))
+    (cloud,) = encoder.encode([LONG], (3,))
+    (tokens,) = encoder.tokenize([LONG])
+    assert cloud.tokens.strings == tokens.strings
+    assert cloud.points.shape == (1, len(tokens), 16)
+    assert np.isfinite(cloud.points).all()
+    assert cloud.remarks == ("longer than 30 tokens, encoded in overlapping windows",)
+    ids = tokens.ids[1:31].tolist()  # the first window, whole
+    (head,) = encoder.encode([encoder._tokenizer.decode(ids)], (3,))
+    np.testing.assert_allclose(cloud.points[:, :20], head.points[:, :20], atol=2e-6)
+
+
+def test_long_text_may_be_truncated_or_refused(tiny) -> None:
+    folder = str(tiny("roberta-short"))
+    (cloud,) = open_encoder(folder, long_text="truncate").encode([LONG], (3,))
+    assert len(cloud) == 32
+    assert cloud.tokens.special.tolist() == [True, *[False] * 30, True]
+    assert cloud.remarks == ("longer than 30 tokens, truncated",)
+    with pytest.raises(DataError, match=r"has \d+ tokens, but .* takes 30; choose long_text"):
+        open_encoder(folder, long_text="error").encode([LONG], (3,))
+
+
+def test_the_number_of_long_texts_is_reported(tiny) -> None:
+    spec = f"bertscore:model={tiny('roberta-short')},long_text=truncate"
+    (scores,) = score([LONG, "one"], ["one", "one"], metrics=spec).values()
+    assert "1 of 2 segments: a text is longer than 30 tokens, truncated" in scores.warnings
+
+
+def test_an_unknown_model_has_its_layer_guessed_and_says_so(tiny) -> None:
+    (scores,) = score(["one"], ["two"], metrics=f"bertscore:model={tiny('bert')}").values()
+    assert scores.metric.layer == 2
+    assert any("layer 2 of 3 is a guess" in warning for warning in scores.warnings)
+    with pytest.raises(OptionError, match=r"has layers 0 \(embeddings\) to 3"):
+        score(["one"], ["two"], metrics=f"bertscore:model={tiny('bert')},layer=7")
+
+
+def test_bfloat16_is_close_or_refused_before_it_kills_the_process(tiny) -> None:
+    folder = str(tiny("bert"))
+    try:
+        encoder = open_encoder(folder, precision="bfloat16")
+    except ModelError as error:
+        pytest.skip(str(error))
+    (full,) = open_encoder(folder).encode([TEXTS[0]], (3,))
+    (half,) = encoder.encode([TEXTS[0]], (3,))
+    assert half.points.dtype == np.float32
+    assert not np.array_equal(full.points, half.points)
+    np.testing.assert_allclose(full.points, half.points, atol=0.1)
+
+
+def test_lone_surrogates_and_nul_bytes_are_survived(tiny) -> None:
+    clouds = open_encoder(str(tiny("bert"))).encode(["a \ud800 b", "a \x00 b"], (1,))
+    assert all(np.isfinite(cloud.points).all() for cloud in clouds)

@@ -1,0 +1,208 @@
+"""The laws every metric obeys; metrics are found, not listed, so a new file is held to them too."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+import pytest
+
+from conftest import example, needs_embedded
+from nlgauge import Scorer, metric, metric_names
+from nlgauge.core.scores import Scores
+
+# Options that change how a metric works, beside its defaults.
+VARIANTS = {
+    "bertscore": ("bertscore:weights=idf", "bertscore:compat=bert_score", "bertscore:alpha=0.9"),
+    "bleu": ("bleu:tokenize=char", "bleu:effective_order=yes"),
+    "chrf": ("chrf:word_order=2",),
+    "rouge": ("rouge:variant=1", "rouge:variant=2", "rouge:variant=lsum"),
+    "yisi": ("yisi:weights=uniform",),
+}
+# sacrebleu calls an empty candidate for an empty reference perfect: no edits are needed.
+EMPTY_FOR_EMPTY_IS_PERFECT = {"ter"}
+
+ODD = ["ok", "שלום עולם טוב", "东京是日本的首都", "fine 😀 👍 day", "สวัสดีชาวโลก ทุกคน", "naïve café"]
+CANDIDATES = [*example("literal")[:9], *ODD]
+REFERENCES = [*example("reference.a")[:9], *ODD[1:], ODD[0]]
+SECOND = [*example("reference.b")[:9], "ok then", *ODD[:2], "so fine 😀 👍 today", *ODD[:2]]
+LONG = " ".join(example("reference.a")[:20] + example("reference.b")[:16])  # over 600 tokens
+
+
+@dataclass(frozen=True)
+class Case:
+    """A metric with options, on an encoder if it wants one."""
+
+    spec: str
+    tolerance: float
+
+    def scorer(self, **keywords: int) -> Scorer:
+        return Scorer(self.spec, **keywords).fit([*REFERENCES, *SECOND])
+
+    def score(self, candidates: list[str], references: list, **keywords: int) -> Scores:
+        (scores,) = self.scorer(**keywords).score(candidates, references).values()
+        return scores
+
+
+def _cases() -> Iterator[object]:
+    for name in metric_names():
+        for spec in (name, *VARIANTS.get(name, ())):
+            if metric(spec).needs.kind == "text":
+                yield pytest.param(Case(spec, 1e-12), id=spec)
+                continue
+            joint = "," if ":" in spec else ":"
+            hashing = f"{spec}{joint}model=hashing"
+            yield pytest.param(Case(hashing, 1e-6), id=hashing)
+            if spec == name:  # variants differ in mathematics, not in how they are encoded
+                yield pytest.param(Case(spec, 1e-5), id=spec, marks=needs_embedded)
+
+
+every_metric = pytest.mark.parametrize("case", list(_cases()))
+
+
+@every_metric
+def test_order_permuting_rows_permutes_scores(case: Case) -> None:
+    order = np.random.default_rng(7).permutation(len(CANDIDATES))
+    straight = case.score(CANDIDATES, REFERENCES).segments
+    permuted = case.score([CANDIDATES[i] for i in order], [REFERENCES[i] for i in order]).segments
+    np.testing.assert_allclose(permuted, straight[order], atol=case.tolerance)
+    assert len(set(straight.round(6))) > 3, "the corpus should tell rows apart"
+
+
+@every_metric
+def test_company_a_row_scores_the_same_alone(case: Case) -> None:
+    scorer = case.scorer()
+    candidates, references = [*CANDIDATES, LONG], [*REFERENCES, CANDIDATES[0]]
+    (together,) = scorer.score(candidates, references).values()
+    for i in (0, 3, 9, len(candidates) - 1):
+        (alone,) = scorer.score([candidates[i]], [references[i]]).values()
+        assert alone.segments[0] == pytest.approx(together.segments[i], abs=case.tolerance)
+
+
+@every_metric
+def test_batch_size_changes_nothing(case: Case) -> None:
+    candidates, references = [*CANDIDATES, LONG, "ok"], [*REFERENCES, LONG[::-1], "ok then"]
+    small = case.score(candidates, references, batch_tokens=40).segments
+    large = case.score(candidates, references, batch_tokens=8192).segments
+    np.testing.assert_allclose(small, large, atol=1e-5)
+
+
+@every_metric
+def test_repetition_equal_rows_are_bit_equal(case: Case) -> None:
+    repeated = case.score([CANDIDATES[0], *CANDIDATES] * 20, [REFERENCES[0], *REFERENCES] * 20)
+    table = repeated.segments.reshape(20, -1)
+    assert (table == table[0]).all()
+    assert (table[:, 0] == table[:, 1]).all()
+
+
+@every_metric
+def test_self_identical_text_is_best(case: Case) -> None:
+    texts = [*example("reference.a")[:9], LONG, "東京 は 日本 の 首都 です 。"]
+    scores = case.score(texts, texts)
+    if not np.isfinite(scores.scale.best):  # an open range has no best, only a better
+        others = case.score(texts[1:] + texts[:1], texts).segments
+        assert (scores.scale.sign * (scores.segments - others) > 0).all()
+        return
+    np.testing.assert_allclose(scores.segments, scores.scale.best, atol=1e-9)
+    assert scores.value == pytest.approx(scores.scale.best, abs=1e-9)
+
+
+@every_metric
+def test_direction_damage_does_not_help(case: Case) -> None:
+    texts = example("reference.a")
+    rng = random.Random(3)
+    dropped = [" ".join(word for i, word in enumerate(t.split()) if i % 3) for t in texts]
+    shuffled = [" ".join(rng.sample(t.split(), len(t.split()))) for t in texts]
+    sign = metric(case.spec).scale.sign
+    whole = sign * case.score(texts, texts).segments.mean()
+    assert sign * case.score(dropped, texts).segments.mean() < whole
+    assert sign * case.score(shuffled, texts).segments.mean() <= whole + 1e-9
+
+
+@every_metric
+def test_references_a_list_of_one_is_the_text_itself(case: Case) -> None:
+    bare = case.score(CANDIDATES, REFERENCES).segments
+    listed = case.score(CANDIDATES, [[text] for text in REFERENCES]).segments
+    np.testing.assert_array_equal(bare, listed)
+
+
+@every_metric
+def test_references_more_never_hurt_where_declared(case: Case) -> None:
+    if not metric(case.spec).more_references_never_hurt:
+        pytest.skip("defined on all references jointly, where another one may hurt")
+    scores = case.score(CANDIDATES, REFERENCES)
+    more = case.score(CANDIDATES, [list(pair) for pair in zip(REFERENCES, SECOND, strict=True)])
+    gain = scores.scale.sign * (more.segments - scores.segments)
+    assert (gain >= -case.tolerance).all()
+    assert (gain > case.tolerance).any()
+
+
+@every_metric
+def test_void_empty_text_gets_the_documented_worst(case: Case) -> None:
+    text = example("reference.a")[0]
+    scores = case.score(["", text, "   ", text], [text, "", text, text])
+    assert np.isfinite(scores.segments).all()
+    np.testing.assert_allclose(scores.segments[:3], scores.scale.void)
+    assert scores.scale.sign * (scores.segments[3] - scores.scale.void) > 0
+    assert sum(scores.notes.values()) == 3, scores.notes
+
+
+@every_metric
+def test_void_both_empty_is_not_perfect(case: Case) -> None:
+    scores = case.score([""], [""])
+    expected = scores.scale.void
+    if metric(case.spec).name in EMPTY_FOR_EMPTY_IS_PERFECT:
+        expected = scores.scale.best
+    assert scores.segments[0] == expected
+    assert sum(scores.notes.values()) == 1
+
+
+@every_metric
+def test_range_is_kept(case: Case) -> None:
+    scores = case.score([*CANDIDATES, LONG, "a"], [*REFERENCES, "a", LONG])
+    assert (scores.segments >= scores.scale.low - 1e-9).all()
+    assert (scores.segments <= scores.scale.high + 1e-9).all()
+
+
+@every_metric
+def test_round_trip_the_signature_rebuilds_the_metric(case: Case) -> None:
+    scores = case.score(CANDIDATES, REFERENCES)
+    rebuilt = metric(str(scores.signature))
+    assert rebuilt == scores.metric
+    assert rebuilt.describe() == scores.metric.describe()
+
+
+@every_metric
+def test_seed_same_bits_and_no_global_random_state(case: Case) -> None:
+    before = (random.getstate(), np.random.get_state()[1].tolist())
+    first = case.score(CANDIDATES, REFERENCES).statistics
+    second = case.score(CANDIDATES, REFERENCES).statistics
+    np.testing.assert_array_equal(first, second)
+    assert (random.getstate(), np.random.get_state()[1].tolist()) == before
+
+
+@every_metric
+def test_shards_concatenated_equal_one_run(case: Case) -> None:
+    scorer = case.scorer()
+    (whole,) = scorer.score(CANDIDATES, REFERENCES).values()
+    parts = [
+        next(iter(scorer.score(CANDIDATES[k::4], REFERENCES[k::4]).values())).statistics
+        for k in range(4)
+    ]
+    for k, part in enumerate(parts):
+        np.testing.assert_allclose(part, whole.statistics[k::4], atol=case.tolerance * 100)
+    total = np.concatenate(parts).sum(axis=0, keepdims=True)
+    value = whole.metric.finish(total, np.array([float(len(CANDIDATES))]))[0, 0]
+    assert value == pytest.approx(whole.value, abs=case.tolerance * 100)
+
+
+@every_metric
+def test_symmetry_where_declared(case: Case) -> None:
+    if not metric(case.spec).symmetric:
+        pytest.skip("not declared symmetric")
+    scorer = case.scorer()
+    (forth,) = scorer.score(CANDIDATES, REFERENCES).values()
+    (back,) = scorer.score(REFERENCES, CANDIDATES).values()
+    np.testing.assert_allclose(forth.segments, back.segments, atol=case.tolerance)

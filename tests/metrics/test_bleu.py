@@ -1,0 +1,135 @@
+import itertools
+import json
+from importlib.util import find_spec
+from pathlib import Path
+
+import numpy as np
+import pytest
+from sacrebleu.metrics import BLEU
+
+from nlgauge import metric, score
+from nlgauge.core.errors import NlgaugeError, OptionError, ShapeError
+
+GOLDEN = json.loads((Path(__file__).parents[1] / "golden" / "surface.json").read_text("utf-8"))
+CANDIDATES, REFERENCES = (list(side) for side in zip(*GOLDEN["pairs"].values(), strict=True))
+FULL = [i for i, pair in enumerate(GOLDEN["pairs"].values()) if all(pair)]
+
+
+def _bleu(candidates, references, **options):
+    built = metric("bleu", **options)
+    return score(candidates, references, metrics=built)[built.label()]
+
+
+def test_golden_segments_and_corpus():
+    segments = _bleu(CANDIDATES, REFERENCES).segments
+    np.testing.assert_allclose(segments, list(GOLDEN["sentence"]["bleu"].values()), atol=1e-6)
+    whole = _bleu([CANDIDATES[i] for i in FULL], [REFERENCES[i] for i in FULL])
+    assert whole.value == pytest.approx(GOLDEN["corpus"]["bleu"], abs=1e-6)
+
+
+GRID = [
+    {"tokenize": tok, "lowercase": low, "smooth_method": method, "smooth_value": value, **more}
+    for (tok, low), (method, value), more in itertools.product(
+        [("13a", False), ("intl", True), ("char", False), ("zh", True), ("none", False)],
+        [("exp", None), ("floor", None), ("floor", 0.05), ("add-k", 2.0), ("none", None)],
+        [{}, {"effective_order": "yes"}, {"max_ngram_order": 2, "effective_order": "no"}],
+    )
+]
+
+
+@pytest.mark.parametrize("options", GRID, ids=str)
+def test_value_and_signature_are_sacrebleus(options):
+    tool = BLEU(**{**options, "effective_order": options.get("effective_order") == "yes"})
+    expected = tool.corpus_score(CANDIDATES, [REFERENCES])
+    ours = _bleu(CANDIDATES, REFERENCES, **options)
+    assert ours.value == pytest.approx(expected.score, abs=1e-9)
+    text = str(ours.signature)
+    for key in ("|order:2", "|segeff:no"):  # what sacrebleu's signature leaves out
+        text = text.replace(key, "")
+    assert text == f"bleu|{tool.get_signature().format()}"
+    assert metric(str(ours.signature)) == ours.metric
+
+
+def test_the_signature_reads_as_everybody_writes_it():
+    assert str(_bleu(["a b c d"], ["a b c d"]).signature).startswith(
+        "bleu|nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp|version:2."
+    )
+
+
+def test_ragged_references_as_in_sacrebleu():
+    candidates = ["the cat sat on a mat today", "a dog ran home"]
+    references = [["the cat sat on the mat", "a cat sat on a mat"], ["the dog ran home fast"]]
+    tool = BLEU()
+    streams = [["the cat sat on the mat", "the dog ran home fast"], ["a cat sat on a mat", None]]
+    ours = _bleu(candidates, references)
+    assert ours.value == pytest.approx(tool.corpus_score(candidates, streams).score)
+    assert str(ours.signature) == f"bleu|{tool.get_signature().format()}"
+    assert "nrefs:var" in str(ours.signature)
+
+
+def test_a_surplus_of_candidates_is_refused_not_dropped():
+    with pytest.raises(ShapeError, match="2 candidates but 1 lists"):
+        metric("bleu").rows(["a", "b"], [["a"]])
+
+
+def test_effective_order_rules():
+    pair = ["two words"], ["two words"]
+    assert _bleu(*pair).segments[0] == pytest.approx(100)
+    assert _bleu(*pair).value == pytest.approx(0)
+    assert _bleu(*pair, effective_order="no").segments[0] == pytest.approx(0)
+    assert _bleu(*pair, effective_order="yes").value == pytest.approx(100)
+
+
+def test_finishing_twice_does_not_change_the_rows():
+    built = metric("bleu:smooth_method=add-k")
+    rows = built.rows(CANDIDATES, [[text] for text in REFERENCES]).statistics
+    before = rows.copy()
+    first = built.finish_segments(rows)
+    np.testing.assert_array_equal(rows, before)
+    np.testing.assert_array_equal(first, built.finish_segments(rows))
+
+
+@pytest.mark.parametrize("value", [0.125, 1e-3])
+def test_a_value_of_many_decimals_survives_the_signature(value):
+    built = metric("bleu", smooth_method="floor", smooth_value=value)
+    assert type(built).rebuild(built.describe()) == built
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"smooth_value": 0.1}, "smooth_method='exp' takes no value"),
+        ({"tokenize": "13b"}, "did you mean '13a'"),
+        ({"max_ngram_order": 0}, "within"),
+        ({"effective_order": "maybe"}, "auto | yes | no"),
+    ],
+)
+def test_bad_options(options, message):
+    with pytest.raises(OptionError, match=message.replace("|", r"\|")):
+        metric("bleu", **options)
+
+
+def test_a_tokenizer_that_is_not_installed_names_the_way_out():
+    if find_spec("MeCab") or find_spec("mecab_ko"):
+        pytest.skip("the Korean tokenizer is installed")
+    with pytest.raises(NlgaugeError, match=r"pip install 'sacrebleu\[ja,ko\]'"):
+        _bleu(["a"], ["a"], tokenize="ko-mecab")
+
+
+def test_scripts_and_sizes():
+    long = " ".join(f"w{i % 700}" for i in range(10_000))
+    texts = [long, "👍 👍 👎 ok 🇩🇪", "שלום עולם טוב מאוד", "word"]
+    assert _bleu(texts, texts).segments == pytest.approx([100] * 4)
+    chinese = _bleu(["今天天气很好"], ["今天天气不好"], tokenize="zh").segments[0]
+    assert 0 < chinese < 100
+    assert _bleu(["今天天气很好"], ["今天天气不好"]).segments[0] == 0
+
+
+def test_correlation_with_people(shared_data):
+    lines = (shared_data / "wmt15_da" / "de-en.jsonl").read_text("utf-8").splitlines()
+    data = [json.loads(line) for line in lines]
+    human = [row["human"]["da_z"] for row in data]
+    texts = [row["candidate"] for row in data], [row["references"] for row in data]
+    for rule, expected in (("auto", 0.529), ("no", 0.537)):
+        segments = _bleu(*texts, effective_order=rule).segments
+        assert np.corrcoef(segments, human)[0, 1] == pytest.approx(expected, abs=5e-4)

@@ -1,0 +1,78 @@
+import itertools
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from sacrebleu.metrics import CHRF
+
+from nlgauge import metric, score
+from nlgauge.core.errors import OptionError
+
+GOLDEN = json.loads((Path(__file__).parents[1] / "golden" / "surface.json").read_text("utf-8"))
+CANDIDATES, REFERENCES = (list(side) for side in zip(*GOLDEN["pairs"].values(), strict=True))
+FULL = [i for i, pair in enumerate(GOLDEN["pairs"].values()) if all(pair)]
+
+
+def _chrf(candidates, references, **options):
+    built = metric("chrf", **options)
+    return score(candidates, references, metrics=built)[built.label()]
+
+
+@pytest.mark.parametrize(("name", "order"), [("chrf", 0), ("chrf++", 2)])
+def test_golden_segments_and_corpus(name, order):
+    segments = _chrf(CANDIDATES, REFERENCES, word_order=order).segments
+    np.testing.assert_allclose(segments, list(GOLDEN["sentence"][name].values()), atol=1e-6)
+    kept = [CANDIDATES[i] for i in FULL], [REFERENCES[i] for i in FULL]
+    value = _chrf(*kept, word_order=order).value
+    assert value == pytest.approx(GOLDEN["corpus"][name], abs=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("chars", "order", "lowercase", "whitespace", "eps"),
+    list(itertools.product([6, 3], [0, 2], *[[False, True]] * 3)),
+)
+def test_value_and_signature_are_sacrebleus(chars, order, lowercase, whitespace, eps):
+    options = {
+        "char_order": chars,
+        "word_order": order,
+        "lowercase": lowercase,
+        "whitespace": whitespace,
+        "eps_smoothing": eps,
+    }
+    tool = CHRF(**options)
+    expected = tool.corpus_score(CANDIDATES, [REFERENCES])
+    ours = _chrf(CANDIDATES, REFERENCES, **options)
+    assert ours.value == pytest.approx(expected.score, abs=1e-9)
+    assert str(ours.signature) == f"chrf|{tool.get_signature().format()}"
+    assert metric(str(ours.signature)) == ours.metric
+
+
+def test_beta_counts_and_is_rebuilt():
+    candidates, references = ["a short text"], ["a rather longer text than that"]
+    ours = _chrf(candidates, references, beta=3.0)
+    assert ours.value == pytest.approx(CHRF(beta=3).corpus_score(candidates, [references]).score)
+    assert ours.value < _chrf(candidates, references).value
+    assert metric(str(ours.signature)) == ours.metric
+
+
+def test_ragged_references_take_the_best():
+    candidates = ["the cat sat", "a dog"]
+    both = _chrf(candidates, [["a hat", "the cat sits"], ["the dog"]])
+    assert both.segments[0] == pytest.approx(_chrf(candidates[:1], ["the cat sits"]).segments[0])
+    assert "nrefs:var" in str(both.signature)
+
+
+def test_bad_options():
+    with pytest.raises(OptionError, match="one of them must be above 0"):
+        metric("chrf", char_order=0)
+    with pytest.raises(OptionError, match="within"):
+        metric("chrf", beta=-1.0)
+
+
+def test_scripts_and_sizes():
+    texts = ["x y " * 5000, "👍👎 ok", "مرحبا بالعالم", "ภาษาไทย", "你", "नमस्ते"]
+    assert _chrf(texts, texts).segments == pytest.approx([100] * 6)
+    empty = _chrf(["", "a", ""], ["a", "", ""])
+    assert empty.segments.tolist() == [0, 0, 0]
+    assert sum(empty.notes.values()) == 3

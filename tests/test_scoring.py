@@ -1,0 +1,87 @@
+"""The conductor encodes what is needed, once."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import nlgauge.scoring as room
+from nlgauge import Scorer, score, score_systems
+from nlgauge.core.errors import UsageError
+from nlgauge.encode.hashing import HashingEncoder
+
+
+class Counting(HashingEncoder):
+    """A hashing encoder that writes down what it was asked for."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.asked: list[tuple[list[str], tuple[int, ...]]] = []
+
+    def encode(self, texts, layers):
+        self.asked.append((list(texts), tuple(layers)))
+        return super().encode(texts, layers)
+
+
+@pytest.fixture
+def encoder(monkeypatch: pytest.MonkeyPatch) -> Counting:
+    counting = Counting()
+    monkeypatch.setattr(room, "open_encoder", lambda *_, **__: counting)
+    return counting
+
+
+def test_metrics_of_one_model_share_one_pass_with_all_their_layers(encoder: Counting) -> None:
+    score(["a b", "c"], ["a", "c"], metrics=["bertscore:layer=1", "bertscore:layer=4", "yisi"])
+    assert encoder.asked == [(["a b", "a", "c"], (1, 3, 4))]
+
+
+def test_references_of_several_systems_are_encoded_once(encoder: Counting) -> None:
+    systems = {name: [f"{name}{i}" for i in range(600)] for name in "ABC"}
+    score_systems(systems, [f"r{i}" for i in range(600)], metrics="bertscore")
+    texts = [text for asked, _ in encoder.asked for text in asked]
+    assert len(encoder.asked) > 1
+    assert len(texts) == len(set(texts)) == 4 * 600
+
+
+def test_long_chunks_are_cut_by_characters(encoder: Counting, monkeypatch) -> None:
+    monkeypatch.setattr(room, "_CHUNK_CHARACTERS", 50)
+    score(["x" * 30 + str(i) for i in range(4)], ["y"] * 4, metrics="bertscore")
+    assert len(encoder.asked) == 4
+
+
+def test_idf_makes_rare_words_weigh_more() -> None:
+    references = ["the cat sat"] * 30 + ["the dog sat"]
+    spec = "bertscore:model=hashing,weights=idf"
+    scorer = Scorer(spec).fit(references)
+    (scores,) = scorer.score(["the bird sat", "a dog sat"], ["the dog sat"] * 2).values()
+    assert scores.segments[1] > scores.segments[0]
+    assert "idf_sha_reference" in dict(scores.signature.keys)
+
+
+def test_a_fitted_scorer_keeps_its_table_and_an_unfitted_one_makes_its_own() -> None:
+    spec = "bertscore:model=hashing,weights=idf"
+    fitted = Scorer(spec).fit(["a b c", "a d"] * 6)
+    (one,) = fitted.score(["a b"], ["a b c"]).values()
+    (two,) = Scorer(spec).score(["a b"], ["a b c"]).values()
+    assert one.segments[0] > 0
+    assert two.segments[0] == 0, "one reference alone weighs every word nothing"
+    assert any("only 1 texts" in warning for warning in two.warnings)
+
+
+def test_progress_is_told() -> None:
+    told: list[tuple[int, int]] = []
+    score(["a", "b", "a"], ["a", "b", "a"], metrics="bleu", progress=lambda *n: told.append(n))
+    assert told == [(2, 2)]
+
+
+def test_metrics_named_twice_or_not_at_all_are_refused() -> None:
+    with pytest.raises(UsageError, match="'bleu' is named 2 times"):
+        Scorer(["bleu", "bleu"])
+    with pytest.raises(UsageError, match="no metric was named"):
+        Scorer([])
+
+
+def test_notes_count_repeated_rows_each() -> None:
+    (scores,) = score(["", "", "a"], ["a", "a", "a"], metrics="bertscore:model=hashing").values()
+    assert list(scores.notes.values()) == [2]
+    np.testing.assert_allclose(scores.segments, [0, 0, 1])

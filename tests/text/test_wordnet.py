@@ -1,0 +1,55 @@
+import pytest
+
+from nlgauge.core.errors import FileError
+from nlgauge.text.wordnet import FOLDER_VARIABLE, find_wordnet
+
+INDEX = """\
+  1 This software is WordNet 9.9 Copyright
+car n 2 1 @ 2 1 00000001 00000002
+automobile n 1 1 @ 1 0 00000001
+mouse n 1 0 1 0 00000003
+"""
+
+
+@pytest.fixture
+def folder(tmp_path):
+    for part in ("noun", "verb", "adj", "adv"):
+        (tmp_path / f"index.{part}").write_text(INDEX if part == "noun" else "", "utf-8")
+        (tmp_path / f"{part}.exc").write_text("mice mouse\n" if part == "noun" else "", "utf-8")
+    return tmp_path
+
+
+def test_words_share_synsets_through_base_forms_and_exceptions(folder):
+    wordnet = find_wordnet(str(folder))
+    assert wordnet.version == "9.9"
+    assert wordnet.synsets("car") == {"noun:00000001", "noun:00000002"}
+    assert wordnet.synsets("automobiles") & wordnet.synsets("cars")
+    assert wordnet.synsets("mice") == wordnet.synsets("mouse") != frozenset()
+    assert wordnet.synsets("zzz") == frozenset()
+
+
+def test_places_are_the_option_then_the_environment(folder, monkeypatch):
+    monkeypatch.setenv(FOLDER_VARIABLE, str(folder))
+    assert find_wordnet().folder == folder
+    assert find_wordnet("none") is None
+
+
+def test_a_wrong_folder_is_told_what_is_missing(tmp_path):
+    with pytest.raises(FileError, match=r"8 of 8 files are missing.*index\.noun"):
+        find_wordnet(str(tmp_path))
+
+
+def test_nothing_found_gives_none(monkeypatch, tmp_path):
+    monkeypatch.delenv(FOLDER_VARIABLE, raising=False)
+    monkeypatch.setattr("nlgauge.text.wordnet._package_folder", lambda: None)
+    monkeypatch.setattr("nlgauge.text.wordnet.DEBIAN_FOLDER", tmp_path)
+    assert find_wordnet() is None
+
+
+def test_the_real_wordnet():
+    wordnet = find_wordnet()
+    if wordnet is None:
+        pytest.skip("no WordNet installed (extra 'meteor')")
+    assert wordnet.synsets("cars") & wordnet.synsets("automobile")
+    assert wordnet.synsets("bought") & wordnet.synsets("purchases")
+    assert not wordnet.synsets("car") & wordnet.synsets("banana")
