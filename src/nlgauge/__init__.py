@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from nlgauge.core.scores import Scores
     from nlgauge.core.signature import Signature
     from nlgauge.metrics import metric, metric_class, metric_names
-    from nlgauge.scoring import Scorer, score, score_systems
+    from nlgauge.scoring import Scorer, align, score, score_systems
 
 # Names are imported on first use: `import nlgauge` stays fast and never imports torch.
 _HOMES = {
@@ -26,6 +26,7 @@ _HOMES = {
     "Scorer": "nlgauge.scoring",
     "Scores": "nlgauge.core.scores",
     "Signature": "nlgauge.core.signature",
+    "align": "nlgauge.scoring",
     "metric": "nlgauge.metrics",
     "metric_class": "nlgauge.metrics",
     "metric_names": "nlgauge.metrics",
@@ -39,6 +40,7 @@ __all__ = [
     "Scorer",
     "Scores",
     "Signature",
+    "align",
     "metric",
     "metric_class",
     "metric_names",

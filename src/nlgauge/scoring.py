@@ -18,8 +18,9 @@ import numpy as np
 
 from nlgauge.core.cloud import Bools, Cloud, Floats
 from nlgauge.core.corpus import Corpus
-from nlgauge.core.errors import UsageError
-from nlgauge.core.metric import Metric, Side
+from nlgauge.core.errors import DataError, UsageError
+from nlgauge.core.metric import Metric, PairMetric, Side
+from nlgauge.core.plan import Plan
 from nlgauge.core.scores import Scores
 from nlgauge.core.signature import Signature
 from nlgauge.encode import open_encoder
@@ -171,6 +172,13 @@ def score_systems(
     return scorer.score_corpus(joined, progress=progress)
 
 
+def align(candidate: str, reference: str | Sequence[str], *, metric: Spec = "bertscore") -> Plan:
+    """Which token of the candidate was matched with which of its best reference, and how much."""
+    group = [reference] if isinstance(reference, str) else list(reference)
+    (scores,) = score([candidate], [group], metrics=metric).values()
+    return scores.plan(0)
+
+
 def _open_task(spec: Spec, device: str, batch_tokens: int) -> _Task:
     metric = build_metric(spec)
     label = spec if isinstance(spec, str) and "|" not in spec else metric.label()
@@ -208,6 +216,49 @@ def _fit_candidates(task: _Task, candidates: Sequence[str]) -> _Task:
 def _idf_table(encoder: Encoder, texts: Sequence[str]) -> IdfTable:
     parts = (texts[start : start + 4096] for start in range(0, len(texts), 4096))
     return IdfTable.fit(tokens.ids for part in parts for tokens in encoder.tokenize(part))
+
+
+def _server(
+    task: _Task, clouds: Mapping[str, Cloud], available: Sequence[int]
+) -> Callable[[str, Side], Any]:
+    """A function from a text and its side to what the task's metric asked to be handed.
+
+    ``available`` are the layers that ``clouds`` hold.
+    """
+    if task.encoder is None:
+        return lambda text, _: text
+    need = task.metric.needs
+    places = [available.index(layer) for layer in need.layers]
+    shared = need.weighting.sides == "shared"
+    served: dict[tuple[str, Side], Cloud] = {}
+
+    def serve(text: str, side: Side) -> Cloud:
+        key = (text, "reference" if shared else side)
+        if key not in served:
+            table = task.tables.get(key[1])
+            served[key] = weigh(clouds[text].at(places), need.weighting, table)
+        return served[key]
+
+    return serve
+
+
+def _align(task: _Task, candidate: str, references: Sequence[str]) -> Plan:
+    """The alignment of a candidate with the reference that suits it best."""
+    metric = task.metric
+    if not isinstance(metric, PairMetric):
+        raise UsageError(f"{metric.name} does not match tokens, so it has no alignment to show")
+    texts = list(dict.fromkeys([candidate, *references]))
+    layers = metric.needs.layers
+    clouds = task.encoder.encode(texts, layers) if task.encoder else []
+    serve = _server(task, dict(zip(texts, clouds, strict=False)), layers)
+    left = serve(candidate, "candidate")
+    rights = [serve(text, "reference") for text in references]
+    rows = metric.rows([left] * len(rights), [[right] for right in rights]).statistics
+    best = rights[int(np.argmax(metric.scale.sign * metric.finish_segments(rows)[:, 0]))]
+    prepared = metric.prepare(left, "candidate"), metric.prepare(best, "reference")
+    if None in prepared:
+        raise DataError("there is nothing to align: a text is empty or without weight")
+    return metric.align(*prepared)
 
 
 class _Work:
@@ -259,6 +310,11 @@ class _Work:
                 task.facts,
             ),
             notes={note: count for note, count in counts.items() if count},
+            aligner=lambda segment: _align(
+                task,
+                self._corpus.candidates[rows[segment]],
+                self._corpus.references[rows[segment]],
+            ),
         )
 
     def _chunks(self) -> Iterator[list[int]]:
@@ -301,7 +357,7 @@ class _Work:
         return wanted
 
     def _score(self, number: int, task: _Task, rows: list[int], clouds: dict[str, Cloud]) -> None:
-        serve = self._server(task, clouds)
+        serve = _server(task, clouds, self._layers().get(id(task.encoder), (None, ()))[1])
         candidates = [serve(self._corpus.candidates[row], "candidate") for row in rows]
         references = [
             [serve(text, "reference") for text in self._corpus.references[row]] for row in rows
@@ -315,25 +371,6 @@ class _Work:
         for note, mask in made.notes.items():
             self._notes[number][note][rows] |= mask
         self._remark(number, task, rows, zip(candidates, references, strict=True))
-
-    def _server(self, task: _Task, clouds: dict[str, Cloud]) -> Callable[[str, Side], Any]:
-        """A function from a text and its side to what the task's metric asked to be handed."""
-        if task.encoder is None:
-            return lambda text, _: text
-        need = task.metric.needs
-        _, available = self._layers()[id(task.encoder)]
-        places = [available.index(layer) for layer in need.layers]
-        shared = need.weighting.sides == "shared"
-        served: dict[tuple[str, Side], Cloud] = {}
-
-        def serve(text: str, side: Side) -> Cloud:
-            key = (text, "reference" if shared else side)
-            if key not in served:
-                table = task.tables.get(key[1])
-                served[key] = weigh(clouds[text].at(places), need.weighting, table)
-            return served[key]
-
-        return serve
 
     def _remark(
         self, number: int, task: _Task, rows: list[int], items: Iterable[tuple[Any, list[Any]]]

@@ -16,8 +16,18 @@ from nlgauge.core.scores import Scores
 # Options that change how a metric works, beside its defaults.
 VARIANTS = {
     "bertscore": ("bertscore:weights=idf", "bertscore:compat=bert_score", "bertscore:alpha=0.9"),
+    "bary": ("bary:weights=idf", "bary:epsilon=0.1", "bary:special=drop"),
     "bleu": ("bleu:tokenize=char", "bleu:effective_order=yes"),
     "chrf": ("chrf:word_order=2",),
+    "depth": ("depth:measure=ai_irw", "depth:measure=sliced", "depth:measure=wasserstein"),
+    "lazy_emd": ("lazy_emd:headline=objective", "lazy_emd:lang=zh"),
+    "mover": (
+        "mover:ngram=2",
+        "mover:weights=idf",
+        "mover:aggregate=pmeans,word_order=0.2",
+        "mover:aggregate=mean,punctuation=drop,special=drop",
+        "mover:cost=squared_euclid,subwords=first",
+    ),
     "rouge": ("rouge:variant=1", "rouge:variant=2", "rouge:variant=lsum"),
     "yisi": ("yisi:weights=uniform",),
 }

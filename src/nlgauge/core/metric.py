@@ -16,8 +16,10 @@ from typing import Any, ClassVar, Literal, Self
 import numpy as np
 
 from nlgauge.core.cloud import Bools, Cloud, Floats
+from nlgauge.core.errors import UsageError
 from nlgauge.core.need import ModelCard, Need
 from nlgauge.core.options import format_value, option, options_of, parse_options
+from nlgauge.core.plan import Plan
 
 Side = Literal["candidate", "reference"]
 VOID_NOTE = "nothing to compare (a text is empty or without weight), given the worst value"
@@ -79,7 +81,6 @@ class Metric(ABC):
     """
 
     name: ClassVar[str]
-    components: ClassVar[tuple[str, ...]] = ("score",)
     paper: ClassVar[str] = ""
     libraries: ClassVar[tuple[str, ...]] = ()
     symmetric: ClassVar[bool] = False
@@ -98,6 +99,11 @@ class Metric(ABC):
     @abstractmethod
     def scale(self) -> Scale:
         """Direction, range and worst value of the first component."""
+
+    @property
+    def components(self) -> tuple[str, ...]:
+        """The names of the numbers it gives, the headline first."""
+        return ("score",)
 
     @property
     def needs(self) -> Need:
@@ -173,6 +179,10 @@ class PairMetric(Metric):
         """What ``compare`` wants to see of one text; None if it has nothing to compare."""
         empty = item.void if isinstance(item, Cloud) else not item.strip()
         return None if empty else item
+
+    def align(self, candidate: Any, reference: Any) -> Plan:  # noqa: ARG002 - for metrics that can
+        """Which token was matched with which, of two prepared texts."""
+        raise UsageError(f"{self.name} does not match tokens, so it has no alignment to show")
 
     @property
     def void_row(self) -> tuple[float, ...]:

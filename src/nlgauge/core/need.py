@@ -17,14 +17,17 @@ class Weighting:
 
     ``special``: tokens the model adds ([CLS], </s>) are dropped, ``silent`` (no mass, but others
     may match them) or kept like any token. ``subwords``: keep every piece of a word or the first.
-    ``sides``: one idf table from the references for both sides, or each side's own.
+    ``sides``: one idf table from the references for both sides, or each side's own. ``void``: a
+    text is void without ``content`` (special tokens alone say nothing), or only without ``mass``.
     """
 
     scheme: Literal["uniform", "idf", "idf_plus_one"] = "uniform"
     special: Literal["drop", "silent", "keep"] = "drop"
     subwords: Literal["all", "first"] = "all"
     punctuation: Literal["keep", "drop", "drop_ascii"] = "keep"
+    stopwords: frozenset[str] = frozenset()
     sides: Literal["shared", "separate"] = "shared"
+    void: Literal["content", "mass"] = "content"
 
     @property
     def fitted(self) -> bool:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
 from nlgauge.core.cloud import Floats
+from nlgauge.core.errors import MissingExtra, UsageError
 from nlgauge.core.metric import Metric, Scale
+from nlgauge.core.plan import Plan
 from nlgauge.core.signature import Signature
 
 
@@ -28,6 +30,7 @@ class Scores:
     statistics: Floats
     signature: Signature
     notes: Mapping[str, int] = field(default_factory=dict)
+    aligner: Callable[[int], Plan] | None = field(default=None, repr=False)
 
     def __len__(self) -> int:
         return len(self.ids)
@@ -67,6 +70,15 @@ class Scores:
             f"{count:,} of {len(self):,} segments: {note}" for note, count in self.notes.items()
         )
 
+    def plan(self, segment: int) -> Plan:
+        """Who was matched with whom in a segment, made anew from its texts.
+
+        Of several references it is the one that counted.
+        """
+        if self.aligner is None:
+            raise UsageError("these scores do not know their texts, so they cannot be aligned")
+        return self.aligner(segment)
+
     def __str__(self) -> str:
         low, high = self.scale.low, self.scale.high
         return f"{self.signature} = {self.value:.4f} {self.scale.arrow} [{low:g}, {high:g}]"
@@ -97,8 +109,6 @@ class Scores:
         try:
             import pandas as pd  # noqa: PLC0415
         except ImportError:
-            from nlgauge.core.errors import MissingExtra  # noqa: PLC0415
-
             raise MissingExtra("Scores.to_frame", "pandas", "frames") from None
         parts = [
             pd.DataFrame(

@@ -13,7 +13,7 @@ from nlgauge.core.plan import Floats
 
 
 def solve(cost: Floats, a: Floats, b: Floats, penalty_a: float, penalty_b: float) -> Floats:
-    """Return the coupling for penalties of which at least one is 0; ties go to the first partner."""
+    """Return the coupling when at least one penalty is 0; ties go to the first partner."""
     if penalty_b > 0:
         return solve(cost.T, b, a, penalty_b, penalty_a).T
     coupling = np.zeros(cost.shape)

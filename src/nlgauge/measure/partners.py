@@ -6,24 +6,7 @@ for similarities because that is what the hot path of BERTScore needs.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
-import numpy as np
-
 from nlgauge.core.cloud import Floats
-
-Weighted = tuple[Floats, Floats]
-
-
-def greedy_scores(
-    candidates: Sequence[Weighted], references: Sequence[Weighted], alpha: float
-) -> Floats:
-    """F, precision and recall of every pair of (unit vectors, masses)."""
-    rows = []
-    for (left, a), (right, b) in zip(candidates, references, strict=True):
-        precision, recall = best_partners(left @ right.T, a, b)
-        rows.append((f_measure(precision, recall, alpha), precision, recall))
-    return np.array(rows)
 
 
 def best_partners(similarity: Floats, a: Floats, b: Floats) -> tuple[float, float]:

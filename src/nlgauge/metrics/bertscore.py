@@ -21,26 +21,21 @@ from typing import ClassVar
 
 import numpy as np
 
-from nlgauge.core.cloud import Cloud, Floats
-from nlgauge.core.cloud_metric import CloudMetric
+from nlgauge.core.cloud import Floats
 from nlgauge.core.errors import FileError, OptionError
-from nlgauge.core.metric import Scale, Side, similarity
+from nlgauge.core.metric import Scale, similarity
 from nlgauge.core.need import Weighting
 from nlgauge.core.options import option
-from nlgauge.measure.cost import unit
-from nlgauge.measure.partners import Weighted, greedy_scores
+from nlgauge.metrics._greedy import GreedyMetric
+from nlgauge.metrics._points import Points
 
 
 @dataclass(frozen=True)
-class BertScore(CloudMetric):
+class BertScore(GreedyMetric):
     """Greedy matching of contextual token vectors."""
 
     paper: ClassVar[str] = "Zhang et al. 2020, BERTScore (ICLR), equations 1-3"
-    components: ClassVar[tuple[str, ...]] = ("f", "precision", "recall")
-    layer_option: ClassVar[str] = "layer"
 
-    layer: int | str = option("best", "Hidden layer; best is the model's best known one.")
-    alpha: float = option(0.5, "Weight of recall in F.", low=0, high=1)
     baseline: str | None = option(None, "TSV file of baselines to rescale with.")
     compat: str | None = option(
         None,
@@ -58,13 +53,9 @@ class BertScore(CloudMetric):
         """Special tokens are left out, or silent as in bert-score."""
         return replace(super().weighting, special="silent" if self.compat else "drop")
 
-    def prepare(self, item: Cloud, side: Side) -> Weighted | None:  # noqa: ARG002
-        """Unit vectors and masses of the tokens."""
-        return None if item.void else (unit(item.layer), item.weights)
-
-    def compare(self, candidates: Sequence[Weighted], references: Sequence[Weighted]) -> Floats:
-        """F, P and R of every pair."""
-        return self._rescale(greedy_scores(candidates, references, self.alpha))
+    def compare(self, candidates: Sequence[Points], references: Sequence[Points]) -> Floats:
+        """F, P and R of every pair, rescaled if asked for."""
+        return self._rescale(super().compare(candidates, references))
 
     def _rescale(self, values: Floats) -> Floats:
         if self.baseline is None:

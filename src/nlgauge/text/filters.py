@@ -18,6 +18,8 @@ def weigh(cloud: Cloud, weighting: Weighting, table: IdfTable | None) -> Cloud:
     """The cloud with filtered tokens removed and the mass shared as ``weighting`` says."""
     masses = _masses(cloud.tokens, weighting, table)
     kept = taking_part(cloud.tokens, weighting)
+    if weighting.void == "content" and not np.any(masses[kept & ~cloud.tokens.special] > 0):
+        masses = np.zeros(len(masses))
     return cloud.weighted(masses).keep(kept)
 
 
@@ -31,6 +33,9 @@ def taking_part(tokens: Tokens, weighting: Weighting) -> Bools:
     if weighting.punctuation != "keep":
         ascii_only = weighting.punctuation == "drop_ascii"
         kept &= ~np.array([_punctuation(s, ascii_only) for s in tokens.strings], dtype=bool)
+    if weighting.stopwords:
+        stopped = np.array([s.lower() in weighting.stopwords for s in tokens.strings], dtype=bool)
+        kept &= tokens.special | ~stopped
     return kept
 
 

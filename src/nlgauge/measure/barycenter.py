@@ -1,0 +1,117 @@
+"""The Wasserstein barycenter of a text's layers: one cloud that is close to all of them.
+
+    argmin_X  (1/L) sum_l W2^2( sum_i w_i delta_{z_li},  (1/n) sum_k delta_{x_k} )
+
+with n free points of weight 1/n (BaryScore Eq. 3, with W2^2 as Agueh and Carlier 2011 have it).
+The fixed point iteration of Cuturi and Doucet 2014 moves each point to the mean of what it is
+matched with; it never raises the objective. It starts at the token-wise mean of the layers, which
+leaves nothing to the tie-breaking of a solver, and with uniform weights mostly is the answer.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from nlgauge.core.errors import DataError, NotConverged, OptionError, ShapeError
+from nlgauge.core.plan import Floats
+from nlgauge.measure import balanced
+
+KEEP = 1e-14  # a coupling within this of the least cost, relative to the largest, is optimal
+
+
+@dataclass(frozen=True, eq=False)
+class Barycenter:
+    """A barycenter: `points` [n, d] of equal `weights`, and how the iteration got there.
+
+    `objectives` are the values seen on the way, each with exact transport; the last is `objective`.
+    """
+
+    points: Floats
+    weights: Floats
+    objective: float
+    objectives: tuple[float, ...]
+    iterations: int
+    converged: bool
+
+
+def barycenter(
+    states: ArrayLike,
+    weights: ArrayLike | None = None,
+    *,
+    tolerance: float = 1e-10,
+    steps: int = 200,
+    strict: bool = True,
+) -> Barycenter:
+    """Return the barycenter of layers [layers, tokens, d], taken as they are (not normalised).
+
+    `weights` [tokens] weigh the tokens of every layer (idf); uniform if not given. The iteration
+    ends when the objective falls by less than `tolerance` of itself.
+    """
+    layers, mass = _checked(states, weights)
+    if steps < 1 or tolerance < 0:
+        raise OptionError(f"steps must be at least 1 and tolerance 0, got {steps}, {tolerance}.")
+    count, n, _ = layers.shape
+    used = mass > 0
+    measures, masses = np.ascontiguousarray(layers[:, used]), mass[used]
+    points, best = layers.mean(axis=0), layers[0]
+    # The identity matching is feasible for uniform weights only.
+    held = np.repeat(np.eye(n)[None] / n, count, axis=0) if np.all(mass == mass[0]) else None
+    history: list[float] = []
+    converged = False
+    while not converged and len(history) < steps:
+        plans, objective = _transport(points, measures, masses, held)
+        if history and objective >= history[-1]:  # only rounding is left: the step before stands
+            converged = True
+            break
+        fixed = held is not None and np.array_equal(plans, held)
+        converged = fixed or bool(history and history[-1] - objective <= tolerance * objective)
+        history.append(objective)
+        best, held = points, plans
+        points = n / count * np.einsum("lij,ljd->id", plans, measures, optimize=True)
+    if strict and not converged:
+        raise NotConverged(
+            f"the barycenter of {count} layers and {n} tokens still fell after {steps} steps, to "
+            f"{history[-1]:.6g}; raise steps or tolerance, or pass strict=False."
+        )
+    uniform = np.full(n, 1.0 / n)
+    return Barycenter(best, uniform, history[-1], tuple(history), len(history), converged)
+
+
+def _transport(
+    points: Floats, measures: Floats, masses: Floats, held: Floats | None
+) -> tuple[Floats, float]:
+    """Return the optimal couplings of the points to every layer, and the objective.
+
+    A held coupling that still costs the least is kept, so that ties cannot move a fixed point.
+    """
+    uniform = np.full(len(points), 1.0 / len(points))
+    lengths = np.einsum("ljd,ljd->lj", measures, measures)[:, None, :]
+    squares = np.einsum("id,id->i", points, points)[:, None]
+    costs = np.maximum(squares + lengths - 2 * (points @ measures.transpose(0, 2, 1)), 0.0)
+    plans = np.stack([balanced.solve(cost, uniform, masses).coupling for cost in costs])
+    values = (costs * plans).sum(axis=(1, 2))
+    if held is not None:
+        kept = (costs * held).sum(axis=(1, 2)) <= values + KEEP * costs.max(axis=(1, 2))
+        plans = np.where(kept[:, None, None], held, plans)
+    return plans, float(values.mean())
+
+
+def _checked(states: ArrayLike, weights: ArrayLike | None) -> tuple[Floats, Floats]:
+    layers = np.asarray(states, dtype=np.float64)
+    if layers.ndim != 3 or 0 in layers.shape:
+        raise ShapeError(
+            f"a barycenter needs an array [layers, tokens, d] without empty axes, "
+            f"got shape {layers.shape}."
+        )
+    n = layers.shape[1]
+    mass = np.ones(n) if weights is None else np.asarray(weights, dtype=np.float64)
+    if mass.shape != (n,):
+        raise ShapeError(f"{n} tokens need {n} weights, got shape {mass.shape}.")
+    if not (np.all(mass >= 0) and 0 < mass.sum() < np.inf):
+        raise DataError(
+            f"weights must be at least 0 and have a positive finite sum, got {mass.sum():g}."
+        )
+    return layers, mass / mass.sum()

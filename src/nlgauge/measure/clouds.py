@@ -1,0 +1,85 @@
+"""Two further distances of clouds, siblings of the depth distance: sliced Wasserstein and MMD."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from nlgauge.core.errors import DataError, OptionError, ShapeError
+from nlgauge.core.plan import Floats
+from nlgauge.measure.cost import squared_euclid
+from nlgauge.measure.depth import directions
+
+
+def sliced_wasserstein(
+    x: ArrayLike, y: ArrayLike, *, p: float = 2.0, count: int = 5000, seed: int = 0
+) -> float:
+    """Return ( mean_u W_p^p(<u, x>, <u, y>) )^{1/p} of two clouds whose points weigh the same.
+
+    On a line optimal transport joins equal quantiles. The levels at which either cloud steps to its
+    next point are the same for every direction, so one pair of index arrays serves all.
+    """
+    left, right = _pair(x, y)
+    if not p >= 1:
+        raise OptionError(f"p must be at least 1, got {p}.")
+    n, m = len(left), len(right)
+    # Levels in units of 1/(n m) are whole numbers, so equal steps of both clouds coincide exactly.
+    steps = np.union1d(np.arange(n) * m, np.arange(m) * n)
+    widths = np.diff(np.append(steps, n * m)) / (n * m)
+    along = directions(left.shape[1], count, seed).T
+    from_left = np.sort(left @ along, axis=0)[steps // m]
+    from_right = np.sort(right @ along, axis=0)[steps // n]
+    powers = (np.abs(from_left - from_right) ** p).mean(axis=1)
+    mean = float(widths @ powers)
+    return math.pow(mean, 1.0 / p)
+
+
+def mmd(
+    x: ArrayLike,
+    y: ArrayLike,
+    a: ArrayLike | None = None,
+    b: ArrayLike | None = None,
+    *,
+    bandwidth: float = 0.05,
+) -> float:
+    """Return the squared maximum mean discrepancy, a'K a - 2 a'K b + b'K b, of two clouds.
+
+    K = exp(-||x - y||^2 / (2 bandwidth^2)); weights are uniform if not given. This is the biased
+    estimate, never negative; nlg_eval (through geomloss, blur .05) reports one half of it.
+    """
+    left, right = _pair(x, y)
+    if not bandwidth > 0:
+        raise OptionError(f"bandwidth must be above 0, got {bandwidth}.")
+    first, second = _weights(a, len(left)), _weights(b, len(right))
+
+    def kernel(rows: Floats, columns: Floats) -> Floats:
+        squared = squared_euclid(rows, columns, normalise=False)
+        values: Floats = np.exp(-squared / (2.0 * bandwidth**2))
+        return values
+
+    within = first @ kernel(left, left) @ first + second @ kernel(right, right) @ second
+    return max(float(within - 2.0 * (first @ kernel(left, right) @ second)), 0.0)
+
+
+def _pair(x: ArrayLike, y: ArrayLike) -> tuple[Floats, Floats]:
+    left, right = np.asarray(x, dtype=np.float64), np.asarray(y, dtype=np.float64)
+    shapes = left.shape, right.shape
+    if left.ndim != 2 or right.ndim != 2 or 0 in (*left.shape, *right.shape):
+        raise ShapeError(f"clouds must be arrays [tokens, d] without empty axes, got {shapes}.")
+    if left.shape[1] != right.shape[1]:
+        raise ShapeError(f"clouds must have one dimension, got shapes {shapes}.")
+    return left, right
+
+
+def _weights(weights: ArrayLike | None, n: int) -> Floats:
+    mass = np.ones(n) if weights is None else np.asarray(weights, dtype=np.float64)
+    if mass.shape != (n,):
+        raise ShapeError(f"{n} points need {n} weights, got shape {mass.shape}.")
+    if not (np.all(mass >= 0) and 0 < mass.sum() < np.inf):
+        raise DataError(
+            f"weights must be at least 0 and have a positive finite sum, got {mass.sum():g}."
+        )
+    scaled: Floats = mass / mass.sum()
+    return scaled

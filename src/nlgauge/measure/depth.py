@@ -1,0 +1,233 @@
+"""Depth of the points of a cloud, and the distance of two clouds by their depth-trimmed regions.
+
+    IRW depth      D(x) = E_u min( F_u(<u, x>), 1 - F_u(<u, x>-) ),  u uniform on the sphere
+    region         R(alpha) = the points at least as deep as the alpha-quantile of their own cloud
+    support        h(u) = max over the region of <u, x>
+    DR_{p,eps}     ( mean over alpha in [eps, 1] of  sup_u |h_X(u) - h_Y(u)|^p )^{1/p}
+
+after Staerman et al. 2021 (arXiv 2103.12711), whose integral over alpha is taken as a mean over
+`levels` equidistant values. F_u is the empirical distribution of the projections and x- its left
+limit, without which the last of n points on a line would have depth 0 and the first 1/n.
+Directions come in antipodal pairs: depth is the same along u and -u, so only the support functions
+need both.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Literal
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from nlgauge.core.errors import OptionError, ShapeError
+from nlgauge.core.plan import Floats
+
+Depth = Literal["irw", "ai_irw"]
+
+TIE = 1e-12  # projections and depths closer than this are equal
+CUTOFF = 1e-8  # eigenvalues below this share of the largest are not variance but rounding
+
+
+@dataclass(frozen=True, eq=False)
+class Regions:
+    """The support functions of a cloud's trimmed regions along shared directions.
+
+    `support` is [2, levels, directions]: along u, then along -u. Two clouds can be compared when
+    they were trimmed with the same options.
+    """
+
+    support: Floats
+    depths: Floats
+    options: tuple[float | int | str, ...]
+
+
+def directions(dimension: int, count: int, seed: int) -> Floats:
+    """Return `count` unit vectors, uniform on the sphere, the same for the same arguments."""
+    if dimension < 1 or count < 1:
+        raise OptionError(
+            f"directions need a dimension and a count of at least 1, got {dimension} and {count}."
+        )
+    return _directions(dimension, count, seed)
+
+
+@lru_cache(maxsize=64)
+def _directions(dimension: int, count: int, seed: int) -> Floats:
+    drawn = np.random.default_rng(seed).standard_normal((count, dimension))
+    drawn /= np.linalg.norm(drawn, axis=1, keepdims=True)
+    drawn.flags.writeable = False
+    return drawn
+
+
+def irw(points: ArrayLike, *, count: int = 5000, seed: int = 0) -> Floats:
+    """Return the integrated rank-weighted depth of each point in its own cloud, in (0, 1].
+
+    Duplicates share ranks, so a cloud of n equal points has depth 1 everywhere.
+    """
+    cloud = _cloud(points)
+    return _mean_rank(cloud @ directions(cloud.shape[1], count, seed).T)
+
+
+def ai_irw(
+    points: ArrayLike, *, count: int = 5000, seed: int = 0, cutoff: float = CUTOFF
+) -> Floats:
+    """Return the affine-invariant depth: IRW of the cloud whitened in the span it really has.
+
+    Directions with less than `cutoff` of the largest variance are dropped, not divided by. A cloud
+    of no more points than dimensions whitens to a regular simplex, whose points are equally deep
+    up to the sampling of directions: affine invariance then leaves nothing to rank, unless a
+    larger cutoff keeps only the main directions.
+    """
+    cloud = whiten(points, cutoff=cutoff)
+    if cloud.shape[1] == 0:  # all points are one
+        return np.ones(len(cloud))
+    return irw(cloud, count=count, seed=seed)
+
+
+def whiten(points: ArrayLike, *, cutoff: float = CUTOFF) -> Floats:
+    """Return the centred cloud with unit variance along each principal direction it extends in."""
+    cloud = _cloud(points)
+    if not 0 < cutoff < 1:
+        raise OptionError(f"cutoff must lie between 0 and 1, got {cutoff}.")
+    left, singular, _ = np.linalg.svd(cloud - cloud.mean(axis=0), full_matrices=False)
+    scale = max(float(np.abs(cloud).max()), np.finfo(float).tiny)
+    real = singular**2 > max(cutoff * singular[0] ** 2, (TIE * scale) ** 2)
+    whitened: Floats = left[:, real] * np.sqrt(len(cloud))
+    return whitened
+
+
+def regions(
+    points: ArrayLike,
+    *,
+    depth: Depth = "irw",
+    count: int = 5000,
+    seed: int = 0,
+    eps: float = 0.3,
+    levels: int = 5,
+) -> Regions:
+    """Return a cloud's trimmed regions, to be compared with those of many others."""
+    cloud = _cloud(points)
+    if depth not in ("irw", "ai_irw"):
+        raise OptionError(f"depth must be 'irw' or 'ai_irw', got {depth!r}.")
+    if not 0 <= eps < 1 or levels < 1:
+        raise OptionError(f"eps must lie in [0, 1) and levels be at least 1, got {eps}, {levels}.")
+    projected = cloud @ directions(cloud.shape[1], count, seed).T
+    depths = _mean_rank(projected) if depth == "irw" else ai_irw(cloud, count=count, seed=seed)
+    cuts = np.quantile(depths, np.linspace(eps, 1.0, levels))
+    order = np.argsort(-depths, kind="stable")
+    # The region of a level is a prefix of the points in order of depth.
+    last = np.array([(depths >= cut - TIE).sum() - 1 for cut in cuts])
+    highest = np.maximum.accumulate(projected[order], axis=0)[last]
+    lowest = np.minimum.accumulate(projected[order], axis=0)[last]
+    options = (cloud.shape[1], depth, count, seed, eps, levels)
+    return Regions(np.stack([highest, -lowest]), depths, options)
+
+
+def region_distance(x: Regions, y: Regions, *, p: float = 5.0) -> float:
+    """Return DR_{p,eps} of two trimmed clouds: symmetric, and 0 for equal ones."""
+    if x.options != y.options:
+        raise OptionError(
+            f"regions made with different options cannot be compared: {x.options} (dimension, "
+            f"depth, count, seed, eps, levels) and {y.options}."
+        )
+    if not p > 0:
+        raise OptionError(f"p must be above 0, got {p}.")
+    hausdorff = np.abs(x.support - y.support).max(axis=(0, 2))
+    return float((hausdorff**p).mean() ** (1.0 / p))
+
+
+def depth_distance(
+    x: ArrayLike,
+    y: ArrayLike,
+    *,
+    depth: Depth = "irw",
+    p: float = 5.0,
+    eps: float = 0.3,
+    levels: int = 5,
+    count: int = 5000,
+    seed: int = 0,
+) -> float:
+    """Return DR_{p,eps} of two clouds of points [tokens, d]."""
+    left, right = (
+        regions(cloud, depth=depth, count=count, seed=seed, eps=eps, levels=levels)
+        for cloud in (x, y)
+    )
+    return region_distance(left, right, p=p)
+
+
+def _mean_rank(projected: Floats) -> Floats:
+    """Return the mean over columns of min(F(x), 1 - F(x-)) for the entries of each column."""
+    n, count = projected.shape
+    order = np.argsort(projected, axis=0, kind="stable")
+    ordered = np.take_along_axis(projected, order, axis=0)
+    place = np.arange(n)[:, None]
+    fresh = np.ones((n, count), dtype=bool)
+    fresh[1:] = np.diff(ordered, axis=0) > TIE  # a new value starts here
+    below = np.maximum.accumulate(np.where(fresh, place, 0), axis=0)
+    ends = np.ones((n, count), dtype=bool)
+    ends[:-1] = fresh[1:]
+    upto = np.minimum.accumulate(np.where(ends, place + 1, n)[::-1], axis=0)[::-1]
+    ranks = np.empty((n, count))
+    np.put_along_axis(ranks, order, np.minimum(upto, n - below) / n, axis=0)
+    depths: Floats = ranks.mean(axis=1)
+    return depths
+
+
+def _cloud(points: ArrayLike) -> Floats:
+    cloud = np.asarray(points, dtype=np.float64)
+    if cloud.ndim != 2 or 0 in cloud.shape:
+        raise ShapeError(
+            f"depth needs points [tokens, d], at least one of each, got shape {cloud.shape}."
+        )
+    return cloud
+
+
+def nlg_eval_distance(
+    x: ArrayLike,
+    y: ArrayLike,
+    *,
+    p: float = 5.0,
+    eps: float = 0.3,
+    levels: int = 5,
+    count: int = 10_000,
+) -> float:
+    """Return what `dr_distance` of the nlg_eval repository computes for IRW, errors included.
+
+    The supremum is signed (so odd p is not symmetric and gives NaN when X lies inside Y), ranks
+    have no left limit, eps is cut to whole percent, and directions come from the legacy generator
+    with seed 0: a first draw for both depths, the next for the support functions. The repository
+    calls it with the reference as x and the candidate as y.
+    """
+    left, right = _cloud(x), _cloud(y)
+    for_depth, for_support = _legacy_directions(left.shape[1], count)
+    percents = np.linspace(int(eps * 100), 100, levels)
+    supports = []
+    for cloud in (left, right):
+        depths = _legacy_rank(cloud @ for_depth.T)
+        projected = cloud @ for_support.T
+        cuts = np.percentile(depths, percents)
+        supports.append(np.stack([projected[depths >= cut].max(axis=0) for cut in cuts]))
+    total = float(((supports[0] - supports[1]) ** p).max(axis=1).mean())
+    if p == 1:
+        return total
+    return total ** (1.0 / p) if total >= 0 else math.nan
+
+
+def _legacy_rank(projected: Floats) -> Floats:
+    """Return the mean over columns of min(r, n - r)/n for ranks r = 1..n."""
+    n = len(projected)
+    ranks = np.argsort(np.argsort(projected, axis=0), axis=0) + 1
+    depths: Floats = (np.minimum(ranks, n - ranks) / n).mean(axis=1)
+    return depths
+
+
+@lru_cache(maxsize=2)
+def _legacy_directions(dimension: int, count: int) -> tuple[Floats, Floats]:
+    source = np.random.RandomState(0)  # a generator of its own; the global state stays untouched
+    drawn = []
+    for _ in range(2):
+        normal = source.multivariate_normal(np.zeros(dimension), np.eye(dimension), size=count)
+        drawn.append(normal / np.linalg.norm(normal, axis=1, keepdims=True))
+    return drawn[0], drawn[1]

@@ -1,0 +1,153 @@
+"""Many layers of one text reduced to one cloud: states [layers, tokens, d] to points [tokens, D].
+
+Layers of a transformer differ in length by an order of magnitude, so every reduction first scales
+each layer's vectors to length 1, as the public implementations of MoverScore and BaryScore do.
+"""
+
+from __future__ import annotations
+
+from typing import Literal, NamedTuple
+
+import numpy as np
+from numpy.lib.stride_tricks import sliding_window_view
+from numpy.typing import ArrayLike
+
+from nlgauge.core.errors import NotConverged, OptionError, ShapeError
+from nlgauge.core.plan import Floats
+from nlgauge.measure.cost import unit
+
+Kernel = Literal["gaussian", "epanechnikov"]
+
+
+class Routing(NamedTuple):
+    """Points found by routing, the layers' shares in each, and how the iteration ended."""
+
+    points: Floats
+    shares: Floats  # [layers, tokens], the softmax of the agreement of each layer
+    iterations: int
+    converged: bool
+
+
+def mean(states: ArrayLike) -> Floats:
+    """Return the mean of the unit-normalised layers, [tokens, d]."""
+    averaged: Floats = _layers(states).mean(axis=0)
+    return averaged
+
+
+def concatenate(states: ArrayLike) -> Floats:
+    """Return the unit-normalised layers side by side, [tokens, layers * d].
+
+    The cosine of two such points is the mean of the cosines of their layers.
+    """
+    layers = _layers(states)
+    return np.concatenate(list(layers), axis=1)
+
+
+def power_means(states: ArrayLike) -> Floats:
+    """Return minimum, mean and maximum over the unit-normalised layers, [tokens, 3 d].
+
+    These are the power means with exponents -inf, 1 and +inf (MoverScore Eq. 4), in the order of
+    its first public version. Other exponents are not defined for negative coordinates.
+    """
+    layers = _layers(states)
+    return np.concatenate([layers.min(axis=0), layers.mean(axis=0), layers.max(axis=0)], axis=1)
+
+
+def routing(
+    states: ArrayLike,
+    *,
+    kernel: Kernel = "gaussian",
+    rate: float = 1.0,
+    bandwidth: float = 1.0,
+    tolerance: float = 1e-6,
+    steps: int = 2000,
+    strict: bool = True,
+) -> Routing:
+    """Return one point for each token, where its layers agree most (MoverScore, Algorithm 1).
+
+    From v = mean of the layers z_i and logits b = 0, repeat with x_i = ||v - z_i||^2 / bandwidth:
+    g = softmax(b), v = sum g_i w_i z_i / sum g_i w_i with w_i = -k'(x_i), b_i += rate k(x_i), until
+    ln sum g_i k(x_i) stands still. k(x) = exp(-x/2) or max(0, 1 - x). The paper's update lacks g in
+    the denominator and would shrink v to 0; this is the normalised form. A token whose layers all
+    lie outside the Epanechnikov kernel gets their mean.
+
+    Logits only grow, so in the limit the layer that agrees most takes all, after about 1000 steps
+    at rate 1. A few steps (steps=3, strict=False) give a soft mean, as routing between capsules
+    has it; the paper names neither rate nor number of steps.
+    """
+    if kernel not in ("gaussian", "epanechnikov"):
+        raise OptionError(f"kernel must be 'gaussian' or 'epanechnikov', got {kernel!r}.")
+    if not (rate >= 0 and bandwidth > 0 and tolerance > 0 and steps >= 1):
+        raise OptionError(
+            f"routing needs rate >= 0, bandwidth > 0, tolerance > 0 and steps >= 1, got {rate}, "
+            f"{bandwidth}, {tolerance} and {steps}."
+        )
+    z = _layers(states)
+    v, logits = z.mean(axis=0), np.zeros(z.shape[:2])
+    loss = np.full(z.shape[1], -np.inf)
+    change = np.inf
+    for step in range(1, steps + 1):
+        shares = np.exp(logits - logits.max(axis=0))
+        shares /= shares.sum(axis=0)
+        v = _centre(z, shares * _kernel(z, v, kernel, bandwidth)[1])
+        near = _kernel(z, v, kernel, bandwidth)[0]
+        logits = logits + rate * near
+        before, loss = loss, np.log(np.maximum((shares * near).sum(axis=0), 1e-300))
+        change = float(np.abs(loss - before).max(initial=0.0))
+        if change < tolerance:
+            return Routing(v, shares, step, True)
+    if strict:
+        raise NotConverged(
+            f"routing still moved by {change:.1e} (wanted {tolerance:.0e}) after {steps} steps; "
+            "raise steps or tolerance, or pass strict=False."
+        )
+    return Routing(v, shares, steps, False)
+
+
+def _kernel(z: Floats, v: Floats, kernel: Kernel, bandwidth: float) -> tuple[Floats, Floats]:
+    """Return k and -k' at the scaled squared distances of each layer from v."""
+    x = ((z - v) ** 2).sum(axis=2) / bandwidth
+    if kernel == "gaussian":
+        near = np.exp(-x / 2)
+        return near, near / 2
+    return np.maximum(0.0, 1.0 - x), (x < 1).astype(np.float64)
+
+
+def _centre(z: Floats, weights: Floats) -> Floats:
+    """Return the weighted mean over layers; the plain one for a token whose weights are all 0."""
+    weights = np.where(weights.sum(axis=0) > 0, weights, 1.0)
+    centre: Floats = np.einsum("ln,lnd->nd", weights / weights.sum(axis=0), z)
+    return centre
+
+
+def pool_ngrams(points: ArrayLike, weights: ArrayLike, n: int) -> tuple[Floats, Floats]:
+    """Return the weighted means of n consecutive points, and the summed weights of each window.
+
+    MoverScore Eq. 1 and 2 (its sum differs from the mean by a factor that normalising removes). A
+    text shorter than n is one window. A window without weight gets its plain mean and weight 0.
+    """
+    cloud, mass = np.asarray(points, dtype=np.float64), np.asarray(weights, dtype=np.float64)
+    if cloud.ndim != 2 or mass.shape != cloud.shape[:1] or not len(mass):
+        raise ShapeError(
+            f"pooling needs points [tokens, d] and one weight for each of at least one token, "
+            f"got shapes {cloud.shape} and {mass.shape}."
+        )
+    if n < 1:
+        raise OptionError(f"n must be at least 1, got {n}.")
+    width = min(n, len(mass))
+    windows = sliding_window_view(mass, width)
+    totals: Floats = windows.sum(axis=1)
+    shares = np.where(totals[:, None] > 0, windows, 1.0)
+    shares = shares / shares.sum(axis=1, keepdims=True)
+    pooled: Floats = np.einsum("iw,idw->id", shares, sliding_window_view(cloud, width, axis=0))
+    return pooled, totals
+
+
+def _layers(states: ArrayLike) -> Floats:
+    layers = np.asarray(states)
+    if layers.ndim != 3 or not len(layers):
+        raise ShapeError(
+            f"layers must be an array [layers, tokens, d] with at least one layer, "
+            f"got shape {layers.shape}."
+        )
+    return unit(layers)

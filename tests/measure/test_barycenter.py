@@ -1,0 +1,110 @@
+"""Barycenters: fixed points, monotone falls, and the cases known in closed form."""
+
+import numpy as np
+import pytest
+
+from nlgauge.core.errors import DataError, NotConverged, OptionError, ShapeError
+from nlgauge.measure.barycenter import barycenter
+from nlgauge.measure.cost import squared_euclid
+from nlgauge.measure.transport import match
+
+
+def states(seed, count=4, n=9, d=5, noise=1.0):
+    rng = np.random.default_rng(seed)
+    return rng.normal(size=(n, d)) + noise * rng.normal(size=(count, n, d))
+
+
+def objective(points, layers, weights):
+    n = len(points)
+    return np.mean(
+        [
+            match(squared_euclid(points, z, normalise=False), np.ones(n), weights).value
+            for z in layers
+        ]
+    )
+
+
+def test_tokens_that_stay_put_give_the_mean_after_one_certified_step():
+    z = states(0, noise=0.05)
+    found = barycenter(z)
+    assert (found.iterations, found.converged) == (1, True)
+    np.testing.assert_allclose(found.points, z.mean(axis=0))
+    np.testing.assert_allclose(found.weights, 1 / 9)
+    spread = ((z - z.mean(axis=0)) ** 2).sum(axis=2).mean()
+    assert found.objective == pytest.approx(spread)
+
+
+def test_duplicate_tokens_do_not_move_a_fixed_point():
+    z = states(1, noise=0.05)
+    z[:, 4] = z[:, 2]
+    found = barycenter(z)
+    assert found.iterations == 1
+    np.testing.assert_allclose(found.points, z.mean(axis=0))
+
+
+def test_one_layer_is_its_own_barycenter():
+    z = states(2, count=1)
+    found = barycenter(z)
+    np.testing.assert_allclose(found.points, z[0])
+    assert found.objective == pytest.approx(0, abs=1e-12)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_the_objective_only_falls_and_is_the_objective(seed):
+    z = states(seed, noise=2.0)
+    weights = np.random.default_rng(seed).gamma(1, size=9)
+    for given in (None, weights):
+        found = barycenter(z, given)
+        falls = np.diff(found.objectives)
+        assert np.all(falls < 0)
+        assert found.converged
+        mass = np.ones(9) if given is None else weights
+        assert found.objective == pytest.approx(objective(found.points, z, mass), abs=1e-9)
+        assert found.objective <= objective(z.mean(axis=0), z, mass) + 1e-12
+        assert len(found.objectives) == found.iterations
+
+
+def test_it_is_a_fixed_point():
+    z, weights = states(7, noise=2.0), np.random.default_rng(7).gamma(1, size=9)
+    found = barycenter(z, weights, tolerance=0)
+    moved = np.zeros_like(found.points)
+    for layer in z:
+        plan = match(squared_euclid(found.points, layer, normalise=False), np.ones(9), weights)
+        moved += 9 * plan.coupling @ layer / len(z)
+    np.testing.assert_allclose(moved, found.points, atol=1e-9)
+
+
+def test_weights_matter_and_constant_weights_do_not():
+    z = states(8)
+    plain = barycenter(z)
+    np.testing.assert_array_equal(barycenter(z, np.full(9, 3.0)).points, plain.points)
+    weights = np.arange(1.0, 10.0)
+    assert np.abs(barycenter(z, weights).points - plain.points).max() > 0.01
+
+
+def test_tokens_without_weight_are_not_approached():
+    z = states(9)
+    z[:, 3] += 1000.0
+    weights = np.ones(9)
+    weights[3] = 0
+    found = barycenter(z, weights)
+    assert np.abs(found.points).max() < 50
+    assert found.points.shape == (9, 5)
+
+
+def test_says_what_is_wrong():
+    with pytest.raises(ShapeError, match=r"\(9, 5\)"):
+        barycenter(states(0)[0])
+    with pytest.raises(ShapeError, match="9 tokens need 9 weights"):
+        barycenter(states(0), np.ones(4))
+    with pytest.raises(DataError, match="positive"):
+        barycenter(states(0), np.zeros(9))
+    with pytest.raises(OptionError, match="steps"):
+        barycenter(states(0), steps=0)
+
+
+def test_a_walk_cut_short_says_so():
+    z, weights = states(7, noise=2.0), np.random.default_rng(7).gamma(1, size=9)
+    with pytest.raises(NotConverged, match="after 1 steps"):
+        barycenter(z, weights, steps=1)
+    assert not barycenter(z, weights, steps=1, strict=False).converged

@@ -1,0 +1,121 @@
+"""Reductions of layers against naive loops."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from nlgauge.core.errors import NotConverged, OptionError, ShapeError
+from nlgauge.measure import layers
+from nlgauge.measure.cost import cosine, unit
+
+
+def states(seed=0, count=4, n=5, d=3):
+    return (np.random.default_rng(seed).normal(size=(count, n, d)) * 5).astype(np.float32)
+
+
+def test_mean_and_power_means_against_loops():
+    z = states()
+    for i in range(5):
+        vectors = [z[k, i] / np.linalg.norm(z[k, i].astype(float)) for k in range(4)]
+        np.testing.assert_allclose(layers.mean(z)[i], sum(vectors) / 4, rtol=1e-6)
+        low = [min(v[c] for v in vectors) for c in range(3)]
+        high = [max(v[c] for v in vectors) for c in range(3)]
+        wanted = np.r_[low, sum(vectors) / 4, high]
+        np.testing.assert_allclose(layers.power_means(z)[i], wanted, rtol=1e-6)
+
+
+def test_the_cosine_of_concatenated_layers_is_the_mean_of_cosines():
+    x, y = states(1), states(2, n=6)
+    wanted = np.mean([cosine(x[k], y[k]) for k in range(4)], axis=0)
+    both = cosine(layers.concatenate(x), layers.concatenate(y))
+    np.testing.assert_allclose(both, wanted, atol=1e-12)
+    assert layers.concatenate(x).shape == (5, 12)
+
+
+def test_one_layer_is_itself():
+    z = states(3, count=1)
+    np.testing.assert_allclose(layers.mean(z), unit(z[0]))
+    np.testing.assert_allclose(layers.concatenate(z), unit(z[0]))
+    np.testing.assert_allclose(layers.routing(z).points, unit(z[0]), atol=1e-12)
+
+
+def naive_routing(vectors, kernel, rate, bandwidth, tolerance, steps):
+    """Route one token, with plain loops."""
+    k = {
+        "gaussian": (lambda x: np.exp(-x / 2), lambda x: np.exp(-x / 2) / 2),
+        "epanechnikov": (lambda x: max(0.0, 1 - x), lambda x: float(x < 1)),
+    }[kernel]
+    v, b, loss = sum(vectors) / len(vectors), np.zeros(len(vectors)), -np.inf
+    for _ in range(steps):
+        g = np.exp(b) / np.exp(b).sum()
+        w = np.array([k[1](((v - z) ** 2).sum() / bandwidth) for z in vectors])
+        gw = g * w if w.any() else np.ones(len(vectors))
+        v = sum(weight * z for weight, z in zip(gw, vectors, strict=True)) / gw.sum()
+        near = np.array([k[0](((v - z) ** 2).sum() / bandwidth) for z in vectors])
+        b = b + rate * near
+        before, loss = loss, np.log(max((g * near).sum(), 1e-300))
+        if abs(loss - before) < tolerance:
+            break
+    return v
+
+
+@pytest.mark.parametrize("kernel", ["gaussian", "epanechnikov"])
+@pytest.mark.parametrize("bandwidth", [1.0, 4.0])
+def test_routing_of_one_token_against_loops(kernel, bandwidth):
+    for seed in range(3):
+        z = states(seed, n=1)
+        found = layers.routing(z, kernel=kernel, bandwidth=bandwidth, steps=5000)
+        wanted = naive_routing(list(unit(z)[:, 0]), kernel, 1.0, bandwidth, 1e-6, 5000)
+        assert found.converged
+        np.testing.assert_allclose(found.points[0], wanted, atol=1e-9)
+        np.testing.assert_allclose(found.shares.sum(axis=0), 1)
+
+
+def test_routing_leaves_the_odd_layer_out():
+    rng = np.random.default_rng(5)
+    base = rng.normal(size=(6, 8))
+    z = np.stack([base + 0.01 * rng.normal(size=base.shape) for _ in range(4)] + [-base])
+    found = layers.routing(z, strict=False, steps=50)
+    kept = np.einsum("nd,nd->n", unit(found.points), unit(base))
+    assert kept.min() > 0.99
+    assert np.all(np.linalg.norm(found.points, axis=1) > np.linalg.norm(layers.mean(z), axis=1))
+
+
+def test_routing_outside_every_kernel_is_the_mean():
+    z = states(6, n=2)
+    far = layers.routing(z, kernel="epanechnikov", bandwidth=1e-9)
+    np.testing.assert_allclose(far.points, layers.mean(z))
+
+
+def test_routing_that_does_not_settle_says_so():
+    with pytest.raises(NotConverged, match="after 1 steps"):
+        layers.routing(states(7), steps=1)
+    assert not layers.routing(states(7), steps=1, strict=False).converged
+
+
+@given(seed=st.integers(0, 999), length=st.integers(1, 8), n=st.integers(1, 10))
+@settings(max_examples=50)
+def test_pooling_against_loops(seed, length, n):
+    rng = np.random.default_rng(seed)
+    points, weights = rng.normal(size=(length, 3)), rng.gamma(1, size=length)
+    weights[rng.random(length) < 0.2] = 0
+    pooled, totals = layers.pool_ngrams(points, weights, n)
+    width = min(n, length)
+    assert len(pooled) == len(totals) == length - width + 1
+    for i in range(len(pooled)):
+        w, p = weights[i : i + width], points[i : i + width]
+        assert totals[i] == pytest.approx(w.sum())
+        wanted = (w[:, None] * p).sum(axis=0) / w.sum() if w.sum() > 0 else p.mean(axis=0)
+        np.testing.assert_allclose(pooled[i], wanted, atol=1e-12)
+
+
+def test_says_what_is_wrong():
+    with pytest.raises(ShapeError, match=r"\(5, 3\)"):
+        layers.mean(np.ones((5, 3)))
+    with pytest.raises(OptionError, match="n must be at least 1"):
+        layers.pool_ngrams(np.ones((2, 3)), np.ones(2), 0)
+    with pytest.raises(ShapeError, match=r"\(2, 3\) and \(4,\)"):
+        layers.pool_ngrams(np.ones((2, 3)), np.ones(4), 1)
+    with pytest.raises(OptionError, match="'uniform'"):
+        layers.routing(states(), kernel="uniform")
