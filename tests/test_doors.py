@@ -22,6 +22,17 @@ FORBIDDEN = {
     "study": {"encode", "text", "metrics", "measure", "data", "report", "scoring", "cli"},
     "encode": {"measure", "metrics", "study", "data", "report", "scoring", "cli"},
     "data": {"encode", "measure", "metrics", "study", "report", "scoring", "cli"},
+    "figures": {
+        "encode",
+        "text",
+        "measure",
+        "metrics",
+        "study",
+        "data",
+        "report",
+        "scoring",
+        "cli",
+    },
     "report": {"encode", "measure", "metrics", "study", "data", "scoring", "cli"},
 }
 

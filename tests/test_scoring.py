@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import nlgauge.scoring as room
+import nlgauge.serving as kitchen
 from nlgauge import Scorer, score, score_systems
 from nlgauge.core.errors import UsageError
 from nlgauge.encode.hashing import HashingEncoder
@@ -26,13 +27,13 @@ class Counting(HashingEncoder):
 @pytest.fixture
 def encoder(monkeypatch: pytest.MonkeyPatch) -> Counting:
     counting = Counting()
-    monkeypatch.setattr(room, "open_encoder", lambda *_, **__: counting)
+    monkeypatch.setattr(kitchen, "open_encoder", lambda *_, **__: counting)
     return counting
 
 
 def test_metrics_of_one_model_share_one_pass_with_all_their_layers(encoder: Counting) -> None:
     score(["a b", "c"], ["a", "c"], metrics=["bertscore:layer=1", "bertscore:layer=4", "yisi"])
-    assert encoder.asked == [(["a b", "a", "c"], (1, 3, 4))]
+    assert encoder.asked == [(["a b", "c", "a"], (1, 3, 4))]
 
 
 def test_references_of_several_systems_are_encoded_once(encoder: Counting) -> None:

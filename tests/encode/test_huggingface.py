@@ -106,7 +106,7 @@ def test_long_text_is_read_in_windows(tiny) -> None:
     assert np.isfinite(cloud.points).all()
     assert cloud.remarks == ("longer than 30 tokens, encoded in overlapping windows",)
     ids = tokens.ids[1:31].tolist()  # the first window, whole
-    (head,) = encoder.encode([encoder._tokenizer.decode(ids)], (3,))
+    (head,) = encoder.encode([encoder._tokenizer._whole.decode(ids)], (3,))
     np.testing.assert_allclose(cloud.points[:, :20], head.points[:, :20], atol=2e-6)
 
 

@@ -29,6 +29,10 @@ VARIANTS = {
         "mover:cost=squared_euclid,subwords=first",
     ),
     "rouge": ("rouge:variant=1", "rouge:variant=2", "rouge:variant=lsum"),
+    "rouge_we": ("rouge_we:order=2",),
+    "smd": ("smd:compat=mover-web", "smd:aggregate=pmeans"),
+    "sms": ("sms:nodes=both",),
+    "wmdo": ("wmdo:weights=idf",),
     "yisi": ("yisi:weights=uniform",),
 }
 # sacrebleu calls an empty candidate for an empty reference perfect: no edits are needed.

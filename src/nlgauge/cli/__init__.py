@@ -11,7 +11,7 @@ import sys
 
 import typer
 
-from nlgauge.cli import metrics, score
+from nlgauge.cli import metrics, score, show
 from nlgauge.core.errors import NlgaugeError
 
 # `-c a.txt b.txt` reads naturally, but the parser wants `-c a.txt -c b.txt`.
@@ -37,6 +37,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 app.command("score")(score.score_command)
+app.command("show")(show.show_command)
 app.command("metrics")(metrics.metrics_command)
 
 

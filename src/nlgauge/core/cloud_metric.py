@@ -24,7 +24,9 @@ class CloudMetric(PairMetric):
     layer_option: ClassVar[str] = "layers"
 
     model: str | None = option(
-        None, "Model name, folder, lang:XX or hashing; none: NLGAUGE_MODEL, else the embedded one."
+        None,
+        "Model name or folder, lang:XX, glove, a file of word vectors, or hashing; none takes "
+        "NLGAUGE_MODEL, else the embedded model.",
     )
     weights: str = option(
         "uniform",

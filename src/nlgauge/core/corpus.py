@@ -45,6 +45,22 @@ class Corpus:
         _refuse_duplicates(named, identified)
         return cls(texts, grouped, named, identified, _column("sources", sources, len(texts)))
 
+    @classmethod
+    def join(cls, parts: Sequence[Corpus]) -> Corpus:
+        """One corpus of the rows of all parts; sources are kept where every part has them."""
+        if len(parts) == 1:
+            return parts[0]
+        with_sources = all(part.sources is not None for part in parts)
+        return cls.of(
+            [text for part in parts for text in part.candidates],
+            [texts for part in parts for texts in part.references],
+            systems=[name for part in parts for name in part.systems],
+            ids=[name for part in parts for name in part.ids],
+            sources=[text for part in parts for text in part.sources or ()]
+            if with_sources
+            else None,
+        )
+
     def __len__(self) -> int:
         return len(self.candidates)
 

@@ -8,7 +8,7 @@ from typing import Literal
 
 from nlgauge.core.errors import OptionError
 
-Kind = Literal["text", "clouds"]
+Kind = Literal["text", "clouds", "histograms"]
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,7 @@ class Weighting:
 
 @dataclass(frozen=True)
 class Need:
-    """Texts as they are, or clouds of chosen layers of a model with chosen weights."""
+    """Texts as they are, clouds of chosen layers of a model, or histograms of a masked one."""
 
     kind: Kind = "text"
     model: str | None = None
@@ -45,11 +45,8 @@ class Need:
     weighting: Weighting = field(default_factory=Weighting)
     long_text: str = "window"
     precision: str = "float32"
-
-    @property
-    def encoder(self) -> tuple[str | None, str, str]:
-        """The key under which metrics share one encoder."""
-        return (self.model, self.long_text, self.precision)
+    temperature: float = 1.0  # of a histogram
+    whole_words: bool = False  # masked at once for a histogram
 
 
 @dataclass(frozen=True)
@@ -77,7 +74,7 @@ class ModelCard:
         if text == "best":
             return self.layers[match]
         if text == "all":
-            return tuple(range(1, self.depth + 1))
+            return tuple(range(1, self.depth + 1)) or (0,)  # word vectors have no layer but 0
         try:
             if text.startswith("last"):
                 count = int(text[4:] or 1)

@@ -36,8 +36,8 @@ def read_systems(
             corpus_from_rows(path, read_rows(path, format_of(path, wanted=wanted)), system=names[i])
             for i, path in enumerate(candidates)
         ]
-        return _join(parts)
-    return _join(_text_corpora(candidates, references, names))
+        return Corpus.join(parts)
+    return Corpus.join(_text_corpora(candidates, references, names))
 
 
 def _text_corpora(
@@ -66,16 +66,3 @@ def _names(paths: Sequence[str]) -> list[str]:
     """File names without folder and ending, or whole paths where those would be the same."""
     short = ["stdin" if path == "-" else Path(path).name.split(".")[0] or path for path in paths]
     return short if len(set(short)) == len(short) else list(paths)
-
-
-def _join(corpora: list[Corpus]) -> Corpus:
-    if len(corpora) == 1:
-        return corpora[0]
-    with_sources = all(corpus.sources is not None for corpus in corpora)
-    return Corpus.of(
-        [text for corpus in corpora for text in corpus.candidates],
-        [texts for corpus in corpora for texts in corpus.references],
-        systems=[name for corpus in corpora for name in corpus.systems],
-        ids=[name for corpus in corpora for name in corpus.ids],
-        sources=[s for corpus in corpora for s in corpus.sources or ()] if with_sources else None,
-    )

@@ -1,11 +1,12 @@
-"""Encoder: what turns texts into clouds, whatever model is behind it."""
+"""What turns texts into clouds or histograms, whatever model is behind it."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Protocol
 
-from nlgauge.core.cloud import Cloud, Tokens
+from nlgauge.core.cloud import Cloud, Floats, Tokens
+from nlgauge.core.histogram import Histogram
 from nlgauge.core.need import ModelCard
 
 
@@ -21,3 +22,24 @@ class Encoder(Protocol):
 
     def encode(self, texts: Sequence[str], layers: Sequence[int]) -> list[Cloud]:
         """A cloud for each text with ``points[k]`` taken from layer ``layers[k]``."""
+
+
+class MaskedLm(Protocol):
+    """Texts in, distributions over a vocabulary out."""
+
+    @property
+    def card(self) -> ModelCard:
+        """Name and digest of the model."""
+
+    def tokenize(self, texts: Sequence[str]) -> list[Tokens]:
+        """The tokens of each text, special ones included, none cut off."""
+
+    def histograms(
+        self,
+        texts: Sequence[str],
+        weigh: Callable[[Tokens], Floats],
+        *,
+        temperature: float = 1.0,
+        whole_words: bool = False,
+    ) -> list[Histogram]:
+        """What the model expects in the places of each text, weighted by ``weigh``."""

@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import lru_cache
 
 import numpy as np
 
 from nlgauge.core.cloud import Cloud, Floats, Tokens
+from nlgauge.core.histogram import Histogram
 from nlgauge.core.need import ModelCard
 from nlgauge.encode.registry import best_layers
 
@@ -44,6 +46,41 @@ class HashingEncoder:
     def encode(self, texts: Sequence[str], layers: Sequence[int]) -> list[Cloud]:
         """The hashed vectors of every text's words, mixed with their neighbours'."""
         return [_cloud(tokens, layers) for tokens in self.tokenize(texts)]
+
+
+class HashingMaskedLm:
+    """Histograms without a model: a word's neighbours, hashed, say what to expect in its place."""
+
+    def __init__(self) -> None:
+        self.card = replace(HashingEncoder().card, dimension=DIMENSION)
+
+    def tokenize(self, texts: Sequence[str]) -> list[Tokens]:
+        """Lower-cased words and punctuation marks between ``<s>`` and ``</s>``."""
+        return [_tokens(text) for text in texts]
+
+    def histograms(
+        self,
+        texts: Sequence[str],
+        weigh: Callable[[Tokens], Floats],
+        *,
+        temperature: float = 1.0,
+        whole_words: bool = False,  # noqa: ARG002 - every token is a whole word here
+    ) -> list[Histogram]:
+        """Weighted means of softmax((left neighbour + right neighbour) / temperature)."""
+        return [_histogram(t, weigh(t), temperature) for t in self.tokenize(texts)]
+
+
+def _histogram(tokens: Tokens, masses: Floats, temperature: float) -> Histogram:
+    content = tokens.ids[~tokens.special]
+    masked = np.flatnonzero(masses > 0)
+    if not masked.size:
+        return Histogram(np.zeros(0), content)
+    base = np.stack([_word_vector(word) for word in tokens.strings]).astype(np.float64)
+    logits = (base[masked - 1] + base[masked + 1]) / temperature
+    logits -= logits.max(axis=1, keepdims=True)
+    logits -= np.log(np.exp(logits).sum(axis=1, keepdims=True))
+    expected = logits + np.log(masses[masked] / masses.sum())[:, None]
+    return Histogram(np.logaddexp.reduce(expected, axis=0), content)
 
 
 def _tokens(text: str) -> Tokens:

@@ -6,6 +6,7 @@ each layer's vectors to length 1, as the public implementations of MoverScore an
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -151,3 +152,11 @@ def _layers(states: ArrayLike) -> Floats:
             f"got shape {layers.shape}."
         )
     return unit(layers)
+
+
+AGGREGATES: dict[str, Callable[[ArrayLike], Floats]] = {
+    "concat": concatenate,
+    "pmeans": power_means,
+    "mean": mean,
+    "routing": lambda states: routing(states).points,
+}

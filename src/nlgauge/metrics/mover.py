@@ -30,17 +30,11 @@ from nlgauge.core.need import ModelCard, Weighting
 from nlgauge.core.options import option
 from nlgauge.core.plan import Floats
 from nlgauge.measure.cost import cosine, euclid, squared_euclid, word_order
-from nlgauge.measure.layers import concatenate, mean, pool_ngrams, power_means, routing
+from nlgauge.measure.layers import AGGREGATES, concatenate, pool_ngrams, power_means
 from nlgauge.metrics import _mover_compat
 from nlgauge.metrics._points import Points
 from nlgauge.metrics._transport import TransportMetric
 
-AGGREGATES: dict[str, Callable[[Any], Floats]] = {
-    "concat": concatenate,
-    "pmeans": power_means,
-    "mean": mean,
-    "routing": lambda states: routing(states).points,
-}
 COSTS: dict[str, tuple[Callable[[Any, Any], Floats], float]] = {
     "euclid": (euclid, 2.0),
     "squared_euclid": (squared_euclid, 4.0),

@@ -16,7 +16,7 @@ _PIECE_MARKS = ("##", "▁", "Ġ", "</w>")
 
 def weigh(cloud: Cloud, weighting: Weighting, table: IdfTable | None) -> Cloud:
     """The cloud with filtered tokens removed and the mass shared as ``weighting`` says."""
-    masses = _masses(cloud.tokens, weighting, table)
+    masses = _scheme(cloud.tokens, weighting, table)
     kept = taking_part(cloud.tokens, weighting)
     if weighting.void == "content" and not np.any(masses[kept & ~cloud.tokens.special] > 0):
         masses = np.zeros(len(masses))
@@ -39,7 +39,14 @@ def taking_part(tokens: Tokens, weighting: Weighting) -> Bools:
     return kept
 
 
-def _masses(tokens: Tokens, weighting: Weighting, table: IdfTable | None) -> Floats:
+def masses(tokens: Tokens, weighting: Weighting, table: IdfTable | None) -> Floats:
+    """The mass of every token, scaled to sum to 1, and 0 for those that are filtered out."""
+    shares = np.where(taking_part(tokens, weighting), _scheme(tokens, weighting, table), 0.0)
+    total = shares.sum()
+    return shares / total if total > 0 else shares
+
+
+def _scheme(tokens: Tokens, weighting: Weighting, table: IdfTable | None) -> Floats:
     masses: Floats = np.ones(len(tokens))
     if table is not None:
         masses = table.weights(tokens.ids, plus_one=weighting.scheme == "idf_plus_one")

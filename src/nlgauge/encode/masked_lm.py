@@ -1,0 +1,179 @@
+"""What a masked language model expects in each place of a text, summed over its places.
+
+Every token is masked in turn, in a copy of the text without padding. Copies of one length go
+through the model together, its head is evaluated at the masked places only, and their
+distributions are added up at once, so memory holds no more than a batch of them.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import torch
+import transformers
+
+from nlgauge.core.cloud import Floats, Tokens
+from nlgauge.core.errors import ModelError
+from nlgauge.core.histogram import Histogram
+from nlgauge.core.need import ModelCard
+from nlgauge.encode.huggingface import choose_device, depth_of, load_model
+from nlgauge.encode.locate import EMBEDDED, Located
+from nlgauge.encode.mlm_update import apply_update, update_digest
+from nlgauge.encode.tokenizer import Piece, Tokenizer
+
+
+@dataclass(frozen=True)
+class _Copy:
+    """A text with some places masked, and the masses of what is expected there."""
+
+    text: int
+    ids: list[int]
+    places: list[int]
+    masses: list[float]
+
+
+class HuggingFaceMaskedLm:
+    """Histograms from any Hugging Face model with a masked-language head."""
+
+    def __init__(
+        self,
+        located: Located,
+        *,
+        long_text: str = "window",
+        precision: str = "float32",
+        device: str = "auto",
+        batch_tokens: int = 2048,
+    ) -> None:
+        self._device = choose_device(device)
+        model, digest = _load(located, precision)
+        self._model = model.eval().to(self._device)
+        self._tokenizer = Tokenizer(located, model.config, long_text)
+        if self._tokenizer.mask_id is None:
+            raise ModelError(f"the tokenizer of model {located.name!r} has no mask token")
+        self._batch_tokens = batch_tokens
+        self.card = ModelCard(
+            name=located.name,
+            digest=digest,
+            depth=depth_of(model.config),
+            dimension=int(model.config.vocab_size),
+            layers={},
+            libraries=("torch", "transformers"),
+        )
+
+    def tokenize(self, texts: Sequence[str]) -> list[Tokens]:
+        """The tokens of each text between the special tokens of the model."""
+        return self._tokenizer.tokenize(texts)
+
+    def histograms(
+        self,
+        texts: Sequence[str],
+        weigh: Callable[[Tokens], Floats],
+        *,
+        temperature: float = 1.0,
+        whole_words: bool = False,
+    ) -> list[Histogram]:
+        """The mean expectation over the places of each text, weighted by ``weigh``.
+
+        Tokens without mass are not masked. ``whole_words`` masks all pieces of a word at once.
+        """
+        tokens = self.tokenize(texts)
+        pieces = [list(self._tokenizer.pieces(i, texts[i], tokens[i])) for i in range(len(texts))]
+        sums: list[torch.Tensor | None] = [None] * len(texts)
+        copies = [
+            copy
+            for i in range(len(texts))
+            for copy in self._copies(tokens[i], pieces[i], weigh(tokens[i]), whole_words)
+        ]
+        for batch in self._batches(copies):
+            for text, part in self._expect(batch, temperature):
+                before = sums[text]
+                sums[text] = part if before is None else torch.logaddexp(before, part)
+        return [
+            Histogram(
+                np.zeros(0) if (total := sums[i]) is None else _normalised(total),
+                tokens[i].ids[~tokens[i].special],
+                self._tokenizer.remarks(pieces[i], tokens[i]),
+            )
+            for i in range(len(texts))
+        ]
+
+    def _copies(
+        self, tokens: Tokens, pieces: list[Piece], masses: Floats, whole_words: bool
+    ) -> Iterator[_Copy]:
+        before = len(self._tokenizer.prefix)
+        for piece in pieces:
+            groups: dict[int, list[int]] = defaultdict(list)
+            for at in range(piece.window.keep_start, piece.window.keep_stop):
+                if masses[before + at] > 0:
+                    groups[int(tokens.words[before + at]) if whole_words else at].append(at)
+            for members in groups.values():
+                places = [before + at - piece.window.start for at in members]
+                ids = list(piece.ids)
+                for place in places:
+                    ids[place] = self._tokenizer.mask_id or 0
+                yield _Copy(piece.text, ids, places, [float(masses[before + at]) for at in members])
+
+    def _batches(self, copies: list[_Copy]) -> Iterator[list[_Copy]]:
+        """Copies of equal length, each batch within the token budget."""
+        batch: list[_Copy] = []
+        for copy in sorted(copies, key=lambda copy: len(copy.ids)):
+            full = batch and len(copy.ids) * (len(batch) + 1) > self._batch_tokens
+            if batch and (full or len(copy.ids) != len(batch[0].ids)):
+                yield batch
+                batch = []
+            batch.append(copy)
+        if batch:
+            yield batch
+
+    def _expect(self, batch: list[_Copy], temperature: float) -> Iterator[tuple[int, torch.Tensor]]:
+        """For every text of the batch, the log of its summed, weighted distributions."""
+        ids = torch.tensor([copy.ids for copy in batch], device=self._device)
+        rows = [row for row, copy in enumerate(batch) for _ in copy.places]
+        places = [place for copy in batch for place in copy.places]
+        with torch.inference_mode():
+            logits = self._logits(ids, rows, places).to("cpu", torch.float64)
+            expected = torch.log_softmax(logits / temperature, dim=-1)
+            masses = [mass for copy in batch for mass in copy.masses]
+            expected += torch.tensor(masses, dtype=torch.float64).log()[:, None]
+            owners = torch.tensor([batch[row].text for row in rows])
+            for text in dict.fromkeys(copy.text for copy in batch):
+                yield text, torch.logsumexp(expected[owners == text], dim=0)
+
+    def _logits(self, ids: Any, rows: list[int], places: list[int]) -> torch.Tensor:
+        """The head's answer at the masked places only, whatever the head looks like."""
+
+        def narrow(_: Any, __: Any, output: Any) -> Any:
+            output["last_hidden_state"] = output[0][rows, places][None]
+            return output
+
+        hook = self._model.base_model.register_forward_hook(narrow)
+        try:
+            logits: torch.Tensor = self._model(input_ids=ids).logits[0]
+        finally:
+            hook.remove()
+        return logits
+
+
+def _normalised(total: torch.Tensor) -> Floats:
+    return np.asarray((total - torch.logsumexp(total, dim=0)).numpy())
+
+
+def _load(located: Located, precision: str) -> tuple[Any, str]:
+    """The model with its head, and a digest of both; a head of random numbers is refused."""
+    kind = transformers.AutoModelForMaskedLM
+    if located.name == EMBEDDED:
+        model = load_model(located, precision, transformers.BertForMaskedLM)
+        return apply_update(model), f"{located.digest}+{update_digest()}"
+    model, report = load_model(located, precision, kind, output_loading_info=True)
+    missing = sorted(report["missing_keys"])
+    if missing:
+        raise ModelError(
+            f"model {located.name!r} has no masked-language head ({missing[0]} and "
+            f"{len(missing) - 1} more weights are missing); take one trained with masks, such as "
+            "bert-base-uncased"
+        )
+    return model, located.digest

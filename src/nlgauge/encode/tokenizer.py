@@ -1,0 +1,122 @@
+"""The fast tokenizer of a model: texts in, tokens out, and how many of them the model takes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from nlgauge.core.cloud import Tokens
+from nlgauge.core.errors import DataError, MissingExtra, ModelError
+from nlgauge.encode.locate import Located
+from nlgauge.encode.windows import Window, windows
+
+try:
+    import transformers
+except ImportError as error:
+    raise MissingExtra("an embedding metric", error.name or "transformers", "embedded") from None
+
+_NO_LIMIT = 1_000_000  # tokenizers without a known limit report absurdly large numbers
+
+
+@dataclass(frozen=True)
+class Piece:
+    """A window of one text, with the special tokens the model wants around it."""
+
+    text: int
+    window: Window
+    ids: list[int]
+
+
+class Tokenizer:
+    """Splits texts, wraps them in the model's special tokens, and cuts what is too long."""
+
+    def __init__(self, located: Located, config: Any, long_text: str) -> None:
+        self._name = located.name
+        self._long_text = long_text
+        self._whole, self.prefix, self.suffix = _load(located)
+        self._backend = self._whole.backend_tokenizer
+        self.limit = _limit(config, self._whole) - len(self.prefix + self.suffix)
+        self.mask_id: int | None = self._whole.mask_token_id
+
+    def tokenize(self, texts: Sequence[str]) -> list[Tokens]:
+        """The tokens of each text between the special tokens of the model."""
+        # The backend is called directly: it can be told to read "[CLS]" in a text as plain text.
+        clean = [text.encode("utf-8", "replace").decode("utf-8") for text in texts]
+        return [
+            self._tokens(encoding)
+            for encoding in self._backend.encode_batch(clean, add_special_tokens=False)
+        ]
+
+    def pieces(self, number: int, text: str, tokens: Tokens) -> Iterator[Piece]:
+        """The text as the model can take it: whole, in windows, or cut off."""
+        before, after = len(self.prefix), len(self.suffix)
+        content = tokens.ids[before : len(tokens) - after].tolist()
+        length = len(content)
+        if length > self.limit and self._long_text == "error":
+            raise DataError(
+                f"the text {text[:40]!r}... has {length} tokens, but {self._name} takes "
+                f"{self.limit}; choose long_text=window or long_text=truncate"
+            )
+        if self._long_text == "truncate":
+            length = min(length, self.limit)
+        for window in windows(length, self.limit):
+            inner = content[window.start : window.stop]
+            yield Piece(number, window, [*self.prefix, *inner, *self.suffix])
+
+    def remarks(self, pieces: Sequence[Piece], tokens: Tokens) -> tuple[str, ...]:
+        """What had to be done to a text that is longer than the model."""
+        if len(pieces) > 1:
+            return (f"longer than {self.limit} tokens, encoded in overlapping windows",)
+        if len(pieces[0].ids) < len(tokens):
+            return (f"longer than {self.limit} tokens, truncated",)
+        return ()
+
+    def _tokens(self, encoding: Any) -> Tokens:
+        before, after = len(self.prefix), len(self.suffix)
+        ids = [*self.prefix, *encoding.ids, *self.suffix]
+        special = np.zeros(len(ids), dtype=bool)
+        special[:before] = True
+        special[len(ids) - after :] = True
+        numbers = [
+            number if number is not None else i for i, number in enumerate(encoding.word_ids)
+        ]
+        words = np.array([-1] * before + numbers + [-1] * after, dtype=np.int64)
+        edges = self._whole.convert_ids_to_tokens([*self.prefix, *self.suffix])
+        strings = (*edges[:before], *encoding.tokens, *edges[before:])
+        return Tokens(strings, np.array(ids, dtype=np.int64), special, words)
+
+
+def _load(located: Located) -> tuple[Any, list[int], list[int]]:
+    """The fast tokenizer, and the special ids the model wants before and after a text."""
+    try:
+        tokenizer = transformers.AutoTokenizer.from_pretrained(
+            located.folder, local_files_only=True, trust_remote_code=False
+        )
+    except (OSError, ValueError, KeyError) as error:
+        raise ModelError(
+            f"the tokenizer of model {located.name!r} cannot be loaded: {error}"
+        ) from error
+    if not tokenizer.is_fast:
+        raise ModelError(
+            f"model {located.name!r} has no fast tokenizer (tokenizer.json); make one with "
+            "transformers.AutoTokenizer.from_pretrained(folder, use_fast=True).save_pretrained(...)"
+        )
+    backend = tokenizer.backend_tokenizer
+    backend.no_truncation()  # tokenizer.json may carry a limit and padding of its own
+    backend.no_padding()
+    probe = backend.encode("a", add_special_tokens=True)
+    content = [i for i, special in enumerate(probe.special_tokens_mask) if not special]
+    first, last = (content[0], content[-1]) if content else (0, -1)
+    backend.encode_special_tokens = True
+    return tokenizer, probe.ids[:first], probe.ids[last + 1 :]
+
+
+def _limit(config: Any, tokenizer: Any) -> int:
+    """How many tokens the model takes, whatever huge number the tokenizer claims."""
+    positions = getattr(config, "max_position_embeddings", None) or _NO_LIMIT
+    if getattr(config, "model_type", "") in {"roberta", "xlm-roberta", "camembert", "mpnet"}:
+        positions -= (config.pad_token_id or 0) + 1  # these number positions from padding onwards
+    return int(min(positions, tokenizer.model_max_length, _NO_LIMIT))

@@ -1,0 +1,145 @@
+"""nlgauge show as a person meets it."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+
+from nlgauge.cli import main
+
+PAIR = ("-c", "A guy is standing on a boat", "-r", "A man is sitting in a canoe")
+HASHING = ("-m", "wmd:model=hashing,special=drop")
+
+
+@pytest.fixture(autouse=True)
+def _wide(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+
+
+def show(*words: str) -> int:
+    with pytest.raises(SystemExit) as end:
+        main(["show", *words])
+    return int(end.value.code or 0)
+
+
+def test_without_a_file_the_terminal_gets_a_list_and_a_grid(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert show(*PAIR, *HASHING) == 0
+    said = capsys.readouterr()
+    lines = said.out.splitlines()
+    assert any("a → a  " in line and ".143 of .143, cost ." in line for line in lines)
+    assert any("██" in line for line in lines)
+    assert lines[-1].startswith("wmd|nrefs:1|")
+    assert lines[-2].startswith("value ")
+
+
+@pytest.mark.parametrize(
+    ("name", "start"),
+    [
+        ("plan.svg", b"<?xml"),
+        ("plan.png", b"\x89PNG"),
+        ("plan.pdf", b"%PDF"),
+        ("plan.html", b"<!DOCTYPE html>"),
+        ("plan.txt", b"My pair\n"),
+        ("plan.json", b"{"),
+    ],
+)
+def test_the_ending_decides_what_is_written(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], name: str, start: bytes
+) -> None:
+    pytest.importorskip("matplotlib")
+    path = tmp_path / name
+    assert show(*PAIR, *HASHING, "--title", "My pair", "-q", "-o", str(path)) == 0
+    assert path.read_bytes().startswith(start)
+    assert capsys.readouterr() == ("", "")
+
+
+def test_json_holds_the_whole_plan(tmp_path: Path) -> None:
+    path = tmp_path / "plan.json"
+    show(*PAIR, *HASHING, "-o", str(path))
+    plan = json.loads(path.read_text("utf-8"))
+    assert plan["candidate_tokens"] == PAIR[1].lower().split()
+    assert len(plan["coupling"]) == len(plan["coupling"][0]) == 7
+
+
+def test_of_several_references_the_best_is_shown(tmp_path: Path) -> None:
+    path = tmp_path / "plan.html"
+    show(*PAIR, "A guy is standing on a <boat>", *HASHING, "--kind", "heatmap", "-o", str(path))
+    root = ElementTree.fromstring(path.read_text("utf-8"))
+    assert {"guy", "boat", "<", ">"} <= {node.text for node in root.iter("span")}
+    assert not list(root.iter("svg"))
+    assert "wmd|nrefs:2" in path.read_text("utf-8")
+
+
+def test_a_text_may_start_with_a_dash(capsys: pytest.CaptureFixture[str]) -> None:
+    assert show("--candidate=- so", "--reference=- so", *HASHING) == 0
+    assert "so → so" in capsys.readouterr().out
+
+
+def test_the_default_metric_is_the_mover(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("NLGAUGE_MODEL", "hashing")
+    assert show(*PAIR, "--kind", "flow") == 0
+    assert capsys.readouterr().out.splitlines()[-1].startswith("mover|")
+
+
+def test_warnings_go_to_stderr_unless_quiet(capsys: pytest.CaptureFixture[str]) -> None:
+    metric = "bertscore:model=hashing,weights=idf"
+    several = (*PAIR, "Some people are here", "-m", metric)
+    assert show(*several) == 0
+    assert f"note: {metric}: 1 of 1 segments: idf" in capsys.readouterr().err
+    assert show(*several, "-q") == 0
+    assert capsys.readouterr().err == ""
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "message"),
+    [
+        ((*PAIR, "-m", "bleu"), 2, "bleu does not match tokens, so it has no alignment to show"),
+        ((*PAIR, "-m", "blue"), 2, "did you mean 'bleu'"),
+        ((*PAIR, *HASHING, "-o", "plan.gif"), 2, "known endings are .svg, .png, .pdf, .html"),
+        ((*PAIR, *HASHING, "-o", "plan"), 2, "cannot tell what to write to 'plan'"),
+        ((*PAIR, *HASHING, "-o", "no/such/plan.html"), 1, "cannot write 'no/such/plan.html'"),
+        ((*PAIR, *HASHING, "-o", "no/such/plan.png"), 1, "cannot write 'no/such/plan.png'"),
+        (("-c", "", *PAIR[2:], *HASHING), 1, "nothing to align: a text is empty"),
+        ((*PAIR[:2], "-r", "", *HASHING), 1, "nothing to align: a text is empty"),
+        (("-c", "not", "quoted", *PAIR[2:]), 2, "one candidate is shown at a time, but 2"),
+        ((*PAIR, "-m", "wmd", "mover"), 2, "one metric is shown at a time, but 2"),
+        ((*PAIR, *HASHING, "--kind", "pie"), 2, "pie"),
+        (PAIR[:2], 2, "-r"),
+    ],
+)
+def test_mistakes_get_one_clear_sentence(
+    capsys: pytest.CaptureFixture[str], words: tuple[str, ...], code: int, message: str
+) -> None:
+    assert show(*words) == code
+    said = capsys.readouterr()
+    assert message in said.err
+    assert said.out == ""
+
+
+def test_without_matplotlib_the_extra_is_named_but_pages_work(tmp_path: Path) -> None:
+    (tmp_path / "matplotlib.py").write_text("raise ImportError('absent', name='matplotlib')")
+    words = [sys.executable, "-m", "nlgauge", "show", *PAIR, *HASHING, "-o"]
+    paths = [str(tmp_path / name) for name in ("plan.png", "plan.html")]
+    figure, page = (
+        subprocess.run(
+            [*words, path],
+            capture_output=True,
+            text=True,
+            check=False,
+            env={**os.environ, "PYTHONPATH": str(tmp_path)},
+        )
+        for path in paths
+    )
+    assert figure.returncode == 1
+    assert "a drawing needs the package 'matplotlib'" in figure.stderr
+    assert page.returncode == 0, page.stderr
