@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 import pytest
 
-from conftest import example, needs_embedded
+from conftest import example, needs_embedded, needs_embedded_mlm
 from nlgauge import Scorer, metric, metric_names
 from nlgauge.core.scores import Scores
 
@@ -20,6 +20,7 @@ VARIANTS = {
     "bleu": ("bleu:tokenize=char", "bleu:effective_order=yes"),
     "chrf": ("chrf:word_order=2",),
     "depth": ("depth:measure=ai_irw", "depth:measure=sliced", "depth:measure=wasserstein"),
+    "infolm": ("infolm:measure=kl,weights=idf", "infolm:measure=ab,preset=data2text"),
     "lazy_emd": ("lazy_emd:headline=objective", "lazy_emd:lang=zh"),
     "mover": (
         "mover:ngram=2",
@@ -63,14 +64,16 @@ class Case:
 def _cases() -> Iterator[object]:
     for name in metric_names():
         for spec in (name, *VARIANTS.get(name, ())):
-            if metric(spec).needs.kind == "text":
+            kind = metric(spec).needs.kind
+            if kind == "text":
                 yield pytest.param(Case(spec, 1e-12), id=spec)
                 continue
             joint = "," if ":" in spec else ":"
             hashing = f"{spec}{joint}model=hashing"
             yield pytest.param(Case(hashing, 1e-6), id=hashing)
             if spec == name:  # variants differ in mathematics, not in how they are encoded
-                yield pytest.param(Case(spec, 1e-5), id=spec, marks=needs_embedded)
+                marks = [needs_embedded] + [needs_embedded_mlm] * (kind == "histograms")
+                yield pytest.param(Case(spec, 1e-5), id=spec, marks=marks)
 
 
 every_metric = pytest.mark.parametrize("case", list(_cases()))

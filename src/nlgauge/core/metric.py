@@ -17,6 +17,7 @@ import numpy as np
 
 from nlgauge.core.cloud import Bools, Cloud, Floats
 from nlgauge.core.errors import UsageError
+from nlgauge.core.histogram import Histogram
 from nlgauge.core.need import ModelCard, Need
 from nlgauge.core.options import format_value, option, options_of, parse_options
 from nlgauge.core.plan import Plan
@@ -177,7 +178,7 @@ class PairMetric(Metric):
 
     def prepare(self, item: Any, side: Side) -> Any | None:  # noqa: ARG002 - both sides alike
         """What ``compare`` wants to see of one text; None if it has nothing to compare."""
-        empty = item.void if isinstance(item, Cloud) else not item.strip()
+        empty = item.void if isinstance(item, Cloud | Histogram) else not item.strip()
         return None if empty else item
 
     def align(self, candidate: Any, reference: Any) -> Plan:  # noqa: ARG002 - for metrics that can

@@ -72,20 +72,25 @@ def read_text(path: str) -> str:
 
 def read_rows(path: str, kind: str) -> list[dict[str, Any]]:
     """The rows of a table file as dictionaries by column name."""
+    return [row for _, row in read_numbered_rows(path, kind)]
+
+
+def read_numbered_rows(path: str, kind: str) -> list[tuple[int, dict[str, Any]]]:
+    """The rows of a table file, each with the number of the line it ends in."""
     content = read_text(path)
     if kind == "jsonl":
-        return [_json_row(path, n, line) for n, line in _numbered(content) if line.strip()]
+        return [(n, _json_row(path, n, line)) for n, line in _numbered(content) if line.strip()]
     # A quotation mark in a TSV is a character of the text; in a CSV it may hold commas together.
     rules: type[csv.Dialect] = _Tabs if kind == "tsv" else csv.excel
     reader = csv.DictReader(io.StringIO(content, newline=""), dialect=rules)
-    rows = []
+    rows: list[tuple[int, dict[str, Any]]] = []
     for row in reader:
         if None in row or None in row.values():
             raise FileError(
                 f"{path}, line {reader.line_num}: {_field_count(row)} fields, but the heading "
                 f"names {len(reader.fieldnames or ())}"
             )
-        rows.append(dict(row))
+        rows.append((reader.line_num, dict(row)))
     return rows
 
 

@@ -1,0 +1,389 @@
+"""Divergences between two discrete distributions, for InfoLM; p is the reference, q the candidate.
+
+    kl              sum p ln(p/q)
+    alpha           (sum p^a q^(1-a) - 1) / (a (a-1))
+    renyi           ln(sum p^a q^(1-a)) / (a-1)
+    gamma           ab with alpha = 1; the InfoLM paper calls it the beta divergence
+    ab              ln(sum p^s) / (b s) + ln(sum q^s) / (a s) - ln(sum p^a q^b) / (a b),  s = a + b
+    l1, l2, linf    norms of p - q
+    fisher_rao      (2 / pi) arccos(sum sqrt(p q))
+    jensen_shannon  (KL(p | m) + KL(q | m)) / 2,  m = (p + q) / 2
+
+The first five are one sum. Let P ~ p^s and Q ~ q^s be normalised (the escort distributions) and
+y = (ln P - ln Q) / s. Then sum P^(a/s) Q^(b/s) = 1 - a b D with
+
+    D = sum_i Q_i y_i^2 exp[0, a y_i, s y_i]
+
+where exp[.,.,.] is a divided difference of exp. Every term is at least 0 and smooth in a, b and s,
+so the analytic limits (a, b or s = 0) need no threshold: KL is a = 1, b = 0. With s = 1, D is the
+alpha divergence; -ln(1 - a b D) / (a b) is ab, and a times that, for s = 1, is renyi.
+
+The published formulas for alpha (sign) and ab (a factor 1/alpha) are wrong; these are not.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from nlgauge.core.errors import DataError, OptionError, ShapeError
+from nlgauge.core.plan import Floats
+
+DEFAULT = 0.5  # alpha and beta, where a measure takes them and none is given
+NORMALISED = 1e-6  # how far the logarithm of a total may be from 0
+SNAP = 1e-100  # parameters nearer to 0 are 0, so that their products do not underflow
+BLOCK = 1 << 15  # numbers worked on at once, so that temporaries stay in the processor's cache
+
+# e2(z) = (exp(z) - 1 - z) / z^2 = sum z^k / (k+2)!, to 1e-17 for |z| <= 1/2
+_SERIES = tuple(1 / math.factorial(k + 2) for k in range(14))
+
+
+@dataclass(frozen=True)
+class Measure:
+    """What is known of a measure before any number is seen; its lower end is always 0."""
+
+    name: str
+    parameters: tuple[str, ...] = ()
+    symmetric: bool = False
+    bound: float = math.inf
+
+    def upper(self, *, alpha: float | None = None, beta: float | None = None) -> float:
+        """Return the largest possible value; disjoint distributions attain a finite one."""
+        a, _ = self.settle(alpha, beta)
+        if self.name == "alpha" and 0 < a < 1:
+            return 1 / (a * (1 - a))
+        return self.bound
+
+    def settle(self, alpha: float | None, beta: float | None) -> tuple[float, float]:
+        """Return both parameters, checked and with defaults filled in; unused ones are 0."""
+        given = {"alpha": alpha, "beta": beta}
+        settled = {"alpha": 0.0, "beta": 0.0}
+        for name, value in given.items():
+            if name in self.parameters:
+                settled[name] = _parameter(name, DEFAULT if value is None else value)
+            elif value is not None:
+                takes = " and ".join(self.parameters) or "no parameters"
+                raise OptionError(
+                    f"{self.name} takes {takes}, got {name} = {value}; leave {name} out."
+                )
+        if self.name == "renyi" and settled["alpha"] < 0:
+            raise OptionError(
+                f"renyi needs alpha of at least 0, got {alpha}: below 0 it is not a divergence."
+            )
+        return settled["alpha"], settled["beta"]
+
+
+MEASURES: Mapping[str, Measure] = MappingProxyType(
+    {
+        measure.name: measure
+        for measure in (
+            Measure("kl"),
+            Measure("alpha", ("alpha",)),
+            Measure("renyi", ("alpha",)),
+            Measure("gamma", ("beta",)),
+            Measure("ab", ("alpha", "beta")),
+            Measure("l1", symmetric=True, bound=2.0),
+            Measure("l2", symmetric=True, bound=math.sqrt(2.0)),
+            Measure("linf", symmetric=True, bound=1.0),
+            Measure("fisher_rao", symmetric=True, bound=1.0),
+            Measure("jensen_shannon", symmetric=True, bound=math.log(2.0)),
+        )
+    }
+)
+
+
+def divergence(
+    name: str,
+    log_p: ArrayLike,
+    log_q: ArrayLike,
+    *,
+    alpha: float | None = None,
+    beta: float | None = None,
+    symmetrised: bool = False,
+) -> float | Floats:
+    """Return how far q is from p: a float for two vectors, an array for [..., V] batches.
+
+    The inputs are natural logarithms of probabilities, normalised along the last axis; -inf is
+    probability 0. Leading axes broadcast. `alpha` and `beta` are 0.5 unless given. `symmetrised`
+    takes the mean of both directions (for kl half of Jeffreys' divergence, not Jensen-Shannon).
+
+    Values are at least 0, and exactly 0 for equal inputs; inf means that one distribution has
+    mass where the other has none and the measure does not forgive it. Renyi with alpha = 0 sees
+    supports only. Words absent from both distributions never count. If a + b < 0, absent words
+    of one distribution are the limit of equal, vanishing probabilities.
+    """
+    measure = MEASURES.get(name)
+    if measure is None:
+        raise OptionError(f"no measure is called {name!r}; there are {', '.join(MEASURES)}.")
+    a, b = measure.settle(alpha, beta)
+    p, q = _distributions("log_p", log_p), _distributions("log_q", log_q)
+    if p.shape[-1] != q.shape[-1]:
+        raise ShapeError(
+            f"two distributions need one vocabulary, got {p.shape[-1]} and {q.shape[-1]} words; "
+            "were two models mixed?"
+        )
+    try:
+        shape = np.broadcast_shapes(p.shape, q.shape)
+    except ValueError:
+        raise ShapeError(
+            f"batches of distributions must pair up, got shapes {p.shape} and {q.shape}."
+        ) from None
+    p = np.broadcast_to(p, shape).reshape(-1, shape[-1])
+    q = np.broadcast_to(q, shape).reshape(-1, shape[-1])
+    values, rows = np.empty(len(p)), _ROWS[name]
+    step = max(1, BLOCK // shape[-1])
+    with np.errstate(all="ignore"):
+        for at in range(0, len(p), step):
+            part = slice(at, at + step)
+            found = rows(p[part], q[part], a, b)
+            if symmetrised and not measure.symmetric:
+                found = (found + rows(q[part], p[part], a, b)) / 2
+            values[part] = found
+    values = np.minimum(values, measure.upper(alpha=alpha, beta=beta))
+    return float(values[0]) if len(shape) == 1 else values.reshape(shape[:-1])
+
+
+def _parameter(name: str, value: float) -> float:
+    if not math.isfinite(value):
+        raise OptionError(f"{name} must be a finite number, got {value}.")
+    return 0.0 if abs(value) < SNAP else float(value)
+
+
+def _distributions(name: str, given: ArrayLike) -> Floats:
+    """Return rows whose total is 1 to the last bit they have, or say what is wrong with them."""
+    logs = np.ascontiguousarray(given, dtype=np.float64)
+    if np.ndim(given) == 0 or logs.shape[-1] == 0:
+        raise ShapeError(f"{name} must have shape [..., words], got {np.shape(given)}.")
+    with np.errstate(all="ignore"):
+        totals = _logsumexp(logs)
+    wrong = ~(np.abs(totals) <= NORMALISED)
+    if wrong.any():
+        raise DataError(
+            f"{wrong.sum()} of {wrong.size} distributions in {name} are not normalised: the "
+            f"logarithm of a total is {totals[wrong][0]:.6g} and must be within {NORMALISED:g} of "
+            "0. Pass log-probabilities in natural logarithms (log_softmax in float64)."
+        )
+    return logs - totals[..., None]
+
+
+def _logsumexp(logs: Floats) -> Floats:
+    top = logs.max(axis=-1, keepdims=True)
+    shift = np.where(np.isfinite(top), top, 0.0)
+    total: Floats = np.log(np.exp(logs - shift).sum(axis=-1)) + shift[..., 0]
+    return total
+
+
+# ---------------------------------------------------------------- kl, alpha, renyi, gamma, ab
+
+
+@dataclass(frozen=True, eq=False)
+class _Family:
+    """Two normalised distributions P, Q and the parameters of the sum in the module's docstring."""
+
+    p: Floats
+    q: Floats
+    a: float
+    b: float
+    s: float
+    y: Floats | None = None  # (p - q) / s, where the caller knows it better
+
+    def plain(self) -> Floats:
+        """Return D = sum_i Q_i y_i^2 exp[0, a y_i, s y_i], one number for each row.
+
+        For points x0 <= x1 <= x2 the divided difference splits into two positive parts,
+        y^2 exp[x0, x1, x2] = e^x1 (g e2(g y) + h e2(-h y)) y^2 / (g + h), with g = (x2 - x1) / y,
+        h = (x1 - x0) / y and e2(z) = (exp(z) - 1 - z) / z^2: nothing cancels.
+        """
+        a, b, s = self.a, self.b, self.s
+        y, mixed = self._log_ratio(), self._mixed()
+        points, logs = (0.0, a, s), (self.q, mixed, self.p)
+        low, mid, high = sorted(range(3), key=points.__getitem__)
+        # a - s would be rounded; -b is what was meant
+        gaps = {1: abs(a), 2: abs(s), 3: abs(b)}
+        down, up = gaps[low + mid], gaps[mid + high]
+        middle = np.exp(logs[mid])
+        if down + up == 0:
+            terms = middle * y * y / 2
+        else:
+            terms = _part(middle, logs[high], up, y, up + down)
+            terms += _part(middle, logs[low], down, -y, up + down)
+        lacks_p, lacks_q = np.isneginf(self.p), np.isneginf(self.q)
+        if lacks_p.any() or lacks_q.any():
+            terms[lacks_p] = np.exp(self.q[lacks_p]) / (a * s) if a * s > 0 else math.inf
+            terms[lacks_q] = np.exp(self.p[lacks_q]) / (b * s) if b * s > 0 else math.inf
+            terms[lacks_p & lacks_q] = 0.0
+        total: Floats = terms.sum(axis=-1)
+        return total
+
+    def logarithmic(self) -> Floats:
+        """Return -ln(1 - a b D) / (a b); D itself where a b = 0.
+
+        Where a b D is large, 1 - a b D = sum P^(a/s) Q^(b/s) is summed in logarithms instead.
+        """
+        value, product = self.plain(), self.a * self.b
+        if product == 0:
+            return value
+        x = -product * value
+        value = np.where(np.abs(x) < 1e-9, value * (1 - x / 2), -np.log1p(x) / product)
+        far = ~(np.abs(x) <= 0.5)
+        if far.any():
+            value[far] = np.maximum(-_logsumexp(self._mixed()[far]) / product, 0.0)
+        return value
+
+    def _log_ratio(self) -> Floats:
+        y = (self.p - self.q) / self.s if self.y is None else self.y
+        return np.where(np.isfinite(y), y, 0.0)
+
+    def _mixed(self) -> Floats:
+        """Return ln(P^(a/s) Q^(b/s)), where a word absent from both is absent."""
+        mixed = self.q + self.a * self._log_ratio()
+        lacks_p, lacks_q = np.isneginf(self.p), np.isneginf(self.q)
+        if lacks_p.any() or lacks_q.any():
+            mixed[lacks_p] = _absent(self.a * self.s, self.q[lacks_p])
+            mixed[lacks_q] = _absent(self.b * self.s, self.p[lacks_q])
+            mixed[lacks_p & lacks_q] = -math.inf
+        return mixed
+
+
+def _absent(sign: float, other: Floats) -> Floats | float:
+    """Return the logarithm of 0^w x^(1-w) for a weight w of this sign."""
+    return other if sign == 0 else math.copysign(math.inf, -sign)
+
+
+def _part(middle: Floats, end: Floats, gap: float, y: Floats, span: float) -> Floats:
+    """Return middle y^2 gap e2(gap y) / span, where exp(end) = middle exp(gap y)."""
+    if gap == 0:
+        return np.zeros_like(y)
+    z = gap * y
+    near = np.clip(z, -0.5, 0.5)
+    series = np.full_like(z, _SERIES[-1])
+    for coefficient in reversed(_SERIES[:-1]):
+        series *= near
+        series += coefficient
+    series *= y * y * middle * (gap / span)
+    far = ((np.exp(end) - middle) / gap - y * middle) / span
+    return np.where(near == z, series, far)
+
+
+def _scale_free(p: Floats, q: Floats, a: float, b: float) -> Floats:
+    """Return ab, which is the logarithmic member of the family between the escorts of p and q."""
+    s = a + b if abs(a + b) >= SNAP else 0.0
+    if s == 1:
+        return _Family(p, q, a, b, s).logarithmic()
+    absent = np.isneginf(p) & np.isneginf(q)
+    words = (~absent).sum(axis=-1, keepdims=True)
+    left, right = _escort(p, absent, s), _escort(q, absent, s)
+    y = (left - right) / s if s else np.zeros_like(left)
+    # Near s = 0 both escorts are almost uniform and their difference is lost in ln(words); there
+    # ln P = s (ln p - mean) - ln(words), with ln sum p^s taken relative to the uniform.
+    means = [_power_mean(x, absent, words, s) for x in (p, q)]
+    narrow = np.isfinite(means[0]) & np.isfinite(means[1])
+    if narrow.any():
+        y = np.where(narrow, (p - q) - (means[0] - means[1]), y)
+        left = np.where(narrow & ~absent, s * (p - means[0]) - np.log(words), left)
+        right = np.where(narrow & ~absent, s * (q - means[1]) - np.log(words), right)
+    value = _Family(left, right, a, b, s, y).logarithmic()
+    # With s = 0 only rows without one-sided zeros are narrow; the others diverge.
+    return np.where(narrow[:, 0], value, math.inf) if s == 0 else value
+
+
+def _escort(logs: Floats, absent: NDArray[np.bool_], s: float) -> Floats:
+    """Return p^s / sum p^s in logarithms; for s < 0 the absent words of p share everything."""
+    powers = np.where(absent, -math.inf, s * logs)
+    infinite = np.isposinf(powers)
+    rows = infinite.any(axis=-1, keepdims=True)
+    powers = np.where(rows, np.where(infinite, 0.0, -math.inf), powers)
+    return powers - _logsumexp(powers)[..., None]
+
+
+def _power_mean(
+    logs: Floats, absent: NDArray[np.bool_], words: NDArray[np.int_], s: float
+) -> Floats:
+    """Return ln(mean p^s) / s as a column, the mean logarithm for s = 0; nan where s is not small.
+
+    Small means that s times the spread of the logarithms is at most 1; beyond, logsumexp serves.
+    """
+    mean = np.where(absent, 0.0, logs).sum(axis=-1, keepdims=True) / words
+    spread = np.where(absent, 0.0, s * (logs - mean))
+    narrow = np.abs(spread).max(axis=-1, keepdims=True) <= 1
+    if s:
+        excess = np.expm1(spread).sum(axis=-1, keepdims=True) / words
+        mean = mean + np.log1p(excess) / s
+    return np.where(narrow, mean, math.nan)
+
+
+def _renyi(p: Floats, q: Floats, a: float) -> Floats:
+    """Return a times the logarithmic member; for a = 0, -ln of the mass of q on the words of p."""
+    if a > 0:
+        return a * _Family(p, q, a, 1.0 - a, 1.0).logarithmic()
+    gone = np.isneginf(p)
+    missed = np.where(gone, np.exp(q), 0.0).sum(axis=-1)
+    rest = _logsumexp(np.where(gone, -math.inf, q))
+    return np.where(missed < 0.5, -np.log1p(-missed), -rest)
+
+
+# ------------------------------------------------------- norms, Fisher-Rao, Jensen-Shannon
+
+
+def _larger(p: Floats, q: Floats) -> tuple[Floats, Floats]:
+    """Return max(p, q) as probabilities and the logarithm of min / max; 0 where both are absent."""
+    ratio = -np.abs(p - q)
+    return np.exp(np.maximum(p, q)), np.where(np.isnan(ratio), 0.0, ratio)
+
+
+def _gaps(p: Floats, q: Floats) -> Floats:
+    """Return |p - q| without the cancellation."""
+    larger, ratio = _larger(p, q)
+    return larger * -np.expm1(ratio)
+
+
+def _length(gaps: Floats) -> Floats:
+    """Return the Euclidean length of every row, scaled because squares of small gaps underflow."""
+    largest = gaps.max(axis=-1)
+    scale = np.where(largest > 0, largest, 1.0)
+    norm: Floats = scale * np.sqrt(((gaps / scale[:, None]) ** 2).sum(axis=-1))
+    return norm
+
+
+def _fisher_rao(p: Floats, q: Floats) -> Floats:
+    """Return (2/pi) arccos BC as (4/pi) arcsin sqrt((1 - BC) / 2): arccos is blind near BC = 1.
+
+    1 - BC = sum (sqrt p - sqrt q)^2 / 2.
+    """
+    larger, ratio = _larger(p, q)
+    lost = (larger * np.expm1(ratio / 2) ** 2).sum(axis=-1) / 2
+    angle: Floats = 4 / math.pi * np.arcsin(np.sqrt(np.minimum(lost / 2, 1.0)))
+    return angle
+
+
+def _jensen_shannon(p: Floats, q: Floats) -> Floats:
+    """Return sum (p ln(p/m) + q ln(q/m)) / 2; every term is at least 0 but for rounding."""
+    larger, ratio = _larger(p, q)
+    middle = np.log1p(np.expm1(ratio) / 2)  # ln(m / max)
+    smaller = np.exp(ratio)
+    below = np.where(smaller > 0, smaller * (ratio - middle), 0.0)
+    terms = larger * np.maximum(below - middle, 0.0)
+    total: Floats = terms.sum(axis=-1) / 2
+    return total
+
+
+# One value for each row of two matrices of normalised log-probabilities.
+_ROWS: Mapping[str, Callable[[Floats, Floats, float, float], Floats]] = MappingProxyType(
+    {
+        "kl": lambda p, q, _a, _b: _Family(p, q, 1.0, 0.0, 1.0).plain(),
+        "alpha": lambda p, q, a, _b: _Family(p, q, a, 1.0 - a, 1.0).plain(),
+        "renyi": lambda p, q, a, _b: _renyi(p, q, a),
+        "gamma": lambda p, q, _a, b: _scale_free(p, q, 1.0, b),
+        "ab": _scale_free,
+        "l1": lambda p, q, _a, _b: _gaps(p, q).sum(axis=-1),
+        "l2": lambda p, q, _a, _b: _length(_gaps(p, q)),
+        "linf": lambda p, q, _a, _b: _gaps(p, q).max(axis=-1),
+        "fisher_rao": lambda p, q, _a, _b: _fisher_rao(p, q),
+        "jensen_shannon": lambda p, q, _a, _b: _jensen_shannon(p, q),
+    }
+)
