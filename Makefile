@@ -13,7 +13,12 @@ $(VENV)/.ready: pyproject.toml constraints.txt
 	touch $@
 
 demo: $(VENV)/.ready  ## score the shipped example with lexical and embedding metrics
-	$(BIN)/nlgauge score $(EXAMPLE) -m bleu chrf ter rouge meteor bertscore
+	$(BIN)/nlgauge score $(EXAMPLE) -m bleu chrf ter rouge meteor bertscore mover bary
+	mkdir -p demo
+	$(BIN)/nlgauge show -m wmd:special=drop -o demo/alignment.png \
+		-c 'A guy with a red jacket is standing on a boat' \
+		-r 'A man wearing a lifevest is sitting in a canoe'
+	@echo "A drawing of one alignment is in demo/alignment.png"
 
 test: $(VENV)/.ready  ## the whole test suite
 	OMP_NUM_THREADS=1 TOKENIZERS_PARALLELISM=false $(BIN)/pytest -n 2

@@ -1,0 +1,1 @@
+"""Timings as ratios, measured in one run: `make bench`, or `python -m bench lexical encoder`."""
