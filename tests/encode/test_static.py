@@ -18,6 +18,7 @@ from nlgauge.core.errors import FileError, MissingExtra, ModelError
 from nlgauge.encode import open_encoder
 from nlgauge.encode import static as room
 from nlgauge.encode.static import UNKNOWN_WORDS, StaticEncoder, read_vectors
+from nlgauge.encode.ways import Ways
 
 LINES = ["the 1 0 0", "cat 0 2 0", "Cat 0 0 3", "。 0.5 -1e-1 0", "猫 -1 0 .5"]
 MATRIX = np.array([[1, 0, 0], [0, 2, 0], [0, 0, 3], [0.5, -0.1, 0], [-1, 0, 0.5]], np.float32)
@@ -136,7 +137,7 @@ def test_words_are_found_as_written_then_in_lower_case(glove: Path) -> None:
 
 
 def test_the_card_has_one_layer_and_the_digest_of_the_file(glove: Path) -> None:
-    card = open_encoder(str(glove), long_text="error").card
+    card = open_encoder(str(glove), Ways(long_text="error")).card
     assert (card.name, card.depth, card.dimension, card.published) == (str(glove), 0, 3, True)
     for match in ("greedy", "transport", "barycenter"):
         assert card.choose("best", match=match) == (0,)
@@ -147,7 +148,7 @@ def test_the_card_has_one_layer_and_the_digest_of_the_file(glove: Path) -> None:
 
 
 def test_a_table_is_opened_once_whatever_the_other_options(glove: Path) -> None:
-    assert open_encoder(str(glove)) is open_encoder(str(glove), precision="bfloat16")
+    assert open_encoder(str(glove)) is open_encoder(str(glove), Ways(precision="bfloat16"))
 
 
 def test_the_variable_may_name_a_file(glove: Path, monkeypatch: pytest.MonkeyPatch) -> None:

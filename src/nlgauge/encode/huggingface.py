@@ -16,6 +16,7 @@ from nlgauge.core.need import ModelCard
 from nlgauge.encode.locate import Located
 from nlgauge.encode.registry import best_layers
 from nlgauge.encode.tokenizer import Piece, Tokenizer
+from nlgauge.encode.ways import PLAIN, Ways
 
 try:
     import torch
@@ -32,23 +33,15 @@ class _DeepEnough(Exception):
 class HuggingFaceEncoder:
     """Clouds of contextual vectors; ``hidden_states[k]`` of the model is layer k."""
 
-    def __init__(
-        self,
-        located: Located,
-        *,
-        long_text: str = "window",
-        precision: str = "float32",
-        device: str = "auto",
-        batch_tokens: int = 2048,
-    ) -> None:
-        self._device = choose_device(device)
-        model = load_model(located, precision, transformers.AutoModel)
+    def __init__(self, located: Located, ways: Ways = PLAIN) -> None:
+        self._device = choose_device(ways.device)
+        model = load_model(located, ways.precision, transformers.AutoModel)
         if getattr(model.config, "is_encoder_decoder", False):
             model = model.get_encoder()
         self._model = model.eval().to(self._device)
         self._blocks = _blocks(self._model)
-        self._tokenizer = Tokenizer(located, self._model.config, long_text)
-        self._batch_tokens = batch_tokens
+        self._tokenizer = Tokenizer(located, self._model.config, ways.long_text)
+        self._batch_tokens = ways.batch_tokens
         depth = depth_of(self._model.config)
         layers, published = best_layers(located.name, depth)
         self.card = ModelCard(

@@ -38,7 +38,7 @@ def chosen_model(model: str | None) -> str:
     return model_for(wanted.removeprefix("lang:")) if wanted.startswith("lang:") else wanted
 
 
-def locate(name: str) -> Located:
+def find_model(name: str) -> Located:
     """The folder of a chosen model, checked to hold safetensors and a tokenizer."""
     folder = _embedded_folder() if name == EMBEDDED else _folder(name)
     weights = _weight_files(name, folder)

@@ -24,6 +24,7 @@ from nlgauge.encode.huggingface import choose_device, depth_of, load_model
 from nlgauge.encode.locate import EMBEDDED, Located
 from nlgauge.encode.mlm_update import apply_update, update_digest
 from nlgauge.encode.tokenizer import Piece, Tokenizer
+from nlgauge.encode.ways import PLAIN, Ways
 
 
 @dataclass(frozen=True)
@@ -39,22 +40,14 @@ class _Copy:
 class HuggingFaceMaskedLm:
     """Histograms from any Hugging Face model with a masked-language head."""
 
-    def __init__(
-        self,
-        located: Located,
-        *,
-        long_text: str = "window",
-        precision: str = "float32",
-        device: str = "auto",
-        batch_tokens: int = 2048,
-    ) -> None:
-        self._device = choose_device(device)
-        model, digest = _load(located, precision)
+    def __init__(self, located: Located, ways: Ways = PLAIN) -> None:
+        self._device = choose_device(ways.device)
+        model, digest = _load(located, ways.precision)
         self._model = model.eval().to(self._device)
-        self._tokenizer = Tokenizer(located, model.config, long_text)
+        self._tokenizer = Tokenizer(located, model.config, ways.long_text)
         if self._tokenizer.mask_id is None:
             raise ModelError(f"the tokenizer of model {located.name!r} has no mask token")
-        self._batch_tokens = batch_tokens
+        self._batch_tokens = ways.batch_tokens
         self.card = ModelCard(
             name=located.name,
             digest=digest,
