@@ -36,7 +36,7 @@ from nlgauge.core.plan import Floats
 
 DEFAULT = 0.5  # alpha and beta, where a measure takes them and none is given
 NORMALISED = 1e-6  # how far the logarithm of a total may be from 0
-SNAP = 1e-100  # parameters nearer to 0 are 0, so that their products do not underflow
+SNAP = 1e-100  # parameters nearer to 0 are 0: what is divided by them would overflow
 BLOCK = 1 << 15  # numbers worked on at once, so that temporaries stay in the processor's cache
 
 # e2(z) = (exp(z) - 1 - z) / z^2 = sum z^k / (k+2)!, to 1e-17 for |z| <= 1/2
@@ -144,6 +144,7 @@ def divergence(
             if symmetrised and not measure.symmetric:
                 found = (found + rows(q[part], p[part], a, b)) / 2
             values[part] = found
+    # rounding may step over the bound by a bit
     values = np.minimum(values, measure.upper(alpha=alpha, beta=beta))
     return float(values[0]) if len(shape) == 1 else values.reshape(shape[:-1])
 
@@ -203,8 +204,7 @@ class _Family:
         y, mixed = self._log_ratio(), self._mixed()
         points, logs = (0.0, a, s), (self.q, mixed, self.p)
         low, mid, high = sorted(range(3), key=points.__getitem__)
-        # a - s would be rounded; -b is what was meant
-        gaps = {1: abs(a), 2: abs(s), 3: abs(b)}
+        gaps = {1: abs(a), 2: abs(s), 3: abs(b)}  # between two points, by the sum of their places
         down, up = gaps[low + mid], gaps[mid + high]
         middle = np.exp(logs[mid])
         if down + up == 0:
@@ -232,7 +232,7 @@ class _Family:
         value = np.where(np.abs(x) < 1e-9, value * (1 - x / 2), -np.log1p(x) / product)
         far = ~(np.abs(x) <= 0.5)
         if far.any():
-            value[far] = np.maximum(-_logsumexp(self._mixed()[far]) / product, 0.0)
+            value[far] = -_logsumexp(self._mixed()[far]) / product
         return value
 
     def _log_ratio(self) -> Floats:
@@ -272,8 +272,8 @@ def _part(middle: Floats, end: Floats, gap: float, y: Floats, span: float) -> Fl
 
 def _scale_free(p: Floats, q: Floats, a: float, b: float) -> Floats:
     """Return ab, which is the logarithmic member of the family between the escorts of p and q."""
-    s = a + b if abs(a + b) >= SNAP else 0.0
-    if s == 1:
+    s = a + b
+    if s == 1:  # already its own escort
         return _Family(p, q, a, b, s).logarithmic()
     absent = np.isneginf(p) & np.isneginf(q)
     words = (~absent).sum(axis=-1, keepdims=True)
@@ -357,7 +357,7 @@ def _fisher_rao(p: Floats, q: Floats) -> Floats:
     """
     larger, ratio = _larger(p, q)
     lost = (larger * np.expm1(ratio / 2) ** 2).sum(axis=-1) / 2
-    angle: Floats = 4 / math.pi * np.arcsin(np.sqrt(np.minimum(lost / 2, 1.0)))
+    angle: Floats = 4 / math.pi * np.arcsin(np.sqrt(lost / 2))
     return angle
 
 
