@@ -72,11 +72,11 @@ def embedding(count: int) -> list[Timing]:
 
 
 def infolm(count: int) -> list[Timing]:
-    """InfoLM against the bare forward passes of its masked copies, and torchmetrics if there."""
+    """InfoLM on the model of NLGAUGE_MODEL against the bare forward passes of its copies."""
     from nlgauge.encode import open_masked_lm
 
     candidates, references = pairs(min(count, 64))
-    masked_lm = open_masked_lm("embedded")
+    masked_lm = open_masked_lm(None)
     unique = list(dict.fromkeys([*candidates, *references]))
 
     def bare() -> None:

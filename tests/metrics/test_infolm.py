@@ -170,6 +170,14 @@ def test_metrics_that_differ_in_measure_share_their_histograms(monkeypatch) -> N
 
 
 @needs_embedded
+def test_without_a_masked_model_it_says_what_to_do() -> None:
+    if (PROJECT / "src/nlgauge/encode/data/minilm-mlm.safetensors").exists():
+        pytest.skip("the embedded model has a masked-language head")
+    with pytest.raises(ModelError, match=r"needs a masked language model.*name one with model="):
+        score(["a"], ["b"], metrics="infolm")
+
+
+@needs_embedded
 def test_a_model_without_a_head_is_refused(tmp_path: Path) -> None:
     import shutil
 

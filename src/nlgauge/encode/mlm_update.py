@@ -1,7 +1,7 @@
 """The update that turns the embedded MiniLM into a masked language model.
 
-Only what training changed is shipped: low-rank products for matrices, differences for vectors, and
-the head. ``data/minilm-mlm.md`` says what it was trained on and how good it is.
+The file holds only what training changed: low-rank products for matrices, differences for vectors,
+and the head. ``tools/train_mlm`` makes it; until one is good enough to ship, InfoLM asks for a model.
 """
 
 from __future__ import annotations
@@ -24,8 +24,9 @@ def _content() -> bytes:
     source = files(__package__).joinpath(_FILE)
     if not source.is_file():
         raise ModelError(
-            "the embedded model has no masked-language head in this installation; name a masked "
-            "language model with model=, such as bert-base-uncased"
+            "InfoLM needs a masked language model, and the embedded model has no masked-language "
+            "head; name one with model=NAME or a folder (such as bert-base-uncased), or set "
+            "NLGAUGE_MODEL"
         )
     return source.read_bytes()
 

@@ -48,7 +48,7 @@ class InfoLm(PairMetric):
     paper: ClassVar[str] = "Colombo et al. 2022, InfoLM (AAAI), equation 3 and Table 1"
 
     model: str | None = option(
-        None, "Masked language model; none takes NLGAUGE_MODEL, else the embedded one."
+        None, "Masked language model, by name or folder; none takes NLGAUGE_MODEL."
     )
     measure: str = option("fisher_rao", "How distributions are compared.", choices=tuple(MEASURES))
     alpha: float | None = option(None, "First parameter of alpha, renyi and ab.")

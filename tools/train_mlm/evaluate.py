@@ -1,0 +1,173 @@
+"""Held-out loss and accuracy, top words for probe sentences, and InfoLM against human scores.
+
+python evaluate.py --base DIR --update FILE --corpus DIR [--pairs FILE.jsonl ...] --out FILE
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import torch
+from batches import CLS, MASK, SEP, heldout_sentences, mask, tokenize
+from model import LowRankMaskedLM, apply_update, load_base
+from tokenizers import Tokenizer
+from torch import Tensor
+from transformers import BertForMaskedLM
+
+Logits = Callable[[Tensor, Tensor | None, Tensor], Tensor]
+PROBES = (
+    "The capital of France is [MASK].",
+    "The president [MASK] the new law on Monday.",
+    "She opened the [MASK] and walked into the room.",
+    "The company said its profits [MASK] by ten percent last year.",
+    "Two people were [MASK] in a car accident near the border.",
+    "He has been playing the [MASK] since he was a child.",
+    "The government must [MASK] the economy.",
+    "The dog chased the [MASK] across the garden.",
+    "I would like a cup of [MASK], please.",
+    "The police [MASK] the suspect after a long search.",
+    "Water boils at one hundred [MASK].",
+    "The team won the match by three [MASK] to one.",
+    "Doctors recommend that adults [MASK] at least eight hours a night.",
+    "The museum is open every day [MASK] Monday.",
+    "It was raining, so we took an [MASK].",
+    "Germany and France [MASK] a trade agreement.",
+    "Prices have risen [MASK] the last five years.",
+    "The students are waiting for their [MASK].",
+    "He spoke [MASK] than his brother.",
+    "According to the report, unemployment is [MASK] again.",
+)
+
+
+def as_logits(model: BertForMaskedLM) -> Logits:
+    """Logits at flat positions of a plain BertForMaskedLM, the head computed only there."""
+
+    def logits(ids: Tensor, attention: Tensor | None, positions: Tensor) -> Tensor:
+        hidden = model.bert(ids, attention_mask=attention).last_hidden_state
+        return model.cls(hidden.flatten(0, 1)[positions])
+
+    return logits
+
+
+@torch.no_grad()
+def heldout_scores(
+    logits: Logits | LowRankMaskedLM, held: dict[str, list[list[int]]], rate: float = 0.15
+) -> dict[str, tuple[float, float, int]]:
+    """Loss in nats, accuracy and number of masked tokens, by source and over all.
+
+    Single sentences; 15% of the tokens (at least one) all replaced by [MASK]; masks depend on a
+    fixed seed only, so every model answers the same questions.
+    """
+    result: dict[str, np.ndarray] = {}
+    sums = np.zeros(3)
+    for source, sentences in held.items():
+        rng = np.random.default_rng(0)
+        ordered = sorted(sentences, key=len)
+        part = np.zeros(3)
+        for start in range(0, len(ordered), 40):
+            group = ordered[start : start + 40]
+            batch = mask(group, np.full(len(group), rate), rng, only_mask=True)
+            scores = logits(batch.ids, batch.attention, batch.positions)
+            loss = torch.nn.functional.cross_entropy(scores, batch.answers, reduction="sum")
+            right = (scores.argmax(-1) == batch.answers).sum()
+            part += (loss.item(), right.item(), len(batch.answers))
+        result[source] = part
+        sums += part
+    result["all"] = sums
+    return {
+        name: (round(float(loss / count), 4), round(float(right / count), 4), int(count))
+        for name, (loss, right, count) in result.items()
+    }
+
+
+@torch.no_grad()
+def top_words(logits: Logits, tokenizer: Tokenizer, sentence: str, count: int = 5) -> list[str]:
+    """The likeliest tokens at the [MASK] of a sentence."""
+    before, after = sentence.split("[MASK]")
+    head = tokenizer.encode(before, add_special_tokens=False).ids
+    tail = tokenizer.encode(after, add_special_tokens=False).ids
+    ids = torch.tensor([[CLS, *head, MASK, *tail, SEP]])
+    scores = logits(ids, None, torch.tensor([1 + len(head)]))[0]
+    return [tokenizer.id_to_token(i) for i in scores.topk(count).indices.tolist()]
+
+
+@torch.no_grad()
+def histogram(logits: Logits, ids: list[int], limit: int = 128) -> Tensor:
+    """Mean of the distributions at every token, each masked alone (InfoLM, T = 1, no weights)."""
+    length = len(ids)
+    copies = torch.tensor([CLS, *ids, SEP]).repeat(length, 1)
+    places = torch.arange(length)
+    copies[places, places + 1] = MASK
+    total = torch.zeros(30522)
+    for start in range(0, length, limit):
+        part = copies[start : start + limit]
+        rows = torch.arange(len(part))
+        positions = rows * part.shape[1] + rows + start + 1
+        total += logits(part, None, positions).softmax(-1).sum(0)
+    return total / length
+
+
+def fisher_rao(p: Tensor, q: Tensor) -> float:
+    """(2 / pi) arccos(sum sqrt(p q))."""
+    return 2 / math.pi * math.acos(min(1.0, float((p * q).sqrt().sum())))
+
+
+def infolm_correlation(logits: Logits, tokenizer: Tokenizer, file: Path) -> tuple[float, int]:
+    """Pearson r of the negated distance and the human score, and the number of pairs."""
+    distances, humans = [], []
+    known: dict[str, Tensor] = {}
+
+    def distribution(text: str) -> Tensor:
+        if text not in known:
+            ids = tokenizer.encode(text, add_special_tokens=False).ids[:510]
+            known[text] = histogram(logits, ids)
+        return known[text]
+
+    with file.open() as handle:
+        for line in handle:
+            pair = json.loads(line)
+            humans.append(pair["human"]["da_z"])
+            reference = distribution(pair["references"][0])
+            distances.append(fisher_rao(reference, distribution(pair["candidate"])))
+    return float(np.corrcoef(-np.array(distances), humans)[0, 1]), len(humans)
+
+
+def main() -> None:
+    """Evaluate a finished update file."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--base", type=Path, required=True)
+    parser.add_argument("--update", type=Path, required=True)
+    parser.add_argument("--corpus", type=Path)
+    parser.add_argument("--pairs", type=Path, nargs="*", default=[])
+    parser.add_argument("--out", type=Path, required=True)
+    parser.add_argument("--threads", type=int, default=2)
+    options = parser.parse_args()
+    torch.set_num_threads(options.threads)
+    logits = as_logits(apply_update(load_base(options.base), options.update))
+    tokenizer = Tokenizer.from_file(str(options.base / "tokenizer.json"))
+    tokenizer.no_padding()
+    tokenizer.no_truncation()
+    report: dict[str, object] = {"bytes": options.update.stat().st_size}
+    if options.corpus:
+        file = options.corpus / "heldout.jsonl"
+        held = heldout_sentences(tokenize(options.base / "tokenizer.json", file), each=150)
+        report["heldout"] = heldout_scores(logits, held)
+        report["probes"] = {s: top_words(logits, tokenizer, s) for s in PROBES}
+    correlations = {}
+    for file in options.pairs:
+        correlations[file.stem], _ = infolm_correlation(logits, tokenizer, file)
+        print(file.stem, correlations[file.stem], flush=True)
+    if correlations:
+        correlations["mean"] = sum(correlations.values()) / len(correlations)
+        report["infolm_fisher_rao"] = correlations
+    options.out.write_text(json.dumps(report, indent=1))
+    print(json.dumps(report, indent=1))
+
+
+if __name__ == "__main__":
+    main()
