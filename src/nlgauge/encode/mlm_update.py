@@ -1,7 +1,8 @@
 """The update that turns the embedded MiniLM into a masked language model.
 
 The file holds only what training changed: low-rank products for matrices, differences for vectors,
-and the head. ``tools/train_mlm`` makes it; until one is good enough to ship, InfoLM asks for a model.
+and the head. ``tools/train_mlm`` makes it; until one is good enough to ship, InfoLM asks for a
+model.
 """
 
 from __future__ import annotations
