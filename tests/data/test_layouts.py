@@ -48,7 +48,7 @@ def test_folders_are_known_by_the_names_in_them(tmp_path: Path, kind: str, names
         ("a.csv", b"candidate,reference\n", "rows"),
         ("a.csv", b'"dataset","sys_ref","informativeness"\n', "novikova2017"),
         ("a.jsonl", SUMMEVAL, "summeval"),
-        ("a.jsonl.gz", gzip.compress(SUMMEVAL), "summeval"),
+        ("a.jsonl.gz", gzip.compress(SUMMEVAL, mtime=0), "summeval"),
     ],
 )
 def test_files_are_known_by_name_and_first_line(tmp_path, name, content, kind) -> None:
