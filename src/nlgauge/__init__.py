@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from nlgauge.core.signature import Signature
     from nlgauge.metrics import metric, metric_class, metric_names
     from nlgauge.scoring import Scorer, align, score, score_systems
+    from nlgauge.studying import compare, correlate
 
 # Names are imported on first use: `import nlgauge` stays fast and never imports torch.
 _HOMES = {
@@ -27,6 +28,8 @@ _HOMES = {
     "Scores": "nlgauge.core.scores",
     "Signature": "nlgauge.core.signature",
     "align": "nlgauge.scoring",
+    "compare": "nlgauge.studying",
+    "correlate": "nlgauge.studying",
     "metric": "nlgauge.metrics",
     "metric_class": "nlgauge.metrics",
     "metric_names": "nlgauge.metrics",
@@ -41,6 +44,8 @@ __all__ = [
     "Scores",
     "Signature",
     "align",
+    "compare",
+    "correlate",
     "metric",
     "metric_class",
     "metric_names",

@@ -156,3 +156,17 @@ def test_metrics_are_listed_with_everything_one_needs() -> None:
         assert entry["summary"], entry["name"]
         assert entry["paper"], entry["name"]
         assert entry["direction"] in {"higher", "lower"}
+
+
+@needs_embedded
+def test_no_connection_is_attempted(tmp_path: Path) -> None:
+    blocked = "def refuse(*_, **__): raise RuntimeError('a connection was attempted')\n"
+    blocked = f"import socket\n{blocked}socket.socket.connect = refuse\n"
+    (tmp_path / "sitecustomize.py").write_text(blocked + "socket.getaddrinfo = refuse\n")
+    said = nlgauge(
+        *("score", "-c", "fluent.txt", "-r", "reference.a.txt", "-m", "bertscore"),
+        PYTHONPATH=str(tmp_path),
+        HF_HUB_OFFLINE="0",
+    )
+    assert said.returncode == 0, said.stderr
+    assert "bertscore" in said.stdout

@@ -11,7 +11,7 @@ import sys
 
 import typer
 
-from nlgauge.cli import metrics, score, show
+from nlgauge.cli import compare, correlate, matrix, metrics, score, show, williams
 from nlgauge.core.errors import NlgaugeError
 
 # `-c a.txt b.txt` reads naturally, but the parser wants `-c a.txt -c b.txt`.
@@ -38,6 +38,10 @@ app = typer.Typer(
 )
 app.command("score")(score.score_command)
 app.command("show")(show.show_command)
+app.command("compare")(compare.compare_command)
+app.command("correlate")(correlate.correlate_command)
+app.command("matrix")(matrix.matrix_command)
+app.command("williams")(williams.williams_command)
 app.command("metrics")(metrics.metrics_command)
 
 

@@ -35,6 +35,7 @@ class Format(StrEnum):
     TSV = "tsv"
     MARKDOWN = "markdown"
     LATEX = "latex"
+    HTML = "html"
 
 
 class InputFormat(StrEnum):
@@ -124,7 +125,7 @@ score_command.__doc__ = f"{score_command.__doc__}\n\n{_EPILOG}"
 
 def _format_of(output: Path | None) -> Format:
     endings = {".json": Format.JSON, ".jsonl": Format.JSONL, ".tsv": Format.TSV}
-    endings |= {".md": Format.MARKDOWN, ".tex": Format.LATEX}
+    endings |= {".md": Format.MARKDOWN, ".tex": Format.LATEX, ".html": Format.HTML}
     return endings.get(output.suffix, Format.TEXT) if output else Format.TEXT
 
 

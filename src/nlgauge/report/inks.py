@@ -1,10 +1,11 @@
-"""The inks a table can be written in: text, TSV, Markdown and LaTeX."""
+"""The inks a table can be written in: text, TSV, Markdown, LaTeX and HTML."""
 
 from __future__ import annotations
 
 import csv
 import io
 from collections.abc import Callable
+from html import escape
 
 from nlgauge.report.table import Table, widths
 
@@ -93,9 +94,26 @@ def latex(table: Table) -> str:
     return "\n".join([*lines, *(f"% {line}" for line in table.footer)])
 
 
+def html(table: Table) -> str:
+    """An HTML table in plain ASCII, at home in any page, the best of each column in bold."""
+    best = table.best()
+    sides = [
+        " style='text-align:right'" if table.numeric(j) else "" for j in range(len(table.columns))
+    ]
+    heading = "".join(f"<th{sides[j]}>{escape(h)}</th>" for j, h in enumerate(table.headings))
+    lines = ["<table>", f"<thead><tr>{heading}</tr></thead>", "<tbody>"]
+    for i, row in enumerate(table.texts()):
+        cells = [f"<b>{escape(c)}</b>" if (i, j) in best else escape(c) for j, c in enumerate(row)]
+        filled = "".join(f"<td{side}>{c}</td>" for side, c in zip(sides, cells, strict=True))
+        lines.append(f"<tr>{filled}</tr>")
+    lines += ["</tbody>", "</table>", *(f"<p>{escape(line)}</p>" for line in table.footer)]
+    return "\n".join(lines).encode("ascii", "xmlcharrefreplace").decode()
+
+
 INKS: dict[str, Callable[[Table], str]] = {
     "text": text,
     "tsv": tsv,
     "markdown": markdown,
     "latex": latex,
+    "html": html,
 }

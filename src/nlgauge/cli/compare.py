@@ -1,0 +1,146 @@
+"""nlgauge compare: texts of several systems in, which differ from the first and where out."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from enum import StrEnum
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from nlgauge.cli import studies
+
+if TYPE_CHECKING:
+    from nlgauge.report.table import Table
+    from nlgauge.studying import Comparison, Differing
+
+_EPILOG = """Examples:
+
+nlgauge compare -c baseline.txt new.txt -r ref.txt -m bleu chrf
+
+nlgauge compare -c a.txt b.txt c.txt -r ref.txt -m bertscore --method randomisation --differ 5
+
+The first system is the baseline. p-values are two-sided and Holm-corrected over the systems; a
+cluster ends where all systems above beat all below (one-sided p < .05, each pair tested)."""
+
+
+class Method(StrEnum):
+    """The paired test."""
+
+    BOOTSTRAP = "bootstrap"
+    RANDOMISATION = "randomisation"
+
+
+def compare_command(
+    candidates: Annotated[
+        list[str],
+        typer.Option(
+            "-c",
+            "--candidates",
+            "--hypotheses",
+            "--predictions",
+            metavar="FILE...",
+            help="Candidate texts, one file per system, the baseline first.",
+        ),
+    ],
+    references: Annotated[
+        list[str] | None,
+        typer.Option("-r", "--references", metavar="FILE...", help="References, one file per set."),
+    ] = None,
+    metric: studies.Metrics = None,
+    method: Annotated[Method, typer.Option(help="The paired test.")] = Method.BOOTSTRAP,
+    count: Annotated[int, typer.Option(min=1, help="Resamples or trials.")] = 1000,
+    seed: Annotated[int, typer.Option(min=0, help="Of the resamples.")] = 0,
+    differ: Annotated[
+        int,
+        typer.Option(
+            min=0, help="Also show this many segments on which systems differ most (first metric)."
+        ),
+    ] = 0,
+    format: studies.Chosen = None,
+    output: studies.Output = None,
+    digits: Annotated[int, typer.Option("-w", "--width", min=0, max=15, help="Decimals.")] = 2,
+    device: studies.Device = "auto",
+    batch_tokens: studies.BatchTokens = 2048,
+    download: studies.Download = False,
+    quiet: studies.Quiet = False,
+) -> None:
+    """Compare systems with the first by paired tests, for any metrics."""
+    from nlgauge.cli.progress import progress_bar  # noqa: PLC0415
+    from nlgauge.data.systems import read_systems  # noqa: PLC0415
+    from nlgauge.report.studies import tidy  # noqa: PLC0415
+    from nlgauge.studying import compare  # noqa: PLC0415
+
+    chosen = studies.format_of(output, format)
+    if download:
+        os.environ["NLGAUGE_DOWNLOAD"] = "1"
+    corpus = read_systems(candidates, references or [])
+    with progress_bar(quiet=quiet) as progress:
+        found = compare(
+            corpus,
+            metrics=metric or ["bleu"],
+            method=method.value,
+            count=count,
+            seed=seed,
+            device=device,
+            batch_tokens=batch_tokens,
+            progress=progress,
+        )
+    apart = found.differing(differ) if differ else ()
+    content = found.to_dict()
+    long, tables = [tidy(content["systems"])], _tables(found, digits)
+    if differ:
+        content["differ"] = [each.to_dict() for each in apart]
+    if apart and chosen is not studies.Format.TEXT:
+        tables.append(_differing(apart, digits))
+        long.append(_differing(apart, digits))
+    text = studies.written(chosen, content, long, tables, to_file=output is not None)
+    if apart and chosen is studies.Format.TEXT:
+        text += "\n\n" + _side_by_side(apart, digits, to_file=output is not None)
+    studies.deliver(text, output)
+    studies.tell(found.remarks(), quiet=quiet)
+
+
+compare_command.__doc__ = f"{compare_command.__doc__}\n\n{_EPILOG}"
+
+
+def _tables(found: Comparison, digits: int) -> list[Table]:
+    from nlgauge.report.studies import comparison_table  # noqa: PLC0415
+
+    first = found.board[found.baseline]
+    said = (
+        f"differences from {found.baseline}; {found.method}, {found.count:,} times over "
+        f"{found.segments:,} segments, seed {found.seed}; p two-sided, Holm-corrected"
+    )
+    labels = list(first)
+    return [
+        comparison_table(
+            *(label, first[label].scale.direction),
+            [entry.to_dict() for entry in found.of(label)],
+            digits=digits if first[label].scale.high > 1 else max(digits, 4),
+            footer=[str(first[label].signature), *([said] if label == labels[-1] else [])],
+        )
+        for label in labels
+    ]
+
+
+def _differing(apart: tuple[Differing, ...], digits: int) -> Table:
+    from nlgauge.report.table import Column, Table  # noqa: PLC0415
+
+    names = ["segment", "system", "difference", apart[0].baseline, "system's", "reference"]
+    rows = [
+        (
+            *(each.segment, each.system, each.difference),
+            *(each.baseline_candidate, each.candidate, " / ".join(each.references)),
+        )
+        for each in apart
+    ]
+    return Table(tuple(Column(name, digits) for name in names), tuple(rows))
+
+
+def _side_by_side(apart: tuple[Differing, ...], digits: int, *, to_file: bool) -> str:
+    from nlgauge.report.differing import side_by_side  # noqa: PLC0415
+
+    width = 100 if to_file else min(shutil.get_terminal_size().columns, 160)
+    return side_by_side([each.to_dict() for each in apart], width=width, digits=digits)

@@ -1,0 +1,177 @@
+"""nlgauge correlate: judged texts in, the metrics' correlations with people out."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from nlgauge.cli import studies
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from nlgauge.studying import Agreement, Study
+
+_EPILOG = """Examples:
+
+nlgauge correlate de-en.jsonl -m bleu chrf bertscore --confidence
+
+nlgauge correlate webnlg.jsonl -m bleu chrf --human Correctness --level system --level text
+--coefficient kendall --without reference --figure bars.pdf
+
+nlgauge correlate newstest2015/ --part de-en -m mover -f latex
+
+DATA comes first. It is a table (.jsonl, .tsv, .csv, also .gz) with candidate, references, system,
+segment and human scores (human.fluency, ...), or the folder of a published set. Distances are
+negated, so that a good metric is positive. Levels: segment (all outputs), text (systems on one
+input, then the mean), system (means of systems). Coefficients: pearson, spearman, kendall_b,
+kendall_c, accuracy. Levels, coefficients, criteria may be repeated: --level text --level system."""
+
+
+class Over(StrEnum):
+    """What a bootstrap draws anew."""
+
+    INPUTS = "inputs"
+    SYSTEMS = "systems"
+    BOTH = "both"
+
+
+class SystemScore(StrEnum):
+    """What a system's score is."""
+
+    MEAN = "mean"
+    CORPUS = "corpus"
+
+
+def correlate_command(
+    data: studies.Data,
+    metric: studies.Metrics = None,
+    human: studies.Human = None,
+    level: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--level",
+            metavar="LEVEL",
+            help="segment, text, system [default: segment, and system where 3 are judged].",
+        ),
+    ] = None,
+    coefficient: Annotated[
+        list[str] | None,
+        typer.Option("--coefficient", metavar="NAME", help="[default: pearson]"),
+    ] = None,
+    confidence: Annotated[
+        bool, typer.Option("--confidence", help="95% intervals by bootstrap.")
+    ] = False,
+    over: Annotated[Over, typer.Option(help="What the bootstrap draws.")] = Over.INPUTS,
+    count: Annotated[int, typer.Option(min=1, help="Resamples of the bootstrap.")] = 1000,
+    seed: Annotated[int, typer.Option(min=0, help="Of the bootstrap.")] = 0,
+    system_score: Annotated[
+        SystemScore, typer.Option(help="At the system level: mean of segments, or corpus score.")
+    ] = SystemScore.MEAN,
+    figure: Annotated[
+        Path | None, typer.Option("--figure", help="Also draw bars: .svg, .png or .pdf.")
+    ] = None,
+    distributions: Annotated[
+        Path | None,
+        typer.Option("--distributions", help="Also draw scores by human quality, per metric."),
+    ] = None,
+    bands: Annotated[int, typer.Option(min=2, max=8, help="Of human quality.")] = 3,
+    format: studies.Chosen = None,
+    output: studies.Output = None,
+    digits: Annotated[int, typer.Option("-w", "--width", min=0, max=15, help="Decimals.")] = 3,
+    without: studies.Without = None,
+    kind: studies.Kind = None,
+    part: studies.Part = None,
+    references: studies.References = None,
+    device: studies.Device = "auto",
+    batch_tokens: studies.BatchTokens = 2048,
+    download: studies.Download = False,
+    quiet: studies.Quiet = False,
+) -> None:
+    """Correlate metrics with human judgements."""
+    from nlgauge.report.studies import agreement_tables, tidy  # noqa: PLC0415
+    from nlgauge.studying import correlate  # noqa: PLC0415
+
+    chosen = studies.format_of(output, format)
+    studies.only_figure(figure)
+    studies.only_figure(distributions)
+    studies.check(level or [], coefficient or [])
+    study = studies.measured(
+        *(data, metric, human),
+        kind=kind,
+        part=part,
+        references=references,
+        without=without,
+        device=device,
+        batch_tokens=batch_tokens,
+        download=download,
+        quiet=quiet,
+    )
+    found = correlate(
+        study,
+        human=human,
+        levels=level,
+        coefficients=coefficient or "pearson",
+        confidence=0.95 if confidence else None,
+        over=over.value,
+        count=count,
+        seed=seed,
+        system_score=system_score.value,
+    )
+    content = found.to_dict()
+    rows = content["correlations"]
+    tables = agreement_tables(rows, digits=digits, footer=list(found.signatures.values()))
+    text = studies.written(chosen, content, [tidy(rows)], tables, to_file=output is not None)
+    studies.deliver(text, output)
+    if figure is not None:
+        studies.draw(_bars(found), figure)
+    if distributions is not None:
+        studies.draw(_distributions(study, human, bands), distributions)
+    studies.tell(found.remarks, quiet=quiet)
+
+
+correlate_command.__doc__ = f"{correlate_command.__doc__}\n\n{_EPILOG}"
+
+
+def _bars(found: Agreement) -> Figure:
+    from nlgauge.figures.bars import Bar, Panel, bars  # noqa: PLC0415
+
+    rows = found.to_dict()["correlations"]
+    manners = dict.fromkeys((row["level"], row["coefficient"]) for row in rows)
+    groups = tuple(dict.fromkeys(row["metric"] for row in rows))
+    panels = []
+    for level, coefficient in manners:
+        series: dict[str, list[Bar]] = {}
+        for row in rows:
+            if (row["level"], row["coefficient"]) == (level, coefficient):
+                bar = Bar(row["value"], row.get("low"), row.get("high"))
+                series.setdefault(row["criterion"], []).append(bar)
+        panels.append(Panel(f"{level} level, {coefficient}", groups, series))
+    return bars(panels)
+
+
+def _distributions(study: Study, human: list[str] | None, count: int) -> Figure:
+    from nlgauge.figures.distributions import Curve, distributions  # noqa: PLC0415
+    from nlgauge.studying import bands  # noqa: PLC0415
+
+    criteria = study.criteria(human)
+    panels = {
+        metric if len(criteria) == 1 else f"{criterion}: {metric}": [
+            Curve(_named(k, count), band.scores, band.places, band.density)
+            for k, band in enumerate(found)
+        ]
+        for criterion in criteria
+        for metric, found in bands(study, criterion, count).items()
+    }
+    legend = f"human judgement ({criteria[0] if len(criteria) == 1 else 'each criterion'})"
+    return distributions(panels, legend=legend)
+
+
+def _named(k: int, count: int) -> str:
+    """The name of a band, from the lowest of people's scores to the highest."""
+    if count == 3:
+        return ("low", "middle", "high")[k]
+    return f"{k + 1} of {count}"

@@ -1,0 +1,196 @@
+"""What the verbs of studies share: how data is named, and how results and notes are delivered."""
+
+from __future__ import annotations
+
+import os
+import sys
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from matplotlib.figure import Figure
+
+    from nlgauge.report.table import Table
+    from nlgauge.studying import Study
+
+FIGURES = (".svg", ".png", ".pdf")
+
+
+class Format(StrEnum):
+    """The inks of a result."""
+
+    TEXT = "text"
+    JSON = "json"
+    TSV = "tsv"
+    MARKDOWN = "markdown"
+    LATEX = "latex"
+    HTML = "html"
+
+
+_ENDINGS = {".json": Format.JSON, ".tsv": Format.TSV, ".md": Format.MARKDOWN}
+_ENDINGS |= {".tex": Format.LATEX, ".html": Format.HTML, ".txt": Format.TEXT}
+
+Data = Annotated[
+    Path,
+    typer.Argument(metavar="DATA", help="A file or folder of judged texts.", show_default=False),
+]
+Metrics = Annotated[
+    list[str] | None,
+    typer.Option(
+        "-m", "--metric", metavar="NAME[:OPTION=VALUE,...]", help="Metrics [default: bleu]."
+    ),
+]
+Human = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--human", metavar="CRITERION", help="What people judged; may be repeated [default: all]."
+    ),
+]
+Without = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--without",
+        metavar="SYSTEM",
+        help="Leave out a system (a human one, say); may be repeated.",
+    ),
+]
+Kind = Annotated[str | None, typer.Option("--kind", help="The layout of DATA [default: guessed].")]
+Part = Annotated[
+    str | None, typer.Option("--part", help="A language pair or data set, where DATA has several.")
+]
+References = Annotated[
+    str | None,
+    typer.Option(
+        "-r", "--references", metavar="FILE", help="References, where the layout keeps them apart."
+    ),
+]
+Chosen = Annotated[
+    Format | None, typer.Option("--format", "-f", help="[default: by the name of -o, else text]")
+]
+Output = Annotated[
+    Path | None, typer.Option("-o", "--output", help="Write to a file instead of stdout.")
+]
+Device = Annotated[str, typer.Option(help="auto, cpu, cuda, cuda:1, mps.")]
+BatchTokens = Annotated[int, typer.Option(min=1, help="Tokens a batch of the encoder holds.")]
+Download = Annotated[
+    bool, typer.Option("--download", help="Allow models to be fetched from their hub.")
+]
+Quiet = Annotated[bool, typer.Option("-q", "--quiet", help="No progress, no notes.")]
+
+
+def measured(
+    data: Path,
+    metrics: Sequence[str] | None,
+    human: Sequence[str] | None,
+    *,
+    kind: str | None,
+    part: str | None,
+    references: str | None,
+    without: Sequence[str] | None,
+    device: str,
+    batch_tokens: int,
+    download: bool,
+    quiet: bool,
+) -> Study:
+    """The judged texts of the file or folder, scored in one pass.
+
+    Criteria that nobody judged are refused before anything is scored.
+    """
+    from nlgauge.cli.progress import progress_bar  # noqa: PLC0415
+    from nlgauge.data.layouts import read_judged  # noqa: PLC0415
+    from nlgauge.studying import choose_criteria, measure  # noqa: PLC0415
+
+    if download:
+        os.environ["NLGAUGE_DOWNLOAD"] = "1"
+    judged = read_judged(data, kind=kind, part=part, references=references)
+    if without:
+        judged = judged.without(*without)
+    choose_criteria(judged.criteria, human)
+    with progress_bar(quiet=quiet) as progress:
+        return measure(
+            judged,
+            list(metrics or ["bleu"]),
+            device=device,
+            batch_tokens=batch_tokens,
+            progress=progress,
+        )
+
+
+def check(levels: Iterable[str], coefficients: Iterable[str]) -> None:
+    """Refuse an unknown level or coefficient before any work is done."""
+    from nlgauge.study.coefficients import choose_coefficient  # noqa: PLC0415
+    from nlgauge.study.levels import choose_level  # noqa: PLC0415
+
+    for level in levels:
+        choose_level(level)
+    for coefficient in coefficients:
+        choose_coefficient(coefficient)
+
+
+def only_figure(path: Path | None) -> None:
+    """Refuse a figure's file name whose ending is none of a figure, before any work is done."""
+    from nlgauge.core.errors import UsageError  # noqa: PLC0415
+
+    if path is not None and path.suffix not in FIGURES:
+        raise UsageError(
+            f"cannot draw to {str(path)!r}: a figure's name ends in {', '.join(FIGURES)}"
+        )
+
+
+def format_of(output: Path | None, chosen: Format | None, *, drawn: bool = False) -> Format:
+    """The format asked for, or that of the file's ending; refuses a figure's ending for a table."""
+    from nlgauge.core.errors import UsageError  # noqa: PLC0415
+
+    if output is not None and output.suffix in FIGURES and not drawn:
+        raise UsageError(f"{str(output)!r} names a figure; write it with --figure {output.name}")
+    if chosen is not None:
+        return chosen
+    return _ENDINGS.get(output.suffix, Format.TEXT) if output else Format.TEXT
+
+
+def written(
+    format: Format, content: Any, long: Sequence[Table], tables: Sequence[Table], *, to_file: bool
+) -> str:
+    """The result in its ink: ``content`` as JSON, ``long`` as TSV, ``tables`` for people."""
+    import json  # noqa: PLC0415
+
+    from nlgauge.report.inks import INKS, text  # noqa: PLC0415
+
+    if format is Format.JSON:
+        return json.dumps(content, ensure_ascii=False, indent=2, allow_nan=False)
+    if format is Format.TEXT:
+        colour = sys.stdout.isatty() and not to_file and "NO_COLOR" not in os.environ
+        return "\n\n".join(text(table, bold=colour) for table in tables)
+    return "\n\n".join(INKS[format](table) for table in (long if format is Format.TSV else tables))
+
+
+def deliver(text: str, output: Path | None) -> None:
+    """Print the text, or write it to the file."""
+    from nlgauge.core.errors import FileError  # noqa: PLC0415
+
+    if output is None:
+        print(text)
+        return
+    try:
+        output.write_text(text + "\n", encoding="utf-8")
+    except OSError as error:
+        raise FileError(f"cannot write {str(output)!r}: {error.strerror}") from error
+
+
+def draw(figure: Figure, path: Path) -> None:
+    """Write the figure."""
+    from nlgauge.figures.canvas import save  # noqa: PLC0415
+
+    save(figure, path)
+
+
+def tell(remarks: Iterable[str], *, quiet: bool) -> None:
+    """Say notes on stderr."""
+    if not quiet:
+        for remark in remarks:
+            print(f"note: {remark}", file=sys.stderr)

@@ -1,0 +1,85 @@
+"""Distributions of scores by how good people found the texts: do good texts score higher?"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nlgauge.figures.canvas import style
+from nlgauge.figures.colours import ramp
+from nlgauge.figures.scene import clipped, shown
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+_FONT = 7.0
+_ACROSS = 3  # panels in a row
+
+
+@dataclass(frozen=True, eq=False)
+class Curve:
+    """The scores of one band of quality, and their density at some places."""
+
+    name: str
+    scores: NDArray[np.float64]
+    places: NDArray[np.float64]
+    density: NDArray[np.float64]
+
+
+def distributions(
+    panels: Mapping[str, Sequence[Curve]], *, legend: str = "", kind: str = "density"
+) -> Figure:
+    """A panel for each metric with a density (or histogram) for each band, the lowest palest.
+
+    ``legend`` is the heading of the bands, such as the human criterion.
+    """
+    columns = min(len(panels), _ACROSS)
+    rows = -(-len(panels) // columns)
+    with style(_FONT):
+        from matplotlib.figure import Figure  # noqa: PLC0415
+
+        size = (max(1.9 * columns, 2.6) + 0.2, 1.25 * rows + 0.55)
+        figure = Figure(figsize=size, layout="constrained")
+        grid = figure.subplots(rows, columns, squeeze=False).ravel()
+        for axes, (metric, curves) in zip(grid, panels.items(), strict=False):
+            _draw(axes, curves, kind)
+            axes.set_title(clipped(shown(metric), 30))
+        for axes in grid[len(panels) :]:
+            axes.set_axis_off()
+        handles, labels = grid[0].get_legend_handles_labels()
+        figure.legend(
+            handles,
+            labels,
+            loc="outside lower center",
+            ncols=len(labels),
+            frameon=False,
+            title=shown(legend) if legend else None,
+            handlelength=1.0,
+            columnspacing=1.0,
+        )
+    return figure
+
+
+def _draw(axes: Axes, curves: Sequence[Curve], kind: str) -> None:
+    colours = ramp(len(curves) + 1)[-2::-1] if len(curves) > 1 else ramp(2)[:1]
+    edges = np.linspace(curves[0].places[0], curves[0].places[-1], 25).tolist()
+    for curve, colour in zip(curves, colours, strict=True):
+        name = shown(curve.name)
+        if kind == "histogram":
+            axes.hist(curve.scores, edges, density=True, histtype="step", color=colour, label=name)
+        elif np.isfinite(curve.density).all():
+            axes.fill_between(curve.places, curve.density, color=colour, alpha=0.18, linewidth=0)
+            axes.plot(curve.places, curve.density, color=colour, linewidth=1.2, label=name)
+        elif curve.scores.size:  # all scores are one: a line where they lie
+            axes.axvline(float(curve.scores[0]), color=colour, linewidth=1.2, label=name)
+        if curve.scores.size:
+            mean = float(curve.scores.mean())
+            axes.plot([mean], [0], marker="^", color=colour, markersize=4, clip_on=False)
+    axes.set_ylim(bottom=0)
+    axes.set_yticks([])
+    axes.spines[["top", "right", "left"]].set_visible(False)

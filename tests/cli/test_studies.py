@@ -1,0 +1,217 @@
+"""The verbs of studies as a person meets them."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from pathlib import Path
+
+import pytest
+
+from conftest import PROJECT, example
+from nlgauge.cli import main
+
+EXAMPLES = PROJECT / "examples"
+SYSTEMS = ("fluent", "literal", "hasty")
+
+
+@pytest.fixture(scope="module")
+def judged(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The shipped example as a table with two criteria, one of them sometimes missing."""
+    rows = []
+    for k, system in enumerate(SYSTEMS):
+        for i, text in enumerate(example(system)):
+            human = {"adequacy": 80 - 20 * k + (7 * i) % 13}
+            if i % 5:
+                human["fluency"] = 70 - 9 * k + (5 * i) % 17
+            references = [example(name)[i] for name in ("reference.a", "reference.b")]
+            row = {"segment": i, "system": system, "candidate": text}
+            rows.append({**row, "references": references, "human": human})
+    path = tmp_path_factory.mktemp("judged") / "judged.jsonl"
+    path.write_text("\n".join(map(json.dumps, rows)), "utf-8")
+    return path
+
+
+@pytest.fixture
+def run(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.chdir(EXAMPLES)
+    monkeypatch.setenv("COLUMNS", "80")
+
+    def call(*words: str | Path) -> tuple[int, str, str]:
+        with pytest.raises(SystemExit) as ended:
+            main([str(word) for word in words])
+        said = capsys.readouterr()
+        return int(ended.value.code or 0), said.out, said.err
+
+    return call
+
+
+def test_correlate_prints_a_table_and_says_what_it_did(run, judged: Path) -> None:
+    code, out, err = run("correlate", judged, "-m", "bleu", "chrf", "eed", "--human", "adequacy")
+    assert code == 0, err
+    lines = out.splitlines()
+    assert lines[0].split() == ["metric", "segment", "↑", "system", "↑"]
+    assert [line.split()[0] for line in lines[2:5]] == ["bleu", "chrf", "eed"]
+    assert lines[6] == "human: adequacy; pearson"
+    assert "*" in out
+    assert "note: 108 rows, 3 systems, 36 segments, 2 criteria" in err
+    assert "note: negated, because lower is better: eed." in err
+    assert run("correlate", judged, "-m", "bleu", "-q")[2] == ""
+
+
+def test_criteria_and_levels_make_a_table_for_each_level(run, judged: Path) -> None:
+    words = ("correlate", judged, "-m", "bleu", "chrf", "--confidence", "--count", "30")
+    code, out, _ = run(*words, "--coefficient", "kendall")
+    assert code == 0
+    heads = [line for line in out.splitlines() if line.startswith("metric")]
+    assert [h.split() for h in heads] == [
+        ["metric", "adequacy", "↑", "95%", "fluency", "↑", "95%"]
+    ] * 2
+    assert "segment level; kendall_b; intervals: bootstrap over inputs" in out
+    assert "system level; kendall_b; 3 systems" in out
+
+
+def test_every_format_says_the_same(run, judged: Path, tmp_path: Path) -> None:
+    words = ("correlate", judged, "-m", "chrf", "--human", "adequacy", "--level", "segment")
+    content = json.loads(run(*words, "-f", "json")[1])
+    (entry,) = content["correlations"]
+    shown = f"{entry['value']:.3f}"
+    for ink in ("text", "markdown", "latex", "html"):
+        assert shown in run(*words, "-f", ink)[1]
+    (row,) = csv.DictReader(io.StringIO(run(*words, "-f", "tsv")[1]), delimiter="\t")
+    assert float(row["value"]) == entry["value"]
+    assert (row["metric"], row["level"], row["n"]) == ("chrf", "segment", "108")
+    assert run(*words, "-o", tmp_path / "x.html")[:2] == (0, "")
+    assert (tmp_path / "x.html").read_text("ascii").startswith("<table>")
+
+
+def test_corpus_scores_may_stand_for_systems(run, judged: Path) -> None:
+    words = ("correlate", judged, "-m", "bleu", "--level", "system", "-f", "json")
+    mean, corpus = (
+        json.loads(run(*words, "--system-score", how)[1])["correlations"][0]["value"]
+        for how in ("mean", "corpus")
+    )
+    assert mean != corpus
+
+
+def test_figures_are_drawn_beside_the_numbers(run, judged: Path, tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib")
+    words = ("correlate", judged, "-m", "bleu", "chrf", "--confidence", "--count", "20")
+    bars, curves = tmp_path / "bars.svg", tmp_path / "curves.svg"
+    code, out, err = run(*words, "--figure", bars, "--distributions", curves)
+    assert code == 0, err
+    assert "chrf" in out
+    assert "segment level, pearson" in bars.read_text("utf-8")
+    assert "human judgement (each criterion)" in curves.read_text("utf-8")
+
+
+def test_matrix_in_words_and_pictures(run, judged: Path, tmp_path: Path) -> None:
+    words = ("matrix", judged, "-m", "bleu", "chrf", "eed", "--coefficient", "kendall")
+    code, out, err = run(*words, "--cluster")
+    assert code == 0, err
+    assert out.startswith("kendall_b")
+    assert "human:fluency" in out
+    assert "only p < 0.05 is shown" in out
+    assert "judged outputs lack another criterion or a score" in err
+    content = json.loads(run(*words, "-f", "json")[1])
+    assert content["names"] == ["human:adequacy", "human:fluency", "bleu", "chrf", "eed"]
+    assert content["values"][2][3] == content["values"][3][2]
+    assert content["p"][0][0] is None
+    rows = run(*words, "-f", "tsv")[1].splitlines()
+    assert len(rows) == 1 + 5 * 4
+    pytest.importorskip("matplotlib")
+    assert run(*words, "-o", tmp_path / "m.svg")[:2] == (0, "")
+    drawn = (tmp_path / "m.svg").read_text("utf-8")
+    assert "segment level, kendall_b" in drawn
+    assert "p-values" in drawn
+    code, out, _ = run(*words, "--figure", tmp_path / "m.png", "--show", "p")
+    assert (code, out.split()[0]) == (0, "p")
+    assert (tmp_path / "m.png").stat().st_size > 5000
+
+
+def test_williams_is_directed(run, judged: Path, tmp_path: Path) -> None:
+    words = ("williams", judged, "-m", "bleu", "chrf", "--human", "adequacy")
+    code, out, err = run(*words)
+    assert code == 0, err
+    assert out.splitlines()[0].split() == ["metric", "r", "↑", "bleu", "chrf", "beats"]
+    tests = json.loads(run(*words, "-f", "json")[1])["tests"]
+    assert [(test["better"], test["than"]) for test in tests] == [
+        ("bleu", "chrf"),
+        ("chrf", "bleu"),
+    ]
+    assert tests[0]["p"] + tests[1]["p"] == pytest.approx(1)
+    pytest.importorskip("matplotlib")
+    assert run(*words, "-o", tmp_path / "w.pdf")[:2] == (0, "")
+    assert (tmp_path / "w.pdf").read_bytes().startswith(b"%PDF")
+
+
+COMPARE = ("compare", "-c", "fluent.txt", "literal.txt", "hasty.txt", "-r", "reference.a.txt")
+
+
+def test_compare_has_a_table_for_each_metric(run) -> None:
+    code, out, err = run(*COMPARE, "-m", "bleu", "ter", "--count", "200")
+    assert code == 0, err
+    heads = [line.split() for line in out.splitlines() if line.startswith("system")]
+    assert heads[0] == ["system", "bleu", "↑", "difference", "95%", "p", "cluster"]
+    assert heads[1][1:3] == ["ter", "↓"]
+    assert "paired bootstrap, 200 times over 36 segments, seed 0" in out
+    shuffled = run(*COMPARE, "--method", "randomisation", "--count", "100")[1]
+    assert "95%" not in shuffled
+    assert "paired approximate randomisation, 100 times" in shuffled
+
+
+def test_compare_shows_where_systems_differ(run, tmp_path: Path) -> None:
+    words = (*COMPARE, "-m", "chrf", "--count", "20", "--differ", "2")
+    out = run(*words)[1]
+    assert out.count("segment ") == 2 * 2
+    assert "reference: " in out
+    assert " │ " in out
+    assert max(map(len, out.split("Holm-corrected")[1].splitlines())) <= 80
+    content = json.loads(run(*words, "-f", "json")[1])
+    assert len(content["differ"]) == 4
+    assert content["systems"][0]["p"] is None
+    run(*words, "-o", tmp_path / "x.md")
+    assert (tmp_path / "x.md").read_text("utf-8").count("| :---") >= 2
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "message"),
+    [
+        (("correlate", "absent.jsonl"), 1, "no file or folder 'absent.jsonl'"),
+        (("correlate", "J", "--human", "style"), 2, "adequacy, fluency"),
+        (("correlate", "J", "--level", "word"), 2, "choose one of segment, text, system"),
+        (("correlate", "J", "--coefficient", "phi"), 2, "choose one of pearson, spearman"),
+        (("correlate", "J", "--without", "poetic"), 2, "no system is called 'poetic'"),
+        (("correlate", "J", "-o", "x.png"), 2, "write it with --figure x.png"),
+        (("correlate", "J", "--figure", "x.txt"), 2, "a figure's name ends in .svg, .png, .pdf"),
+        (("correlate", "J", "--kind", "oral"), 2, "no kind 'oral'"),
+        (("correlate", "J", "-o", "no/such/x.txt"), 1, "cannot write"),
+        (
+            ("correlate", "J", "--without", "literal", "--without", "hasty", "--level", "system"),
+            1,
+            "1 judged system; the system level compares at least 2",
+        ),
+        (("matrix", "J", "--coefficient", "phi"), 2, "choose one of pearson, spearman"),
+        (("williams", "J", "-m", "bleu"), 2, "compares at least 2 metrics, but 1 was named"),
+        (
+            ("williams", "J", "-m", "bleu", "chrf", "--level", "text"),
+            2,
+            "use 'segment' or 'system'",
+        ),
+        (("compare", "-c", "fluent.txt", "-r", "reference.a.txt"), 2, "at least 2 systems"),
+        ((*COMPARE, "--count", "0"), 2, "--count"),
+    ],
+)
+def test_mistakes_get_one_clear_sentence(run, judged: Path, words, code: int, message: str) -> None:
+    got, out, err = run(*(judged if word == "J" else word for word in words))
+    assert got == code, err
+    assert message in err
+    assert out == ""
+
+
+@pytest.mark.parametrize("verb", ["correlate", "matrix", "williams", "compare"])
+def test_help_has_examples(run, verb: str) -> None:
+    code, out, _ = run(verb, "--help")
+    assert code == 0
+    assert out.count(f"nlgauge {verb} ") >= 3
