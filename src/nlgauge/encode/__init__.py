@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from functools import lru_cache
+from importlib import import_module
+from types import ModuleType
 
+from nlgauge.core.errors import MissingExtra
 from nlgauge.encode.encoder import Encoder, MaskedLm
 from nlgauge.encode.hashing import HashingEncoder, HashingMaskedLm
 from nlgauge.encode.locate import chosen_model, find_model
@@ -28,15 +31,24 @@ def open_masked_lm(model: str | None, ways: Ways = PLAIN) -> MaskedLm:
 def _open_encoder(name: str, ways: Ways) -> Encoder:
     if name == "hashing":
         return HashingEncoder()
-    from nlgauge.encode.huggingface import HuggingFaceEncoder  # noqa: PLC0415
-
-    return HuggingFaceEncoder(find_model(name), ways)
+    encoder: Encoder = _heavy("huggingface").HuggingFaceEncoder(find_model(name), ways)
+    return encoder
 
 
 @lru_cache(maxsize=2)
 def _open_masked_lm(name: str, ways: Ways) -> MaskedLm:
     if name == "hashing":
         return HashingMaskedLm()
-    from nlgauge.encode.masked_lm import HuggingFaceMaskedLm  # noqa: PLC0415
+    masked_lm: MaskedLm = _heavy("masked_lm").HuggingFaceMaskedLm(find_model(name), ways)
+    return masked_lm
 
-    return HuggingFaceMaskedLm(find_model(name), ways)
+
+def _heavy(module: str) -> ModuleType:
+    """A module of this room that imports torch; where that is absent, the extra is named."""
+    try:
+        return import_module(f"{__name__}.{module}")
+    except ImportError as error:
+        missing = error.name or "torch"
+        if missing.startswith("nlgauge"):
+            raise
+        raise MissingExtra("a metric that runs a model", missing, "embedded") from None

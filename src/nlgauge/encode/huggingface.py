@@ -9,21 +9,17 @@ from functools import cache
 from typing import Any
 
 import numpy as np
+import torch
+import transformers
+from safetensors import SafetensorError
 
 from nlgauge.core.cloud import Cloud, Floats, Tokens
-from nlgauge.core.errors import MissingExtra, ModelError
+from nlgauge.core.errors import ModelError
 from nlgauge.core.need import ModelCard
 from nlgauge.encode.locate import Located
 from nlgauge.encode.registry import best_layers
 from nlgauge.encode.tokenizer import Piece, Tokenizer
 from nlgauge.encode.ways import PLAIN, Ways
-
-try:
-    import torch
-    import transformers
-    from safetensors import SafetensorError
-except ImportError as error:
-    raise MissingExtra("an embedding metric", error.name or "torch", "embedded") from None
 
 
 class _DeepEnough(Exception):

@@ -7,16 +7,12 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import transformers
 
 from nlgauge.core.cloud import Tokens
-from nlgauge.core.errors import DataError, MissingExtra, ModelError
+from nlgauge.core.errors import DataError, ModelError
 from nlgauge.encode.locate import Located
 from nlgauge.encode.windows import Window, windows
-
-try:
-    import transformers
-except ImportError as error:
-    raise MissingExtra("an embedding metric", error.name or "transformers", "embedded") from None
 
 _NO_LIMIT = 1_000_000  # tokenizers without a known limit report absurdly large numbers
 
