@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -45,7 +46,7 @@ class Scores:
         """The corpus score."""
         return next(iter(self.components.values()))
 
-    @property
+    @cached_property
     def components(self) -> dict[str, float]:
         """Corpus values of all components, the headline first."""
         totals = self.statistics.sum(axis=0, keepdims=True)
@@ -57,7 +58,7 @@ class Scores:
         """The headline of every segment."""
         return self.segment_components[self.metric.components[0]]
 
-    @property
+    @cached_property
     def segment_components(self) -> dict[str, Floats]:
         """All components of every segment, the headline first."""
         table = self.metric.finish_segments(self.statistics)
