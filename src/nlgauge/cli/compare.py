@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from nlgauge.cli import studies
+from nlgauge.cli import arguments, studies
 
 if TYPE_CHECKING:
     from nlgauge.report.table import Table
@@ -33,22 +33,9 @@ class Method(StrEnum):
 
 
 def compare_command(
-    candidates: Annotated[
-        list[str],
-        typer.Option(
-            "-c",
-            "--candidates",
-            "--hypotheses",
-            "--predictions",
-            metavar="FILE...",
-            help="Candidate texts, one file per system, the baseline first.",
-        ),
-    ],
-    references: Annotated[
-        list[str] | None,
-        typer.Option("-r", "--references", metavar="FILE...", help="References, one file per set."),
-    ] = None,
-    metric: studies.Metrics = None,
+    candidates: arguments.Candidates,
+    references: arguments.ReferenceFiles = None,
+    metric: arguments.Metrics = None,
     method: Annotated[Method, typer.Option(help="The paired test.")] = Method.BOOTSTRAP,
     count: Annotated[int, typer.Option(min=1, help="Resamples or trials.")] = 1000,
     seed: Annotated[int, typer.Option(min=0, help="Of the resamples.")] = 0,
@@ -59,12 +46,12 @@ def compare_command(
         ),
     ] = 0,
     format: studies.Chosen = None,
-    output: studies.Output = None,
+    output: arguments.Output = None,
     digits: Annotated[int, typer.Option("-w", "--width", min=0, max=15, help="Decimals.")] = 2,
-    device: studies.Device = "auto",
-    batch_tokens: studies.BatchTokens = 2048,
-    download: studies.Download = False,
-    quiet: studies.Quiet = False,
+    device: arguments.Device = "auto",
+    batch_tokens: arguments.BatchTokens = 2048,
+    download: arguments.Download = False,
+    quiet: arguments.Quiet = False,
 ) -> None:
     """Compare systems with the first by paired tests, for any metrics."""
     from nlgauge.cli.progress import progress_bar  # noqa: PLC0415

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from nlgauge.cli import studies
+from nlgauge.cli import arguments, studies
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -48,7 +48,7 @@ class SystemScore(StrEnum):
 
 def correlate_command(
     data: studies.Data,
-    metric: studies.Metrics = None,
+    metric: arguments.Metrics = None,
     human: studies.Human = None,
     level: Annotated[
         list[str] | None,
@@ -80,16 +80,16 @@ def correlate_command(
     ] = None,
     bands: Annotated[int, typer.Option(min=2, max=8, help="Of human quality.")] = 3,
     format: studies.Chosen = None,
-    output: studies.Output = None,
+    output: arguments.Output = None,
     digits: Annotated[int, typer.Option("-w", "--width", min=0, max=15, help="Decimals.")] = 3,
     without: studies.Without = None,
     kind: studies.Kind = None,
     part: studies.Part = None,
     references: studies.References = None,
-    device: studies.Device = "auto",
-    batch_tokens: studies.BatchTokens = 2048,
-    download: studies.Download = False,
-    quiet: studies.Quiet = False,
+    device: arguments.Device = "auto",
+    batch_tokens: arguments.BatchTokens = 2048,
+    download: arguments.Download = False,
+    quiet: arguments.Quiet = False,
 ) -> None:
     """Correlate metrics with human judgements."""
     from nlgauge.report.studies import agreement_tables, tidy  # noqa: PLC0415

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from nlgauge.cli import studies
+from nlgauge.cli import arguments, studies
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -36,7 +36,7 @@ class Shown(StrEnum):
 
 def matrix_command(
     data: studies.Data,
-    metric: studies.Metrics = None,
+    metric: arguments.Metrics = None,
     human: studies.Human = None,
     level: Annotated[str, typer.Option("--level", help="segment, text or system.")] = "segment",
     coefficient: Annotated[
@@ -52,16 +52,16 @@ def matrix_command(
         Path | None, typer.Option("--figure", help="Also draw a heat map: .svg, .png or .pdf.")
     ] = None,
     format: studies.Chosen = None,
-    output: studies.Output = None,
+    output: arguments.Output = None,
     digits: Annotated[int, typer.Option("-w", "--width", min=0, max=15, help="Decimals.")] = 3,
     without: studies.Without = None,
     kind: studies.Kind = None,
     part: studies.Part = None,
     references: studies.References = None,
-    device: studies.Device = "auto",
-    batch_tokens: studies.BatchTokens = 2048,
-    download: studies.Download = False,
-    quiet: studies.Quiet = False,
+    device: arguments.Device = "auto",
+    batch_tokens: arguments.BatchTokens = 2048,
+    download: arguments.Download = False,
+    quiet: arguments.Quiet = False,
 ) -> None:
     """Correlate every metric with every other, and with people."""
     from nlgauge.studying import matrix  # noqa: PLC0415

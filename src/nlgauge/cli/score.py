@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from nlgauge.cli import arguments
+
 if TYPE_CHECKING:
     from nlgauge.report.scoreboard import Board
 
@@ -48,27 +50,9 @@ class InputFormat(StrEnum):
 
 
 def score_command(
-    candidates: Annotated[
-        list[str],
-        typer.Option(
-            "-c",
-            "--candidates",
-            "--hypotheses",
-            "--predictions",
-            metavar="FILE...",
-            help="Candidate texts, one file per system; - is stdin.",
-        ),
-    ],
-    references: Annotated[
-        list[str] | None,
-        typer.Option("-r", "--references", metavar="FILE...", help="References, one file per set."),
-    ] = None,
-    metric: Annotated[
-        list[str] | None,
-        typer.Option(
-            "-m", "--metric", metavar="NAME[:OPTION=VALUE,...]", help="Metrics [default: bleu]."
-        ),
-    ] = None,
+    candidates: arguments.Candidates,
+    references: arguments.ReferenceFiles = None,
+    metric: arguments.Metrics = None,
     input_format: Annotated[
         InputFormat | None,
         typer.Option("--input", help="Format of the candidates [default: by file name]."),
@@ -80,9 +64,7 @@ def score_command(
         Format | None,
         typer.Option("--format", "-f", help="[default: by the name of -o, else text]"),
     ] = None,
-    output: Annotated[
-        Path | None, typer.Option("-o", "--output", help="Write to a file instead of stdout.")
-    ] = None,
+    output: arguments.Output = None,
     digits: Annotated[
         int | None, typer.Option("-w", "--width", min=0, max=15, help="Decimals of the numbers.")
     ] = None,
@@ -90,14 +72,10 @@ def score_command(
         str | None,
         typer.Option(help="Text file to fit idf and n-gram tables on instead of the references."),
     ] = None,
-    device: Annotated[str, typer.Option(help="auto, cpu, cuda, cuda:1, mps.")] = "auto",
-    batch_tokens: Annotated[
-        int, typer.Option(min=1, help="Tokens a batch of the encoder holds.")
-    ] = 2048,
-    download: Annotated[
-        bool, typer.Option("--download", help="Allow models to be fetched from their hub.")
-    ] = False,
-    quiet: Annotated[bool, typer.Option("-q", "--quiet", help="No progress, no warnings.")] = False,
+    device: arguments.Device = "auto",
+    batch_tokens: arguments.BatchTokens = 2048,
+    download: arguments.Download = False,
+    quiet: arguments.Quiet = False,
 ) -> None:
     """Score candidates against references."""
     from nlgauge.cli.progress import progress_bar  # noqa: PLC0415

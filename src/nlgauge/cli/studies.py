@@ -39,12 +39,6 @@ Data = Annotated[
     Path,
     typer.Argument(metavar="DATA", help="A file or folder of judged texts.", show_default=False),
 ]
-Metrics = Annotated[
-    list[str] | None,
-    typer.Option(
-        "-m", "--metric", metavar="NAME[:OPTION=VALUE,...]", help="Metrics [default: bleu]."
-    ),
-]
 Human = Annotated[
     list[str] | None,
     typer.Option(
@@ -72,15 +66,6 @@ References = Annotated[
 Chosen = Annotated[
     Format | None, typer.Option("--format", "-f", help="[default: by the name of -o, else text]")
 ]
-Output = Annotated[
-    Path | None, typer.Option("-o", "--output", help="Write to a file instead of stdout.")
-]
-Device = Annotated[str, typer.Option(help="auto, cpu, cuda, cuda:1, mps.")]
-BatchTokens = Annotated[int, typer.Option(min=1, help="Tokens a batch of the encoder holds.")]
-Download = Annotated[
-    bool, typer.Option("--download", help="Allow models to be fetched from their hub.")
-]
-Quiet = Annotated[bool, typer.Option("-q", "--quiet", help="No progress, no notes.")]
 
 
 def measured(

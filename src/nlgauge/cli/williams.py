@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from nlgauge.cli import studies
+from nlgauge.cli import arguments, studies
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -27,22 +27,22 @@ column's. The test is directed, and for Pearson's r only. Many pairs are many te
 
 def williams_command(
     data: studies.Data,
-    metric: studies.Metrics = None,
+    metric: arguments.Metrics = None,
     human: studies.Human = None,
     level: Annotated[str, typer.Option("--level", help="segment or system.")] = "segment",
     figure: Annotated[
         Path | None, typer.Option("--figure", help="Also draw a heat map: .svg, .png or .pdf.")
     ] = None,
     format: studies.Chosen = None,
-    output: studies.Output = None,
+    output: arguments.Output = None,
     without: studies.Without = None,
     kind: studies.Kind = None,
     part: studies.Part = None,
     references: studies.References = None,
-    device: studies.Device = "auto",
-    batch_tokens: studies.BatchTokens = 2048,
-    download: studies.Download = False,
-    quiet: studies.Quiet = False,
+    device: arguments.Device = "auto",
+    batch_tokens: arguments.BatchTokens = 2048,
+    download: arguments.Download = False,
+    quiet: arguments.Quiet = False,
 ) -> None:
     """Test which metric correlates better with people than which (Williams's test)."""
     from nlgauge.studying import williams  # noqa: PLC0415

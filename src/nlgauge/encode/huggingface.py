@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from functools import cache
 from typing import Any
 
@@ -154,18 +155,32 @@ def load_model(located: Located, precision: str, kind: Any, **keywords: Any) -> 
     """What ``kind.from_pretrained`` makes of the located folder, from safetensors only."""
     if precision == "bfloat16" and not torch.cuda.is_available():
         _require_bfloat16()
-    transformers.utils.logging.disable_progress_bar()  # type: ignore[no-untyped-call]
     try:
-        return kind.from_pretrained(
-            located.folder,
-            local_files_only=True,
-            use_safetensors=True,
-            trust_remote_code=False,
-            dtype=getattr(torch, precision),
-            **keywords,
-        )
+        with _quietly():
+            return kind.from_pretrained(
+                located.folder,
+                local_files_only=True,
+                use_safetensors=True,
+                trust_remote_code=False,
+                dtype=getattr(torch, precision),
+                **keywords,
+            )
     except (OSError, ValueError, KeyError, SafetensorError) as error:
         raise ModelError(f"model {located.name!r} cannot be loaded: {error}") from error
+
+
+@contextmanager
+def _quietly() -> Iterator[None]:
+    """Keep transformers from reporting on weights: what matters of them is checked here."""
+    talk: Any = transformers.utils.logging
+    before = talk.get_verbosity()
+    talk.set_verbosity_error()
+    talk.disable_progress_bar()
+    try:
+        yield
+    finally:
+        talk.set_verbosity(before)
+        talk.enable_progress_bar()
 
 
 @cache

@@ -1,0 +1,39 @@
+"""Arguments that several verbs take, each written down once."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+Candidates = Annotated[
+    list[str],
+    typer.Option(
+        "-c",
+        "--candidates",
+        "--hypotheses",
+        "--predictions",
+        metavar="FILE...",
+        help="Candidate texts, one file per system; - is stdin.",
+    ),
+]
+ReferenceFiles = Annotated[
+    list[str] | None,
+    typer.Option("-r", "--references", metavar="FILE...", help="References, one file per set."),
+]
+Metrics = Annotated[
+    list[str] | None,
+    typer.Option(
+        "-m", "--metric", metavar="NAME[:OPTION=VALUE,...]", help="Metrics [default: bleu]."
+    ),
+]
+Output = Annotated[
+    Path | None, typer.Option("-o", "--output", help="Write to a file instead of stdout.")
+]
+Device = Annotated[str, typer.Option(help="auto, cpu, cuda, cuda:1, mps.")]
+BatchTokens = Annotated[int, typer.Option(min=1, help="Tokens a batch of the encoder holds.")]
+Download = Annotated[
+    bool, typer.Option("--download", help="Allow models to be fetched from their hub.")
+]
+Quiet = Annotated[bool, typer.Option("-q", "--quiet", help="No progress, no notes.")]
