@@ -26,8 +26,9 @@ def model(tmp_path: Path) -> str:
 
 def _parts(candidate: str, reference: str, options: str) -> tuple[float, float, float]:
     (scores,) = score([candidate], [reference], metrics=f"wmdo:{options}").values()
-    distance, wmd, disorder = scores.components.values()
-    assert list(scores.components) == ["distance", "wmd", "disorder"]
+    distance, wmd, disorder, similarity = scores.components.values()
+    assert list(scores.components) == ["distance", "wmd", "disorder", "similarity"]
+    assert similarity == pytest.approx(1 / (1 + distance))
     return distance, wmd, disorder
 
 

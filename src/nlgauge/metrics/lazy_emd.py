@@ -90,8 +90,9 @@ class LazyEmd(TransportMetric):
 
     @property
     def components(self) -> tuple[str, ...]:  # type: ignore[override]
-        """The headline, the other of cost and objective, and the mass that was moved."""
-        return (*sorted(("cost", "objective"), key=lambda name: name != self.headline), "mass")
+        """The headline, the other of cost and objective, the mass moved, and a similarity."""
+        first = ("cost", "objective") if self.headline == "cost" else ("objective", "cost")
+        return (*first, "mass", "similarity")
 
     @property
     def weighting(self) -> Weighting:
@@ -120,14 +121,15 @@ class LazyEmd(TransportMetric):
         return [_forget(plan) for plan in plans] if self.compat else plans
 
     def row(self, plan: Plan) -> tuple[float, ...]:
-        """Cost, objective and mass, the headline first."""
+        """Cost, objective, mass and 1 / (1 + headline), the headline first."""
         named = {"cost": plan.value, "objective": plan.objective, "mass": plan.mass}
+        named["similarity"] = 1 / (1 + named[self.headline])
         return tuple(named[name] for name in self.components)
 
     @property
     def void_row(self) -> tuple[float, ...]:
-        """The dearest cost and objective, and no mass."""
-        return self.scale.void, self.scale.void, 0.0
+        """The dearest cost and objective, no mass, and the similarity of that."""
+        return self.scale.void, self.scale.void, 0.0, 1 / (1 + self.scale.void)
 
 
 def _forget(plan: Plan) -> Plan:

@@ -41,7 +41,7 @@ class Wmdo(TransportMetric):
     paper: ClassVar[str] = "Chow et al. 2019, WMDO: Fluency-based Word Mover's Distance (WMT)"
     matching: ClassVar[str] = "greedy"
     layer_option: ClassVar[str] = "layer"
-    components: ClassVar[tuple[str, ...]] = ("distance", "wmd", "disorder")
+    components: ClassVar[tuple[str, ...]] = ("distance", "wmd", "disorder", "similarity")
     symmetric: ClassVar[bool] = False
 
     layer: int | str = option("best", "Hidden layer; best is the model's best known one.")
@@ -57,8 +57,8 @@ class Wmdo(TransportMetric):
 
     @property
     def void_row(self) -> tuple[float, ...]:
-        """The top of the range, and its two parts."""
-        return self.scale.void, _FARTHEST, 1.0
+        """The top of the range, its two parts, and its similarity."""
+        return self.scale.void, _FARTHEST, 1.0, 1 / (1 + self.scale.void)
 
     def gather(self, cloud: Cloud) -> Points:
         """The words that have mass: one without is nobody's partner, and no gap either."""
@@ -69,9 +69,10 @@ class Wmdo(TransportMetric):
         return cosine(candidate.vectors, reference.vectors)
 
     def row(self, plan: Plan) -> tuple[float, ...]:
-        """The sum, the cost of the plan, and the disorder of its matches."""
+        """The sum, the cost of the plan, the disorder of its matches, and 1 / (1 + sum)."""
         disorder = _disorder(plan)
-        return plan.value + self.delta * disorder, plan.value, disorder
+        total = plan.value + self.delta * disorder
+        return total, plan.value, disorder, 1 / (1 + total)
 
 
 def _disorder(plan: Plan) -> float:
