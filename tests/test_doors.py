@@ -22,6 +22,8 @@ FORBIDDEN = {
     "study": {"encode", "text", "metrics", "measure", "data", "report", "scoring", "cli"},
     "encode": {"measure", "metrics", "study", "data", "report", "scoring", "cli"},
     "data": {"encode", "measure", "metrics", "study", "report", "scoring", "cli"},
+    "studying": {"encode", "cli"},
+    "recipes": {"encode", "cli"},
     "figures": {
         "encode",
         "text",

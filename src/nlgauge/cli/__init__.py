@@ -11,7 +11,7 @@ import sys
 
 import typer
 
-from nlgauge.cli import compare, correlate, matrix, metrics, score, show, williams
+from nlgauge.cli import compare, correlate, matrix, metrics, reproduce, score, show, williams
 from nlgauge.core.errors import NlgaugeError
 
 # `-c a.txt b.txt` reads naturally, but the parser wants `-c a.txt -c b.txt`.
@@ -42,6 +42,7 @@ app.command("compare")(compare.compare_command)
 app.command("correlate")(correlate.correlate_command)
 app.command("matrix")(matrix.matrix_command)
 app.command("williams")(williams.williams_command)
+app.command("reproduce")(reproduce.reproduce_command)
 app.command("metrics")(metrics.metrics_command)
 
 
