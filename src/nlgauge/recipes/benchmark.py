@@ -2,7 +2,8 @@
 
 The report prints its coefficients as a picture and its p-values as 0.00; in words it gives the
 Spearman correlations that stand here. It takes absolute values, and its notebook hands TER single
-words as sentences; here distances are negated and TER is TER.
+words as sentences; here distances are negated and TER is TER. Unsmoothed sentence BLEU of sacrebleu
+stands in for nltk's, which is about 0 wherever no 4-gram matches.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ from nlgauge.studying import matrix
 PAPER = Paper(
     "Text Similarity as An Evaluation Measure of Machine Translation",
     "Thomas and Sow (ENSAE), section 4, Figures 1-3 and Tables 1-3, absolute correlations",
-    "not named in the text",
+    "not named in the text (its BLEU is nltk's without smoothing; ours is sacrebleu's)",
 )
 FILES = {"fi-en": "wmt15_da/fi-en.jsonl"}
 COEFFICIENTS = ("spearman", "pearson", "kendall_b")

@@ -32,7 +32,7 @@ from nlgauge.studying import Study
 PAPER = Paper(
     "Evaluating Natural Language Generation via Unbalanced Optimal Transport (Lazy-EMD)",
     "Chen et al. 2020 (IJCAI), Table 2, the to-English numbers",
-    "not named; the default of bert_score 0.2.2 (for English roberta-large)",
+    "not named; the default of bert_score 0.2.2",
 )
 LANGUAGES = ("cs-en", "de-en", "et-en", "fi-en", "ru-en", "tr-en", "zh-en")
 OUTPUTS = {pair: f"wmt18_darr/{pair}.jsonl" for pair in LANGUAGES}
