@@ -148,9 +148,17 @@ def test_depth_measures_differ_and_the_seed_matters_little() -> None:
         score(["a"], ["a"], metrics=f"depth:{MODEL},measure=sliced,compat=nlg_eval")
 
 
-@pytest.mark.parametrize("name", ["wmd", "mover", "bary", "depth"])
-def test_equal_texts_are_exactly_0_apart(name: str) -> None:
-    assert (_segments(f"{name}:{MODEL}", REFERENCES, REFERENCES) == 0).all()
+@pytest.mark.parametrize(
+    "spec",
+    [
+        *("wmd", "mover", "mover:ngram=2", "mover:weights=idf", "smd", "sms", "wmdo"),
+        *("lazy_emd", "lazy_emd:headline=objective", "lazy_emd:lang=zh"),
+        *("bary", "bary:weights=idf", "depth", "depth:measure=sliced"),
+    ],
+)
+def test_equal_texts_are_exactly_0_apart(spec: str) -> None:
+    joint = "," if ":" in spec else ":"
+    assert (_segments(f"{spec}{joint}{MODEL}", REFERENCES, REFERENCES) == 0).all()
 
 
 @pytest.mark.parametrize("spec", ["mover:punctuation=drop", "wmd", "bary", "depth", "lazy_emd"])

@@ -231,6 +231,8 @@ def _penalty(marginal: Floats, weights: Floats, penalty: float) -> float:
     """Return penalty KL(marginal | weights); 0 where it is infinite, because then they agree."""
     if penalty == 0 or math.isinf(penalty):
         return 0.0
-    used = marginal > 0
-    gain = marginal[used] * np.log(marginal[used] / weights[used])
-    return penalty * float(gain.sum() - marginal.sum() + weights.sum())
+    ratio = np.divide(marginal, weights, out=np.ones_like(marginal), where=weights > 0)
+    off = np.abs(ratio - 1) > 1e-13  # nearer to 1 is rounding: the term would be below 1e-26
+    share = ratio[off]
+    gain = share * np.log(np.where(share > 0, share, 1.0)) - share + 1
+    return penalty * float((weights[off] * gain).sum())
