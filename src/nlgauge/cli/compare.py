@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from nlgauge.cli import arguments, studies
+from nlgauge.cli.delivery import deliver
 
 if TYPE_CHECKING:
     from nlgauge.report.table import Table
@@ -85,7 +86,7 @@ def compare_command(
     text = studies.written(chosen, content, long, tables, to_file=output is not None)
     if apart and chosen is studies.Format.TEXT:
         text += "\n\n" + _side_by_side(apart, digits, to_file=output is not None)
-    studies.deliver(text, output)
+    deliver(text, output)
     studies.tell(found.remarks(), quiet=quiet)
 
 

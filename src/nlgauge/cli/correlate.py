@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from nlgauge.cli import arguments, studies
+from nlgauge.cli.delivery import deliver
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -125,7 +126,7 @@ def correlate_command(
     rows = content["correlations"]
     tables = agreement_tables(rows, digits=digits, footer=list(found.signatures.values()))
     text = studies.written(chosen, content, [tidy(rows)], tables, to_file=output is not None)
-    studies.deliver(text, output)
+    deliver(text, output)
     if figure is not None:
         studies.draw(_bars(found), figure)
     if distributions is not None:

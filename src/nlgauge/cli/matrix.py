@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from nlgauge.cli import arguments, studies
+from nlgauge.cli.delivery import deliver
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -89,7 +90,7 @@ def matrix_command(
         content = _content(found) | {"signatures": study.signatures, "notes": study.remarks()}
         tables = _tables(found, show, digits, list(study.signatures.values()))
         text = studies.written(chosen, content, [_long(found)], tables, to_file=output is not None)
-        studies.deliver(text, output)
+        deliver(text, output)
     remarks = list(study.remarks())
     if found.cells_dropped:
         remarks.append(f"{found.cells_dropped:,} judged outputs lack another criterion or a score.")

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from nlgauge.cli import arguments
+from nlgauge.cli.delivery import deliver, in_bold
 
 if TYPE_CHECKING:
     from nlgauge.report.scoreboard import Board
@@ -93,7 +94,7 @@ def score_command(
         board = scorer.score_corpus(corpus, progress=progress)
     chosen = format or _format_of(output)
     written = _write(board, chosen, segments=segments, digits=digits, to_file=output is not None)
-    _deliver(written, output)
+    deliver(written, output)
     if not quiet:
         _warn(board)
 
@@ -132,21 +133,8 @@ def _write(
     if segments:
         table = segment_board(board, digits=digits, components=format is Format.TSV)
     if format is Format.TEXT:
-        colour = sys.stdout.isatty() and not to_file and "NO_COLOR" not in os.environ
-        return text(table, bold=colour)
+        return text(table, bold=in_bold(to_file=to_file))
     return INKS[format](table)
-
-
-def _deliver(written: str, output: Path | None) -> None:
-    from nlgauge.core.errors import FileError  # noqa: PLC0415
-
-    if output is None:
-        print(written)
-        return
-    try:
-        output.write_text(written + "\n", encoding="utf-8")
-    except OSError as error:
-        raise FileError(f"cannot write {str(output)!r}: {error.strerror}") from error
 
 
 def _warn(board: Board) -> None:

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from nlgauge.cli.delivery import deliver
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -106,22 +108,14 @@ def _only(given: Sequence[str], what: str) -> str:
 def _deliver(
     plan: Plan, output: Path | None, *, kind: Kind, title: str | None, signature: str
 ) -> None:
-    if output is None:
-        print(_written(plan, ".txt", kind=kind, title=title, signature=signature))
-        return
-    if output.suffix in _FIGURES:
+    if output is not None and output.suffix in _FIGURES:
         from nlgauge.figures.alignment import DRAWINGS  # noqa: PLC0415
         from nlgauge.figures.canvas import save  # noqa: PLC0415
 
         save(DRAWINGS[kind.value](plan, title=title), output)
         return
-    from nlgauge.core.errors import FileError  # noqa: PLC0415
-
-    written = _written(plan, output.suffix, kind=kind, title=title, signature=signature)
-    try:
-        output.write_text(written + "\n", encoding="utf-8")
-    except OSError as error:
-        raise FileError(f"cannot write {str(output)!r}: {error.strerror}") from error
+    ending = ".txt" if output is None else output.suffix
+    deliver(_written(plan, ending, kind=kind, title=title, signature=signature), output)
 
 
 def _written(plan: Plan, ending: str, *, kind: Kind, title: str | None, signature: str) -> str:

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from nlgauge.cli.delivery import in_bold
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
@@ -149,22 +151,9 @@ def written(
     if format is Format.JSON:
         return json.dumps(content, ensure_ascii=False, indent=2, allow_nan=False)
     if format is Format.TEXT:
-        colour = sys.stdout.isatty() and not to_file and "NO_COLOR" not in os.environ
-        return "\n\n".join(text(table, bold=colour) for table in tables)
+        bold = in_bold(to_file=to_file)
+        return "\n\n".join(text(table, bold=bold) for table in tables)
     return "\n\n".join(INKS[format](table) for table in (long if format is Format.TSV else tables))
-
-
-def deliver(text: str, output: Path | None) -> None:
-    """Print the text, or write it to the file."""
-    from nlgauge.core.errors import FileError  # noqa: PLC0415
-
-    if output is None:
-        print(text)
-        return
-    try:
-        output.write_text(text + "\n", encoding="utf-8")
-    except OSError as error:
-        raise FileError(f"cannot write {str(output)!r}: {error.strerror}") from error
 
 
 def draw(figure: Figure, path: Path) -> None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from nlgauge.cli import arguments, studies
+from nlgauge.cli.delivery import deliver
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -76,7 +77,7 @@ def williams_command(
         text = studies.written(
             *(chosen, content, [_long(found)], _tables(found)), to_file=output is not None
         )
-        studies.deliver(text, output)
+        deliver(text, output)
     studies.tell(study.remarks(), quiet=quiet)
 
 
