@@ -61,7 +61,7 @@ def test_stdin_is_a_dash(monkeypatch) -> None:
 def test_wrong_bytes_are_named_with_their_line(tmp_path: Path) -> None:
     path = tmp_path / "latin1.txt"
     path.write_bytes(b"fine\ncaf\xe9\n")
-    with pytest.raises(FileError, match=r"not UTF-8: byte 0xe9 in line 2; convert"):
+    with pytest.raises(FileError, match=r"line 2: not UTF-8: byte 0xe9; convert"):
         read_lines(str(path))
     with pytest.raises(FileError, match="there is no file"):
         read_lines(str(tmp_path / "absent"))
@@ -83,8 +83,8 @@ def test_tables_agree(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "content", "message"),
     [
-        ("a.jsonl", '{"candidate": "a", "reference": "b"}\n{oops', "a.jsonl, line 2 is not JSON"),
-        ("a.jsonl", "[1]\n", "line 1 is not a JSON object"),
+        ("a.jsonl", '{"candidate": "a", "reference": "b"}\n{oops', "a.jsonl, line 2: not JSON"),
+        ("a.jsonl", "[1]\n", "line 1: not a JSON object"),
         ("a.jsonl", '{"candidate": "a"}\n', "has no column 'references'.*it has 'candidate'"),
         ("a.jsonl", '{"candidate": "a", "ref": "b"}\n{"ref": "b"}\n', "row 2 has no 'candidate'"),
         ("a.tsv", "candidate\treference\na\tb\tc\n", "line 2: 3 fields, but the heading names 2"),
@@ -92,7 +92,7 @@ def test_tables_agree(tmp_path: Path) -> None:
         ("a.jsonl", "", "holds no rows"),
         ("a.jsonl", '{"candidate": null, "references": ["b"]}', r"candidates\[0\] is None"),
         ("a.jsonl", '{"candidate": "a", "references": []}', r"references\[0\] holds no reference"),
-        ("a.jsonl", "[" * 100_000, "line 1 is not JSON"),
+        ("a.jsonl", "[" * 100_000, "line 1: not JSON"),
     ],
 )
 def test_broken_tables_are_named_with_their_line(tmp_path, name, content, message) -> None:

@@ -111,7 +111,20 @@ def _strings(name: str, texts: Sequence[str]) -> tuple[str, ...]:
                 f"{name}[{i}] is {text!r:.60} of type {type(text).__name__}, not a text; "
                 f"use '' for a segment without output"
             )
+        _refuse_half_characters(f"{name}[{i}]", text)
     return rows
+
+
+def _refuse_half_characters(name: str, text: str) -> None:
+    """Lone surrogates are no text: tokenizers, files and JSON readers all fail on them later."""
+    try:
+        text.isascii() or text.encode()
+    except UnicodeEncodeError as error:
+        raise DataError(
+            f"{name} holds half a character (the lone surrogate U+{ord(text[error.start]):04X} at "
+            f"position {error.start}); decode the text as UTF-8, or replace it: "
+            "text.encode('utf-16', 'surrogatepass').decode('utf-16', 'replace')"
+        ) from None
 
 
 def _references(
@@ -142,6 +155,7 @@ def _length_message(references: list[str | Sequence[str | None]], rows: int) -> 
 
 def _reference_group(i: int, group: str | Sequence[str | None] | None) -> tuple[str, ...]:
     if isinstance(group, str):
+        _refuse_half_characters(f"references[{i}]", group)
         return (group,)
     if group is None or isinstance(group, bytes | int | float):
         raise DataError(f"references[{i}] is {group!r}, not a text or a list of texts")
@@ -153,6 +167,7 @@ def _reference_group(i: int, group: str | Sequence[str | None] | None) -> tuple[
             raise DataError(
                 f"references[{i}][{j}] is {text!r:.60} of type {type(text).__name__}, not a text"
             )
+        _refuse_half_characters(f"references[{i}][{j}]", text)
         texts.append(text)
     if not texts:
         raise DataError(f"references[{i}] holds no reference; every segment needs at least one")

@@ -50,6 +50,12 @@ class Scale:
         return self.high if self.direction == "higher" else self.low
 
     @property
+    def limits(self) -> tuple[float | None, float | None]:
+        """The ends of the range, with None for an infinity, which JSON does not have."""
+        low, high = (end if np.isfinite(end) else None for end in (self.low, self.high))
+        return low, high
+
+    @property
     def arrow(self) -> str:
         """↑ or ↓."""
         return "↑" if self.direction == "higher" else "↓"
@@ -111,12 +117,25 @@ class Metric(ABC):
         """What the metric wants to be handed: texts, unless a subclass asks for clouds."""
         return Need()
 
+    @property
+    def members(self) -> tuple[Metric, ...]:
+        """Other metrics it is made of: it is handed a tuple with what each of them needs."""
+        return ()
+
+    def with_members(self, members: Sequence[Metric]) -> Self:  # noqa: ARG002 - for one with members
+        """The metric with its members bound to their models, or fitted."""
+        return self
+
     def bind(self, card: ModelCard) -> Self:  # noqa: ARG002 - for metrics that have a model
         """The metric with every option that depends on the model made concrete."""
         return self
 
     def fit(self, references: Iterable[Sequence[str]]) -> Self:  # noqa: ARG002 - as above
         """The metric with its corpus tables learnt from the references of each segment."""
+        return self
+
+    def pool(self, parts: Sequence[Self]) -> Self:  # noqa: ARG002 - for metrics that have tables
+        """The metric with the corpus tables of all parts, each fitted on its own, added up."""
         return self
 
     @abstractmethod
@@ -198,7 +217,7 @@ class PairMetric(Metric):
         alive = [k for k in range(len(owners)) if left[k] is not None and right[k] is not None]
         pairs = np.tile(np.asarray(self.void_row, dtype=np.float64), (len(owners), 1))
         if alive:
-            pairs[alive] = self.compare([left[k] for k in alive], [right[k] for k in alive])
+            pairs[alive] = self._compare_all([left[k] for k in alive], [right[k] for k in alive])
         dead = np.zeros(len(candidates), dtype=bool)
         dead[[owners[k] for k in set(range(len(owners))).difference(alive)]] = True
         bounds = np.cumsum([0, *(len(group) for group in references)])
@@ -207,11 +226,16 @@ class PairMetric(Metric):
 
     def _prepare_once(self, items: Sequence[Any], side: Side) -> list[Any | None]:
         # Equal texts arrive as the same object, so identity finds them without hashing clouds.
-        done: dict[int, Any | None] = {}
-        for item in items:
-            if id(item) not in done:
-                done[id(item)] = self.prepare(item, side)
+        distinct = list({id(item): item for item in items}.values())
+        made = self._prepare_all(distinct, side)
+        done = {id(item): one for item, one in zip(distinct, made, strict=True)}
         return [done[id(item)] for item in items]
+
+    def _prepare_all(self, items: Sequence[Any], side: Side) -> list[Any | None]:
+        return [self.prepare(item, side) for item in items]
+
+    def _compare_all(self, candidates: Sequence[Any], references: Sequence[Any]) -> Floats:
+        return self.compare(candidates, references)
 
     def _reduce(self, pairs: Floats) -> Floats:
         if self.over_references == "mean":

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
-
-import numpy as np
 
 from nlgauge.core.cloud import Floats
 from nlgauge.core.errors import MissingExtra, UsageError
 from nlgauge.core.metric import Metric, Scale
 from nlgauge.core.plan import Plan
 from nlgauge.core.signature import Signature
+from nlgauge.core.tally import Resampled, Tally
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,14 +44,30 @@ class Scores:
     @property
     def value(self) -> float:
         """The corpus score."""
-        return next(iter(self.components.values()))
+        return self.tally.value
 
-    @cached_property
+    @property
     def components(self) -> dict[str, float]:
         """Corpus values of all components, the headline first."""
-        totals = self.statistics.sum(axis=0, keepdims=True)
-        values = self.metric.finish(totals, np.array([float(len(self))]))[0]
-        return dict(zip(self.metric.components, map(float, values), strict=True))
+        return self.tally.components
+
+    @cached_property
+    def tally(self) -> Tally:
+        """The corpus score without the segments."""
+        return Tally(
+            self.metric,
+            self.label,
+            self.system,
+            len(self),
+            self.statistics.sum(axis=0),
+            self.signature,
+            self.notes,
+        )
+
+    def resample(self, resamples: int = 1000, *, seed: int = 0) -> Tally:
+        """The corpus score with bootstrap resamples over segments, ready for intervals."""
+        drawn = Resampled.of(self.ids, self.statistics, resamples, seed)
+        return dataclasses.replace(self.tally, resampled=drawn)
 
     @property
     def segments(self) -> Floats:
@@ -67,9 +83,7 @@ class Scores:
     @property
     def warnings(self) -> tuple[str, ...]:
         """Sentences on what happened to how many segments."""
-        return tuple(
-            f"{count:,} of {len(self):,} segments: {note}" for note, count in self.notes.items()
-        )
+        return self.tally.warnings
 
     def plan(self, segment: int) -> Plan:
         """Who was matched with whom in a segment, made anew from its texts.
@@ -81,22 +95,11 @@ class Scores:
         return self.aligner(segment)
 
     def __str__(self) -> str:
-        low, high = self.scale.low, self.scale.high
-        return f"{self.signature} = {self.value:.4f} {self.scale.arrow} [{low:g}, {high:g}]"
+        return str(self.tally)
 
     def to_dict(self, *, segments: bool = True) -> dict[str, Any]:
         """Plain values, ready for JSON."""
-        content: dict[str, Any] = {
-            "metric": self.label,
-            "system": self.system,
-            "value": self.value,
-            "components": self.components,
-            "direction": self.scale.direction,
-            "range": range_for_json(self.scale),
-            "segments_scored": len(self),
-            "signature": str(self.signature),
-            "warnings": list(self.warnings),
-        }
+        content = self.tally.to_dict()
         if segments:
             named = self.segment_components
             content["segments"] = [
@@ -124,8 +127,3 @@ class Scores:
             for name, values in self.segment_components.items()
         ]
         return pd.concat(parts, ignore_index=True)
-
-
-def range_for_json(scale: Scale) -> list[float | None]:
-    """The ends of the range, with None for an infinity, which JSON does not have."""
-    return [end if np.isfinite(end) else None for end in (scale.low, scale.high)]

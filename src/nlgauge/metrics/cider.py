@@ -72,6 +72,11 @@ class Cider(PairMetric):
             counts.update({gram for text in group for gram in self._ngrams(self._words(text))})
         return dataclasses.replace(self, table=NgramTable(dict(counts), segments))
 
+    def pool(self, parts: Sequence[Self]) -> Self:
+        """The metric with the counts of all parts added up."""
+        tables = [fitted(part.table, self.name) for part in parts]
+        return dataclasses.replace(self, table=NgramTable.pool(tables))
+
     def facts(self) -> dict[str, str]:
         """The digest of the fitted table."""
         return {"table_sha": self.table.digest if self.table else "none"}

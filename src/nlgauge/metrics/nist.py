@@ -57,6 +57,11 @@ class Nist(Metric):
         total = sum(count for ngram, count in counts.items() if len(ngram) == 1)
         return dataclasses.replace(self, table=NgramTable(dict(counts), total))
 
+    def pool(self, parts: Sequence[Self]) -> Self:
+        """The metric with the counts of all parts added up."""
+        tables = [fitted(part.table, self.name) for part in parts]
+        return dataclasses.replace(self, table=NgramTable.pool(tables))
+
     def facts(self) -> dict[str, str]:
         """The digest of the fitted table."""
         return {"table_sha": self.table.digest if self.table else "none"}

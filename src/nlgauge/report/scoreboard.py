@@ -5,18 +5,33 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from nlgauge.core.scores import Scores
+from nlgauge.core.tally import Tally
 from nlgauge.report.table import Column, Table, Value
 
 Board = Mapping[str, Mapping[str, Scores]]  # system, then metric label
+Totals = Mapping[str, Mapping[str, Scores | Tally]]
 
 
-def scoreboard(board: Board, *, digits: int | None = None) -> Table:
-    """A row for each system, a column for each metric, the signatures below."""
+def scoreboard(
+    board: Totals, *, digits: int | None = None, confidence: float | None = None
+) -> Table:
+    """A row for each system, a column for each metric, the signatures below.
+
+    With a confidence every metric has a second column for its interval.
+    """
     first = next(iter(board.values()))
-    columns = [Column("system"), *(_column(label, s, digits) for label, s in first.items())]
-    rows: list[tuple[Value, ...]] = [
-        (system, *(s.value for s in scores.values())) for system, scores in board.items()
-    ]
+    columns = [Column("system")]
+    for label, s in first.items():
+        columns.append(_column(label, s, digits))
+        columns += [Column(f"{confidence:.0%}")] if confidence else []
+    rows: list[tuple[Value, ...]] = []
+    for system, scores in board.items():
+        cells: list[Value] = [system]
+        for label, s in scores.items():
+            cells.append(s.value)
+            if confidence and isinstance(s, Tally):
+                cells.append(_interval(s, confidence, _column(label, s, digits).digits))
+        rows.append(tuple(cells))
     signatures = dict.fromkeys(
         str(s.signature) for scores in board.values() for s in scores.values()
     )
@@ -47,7 +62,14 @@ def segment_board(board: Board, *, digits: int | None = None, components: bool =
     return Table(tuple(columns), tuple(rows))
 
 
-def _column(label: str, scores: Scores, digits: int | None, *, direction: bool = True) -> Column:
+def _interval(tally: Tally, confidence: float, digits: int | None) -> str:
+    low, high = tally.interval(confidence)
+    return f"[{low:.{digits}f}, {high:.{digits}f}]"
+
+
+def _column(
+    label: str, scores: Scores | Tally, digits: int | None, *, direction: bool = True
+) -> Column:
     spread = scores.scale.high - scores.scale.low
     usual = 2 if scores.scale.high >= 100 or scores.scale.void >= 100 or spread > 1e3 else 4
     chosen = usual if digits is None else digits

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -36,6 +36,14 @@ class IdfTable:
         known = np.array(sorted(frequency), dtype=np.int64)
         counts = np.array([frequency[int(token)] for token in known], dtype=np.int64)
         return cls(total, known, counts)
+
+    @classmethod
+    def pool(cls, parts: Sequence[IdfTable]) -> IdfTable:
+        """The table of all parts together."""
+        known, places = np.unique(np.concatenate([part.ids for part in parts]), return_inverse=True)
+        counts = np.zeros(len(known), dtype=np.int64)
+        np.add.at(counts, places, np.concatenate([part.counts for part in parts]))
+        return cls(sum(part.documents for part in parts), known, counts)
 
     def weights(self, ids: Ints, *, plus_one: bool = False) -> Floats:
         """The idf of every id."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TypeAlias
@@ -33,6 +33,16 @@ class NgramTable:
 
     counts: Mapping[Ngram, int]
     total: int
+
+    @classmethod
+    def pool(cls, parts: Iterable[NgramTable]) -> NgramTable:
+        """The table of all parts together."""
+        counts: Counter[Ngram] = Counter()
+        total = 0
+        for part in parts:
+            counts.update(part.counts)
+            total += part.total
+        return cls(dict(counts), total)
 
     @cached_property
     def digest(self) -> str:

@@ -1,0 +1,60 @@
+"""Bootstrap draws that a segment's id decides alone.
+
+In the Poisson bootstrap every resample counts every segment a Poisson(1) number of times, instead
+of drawing n of n segments (Chamandy et al. 2012, Estimating Uncertainty for Massive Data Streams).
+Nobody needs to know n beforehand, so the parts of a stream can be resampled where they are scored.
+Here the count is a hash of seed, segment id and resample: a stream, a list and any order of parts
+draw the same, and systems that answered the same segments are drawn together.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import math
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nlgauge.core.errors import OptionError
+
+_LARGEST = 16  # P(Poisson(1) > 16) = 1e-15, below the resolution of the thresholds' sum
+_STEP = np.uint64(0x9E3779B97F4A7C15)
+
+
+def draw_counts(ids: Sequence[str], resamples: int, seed: int) -> NDArray[np.float64]:
+    """How often each resample counts each segment: resamples x segments, Poisson(1)."""
+    if resamples < 1:
+        raise OptionError(f"resamples is {resamples}; a bootstrap needs at least 1, 1000 is usual")
+    if not -(2**127) <= seed < 2**127:
+        raise OptionError(f"a seed of {seed.bit_length()} bits is too large; 127 is the most")
+    key = seed.to_bytes(16, "little", signed=True)
+    digests = [hashlib.blake2b(_bytes(name), digest_size=8, key=key).digest() for name in ids]
+    states = np.frombuffer(b"".join(digests), dtype="<u8")
+    numbers = np.arange(1, resamples + 1, dtype=np.uint64)
+    uniform = _mixed(states[None, :] + numbers[:, None] * _STEP)
+    counts = np.zeros(uniform.shape, dtype=np.int8)
+    for threshold in _thresholds():
+        above = uniform >= threshold
+        if not above.any():
+            break
+        counts += above
+    return counts.astype(np.float64)
+
+
+def _bytes(name: str) -> bytes:
+    return name.encode("utf-8", "surrogatepass")
+
+
+def _mixed(states: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """The finaliser of SplitMix64 (Steele, Lea, Flood 2014): uniform 64-bit words."""
+    words = (states ^ (states >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    words = (words ^ (words >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return np.asarray(words ^ (words >> np.uint64(31)))
+
+
+def _thresholds() -> NDArray[np.uint64]:
+    """Words below the k-th threshold stand for fewer than k + 1 occurrences."""
+    masses = [math.exp(-1) / math.factorial(count) for count in range(_LARGEST)]
+    shares = np.cumsum(masses)
+    return np.array([min(int(share * 2.0**64), 2**64 - 1) for share in shares], dtype=np.uint64)

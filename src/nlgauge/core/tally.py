@@ -1,0 +1,160 @@
+"""Tally: what one metric said of one system as a whole, from summed rows.
+
+Rows of statistics add up, so the tallies of the parts of a corpus add up to the tally of all of
+it, confidence interval included, and nobody has to hold all rows at once.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from nlgauge.core.cloud import Floats
+from nlgauge.core.errors import OptionError, UsageError
+from nlgauge.core.metric import Metric, Scale
+from nlgauge.core.resampling import draw_counts
+from nlgauge.core.signature import Signature
+
+_BLOCK = 256_000  # resamples x rows drawn at once: 2 MB, which stay near the processor
+
+
+@dataclass(frozen=True, eq=False)
+class Resampled:
+    """Sums of rows for every bootstrap resample: ``totals[b]`` is the sum of ``counts[b]`` rows."""
+
+    totals: Floats
+    counts: Floats
+    seed: int
+
+    @classmethod
+    def of(cls, ids: Sequence[str], rows: Floats, resamples: int, seed: int) -> Resampled:
+        """The resampled sums of rows whose segments have these ids."""
+        totals = np.zeros((resamples, rows.shape[1]))
+        counts = np.zeros(resamples)
+        size = max(_BLOCK // resamples, 1)
+        for start in range(0, len(ids), size):
+            drawn = draw_counts(ids[start : start + size], resamples, seed)
+            # Not @, whose last bits depend on the number of threads, and so on the engine.
+            columns = np.ascontiguousarray(rows[start : start + size].T)
+            totals += np.einsum("bn,kn->bk", drawn, columns)
+            counts += drawn.sum(axis=1)
+        return cls(totals, counts, seed)
+
+    def split(self, widths: Sequence[int]) -> list[Resampled]:
+        """What side by side tables of so many columns each would have been resampled to."""
+        pieces = np.split(self.totals, np.cumsum(widths)[:-1], axis=1)
+        return [Resampled(piece, self.counts, self.seed) for piece in pieces]
+
+
+@dataclass(frozen=True, eq=False)
+class Tally:
+    """A corpus score, its components and how they were made, without the segments."""
+
+    metric: Metric
+    label: str
+    system: str
+    count: int
+    totals: Floats
+    signature: Signature
+    notes: Mapping[str, int] = field(default_factory=dict)
+    resampled: Resampled | None = None
+
+    @classmethod
+    def pool(cls, parts: Sequence[Tally]) -> Tally:
+        """The tally of all parts together; signatures are taken from the first."""
+        first = parts[0]
+        if any((part.label, part.system) != (first.label, first.system) for part in parts):
+            raise UsageError("only tallies of one metric and one system can be added up")
+        notes: Counter[str] = Counter()
+        for part in parts:
+            notes.update(part.notes)
+        drawn = [part.resampled for part in parts if part.resampled is not None]
+        manners = {(each.seed, len(each.counts)) for each in drawn}
+        if drawn and (len(drawn) < len(parts) or len(manners) > 1):
+            raise UsageError("tallies resampled differently cannot be added up")
+        return dataclasses.replace(
+            first,
+            count=sum(part.count for part in parts),
+            totals=np.sum([part.totals for part in parts], axis=0),
+            notes=dict(notes),
+            resampled=Resampled(
+                np.sum([each.totals for each in drawn], axis=0),
+                np.sum([each.counts for each in drawn], axis=0),
+                drawn[0].seed,
+            )
+            if drawn
+            else None,
+        )
+
+    @property
+    def scale(self) -> Scale:
+        """Direction and range of the headline."""
+        return self.metric.scale
+
+    @property
+    def value(self) -> float:
+        """The corpus score."""
+        return next(iter(self.components.values()))
+
+    @cached_property
+    def components(self) -> dict[str, float]:
+        """Corpus values of all components, the headline first."""
+        values = self.metric.finish(self.totals[None, :], np.array([float(self.count)]))[0]
+        return dict(zip(self.metric.components, map(float, values), strict=True))
+
+    @property
+    def resampled_values(self) -> Floats:
+        """The headline of every bootstrap resample that drew anything at all."""
+        if self.resampled is None:
+            raise UsageError("this tally was not resampled; ask for resamples when scoring")
+        drew = self.resampled.counts > 0
+        return self.metric.finish(self.resampled.totals[drew], self.resampled.counts[drew])[:, 0]
+
+    def interval(self, confidence: float = 0.95) -> tuple[float, float]:
+        """The bootstrap percentile interval of the corpus score over segments."""
+        if not 0 < confidence < 1:
+            raise OptionError(f"confidence is {confidence}; it lies between 0 and 1, .95 is usual")
+        values = self.resampled_values
+        if not len(values):
+            raise OptionError(
+                f"none of the resamples drew any of the {self.count} segments; ask for more of "
+                "them (--resamples)"
+            )
+        tail = (1 - confidence) / 2
+        low, high = np.quantile(values, [tail, 1 - tail])
+        return float(low), float(high)
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """Sentences on what happened to how many segments."""
+        return tuple(
+            f"{count:,} of {self.count:,} segments: {note}" for note, count in self.notes.items()
+        )
+
+    def __str__(self) -> str:
+        low, high = self.scale.low, self.scale.high
+        return f"{self.signature} = {self.value:.4f} {self.scale.arrow} [{low:g}, {high:g}]"
+
+    def to_dict(self, *, confidence: float | None = None) -> dict[str, Any]:
+        """Plain values, ready for JSON, with the interval if a confidence is named."""
+        content: dict[str, Any] = {
+            "metric": self.label,
+            "system": self.system,
+            "value": self.value,
+            "components": self.components,
+            "direction": self.scale.direction,
+            "range": list(self.scale.limits),
+            "segments_scored": self.count,
+            "signature": str(self.signature),
+            "warnings": list(self.warnings),
+        }
+        if confidence is not None:
+            low, high = self.interval(confidence)
+            content["interval"] = {"low": low, "high": high, "confidence": confidence}
+        return content
