@@ -2,29 +2,57 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
+from functools import lru_cache, partial
 from importlib import import_module
+from pathlib import Path
 from types import ModuleType
 
 from nlgauge.core.errors import MissingExtra
+from nlgauge.encode.cache import CachedEncoder, CachedMaskedLm, chosen_cache, open_store
+from nlgauge.encode.cache.identity import identity
 from nlgauge.encode.encoder import Encoder, MaskedLm
 from nlgauge.encode.hashing import HashingEncoder, HashingMaskedLm
-from nlgauge.encode.locate import chosen_model, find_model
+from nlgauge.encode.locate import EMBEDDED, chosen_model, find_model
 from nlgauge.encode.static import names_vectors, open_static
 from nlgauge.encode.ways import PLAIN, Ways
 
 
-def open_encoder(model: str | None, ways: Ways = PLAIN) -> Encoder:
-    """The encoder of a model, loaded at most once; ``None`` takes the default model."""
+def open_encoder(
+    model: str | None, ways: Ways = PLAIN, *, cache: str | Path | None = None
+) -> Encoder:
+    """The encoder of a model, loaded at most once; ``None`` takes the default model.
+
+    With a cache, the model is loaded only when a text is not in there.
+    """
     name = chosen_model(model)
     if names_vectors(name):  # a table knows neither windows nor precision, so it is opened once
-        return open_static(name)
-    return _open_encoder(name, ways)
+        return open_static(name)  # and looking words up is no slower than reading a cache
+    folder = chosen_cache(cache)
+    return _open_encoder(name, ways) if folder is None else _cached_encoder(name, ways, folder)
 
 
-def open_masked_lm(model: str | None, ways: Ways = PLAIN) -> MaskedLm:
-    """The masked language model of a name, loaded at most once."""
-    return _open_masked_lm(chosen_model(model), ways)
+def open_masked_lm(
+    model: str | None, ways: Ways = PLAIN, *, cache: str | Path | None = None
+) -> MaskedLm:
+    """The masked language model of a name, loaded at most once, with a cache only if need be."""
+    name, folder = chosen_model(model), chosen_cache(cache)
+    return _open_masked_lm(name, ways) if folder is None else _cached_masked_lm(name, ways, folder)
+
+
+# Tasks share a pass if they share the encoder, so there is one for each model, way and folder.
+@lru_cache(maxsize=4)
+def _cached_encoder(name: str, ways: Ways, folder: Path) -> CachedEncoder:
+    model = partial(_open_encoder, name, ways)
+    return CachedEncoder(name, model, identity(name, ways), open_store(folder))
+
+
+@lru_cache(maxsize=2)
+def _cached_masked_lm(name: str, ways: Ways, folder: Path) -> CachedMaskedLm:
+    model = partial(_open_masked_lm, name, ways)
+    known = identity(name, ways)
+    if name == EMBEDDED:
+        known["update"] = _heavy("mlm_update").update_digest()
+    return CachedMaskedLm(name, model, known, open_store(folder))
 
 
 @lru_cache(maxsize=4)

@@ -1,0 +1,70 @@
+"""What tests of the cache share: an encoder that counts, stores as new processes see them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from conftest import example
+from nlgauge.core.cloud import Cloud, Tokens
+from nlgauge.encode.cache import CachedEncoder, Store
+from nlgauge.encode.cache.identity import identity
+from nlgauge.encode.cache.store import SHARDS
+from nlgauge.encode.hashing import HashingEncoder
+from nlgauge.encode.ways import Ways
+
+ODD = ["", " ", "😀 👩‍👩‍👧 e\u0301", "שלום עולם", "\ud83d\ude00 alone", "a\x00b", "dog " * 300]
+TEXTS = [*example("reference.a"), *ODD]
+
+
+class Counting(HashingEncoder):
+    """An encoder that remembers what it was asked to compute."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.encoded: list[tuple[str, tuple[int, ...]]] = []
+        self.tokenized: list[str] = []
+
+    def tokenize(self, texts: Sequence[str]) -> list[Tokens]:
+        self.tokenized += texts
+        return super().tokenize(texts)
+
+    def encode(self, texts: Sequence[str], layers: Sequence[int]) -> list[Cloud]:
+        self.encoded += [(text, tuple(layers)) for text in texts]
+        return [*map(_one, super().encode(texts, layers))]
+
+
+def _one(cloud: Cloud) -> Cloud:
+    remarks = ("long, and said so",) if len(cloud) > 100 else ()
+    return Cloud(cloud.points, cloud.weights, cloud.tokens, remarks)
+
+
+def cached(folder: Path, **ways: str) -> tuple[CachedEncoder, Counting]:
+    """An encoder on a store that knows nothing of earlier ones, as in a new process."""
+    behind = Counting()
+    known = identity("hashing", Ways(**ways))
+    return CachedEncoder("hashing", lambda: behind, known, Store(folder)), behind
+
+
+def assert_same(clouds: Sequence[Cloud], others: Sequence[Cloud]) -> None:
+    for left, right in zip(clouds, others, strict=True):
+        for a, b in (
+            (left.points, right.points),
+            (left.weights, right.weights),
+            (left.tokens.ids, right.tokens.ids),
+            (left.tokens.special, right.tokens.special),
+            (left.tokens.words, right.tokens.words),
+        ):
+            assert a.dtype == b.dtype
+            assert a.shape == b.shape
+            assert a.tobytes() == b.tobytes()
+        assert left.tokens.strings == right.tokens.strings
+        assert left.remarks == right.remarks
+
+
+def shard_list(folder: Path) -> list[Path]:
+    return sorted((folder / SHARDS).glob("*.safetensors"))
+
+
+def largest(folder: Path) -> Path:
+    return max(shard_list(folder), key=lambda path: path.stat().st_size)
