@@ -13,7 +13,16 @@ from conftest import example
 from nlgauge.core.corpus import Corpus
 from nlgauge.core.errors import DataError, OptionError, UsageError
 from nlgauge.data import Judged, read_judged
-from nlgauge.studying import Study, bands, compare, correlate, matrix, measure, williams
+from nlgauge.studying import (
+    Study,
+    bands,
+    compare,
+    correlate,
+    matrix,
+    measure,
+    permutation,
+    williams,
+)
 
 SYSTEMS = ("fluent", "literal", "hasty")
 HASHED = "bertscore:model=hashing"
@@ -214,6 +223,54 @@ def test_compare_refuses_what_it_cannot_compare() -> None:
     ]
     with pytest.raises(DataError, match="1 are only in 'B', 1 only in 'A', 0 in both"):
         compare(Corpus.join(parts))
+
+
+@pytest.fixture(scope="module")
+def with_stored(judged: Judged) -> Judged:
+    lengths = np.array([float(len(text)) for text in judged.corpus.candidates])
+    gaps = lengths.copy()
+    gaps[:36] = np.nan
+    return judged.with_stored({"length": lengths, "gaps": gaps}, "lengths.")
+
+
+def test_stored_scores_are_studied_like_metrics(with_stored: Judged) -> None:
+    made = measure(with_stored, "chrf", scores="length", distances="human:fluency", missing="keep")
+    assert made.labels == ("chrf", "stored:length", "human:fluency")
+    assert made.stored == ("stored:length", "human:fluency")
+    assert made.negated == ("human:fluency",)
+    assert made.signatures["stored:length"] == "stored:length|higher is better"
+    found = correlate(made, human="adequacy", levels="segment")
+    lengths = [len(text) for text in with_stored.corpus.candidates]
+    expected = np.corrcoef(lengths, with_stored.human["adequacy"])[0, 1]
+    assert found.value("stored:length", "adequacy", "segment") == pytest.approx(expected)
+    alone = nlgauge.correlate(with_stored, (), scores="length", human="adequacy")
+    assert {entry.metric for entry in alone.entries} == {"stored:length"}
+
+
+def test_gaps_of_stored_scores_are_refused_unless_kept(with_stored: Judged) -> None:
+    with pytest.raises(DataError, match=r"lacks 36 of 108 judged cells: 1 systems \('fluent'\)"):
+        correlate(with_stored, (), scores="gaps", human="adequacy")
+    made = measure(with_stored, (), scores=["gaps", "length"], missing="keep")
+    (first, second) = correlate(made, human="adequacy", levels="segment").entries
+    assert (first.correlation.n, second.correlation.n) == (72, 108)
+    assert first.correlation.cells_without_metric == 36
+    assert "stored:gaps: 72 of 108 rows have a score." in made.remarks()
+    assert matrix(made, human="adequacy").cells == 72
+    empty = with_stored.with_stored({"none": np.full(108, np.nan)}, "nothing.")
+    with pytest.raises(DataError, match="names 'none' but holds no score of it in 108 rows"):
+        measure(empty, (), scores="none")
+    with pytest.raises(UsageError, match="no metric was named"):
+        measure(with_stored, ())
+
+
+def test_permutation_tests_every_pair(study: Study) -> None:
+    found = permutation(study, "adequacy", level="text", coefficient="kendall", count=60)
+    assert found.names == ("bleu", "chrf", "eed")
+    assert (found.over, found.level, found.coefficient) == ("both", "text", "kendall_b")
+    assert np.isfinite(found.p[~np.eye(3, dtype=bool)]).all()
+    assert (found.p_holm[~np.eye(3, dtype=bool)] >= found.p[~np.eye(3, dtype=bool)]).all()
+    with pytest.raises(OptionError, match="compares 2 metrics or more"):
+        permutation(measure(Judged(study.corpus, {"a": np.arange(108.0)}, ()), "bleu"), "a")
 
 
 def test_wmt15_german(shared_data: Path) -> None:

@@ -12,6 +12,8 @@ from nlgauge.report.studies import (
     matrix_table,
     p_table,
     p_text,
+    ranking_table,
+    sweep_table,
     tidy,
     williams_table,
 )
@@ -70,6 +72,40 @@ def test_williams_speaks_percent_and_counts_the_beaten() -> None:
     table = williams_table(["a", "b"], [0.7, 0.5], [[math.nan, 0.021], [0.979, math.nan]])
     assert text(table).splitlines()[2].split() == ["a", "0.700*", "2.1", "1"]
     assert table.rows[1][-1] == 0
+
+
+def test_the_coefficient_of_a_test_is_named() -> None:
+    table = williams_table(
+        ["a", "b"], [0.7, 0.5], [[math.nan, 0.1], [1.0, math.nan]], coefficient="kendall_b"
+    )
+    assert table.headings[1] == "kendall_b ↑"
+    assert "the row's kendall_b exceeds" in table.footer[0]
+
+
+def test_a_sweep_shows_the_test_of_the_chosen_value_only() -> None:
+    rows = [
+        {"layer": 1, "weights": "idf", "tune": 0.5, "test": None},
+        {"layer": 2, "weights": "idf", "tune": 0.75, "test": 0.625},
+        {"layer": 0.5, "weights": "idf", "tune": None, "test": None},
+    ]
+    lines = text(sweep_table(["layer", "weights"], rows, footer=["said"])).splitlines()
+    assert lines[0].split() == ["layer", "weights", "tune", "↑", "test"]
+    assert [line.split() for line in lines[2:5]] == [
+        ["1", "idf", "0.500"],
+        ["2", "idf", "0.750*", "0.625"],
+        ["0.5", "idf"],
+    ]
+    assert lines[-1] == "said"
+
+
+def test_a_ranking_counts_its_pairs() -> None:
+    counts = {"concordant": 7, "discordant": 3, "ties": 1, "pairs_missing": 0}
+    (row,) = ranking_table([{"metric": "bleu", "tau": 0.4, **counts}]).rows
+    assert row == ("bleu", 0.4, 7, 3, 1, 0)
+    ends = {"low": 0.1, "high": 0.6, "confidence": 0.95}
+    table = ranking_table([{"metric": "bleu", "tau": None, **ends, **counts}])
+    assert table.headings[2] == "95%"
+    assert table.rows[0][1:3] == (None, "[0.100, 0.600]")
 
 
 def test_comparison_leaves_the_baseline_untested() -> None:

@@ -9,7 +9,14 @@ import numpy as np
 import pytest
 
 from nlgauge.core.errors import DataError, OptionError, ShapeError
-from nlgauge.study.darr import RankedPairs, kendall_like, pairs_from_names, pairs_from_scores
+from nlgauge.study.darr import (
+    RankedPairs,
+    bootstrap_kendall_like,
+    kendall_like,
+    pairs_from_names,
+    pairs_from_scores,
+)
+from nlgauge.study.intervals import resample_weights
 
 
 def loop_pairs(human, threshold):
@@ -110,3 +117,29 @@ def test_bad_pairs_say_what_is_wrong():
         kendall_like([[1.0, 2.0, 3.0]], RankedPairs(one, one, one + 1))
     with pytest.raises(ShapeError, match="1 segments, 1 better and 2 worse"):
         RankedPairs(one, one, np.array([0, 1]))
+
+
+def test_the_interval_draws_segments_with_all_their_pairs():
+    rng = np.random.default_rng(5)
+    human, metric = rng.integers(0, 101, (4, 30)).astype(float), rng.random((4, 30))
+    metric[2, 3] = np.nan
+    pairs = pairs_from_scores(human)
+    got = bootstrap_kendall_like(metric, pairs, count=50, seed=2)
+    assert got.value == pytest.approx(kendall_like(metric, pairs).value)
+    assert got.over == "segments"
+    # Draw the same segments by copying their pairs.
+    scored = np.isfinite(metric[pairs.better, pairs.segment] + metric[pairs.worse, pairs.segment])
+    kept = [part[scored] for part in (pairs.segment, pairs.better, pairs.worse)]
+    segments = np.unique(kept[0])
+    taus = []
+    for weights in resample_weights(segments.size, 50, np.random.default_rng(2)):
+        times = dict(zip(segments.tolist(), weights.astype(int).tolist(), strict=True))
+        index = np.repeat(np.arange(kept[0].size), [times[s] for s in kept[0].tolist()])
+        taus.append(kendall_like(metric, RankedPairs(*(part[index] for part in kept))).value)
+    assert (got.low, got.high) == pytest.approx(tuple(np.quantile(taus, [0.025, 0.975])))
+
+
+def test_intervals_of_nothing_are_refused():
+    pairs = pairs_from_scores([[90.0], [10.0]])
+    with pytest.raises(DataError, match="none of the 1 pairs has two metric scores"):
+        bootstrap_kendall_like([[1.0], [np.nan]], pairs)

@@ -9,8 +9,8 @@ from scipy import stats
 from nlgauge.core.errors import DataError, OptionError
 from nlgauge.study.judgements import Grid, Judgements, Measured
 from nlgauge.study.levels import per_input
-from nlgauge.study.matrix import coefficient_matrix, williams_matrix
-from nlgauge.study.significance import williams_test
+from nlgauge.study.matrix import coefficient_matrix, permutation_matrix, williams_matrix
+from nlgauge.study.significance import holm, permutation_test, williams_test
 
 SYSTEMS, SEGMENTS = 5, 12
 
@@ -108,6 +108,31 @@ def test_williams_matrix(grid):
     assert williams_matrix(grid, "system").n == SYSTEMS
     with pytest.raises(OptionError, match="text level"):
         williams_matrix(grid, "text")
+
+
+@pytest.mark.parametrize("level", ["segment", "text", "system"])
+@pytest.mark.parametrize("coefficient", ["pearson", "kendall_b"])
+def test_permutation_matrix_is_the_test_of_every_pair(grid, level, coefficient):
+    got = permutation_matrix(grid, level, coefficient, count=80, seed=1)
+    good, bad = grid.metric("good"), grid.metric("bad")
+    options = {"level": level, "coefficient": coefficient, "count": 80, "seed": 1}
+    for i, j, pair in ((0, 1, (good, bad)), (1, 0, (bad, good))):
+        assert got.p[i, j] == pytest.approx(permutation_test(*pair, grid.human, **options).p)
+    assert np.isnan(np.diag(got.p)).all()
+    np.testing.assert_array_equal(got.p_holm, holm(got.p))
+    flat = coefficient_matrix(grid, level, coefficient)
+    np.testing.assert_allclose(got.correlations, flat.values[0, 1:])
+    assert got.smallest == pytest.approx(2 / 81)
+    assert (got.cells, got.cells_dropped, got.over) == (59, 1, "both")
+
+
+def test_both_directions_of_a_permutation_test(grid):
+    good, bad = grid.metric("good"), grid.metric("bad")
+    one = permutation_test(good, bad, grid.human, count=99)
+    assert one.p < 0.05
+    assert one.p + one.p_reverse >= 1
+    two = permutation_test(good, bad, grid.human, count=99, alternative="two-sided")
+    assert two.p == two.p_reverse
 
 
 def test_no_common_cell_says_so():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
 from math import isinf, nan
 from types import MappingProxyType
 from typing import Any
@@ -19,6 +20,9 @@ Array = NDArray[np.float64]
 NOT_JUDGED = frozenset({"", "nan", "na", "n/a", "none", "null"})
 """How tables write that nobody judged a cell (in any case of letters)."""
 
+PEOPLE = "human:"
+"""Before the name of a criterion that is to be studied like a metric's scores."""
+
 
 @dataclass(frozen=True)
 class Row:
@@ -31,20 +35,23 @@ class Row:
     human: Mapping[str, float]
     source: str | None = None
     stored: Mapping[str, float] = field(default_factory=dict)
+    name: str | None = None
+    """What the data calls this row, where it has a name beside system and segment."""
 
 
 @dataclass(frozen=True, eq=False)
 class Judged:
     """A corpus with human scores per row and criterion; NaN = not judged.
 
-    `stored` holds the metric scores that were published with the data, per row. `said` are
-    sentences on what was read and what was dropped.
+    `stored` holds the scores of metrics that came with the data, per row. `said` are sentences on
+    what was read and what was dropped. `names` are the rows' own, where all of them have one.
     """
 
     corpus: Corpus
     human: Mapping[str, Array]
     said: tuple[str, ...]
     stored: Mapping[str, Array] = field(default_factory=dict)
+    names: tuple[str, ...] | None = None
 
     def __post_init__(self) -> None:
         if not self.human:
@@ -73,7 +80,11 @@ class Judged:
         )
         human = _columns([row.human for row in rows])
         said = [_summary(corpus, human, dropped or {}), *_gaps(human), *notes]
-        return cls(corpus, human, tuple(said), _columns([row.stored for row in rows]))
+        names = tuple(row.name for row in rows if row.name is not None)
+        return cls(
+            *(corpus, human, tuple(said), _columns([row.stored for row in rows])),
+            names if len(names) == len(rows) else None,
+        )
 
     def __len__(self) -> int:
         return len(self.corpus)
@@ -91,34 +102,56 @@ class Judged:
     def stored_rows(self, metric: str) -> Iterator[tuple[str, str, float]]:
         """Rows (system, segment id, score) of a stored metric, as `study.Measured.from_rows` asks.
 
-        Rows the metric has no score for are left out.
+        Rows the metric has no score for are left out. `human:<criterion>` gives a criterion, to be
+        held against another.
         """
-        if metric not in self.stored:
-            listed = ", ".join(self.stored) or "none"
+        people = {PEOPLE + name: values for name, values in self.human.items()}
+        scores = {**self.stored, **people}
+        if metric not in scores:
+            listed = ", ".join(scores)
             raise OptionError(f"no scores of {metric!r} came with the data; there are: {listed}.")
-        cells = zip(self.corpus.systems, self.corpus.ids, self.stored[metric], strict=True)
+        cells = zip(self.corpus.systems, self.corpus.ids, scores[metric], strict=True)
         for system, segment, score in cells:
             if not np.isnan(score):
                 yield system, segment, float(score)
 
     def without(self, *systems: str) -> Judged:
-        """The same without these systems (a human reference among them, say)."""
+        """The same without these systems (a human reference among them, say).
+
+        A name may be a pattern: `abs/*` leaves out all systems whose names start with `abs/`.
+        """
         names = self.corpus.system_names
-        for name in systems:
-            if name not in names:
+        gone: set[str] = set()
+        for wanted in systems:
+            found = {wanted} & set(names) or {name for name in names if fnmatchcase(name, wanted)}
+            if not found:
                 raise OptionError(
-                    f"no system is called {name!r}; the {len(names)} are: {', '.join(names)}."
+                    f"no system is called {wanted!r}; the {len(names)} are: {', '.join(names)}."
                 )
-        keep = [i for i, name in enumerate(self.corpus.systems) if name not in systems]
+            gone |= found
+        keep = [i for i, name in enumerate(self.corpus.systems) if name not in gone]
         if not keep:
             raise DataError(f"leaving out all {len(names)} systems leaves no row.")
-        gone = len(self) - len(keep)
-        note = f"left out {_count(len(set(systems)), 'system')} ({', '.join(systems)}): {gone} rows"
+        note = f"left out {_count(len(gone), 'system')} ({', '.join(systems)})"
+        return self.take(keep, f"{note}: {len(self) - len(keep)} rows.")
+
+    def take(self, keep: Sequence[int], note: str) -> Judged:
+        """These rows only; the note says why."""
         return Judged(
             _take(self.corpus, keep),
-            {name: values[keep] for name, values in self.human.items()},
-            (*self.said, f"{note}."),
-            {name: values[keep] for name, values in self.stored.items()},
+            {name: values[list(keep)] for name, values in self.human.items()},
+            (*self.said, note),
+            {name: values[list(keep)] for name, values in self.stored.items()},
+            None if self.names is None else tuple(self.names[i] for i in keep),
+        )
+
+    def with_stored(self, scores: Mapping[str, Array], note: str) -> Judged:
+        """The same with more scores of metrics; a name that is already there is refused."""
+        for name in scores:
+            if name in self.stored:
+                raise DataError(f"scores of {name!r} came with the data already; rename one.")
+        return Judged(
+            *(self.corpus, self.human, (*self.said, note), {**self.stored, **scores}, self.names)
         )
 
 

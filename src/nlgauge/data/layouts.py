@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import gzip
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from nlgauge.core.errors import FileError, OptionError
-from nlgauge.data.files import TABULAR, format_of
+from nlgauge.data.files import format_of
+from nlgauge.data.judged import PEOPLE
+from nlgauge.data.stored import read_stored
+from nlgauge.data.tables import TABULAR
 
 if TYPE_CHECKING:
     from nlgauge.data.judged import Judged
@@ -23,7 +26,7 @@ _READERS: dict[str, tuple[str, str, frozenset[str], str]] = {
         "a folder of newstest2015.{source,reference,mt-system,human}.<pair>",
     ),
     "mt-metrics-eval": (
-        *("mt_metrics_eval", "read_mt_metrics_eval", frozenset({"part"})),
+        *("mt_metrics_eval", "read_mt_metrics_eval", frozenset({"part", "metrics"})),
         "a folder of sources, references, system-outputs, human-scores",
     ),
     "realsumm": ("realsumm", "read_realsumm", frozenset(), "abs.pkl, ext.pkl, or their folder"),
@@ -48,11 +51,15 @@ def read_judged(
     kind: str | None = None,
     part: str | None = None,
     references: str | Path | None = None,
+    scores: str | Path | None = None,
+    stored: Sequence[str] = (),
 ) -> Judged:
     """The judged corpus in a file or folder, read by the layout named or guessed.
 
     `part` chooses a language pair or data set where there are several; `references` is the file of
-    references where the layout keeps them apart (webnlg2020, novikova2017).
+    references where the layout keeps them apart (webnlg2020, novikova2017). `scores` is a table of
+    more scores for the same rows. `stored` names scores that are wanted; only mt-metrics-eval needs
+    to be told, because it keeps each metric in a file of its own.
     """
     place = str(path)
     if kind is not None and kind not in KINDS:
@@ -62,15 +69,22 @@ def read_judged(
     chosen = kind or guess_kind(place)
     module, name, accepted, _ = _READERS[chosen]
     given = {"part": part, "references": None if references is None else str(references)}
-    options = {key: value for key, value in given.items() if value is not None}
+    options: dict[str, Any] = {key: value for key, value in given.items() if value is not None}
     refused = sorted(set(options) - accepted)
     if refused:
         takers = [other for other in KINDS if refused[0] in _READERS[other][2]]
         raise OptionError(
             f"data of kind {chosen!r} takes no {refused[0]!r}; these do: {', '.join(takers)}"
         )
+    extra = None if scores is None else read_stored(str(scores))
+    if "metrics" in accepted:
+        elsewhere = () if extra is None else extra.columns
+        options["metrics"] = [
+            name for name in stored if name not in elsewhere and not name.startswith(PEOPLE)
+        ]
     reader: Callable[..., Judged] = getattr(import_module(f"nlgauge.data.{module}"), name)
-    return reader(_file_of(place, chosen), **options)
+    judged = reader(_file_of(place, chosen), **options)
+    return judged if extra is None else extra.join(judged)
 
 
 def guess_kind(path: str) -> str:

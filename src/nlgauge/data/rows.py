@@ -4,7 +4,9 @@
      "human": {"fluency": 4}}                                      (on one line in the file)
 
 `human` is an object, or flat columns `human.<criterion>` or `human_<criterion>` (TSV and CSV have
-no objects), or one plain number. null, empty and NaN say "not judged".
+no objects), or one plain number. null, empty and NaN say "not judged". `n` counts the judgements
+behind a row and is no criterion. `scores` are a metric's that came with the rows, in the same ways:
+an object, `scores.<metric>`, `scores_<metric>`, or one number.
 
 Rows of several systems on one input must share a segment id. It is taken from a column `segment`,
 `seg_id`, `segment_id` or `doc_id` where the rows also name systems, else from `id`. (A `doc_id`
@@ -18,12 +20,14 @@ from typing import Any
 
 from nlgauge.core.corpus import Corpus
 from nlgauge.core.errors import FileError
-from nlgauge.data.files import COLUMNS, TABULAR, corpus_from_rows, format_of, read_numbered_rows
+from nlgauge.data.files import COLUMNS, corpus_from_rows, format_of, read_numbered_rows
 from nlgauge.data.judged import Judged, Row, number
+from nlgauge.data.tables import TABULAR
 
 SEGMENTS = ("segment", "seg_id", "segment_id")
 DOCUMENTS = ("doc_id", "document", "doc")
-PREFIXES = ("human.", "human_")
+COUNT = "n"
+"""The number of judgements behind a row, which WMT18 keeps among them."""
 
 
 def read_judged_rows(path: str, *, wanted: str | None = None) -> Judged:
@@ -39,16 +43,26 @@ def read_judged_rows(path: str, *, wanted: str | None = None) -> Judged:
     key = _segment_column(rows)
     renamed = [_with_id(row, key) for row in rows] if key is not None else rows
     corpus = corpus_from_rows(path, renamed, system="unknown")
-    human = [dict(_human(row, f"{path}, line {line}")) for line, row in numbered]
+    human = [dict(_scores("human", row, f"{path}, line {line}")) for line, row in numbered]
+    stored = [dict(_scores("scores", row, f"{path}, line {line}")) for line, row in numbered]
+    counted = sum(scores.pop(COUNT, None) is not None for scores in human)
     if not any(human):
         raise FileError(
             f"{path} holds no human scores; give a column 'human' with an object, or columns "
             f"'human.<criterion>'. It has: {', '.join(map(repr, rows[0]))}"
         )
-    return Judged.from_rows(list(_join(corpus, human)), notes=_notes(corpus))
+    names = [next((row[key] for key in row if str(key).lower() == "id"), None) for row in rows]
+    return Judged.from_rows(
+        list(_join(corpus, human, stored, names)), notes=list(_notes(corpus, counted))
+    )
 
 
-def _join(corpus: Corpus, human: Sequence[Mapping[str, float]]) -> Iterator[Row]:
+def _join(
+    corpus: Corpus,
+    human: Sequence[Mapping[str, float]],
+    stored: Sequence[Mapping[str, float]],
+    names: Sequence[Any],
+) -> Iterator[Row]:
     for i, scores in enumerate(human):
         yield Row(
             corpus.systems[i],
@@ -57,28 +71,33 @@ def _join(corpus: Corpus, human: Sequence[Mapping[str, float]]) -> Iterator[Row]
             corpus.references[i],
             scores,
             None if corpus.sources is None else corpus.sources[i],
+            stored[i],
+            None if names[i] is None else str(names[i]),
         )
 
 
-def _notes(corpus: Corpus) -> list[str]:
+def _notes(corpus: Corpus, counted: int) -> Iterator[str]:
     systems = len(corpus.system_names)
-    if systems < 2 or len(set(corpus.ids)) < len(corpus):
-        return []
-    return [
-        f"no two of the {systems} systems share a segment id: per-input studies need a column "
-        "'segment' that names the input."
-    ]
+    if systems > 1 and len(set(corpus.ids)) == len(corpus):
+        yield (
+            f"no two of the {systems} systems share a segment id: per-input studies need a column "
+            "'segment' that names the input."
+        )
+    if counted:
+        yield f"'{COUNT}' counts the judgements of {counted:,} rows; it is no criterion."
 
 
-def _human(row: Mapping[str, Any], where: str) -> Iterator[tuple[str, float]]:
+def _scores(kind: str, row: Mapping[str, Any], where: str) -> Iterator[tuple[str, float]]:
+    """The numbers of a row that a column `kind`, `kind.<name>` or `kind_<name>` holds, by name."""
     for key, value in row.items():
-        name = str(key)
-        if name.lower() == "human":
-            scores = value if isinstance(value, Mapping) else {"human": value}
-            for criterion, score in scores.items():
-                yield str(criterion), number(score, f"{where}: human score {criterion!r}")
-        elif name.lower().startswith(PREFIXES):
-            yield name[len(PREFIXES[0]) :], number(value, f"{where}: {name!r}")
+        column = str(key)
+        if column.lower() == kind:
+            scores = value if isinstance(value, Mapping) else {kind: value}
+            what = "human score" if kind == "human" else "score"
+            for name, score in scores.items():
+                yield str(name), number(score, f"{where}: {what} {name!r}")
+        elif column.lower().startswith((f"{kind}.", f"{kind}_")):
+            yield column[len(kind) + 1 :], number(value, f"{where}: {column!r}")
 
 
 def _segment_column(rows: Sequence[Mapping[str, Any]]) -> str | None:

@@ -117,18 +117,53 @@ def williams_table(
     correlations: Sequence[float],
     p: Sequence[Sequence[float]],
     *,
+    coefficient: str = "r",
     footer: Sequence[str] = (),
 ) -> Table:
     """Metrics by metrics: p in percent that the row's correlates better than the column's."""
-    columns = [Column("metric"), Column("r", 3, "higher"), *(Column(name, 1) for name in names)]
-    columns.append(Column("beats"))
+    columns = [Column("metric"), Column(coefficient, 3, "higher")]
+    columns += [*(Column(name, 1) for name in names), Column("beats")]
     rows: list[tuple[Value, ...]] = []
     for i, name in enumerate(names):
         percents = [None if i == j else 100 * float(value) for j, value in enumerate(p[i])]
         beaten = sum(value is not None and value < 5 for value in percents)
         rows.append((name, float(correlations[i]), *percents, beaten))
-    said = "p in percent that the row's r exceeds the column's; beats: how many with p < 5 %"
+    which = f"the row's {coefficient} exceeds the column's"
+    said = f"p in percent that {which}; beats: how many with p < 5 %"
     return Table(tuple(columns), tuple(rows), (said, *footer))
+
+
+def sweep_table(
+    options: Sequence[str], rows: Sequence[Row], *, digits: int = 3, footer: Sequence[str] = ()
+) -> Table:
+    """Every value tried: its number on the tuning part, and for the chosen one that of the test.
+
+    A row says the value of each option, tune and test.
+    """
+    columns = [*(Column(name, 6) for name in options), Column("tune", digits, "higher")]
+    columns.append(Column("test", digits))
+    body: list[tuple[Value, ...]] = []
+    for row in rows:
+        values = (row[name] for name in options)
+        named = (f"{value:g}" if isinstance(value, float) else str(value) for value in values)
+        body.append((*named, row["tune"], row["test"]))
+    return Table(tuple(columns), tuple(body), tuple(footer))
+
+
+def ranking_table(rows: Sequence[Row], *, digits: int = 3, footer: Sequence[str] = ()) -> Table:
+    """Metrics by Kendall-like tau, with its interval if there is one and the pairs behind it."""
+    with_interval = "low" in rows[0]
+    columns = [Column("metric"), Column("tau", digits, "higher")]
+    columns += [Column(f"{100 * rows[0]['confidence']:g}%")] if with_interval else []
+    counts = ("concordant", "discordant", "ties", "pairs_missing")
+    columns += [Column(name.replace("pairs_", "")) for name in counts]
+    body: list[tuple[Value, ...]] = []
+    for row in rows:
+        cells: list[Value] = [row["metric"], row["tau"]]
+        if with_interval:
+            cells.append(interval(row["low"], row["high"], digits))
+        body.append((*cells, *(row[name] for name in counts)))
+    return Table(tuple(columns), tuple(body), tuple(footer))
 
 
 def comparison_table(

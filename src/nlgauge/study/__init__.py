@@ -24,6 +24,7 @@ from nlgauge.study.coefficients import (
 from nlgauge.study.darr import (
     KendallLike,
     RankedPairs,
+    bootstrap_kendall_like,
     kendall_like,
     pairs_from_names,
     pairs_from_scores,
@@ -38,8 +39,10 @@ from nlgauge.study.judgements import Gap, Grid, Judgements, Measured
 from nlgauge.study.levels import LEVELS, Correlation, correlate, per_input
 from nlgauge.study.matrix import (
     CoefficientMatrix,
+    PermutationMatrix,
     WilliamsMatrix,
     coefficient_matrix,
+    permutation_matrix,
     williams_matrix,
 )
 from nlgauge.study.paired import Paired, paired_bootstrap, paired_randomisation
@@ -72,6 +75,7 @@ __all__ = [
     "Measured",
     "Paired",
     "Permutation",
+    "PermutationMatrix",
     "RankedPairs",
     "SoftAccuracy",
     "Split",
@@ -81,6 +85,7 @@ __all__ = [
     "WilliamsMatrix",
     "bootstrap",
     "bootstrap_correlation",
+    "bootstrap_kendall_like",
     "calibrate_ties",
     "coefficient_matrix",
     "correlate",
@@ -95,6 +100,7 @@ __all__ = [
     "pairwise_accuracy",
     "pearson",
     "per_input",
+    "permutation_matrix",
     "permutation_test",
     "rank_clusters",
     "resample_weights",

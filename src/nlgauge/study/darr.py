@@ -16,7 +16,8 @@ from numpy.typing import ArrayLike
 
 from nlgauge.core.errors import DataError, OptionError, ShapeError
 from nlgauge.study.coefficients import TOLERANCE
-from nlgauge.study.shape import Index, as_matrix
+from nlgauge.study.intervals import Interval, bootstrap
+from nlgauge.study.shape import Index, Mask, Seed, as_matrix
 
 THRESHOLD = 25.0
 
@@ -108,18 +109,53 @@ def kendall_like(metric: ArrayLike, pairs: RankedPairs) -> KendallLike:
     Rows of the metric are systems, columns segments, in the order the pairs index. NaN if no pair
     has two metric scores.
     """
+    scored, right, tied = _verdicts(metric, pairs)
+    total, concordant = int(scored.sum()), int(right.sum())
+    discordant = total - concordant
+    value = (concordant - discordant) / total if total else float("nan")
+    return KendallLike(value, concordant, discordant, int(tied.sum()), len(pairs) - total)
+
+
+def bootstrap_kendall_like(
+    metric: ArrayLike,
+    pairs: RankedPairs,
+    *,
+    count: int = 1000,
+    confidence: float = 0.95,
+    seed: Seed = 0,
+) -> Interval:
+    """The Kendall-like tau and its bootstrap interval over the segments that have scored pairs.
+
+    Pairs of one segment share its outputs and are not independent, so segments are drawn, each
+    with all of its pairs.
+    """
+    scored, right, _ = _verdicts(metric, pairs)
+    if not scored.any():
+        raise DataError(
+            f"none of the {len(pairs)} pairs has two metric scores, so there is nothing to resample"
+        )
+    _, segment = np.unique(pairs.segment[scored], return_inverse=True)
+    total = np.bincount(segment).astype(np.float64)
+    concordant = np.bincount(segment, weights=right[scored])
+    return bootstrap(
+        np.stack([2 * concordant - total, total], axis=1),
+        lambda sums: float(sums[0] / sums[1]),
+        count=count,
+        confidence=confidence,
+        seed=seed,
+    )
+
+
+def _verdicts(metric: ArrayLike, pairs: RankedPairs) -> tuple[Mask, Mask, Mask]:
+    """Of every pair whether both outputs are scored, ordered as people do, and tied."""
     scores = as_matrix(metric, "metric")
     _check_range(scores.shape, pairs)
     better, worse = scores[pairs.better, pairs.segment], scores[pairs.worse, pairs.segment]
-    scored = np.isfinite(better) & np.isfinite(worse)
-    better, worse = better[scored], worse[scored]
     near = TOLERANCE * np.maximum(np.abs(better), np.abs(worse))
-    concordant = int((better - worse > near).sum())
-    ties = int((np.abs(better - worse) <= near).sum())
-    total = int(scored.sum())
-    discordant = total - concordant
-    value = (concordant - discordant) / total if total else float("nan")
-    return KendallLike(value, concordant, discordant, ties, len(pairs) - total)
+    # NaN compares false, so an unscored pair is neither right nor tied.
+    right = better - worse > near
+    tied = np.abs(better - worse) <= near
+    return np.isfinite(better) & np.isfinite(worse), right, tied
 
 
 def _check_range(shape: tuple[int, ...], pairs: RankedPairs) -> None:

@@ -306,6 +306,6 @@ def _refuse_gap(gap: Gap, missing: str) -> None:
         )
     if gap.cells_missing and missing == "error":
         raise DataError(
-            f"{gap}. Score them, leave them out of the judgements, or pass missing='keep' to "
-            "leave the cells empty and count them."
+            f"{gap}. Score them, leave them out of the judgements, or say missing='keep' "
+            "(--missing keep) to leave the cells empty and count them."
         )

@@ -14,10 +14,11 @@ import numpy as np
 
 from nlgauge.core.errors import DataError
 from nlgauge.study.coefficients import Coefficient, choose_coefficient, dense_ranks
+from nlgauge.study.intervals import Over
 from nlgauge.study.judgements import Grid
 from nlgauge.study.levels import Which, choose_level, per_input, points, stack_values
 from nlgauge.study.shape import Array
-from nlgauge.study.significance import williams_test
+from nlgauge.study.significance import holm, permutation_test, williams_test
 
 HUMAN = "human"
 
@@ -46,6 +47,39 @@ class WilliamsMatrix:
     level: str
     n: int
     cells_dropped: int
+
+    @property
+    def p_holm(self) -> Array:
+        """The p-values corrected for all ordered pairs having been tested (Holm)."""
+        return holm(self.p)
+
+
+@dataclass(frozen=True, eq=False)
+class PermutationMatrix:
+    """p[i, j]: one-sided p of "metric i correlates with people better than metric j"."""
+
+    names: tuple[str, ...]
+    correlations: Array
+    p: Array
+    level: str
+    coefficient: str
+    over: str
+    count: int
+    undefined: int
+    """Permutations without a defined difference, of all pairs together."""
+    cells: int
+    cells_dropped: int
+
+    @property
+    def p_holm(self) -> Array:
+        """The p-values corrected for all ordered pairs having been tested (Holm)."""
+        return holm(self.p)
+
+    @property
+    def smallest(self) -> float:
+        """The smallest corrected p that this number of permutations can give."""
+        tests = int(np.isfinite(self.p).sum())
+        return min(1.0, tests / (1 + self.count))
 
 
 def _common(grid: Grid) -> tuple[dict[str, Array], int, int]:
@@ -129,4 +163,41 @@ def williams_matrix(grid: Grid, level: str = "segment") -> WilliamsMatrix:
     correlations = stack_values(stack, people[None], level, rowwise)
     return WilliamsMatrix(
         names, correlations, p, level, points(people, people, level)[0].size, dropped
+    )
+
+
+def permutation_matrix(
+    grid: Grid,
+    level: str = "segment",
+    coefficient: Which = "pearson",
+    *,
+    over: Over = "both",
+    count: int = 1000,
+    seed: int = 0,
+) -> PermutationMatrix:
+    """The permutation test's one-sided p for every ordered pair of metrics; NaN on the diagonal.
+
+    Any level and any coefficient. Both directions of a pair come from the same permutations, so a
+    p cannot fall below 1 / (1 + count).
+    """
+    level, chosen = choose_level(level), choose_coefficient(coefficient)
+    matrices, cells, dropped = _common(grid)
+    people = matrices.pop(HUMAN)
+    names = tuple(matrices)
+    p = np.full((len(names), len(names)), np.nan)
+    undefined = 0
+    for i, j in zip(*np.triu_indices(len(names), 1), strict=True):
+        test = permutation_test(
+            *(matrices[names[i]], matrices[names[j]], people, level, chosen),
+            over=over,
+            count=count,
+            seed=seed,
+        )
+        p[i, j], p[j, i] = test.p, test.p_reverse
+        undefined += test.undefined
+    correlations = stack_values(
+        np.stack(list(matrices.values())), people[None], level, chosen.rowwise
+    )
+    return PermutationMatrix(
+        names, correlations, p, level, chosen.name, over, count, undefined, cells, dropped
     )

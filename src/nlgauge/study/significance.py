@@ -111,6 +111,8 @@ class Permutation:
     cells: int
     cells_dropped: int
     """Cells that not all three of the matrices fill."""
+    p_reverse: float
+    """The p of the reverse question, from the same permutations; p again if two-sided."""
 
 
 def _standardised(values: Array) -> Array:
@@ -175,6 +177,7 @@ def permutation_test(
         count - null.size,
         cells,
         a.size - cells,
+        _tail(-null, r2 - r1, alternative),
     )
 
 

@@ -9,8 +9,10 @@ from __future__ import annotations
 from nlgauge.studying.agreement import Agreed, Agreement, correlate
 from nlgauge.studying.bands import Band, bands
 from nlgauge.studying.comparison import Compared, Comparison, Differing, compare
-from nlgauge.studying.matrices import matrix, williams
+from nlgauge.studying.matrices import matrix, permutation, williams
+from nlgauge.studying.ranking import Ranked, Ranking, darr, in_pairs, rank_pairs
 from nlgauge.studying.study import Study, choose_criteria, measure
+from nlgauge.studying.sweeping import Sweeps, Swept, sweep
 
 __all__ = [
     "Agreed",
@@ -19,12 +21,21 @@ __all__ = [
     "Compared",
     "Comparison",
     "Differing",
+    "Ranked",
+    "Ranking",
     "Study",
+    "Sweeps",
+    "Swept",
     "bands",
     "choose_criteria",
     "compare",
     "correlate",
+    "darr",
+    "in_pairs",
     "matrix",
     "measure",
+    "permutation",
+    "rank_pairs",
+    "sweep",
     "williams",
 ]

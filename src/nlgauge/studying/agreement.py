@@ -15,7 +15,7 @@ from nlgauge.study.coefficients import choose_coefficient
 from nlgauge.study.intervals import Over
 from nlgauge.study.levels import choose_level
 from nlgauge.studying.pairs import Corpora, Drawing, Segments
-from nlgauge.studying.study import Source, Study, measure
+from nlgauge.studying.study import Missing, Source, Study, listed, measure
 
 SystemScore = Literal["mean", "corpus"]
 
@@ -90,6 +90,9 @@ def correlate(
     count: int = 1000,
     seed: int = 0,
     system_score: SystemScore = "mean",
+    scores: str | Sequence[str] = (),
+    distances: str | Sequence[str] = (),
+    missing: Missing = "error",
     device: str = "auto",
     batch_tokens: int = 2048,
     progress: Progress | None = None,
@@ -100,16 +103,25 @@ def correlate(
     none, and system where at least 3 are judged). ``confidence`` (.95, say) adds bootstrap
     intervals over inputs, systems or both. At the system level a system's score is the mean of its
     segments, or with ``system_score="corpus"`` the metric's own corpus score, which for BLEU
-    differs. A Study, from ``measure``, is not scored again.
+    differs. ``scores``, ``distances`` and ``missing`` are those of ``measure``. A Study, from
+    ``measure``, is not scored again.
     """
     if system_score not in ("mean", "corpus"):
         raise OptionError(f"system_score is {system_score!r}; it is 'mean' or 'corpus'.")
-    asked = [choose_level(level) for level in _listed(levels)]
-    names = [choose_coefficient(name).name for name in _listed(coefficients)]
+    asked = [choose_level(level) for level in listed(levels)]
+    names = [choose_coefficient(name).name for name in listed(coefficients)]
     drawing = None if confidence is None else Drawing(confidence, over, count, seed)
     made = data
     if not isinstance(made, Study):
-        made = measure(made, metrics, device=device, batch_tokens=batch_tokens, progress=progress)
+        made = measure(
+            *(made, metrics),
+            scores=scores,
+            distances=distances,
+            missing=missing,
+            device=device,
+            batch_tokens=batch_tokens,
+            progress=progress,
+        )
     chosen = asked or _usual_levels(made.judgements)
     entries: list[Agreed] = []
     for criterion in made.criteria(human):
@@ -117,7 +129,7 @@ def correlate(
         for level in dict.fromkeys(chosen):
             for label in made.labels:
                 pair: Segments | Corpora = Segments(grid.metric(label), grid.human, level)
-                if level == "system" and system_score == "corpus":
+                if level == "system" and system_score == "corpus" and label not in made.stored:
                     pair = Corpora.of(made, label, grid)
                 entries += [
                     Agreed(label, criterion, pair.correlation(name), pair.interval(name, drawing))
@@ -125,17 +137,13 @@ def correlate(
                 ]
     _refuse_nothing(entries)
     remarks = [*made.remarks(), *_undefined(entries)]
-    if "system" in chosen and system_score == "mean":
-        remarks += _averaged(made)
+    if "system" in chosen:
+        remarks += _averaged(made) if system_score == "mean" else _without_corpus_score(made)
     return Agreement(tuple(entries), tuple(remarks), made.signatures)
 
 
 def _plain(value: float) -> float | None:
     return value if isfinite(value) else None
-
-
-def _listed(names: str | Sequence[str] | None) -> list[str]:
-    return [names] if isinstance(names, str) else list(names or ())
 
 
 def _usual_levels(judgements: Judgements) -> list[str]:
@@ -169,6 +177,13 @@ def _averaged(made: Study) -> list[str]:
         f"{', '.join(others)}: at the system level the mean of segment scores was taken, which is "
         "not the corpus score; ask for the system score 'corpus' to take that."
     ]
+
+
+def _without_corpus_score(made: Study) -> list[str]:
+    """A sentence on the stored scores, if any, which have no other system score than their mean."""
+    if not made.stored:
+        return []
+    return [f"{', '.join(made.stored)}: no corpus score is stored; the mean of segments was taken."]
 
 
 def _undefined(entries: Sequence[Agreed]) -> list[str]:

@@ -12,10 +12,13 @@ from nlgauge.study import (
     CoefficientMatrix,
     Grid,
     Measured,
+    PermutationMatrix,
     WilliamsMatrix,
     coefficient_matrix,
+    permutation_matrix,
     williams_matrix,
 )
+from nlgauge.study.intervals import Over
 from nlgauge.studying.study import Study
 
 Array = NDArray[np.float64]
@@ -56,8 +59,31 @@ def matrix(
 def williams(study: Study, criterion: str, *, level: str = "segment") -> WilliamsMatrix:
     """Williams's one-sided p of every ordered pair of metrics, for one criterion."""
     if len(study.measured) < 2:
-        raise OptionError("Williams's test compares 2 metrics or more, but 1 was named; add -m.")
+        raise OptionError("Williams's test compares 2 metrics or more, but 1 was named.")
     return williams_matrix(study.grid(criterion), level)
+
+
+def permutation(
+    study: Study,
+    criterion: str,
+    *,
+    level: str = "segment",
+    coefficient: str = "pearson",
+    over: Over | None = None,
+    count: int = 1000,
+    seed: int = 0,
+) -> PermutationMatrix:
+    """The permutation test's one-sided p of every ordered pair of metrics, for one criterion.
+
+    ``over`` says what trades places between two metrics: inputs, systems or both. If it is not
+    said, both do, or the inputs where there is but one system.
+    """
+    if len(study.measured) < 2:
+        raise OptionError("the permutation test compares 2 metrics or more, but 1 was named.")
+    traded: Over = over or ("both" if len(study.judgements.systems) > 1 else "inputs")
+    return permutation_matrix(
+        study.grid(criterion), level, coefficient, over=traded, count=count, seed=seed
+    )
 
 
 def _clustered(values: Array, members: list[int]) -> list[int]:

@@ -1,0 +1,93 @@
+"""The values of an option to be tried, as a short word says them.
+
+0..6          integers, one by one
+.5..3         eleven numbers, evenly spaced, both ends among them (an end has a decimal point)
+-1..2:7       seven numbers, evenly spaced
+.01..10:log4  four numbers, each the same multiple of the one before
+.1,1,inf      a list, of numbers, names and ranges
+"""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from math import isfinite
+
+import numpy as np
+
+from nlgauge.core.errors import OptionError
+
+Value = int | float | str
+
+USUAL = 11
+"""How many numbers a range of decimals holds that does not say: ten steps."""
+MOST = 1000
+"""No option is tried in more values; a mistyped range would run for weeks."""
+
+
+def read_values(text: str) -> tuple[Value, ...]:
+    """The values that a word such as ``0..6`` or ``.1,1,10`` stands for, each once, in order."""
+    parts = [part.strip() for part in text.split(",")]
+    if not all(parts):
+        raise OptionError(f"{text!r} names no value before or after a comma")
+    values: dict[Value, None] = {}
+    for part in parts:
+        values |= dict.fromkeys(_range(part) if ".." in part else [_value(part)])
+    if len(values) > MOST:
+        raise OptionError(f"{text!r} stands for {len(values):,} values; at most {MOST:,} are tried")
+    return tuple(values)
+
+
+def is_geometric(values: tuple[Value, ...]) -> bool:
+    """Whether three or more numbers grow by one factor, and so belong on a logarithmic axis."""
+    numbers = [value for value in values if not isinstance(value, str)]
+    if len(numbers) != len(values) or len(numbers) < 3:
+        return False
+    if not all(isfinite(number) and number > 0 for number in numbers):
+        return False
+    ratios = [after / before for before, after in pairwise(sorted(numbers))]
+    return max(ratios) - min(ratios) < 0.01 * min(ratios) and min(ratios) > 1.2
+
+
+def _value(text: str) -> Value:
+    for kind in (int, float):
+        try:
+            return kind(text)
+        except ValueError:
+            continue
+    return text
+
+
+def _range(text: str) -> list[Value]:
+    ends, _, count = text.partition(":")
+    low, high = (_value(end.strip()) for end in ends.split("..", 1))
+    if isinstance(low, str) or isinstance(high, str) or not (isfinite(low) and isfinite(high)):
+        raise OptionError(f"{text!r} is no range; write numbers: 0..6, .5..3, -1..2:7")
+    if low >= high:
+        raise OptionError(f"{text!r} ends at {high} but starts at {low}; write the lower end first")
+    whole = isinstance(low, int) and isinstance(high, int)
+    if not count and whole:
+        if high - low >= MOST:
+            raise OptionError(f"{text!r} holds more than the {MOST:,} values that may be tried")
+        return list(range(int(low), int(high) + 1))
+    return [_rounded(x, whole) for x in _spaced(text, float(low), float(high), count)]
+
+
+def _spaced(text: str, low: float, high: float, count: str) -> list[float]:
+    logarithmic = count.startswith("log")
+    steps = count.removeprefix("log") or str(USUAL)
+    if not steps.isdecimal() or not 2 <= int(steps) <= MOST:
+        raise OptionError(
+            f"{text!r} asks for {steps!r} values; give a number from 2 to {MOST:,}, as in .5..3:6 "
+            "or, for equal factors, .01..10:log4"
+        )
+    if not logarithmic:
+        return [float(x) for x in np.linspace(low, high, int(steps))]
+    if low <= 0:
+        raise OptionError(f"{text!r} starts at {low:g}; equal factors need a start above 0")
+    return [float(x) for x in np.geomspace(low, high, int(steps))]
+
+
+def _rounded(number: float, whole: bool) -> Value:
+    """The number to ten digits, so that .1 + .2 is .3; an integer where the ends are integers."""
+    short = float(f"{number:.10g}")
+    return int(short) if whole and short.is_integer() else short

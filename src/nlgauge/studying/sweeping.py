@@ -1,0 +1,243 @@
+"""Options of a metric tried out: chosen on one part of the judgements, tested on the other."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import product
+from math import isfinite
+from typing import Any
+
+import numpy as np
+
+from nlgauge.core.errors import DataError, OptionError
+from nlgauge.core.metric import Metric
+from nlgauge.core.options import format_value, options_of, refuse_unknown
+from nlgauge.metrics import metric as build_metric
+from nlgauge.scoring import Progress
+from nlgauge.serving import Spec
+from nlgauge.study import Grid, Split, Sweep, Tried, split
+from nlgauge.study import sweep as sweep_matrices
+from nlgauge.study.coefficients import choose_coefficient
+from nlgauge.study.levels import choose_level
+from nlgauge.study.sweep import Axis
+from nlgauge.studying.ranges import MOST, Value, read_values
+from nlgauge.studying.study import Source, Study, measure
+
+
+@dataclass(frozen=True, eq=False)
+class Swept:
+    """What became of the options for one criterion: every value tuned, one of them tested."""
+
+    metric: str
+    options: Mapping[str, tuple[Value, ...]]
+    criterion: str
+    found: Sweep
+    """Its values are tuples, one entry for each option."""
+    label: str
+    """Of the metric with the chosen values."""
+
+    @property
+    def chosen(self) -> dict[str, Value]:
+        """The value of every option that was chosen."""
+        return self._named(self.found.chosen)
+
+    def tried(self) -> list[dict[str, Any]]:
+        """Every combination with its number on the tuning part, and the chosen one's test."""
+        rows = []
+        for each in self.found.tried:
+            test = self.found.tested.value if each is self.found.chosen else None
+            numbers = {"tune": _plain(each.tuned.value), "test": _plain(test)}
+            rows.append({**_json(self._named(each)), **numbers})
+        return rows
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, None for what is undefined."""
+        found = self.found
+        return {
+            "metric": self.metric,
+            "criterion": self.criterion,
+            "level": found.tested.level,
+            "coefficient": found.tested.coefficient,
+            "chosen": _json(self.chosen),
+            "tune": _plain(found.chosen.tuned.value),
+            "test": _plain(found.tested.value),
+            "tuned_on": found.tuned_on,
+            "tested_on": found.tested_on,
+            "tried": self.tried(),
+        }
+
+    def _named(self, tried: Tried) -> dict[str, Value]:
+        values = tried.value if isinstance(tried.value, tuple) else (tried.value,)
+        return dict(zip(self.options, values, strict=True))
+
+
+@dataclass(frozen=True, eq=False)
+class Sweeps:
+    """A sweep for each criterion, and what was said on the way."""
+
+    entries: tuple[Swept, ...]
+    remarks: tuple[str, ...]
+    signatures: Mapping[str, str]
+    """Of the chosen metrics, by label."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, ready for JSON."""
+        return {
+            "sweeps": [entry.to_dict() for entry in self.entries],
+            "signatures": dict(self.signatures),
+            "notes": list(self.remarks),
+        }
+
+
+def sweep(
+    data: Source,
+    metric: Spec,
+    options: Mapping[str, str | Sequence[Value]],
+    *,
+    human: str | Sequence[str] | None = None,
+    level: str = "segment",
+    coefficient: str = "pearson",
+    fraction: float = 0.5,
+    seed: int = 0,
+    axis: Axis = "inputs",
+    device: str = "auto",
+    batch_tokens: int = 2048,
+    progress: Progress | None = None,
+) -> Sweeps:
+    """One or two options of a metric, chosen on a part of the data and tested on the other.
+
+    ``options`` maps names to values, or to words such as ``0..6`` and ``.1,1,10`` (see
+    ``ranges``). Two options are tried in all combinations. A random ``fraction`` of the inputs, or
+    of the systems (``axis``), is for choosing; the rest is seen once, by the chosen value.
+    All values are scored in one pass, so that texts are encoded once.
+    """
+    choose_level(level)
+    choose_coefficient(coefficient)
+    tried = read_options(options)
+    metrics = _metrics(metric, tried)
+    study = measure(
+        *(data, list(metrics.values())),
+        device=device,
+        batch_tokens=batch_tokens,
+        progress=progress,
+    )
+    labels = dict(zip(metrics, study.labels, strict=True))
+    named = metric if isinstance(metric, str) else metric.label()
+    entries = []
+    for criterion in study.criteria(human):
+        grid = study.grid(criterion)
+        found = sweep_matrices(
+            *(", ".join(tried), list(metrics)),
+            {values: grid.metric(label) for values, label in labels.items()},
+            *(grid.human, _parts(study, grid, axis, fraction, seed)),
+            level=level,
+            coefficient=coefficient,
+            axis=axis,
+        )
+        label = next(labels[values] for values in metrics if values == found.chosen.value)
+        entries.append(Swept(named, tried, criterion, found, label))
+    winners = {entry.label for entry in entries}
+    # What a thousand losers have to note would drown what the chosen metric has.
+    kept = tuple(each for each in study.measured if each.name in winners)
+    return Sweeps(
+        tuple(entries),
+        (*replace(study, measured=kept).remarks(), *_undefined(entries)),
+        {each.name: study.signatures[each.name] for each in kept},
+    )
+
+
+def read_options(options: Mapping[str, str | Sequence[Value]]) -> dict[str, tuple[Value, ...]]:
+    """The values of every option to be tried; one or two options, in not too many combinations."""
+    if not 1 <= len(options) <= 2:
+        raise OptionError(
+            f"{len(options)} options are to be tried; name one (a curve) or two (a surface), as in "
+            "temperature=.5..3"
+        )
+    read = {
+        name: read_values(values) if isinstance(values, str) else tuple(values)
+        for name, values in options.items()
+    }
+    for name, values in read.items():
+        if len(values) < 2:
+            raise OptionError(
+                f"option {name!r} is to be tried in {len(values)} value; name 2 or more, as in "
+                f"{name}=1,2 or {name}=0..6"
+            )
+    combinations = int(np.prod([len(values) for values in read.values()]))
+    if combinations > MOST:
+        raise OptionError(f"{combinations:,} combinations are too many; try at most {MOST:,}")
+    return read
+
+
+def _metrics(
+    spec: Spec, options: Mapping[str, tuple[Value, ...]]
+) -> dict[tuple[Value, ...], Metric]:
+    """The metric with every combination of values; what it does not take is refused here."""
+    base = build_metric(spec)
+    refuse_unknown(type(base), options, name=base.name)
+    known = options_of(type(base))
+    for name in options:
+        value = getattr(base, name)
+        if value != known[name].default:
+            raise OptionError(
+                f"{name}={format_value(value)} is set in the metric and swept as well; name it once"
+            )
+    return {
+        values: replace(
+            base,
+            **{
+                name: known[name].parse(format_value(value))
+                for name, value in zip(options, values, strict=True)
+            },
+        )
+        for values in product(*options.values())
+    }
+
+
+def _parts(study: Study, grid: Grid, axis: Axis, fraction: float, seed: int) -> Split:
+    """The judged inputs or systems in two parts; inputs with one source text stay together."""
+    judged = np.isfinite(grid.human)
+    if axis == "systems":
+        index = np.flatnonzero(judged.any(axis=1))
+        groups: list[object] = list(index)
+    else:
+        index = np.flatnonzero(judged.any(axis=0))
+        corpus = study.corpus
+        texts = dict(zip(corpus.ids, corpus.sources or corpus.ids, strict=True))
+        groups = [texts[grid.segments[i]] or grid.segments[i] for i in index]
+    if len(set(groups)) < 2:
+        raise DataError(
+            f"{len(index)} judged {axis} of {len(set(groups))} kind cannot be split into a tuning "
+            f"and a test part; split {'systems' if axis == 'inputs' else 'inputs'} instead."
+        )
+    parts = split(len(index), fraction, seed, groups)
+    return Split(index[parts.tune], index[parts.test], parts.groups)
+
+
+def _undefined(entries: Sequence[Swept]) -> list[str]:
+    lines = []
+    for entry in entries:
+        lost = [each for each in entry.found.tried if not isfinite(each.tuned.value)]
+        if lost:
+            lines.append(
+                f"{entry.criterion}: {len(lost)} of {len(entry.found.tried)} values are undefined "
+                f"on the tuning part ({lost[0].tuned.reason}) and were not chosen."
+            )
+        if entry.found.tested.reason:
+            lines.append(
+                f"{entry.criterion}: the test part gives no number: {entry.found.tested.reason}."
+            )
+    return lines
+
+
+def _plain(value: float | None) -> float | None:
+    return value if value is not None and isfinite(value) else None
+
+
+def _json(named: Mapping[str, Value]) -> dict[str, Value]:
+    """Values that JSON has: an infinite price becomes a word."""
+    return {
+        name: str(value) if isinstance(value, float) and not isfinite(value) else value
+        for name, value in named.items()
+    }

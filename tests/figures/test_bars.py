@@ -1,0 +1,50 @@
+"""Bars in several rows, with intervals, within the width of a page."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import pytest
+
+pytest.importorskip("matplotlib")
+
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+
+from nlgauge.figures.bars import Bar, Panel, bars
+
+GROUPS = tuple(f"metric {i}" for i in range(5))
+SERIES = {name: [Bar(0.1 * i, 0.1 * i - 0.3, 0.1 * i + 0.3) for i in range(5)] for name in "rst"}
+
+
+def panels(count: int) -> list[Panel]:
+    return [Panel(f"kind {i}\nsystem level", GROUPS, SERIES) for i in range(count)]
+
+
+@pytest.mark.parametrize("count", [1, 2, 4, 5])
+def test_panels_fit_a_page_and_their_ticks_do_not_meet(count: int) -> None:
+    figure = bars(panels(count))
+    assert figure.get_figwidth() <= 7.4
+    FigureCanvasAgg(figure).draw()
+    for axes in figure.axes:
+        boxes = [label.get_window_extent() for label in axes.get_xticklabels()]
+        assert len(boxes) >= 3
+        assert not any(a.overlaps(b) for a, b in pairwise(boxes))
+
+
+def test_panels_wrap_and_what_is_left_over_is_blank() -> None:
+    figure = bars(panels(3), across=2)
+    assert [axes.axison for axes in figure.axes] == [True, True, True, False]
+    assert figure.axes[0].get_xlim() == figure.axes[2].get_xlim()
+    assert figure.get_figheight() > bars(panels(2)).get_figheight()
+
+
+def test_titles_may_have_two_lines() -> None:
+    (axes,) = bars(panels(1)).axes
+    assert axes.get_title() == "kind 0\nsystem level"
+
+
+def test_an_undefined_value_has_no_interval() -> None:
+    lone = Panel("", ("a", "b"), {"r": [Bar(None, -0.5, 0.5), Bar(0.2, 0.1, 0.3)]})
+    (axes,) = bars([lone]).axes
+    assert [text.get_text() for text in axes.texts] == [" undefined"]
+    assert len(axes.lines) == 1 + 1  # one interval, and zero
