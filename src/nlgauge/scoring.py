@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -20,11 +21,12 @@ from nlgauge.core.metric import Metric, PairMetric
 from nlgauge.core.plan import Plan
 from nlgauge.core.scores import Scores
 from nlgauge.core.signature import Signature
-from nlgauge.serving import Servings, Spec, Task, open_task
+from nlgauge.serving import Learnt, Servings, Spec, Task, open_task
 
 Progress = Callable[[int, int], None]
 
 _CHUNK_ROWS = 256
+_SEGMENT_ROWS = 4096  # of one segment are kept together, as they share texts
 _CHUNK_CHARACTERS = 200_000
 _FEW_DOCUMENTS = 10
 
@@ -32,7 +34,9 @@ _FEW_DOCUMENTS = 10
 class Scorer:
     """Metrics made ready: models loaded and, after ``fit``, corpus tables fixed.
 
-    Keep one to score again and again; ``nlgauge.score`` makes one for a single call.
+    Keep one to score again and again; ``nlgauge.score`` makes one for a single call. ``cache``
+    names a folder in which embeddings are kept between runs (None: that of ``NLGAUGE_CACHE``, if
+    it is set; an empty name: none).
     """
 
     def __init__(
@@ -41,11 +45,14 @@ class Scorer:
         *,
         device: str = "auto",
         batch_tokens: int = 2048,
+        cache: str | Path | None = None,
     ) -> None:
         specs = [metrics] if isinstance(metrics, str | Metric) else list(metrics)
         if not specs:
             raise UsageError("no metric was named; see nlgauge.metric_names() for the list")
-        self._tasks = [open_task(s, device=device, batch_tokens=batch_tokens) for s in specs]
+        self._tasks = [
+            open_task(spec, device=device, batch_tokens=batch_tokens, cache=cache) for spec in specs
+        ]
         self._fitted = False
         labels = Counter(task.label for task in self._tasks)
         doubled = [label for label, count in labels.items() if count > 1]
@@ -63,8 +70,35 @@ class Scorer:
         Without it, every call of ``score`` fits on its own references.
         """
         groups = [(texts,) if isinstance(texts, str) else tuple(texts) for texts in references]
+        return self._with([task.fit(groups) for task in self._tasks])
+
+    @property
+    def learns(self) -> bool:
+        """Whether any score depends on tables of a corpus."""
+        return any(task.learns for task in self._tasks)
+
+    def learn(
+        self, candidates: Sequence[str], references: Sequence[Sequence[str]]
+    ) -> tuple[Learnt, ...]:
+        """The tables of these texts, one entry per metric; ``Learnt.pool`` adds parts up.
+
+        ``references`` holds every segment once, so it need not be as long as ``candidates``.
+        """
+        fitted = [task.fit(references).fit_candidates(candidates) for task in self._tasks]
+        return tuple(task.learnt for task in fitted)
+
+    def taught(self, learnt: Sequence[Learnt]) -> Scorer:
+        """A scorer with these tables, one entry per metric, wherever they were learnt."""
+        pairs = zip(self._tasks, learnt, strict=True)
+        return self._with([task.taught(each) for task, each in pairs])
+
+    def signatures(self, references: str) -> dict[str, Signature]:
+        """How the numbers of every metric are made, over so many ``references`` a segment."""
+        return {task.label: task.signature(references) for task in self._tasks}
+
+    def _with(self, tasks: list[Task]) -> Scorer:
         fitted = object.__new__(Scorer)
-        fitted._tasks = [task.fit(groups) for task in self._tasks]
+        fitted._tasks = tasks
         fitted._fitted = True
         return fitted
 
@@ -105,13 +139,15 @@ def score(
     ids: Sequence[str] | None = None,
     device: str = "auto",
     batch_tokens: int = 2048,
+    cache: str | Path | None = None,
     progress: Progress | None = None,
 ) -> dict[str, Scores]:
     """Scores of the candidates by metric label.
 
-    ``references[i]`` is the reference of ``candidates[i]``, or a list of several.
+    ``references[i]`` is the reference of ``candidates[i]``, or a list of several. With a folder as
+    ``cache``, texts that a model has seen before are read from there.
     """
-    scorer = Scorer(metrics, device=device, batch_tokens=batch_tokens)
+    scorer = Scorer(metrics, device=device, batch_tokens=batch_tokens, cache=cache)
     return scorer.score(candidates, references, ids=ids, progress=progress)
 
 
@@ -122,13 +158,14 @@ def score_systems(
     metrics: Spec | Sequence[Spec] = "bleu",
     device: str = "auto",
     batch_tokens: int = 2048,
+    cache: str | Path | None = None,
     progress: Progress | None = None,
 ) -> dict[str, dict[str, Scores]]:
     """Scores by system and metric label, of systems that answered the same segments."""
     corpora = [
         Corpus.of(texts, references, systems=[name] * len(texts)) for name, texts in systems.items()
     ]
-    scorer = Scorer(metrics, device=device, batch_tokens=batch_tokens)
+    scorer = Scorer(metrics, device=device, batch_tokens=batch_tokens, cache=cache)
     return scorer.score_corpus(Corpus.join(corpora), progress=progress)
 
 
@@ -199,12 +236,7 @@ class _Work:
             system=system,
             ids=tuple(self._corpus.ids[row] for row in rows),
             statistics=self._statistics[number][twins],
-            signature=Signature.of(
-                task.metric.name,
-                {"nrefs": self._corpus.reference_count()},
-                task.metric.describe(),
-                task.facts,
-            ),
+            signature=task.signature(self._corpus.reference_count()),
             notes={note: count for note, count in counts.items() if count},
             aligner=lambda segment: _align(
                 task,
@@ -221,7 +253,7 @@ class _Work:
             size = len(self._corpus.candidates[row]) + sum(map(len, self._corpus.references[row]))
             full = len(chunk) >= _CHUNK_ROWS or characters + size > _CHUNK_CHARACTERS
             same = chunk and self._corpus.ids[chunk[-1]] == self._corpus.ids[row]
-            if chunk and full and (not same or len(chunk) >= 4 * _CHUNK_ROWS):
+            if chunk and full and (not same or len(chunk) >= _SEGMENT_ROWS):
                 yield chunk
                 chunk, characters = [], 0
             chunk.append(row)
@@ -247,6 +279,11 @@ class _Work:
         self, number: int, task: Task, rows: list[int], items: Iterable[tuple[Any, list[Any]]]
     ) -> None:
         """Carry what models and small tables have to say over to the rows concerned."""
+        if task.members:
+            served = list(items)
+            for k, member in enumerate(task.members):
+                own = [(candidate[k], [text[k] for text in group]) for candidate, group in served]
+                self._remark(number, member, rows, own)
         if task.model is None:
             return
         notes = self._notes[number]

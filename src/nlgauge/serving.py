@@ -6,16 +6,18 @@ This is the only door through which models are opened; metrics say what they nee
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from importlib.metadata import version
+from pathlib import Path
 from typing import Any
 
 from nlgauge.core.cloud import Cloud, Floats, Tokens
 from nlgauge.core.histogram import Histogram
 from nlgauge.core.metric import Metric, Side
 from nlgauge.core.need import Weighting
+from nlgauge.core.signature import Signature
 from nlgauge.encode import open_encoder, open_masked_lm
 from nlgauge.encode.encoder import Encoder, MaskedLm
 from nlgauge.encode.ways import Ways
@@ -28,14 +30,41 @@ Serve = Callable[[str, Side], Any]
 
 
 @dataclass(frozen=True)
+class Learnt:
+    """What a task took from a corpus, apart from its model: small, and fit to travel."""
+
+    metric: Metric
+    tables: Mapping[Side, IdfTable]
+    members: tuple[Learnt, ...] = ()
+
+    @classmethod
+    def pool(cls, parts: Sequence[Learnt]) -> Learnt:
+        """What would have been learnt from all parts at once."""
+        sides = parts[0].tables
+        return cls(
+            parts[0].metric.pool([part.metric for part in parts]),
+            {side: IdfTable.pool([part.tables[side] for part in parts]) for side in sides},
+            tuple(map(cls.pool, zip(*(part.members for part in parts), strict=True))),
+        )
+
+
+@dataclass(frozen=True)
 class Task:
-    """A bound metric with the model and the idf tables it is served from."""
+    """A bound metric with the model and the idf tables it is served from, or with its members."""
 
     label: str
     metric: Metric
     encoder: Encoder | None = None
     masked_lm: MaskedLm | None = None
     tables: Mapping[Side, IdfTable] = field(default_factory=dict)
+    members: tuple[Task, ...] = ()
+
+    @classmethod
+    def of_members(cls, label: str, metric: Metric, members: Iterable[Task]) -> Task:
+        """The task of a metric that is made of others."""
+        opened = tuple(members)
+        bound = metric.with_members([member.metric for member in opened])
+        return cls(label, bound, members=opened)
 
     @property
     def model(self) -> Encoder | MaskedLm | None:
@@ -49,14 +78,48 @@ class Task:
         if self.model is not None:
             facts["model_sha"] = self.model.card.digest
         facts |= {f"idf_sha_{side}": table.digest for side, table in self.tables.items()}
+        for number, member in enumerate(self.members, start=1):
+            facts |= {
+                f"{number}.{key}": fact for key, fact in member.facts.items() if key != "nlgauge"
+            }
         if "sacrebleu" not in self.metric.libraries:  # its signature is sacrebleu's own
             facts["nlgauge"] = version("nlgauge")
             used = self.metric.libraries + (self.model.card.libraries if self.model else ())
             facts |= {name: version(name) for name in dict.fromkeys(used)}
         return facts
 
+    def signature(self, references: str) -> Signature:
+        """How its numbers are made, over so many ``references`` a segment."""
+        described = self.metric.describe()
+        return Signature.of(self.metric.name, {"nrefs": references}, described, self.facts)
+
+    @property
+    def learns(self) -> bool:
+        """Whether its scores depend on tables of a corpus."""
+        if self.members:
+            return any(member.learns for member in self.members)
+        if self.model is not None:
+            return self.metric.needs.weighting.fitted
+        return type(self.metric).fit is not Metric.fit
+
+    @property
+    def learnt(self) -> Learnt:
+        """What it took from the corpus it was fitted on."""
+        return Learnt(self.metric, self.tables, tuple(member.learnt for member in self.members))
+
+    def taught(self, learnt: Learnt) -> Task:
+        """The task as if it had been fitted on the corpus of what was learnt."""
+        if self.members:
+            pairs = zip(self.members, learnt.members, strict=True)
+            taught = [member.taught(each) for member, each in pairs]
+            return Task.of_members(self.label, self.metric, taught)
+        return dataclasses.replace(self, metric=learnt.metric, tables=learnt.tables)
+
     def fit(self, groups: Sequence[Sequence[str]]) -> Task:
         """The task with the corpus tables of the references of each segment."""
+        if self.members:
+            fitted = [member.fit(groups) for member in self.members]
+            return Task.of_members(self.label, self.metric, fitted)
         if self.model is None:
             return dataclasses.replace(self, metric=self.metric.fit(groups))
         if not self.metric.needs.weighting.fitted:
@@ -66,24 +129,37 @@ class Task:
 
     def fit_candidates(self, candidates: Sequence[str]) -> Task:
         """The task with a table of the candidates' own, where a compatibility mode wants one."""
+        if self.members:
+            fitted = [member.fit_candidates(candidates) for member in self.members]
+            return Task.of_members(self.label, self.metric, fitted)
         weighting = self.metric.needs.weighting
         if self.model is None or not weighting.fitted or weighting.sides == "shared":
+            return self
+        if "candidate" in self.tables:  # taught a table of more candidates than these
             return self
         tables = {**self.tables, "candidate": _idf_table(self.model, candidates)}
         return dataclasses.replace(self, tables=tables)
 
 
-def open_task(spec: Spec, *, device: str, batch_tokens: int) -> Task:
+def open_task(
+    spec: Spec, *, device: str, batch_tokens: int, cache: str | Path | None = None
+) -> Task:
     """The metric of a spec with its model opened and its options made concrete."""
     metric = build_metric(spec)
     label = spec if isinstance(spec, str) and "|" not in spec else metric.label()
+    if metric.members:
+        opened = [
+            open_task(member, device=device, batch_tokens=batch_tokens, cache=cache)
+            for member in metric.members
+        ]
+        return Task.of_members(label, metric, opened)
     need = metric.needs
     ways = Ways(need.long_text, need.precision, device, batch_tokens)
     if need.kind == "clouds":
-        encoder = open_encoder(need.model, ways)
+        encoder = open_encoder(need.model, ways, cache=cache)
         return Task(label, metric.bind(encoder.card), encoder)
     if need.kind == "histograms":
-        masked_lm = open_masked_lm(need.model, ways)
+        masked_lm = open_masked_lm(need.model, ways, cache=cache)
         return Task(label, metric.bind(masked_lm.card), masked_lm=masked_lm)
     return Task(label, metric)
 
@@ -105,12 +181,16 @@ class Servings:
         self._all = list(dict.fromkeys([*candidates, *references]))
         self._layers: dict[int, set[int]] = {}
         for task in tasks:
-            self._layers.setdefault(id(task.encoder), set()).update(task.metric.needs.layers)
+            for each in task.members or (task,):
+                self._layers.setdefault(id(each.encoder), set()).update(each.metric.needs.layers)
         self._clouds: dict[int, dict[str, Cloud]] = {}
         self._histograms: dict[Hashable, Serve] = {}
 
     def to(self, task: Task) -> Serve:
         """A function from a text and its side to what the task's metric asked to be handed."""
+        if task.members:
+            serves = [self.to(member) for member in task.members]
+            return lambda text, side: tuple(serve(text, side) for serve in serves)
         if task.encoder is not None:
             return self._serve_clouds(task, task.encoder)
         if task.masked_lm is not None:
