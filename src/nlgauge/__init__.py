@@ -12,11 +12,14 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from nlgauge.adapters.frames import score_frame
+    from nlgauge.choosing import mbr, rerank
     from nlgauge.core.corpus import Corpus
     from nlgauge.core.errors import NlgaugeError
     from nlgauge.core.scores import Scores
     from nlgauge.core.signature import Signature
     from nlgauge.metrics import metric, metric_class, metric_names
+    from nlgauge.replaying import explain
     from nlgauge.scoring import Scorer, align, score, score_systems
     from nlgauge.studying import compare, correlate
 
@@ -30,10 +33,14 @@ _HOMES = {
     "align": "nlgauge.scoring",
     "compare": "nlgauge.studying",
     "correlate": "nlgauge.studying",
+    "explain": "nlgauge.replaying",
+    "mbr": "nlgauge.choosing",
     "metric": "nlgauge.metrics",
     "metric_class": "nlgauge.metrics",
     "metric_names": "nlgauge.metrics",
+    "rerank": "nlgauge.choosing",
     "score": "nlgauge.scoring",
+    "score_frame": "nlgauge.adapters.frames",
     "score_systems": "nlgauge.scoring",
 }
 
@@ -46,10 +53,14 @@ __all__ = [
     "align",
     "compare",
     "correlate",
+    "explain",
+    "mbr",
     "metric",
     "metric_class",
     "metric_names",
+    "rerank",
     "score",
+    "score_frame",
     "score_systems",
 ]
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 import pytest
 
-from conftest import example, needs_embedded, needs_embedded_mlm
+from conftest import NEED_OPTIONS, example, needs_embedded, needs_embedded_mlm
 from nlgauge import Scorer, metric, metric_names
 from nlgauge.core.scores import Scores
 
@@ -20,6 +20,7 @@ VARIANTS = {
     "bleu": ("bleu:tokenize=char", "bleu:effective_order=yes"),
     "chrf": ("chrf:word_order=2",),
     "depth": ("depth:measure=ai_irw", "depth:measure=sliced", "depth:measure=wasserstein"),
+    "ensemble": ("ensemble:metrics=bertscore:model=hashing;weights=idf+wmd:model=hashing",),
     "infolm": ("infolm:measure=kl,weights=idf", "infolm:measure=ab,preset=data2text"),
     "lazy_emd": ("lazy_emd:headline=objective", "lazy_emd:lang=zh"),
     "mover": (
@@ -65,10 +66,10 @@ class Case:
 
 def _cases() -> Iterator[object]:
     for name in metric_names():
-        for spec in (name, *VARIANTS.get(name, ())):
+        for spec in (NEED_OPTIONS.get(name, name), *VARIANTS.get(name, ())):
             kind = metric(spec).needs.kind
             if kind == "text":
-                yield pytest.param(Case(spec, 1e-12), id=spec)
+                yield pytest.param(Case(spec, 1e-12), id=name if name in NEED_OPTIONS else spec)
                 continue
             joint = "," if ":" in spec else ":"
             hashing = f"{spec}{joint}model=hashing"

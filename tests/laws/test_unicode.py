@@ -7,6 +7,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from conftest import NEED_OPTIONS
 from nlgauge import Scorer, metric, metric_names
 
 texts = st.text(max_size=60)
@@ -14,7 +15,9 @@ texts = st.text(max_size=60)
 
 def _specs() -> list[str]:
     return [
-        name if metric(name).needs.kind == "text" else f"{name}:model=hashing"
+        NEED_OPTIONS.get(name, name)
+        if metric(name).needs.kind == "text"
+        else f"{name}:model=hashing"
         for name in metric_names()
     ]
 

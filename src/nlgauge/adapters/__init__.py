@@ -1,0 +1,1 @@
+"""Doors for people who come from other libraries: frames, torchmetrics, evaluate, torch."""

@@ -1,0 +1,43 @@
+"""Any metric for Hugging Face evaluate.
+
+>>> from nlgauge.adapters.evaluate import SCRIPT
+>>> chrf = evaluate.load(SCRIPT, "chrf")
+
+The configuration name is the metric's spec, options included: ``"bertscore:layer=4"``.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import datasets
+import evaluate
+
+import nlgauge
+
+_CITATION = "Cite the paper that `nlgauge metrics` names for the metric you use."
+
+
+class Nlgauge(evaluate.Metric):  # type: ignore[misc] # it is untyped
+    """Candidates and references in, the corpus score, segments and signature out."""
+
+    def _info(self) -> Any:
+        texts = datasets.Value("string")
+        one = datasets.Features({"predictions": texts, "references": texts})
+        many = datasets.Features({"predictions": texts, "references": datasets.Sequence(texts)})
+        return evaluate.MetricInfo(
+            description=__doc__ or "",
+            citation=_CITATION,
+            inputs_description="predictions: texts; references: texts, or lists of texts.",
+            features=[many, one],
+        )
+
+    def _compute(self, predictions: list[str], references: list[Any], **keywords: Any) -> Any:
+        spec = "bleu" if self.config_name == "default" else self.config_name
+        (scores,) = nlgauge.score(predictions, references, metrics=spec, **keywords).values()
+        return {
+            "score": scores.value,
+            "components": scores.components,
+            "segments": scores.segments.tolist(),
+            "signature": str(scores.signature),
+        }

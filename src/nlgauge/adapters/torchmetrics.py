@@ -1,0 +1,101 @@
+"""Any metric as a torchmetrics Metric, for training loops, on one process or many.
+
+The texts are the state, as bytes in tensors, so they travel between processes like numbers, and the
+score is made of all of them at once: corpus scores are right, and every candidate meets its own
+references whatever the order of batches and processes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import torch
+
+from nlgauge.core.corpus import Corpus
+from nlgauge.core.errors import MissingExtra, UsageError
+from nlgauge.core.scores import Scores
+from nlgauge.scoring import Scorer
+from nlgauge.serving import Spec
+
+try:
+    import torchmetrics
+except ImportError:
+    raise MissingExtra("nlgauge.adapters.torchmetrics", "torchmetrics", "torchmetrics") from None
+
+
+class TextMetric(torchmetrics.Metric):
+    """``TextMetric("bertscore:layer=4")``: update with candidates and references, compute."""
+
+    is_differentiable = False
+    full_state_update = False
+
+    def __init__(self, metric: Spec = "bleu", *, batch_tokens: int = 2048, **keywords: Any) -> None:
+        super().__init__(**keywords)
+        self._scorer = Scorer(metric, batch_tokens=batch_tokens)
+        ((self.label, self._metric),) = self._scorer.metrics.items()
+        for name in ("text", "lengths", "references"):
+            self.add_state(name, default=[], dist_reduce_fx="cat")
+        self.text: list[Any]
+        self.lengths: list[Any]
+        self.references: list[Any]
+
+    @property
+    def higher_is_better(self) -> bool:  # type: ignore[override] # a constant elsewhere
+        """The direction of the metric."""
+        return self._metric.scale.direction == "higher"
+
+    def update(
+        self,
+        candidates: str | Sequence[str],
+        references: str | Sequence[str | Sequence[str | None]],
+    ) -> None:
+        """Add texts; ``references[i]`` is the reference of ``candidates[i]``, or a list of them."""
+        one = isinstance(candidates, str)
+        corpus = Corpus.of(
+            [candidates] if one else candidates,  # type: ignore[list-item]
+            [references] if one else references,  # type: ignore[list-item]
+        )
+        texts = []
+        for candidate, group in zip(corpus.candidates, corpus.references, strict=True):
+            texts += [candidate.encode(), *(text.encode() for text in group)]
+        counts = [len(group) for group in corpus.references]
+        self.text.append(self._tensor(list(b"".join(texts)), torch.uint8))
+        self.lengths.append(self._tensor([len(text) for text in texts], torch.int64))
+        self.references.append(self._tensor(counts, torch.int64))
+
+    def compute(self) -> Any:
+        """The corpus score of all texts so far; of several components the headline."""
+        return self._tensor(self._score().value, torch.float32)
+
+    def components(self) -> dict[str, float]:
+        """All components of the corpus score of the texts of this process."""
+        return self._score().components
+
+    def _score(self) -> Scores:
+        candidates, references = self._texts()
+        if not candidates:
+            raise UsageError(f"{self.label} has seen no texts; call update before compute")
+        (scores,) = self._scorer.score(candidates, references).values()
+        return scores
+
+    def _texts(self) -> tuple[list[str], list[list[str]]]:
+        content = bytes(_joined(self.text).to(torch.uint8).cpu().numpy())
+        ends = _joined(self.lengths).cumsum(0).tolist()
+        texts = [content[start:end].decode() for start, end in zip([0, *ends], ends, strict=False)]
+        rows = iter(texts)
+        candidates, references = [], []
+        for count in _joined(self.references).tolist():
+            candidates.append(next(rows))
+            references.append([next(rows) for _ in range(count)])
+        return candidates, references
+
+    def _tensor(self, values: Any, kind: Any) -> Any:
+        return torch.tensor(values, dtype=kind, device=self.device)
+
+
+def _joined(state: Any) -> Any:
+    """A state as one tensor: a list before processes were synchronised, a tensor afterwards."""
+    if isinstance(state, torch.Tensor):
+        return state
+    return torch.cat(state) if state else torch.zeros(0, dtype=torch.int64)

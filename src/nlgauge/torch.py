@@ -1,0 +1,15 @@
+"""Losses in torch: import this module and train or rerank with what the metrics match.
+
+>>> from nlgauge.torch import transport_loss
+"""
+
+from __future__ import annotations
+
+from nlgauge.core.errors import MissingExtra
+
+try:
+    from nlgauge.adapters.transport_torch import transport_loss
+except ModuleNotFoundError:
+    raise MissingExtra("nlgauge.torch", "torch", "torch") from None
+
+__all__ = ["transport_loss"]

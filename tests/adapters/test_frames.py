@@ -1,0 +1,59 @@
+"""Frames in, a tidy frame of the same kind out."""
+
+from __future__ import annotations
+
+import pytest
+
+from nlgauge import score, score_frame
+from nlgauge.core.errors import DataError, UsageError
+
+TEXTS = {"hyp": ["a b", "c"], "ref": ["a b c", "c"], "more": ["a", "d"], "sys": ["S", "T"]}
+EXPECTED = score(TEXTS["hyp"], TEXTS["ref"], metrics="chrf")["chrf"].segments.tolist()
+
+
+def test_pandas_by_pipe() -> None:
+    pd = pytest.importorskip("pandas")
+    frame = pd.DataFrame(TEXTS)
+    found = frame.pipe(score_frame, candidate="hyp", reference="ref", metrics=["chrf", "rouge"])
+    assert list(found.columns) == ["system", "segment", "metric", "component", "value"]
+    assert found.query("metric == 'chrf'")["value"].tolist() == EXPECTED
+    wide = found.query("component in ('score', 'f')").pivot(
+        index="segment", columns="metric", values="value"
+    )
+    assert wide.shape == (2, 2)
+
+
+def test_polars_with_lists_of_references() -> None:
+    pl = pytest.importorskip("polars")
+    frame = pl.DataFrame({"hyp": TEXTS["hyp"], "refs": [["a b c", "x"], ["c"]], "n": [7, 8]})
+    found = frame.pipe(score_frame, candidate="hyp", reference="refs", metrics="chrf", id="n")
+    assert isinstance(found, pl.DataFrame)
+    assert found["segment"].to_list() == ["7", "8"]
+    assert found["value"].to_list() == pytest.approx(EXPECTED)
+
+
+def test_datasets_columns_and_several_reference_columns() -> None:
+    datasets = pytest.importorskip("datasets")
+    data = datasets.Dataset.from_dict(TEXTS)
+    found = score_frame(
+        data, candidate="hyp", reference=["ref", "more"], system="sys", metrics="chrf"
+    )
+    pairs = [list(pair) for pair in zip(TEXTS["ref"], TEXTS["more"], strict=True)]
+    expected = [
+        score([c], [r], metrics="chrf")["chrf"].value
+        for c, r in zip(TEXTS["hyp"], pairs, strict=True)
+    ]
+    assert list(found["value"]) == pytest.approx(expected)
+    assert list(found["system"]) == ["S", "T"]
+
+
+def test_a_missing_column_and_a_strange_frame_are_named() -> None:
+    pd = pytest.importorskip("pandas")
+    with pytest.raises(UsageError, match="no column 'reference'; it has 'hyp', 'ref'"):
+        score_frame(pd.DataFrame(TEXTS))
+
+    class Strange(dict):
+        columns = ("candidate", "reference")
+
+    with pytest.raises(DataError, match="no frame known here"):
+        score_frame(Strange(candidate=["a"], reference=["a"]))

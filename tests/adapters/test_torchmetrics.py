@@ -1,0 +1,85 @@
+"""A torchmetrics Metric that pairs texts rightly, in one process and in two."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from nlgauge import score
+from nlgauge.core.errors import ShapeError, UsageError
+
+pytest.importorskip("torchmetrics", reason="torchmetrics is not installed")
+from nlgauge.adapters.torchmetrics import TextMetric
+
+CANDIDATES = ["a cat sat on the mat", "", "東京 😀", "the dog ran far away", "x"]
+REFERENCES = [["the cat sat on a mat"], ["not empty", "second"], ["東京"], ["a dog ran"], ["x"]]
+
+TWO = """
+import os, sys
+import torch.distributed as dist
+from nlgauge.adapters.torchmetrics import TextMetric
+rank = int(sys.argv[1])
+os.environ.update(MASTER_ADDR="127.0.0.1", MASTER_PORT=sys.argv[2])
+dist.init_process_group("gloo", rank=rank, world_size=2)
+candidates, references = {candidates!r}, {references!r}
+metric = TextMetric({metric!r})
+for i in range(rank, len(candidates), 2):
+    metric.update([candidates[i]], [references[i]])
+print(float(metric.compute()))
+dist.destroy_process_group()
+"""
+
+
+@pytest.mark.parametrize("metric", ["bleu", "chrf", "ter", "bertscore:model=hashing,weights=idf"])
+def test_batches_add_up_to_the_score_of_all_texts(metric: str) -> None:
+    made = TextMetric(metric)
+    made.update(CANDIDATES[:2], REFERENCES[:2])
+    made.update(CANDIDATES[2], REFERENCES[2])
+    made.update(CANDIDATES[3:], [group[0] for group in REFERENCES[3:]])
+    (expected,) = score(CANDIDATES, REFERENCES, metrics=metric).values()
+    assert float(made.compute()) == pytest.approx(expected.value, rel=1e-6)
+    assert made.components() == expected.components
+    assert made.higher_is_better == (metric != "ter")
+
+
+def test_it_starts_anew_after_reset_and_refuses_to_score_nothing() -> None:
+    made = TextMetric("chrf")
+    made.update(["a"], ["b"])
+    made.reset()
+    with pytest.raises(UsageError, match="has seen no texts"):
+        made.compute()
+    with pytest.raises(ShapeError, match="2 candidates but 1 references"):
+        made.update(["a", "b"], ["a"])
+
+
+def test_each_candidate_meets_its_own_reference_where_torchmetrics_mixes_them_up() -> None:
+    """Sorting by length apart from the references, torchmetrics compares wrong pairs."""
+    candidates = ["a much longer sentence about cats and dogs", "short"]
+    made = TextMetric("bertscore:model=hashing")
+    made.update(candidates, candidates)
+    assert float(made.compute()) == pytest.approx(1.0, abs=1e-6)
+    made.reset()
+    made.update(candidates, candidates[::-1])
+    assert float(made.compute()) < 0.9
+
+
+@pytest.mark.parametrize("metric", ["bleu", "bertscore:model=hashing,weights=idf"])
+def test_two_processes_give_the_score_of_one(tmp_path: Path, metric: str) -> None:
+    program = tmp_path / "two.py"
+    program.write_text(TWO.format(candidates=CANDIDATES, references=REFERENCES, metric=metric))
+    port = str(29500 + hash(metric) % 400)
+    ranks = [
+        subprocess.Popen(
+            [sys.executable, str(program), str(rank), port], stdout=subprocess.PIPE, text=True
+        )
+        for rank in range(2)
+    ]
+    said = [float(rank.communicate(timeout=120)[0]) for rank in ranks]
+    order = [0, 2, 4, 1, 3]  # the texts of the first process, then those of the second
+    (expected,) = score(
+        [CANDIDATES[i] for i in order], [REFERENCES[i] for i in order], metrics=metric
+    ).values()
+    assert said == pytest.approx([expected.value] * 2, rel=1e-6)

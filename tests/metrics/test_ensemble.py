@@ -1,0 +1,62 @@
+"""The ensemble is the weighted mean of its members on a common scale."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from nlgauge import Scorer, score
+from nlgauge.core.errors import OptionError, UnknownMetric
+
+CANDIDATES = ["the cat sat on the mat", "a dog ran", "", "exactly this"]
+REFERENCES = ["a cat sat on a mat", "the dog was running", "not empty", "exactly this"]
+
+
+def _score(spec: str) -> np.ndarray:
+    return score(CANDIDATES, REFERENCES, metrics=[spec])[spec].segments
+
+
+def test_bounded_members_are_mapped_to_their_range() -> None:
+    spec = "ensemble:metrics=chrf+rouge:variant=1+bertscore:model=hashing;layer=2,weights=1+2+5"
+    chrf, rouge = _score("chrf") / 100, _score("rouge:variant=1")
+    bert = _score("bertscore:model=hashing,layer=2")
+    np.testing.assert_allclose(_score(spec), (chrf + 2 * rouge + 5 * bert) / 8, atol=1e-12)
+
+
+def test_a_distance_is_turned_round() -> None:
+    distances = _score("wmd:model=hashing")
+    ensemble = _score("ensemble:metrics=wmd:model=hashing")
+    np.testing.assert_allclose(ensemble, 1 - distances / 2, atol=1e-12)
+
+
+def test_members_are_named_beside_the_mean_and_in_the_signature() -> None:
+    spec = "ensemble:metrics=chrf+bertscore:model=hashing;weights=idf"
+    (scores,) = score(CANDIDATES, REFERENCES, metrics=spec).values()
+    assert list(scores.components) == ["score", "1.chrf", "2.bertscore"]
+    assert "layer=" in scores.signature["metrics"]
+    assert len(scores.signature["2.idf_sha_reference"]) == 12
+    replayed = Scorer(str(scores.signature)).score(CANDIDATES, REFERENCES)
+    (again,) = replayed.values()
+    assert again.value == scores.value
+    assert str(again.signature) == str(scores.signature)
+
+
+def test_members_say_what_they_noticed() -> None:
+    (scores,) = score(CANDIDATES, REFERENCES, metrics="ensemble:metrics=wmd:model=hashing").values()
+    assert any("nothing to compare" in warning for warning in scores.warnings)
+
+
+@pytest.mark.parametrize(
+    ("spec", "kind", "message"),
+    [
+        ("ensemble:metrics=chrf+nope", UnknownMetric, "no metric 'nope'"),
+        ("ensemble:metrics=chrf+ter", OptionError, "ter has no bounded scale"),
+        ("ensemble:metrics=chrf+bleu,weights=1", OptionError, "2 members, but weights='1' names 1"),
+        ("ensemble:metrics=chrf,weights=x", OptionError, "numbers joined by \\+"),
+        ("ensemble:metrics=chrf+bleu,weights=0+0", OptionError, "one above"),
+        ("ensemble:metrics=chrf+bleu,weights=nan+1", OptionError, "no weight may be below 0"),
+    ],
+)
+def test_mistakes_are_named(spec: str, kind: type[Exception], message: str) -> None:
+    with pytest.raises(kind, match=message):
+        score(["a"], ["a"], metrics=spec)
