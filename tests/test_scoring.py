@@ -7,8 +7,8 @@ import pytest
 
 import nlgauge.scoring as room
 import nlgauge.serving as kitchen
-from nlgauge import Scorer, score, score_systems
-from nlgauge.core.errors import UsageError
+from nlgauge import Scorer, metric, score, score_systems
+from nlgauge.core.errors import OptionError, UsageError
 from nlgauge.encode.hashing import HashingEncoder
 
 
@@ -86,3 +86,21 @@ def test_notes_count_repeated_rows_each() -> None:
     (scores,) = score(["", "", "a"], ["a", "a", "a"], metrics="bertscore:model=hashing").values()
     assert list(scores.notes.values()) == [2]
     np.testing.assert_allclose(scores.segments, [0, 0, 1])
+
+
+def test_texts_may_be_named_as_other_libraries_name_them() -> None:
+    expected = score(["a b"], ["a c"], metrics="chrf")["chrf"].value
+    for names in (("predictions", "references"), ("hypotheses", "refs"), ("preds", "target")):
+        texts = dict(zip(names, (["a b"], ["a c"]), strict=True))
+        assert score(**texts, metrics="chrf")["chrf"].value == expected
+    with pytest.raises(UsageError, match="candidates are given twice, once as preds"):
+        score(candidates=["a"], preds=["a"], references=["a"])
+
+
+def test_options_may_be_named_as_other_libraries_name_them() -> None:
+    theirs = metric("bertscore", model_type="hashing", num_layers=2, idf=True)
+    assert theirs == metric("bertscore:model=hashing,layer=2,weights=idf")
+    assert metric("bertscore:lang=zh").model == "lang:zh"
+    assert metric("lazy_emd:lang=zh").lang == "zh"  # an option of its own
+    with pytest.raises(OptionError, match="no option 'num_layer'; did you mean"):
+        metric("bertscore:num_layer=2")

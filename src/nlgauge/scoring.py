@@ -9,8 +9,9 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import wraps
 from pathlib import Path
-from typing import Any
+from typing import Any, ParamSpec, TypeVar
 
 import numpy as np
 
@@ -131,6 +132,31 @@ class Scorer:
         }
 
 
+_NAMED_ELSEWHERE = {
+    **dict.fromkeys(("predictions", "hypotheses", "preds", "cands", "hyps"), "candidates"),
+    **dict.fromkeys(("refs", "target", "targets"), "references"),
+}
+Given = ParamSpec("Given")
+Returned = TypeVar("Returned")
+
+
+def _by_other_names(function: Callable[Given, Returned]) -> Callable[Given, Returned]:
+    """The function, taking candidates and references also by the names other libraries use."""
+
+    @wraps(function)
+    def call(*texts: Given.args, **named: Given.kwargs) -> Returned:
+        ours: dict[str, Any] = {}
+        for name, value in named.items():
+            key = _NAMED_ELSEWHERE.get(name, name)
+            if key in ours:
+                raise UsageError(f"{key} are given twice, once as {name}")
+            ours[key] = value
+        return function(*texts, **ours)
+
+    return call
+
+
+@_by_other_names
 def score(
     candidates: Sequence[str],
     references: Sequence[str | Sequence[str | None]],

@@ -29,6 +29,37 @@ class Curve:
     scores: NDArray[np.float64]
     places: NDArray[np.float64]
     density: NDArray[np.float64]
+    low: float = -np.inf
+    high: float = np.inf
+    """The range of the metric, past which no score can lie and no curve may run."""
+
+    def within(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Places within the range, and the density there.
+
+        What a kernel put beyond an end is folded back at it, as if scores had been reflected there,
+        so that a curve neither runs past its metric nor falls where scores pile up at the end.
+        """
+        ends = [end for end in (self.low, self.high) if np.isfinite(end)]
+        inside = self.places[(self.places >= self.low) & (self.places <= self.high)]
+        reached = [end for end in ends if self.places[0] <= end <= self.places[-1]]
+        places = np.union1d(inside, np.asarray(reached))
+        density = self._at(places)
+        for end in ends:
+            density = density + self._at(2 * end - places)
+        return places, density
+
+    def _at(self, places: NDArray[np.float64]) -> NDArray[np.float64]:
+        """The density at any place; past both ends of the known ones its tails run out."""
+        found = np.interp(places, self.places, self.density)
+        for end, next_to_it in ((0, 1), (-1, -2)):
+            here, there = self.density[end], self.density[next_to_it]
+            step = abs(self.places[end] - self.places[next_to_it])
+            beyond = (places < self.places[0]) if end == 0 else (places > self.places[-1])
+            # A density of Gaussian kernels falls on and on outside the scores.
+            falling = np.log(there / here) / step if there > here > 0 else np.inf
+            away = np.abs(places[beyond] - self.places[end])
+            found[beyond] = here * np.exp(-falling * away)
+        return np.asarray(found, dtype=np.float64)
 
 
 def distributions(
@@ -38,7 +69,7 @@ def distributions(
 
     ``legend`` is the heading of the bands, such as the human criterion.
     """
-    columns = min(len(panels), _ACROSS)
+    columns = 2 if len(panels) == 4 else min(len(panels), _ACROSS)  # rather a square than 3 and 1
     rows = -(-len(panels) // columns)
     with style(_FONT):
         from matplotlib.figure import Figure  # noqa: PLC0415
@@ -67,14 +98,16 @@ def distributions(
 
 def _draw(axes: Axes, curves: Sequence[Curve], kind: str) -> None:
     colours = ramp(len(curves) + 1)[-2::-1] if len(curves) > 1 else ramp(2)[:1]
-    edges = np.linspace(curves[0].places[0], curves[0].places[-1], 25).tolist()
+    places, _ = curves[0].within()
+    edges = np.linspace(places[0], places[-1], 25).tolist()
     for curve, colour in zip(curves, colours, strict=True):
         name = shown(curve.name)
         if kind == "histogram":
             axes.hist(curve.scores, edges, density=True, histtype="step", color=colour, label=name)
         elif np.isfinite(curve.density).all():
-            axes.fill_between(curve.places, curve.density, color=colour, alpha=0.18, linewidth=0)
-            axes.plot(curve.places, curve.density, color=colour, linewidth=1.2, label=name)
+            places, density = curve.within()
+            axes.fill_between(places, density, color=colour, alpha=0.18, linewidth=0)
+            axes.plot(places, density, color=colour, linewidth=1.2, label=name)
         elif curve.scores.size:  # all scores are one: a line where they lie
             axes.axvline(float(curve.scores[0]), color=colour, linewidth=1.2, label=name)
         if curve.scores.size:

@@ -14,16 +14,16 @@ import importlib.util
 import os
 import pkgutil
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import lru_cache, partial
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from nlgauge.core.errors import NlgaugeError, OptionError, UnknownMetric
+from nlgauge.core.errors import NlgaugeError, OptionError, UnknownMetric, UsageError
 from nlgauge.core.metric import Metric
-from nlgauge.core.options import parse_options, refuse_unknown
+from nlgauge.core.options import options_of, parse_options, refuse_unknown
 from nlgauge.core.signature import Signature
 
 FOLDERS_VARIABLE = "NLGAUGE_METRICS"
@@ -55,14 +55,58 @@ def metric(spec: str | Metric, **options: Any) -> Metric:
             raise OptionError(f"options {sorted(options)} cannot be added to a built metric")
         return spec
     if "|" in spec:
-        signature = Signature.parse(spec)
-        built = metric_class(signature.name).rebuild(dict(signature.keys))
+        built = _rebuilt(spec)
     else:
         name, _, rest = spec.strip().partition(":")
         kind = metric_class(name)
-        built = kind(**parse_options(kind, _split_options(spec, rest), name=name))
-    refuse_unknown(type(built), options, name=built.name)
-    return dataclasses.replace(built, **options)
+        texts = _in_our_words(kind, _split_options(spec, rest))
+        built = kind(**parse_options(kind, texts, name=name))
+    ours = _in_our_words(type(built), options)
+    refuse_unknown(type(built), ours, name=built.name)
+    return dataclasses.replace(built, **ours)
+
+
+# What bert-score, torchmetrics, evaluate and sacrebleu call options that we have.
+_ELSEWHERE = {
+    "model_type": ("model",),
+    "model_name": ("model",),
+    "model_name_or_path": ("model",),
+    "num_layers": ("layer", "layers"),
+    "lc": ("lowercase",),
+    "n_gram": ("ngram", "order"),
+}
+
+
+def _in_our_words(kind: type[Metric], options: Mapping[str, Any]) -> dict[str, Any]:
+    """The options with the names that other libraries use for them translated."""
+    known = options_of(kind)
+    ours: dict[str, Any] = {}
+    for key, value in options.items():
+        if key in known:
+            ours[key] = value
+        elif key == "lang" and "model" in known:
+            ours["model"] = f"lang:{value}"
+        elif key == "idf" and "weights" in known:
+            yes = str(value).lower() in ("yes", "true", "on", "1")
+            ours["weights"] = "idf" if yes else "uniform"
+        else:
+            names = [name for name in _ELSEWHERE.get(key, ()) if name in known]
+            ours[names[0] if names else key] = value
+    return ours
+
+
+def _rebuilt(spec: str) -> Metric:
+    """The metric of a signature, whoever wrote it."""
+    signature = Signature.parse(spec)
+    kind = metric_class(signature.name)
+    try:
+        return kind.rebuild(dict(signature.keys))
+    except NlgaugeError:
+        raise
+    except KeyError as error:
+        raise UsageError(f"signature {spec!r} lacks the key {error}; quote all of it") from None
+    except ValueError as error:
+        raise UsageError(f"signature {spec!r} cannot be read: {error}") from None
 
 
 def _split_options(spec: str, rest: str) -> dict[str, str]:

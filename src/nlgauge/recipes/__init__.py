@@ -15,7 +15,7 @@ from nlgauge.core.errors import UsageError
 if TYPE_CHECKING:
     from nlgauge.recipes.recipe import Rebuilt, Setting
 
-RECIPES = ("bary", "benchmark", "lazy_emd")
+RECIPES = ("bary", "benchmark", "infolm", "lazy_emd", "mover")
 
 __all__ = ["RECIPES", "choose_recipe", "reproduce"]
 

@@ -8,21 +8,15 @@ stands in for nltk's, which is about 0 wherever no 4-gram matches.
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import Any
 
-from nlgauge.figures.matrix import coefficients, p_values
-from nlgauge.recipes.recipe import (
-    Line,
-    Paper,
-    Rebuilt,
-    Section,
-    Setting,
-    find,
-    measured,
-    model_of,
-    plain,
-)
+from nlgauge.figures.matrix import Panel, coefficients, heat, p_values
+from nlgauge.recipes._beside import plain
+from nlgauge.recipes._evidence import find
+from nlgauge.recipes._measured import measured, models_of
+from nlgauge.recipes.recipe import Line, Paper, Part, Rebuilt, Section, Setting
 from nlgauge.report.studies import matrix_table, p_text
 from nlgauge.report.table import Column, Table
 from nlgauge.study import CoefficientMatrix
@@ -59,21 +53,20 @@ def rebuild(data: Path, setting: Setting) -> Rebuilt:
     study = measured(found["fi-en"], LINES, setting)
     made = {name: matrix(study, human=CRITERION, coefficient=name) for name in COEFFICIENTS}
     sections = [section for each in made.values() for section in _sections(each)]
-    figures = {
-        name: [coefficients(each.names, each.values, title=name), p_values(each.names, each.p)]
-        for name, each in made.items()
+    figures = {name: partial(heat, _panels(each)) for name, each in made.items()}
+    results = {
+        "matrices": [_content(each) for each in made.values()],
+        "published_spearman": PUBLISHED,
+        "signatures": study.signatures,
     }
-    return Rebuilt(
-        *("benchmark", PAPER, model_of(study)),
-        {"human": [_human(made)], "matrices": sections},
-        figures,
-        {
-            "matrices": [_content(each) for each in made.values()],
-            "published_spearman": PUBLISHED,
-            "signatures": study.signatures,
-        },
-        *(missing, study.remarks()),
-    )
+    tables = {"human": [_human(made)], "matrices": sections}
+    part = Part(tables, figures, results, study.remarks(), models_of(study))
+    return Rebuilt.of("benchmark", PAPER, [part], missing)
+
+
+def _panels(found: CoefficientMatrix) -> list[Panel]:
+    values = coefficients(found.names, found.values, title=found.coefficient)
+    return [values, p_values(found.names, found.p)]
 
 
 def _human(made: dict[str, CoefficientMatrix]) -> Section:

@@ -1,29 +1,23 @@
-"""What recipes are made of: a paper, the lines of its table, the data found, what is written."""
+"""What recipes are made of: a paper, the lines of its tables, rebuilt parts, what is written."""
 
 from __future__ import annotations
 
-import dataclasses
 import json
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from math import isfinite
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from nlgauge.core.errors import FileError, MissingExtra
-from nlgauge.core.metric import Metric
-from nlgauge.data.judged import Judged
-from nlgauge.figures.matrix import Panel
-from nlgauge.metrics import metric as build_metric
 from nlgauge.report.inks import INKS
-from nlgauge.report.table import Column, Table, Value
+from nlgauge.report.table import Table
 from nlgauge.scoring import Progress
-from nlgauge.studying import Study, measure
 
-EMBEDDED = "embedded (all-MiniLM-L6-v2, 6 layers)"
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
-Numbers = Mapping[tuple[str, str], float]
-"""By the name of a line and the heading of a column."""
+Draw = Callable[[], "Figure"]
+"""Makes a figure when asked, so that a recipe runs where nothing can be drawn."""
 
 
 @dataclass(frozen=True)
@@ -46,12 +40,14 @@ class Line:
 
 @dataclass(frozen=True)
 class Setting:
-    """With which model, where and in what portions a recipe scores."""
+    """With which model, where, in what portions and on how many inputs a recipe scores."""
 
     model: str | None = None
     device: str = "auto"
     batch_tokens: int = 2048
     progress: Progress | None = None
+    inputs: int | None = None
+    """At most so many inputs of a data set; None takes all, or what a slow recipe can afford."""
 
 
 @dataclass(frozen=True)
@@ -63,6 +59,17 @@ class Section:
 
 
 @dataclass(frozen=True, eq=False)
+class Part:
+    """What came of one question of a paper: tables and figures by file name, and plain results."""
+
+    tables: Mapping[str, Sequence[Section]] = field(default_factory=dict)
+    figures: Mapping[str, Draw] = field(default_factory=dict)
+    results: Mapping[str, Any] = field(default_factory=dict)
+    remarks: Sequence[str] = ()
+    models: Sequence[str] = ()
+
+
+@dataclass(frozen=True, eq=False)
 class Rebuilt:
     """What a recipe made: tables and figures by file name, plain results, and what was said."""
 
@@ -70,10 +77,26 @@ class Rebuilt:
     paper: Paper
     model: str
     tables: Mapping[str, Sequence[Section]]
-    figures: Mapping[str, Sequence[Panel]]
+    figures: Mapping[str, Draw]
     results: Mapping[str, Any]
     missing: tuple[str, ...]
     remarks: tuple[str, ...]
+
+    @classmethod
+    def of(
+        cls, recipe: str, paper: Paper, parts: Iterable[Part], missing: Sequence[str]
+    ) -> Rebuilt:
+        """The parts as one, in their order."""
+        joined = list(parts)
+        models = dict.fromkeys(name for part in joined for name in part.models)
+        return cls(
+            *(recipe, paper, ", ".join(models) or "none"),
+            _merged(part.tables for part in joined),
+            _merged(part.figures for part in joined),
+            _merged(part.results for part in joined),
+            tuple(missing),
+            tuple(dict.fromkeys(said for part in joined for said in part.remarks)),
+        )
 
     @property
     def about(self) -> tuple[str, ...]:
@@ -112,109 +135,25 @@ class Rebuilt:
             raise FileError(f"cannot write to {str(place)!r}: {error.strerror}") from error
         written = [place / name for name in texts]
         try:
-            written += _draw(self.figures, place)
+            for stem, draw in self.figures.items():
+                written += _save(draw, place / stem)
         except MissingExtra as error:
             return tuple(written), (f"no figures were drawn: {error}",)
         return tuple(written), ()
 
 
-def find(data: Path, wanted: Mapping[str, str]) -> tuple[dict[str, Path], tuple[str, ...]]:
-    """The files that lie under the folder, by part, and a sentence on those that do not.
-
-    A name ending in .gz will do for one without. None at all is an error.
-    """
-    if not data.is_dir():
-        raise FileError(f"there is no folder {str(data)!r} to look for data in")
-    found: dict[str, Path] = {}
-    for part, name in wanted.items():
-        for path in (data / name, data / f"{name}.gz"):
-            if path.is_file():
-                found.setdefault(part, path)
-    if not found:
-        listed = ", ".join(wanted.values())
-        raise FileError(f"{data} holds none of the files looked for, gzipped or not: {listed}")
-    lost = [name for part, name in wanted.items() if part not in found]
-    if not lost:
-        return found, ()
-    listed = ", ".join(lost)
-    return found, (f"Missing in the data folder, gzipped or not, and so left out here: {listed}.",)
-
-
-def measured(data: Judged | Path, lines: Sequence[Line], setting: Setting) -> Study:
-    """The judged texts scored in one pass with the metrics of the lines, under the lines' names."""
-    asked = {line.name: line.spec for line in lines if line.spec is not None}
-    study = measure(
-        data,
-        [with_model(spec, setting.model) for spec in asked.values()],
-        device=setting.device,
-        batch_tokens=setting.batch_tokens,
-        progress=setting.progress,
-    )
-    names = dict(zip(study.labels, asked, strict=True))
-    board = {
-        system: {names[label]: scores for label, scores in found.items()}
-        for system, found in study.board.items()
-    }
-    renamed = [dataclasses.replace(each, name=names[each.name]) for each in study.measured]
-    return dataclasses.replace(study, measured=tuple(renamed), board=board)
-
-
-def with_model(spec: str, model: str | None) -> Metric:
-    """The metric of a spec, on the model if one is named and the metric takes one."""
-    built = build_metric(spec)
-    takes = any(field.name == "model" for field in dataclasses.fields(built))
-    return build_metric(spec, model=model) if takes and model is not None else built
-
-
-def model_of(study: Study) -> str:
-    """The name of the model that the metrics of a study were served from."""
-    first = next(iter(study.board.values()))
-    models = [getattr(scores.metric, "model", None) for scores in first.values()]
-    used = dict.fromkeys(EMBEDDED if name == "embedded" else str(name) for name in models if name)
-    return ", ".join(used) or "none"
-
-
-def beside(
-    lines: Sequence[Line],
-    heads: Mapping[str, str],
-    ours: Numbers,
-    published: Numbers,
-    *,
-    digits: int,
-    footer: Sequence[str] = (),
-) -> Table:
-    """Our numbers beside the published ones; ``heads`` are columns and how their headings read."""
-    columns = [Column("metric"), Column("in the paper")]
-    for heading in heads.values():
-        columns += [Column(heading, digits, "higher"), Column("published", digits)]
-    rows: list[tuple[Value, ...]] = []
-    for line in lines:
-        cells: list[Value] = [line.name if line.spec else "", line.published or ""]
-        for head in heads:
-            cells += [ours.get((line.name, head)), published.get((line.published or "", head))]
-        rows.append(tuple(cells))
-    return Table(tuple(columns), tuple(rows), tuple(footer))
-
-
-def entries(
-    part: str, lines: Sequence[Line], heads: Sequence[str], ours: Numbers, published: Numbers
-) -> Iterator[dict[str, Any]]:
-    """The numbers of ``beside`` one by one, as plain values."""
-    for line in lines:
-        for head in heads:
-            yield {
-                "data": part,
-                "metric": line.name if line.spec else None,
-                "in_the_paper": line.published,
-                "coefficient": head,
-                "ours": plain(ours.get((line.name, head))),
-                "published": published.get((line.published or "", head)),
-            }
-
-
-def plain(value: float | None) -> float | None:
-    """The number, or None where it is undefined."""
-    return float(value) if value is not None and isfinite(value) else None
+def _merged(parts: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
+    """The mappings as one; where several have a key, their lists or mappings are joined."""
+    whole: dict[str, Any] = {}
+    for part in parts:
+        for key, value in part.items():
+            if key not in whole:
+                whole[key] = value
+            elif isinstance(value, Mapping):
+                whole[key] = {**whole[key], **value}
+            else:
+                whole[key] = [*whole[key], *value]
+    return whole
 
 
 def _markdown(rebuilt: Rebuilt, sections: Sequence[Section]) -> str:
@@ -230,14 +169,11 @@ def _latex(rebuilt: Rebuilt, sections: Sequence[Section]) -> str:
     return "\n\n".join(parts) + "\n"
 
 
-def _draw(figures: Mapping[str, Sequence[Panel]], place: Path) -> list[Path]:
+def _save(draw: Draw, stem: Path) -> list[Path]:
     from nlgauge.figures.canvas import save  # noqa: PLC0415 (matplotlib is slow to import)
-    from nlgauge.figures.matrix import heat  # noqa: PLC0415
 
-    written = []
-    for stem, panels in figures.items():
-        drawn = heat(panels)
-        for ending in (".svg", ".png"):
-            save(drawn, place / f"{stem}{ending}")
-            written.append(place / f"{stem}{ending}")
-    return written
+    figure = draw()
+    paths = [stem.with_name(f"{stem.name}{ending}") for ending in (".svg", ".png")]
+    for path in paths:
+        save(figure, path)
+    return paths

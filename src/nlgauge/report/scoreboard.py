@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from nlgauge.core.scores import Scores
 from nlgauge.core.tally import Tally
+from nlgauge.report.studies import interval, p_text
 from nlgauge.report.table import Column, Table, Value
 
 Board = Mapping[str, Mapping[str, Scores]]  # system, then metric label
@@ -13,24 +14,33 @@ Totals = Mapping[str, Mapping[str, Scores | Tally]]
 
 
 def scoreboard(
-    board: Totals, *, digits: int | None = None, confidence: float | None = None
+    board: Totals,
+    *,
+    digits: int | None = None,
+    confidence: float | None = None,
+    p_values: Mapping[tuple[str, str], float | None] | None = None,
 ) -> Table:
     """A row for each system, a column for each metric, the signatures below.
 
-    With a confidence every metric has a second column for its interval.
+    With a confidence every metric has a second column for its interval, and with p-values (by
+    system and metric) one for those.
     """
     first = next(iter(board.values()))
     columns = [Column("system")]
     for label, s in first.items():
         columns.append(_column(label, s, digits))
         columns += [Column(f"{confidence:.0%}")] if confidence else []
+        columns += [Column("p")] if p_values is not None else []
     rows: list[tuple[Value, ...]] = []
     for system, scores in board.items():
         cells: list[Value] = [system]
         for label, s in scores.items():
             cells.append(s.value)
             if confidence and isinstance(s, Tally):
-                cells.append(_interval(s, confidence, _column(label, s, digits).digits))
+                cells.append(interval(*s.interval(confidence), _column(label, s, digits).digits))
+            if p_values is not None:
+                p = p_values.get((system, label))
+                cells.append(None if p is None else p_text(p))
         rows.append(tuple(cells))
     signatures = dict.fromkeys(
         str(s.signature) for scores in board.values() for s in scores.values()
@@ -60,11 +70,6 @@ def segment_board(board: Board, *, digits: int | None = None, components: bool =
             (system, name, *(float(column[i]) for column in values)) for i, name in enumerate(ids)
         ]
     return Table(tuple(columns), tuple(rows))
-
-
-def _interval(tally: Tally, confidence: float, digits: int | None) -> str:
-    low, high = tally.interval(confidence)
-    return f"[{low:.{digits}f}, {high:.{digits}f}]"
 
 
 def _column(

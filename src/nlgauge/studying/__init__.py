@@ -8,7 +8,13 @@ from __future__ import annotations
 
 from nlgauge.studying.agreement import Agreed, Agreement, correlate
 from nlgauge.studying.bands import Band, bands
-from nlgauge.studying.comparison import Compared, Comparison, Differing, compare
+from nlgauge.studying.comparison import (
+    Compared,
+    Comparison,
+    Differing,
+    compare,
+    compare_scored,
+)
 from nlgauge.studying.matrices import matrix, permutation, williams
 from nlgauge.studying.ranking import Ranked, Ranking, darr, in_pairs, rank_pairs
 from nlgauge.studying.study import Study, choose_criteria, measure
@@ -29,6 +35,7 @@ __all__ = [
     "bands",
     "choose_criteria",
     "compare",
+    "compare_scored",
     "correlate",
     "darr",
     "in_pairs",

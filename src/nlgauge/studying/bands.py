@@ -22,6 +22,9 @@ class Band:
     scores: Array
     places: Array
     density: Array
+    low: float = -np.inf
+    high: float = np.inf
+    """The range of the metric, where it is known."""
 
 
 def bands(study: Study, criterion: str, count: int = 3) -> dict[str, tuple[Band, ...]]:
@@ -46,8 +49,10 @@ def bands(study: Study, criterion: str, count: int = 3) -> dict[str, tuple[Band,
         own = -aligned if metric.direction == "lower" else aligned
         places = _places(own[judged])
         parts = [own[judged & (within == k)] for k in range(count)]
+        scores = next(iter(study.board.values())).get(metric.name)
+        ends = (scores.scale.low, scores.scale.high) if scores else (-np.inf, np.inf)
         found[metric.name] = tuple(
-            Band(name, part, places, _density(part, places))
+            Band(name, part, places, _density(part, places), *ends)
             for name, part in zip(names, parts, strict=True)
         )
     return found

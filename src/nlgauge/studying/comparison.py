@@ -141,6 +141,14 @@ class Comparison:
                 )
         return tuple(found)
 
+    @property
+    def said(self) -> str:
+        """How the p-values were made."""
+        return (
+            f"p against {self.baseline}: {self.method}, {self.count:,} times over "
+            f"{self.segments:,} segments, seed {self.seed}; two-sided, Holm-corrected"
+        )
+
     def remarks(self) -> tuple[str, ...]:
         """What the metrics noted, by system."""
         return tuple(
@@ -184,9 +192,38 @@ def compare(
     systems and their references). p-values are two-sided and Holm-corrected over the systems.
     A cluster ends where all systems above beat all below with one-sided p < ``alpha``.
     """
+    corpus = systems if isinstance(systems, Corpus) else _corpus(systems, references)
+    _check(corpus, method)
+    scorer = Scorer(metrics, device=device, batch_tokens=batch_tokens)
+    board = scorer.score_corpus(corpus, progress=progress)
+    return compare_scored(corpus, board, method=method, count=count, seed=seed, alpha=alpha)
+
+
+def compare_scored(
+    corpus: Corpus,
+    board: Mapping[str, Mapping[str, Scores]],
+    *,
+    method: Method = "bootstrap",
+    count: int = 1000,
+    seed: int = 0,
+    alpha: float = 0.05,
+) -> Comparison:
+    """The tests of ``compare`` on scores that are there already."""
+    _check(corpus, method)
+    names = corpus.system_names
+    entries: list[Compared] = []
+    for label in board[names[0]]:
+        scores = [board[name][label] for name in names]
+        entries += _tested(scores, method, count, seed, alpha)
+    method_name = next(entry.test.method for entry in entries if entry.test is not None)
+    segments = len(corpus.rows_of(names[0]))
+    return Comparison(names[0], tuple(entries), corpus, board, method_name, count, seed, segments)
+
+
+def _check(corpus: Corpus, method: str) -> None:
+    """Refuse an unknown test, a single system, and systems that answered different segments."""
     if method not in ("bootstrap", "randomisation"):
         raise OptionError(f"method is {method!r}; it is 'bootstrap' or 'randomisation'.")
-    corpus = systems if isinstance(systems, Corpus) else _corpus(systems, references)
     names = corpus.system_names
     if len(names) < 2:
         raise UsageError(
@@ -194,15 +231,6 @@ def compare(
             "`nlgauge score` scores a single one"
         )
     _same_segments(corpus)
-    scorer = Scorer(metrics, device=device, batch_tokens=batch_tokens)
-    board = scorer.score_corpus(corpus, progress=progress)
-    entries: list[Compared] = []
-    for label in scorer.metrics:
-        scores = [board[name][label] for name in names]
-        entries += _tested(scores, method, count, seed, alpha)
-    method_name = next(entry.test.method for entry in entries if entry.test is not None)
-    segments = len(corpus.rows_of(names[0]))
-    return Comparison(names[0], tuple(entries), corpus, board, method_name, count, seed, segments)
 
 
 def _corpus(

@@ -1,0 +1,109 @@
+"""REALSumm: metrics against human recall, for abstractive and extractive systems, at two levels."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from nlgauge.core.errors import DataError
+from nlgauge.data.judged import Judged
+from nlgauge.data.layouts import read_judged
+from nlgauge.figures.bars import Bar, Panel, bars
+from nlgauge.recipes._measured import measured, models_of
+from nlgauge.recipes.recipe import Line, Part, Section, Setting
+from nlgauge.report.studies import agreement_tables
+from nlgauge.studying import Study, correlate
+
+FILE = "realsumm/realsumm.jsonl"
+STORED_FILE = "realsumm/stored_metric_scores.jsonl"
+KINDS = {"abs": "abstractive", "ext": "extractive"}
+LEVELS = ("system", "text")
+COEFFICIENTS = {"pearson": "r", "spearman": "rho", "kendall_b": "tau"}
+CRITERION = "litepyramid_recall"
+STORED = ("rouge_1_recall", "rouge_2_recall", "bert_recall_score", "mover_score")
+_STORED = "stored: the scores that came with the data; ours are F-scores but for bertscore R"
+_RESAMPLES = 500
+
+
+def by_kind(path: Path, scores: Path | None = None) -> dict[str, Judged]:
+    """The judged summaries of the abstractive and of the extractive systems, where there are any.
+
+    ``scores`` is a file of scores that came with the data.
+    """
+    judged = read_judged(path, scores=scores)
+    found = {}
+    for kind, word in KINDS.items():
+        names = judged.corpus.systems
+        keep = [row for row, name in enumerate(names) if name.startswith(f"{kind}/")]
+        if keep:
+            found[kind] = judged.take(keep, f"{word} systems: {len(keep):,} rows.")
+    if not found:
+        raise DataError(
+            f"{path}: none of the {len(judged.corpus.system_names)} systems is called abs/... or "
+            "ext/..., so that abstractive and extractive ones cannot be told apart"
+        )
+    return found
+
+
+def summaries(
+    found: Mapping[str, Judged],
+    lines: Mapping[str, Sequence[Line]],
+    setting: Setting,
+    *,
+    footer: Sequence[str] = (),
+) -> tuple[Part, dict[str, Study]]:
+    """Tables and bars by kind of system and level, and the studies they come from.
+
+    Summaries and lines are by kind. Scores that came with the data are shown beside ours.
+    """
+    studies = {
+        kind: measured(
+            *(judged, lines[kind], setting),
+            stored=[name for name in STORED if name in judged.stored],
+        )
+        for kind, judged in found.items()
+    }
+    sections, panels, numbers = [], [], []
+    for level in LEVELS:
+        for kind, study in studies.items():
+            rows = _rows(study, level)
+            said = [f"{len(study.judgements.segments)} documents", *footer]
+            said += [_STORED] if study.stored else []
+            (table,) = agreement_tables(rows, digits=3, footer=said)
+            sections.append(Section(f"REALSumm, {KINDS[kind]}, {level} level", table))
+            panels.append(_panel(f"{KINDS[kind]}\n{level} level", rows))
+            numbers += [{"data": "REALSumm", "systems": KINDS[kind], **row} for row in rows]
+    first = next(iter(studies.values()))
+    part = Part(
+        {"summaries": sections},
+        {"summaries": partial(bars, panels)},
+        {"correlations": numbers, "signatures": first.signatures},
+        [f"REALSumm: {each}" for study in studies.values() for each in study.remarks()],
+        models_of(first),
+    )
+    return part, studies
+
+
+def _rows(study: Study, level: str) -> list[dict[str, Any]]:
+    """Every correlation at one level with its interval."""
+    found = correlate(
+        study,
+        human=CRITERION,
+        levels=level,
+        coefficients=list(COEFFICIENTS),
+        confidence=0.95,
+        over="both",
+        count=_RESAMPLES,
+    )
+    return [{**entry.to_dict(), "resampled": "systems and documents"} for entry in found.entries]
+
+
+def _panel(title: str, rows: Sequence[Mapping[str, Any]]) -> Panel:
+    groups = tuple(dict.fromkeys(row["metric"] for row in rows))
+    series: dict[str, list[Bar]] = {}
+    for row in rows:
+        bar = Bar(row["value"], row["low"], row["high"])
+        series.setdefault(COEFFICIENTS[row["coefficient"]], []).append(bar)
+    return Panel(title, groups, series)
