@@ -36,6 +36,7 @@ FORBIDDEN = {
         "cli",
     },
     "report": {"encode", "measure", "metrics", "study", "data", "scoring", "cli"},
+    "service": {"encode", "measure", "study", "text", "figures", "report", "cli"},
 }
 
 
@@ -56,6 +57,8 @@ def test_rooms_open_only_the_doors_they_may(path: Path) -> None:
         parts = name.split(".")
         if parts[0] == "nlgauge" and len(parts) > 1:
             assert parts[1] not in closed, f"{path} opens the door to {name}"
+        if parts[0] in {"fastapi", "starlette", "uvicorn"}:
+            assert room == "service", path
         if parts[0] in {"torch", "transformers"}:
             assert room in {"encode", "adapters"} or path.stem.endswith("_torch"), path
 
@@ -81,6 +84,7 @@ def test_core_needs_only_numpy_and_the_standard_library() -> None:
 )
 def test_heavy_libraries_stay_out(statement: str) -> None:
     heavy = {"torch", "transformers", "scipy", "ot", "sacrebleu", "pandas", "matplotlib", "nltk"}
+    heavy |= {"fastapi", "uvicorn"}
     check = f"{statement}\nimport sys\nprint(sorted({heavy!r} & set(sys.modules)))"
     words = [sys.executable, "-c", check]
     shown = subprocess.run(words, capture_output=True, text=True, check=True)

@@ -8,8 +8,9 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache as remembered
 from functools import partial
-from importlib.metadata import version
+from importlib import metadata
 from pathlib import Path
 from typing import Any
 
@@ -83,9 +84,9 @@ class Task:
                 f"{number}.{key}": fact for key, fact in member.facts.items() if key != "nlgauge"
             }
         if "sacrebleu" not in self.metric.libraries:  # its signature is sacrebleu's own
-            facts["nlgauge"] = version("nlgauge")
+            facts["nlgauge"] = _version("nlgauge")
             used = self.metric.libraries + (self.model.card.libraries if self.model else ())
-            facts |= {name: version(name) for name in dict.fromkeys(used)}
+            facts |= {name: _version(name) for name in dict.fromkeys(used)}
         return facts
 
     def signature(self, references: str) -> Signature:
@@ -237,6 +238,11 @@ class Servings:
             )
             made[side] = dict(zip(texts, found, strict=True))
         return lambda text, side: made[_table_side(need.weighting, side)][text]
+
+
+@remembered  # reading a package's metadata takes longer than scoring a short text
+def _version(package: str) -> str:
+    return metadata.version(package)
 
 
 def _table_side(weighting: Weighting, side: Side) -> Side:

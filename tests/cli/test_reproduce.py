@@ -47,10 +47,10 @@ def test_reproduce_prints_the_table_and_writes_the_folder(run, data: Path) -> No
     assert "Ours: computed here; model: hashing." in out
     assert "Missing in the data folder" in out
     assert "wmt18_darr/tr-en.jsonl" in out
-    assert "note: cs-en: 2 pairs of 2 systems on 2 segments" in err
+    assert "note: WMT18 cs-en: 2 pairs of 2 systems on 2 segments" in err
     assert json.loads((folder / "summary.json").read_text("utf-8"))["recipe"] == "lazy_emd"
-    assert r"\begin{tabular}" in (folder / "table2.tex").read_text("utf-8")
-    assert "| SENTBLEU |" in (folder / "table2.md").read_text("utf-8")
+    assert r"\begin{tabular}" in (folder / "darr.tex").read_text("utf-8")
+    assert "| SENTBLEU |" in (folder / "darr.md").read_text("utf-8")
     assert run("reproduce", *words, "-q")[2] == ""
 
 
@@ -58,7 +58,8 @@ def test_reproduce_refuses_what_it_does_not_know(run, tmp_path: Path) -> None:
     code, _, err = run("reproduce", "barry", "--data", tmp_path, "-o", tmp_path)
     assert code == 2
     assert err == (
-        "nlgauge: there is no recipe 'barry'; the recipes are: bary, benchmark, lazy_emd\n"
+        "nlgauge: there is no recipe 'barry'; the recipes are: bary, benchmark, infolm, lazy_emd, "
+        "mover\n"
     )
     code, _, err = run("reproduce", "bary", "--data", tmp_path, "-o", tmp_path)
     assert code == 1

@@ -9,43 +9,6 @@ from pathlib import Path
 
 import pytest
 
-from conftest import PROJECT, example
-from nlgauge.cli import main
-
-EXAMPLES = PROJECT / "examples"
-SYSTEMS = ("fluent", "literal", "hasty")
-
-
-@pytest.fixture(scope="module")
-def judged(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The shipped example as a table with two criteria, one of them sometimes missing."""
-    rows = []
-    for k, system in enumerate(SYSTEMS):
-        for i, text in enumerate(example(system)):
-            human = {"adequacy": 80 - 20 * k + (7 * i) % 13}
-            if i % 5:
-                human["fluency"] = 70 - 9 * k + (5 * i) % 17
-            references = [example(name)[i] for name in ("reference.a", "reference.b")]
-            row = {"segment": i, "system": system, "candidate": text}
-            rows.append({**row, "references": references, "human": human})
-    path = tmp_path_factory.mktemp("judged") / "judged.jsonl"
-    path.write_text("\n".join(map(json.dumps, rows)), "utf-8")
-    return path
-
-
-@pytest.fixture
-def run(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.chdir(EXAMPLES)
-    monkeypatch.setenv("COLUMNS", "80")
-
-    def call(*words: str | Path) -> tuple[int, str, str]:
-        with pytest.raises(SystemExit) as ended:
-            main([str(word) for word in words])
-        said = capsys.readouterr()
-        return int(ended.value.code or 0), said.out, said.err
-
-    return call
-
 
 def test_correlate_prints_a_table_and_says_what_it_did(run, judged: Path) -> None:
     code, out, err = run("correlate", judged, "-m", "bleu", "chrf", "eed", "--human", "adequacy")
@@ -210,7 +173,9 @@ def test_mistakes_get_one_clear_sentence(run, judged: Path, words, code: int, me
     assert out == ""
 
 
-@pytest.mark.parametrize("verb", ["correlate", "matrix", "williams", "compare"])
+@pytest.mark.parametrize(
+    "verb", ["correlate", "matrix", "williams", "permutation", "darr", "sweep", "compare"]
+)
 def test_help_has_examples(run, verb: str) -> None:
     code, out, _ = run(verb, "--help")
     assert code == 0

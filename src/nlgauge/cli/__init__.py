@@ -8,10 +8,28 @@ from __future__ import annotations
 
 import os
 import sys
+import warnings
 
 import typer
 
-from nlgauge.cli import compare, correlate, matrix, metrics, reproduce, score, show, williams
+from nlgauge.cli import (
+    cache,
+    compare,
+    correlate,
+    darr,
+    explain,
+    matrix,
+    mbr,
+    metrics,
+    permutation,
+    reproduce,
+    score,
+    serve,
+    show,
+    sweep,
+    verify,
+    williams,
+)
 from nlgauge.core.errors import NlgaugeError
 
 # `-c a.txt b.txt` reads naturally, but the parser wants `-c a.txt -c b.txt`.
@@ -25,6 +43,8 @@ _REPEATABLE = {
     "-m": "-m",
     "--metric": "-m",
     "--metrics": "-m",
+    "--scores": "--scores",
+    "--distances": "--distances",
 }
 
 app = typer.Typer(
@@ -42,8 +62,17 @@ app.command("compare")(compare.compare_command)
 app.command("correlate")(correlate.correlate_command)
 app.command("matrix")(matrix.matrix_command)
 app.command("williams")(williams.williams_command)
+app.command("permutation")(permutation.permutation_command)
+app.command("darr")(darr.darr_command)
+app.command("sweep")(sweep.sweep_command)
 app.command("reproduce")(reproduce.reproduce_command)
 app.command("metrics")(metrics.metrics_command)
+app.command("mbr")(mbr.mbr_command)
+app.command("rerank")(mbr.rerank_command)
+app.command("explain")(explain.explain_command)
+app.command("verify")(verify.verify_command)
+app.command("serve")(serve.serve_command)
+app.add_typer(cache.app, name="cache")
 
 
 @app.callback(invoke_without_command=True)
@@ -61,16 +90,30 @@ def main(arguments: list[str] | None = None) -> None:
     """Run the command and end the process with its exit code."""
     words = _spread(sys.argv[1:] if arguments is None else arguments)
     try:
-        app(words, prog_name="nlgauge")
+        with warnings.catch_warnings():
+            warnings.showwarning = _note
+            app(words, prog_name="nlgauge")
     except NlgaugeError as error:
         print(f"nlgauge: {error}", file=sys.stderr)
         sys.exit(error.exit_code)
     except BrokenPipeError:  # the reader of our output, such as head, has gone
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(0)
+    except MemoryError:
+        print(
+            "nlgauge: out of memory; score in parts (--parts DIR, smaller --part-rows), with "
+            "smaller batches (--batch-tokens) or fewer metrics at a time",
+            file=sys.stderr,
+        )
+        sys.exit(1)
     except KeyboardInterrupt:
         print("nlgauge: interrupted", file=sys.stderr)
         sys.exit(130)
+
+
+def _note(message: Warning | str, *_: object, **__: object) -> None:
+    """Say a warning as the notes of all verbs are said."""
+    print(f"note: {message}", file=sys.stderr)
 
 
 def _spread(words: list[str]) -> list[str]:

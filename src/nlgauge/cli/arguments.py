@@ -2,10 +2,21 @@
 
 from __future__ import annotations
 
+import os
+import warnings
+from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
 import typer
+
+
+class Test(StrEnum):
+    """The paired tests of systems."""
+
+    BOOTSTRAP = "bootstrap"
+    RANDOMISATION = "randomisation"
+
 
 Candidates = Annotated[
     list[str],
@@ -36,4 +47,20 @@ BatchTokens = Annotated[int, typer.Option(min=1, help="Tokens a batch of the enc
 Download = Annotated[
     bool, typer.Option("--download", help="Allow models to be fetched from their hub.")
 ]
+Cache = Annotated[
+    str | None,
+    typer.Option(
+        "--cache",
+        metavar="DIR",
+        help="Keep embeddings in this folder between runs [default: NLGAUGE_CACHE, else none].",
+    ),
+]
 Quiet = Annotated[bool, typer.Option("-q", "--quiet", help="No progress, no notes.")]
+
+
+def use_cache(folder: str | None, *, quiet: bool) -> None:
+    """Have everything that opens a model in this process use the cache, silently if asked to."""
+    if folder is not None:
+        os.environ["NLGAUGE_CACHE"] = folder
+    if quiet:
+        warnings.simplefilter("ignore", UserWarning)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import shutil
-from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -26,18 +25,13 @@ The first system is the baseline. p-values are two-sided and Holm-corrected over
 cluster ends where all systems above beat all below (one-sided p < .05, each pair tested)."""
 
 
-class Method(StrEnum):
-    """The paired test."""
-
-    BOOTSTRAP = "bootstrap"
-    RANDOMISATION = "randomisation"
-
-
 def compare_command(
     candidates: arguments.Candidates,
     references: arguments.ReferenceFiles = None,
     metric: arguments.Metrics = None,
-    method: Annotated[Method, typer.Option(help="The paired test.")] = Method.BOOTSTRAP,
+    method: Annotated[
+        arguments.Test, typer.Option(help="The paired test.")
+    ] = arguments.Test.BOOTSTRAP,
     count: Annotated[int, typer.Option(min=1, help="Resamples or trials.")] = 1000,
     seed: Annotated[int, typer.Option(min=0, help="Of the resamples.")] = 0,
     differ: Annotated[
@@ -52,6 +46,7 @@ def compare_command(
     device: arguments.Device = "auto",
     batch_tokens: arguments.BatchTokens = 2048,
     download: arguments.Download = False,
+    cache: arguments.Cache = None,
     quiet: arguments.Quiet = False,
 ) -> None:
     """Compare systems with the first by paired tests, for any metrics."""
@@ -63,6 +58,7 @@ def compare_command(
     chosen = studies.format_of(output, format)
     if download:
         os.environ["NLGAUGE_DOWNLOAD"] = "1"
+    arguments.use_cache(cache, quiet=quiet)
     corpus = read_systems(candidates, references or [])
     with progress_bar(quiet=quiet) as progress:
         found = compare(
@@ -97,17 +93,13 @@ def _tables(found: Comparison, digits: int) -> list[Table]:
     from nlgauge.report.studies import comparison_table  # noqa: PLC0415
 
     first = found.board[found.baseline]
-    said = (
-        f"differences from {found.baseline}; {found.method}, {found.count:,} times over "
-        f"{found.segments:,} segments, seed {found.seed}; p two-sided, Holm-corrected"
-    )
     labels = list(first)
     return [
         comparison_table(
             *(label, first[label].scale.direction),
             [entry.to_dict() for entry in found.of(label)],
             digits=digits if first[label].scale.high > 1 else max(digits, 4),
-            footer=[str(first[label].signature), *([said] if label == labels[-1] else [])],
+            footer=[str(first[label].signature), *([found.said] if label == labels[-1] else [])],
         )
         for label in labels
     ]

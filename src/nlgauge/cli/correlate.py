@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from nlgauge.cli import arguments, studies
+from nlgauge.cli import studies
+from nlgauge.cli.asking import AskedMetrics, asking
 from nlgauge.cli.delivery import deliver
 
 if TYPE_CHECKING:
@@ -25,11 +26,14 @@ nlgauge correlate webnlg.jsonl -m bleu chrf --human Correctness --level system -
 
 nlgauge correlate newstest2015/ --part de-en -m mover -f latex
 
+nlgauge correlate abs.pkl -m rouge --scores rouge_2_recall mover_score --distances js-2
+
 DATA comes first. It is a table (.jsonl, .tsv, .csv, also .gz) with candidate, references, system,
 segment and human scores (human.fluency, ...), or the folder of a published set. Distances are
-negated, so that a good metric is positive. Levels: segment (all outputs), text (systems on one
-input, then the mean), system (means of systems). Coefficients: pearson, spearman, kendall_b,
-kendall_c, accuracy. Levels, coefficients, criteria may be repeated: --level text --level system."""
+negated, so that a good metric is positive. Scores that came with the data (scores.comet, ...) are
+named with --scores, or with --distances where lower is better. Levels: segment (all outputs), text
+(systems on one input, then the mean), system (means of systems). Coefficients: pearson, spearman,
+kendall_b, kendall_c, accuracy. Levels, coefficients and criteria may be repeated."""
 
 
 class Over(StrEnum):
@@ -47,10 +51,9 @@ class SystemScore(StrEnum):
     CORPUS = "corpus"
 
 
+@asking
 def correlate_command(
-    data: studies.Data,
-    metric: arguments.Metrics = None,
-    human: studies.Human = None,
+    asked: AskedMetrics,
     level: Annotated[
         list[str] | None,
         typer.Option(
@@ -80,40 +83,19 @@ def correlate_command(
         typer.Option("--distributions", help="Also draw scores by human quality, per metric."),
     ] = None,
     bands: Annotated[int, typer.Option(min=2, max=8, help="Of human quality.")] = 3,
-    format: studies.Chosen = None,
-    output: arguments.Output = None,
-    digits: Annotated[int, typer.Option("-w", "--width", min=0, max=15, help="Decimals.")] = 3,
-    without: studies.Without = None,
-    kind: studies.Kind = None,
-    part: studies.Part = None,
-    references: studies.References = None,
-    device: arguments.Device = "auto",
-    batch_tokens: arguments.BatchTokens = 2048,
-    download: arguments.Download = False,
-    quiet: arguments.Quiet = False,
 ) -> None:
     """Correlate metrics with human judgements."""
     from nlgauge.report.studies import agreement_tables, tidy  # noqa: PLC0415
     from nlgauge.studying import correlate  # noqa: PLC0415
 
-    chosen = studies.format_of(output, format)
+    chosen = studies.format_of(asked.output, asked.format)
     studies.only_figure(figure)
     studies.only_figure(distributions)
     studies.check(level or [], coefficient or [])
-    study = studies.measured(
-        *(data, metric, human),
-        kind=kind,
-        part=part,
-        references=references,
-        without=without,
-        device=device,
-        batch_tokens=batch_tokens,
-        download=download,
-        quiet=quiet,
-    )
+    study = asked.study()
     found = correlate(
         study,
-        human=human,
+        human=asked.human,
         levels=level,
         coefficients=coefficient or "pearson",
         confidence=0.95 if confidence else None,
@@ -124,14 +106,15 @@ def correlate_command(
     )
     content = found.to_dict()
     rows = content["correlations"]
-    tables = agreement_tables(rows, digits=digits, footer=list(found.signatures.values()))
-    text = studies.written(chosen, content, [tidy(rows)], tables, to_file=output is not None)
-    deliver(text, output)
+    footer = list(found.signatures.values())
+    tables = agreement_tables(rows, digits=asked.digits, footer=footer)
+    text = studies.written(chosen, content, [tidy(rows)], tables, to_file=asked.output is not None)
+    deliver(text, asked.output)
     if figure is not None:
         studies.draw(_bars(found), figure)
     if distributions is not None:
-        studies.draw(_distributions(study, human, bands), distributions)
-    studies.tell(found.remarks, quiet=quiet)
+        studies.draw(_distributions(study, asked.human, bands), distributions)
+    studies.tell(found.remarks, quiet=asked.quiet)
 
 
 correlate_command.__doc__ = f"{correlate_command.__doc__}\n\n{_EPILOG}"
@@ -161,7 +144,7 @@ def _distributions(study: Study, human: list[str] | None, count: int) -> Figure:
     criteria = study.criteria(human)
     panels = {
         metric if len(criteria) == 1 else f"{criterion}: {metric}": [
-            Curve(_named(k, count), band.scores, band.places, band.density)
+            Curve(_named(k, count), band.scores, band.places, band.density, band.low, band.high)
             for k, band in enumerate(found)
         ]
         for criterion in criteria

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from nlgauge.cli import arguments, studies
+from nlgauge.cli import studies
+from nlgauge.cli.asking import AskedMetrics, asking
 from nlgauge.cli.delivery import deliver
 
 if TYPE_CHECKING:
@@ -35,10 +36,9 @@ class Shown(StrEnum):
     BOTH = "both"
 
 
+@asking
 def matrix_command(
-    data: studies.Data,
-    metric: arguments.Metrics = None,
-    human: studies.Human = None,
+    asked: AskedMetrics,
     level: Annotated[str, typer.Option("--level", help="segment, text or system.")] = "segment",
     coefficient: Annotated[
         str, typer.Option("--coefficient", help="pearson, spearman, kendall, accuracy.")
@@ -52,49 +52,29 @@ def matrix_command(
     figure: Annotated[
         Path | None, typer.Option("--figure", help="Also draw a heat map: .svg, .png or .pdf.")
     ] = None,
-    format: studies.Chosen = None,
-    output: arguments.Output = None,
-    digits: Annotated[int, typer.Option("-w", "--width", min=0, max=15, help="Decimals.")] = 3,
-    without: studies.Without = None,
-    kind: studies.Kind = None,
-    part: studies.Part = None,
-    references: studies.References = None,
-    device: arguments.Device = "auto",
-    batch_tokens: arguments.BatchTokens = 2048,
-    download: arguments.Download = False,
-    quiet: arguments.Quiet = False,
 ) -> None:
     """Correlate every metric with every other, and with people."""
     from nlgauge.studying import matrix  # noqa: PLC0415
 
-    chosen = studies.format_of(output, format, drawn=True)
+    output = asked.output
+    chosen = studies.format_of(output, asked.format, drawn=True)
     studies.only_figure(figure)
     studies.check([level], [coefficient])
-    study = studies.measured(
-        *(data, metric, human),
-        kind=kind,
-        part=part,
-        references=references,
-        without=without,
-        device=device,
-        batch_tokens=batch_tokens,
-        download=download,
-        quiet=quiet,
-    )
-    found = matrix(study, human=human, level=level, coefficient=coefficient, cluster=cluster)
+    study = asked.study()
+    found = matrix(study, human=asked.human, level=level, coefficient=coefficient, cluster=cluster)
+    remarks = list(study.remarks())
+    if found.cells_dropped:
+        remarks.append(f"{found.cells_dropped:,} judged outputs lack another criterion or a score.")
     drawn = output is not None and output.suffix in studies.FIGURES
     for path in (figure, output if drawn else None):
         if path is not None:
             studies.draw(_heat(found, show), path)
     if not drawn:
-        content = _content(found) | {"signatures": study.signatures, "notes": study.remarks()}
-        tables = _tables(found, show, digits, list(study.signatures.values()))
+        content = _content(found) | {"signatures": study.signatures, "notes": remarks}
+        tables = _tables(found, show, asked.digits, list(study.signatures.values()))
         text = studies.written(chosen, content, [_long(found)], tables, to_file=output is not None)
         deliver(text, output)
-    remarks = list(study.remarks())
-    if found.cells_dropped:
-        remarks.append(f"{found.cells_dropped:,} judged outputs lack another criterion or a score.")
-    studies.tell(remarks, quiet=quiet)
+    studies.tell(remarks, quiet=asked.quiet)
 
 
 matrix_command.__doc__ = f"{matrix_command.__doc__}\n\n{_EPILOG}"

@@ -38,13 +38,12 @@ def metrics_command(
 
 def _describe(metric: Metric) -> dict[str, Any]:
     from nlgauge.core.options import options_of  # noqa: PLC0415
-    from nlgauge.core.scores import range_for_json  # noqa: PLC0415
 
     return {
         "name": metric.name,
         "summary": _summary(metric),
         "direction": metric.scale.direction,
-        "range": range_for_json(metric.scale),
+        "range": list(metric.scale.limits),
         "components": list(metric.components),
         "paper": metric.paper,
         "options": [

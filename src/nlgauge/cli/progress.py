@@ -8,8 +8,10 @@ from contextlib import contextmanager
 
 
 @contextmanager
-def progress_bar(*, quiet: bool) -> Iterator[Callable[[int, int], None] | None]:
-    """A function to call with (done, total), or None where nothing should be shown."""
+def progress_bar(
+    *, quiet: bool, doing: str = "scoring"
+) -> Iterator[Callable[[int, int | None], None] | None]:
+    """A function to call with (done, total or None), or None where nothing should be shown."""
     if quiet or not sys.stderr.isatty():
         yield None
         return
@@ -23,7 +25,7 @@ def progress_bar(*, quiet: bool) -> Iterator[Callable[[int, int], None] | None]:
     )
 
     columns = (
-        TextColumn("scoring"),
+        TextColumn(doing),
         BarColumn(),
         MofNCompleteColumn(),
         TextColumn("{task.fields[pace]}"),
@@ -32,7 +34,7 @@ def progress_bar(*, quiet: bool) -> Iterator[Callable[[int, int], None] | None]:
     with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
         task = bar.add_task("", total=None, pace="")
 
-        def tell(done: int, total: int) -> None:
+        def tell(done: int, total: int | None) -> None:
             speed = bar.tasks[0].speed
             pace = f"{speed:.0f} pairs/s" if speed else ""
             bar.update(task, completed=done, total=total, pace=pace)

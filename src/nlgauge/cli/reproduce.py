@@ -16,19 +16,31 @@ nlgauge reproduce bary --data data -o bary/
 
 nlgauge reproduce lazy_emd --data data -o lazy_emd/ --model roberta-large --download
 
-Recipes and the files they look for under --data, gzipped or not:
+nlgauge reproduce infolm --data data -o infolm/ --model bert-base-uncased --inputs 20
 
-bary: wmt15_da/{cs,de,ru,fi}-en.jsonl (BaryScore, Table 1).
+Recipes and the files they look for under --data, gzipped or not; what is missing is left out:
+
+bary: wmt15_da/{cs,de,ru,fi}-en.jsonl, wmt16_da/{cs,de,ru,fi,ro,tr}-en.jsonl,
+webnlg2020/en.jsonl, realsumm/realsumm.jsonl, realsumm/stored_metric_scores.jsonl.
 
 benchmark: wmt15_da/fi-en.jsonl (Text Similarity as An Evaluation Measure).
 
-lazy_emd: wmt18_darr/<pair>.jsonl and wmt18_darr/pairs/<pair>.darr.tsv (Lazy-EMD, Table 2).
+infolm: webnlg2020/en.jsonl, realsumm/realsumm.jsonl. It needs a masked language model and takes
+samples of 40 inputs and 10 documents unless --inputs says otherwise.
 
-The folder gets tables (.md, .tex), heat maps (.svg, .png) and summary.json."""
+lazy_emd: {wmt18,wmt19}_darr/<pair>.jsonl and {wmt18,wmt19}_darr/pairs/<pair>.darr.tsv.
+
+mover: wmt17_da/<pair>.jsonl (else wmt15_da stands in), novikova2017/{bagel,sfhotel}.jsonl, the
+folders tac2008 and tac2009.
+
+The folder gets tables (.md, .tex), figures (.svg, .png) and summary.json."""
 
 
 def reproduce_command(
-    recipe: Annotated[str, typer.Argument(metavar="RECIPE", help="bary, benchmark or lazy_emd.")],
+    recipe: Annotated[
+        str,
+        typer.Argument(metavar="RECIPE", help="bary, benchmark, infolm, lazy_emd or mover."),
+    ],
     data: Annotated[Path, typer.Option("--data", metavar="DIR", help="The folder of data.")],
     output: Annotated[
         Path, typer.Option("-o", "--output", metavar="FOLDER", help="Where the results go.")
@@ -36,12 +48,19 @@ def reproduce_command(
     model: Annotated[
         str | None,
         typer.Option(
-            "--model", help="Of the embedding metrics [default: NLGAUGE_MODEL, else embedded]."
+            "--model", help="Of the metrics that run one [default: NLGAUGE_MODEL, else embedded]."
+        ),
+    ] = None,
+    inputs: Annotated[
+        int | None,
+        typer.Option(
+            "--inputs", min=2, help="At most so many inputs of a data set, evenly spaced."
         ),
     ] = None,
     device: arguments.Device = "auto",
     batch_tokens: arguments.BatchTokens = 2048,
     download: arguments.Download = False,
+    cache: arguments.Cache = None,
     quiet: arguments.Quiet = False,
 ) -> None:
     """Rebuild a paper's tables, ours beside the published numbers."""
@@ -54,14 +73,15 @@ def reproduce_command(
         raise UsageError(f"{str(output)!r} is a file; -o names the folder for the results")
     if download:
         os.environ["NLGAUGE_DOWNLOAD"] = "1"
+    arguments.use_cache(cache, quiet=quiet)
     from nlgauge.recipes.recipe import Setting  # noqa: PLC0415
     from nlgauge.report.inks import text  # noqa: PLC0415
 
     with progress_bar(quiet=quiet) as progress:
-        rebuilt = reproduce(recipe, data, Setting(model, device, batch_tokens, progress))
+        rebuilt = reproduce(recipe, data, Setting(model, device, batch_tokens, progress, inputs))
     written, undrawn = rebuilt.write(output)
-    main_tables = next(iter(rebuilt.tables.values()))
-    shown = [f"{section.title}\n\n{text(section.table)}" for section in main_tables]
+    sections = [section for table in rebuilt.tables.values() for section in table]
+    shown = [f"{section.title}\n\n{text(section.table)}" for section in sections]
     print("\n\n".join([*shown, "\n".join(rebuilt.about)]))
     listed = ", ".join(path.name for path in written)
     studies.tell([*rebuilt.remarks, *undrawn, f"{output} holds {listed}."], quiet=quiet)

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import os
-import sys
 from enum import StrEnum
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from nlgauge.cli import arguments
-from nlgauge.cli.delivery import deliver, in_bold
+from nlgauge.cli import arguments, boards, parts, remote
+from nlgauge.cli.delivery import deliver
 
 if TYPE_CHECKING:
-    from nlgauge.report.scoreboard import Board
+    from nlgauge.report.scoreboard import Totals
 
 _EPILOG = """Examples:
 
@@ -24,21 +22,13 @@ nlgauge score -c sysA.txt sysB.txt -r ref1.txt ref2.txt -m bertscore:layer=4 --f
 
 zcat rows.jsonl.gz | nlgauge score -c - --input jsonl -m rouge:variant=2 --segments -o rows.tsv
 
-A table (.jsonl, .tsv, .csv, also .gz) brings its columns: candidate, references (or reference),
-and where it has them id, system, source. Options of a metric follow its name after a colon;
-`nlgauge metrics` lists them."""
+nlgauge score -c out.txt -r ref.txt -m bertscore --server http://127.0.0.1:8000
 
+nlgauge score -c shards/ -m bleu chrf --confidence --parts out/ --workers 8
 
-class Format(StrEnum):
-    """The inks of the result."""
-
-    TEXT = "text"
-    JSON = "json"
-    JSONL = "jsonl"
-    TSV = "tsv"
-    MARKDOWN = "markdown"
-    LATEX = "latex"
-    HTML = "html"
+A table (.jsonl, .tsv, .csv, .parquet, also .gz and .zst), or a folder of tables, brings its
+columns: candidate, references (or reference), and where it has them id, system, source. Options of
+a metric follow its name after a colon; `nlgauge metrics` lists them."""
 
 
 class InputFormat(StrEnum):
@@ -48,9 +38,11 @@ class InputFormat(StrEnum):
     JSONL = "jsonl"
     TSV = "tsv"
     CSV = "csv"
+    PARQUET = "parquet"
 
 
 def score_command(
+    context: typer.Context,
     candidates: arguments.Candidates,
     references: arguments.ReferenceFiles = None,
     metric: arguments.Metrics = None,
@@ -61,8 +53,17 @@ def score_command(
     segments: Annotated[
         bool, typer.Option("--segments", help="Scores of every segment instead of the corpus.")
     ] = False,
+    confidence: Annotated[
+        bool, typer.Option("--confidence", help="95% bootstrap intervals over segments.")
+    ] = False,
+    paired: Annotated[
+        arguments.Test | None,
+        typer.Option("--paired", help="Test every system against the first."),
+    ] = None,
+    resamples: Annotated[int, typer.Option(min=1, help="Of intervals and tests.")] = 1000,
+    seed: Annotated[int, typer.Option(min=0, help="Of intervals and tests.")] = 0,
     format: Annotated[
-        Format | None,
+        boards.Format | None,
         typer.Option("--format", "-f", help="[default: by the name of -o, else text]"),
     ] = None,
     output: arguments.Output = None,
@@ -76,7 +77,22 @@ def score_command(
     device: arguments.Device = "auto",
     batch_tokens: arguments.BatchTokens = 2048,
     download: arguments.Download = False,
+    cache: arguments.Cache = None,
     quiet: arguments.Quiet = False,
+    folder: parts.Parts = None,
+    part_rows: parts.PartRows = 10_000,
+    part_format: parts.Written = parts.PartFormat.JSONL,
+    on_error: parts.Errors = parts.OnError.STOP,
+    engine: parts.Engine = parts.EngineName.LOCAL,
+    workers: parts.Workers = 1,
+    address: parts.Address = None,
+    server: Annotated[
+        str | None,
+        typer.Option(metavar="URL", help="Have a server (nlgauge serve) do the work."),
+    ] = None,
+    token: Annotated[
+        str | None, typer.Option(envvar="NLGAUGE_TOKEN", help="Of that server.")
+    ] = None,
 ) -> None:
     """Score candidates against references."""
     from nlgauge.cli.progress import progress_bar  # noqa: PLC0415
@@ -84,64 +100,69 @@ def score_command(
     from nlgauge.data.systems import read_systems  # noqa: PLC0415
     from nlgauge.scoring import Scorer  # noqa: PLC0415
 
+    if server is not None:
+        remote.refuse_local(context)
     if download:
         os.environ["NLGAUGE_DOWNLOAD"] = "1"
-    corpus = read_systems(candidates, references or [], wanted=input_format)
-    scorer = Scorer(metric or ["bleu"], device=device, batch_tokens=batch_tokens)
-    if idf_corpus is not None:
-        scorer = scorer.fit(read_lines(idf_corpus))
-    with progress_bar(quiet=quiet) as progress:
-        board = scorer.score_corpus(corpus, progress=progress)
-    chosen = format or _format_of(output)
-    written = _write(board, chosen, segments=segments, digits=digits, to_file=output is not None)
+    arguments.use_cache(cache, quiet=quiet)
+    metrics, sets = metric or ["bleu"], references or []
+    level = 0.95 if confidence else None
+    ink = boards.Ink(
+        format or boards.format_of(output),
+        digits,
+        to_file=output is not None,
+        inputs={"candidates": candidates, "references": sets},
+    )
+    board: Totals
+    if folder is not None:
+        parts.refuse_together(
+            {
+                "--segments": segments,
+                "--idf-corpus": idf_corpus is not None,
+                "--paired": paired is not None,
+            }
+        )
+        run = parts.plan(
+            candidates,
+            sets,
+            metrics,
+            folder,
+            wanted=input_format,
+            part_rows=part_rows,
+            segments=part_format.value,
+            on_error=on_error.value,
+            confidence=level,
+            resamples=resamples,
+            seed=seed,
+            engine=engine.value,
+            workers=workers,
+            address=address,
+            device=device,
+            batch_tokens=batch_tokens,
+        )
+        board = parts.go(run, quiet=quiet)
+        written = boards.write_totals(board, ink, confidence=level)
+    else:
+        parts.refuse_alone(context)
+        scorer: Scorer | remote.Distant
+        if server is not None:
+            scorer = remote.Distant(metrics, server, token)
+        else:
+            scorer = Scorer(metrics, device=device, batch_tokens=batch_tokens)
+            if idf_corpus is not None:
+                scorer = scorer.fit(read_lines(idf_corpus))
+        corpus = read_systems(candidates, sets, wanted=input_format)
+        with progress_bar(quiet=quiet) as progress:
+            board = scorer.score_corpus(corpus, progress=progress)
+        if segments:
+            written = boards.write_segments(board, ink)
+        else:
+            totals = boards.resample(board, resamples, seed) if confidence else board
+            test = boards.compare(corpus, board, paired, resamples, seed) if paired else None
+            written = boards.write_totals(totals, ink, confidence=level, comparison=test)
     deliver(written, output)
     if not quiet:
-        _warn(board)
+        boards.warn(board)
 
 
 score_command.__doc__ = f"{score_command.__doc__}\n\n{_EPILOG}"
-
-
-def _format_of(output: Path | None) -> Format:
-    endings = {".json": Format.JSON, ".jsonl": Format.JSONL, ".tsv": Format.TSV}
-    endings |= {".md": Format.MARKDOWN, ".tex": Format.LATEX, ".html": Format.HTML}
-    return endings.get(output.suffix, Format.TEXT) if output else Format.TEXT
-
-
-def _write(
-    board: Board, format: Format, *, segments: bool, digits: int | None, to_file: bool
-) -> str:
-    import json  # noqa: PLC0415
-
-    from nlgauge.report.inks import INKS, text  # noqa: PLC0415
-    from nlgauge.report.scoreboard import scoreboard, segment_board  # noqa: PLC0415
-
-    every = [scores for of_system in board.values() for scores in of_system.values()]
-    if format is Format.JSON:
-        content = [scores.to_dict(segments=segments) for scores in every]
-        return json.dumps({"scores": content}, ensure_ascii=False, indent=2)
-    if format is Format.JSONL:
-        lines = [scores.to_dict(segments=False) for scores in every]
-        if segments:
-            lines = [
-                {"system": s.system, "metric": s.label, **row}
-                for s in every
-                for row in s.to_dict()["segments"]
-            ]
-        return "\n".join(json.dumps(line, ensure_ascii=False) for line in lines)
-    table = scoreboard(board, digits=digits)
-    if segments:
-        table = segment_board(board, digits=digits, components=format is Format.TSV)
-    if format is Format.TEXT:
-        return text(table, bold=in_bold(to_file=to_file))
-    return INKS[format](table)
-
-
-def _warn(board: Board) -> None:
-    for system, scores_of in board.items():
-        said: dict[str, list[str]] = {}
-        for label, scores in scores_of.items():
-            for warning in scores.warnings:
-                said.setdefault(warning, []).append(label)
-        for warning, labels in said.items():
-            print(f"note: {system}, {', '.join(labels)}: {warning}", file=sys.stderr)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from nlgauge.cli import arguments
 from nlgauge.cli.delivery import deliver
 
 if TYPE_CHECKING:
@@ -64,12 +65,14 @@ def show_command(
     ] = None,
     kind: Annotated[Kind, typer.Option("--kind", "-k", help="Bands, a grid, or both.")] = Kind.BOTH,
     title: Annotated[str | None, typer.Option(help="A line above the drawing.")] = None,
+    cache: arguments.Cache = None,
     quiet: Annotated[bool, typer.Option("-q", "--quiet", help="No warnings.")] = False,
 ) -> None:
     """Show which token was matched with which, how much of it, and at what cost."""
     from nlgauge.scoring import score  # noqa: PLC0415
 
     _check_ending(output)
+    arguments.use_cache(cache, quiet=quiet)
     text = _only(candidate, "candidate")
     (scores,) = score([text], [reference], metrics=_chosen(metric)).values()
     plan, signature = scores.plan(0), str(scores.signature)

@@ -1,8 +1,7 @@
-"""What the verbs of studies share: how data is named, and how results and notes are delivered."""
+"""How the verbs of studies deliver results and notes: formats, figures, and what is refused."""
 
 from __future__ import annotations
 
-import os
 import sys
 from enum import StrEnum
 from pathlib import Path
@@ -18,7 +17,6 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from nlgauge.report.table import Table
-    from nlgauge.studying import Study
 
 FIGURES = (".svg", ".png", ".pdf")
 
@@ -37,75 +35,9 @@ class Format(StrEnum):
 _ENDINGS = {".json": Format.JSON, ".tsv": Format.TSV, ".md": Format.MARKDOWN}
 _ENDINGS |= {".tex": Format.LATEX, ".html": Format.HTML, ".txt": Format.TEXT}
 
-Data = Annotated[
-    Path,
-    typer.Argument(metavar="DATA", help="A file or folder of judged texts.", show_default=False),
-]
-Human = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--human", metavar="CRITERION", help="What people judged; may be repeated [default: all]."
-    ),
-]
-Without = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--without",
-        metavar="SYSTEM",
-        help="Leave out a system (a human one, say); may be repeated.",
-    ),
-]
-Kind = Annotated[str | None, typer.Option("--kind", help="The layout of DATA [default: guessed].")]
-Part = Annotated[
-    str | None, typer.Option("--part", help="A language pair or data set, where DATA has several.")
-]
-References = Annotated[
-    str | None,
-    typer.Option(
-        "-r", "--references", metavar="FILE", help="References, where the layout keeps them apart."
-    ),
-]
 Chosen = Annotated[
     Format | None, typer.Option("--format", "-f", help="[default: by the name of -o, else text]")
 ]
-
-
-def measured(
-    data: Path,
-    metrics: Sequence[str] | None,
-    human: Sequence[str] | None,
-    *,
-    kind: str | None,
-    part: str | None,
-    references: str | None,
-    without: Sequence[str] | None,
-    device: str,
-    batch_tokens: int,
-    download: bool,
-    quiet: bool,
-) -> Study:
-    """The judged texts of the file or folder, scored in one pass.
-
-    Criteria that nobody judged are refused before anything is scored.
-    """
-    from nlgauge.cli.progress import progress_bar  # noqa: PLC0415
-    from nlgauge.data.layouts import read_judged  # noqa: PLC0415
-    from nlgauge.studying import choose_criteria, measure  # noqa: PLC0415
-
-    if download:
-        os.environ["NLGAUGE_DOWNLOAD"] = "1"
-    judged = read_judged(data, kind=kind, part=part, references=references)
-    if without:
-        judged = judged.without(*without)
-    choose_criteria(judged.criteria, human)
-    with progress_bar(quiet=quiet) as progress:
-        return measure(
-            judged,
-            list(metrics or ["bleu"]),
-            device=device,
-            batch_tokens=batch_tokens,
-            progress=progress,
-        )
 
 
 def check(levels: Iterable[str], coefficients: Iterable[str]) -> None:

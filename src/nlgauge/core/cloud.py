@@ -66,6 +66,8 @@ class Cloud:
 
     def at(self, layers: Sequence[int]) -> Cloud:
         """The cloud with only these entries of the layer axis, in this order."""
+        if list(layers) == list(range(len(self.points))):
+            return self  # points are large: nothing is copied that stays as it is
         return replace(self, points=self.points[list(layers)])
 
     def weighted(self, weights: Floats) -> Cloud:
@@ -76,5 +78,7 @@ class Cloud:
 
     def keep(self, mask: Bools) -> Cloud:
         """The cloud of the tokens where ``mask`` is true, masses rescaled."""
+        if mask.all():
+            return self.weighted(self.weights)
         kept = replace(self, points=self.points[:, mask], tokens=self.tokens.keep(mask))
         return kept.weighted(self.weights[mask])

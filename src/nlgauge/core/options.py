@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 import difflib
+import functools
 import math
 import types
 import typing
@@ -97,6 +98,11 @@ class Option:
 
 def options_of(metric: type) -> dict[str, Option]:
     """The options of a metric class by name, in the order they were written."""
+    return dict(_options_of(metric))
+
+
+@functools.cache  # evaluating type hints is slow, and metrics are built for every request
+def _options_of(metric: type) -> Mapping[str, Option]:
     hints = typing.get_type_hints(metric)
     found = {}
     for field in dataclasses.fields(metric):

@@ -1,0 +1,143 @@
+"""nlgauge serve: a web service with a page, on this machine unless told otherwise."""
+
+from __future__ import annotations
+
+import os
+import socket
+import sys
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from nlgauge.cli import arguments
+
+if TYPE_CHECKING:
+    from nlgauge.service.settings import Settings
+
+_EPILOG = """Examples:
+
+nlgauge serve
+
+nlgauge serve --port 8080 --model embedded --model glove
+
+NLGAUGE_TOKEN=... nlgauge serve --host 0.0.0.0
+
+Open the printed address in a browser; /openapi.json documents the interface for programs, and
+`nlgauge score --server URL` uses it. Only models named with --model can be used; requests never
+open a file. A server that others can reach should ask for a token, and speak HTTPS through a proxy
+(whose name is then allowed with --allow-host)."""
+
+
+def serve_command(
+    host: Annotated[str, typer.Option(help="Address to listen on.")] = "127.0.0.1",
+    port: Annotated[int, typer.Option(min=0, max=65535, help="0 takes a free one.")] = 8000,
+    token: Annotated[
+        str | None,
+        typer.Option(envvar="NLGAUGE_TOKEN", help="What clients must send as Bearer token."),
+    ] = None,
+    model: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--model",
+            help="A model that requests may use; may be repeated, the first is the default "
+            "[default: NLGAUGE_MODEL, else embedded].",
+        ),
+    ] = None,
+    allow_host: Annotated[
+        list[str] | None,
+        typer.Option("--allow-host", help="A further name it answers to; may be repeated."),
+    ] = None,
+    max_rows: Annotated[int, typer.Option(min=1, help="Rows of a request.")] = 2_000,
+    max_job_rows: Annotated[int, typer.Option(min=1, help="Rows of a job.")] = 100_000,
+    max_characters: Annotated[int, typer.Option(min=1, help="Of one text.")] = 10_000,
+    max_references: Annotated[int, typer.Option(min=1, help="Of one row.")] = 64,
+    max_bytes: Annotated[int, typer.Option(min=1024, help="Of a body.")] = 32 * 1024 * 1024,
+    max_seconds: Annotated[float, typer.Option(min=1, help="For a request.")] = 60,
+    queue: Annotated[int, typer.Option(min=1, help="Requests that may wait.")] = 256,
+    window: Annotated[
+        float, typer.Option(min=0, help="Milliseconds that a batch waits for company; 0 is none.")
+    ] = 4,
+    device: arguments.Device = "auto",
+    batch_tokens: arguments.BatchTokens = 2048,
+    download: arguments.Download = False,
+) -> None:
+    """Serve scores, alignments and studies over HTTP, and a page to use them."""
+    _require_extra()
+    from nlgauge.service.settings import (  # noqa: PLC0415
+        LOOPBACK,
+        MODEL_VARIABLE,
+        Limits,
+        Settings,
+        library_model,
+    )
+
+    if download:
+        os.environ["NLGAUGE_DOWNLOAD"] = "1"
+    models = tuple(dict.fromkeys(model or [library_model()]))
+    os.environ[MODEL_VARIABLE] = models[0]  # so that the library's default is the server's
+    named = frozenset(name.lower() for name in allow_host or ())
+    limits = Limits(
+        bytes=max_bytes,
+        rows=max_rows,
+        job_rows=max_job_rows,
+        text_characters=max_characters,
+        references=max_references,
+        seconds=max_seconds,
+    )
+    settings = Settings(
+        models=models,
+        token=token,
+        hosts=LOOPBACK | named if host in LOOPBACK or named else frozenset(),
+        limits=limits,
+        queue=queue,
+        window=window / 1000,
+        device=device,
+        batch_tokens=batch_tokens,
+    )
+    _run(settings, host, port)
+
+
+serve_command.__doc__ = f"{serve_command.__doc__}\n\n{_EPILOG}"
+
+
+def _require_extra() -> None:
+    from importlib.util import find_spec  # noqa: PLC0415
+
+    from nlgauge.core.errors import MissingExtra  # noqa: PLC0415
+
+    for package in ("fastapi", "uvicorn"):
+        if find_spec(package) is None:
+            raise MissingExtra("nlgauge serve", package, "service")
+
+
+def _run(settings: Settings, host: str, port: int) -> None:
+    from nlgauge.service.app import create_app  # noqa: PLC0415
+    from nlgauge.service.listening import server  # noqa: PLC0415
+    from nlgauge.service.settings import LOOPBACK  # noqa: PLC0415
+
+    bound = _bind(host, port)
+    app = create_app(settings)
+    at = bound.getsockname()[1]
+    shown = f"[{host}]" if ":" in host else host
+    print(f"nlgauge serves http://{shown}:{at}/ (models: {', '.join(settings.models)})", flush=True)
+    if host not in LOOPBACK and settings.token is None:
+        print(
+            "note: whoever can reach this machine can use the service; ask for a token with "
+            "--token or NLGAUGE_TOKEN",
+            file=sys.stderr,
+        )
+    running = server(app, host=host, port=at, header_seconds=settings.limits.header_seconds)
+    running.run(sockets=[bound])
+
+
+def _bind(host: str, port: int) -> socket.socket:
+    from nlgauge.core.errors import UsageError  # noqa: PLC0415
+
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    try:
+        return socket.create_server((host, port), family=family, backlog=1024)
+    except OSError as error:
+        raise UsageError(
+            f"cannot listen on {host} port {port}: {error.strerror}; choose another --port "
+            "(0 takes a free one) or --host"
+        ) from None

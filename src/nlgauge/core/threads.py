@@ -1,0 +1,76 @@
+"""Work spread over the cores, for arithmetic that leaves Python's lock while it runs."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from functools import cache
+from importlib import import_module
+from threading import Lock
+from typing import Any, TypeVar
+
+Item = TypeVar("Item")
+Made = TypeVar("Made")
+
+
+def thread_count() -> int:
+    """How many threads may compute at once: the cores of this process, or OMP_NUM_THREADS."""
+    affinity = getattr(os, "sched_getaffinity", None)  # Linux only
+    cores = len(affinity(0)) if affinity else os.cpu_count() or 1
+    asked = os.environ.get("OMP_NUM_THREADS", "")
+    return max(1, min(cores, int(asked))) if asked.isdigit() else cores
+
+
+def spread(
+    work: Callable[[Sequence[Item]], Made], items: Sequence[Item], *, least: int
+) -> list[Made]:
+    """What ``work`` makes of consecutive portions of the items, in order.
+
+    A portion has at least ``least`` items: fewer are not worth a thread.
+    """
+    threads = thread_count()
+    count = min(threads, len(items) // least)
+    if count < 2:
+        return [work(items)]
+    edges = [len(items) * k // count for k in range(count + 1)]
+    portions = [items[edges[k] : edges[k + 1]] for k in range(count)]
+    with _BLAS.alone(), ThreadPoolExecutor(threads) as pool:
+        return list(pool.map(work, portions))
+
+
+class _Blas:
+    """The linear algebra behind numpy, which starts threads of its own that would fight ours.
+
+    Its number of threads is one setting of the whole process: the first who comes lowers it, the
+    last who leaves restores it.
+    """
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._guests = 0
+        self._limit: Any = None
+
+    @contextmanager
+    def alone(self) -> Iterator[None]:
+        """One thread for each product of matrices while the block runs."""
+        with self._lock:
+            if not self._guests:
+                self._limit = _controller().limit(limits=1, user_api="blas")
+            self._guests += 1
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._guests -= 1
+                if not self._guests:
+                    self._limit.restore_original_limits()
+
+
+@cache
+def _controller() -> Any:
+    return import_module("threadpoolctl").ThreadpoolController()  # imported by need: it is slow
+
+
+_BLAS = _Blas()

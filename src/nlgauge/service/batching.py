@@ -1,0 +1,200 @@
+"""Batching: short requests that ask for the same metrics are scored in one call.
+
+Requests are merged only where that cannot change a number: the same specs, the same number of
+references, and no metric that learns from its references. Corpus values and warnings of a request
+come from its own rows.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections import deque
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import accumulate
+from threading import Condition, Thread
+from time import monotonic
+
+from nlgauge.core.corpus import Corpus
+from nlgauge.core.scores import Scores
+from nlgauge.scoring import Scorer
+from nlgauge.service.effort import Cancelled, Effort, JointEffort
+from nlgauge.service.faults import log
+
+_PATIENCE = 10  # windows that a batch waits at most while others keep coming
+
+Outcome = list[Scores] | Exception
+Deliver = Callable[[Sequence[tuple["Ticket", Outcome]]], None]
+
+
+@dataclass(frozen=True, eq=False)
+class Ticket:
+    """A corpus that waits to be scored; tickets of one key may share a call."""
+
+    scorer: Scorer
+    corpus: Corpus
+    key: Hashable
+    effort: Effort
+
+
+class Batcher:
+    """A thread that takes tickets in order and gathers their like for a few milliseconds.
+
+    A batch starts when none has come for ``window`` seconds; with a window of 0 every ticket is
+    scored alone. ``deliver`` is called in the thread, once for all tickets of a batch.
+    """
+
+    def __init__(self, deliver: Deliver, *, window: float, rows: int) -> None:
+        self._deliver = deliver
+        self._window = window
+        self._rows = rows
+        self._queue: deque[Ticket] = deque()
+        self._changed = Condition()
+        self._open = True
+        self._thread = Thread(target=self._work, name="nlgauge-batches", daemon=True)
+        self._thread.start()
+
+    def __len__(self) -> int:
+        return len(self._queue)
+
+    def put(self, ticket: Ticket) -> None:
+        """Queue a ticket."""
+        with self._changed:
+            self._queue.append(ticket)
+            self._changed.notify()
+
+    def close(self) -> None:
+        """End the thread once its present batch is done."""
+        with self._changed:
+            self._open = False
+            self._changed.notify()
+        self._thread.join()
+
+    def _work(self) -> None:
+        while batch := self._gather():
+            self._deliver(_score(batch))
+
+    def _gather(self) -> list[Ticket]:
+        """The first ticket and those of its key that come soon enough; none at the end."""
+        with self._changed:
+            self._changed.wait_for(lambda: self._queue or not self._open)
+            if not self._open:
+                return []
+            first = self._queue[0]
+            latest = monotonic() + _PATIENCE * self._window
+            ends, seen = monotonic() + self._window, len(self._queue)
+            while self._open and (left := ends - monotonic()) > 0:
+                if sum(len(ticket.corpus) for ticket in self._queue) >= self._rows:
+                    break
+                self._changed.wait(left)
+                if len(self._queue) > seen:  # others may be on their heels
+                    ends, seen = min(monotonic() + self._window, latest), len(self._queue)
+            return self._take(first)
+
+    def _take(self, first: Ticket) -> list[Ticket]:
+        taken: list[Ticket] = []
+        left: deque[Ticket] = deque()
+        room = self._rows
+        for ticket in self._queue:
+            alike = ticket.key == first.key and self._window > 0
+            if ticket is first or (alike and len(ticket.corpus) <= room):
+                taken.append(ticket)
+                room -= len(ticket.corpus)
+            else:
+                left.append(ticket)
+        self._queue = left
+        return taken
+
+
+def _score(batch: list[Ticket]) -> list[tuple[Ticket, Outcome]]:
+    """What became of every ticket; one that cannot be scored does not spoil the others."""
+    wanted = [ticket for ticket in batch if not ticket.effort.unwanted]
+    gone: list[tuple[Ticket, Outcome]] = [
+        (ticket, Cancelled()) for ticket in batch if ticket.effort.unwanted
+    ]
+    if len(wanted) > 1:
+        try:
+            return gone + list(zip(wanted, _together(wanted), strict=True))
+        except Cancelled:
+            return gone + [(ticket, Cancelled()) for ticket in wanted]
+        except Exception as error:  # one of them is at fault, so each is scored alone
+            log.info("a batch of %d requests is scored one by one: %s", len(wanted), error)
+    return gone + [(ticket, _alone(ticket)) for ticket in wanted]
+
+
+def _alone(ticket: Ticket) -> Outcome:
+    try:
+        with ticket.effort.underway():
+            board = ticket.scorer.score_corpus(ticket.corpus, progress=ticket.effort.progress)
+    except Exception as error:  # handed on to whoever waits for it
+        return error
+    return [scores for of_system in board.values() for scores in of_system.values()]
+
+
+def _together(batch: list[Ticket]) -> list[Outcome]:
+    """The scores of every ticket, from one call with the rows of all.
+
+    They are scored as one system, which spares most of the cost of a ticket. Notes are counted per
+    system, so where one is about some rows only, every ticket needs systems of its own.
+    """
+    effort = JointEffort([ticket.effort for ticket in batch])
+    with effort.underway():
+        (merged,) = batch[0].scorer.score_corpus(_one_system(batch), progress=effort.note).values()
+        rows = sum(len(ticket.corpus) for ticket in batch)
+        if any(0 < n < rows for scores in merged.values() for n in scores.notes.values()):
+            board = batch[0].scorer.score_corpus(_own_systems(batch), progress=effort.progress)
+            return [_of_ticket(number, ticket, board) for number, ticket in enumerate(batch)]
+    starts = accumulate((len(ticket.corpus) for ticket in batch), initial=0)
+    return [
+        [
+            _portion(scores, ticket.corpus, system, start)
+            for system in ticket.corpus.system_names
+            for scores in merged.values()
+        ]
+        for ticket, start in zip(batch, starts, strict=False)
+    ]
+
+
+def _one_system(batch: list[Ticket]) -> Corpus:
+    numbers = [n for n, ticket in enumerate(batch) for _ in ticket.corpus.ids]
+    merged = _own_systems(batch)
+    ids = zip(numbers, merged.systems, merged.ids, strict=True)
+    return dataclasses.replace(
+        merged,
+        systems=("all",) * len(merged),
+        ids=tuple(f"{number} {system} {name}" for number, system, name in ids),
+    )
+
+
+def _own_systems(batch: list[Ticket]) -> Corpus:
+    return Corpus.join(
+        [
+            dataclasses.replace(
+                ticket.corpus, systems=tuple(f"{number} {name}" for name in ticket.corpus.systems)
+            )
+            for number, ticket in enumerate(batch)
+        ]
+    )
+
+
+def _of_ticket(
+    number: int, ticket: Ticket, board: Mapping[str, Mapping[str, Scores]]
+) -> list[Scores]:
+    return [
+        dataclasses.replace(scores, system=system)
+        for system in ticket.corpus.system_names
+        for scores in board[f"{number} {system}"].values()
+    ]
+
+
+def _portion(scores: Scores, corpus: Corpus, system: str, start: int) -> Scores:
+    """The scores of one system of a ticket whose rows begin at ``start``."""
+    rows = corpus.rows_of(system)
+    return dataclasses.replace(
+        scores,
+        system=system,
+        ids=tuple(corpus.ids[row] for row in rows),
+        statistics=scores.statistics[[start + row for row in rows]],
+        notes=dict.fromkeys(scores.notes, len(rows)),
+        aligner=None,
+    )

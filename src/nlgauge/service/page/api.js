@@ -1,0 +1,71 @@
+// The service, asked from the page: JSON in, JSON out, errors as the server's own sentences.
+
+const KEY = "nlgauge.token";
+let askForToken = null;
+
+/** What went wrong, in a sentence; `kind` is the server's name for it. */
+class ServiceError extends Error {
+  constructor(message, { kind = "unreachable", status = 0, where = null, id = null, wait = null } = {}) {
+    super(message);
+    Object.assign(this, { kind, status, where, id, wait });
+  }
+}
+
+/** Let the service ask a person for its token; the function resolves to it, or to null. */
+export function onTokenWanted(ask) {
+  askForToken = ask;
+}
+
+/** Keep a token for as long as this tab is open; null forgets it. */
+export function keepToken(token) {
+  if (token === null) sessionStorage.removeItem(KEY);
+  else sessionStorage.setItem(KEY, token);
+}
+
+export const get = (path, options) => ask("GET", path, undefined, options);
+export const post = (path, body, options) => ask("POST", path, body, options);
+export const remove = (path, options) => ask("DELETE", path, undefined, options);
+
+/** The error that an answer of the service describes. */
+export function describe(error, status, wait = null) {
+  return new ServiceError(error.message, { ...error, status, wait });
+}
+
+async function ask(method, path, body, options = {}) {
+  for (;;) {
+    const answer = await send(method, path, body, options);
+    if (answer.status !== 401 || askForToken === null) return read(answer);
+    const { error } = await answer.json();
+    const token = await askForToken(error.message);
+    if (token === null) throw describe(error, 401);
+    keepToken(token);
+  }
+}
+
+async function send(method, path, body, { signal, keepalive = false } = {}) {
+  const headers = {};
+  const token = sessionStorage.getItem(KEY);
+  if (token !== null) headers.Authorization = `Bearer ${token}`;
+  if (body !== undefined) headers["Content-Type"] = "application/json";
+  const text = body === undefined ? undefined : JSON.stringify(body);
+  try {
+    return await fetch(path, { method, headers, body: text, signal, keepalive });
+  } catch (error) {
+    if (error.name === "AbortError") throw error;
+    throw new ServiceError("The service does not answer. Is `nlgauge serve` still running?");
+  }
+}
+
+async function read(answer) {
+  let content;
+  try {
+    content = await answer.json();
+  } catch (error) {
+    if (error.name === "AbortError") throw error;
+    throw new ServiceError(`The service answered ${answer.status}, but not in JSON.`, {
+      kind: "not_json", status: answer.status,
+    });
+  }
+  if (!answer.ok) throw describe(content.error, answer.status, answer.headers.get("Retry-After"));
+  return content;
+}

@@ -1,0 +1,60 @@
+// The colours of costs and of coefficients: safe for colour blindness, the same as in figures.
+
+// ColorBrewer's YlGnBu, reversed, without its lightest fifth.
+const STOPS = [
+  "#081d58", "#1f2f87", "#234da0", "#2072b1", "#2498c1", "#42b6c4", "#73c8bd", "#abdeb7", "#d6efb3",
+];
+// ColorBrewer's PuOr: orange below nothing, purple above.
+const DIVERGING = ["#b35806", "#f1a340", "#fee0b6", "#f7f7f7", "#d8daeb", "#998ec3", "#542788"];
+
+const STEPS = 16;
+
+/** Costs, cheap first, and the other colours of drawings on light paper. */
+export const LIGHT = {
+  paper: "#ffffff", ink: "#1b1b1f", muted: "#6b6b76", bar: "#444444", faint: "#e2e2e6",
+  created: "#d9730d", focus: "#1b1b1f", circle: "#ffffff", rim: "#222222", steps: ramp(STEPS),
+};
+
+/** On dark paper costs run the other way, so that cheap stays conspicuous. */
+export const DARK = {
+  paper: "#17181c", ink: "#ececf0", muted: "#9a9aa6", bar: "#c8c8cf", faint: "#3a3b42",
+  created: "#f1a340", focus: "#ffffff", circle: "#17181c", rim: "#ececf0",
+  steps: ramp(STEPS, 0.25).reverse(),
+};
+
+/** That many colours, evenly spaced up to the dearest; `start` leaves out the darkest. */
+export function ramp(steps, start = 0) {
+  return Array.from({ length: steps }, (_, k) =>
+    between(STOPS, start + ((1 - start) * k) / Math.max(steps - 1, 1)));
+}
+
+/** The colour of a cost, where the dearest cost is known. */
+export function costColour(palette, cost, dearest) {
+  const step = Math.floor((cost / dearest) * palette.steps.length);
+  return palette.steps[Math.min(Math.max(step, 0), palette.steps.length - 1)];
+}
+
+/** The colour of a coefficient from -1 to 1. */
+export function coefficientColour(value) {
+  return between(DIVERGING, (value + 1) / 2);
+}
+
+/** White or black, whichever can be read on this colour. */
+export function inkOn(colour) {
+  const [red, green, blue] = channels(colour);
+  return 0.299 * red + 0.587 * green + 0.114 * blue < 140 ? "#ffffff" : "#000000";
+}
+
+function between(stops, fraction) {
+  const at = Math.min(Math.max(fraction, 0), 1) * (stops.length - 1);
+  const low = Math.min(Math.floor(at), stops.length - 2);
+  const first = channels(stops[low]);
+  const second = channels(stops[low + 1]);
+  return "#" + first
+    .map((a, k) => Math.round(a + (second[k] - a) * (at - low)).toString(16).padStart(2, "0"))
+    .join("");
+}
+
+function channels(colour) {
+  return [1, 3, 5].map((at) => parseInt(colour.slice(at, at + 2), 16));
+}

@@ -1,0 +1,26 @@
+// Files that the page hands out: drawings as SVG, tables as CSV.
+
+/** Save a drawing; it stands on white paper and needs no style sheet. */
+export function saveSvg(drawing, name) {
+  const text = new XMLSerializer().serializeToString(drawing);
+  save(`<?xml version="1.0" encoding="UTF-8"?>\n${text}\n`, name, "image/svg+xml");
+}
+
+/** Save rows of cells, the first row being the names of the columns. */
+export function saveCsv(rows, name) {
+  save(rows.map((row) => row.map(cell).join(",")).join("\r\n") + "\r\n", name, "text/csv");
+}
+
+function cell(value) {
+  const text = value === null || value === undefined ? "" : String(value);
+  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}
+
+function save(text, name, type) {
+  const address = URL.createObjectURL(new Blob([text], { type }));
+  const link = document.createElement("a");
+  link.href = address;
+  link.download = name;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(address), 10_000);
+}

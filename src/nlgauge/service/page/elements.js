@@ -1,0 +1,68 @@
+// Elements of HTML and SVG, made without markup so that no text can become code.
+
+const SVG = "http://www.w3.org/2000/svg";
+
+/** An HTML element; `on…` are listeners, other properties are set as attributes. */
+export function h(tag, properties = {}, ...children) {
+  const made = document.createElement(tag);
+  for (const [name, value] of Object.entries(properties)) set(made, name, value);
+  return fill(made, children);
+}
+
+/** An SVG element with these attributes. */
+export function s(tag, attributes = {}, ...children) {
+  const made = document.createElementNS(SVG, tag);
+  for (const [name, value] of Object.entries(attributes)) {
+    if (value !== null && value !== undefined) made.setAttribute(name, value);
+  }
+  return fill(made, children);
+}
+
+/** Put these children, and nothing else, into an element. */
+export function refill(element, ...children) {
+  element.replaceChildren();
+  return fill(element, children);
+}
+
+/** A select box; choices are values, or pairs of a value and its name. */
+export function choice(label, choices, chosen, onChange, properties = {}) {
+  const options = choices.map((each) => {
+    const [value, name] = Array.isArray(each) ? each : [each, each];
+    return h("option", { value, selected: value === chosen }, name);
+  });
+  const box = h("select", { ...properties, onchange: () => onChange(box.value) }, ...options);
+  return h("label", { class: "field" }, h("span", {}, label), box);
+}
+
+/** A row of buttons of which one is pressed; `press(value)` presses another from outside. */
+export function segments(label, choices, chosen, onChange) {
+  const row = h("div", { class: "segments", role: "group", "aria-label": label });
+  row.press = (value) => {
+    for (const button of row.children) {
+      button.setAttribute("aria-pressed", String(button.value === value));
+    }
+  };
+  for (const [value, name, title] of choices) {
+    const press = () => {
+      row.press(value);
+      onChange(value);
+    };
+    row.append(h("button", { type: "button", value, title, onclick: press }, name));
+  }
+  row.press(chosen);
+  return row;
+}
+
+function set(element, name, value) {
+  if (value === null || value === undefined || value === false) return;
+  if (name.startsWith("on")) element.addEventListener(name.slice(2), value);
+  else if (name === "value" || name === "checked" || name === "selected") element[name] = value;
+  else element.setAttribute(name, value === true ? "" : value);
+}
+
+function fill(element, children) {
+  for (const child of children.flat(Infinity)) {
+    if (child !== null && child !== undefined && child !== false) element.append(child);
+  }
+  return element;
+}

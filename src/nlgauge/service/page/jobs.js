@@ -1,0 +1,91 @@
+// Long work: asked for as a job, watched until it is done, with a bar and a button to cancel.
+
+import { describe, post, get, remove } from "./api.js";
+import { h, refill } from "./elements.js";
+import { announce } from "./notices.js";
+import { count, counted, duration } from "./numbers.js";
+
+const PAUSE = 400; // milliseconds between two looks
+const TOLD_EVERY = 5000; // milliseconds between two announcements of the progress
+
+/** The result of a job; its progress is shown in `place`, where it can also be cancelled. */
+export async function runJob(kind, body, place) {
+  const stop = new AbortController();
+  const bar = progressBar(place, () => stop.abort());
+  let id = null;
+  const leave = () => id && remove(`/v1/jobs/${id}`, { keepalive: true });
+  addEventListener("pagehide", leave);
+  try {
+    let job = await post("/v1/jobs", { kind, body }, { signal: stop.signal });
+    id = job.id;
+    while (job.state === "queued" || job.state === "running") {
+      bar.show(job);
+      await pause(PAUSE, stop.signal);
+      job = await get(`/v1/jobs/${id}`, { signal: stop.signal });
+    }
+    if (job.error) throw describe(job.error, 422);
+    announce("Done.");
+    return job.result;
+  } catch (error) {
+    if (error.name === "AbortError") {
+      if (id) await remove(`/v1/jobs/${id}`).catch(() => null); // it may just have ended
+      announce("Cancelled.");
+    }
+    throw error;
+  } finally {
+    removeEventListener("pagehide", leave);
+    bar.remove();
+  }
+}
+
+function progressBar(place, cancel) {
+  const fill = h("div", { class: "fill" });
+  const track = h("div", {
+    class: "track", role: "progressbar", "aria-label": "Progress", "aria-valuemin": 0, "aria-valuemax": 100,
+  }, fill);
+  const words = h("p", { class: "progress-words" }, "Sending …");
+  const button = h("button", { type: "button", class: "quiet", onclick: cancel }, "Cancel");
+  const whole = h("div", { class: "progress" }, track, h("div", { class: "beside" }, words, button));
+  refill(place, whole);
+  let told = performance.now();
+  return {
+    show(job) {
+      const share = job.rows_total ? job.rows_done / job.rows_total : null;
+      track.classList.toggle("unknown", share === null || share >= 1);
+      fill.style.width = share === null ? "" : `${100 * share}%`;
+      if (share === null) track.removeAttribute("aria-valuenow");
+      else track.setAttribute("aria-valuenow", String(Math.round(100 * share)));
+      words.textContent = inWords(job);
+      track.setAttribute("aria-valuetext", words.textContent);
+      if (performance.now() - told > TOLD_EVERY) {
+        told = performance.now();
+        announce(words.textContent);
+      }
+    },
+    remove: () => whole.remove(),
+  };
+}
+
+function inWords(job) {
+  if (job.state === "queued") return `Waiting, ${counted(job.ahead, "job")} to go`;
+  if (!job.rows_total) return "Working on the first rows …";
+  if (job.rows_done >= job.rows_total) return `${counted(job.rows_total, "row")} scored, finishing …`;
+  const parts = [`${count(job.rows_done)} of ${counted(job.rows_total, "row")}`];
+  if (job.pairs_per_second) {
+    const left = (job.rows_total - job.rows_done) / job.pairs_per_second;
+    parts.push(`${count(Math.round(job.pairs_per_second))} pairs/s`, `${duration(left)} left`);
+  }
+  return parts.join(" · ");
+}
+
+function pause(milliseconds, signal) {
+  return new Promise((resolve, reject) => {
+    const stopped = () => reject(new DOMException("cancelled", "AbortError"));
+    if (signal.aborted) stopped();
+    signal.addEventListener("abort", stopped, { once: true });
+    setTimeout(() => {
+      signal.removeEventListener("abort", stopped);
+      resolve();
+    }, milliseconds);
+  });
+}

@@ -1,0 +1,143 @@
+// The view of human judgements: judged rows in, how well metrics agree with people out.
+
+import { chips } from "./chips.js";
+import { distributionCard, matrixCard } from "./charts.js";
+import { correlationRows, correlationTable } from "./correlations.js";
+import { saveCsv } from "./download.js";
+import { dropzone } from "./dropzone.js";
+import { choice, h, refill } from "./elements.js";
+import { errand } from "./errand.js";
+import { exampleJudgements } from "./examples.js";
+import { judgedOf, readFile } from "./files.js";
+import { runJob } from "./jobs.js";
+import { readTexts } from "./link.js";
+import { mistake, notes, showError } from "./notices.js";
+import { counted } from "./numbers.js";
+import { signatures } from "./scores.js";
+import { ticks } from "./ticks.js";
+
+const METRICS = ["bleu", "chrf", "bertscore", "mover"];
+const LEVELS = [["segment", "segments"], ["text", "within a segment"], ["system", "systems"]];
+const COEFFICIENTS = [
+  ["pearson", "Pearson"], ["spearman", "Spearman"], ["kendall_b", "Kendall τ-b"],
+  ["kendall_c", "Kendall τ-c"], ["accuracy", "accuracy"],
+];
+
+/** The view; `onChange` is told whenever its link changes. */
+export function judgementsView(catalogue, onChange) {
+  const state = { name: null, rows: [], example: false, bands: "3" };
+  const metrics = chips(catalogue, METRICS, onChange);
+  const levels = ticks("Compare", LEVELS, ["segment"], onChange);
+  const coefficients = ticks("Coefficients", COEFFICIENTS, ["pearson", "spearman", "kendall_b"], onChange);
+  const extras = ticks("Uncertainty", [["intervals", "95 % intervals"]], [], onChange);
+  const bands = choice("Bands of quality", ["2", "3", "4", "5"], state.bands, (value) => {
+    state.bands = value;
+    onChange();
+  });
+  const criteria = h("div", { class: "slot" });
+  let chosenCriteria = null;
+  const about = h("p", { class: "about" });
+  const progress = h("div");
+  const result = h("div", { class: "results" });
+  const go = h("button", { type: "button", class: "primary", onclick: () => run() }, "Correlate");
+  const work = errand(go, result);
+  const settings = h("div", { hidden: true }, about,
+    h("h2", { class: "label" }, "Metrics"), metrics.element,
+    h("div", { class: "fields" }, criteria, levels.element, coefficients.element, extras.element, bands),
+    h("div", { class: "actions" }, go));
+  const zone = dropzone({
+    several: false, title: "Drop a file of human judgements here",
+    hint: "JSON Lines with candidate, references, human (a number, or an object of criteria), system and segment; " +
+      ".tsv and .csv with columns human.<criterion> work, too.",
+  }, take);
+  const empty = h("p", { class: "actions" },
+    h("button", { type: "button", class: "quiet", onclick: example }, "Try an example"));
+
+  async function take([file]) {
+    if (!file) return;
+    try {
+      const read = await readFile(file);
+      if (read.kind !== "table") {
+        throw mistake(`${file.name} is not a table: its name should end in .jsonl, .tsv or .csv.`);
+      }
+      set(file.name, judgedOf(read.rows, file.name));
+      refill(result);
+      onChange();
+    } catch (error) {
+      showError(result, error);
+    }
+  }
+
+  async function example() {
+    set("The example (its judgements are invented)", await exampleJudgements(), true);
+    onChange();
+    run();
+  }
+
+  function set(name, rows, isExample = false) {
+    Object.assign(state, { name, rows, example: isExample });
+    const names = Object.keys(rows[0].human);
+    const systems = new Set(rows.map((row) => row.system)).size;
+    refill(about, h("strong", {}, name), h("span", { class: "note" },
+      ` · ${counted(rows.length, "row")}, ${counted(systems, "system")}, ` +
+      `${names.length === 1 ? "criterion" : "criteria"} ${names.join(", ")}`));
+    chosenCriteria = ticks("Criteria", names.map((each) => [each, each]), names, onChange);
+    refill(criteria, chosenCriteria.element);
+    settings.hidden = false;
+    empty.hidden = true;
+  }
+
+  function body() {
+    const [human, wide, how] = [chosenCriteria, levels, coefficients].map((each) => each.wanted());
+    return {
+      rows: state.rows, metrics: metrics.wanted(), human, levels: wide, coefficients: how,
+      bands: Number(state.bands), confidence: extras.values().length ? 0.95 : null,
+      matrix: { level: wide.includes("segment") ? "segment" : wide[0], coefficient: how[0] },
+    };
+  }
+
+  const run = () => work(async () => {
+    const asked = body();
+    refill(result);
+    show(await runJob("correlate", asked, progress));
+  });
+
+  function show(answer) {
+    const save = () => saveCsv(correlationRows(answer), "correlations.csv");
+    refill(result,
+      h("section", { class: "card", "aria-labelledby": "correlation-title" },
+        h("div", { class: "headline" }, h("h2", { id: "correlation-title" }, "Agreement with people"),
+          h("button", { type: "button", class: "quiet", onclick: save }, "Download CSV")),
+        correlationTable(answer), notes(answer.notes), signatures(answer.signatures)),
+      matrixCard(answer.matrix),
+      distributionCard(answer.distributions, answer.scales));
+  }
+
+  return {
+    element: h("div", { class: "view" },
+      h("p", { class: "lead" }, "Hold metrics against what people said: which of them agree, and how well?"),
+      h("div", { class: "card form" }, zone, empty, settings), progress, result),
+    texts: () => (state.rows.length === 0 || state.example ? null : state.rows),
+    settings() {
+      const link = new URLSearchParams({
+        metrics: metrics.specs().join(";"), levels: levels.values().join(),
+        coefficients: coefficients.values().join(), bands: state.bands,
+      });
+      if (extras.values().length) link.set("intervals", "1");
+      if (state.example) link.set("example", "1");
+      return link;
+    },
+    async restore(link) {
+      if (link.has("metrics")) metrics.choose(link.get("metrics").split(";"));
+      if (link.has("levels")) levels.choose(link.get("levels").split(","));
+      if (link.has("coefficients")) coefficients.choose(link.get("coefficients").split(","));
+      if (link.has("intervals")) extras.choose(["intervals"]);
+      if (link.has("bands")) bands.querySelector("select").value = state.bands = link.get("bands");
+      const texts = readTexts(link);
+      if (link.has("example")) set("The example (its judgements are invented)", await exampleJudgements(), true);
+      else if (Array.isArray(texts) && texts.length) set("The link", texts);
+      else return;
+      run();
+    },
+  };
+}

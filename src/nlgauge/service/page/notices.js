@@ -1,0 +1,56 @@
+// What the page tells: errors in an alert that takes the place of a result, news in a whisper.
+
+import { h, refill } from "./elements.js";
+import { counted } from "./numbers.js";
+
+/** Show an error where the result would be; a cancelled request is none. */
+export function showError(place, error) {
+  if (error.name === "AbortError") return;
+  const close = h("button", { type: "button", class: "quiet", onclick: () => refill(place) }, "Dismiss");
+  const facts = [
+    where(error.where),
+    error.wait && `Try again in ${counted(Number(error.wait), "second")}.`,
+    error.id && `The service's log knows it as ${error.id}.`,
+  ].filter(Boolean);
+  refill(place, h("div", { class: "alert", role: "alert" },
+    h("div", {},
+      h("p", {}, sentence(error.message)),
+      facts.map((fact) => h("p", { class: "note" }, fact))),
+    close));
+  if (!(error.kind || error.told)) console.error(error);
+}
+
+/** The warnings of an answer, or nothing. */
+export function warnings(sentences) {
+  return list("warnings", "Warnings", sentences);
+}
+
+/** What an answer says about itself, or nothing. */
+export function notes(sentences) {
+  return list("notes", "Notes", sentences);
+}
+
+function list(look, title, sentences) {
+  if (sentences.length === 0) return null;
+  return h("ul", { class: look, "aria-label": title }, sentences.map((each) => h("li", {}, sentence(each))));
+}
+
+/** Say something to those who listen to the page instead of looking at it. */
+export function announce(text) {
+  document.getElementById("news").textContent = text;
+}
+
+/** A mistake in what a person gave, told like an error of the service. */
+export function mistake(message) {
+  return Object.assign(new Error(message), { told: true });
+}
+
+function where(path) {
+  if (!path || path.length === 0) return null;
+  return `In ${path.filter((part) => part !== "body").join(" › ")}.`;
+}
+
+function sentence(text) {
+  const opened = /^[a-z]+,?\s/.test(text) ? text[0].toUpperCase() + text.slice(1) : text;
+  return /[.!?)]$/.test(opened) ? opened : `${opened}.`;
+}

@@ -1,0 +1,110 @@
+// The view of one pair: two texts in, scores and the matching of their tokens out.
+
+import { post } from "./api.js";
+import { chips } from "./chips.js";
+import { h, refill } from "./elements.js";
+import { PAIR } from "./examples.js";
+import { readTexts } from "./link.js";
+import { matching } from "./matching.js";
+import { announce, mistake, showError } from "./notices.js";
+import { counted } from "./numbers.js";
+import { references } from "./references.js";
+import { scoreList } from "./scores.js";
+
+const METRICS = ["bleu", "chrf", "bertscore", "mover", "bary", "lazy_emd"];
+
+/** The view; `onChange` is told whenever its link changes. */
+export function pairView(catalogue, onChange) {
+  let stop = new AbortController();
+  const candidate = h("textarea", {
+    id: "candidate", rows: 3, placeholder: "What a system wrote", oninput: onChange, spellcheck: "false",
+  });
+  const refs = references(onChange);
+  const metrics = chips(catalogue, METRICS, onChange);
+  const scores = h("div", { class: "card", hidden: true });
+  const fault = h("div");
+  const alignment = matching(onChange);
+  const go = h("button", { class: "primary" }, "Score");
+  const form = h("form", {
+    class: "card form", novalidate: true,
+    onsubmit: (event) => {
+      event.preventDefault();
+      run();
+    },
+    onkeydown: (event) => {
+      if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) form.requestSubmit();
+    },
+  },
+    h("div", { class: "texts" },
+      h("div", { class: "text" }, h("label", { for: "candidate" }, "Candidate"), candidate), refs.element),
+    h("div", { class: "text" }, h("h2", { class: "label" }, "Metrics"), metrics.element),
+    h("div", { class: "actions" }, go,
+      h("button", { type: "button", class: "quiet", onclick: example }, "Try an example"),
+      h("span", { class: "note keys" }, "Ctrl + Enter scores, too")));
+
+  function example() {
+    candidate.value = PAIR.candidate;
+    refs.set(PAIR.references);
+    onChange();
+    run();
+  }
+
+  function pair() {
+    const texts = { candidate: candidate.value.trim(), references: refs.values() };
+    if (!texts.candidate) throw mistake("There is no candidate yet: write or paste a text into the first box.");
+    if (texts.references.length === 0) {
+      throw mistake("There is no reference yet: write or paste one into the second box.");
+    }
+    return texts;
+  }
+
+  async function run() {
+    stop.abort();
+    stop = new AbortController();
+    const { signal } = stop;
+    go.disabled = true;
+    try {
+      const texts = pair();
+      const body = { pairs: [texts], metrics: metrics.wanted(), segments: false };
+      refill(fault);
+      scores.hidden = false;
+      scores.setAttribute("aria-busy", "true");
+      const matched = alignment.align(texts);
+      const answer = await post("/v1/score", body, { signal });
+      refill(scores, h("h2", {}, "Scores"), scoreList(answer.scores));
+      announce(`${counted(answer.scores.length, "score")} ready.`);
+      await matched;
+    } catch (error) {
+      if (error.name === "AbortError") return;
+      scores.hidden = true;
+      alignment.hide();
+      showError(fault, error);
+    } finally {
+      if (stop.signal === signal) go.disabled = false;
+      scores.removeAttribute("aria-busy");
+    }
+  }
+
+  return {
+    element: h("div", { class: "view" },
+      h("p", { class: "lead" },
+        "Paste a text and what it should have said. See how metrics judge it, and which words they matched."),
+      form, fault, scores, alignment.element),
+    texts: () => (candidate.value || refs.values().length ? [candidate.value, ...refs.values()] : null),
+    settings() {
+      const settings = new URLSearchParams();
+      if (metrics.specs().join() !== METRICS.join()) settings.set("metrics", metrics.specs().join(";"));
+      for (const [name, value] of Object.entries(alignment.settings())) settings.set(name, value);
+      return settings;
+    },
+    restore(settings) {
+      if (settings.has("metrics")) metrics.choose(settings.get("metrics").split(";"));
+      alignment.restore(settings);
+      const texts = readTexts(settings);
+      if (!Array.isArray(texts) || !texts.every((text) => typeof text === "string")) return;
+      candidate.value = texts[0] ?? "";
+      refs.set(texts.slice(1));
+      if (candidate.value && texts.length > 1) run();
+    },
+  };
+}

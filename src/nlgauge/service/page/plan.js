@@ -1,0 +1,131 @@
+// What a drawing of a plan shows: labels, flows, and where the bands between tokens lie.
+
+import { short } from "./numbers.js";
+
+const LONGEST = 24;
+const FAINTEST = 1e-4; // of the strongest flow: thinner than a hair
+const MOST = 3000; // flows of a drawing; more cannot be told apart, and the page would stand still
+const FILL = 0.82; // of the room between two tokens, for the one with the most mass
+const SPECIAL = new Set([
+  "[CLS]", "[SEP]", "[PAD]", "[MASK]", "[BOS]", "[EOS]", "<s>", "</s>", "<cls>", "<sep>", "<pad>",
+  "<mask>", "<bos>", "<eos>", "<|endoftext|>",
+]);
+const UNSHOWABLE = /[\p{Cc}\p{Cs}\p{Cn}\p{Zl}\p{Zp}]/gu;
+
+/** The token with a box for each character that cannot be shown. */
+export function shown(token) {
+  const safe = token.replace(UNSHOWABLE, "�");
+  return safe.trim() ? safe : "␣";
+}
+
+/** The label, its end left out where it is long. */
+export function clipped(label, longest = LONGEST) {
+  const letters = [...label];
+  return letters.length <= longest ? label : `${letters.slice(0, longest - 1).join("")}…`;
+}
+
+/** All flows that can be seen, the strongest first. */
+export function flows(plan) {
+  const floor = FAINTEST * largest(plan.coupling);
+  return plan.coupling
+    .flatMap((row, i) => row.map((mass, j) => ({ i, j, mass, cost: plan.cost[i][j] })))
+    .filter((flow) => flow.mass > 0 && flow.mass >= floor)
+    .sort((one, other) => other.mass - one.mass)
+    .slice(0, MOST);
+}
+
+/** The upper end of the colour scale, which starts at 0: the highest cost. */
+export function dearest(plan) {
+  return largest(plan.cost) || 1;
+}
+
+function largest(matrix) {
+  return Math.max(...matrix.map((row) => Math.max(...row)));
+}
+
+/** The places of all tokens and bands, 0 at the top and 1 at the bottom. */
+export function stage(plan) {
+  const { received, sent } = moved(plan);
+  const rows = plan.candidate_tokens.length;
+  const columns = plan.reference_tokens.length;
+  const tallest = Math.max(
+    rows * Math.max(...plan.a, ...sent), columns * Math.max(...plan.b, ...received));
+  const unit = tallest > 0 ? FILL / tallest : 0;
+  const candidate = column(plan.candidate_tokens, plan.a, sent, unit);
+  const reference = column(plan.reference_tokens, plan.b, received, unit);
+  return { candidate, reference, bands: bands(flows(plan), candidate, reference, unit) };
+}
+
+const sums = new WeakMap();
+
+/** How much mass every token sends or receives. */
+export function moved(plan) {
+  if (!sums.has(plan)) {
+    const sent = plan.coupling.map((row) => row.reduce((total, mass) => total + mass, 0));
+    const received = plan.reference_tokens.map((_, j) =>
+      plan.coupling.reduce((total, row) => total + row[j], 0));
+    sums.set(plan, { sent, received });
+  }
+  return sums.get(plan);
+}
+
+/** What became of the mass of both sides, as shares of 1. */
+export function ledger(plan) {
+  const { sent, received } = moved(plan);
+  const sum = (own, there, part) => own.reduce((total, mass, k) => total + part(mass, there[k]), 0);
+  const short_of = (own, there) => Math.max(own - there, 0);
+  const beyond = (own, there) => Math.max(there - own, 0);
+  return {
+    moved: sent.reduce((total, mass) => total + mass, 0),
+    left: sum(plan.a, sent, short_of),
+    doubled: sum(plan.a, sent, beyond),
+    unmet: sum(plan.b, received, short_of),
+    created: sum(plan.b, received, beyond),
+  };
+}
+
+/** A plan between two plans over the same tokens; null where they cannot be compared. */
+export function between(from, to, share) {
+  const same = (one, other) => one.length === other.length && one.every((x, k) => x === other[k]);
+  if (!same(from.candidate_tokens, to.candidate_tokens)) return null;
+  if (!same(from.reference_tokens, to.reference_tokens)) return null;
+  const mix = (one, other) => one.map((x, k) => x + (other[k] - x) * share);
+  const mixed = (name) => from[name].map((row, i) => mix(row, to[name][i]));
+  return { ...to, coupling: mixed("coupling"), cost: mixed("cost"), a: mix(from.a, to.a), b: mix(from.b, to.b) };
+}
+
+/** A flow in words. */
+export function caption(plan, flow) {
+  const [from, to] = [plan.candidate_tokens[flow.i], plan.reference_tokens[flow.j]].map(shown);
+  return `${from} → ${to}: ${short(flow.mass)} of ${short(plan.a[flow.i])}, cost ${short(flow.cost)}`;
+}
+
+function column(tokens, own, there, unit) {
+  return tokens.map((token, k) => ({
+    label: shown(token),
+    special: SPECIAL.has(token),
+    mass: own[k],
+    sent: there[k],
+    centre: (k + 0.5) / tokens.length,
+    own: own[k] * unit,
+    moved: there[k] * unit,
+  }));
+}
+
+/** Bands stacked at both ends in the order of their partners, so that few of them cross. */
+function bands(seen, candidate, reference, unit) {
+  const left = stacked(seen, candidate, unit, "i", "j");
+  const right = stacked(seen, reference, unit, "j", "i");
+  return seen.map((flow) => ({ ...flow, left: left.get(flow), right: right.get(flow) })).reverse();
+}
+
+function stacked(seen, nodes, unit, here, there) {
+  const ends = new Map();
+  const next = nodes.map((node) => node.centre - node.moved / 2);
+  for (const flow of [...seen].sort((one, other) => one[there] - other[there])) {
+    const at = next[flow[here]];
+    next[flow[here]] = at + flow.mass * unit;
+    ends.set(flow, [at, at + flow.mass * unit]);
+  }
+  return ends;
+}

@@ -1,0 +1,165 @@
+// The view of several systems: files in, a comparison with intervals and significance out.
+
+import { chips } from "./chips.js";
+import { comparisonRows, comparisonTable, scoreTable } from "./comparison.js";
+import { differingSegments } from "./differing.js";
+import { saveCsv } from "./download.js";
+import { dropzone } from "./dropzone.js";
+import { choice, h, refill } from "./elements.js";
+import { errand } from "./errand.js";
+import { exampleSystems } from "./examples.js";
+import { inputs } from "./inputs.js";
+import { runJob } from "./jobs.js";
+import { readTexts } from "./link.js";
+import { notes, showError, warnings } from "./notices.js";
+import { count } from "./numbers.js";
+import { signatures } from "./scores.js";
+
+const METRICS = ["bleu", "chrf", "bertscore"];
+const METHODS = [["bootstrap", "paired bootstrap"], ["randomisation", "approximate randomisation"]];
+const DIFFERING = 5; // segments shown for each metric and system
+const COUNTS = [["300", "300"], ["1000", "1,000"], ["10000", "10,000"]];
+
+/** The view; `onChange` is told whenever its link changes. */
+export function systemsView(catalogue, onChange) {
+  const state = { baseline: null, method: METHODS[0][0], count: COUNTS[1][0], example: false, done: false };
+  const metrics = chips(catalogue, METRICS, onChange);
+  const files = inputs(() => {
+    state.example = false;
+    arrange();
+    onChange();
+  });
+  const result = h("div", { class: "results" });
+  const progress = h("div");
+  const set = (name) => (value) => {
+    state[name] = value;
+    onChange();
+  };
+  const baselines = h("div", { class: "slot" });
+  const method = choice("Test", METHODS, state.method, set("method"));
+  const resamples = choice("Resamples", COUNTS, state.count, set("count"));
+  const go = h("button", { type: "button", class: "primary", onclick: () => run() }, "Compare");
+  const work = errand(go, result);
+  const chosen = h("div", { class: "chosen" }, files.element);
+  const settings = h("div", {},
+    h("h2", { class: "label" }, "Metrics"), metrics.element,
+    h("div", { class: "fields" }, baselines, method, resamples),
+    h("div", { class: "actions" }, go));
+
+  const zone = dropzone({
+    title: "Drop the outputs of your systems and their references here",
+    hint: "Plain text with one segment a line, a file for each system and for each set of references; " +
+      "or tables (.jsonl, .tsv, .csv) with columns candidate, references, system and id.",
+  }, take);
+  const empty = h("p", { class: "actions" },
+    h("button", { type: "button", class: "quiet", onclick: example }, "Try an example"));
+
+  async function take(given) {
+    try {
+      await files.add(given);
+      refill(result);
+    } catch (error) {
+      showError(result, error);
+    }
+  }
+
+  async function example() {
+    files.set(await exampleSystems());
+    state.example = true;
+    onChange();
+    run();
+  }
+
+  function arrange() {
+    const names = files.systems();
+    if (!names.includes(state.baseline)) state.baseline = names[0] ?? null;
+    refill(baselines, choice("Baseline", names, state.baseline, (name) => {
+      state.baseline = name;
+      onChange();
+      if (state.done) run();
+    }));
+    settings.hidden = chosen.hidden = files.isEmpty();
+    empty.hidden = !files.isEmpty();
+    if (files.isEmpty()) refill(result);
+    go.textContent = names.length === 1 ? "Score" : "Compare";
+  }
+
+  const run = () => work(async () => {
+    state.done = false;
+    const body = { ...files.body(), metrics: metrics.wanted() };
+    refill(result);
+    if (files.systems().length > 1) {
+      const { baseline, method: test, count: resampled } = state;
+      const how = { baseline, method: test, count: Number(resampled), differ: DIFFERING };
+      showComparison(await runJob("compare", { ...body, ...how }, progress));
+    } else {
+      showScores(await runJob("score", { ...body, segments: false }, progress));
+    }
+    state.done = true;
+  });
+
+  function showComparison(answer) {
+    const save = () => saveCsv(comparisonRows(answer), "comparison.csv");
+    refill(result,
+      h("section", { class: "card", "aria-labelledby": "comparison-title" },
+        h("div", { class: "headline" }, h("h2", { id: "comparison-title" }, "Comparison"),
+          h("button", { type: "button", class: "quiet", onclick: save }, "Download CSV")),
+        comparisonTable(answer),
+        h("p", { class: "note" },
+          `${count(answer.segments)} segments. 95 % intervals; differences from ${answer.baseline} with p-values ` +
+          `(${answer.method}, ${count(answer.count)} resamples, seed ${answer.seed}; Holm-corrected). ` +
+          "★ marks the best cluster: every system in it is surely better than those outside."),
+        notes(answer.notes),
+        signatures(answer.signatures)),
+      differingSegments(answer, files.nameSegment));
+  }
+
+  function showScores(answer) {
+    const byMetric = Object.fromEntries(answer.scores.map((each) => [each.metric, each.signature]));
+    refill(result, h("section", { class: "card", "aria-labelledby": "scores-title" },
+      h("h2", { id: "scores-title" }, "Scores"), scoreTable(answer.scores),
+      warnings(answer.scores.flatMap((each) => each.warnings)), signatures(byMetric)));
+  }
+
+  arrange();
+  return {
+    element: h("div", { class: "view" },
+      h("p", { class: "lead" },
+        "Compare systems on the same segments: which is better, by how much, and is it chance?"),
+      h("div", { class: "card form" }, zone, empty, chosen, settings), progress, result),
+    texts: () => (files.isEmpty() || state.example ? null : fitting(files)),
+    settings() {
+      const link = new URLSearchParams({
+        metrics: metrics.specs().join(";"), method: state.method, count: state.count,
+      });
+      if (state.baseline) link.set("baseline", state.baseline);
+      if (state.example) link.set("example", "1");
+      return link;
+    },
+    async restore(link) {
+      if (link.has("metrics")) metrics.choose(link.get("metrics").split(";"));
+      for (const [name, field] of [["method", method], ["count", resamples]]) {
+        if (!link.has(name)) continue;
+        state[name] = link.get(name);
+        field.querySelector("select").value = state[name];
+      }
+      state.baseline = link.get("baseline");
+      const texts = readTexts(link);
+      if ((texts?.systems && texts.references) || texts?.pairs) files.set(texts);
+      else if (link.has("example")) {
+        files.set(await exampleSystems());
+        state.example = true;
+      } else return;
+      run();
+    },
+  };
+}
+
+/** The texts of the files for a link; files that do not belong together make none. */
+function fitting(files) {
+  try {
+    return files.body();
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,198 @@
+"""What requests and answers look like; the OpenAPI document is made from these."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Discriminator, Field, Tag
+
+from nlgauge.service import examples
+
+Finite = Annotated[float, Field(allow_inf_nan=False)]
+Texts = list[str]
+References = str | Annotated[Texts, Field(min_length=1)]
+Name = Annotated[str, Field(min_length=1, max_length=200)]
+SpecText = Annotated[
+    str,
+    Field(
+        min_length=1,
+        max_length=1000,
+        description="A name, name:option=value,... or a signature.",
+        examples=["mover:ngram=2"],
+    ),
+]
+OptionValue = bool | int | Finite | Annotated[str, Field(max_length=500)] | None
+Range = Annotated[list[float | None], Field(min_length=2, max_length=2)]
+Level = Literal["segment", "text", "system"]
+Coefficient = Literal["pearson", "spearman", "kendall_b", "kendall_c", "accuracy"]
+
+
+class _Request(BaseModel):
+    model_config = ConfigDict(strict=True, extra="forbid")
+
+
+class NamedMetric(_Request):
+    """A metric with its options as values; a text is read as on the command line ("inf")."""
+
+    name: Name
+    options: dict[Name, OptionValue] = Field(default_factory=dict)
+
+
+Spec = SpecText | NamedMetric
+Specs = Annotated[list[Spec], Field(min_length=1)]
+
+
+class Pair(_Request):
+    """A candidate and its references; rows of several systems on one segment share its id."""
+
+    candidate: str
+    references: References
+    id: Name | None = None
+    system: Name | None = None
+
+
+class _Pairs(_Request):
+    pairs: Annotated[list[Pair], Field(min_length=1)]
+    metrics: Specs
+
+
+class _Systems(_Request):
+    systems: Annotated[dict[Name, Texts], Field(min_length=1)]
+    references: Annotated[list[References], Field(min_length=1)]
+    metrics: Specs
+
+
+class _ScoreOptions(_Request):
+    segments: bool = Field(True, description="Also the scores of every segment.")
+    statistics: bool = Field(
+        False, description="Also the rows that scores are made of, for resampling elsewhere."
+    )
+
+
+class ScorePairs(_Pairs, _ScoreOptions):
+    """Pairs to score."""
+
+    model_config = ConfigDict(json_schema_extra={"examples": [examples.SCORE]})
+
+
+class ScoreSystems(_Systems, _ScoreOptions):
+    """Systems that answered the same segments, to score."""
+
+    model_config = ConfigDict(json_schema_extra={"examples": [examples.SCORE_SYSTEMS]})
+
+
+class _CompareOptions(_Request):
+    baseline: Name | None = Field(None, description="The first system, if none is named.")
+    method: Literal["bootstrap", "randomisation"] = "bootstrap"
+    count: int = Field(1000, ge=1, le=100_000, description="Resamples or trials.")
+    seed: int = Field(0, ge=0, le=2**32 - 1)
+    alpha: Finite = Field(0.05, gt=0, lt=1, description="One-sided, for the clusters.")
+    differ: int = Field(
+        5, ge=0, le=100, description="Segments on which systems differ most, for each metric."
+    )
+
+
+class ComparePairs(_Pairs, _CompareOptions):
+    """Rows that name their systems, to compare."""
+
+
+class CompareSystems(_Systems, _CompareOptions):
+    """Systems that answered the same segments, to compare."""
+
+    model_config = ConfigDict(json_schema_extra={"examples": [examples.COMPARE]})
+
+
+class AlignRequest(_Request):
+    """One pair and one metric that matches tokens."""
+
+    model_config = ConfigDict(json_schema_extra={"examples": [examples.ALIGN]})
+
+    candidate: str
+    references: References
+    metric: Spec = "mover"
+    layers: bool = Field(
+        False, description="Also a plan for each layer, where the metric has several."
+    )
+
+
+class JudgedRow(_Request):
+    """One output of one system, and what people said of it; null says not judged."""
+
+    candidate: str
+    references: References
+    system: Name = "system"
+    segment: Name | None = None
+    human: Annotated[dict[Name, Finite | None], Field(min_length=1)]
+
+
+class MatrixOptions(_Request):
+    """Which table of every metric against every other is wanted."""
+
+    level: Level = "segment"
+    coefficient: Coefficient = "pearson"
+    cluster: bool = False
+
+
+class CorrelateRequest(_Request):
+    """Judged rows and the metrics to hold against them."""
+
+    model_config = ConfigDict(json_schema_extra={"examples": [examples.CORRELATE]})
+
+    rows: Annotated[list[JudgedRow], Field(min_length=1)]
+    metrics: Specs
+    human: list[Name] | None = Field(None, description="Criteria; all, if none is named.")
+    levels: list[Level] | None = Field(
+        None, description="Segment, if none is named, and system where 3 are judged."
+    )
+    coefficients: Annotated[list[Coefficient], Field(min_length=1)] = Field(["pearson"])
+    confidence: Finite | None = Field(None, gt=0, lt=1, description="Of bootstrap intervals.")
+    over: Literal["inputs", "systems", "both"] = "inputs"
+    count: int = Field(1000, ge=1, le=100_000)
+    seed: int = Field(0, ge=0, le=2**32 - 1)
+    system_score: Literal["mean", "corpus"] = "mean"
+    without: list[Name] = Field(default_factory=list, description="Systems to leave out.")
+    bands: int = Field(3, ge=2, le=8, description="Of human quality, for the distributions.")
+    matrix: MatrixOptions | None = Field(default_factory=MatrixOptions)
+
+
+def _form(value: Any) -> str:
+    """Which of the two forms of texts a body has."""
+    given = value if isinstance(value, dict) else getattr(value, "model_fields_set", ())
+    return "pairs" if "pairs" in given else "systems"
+
+
+ScoreRequest = Annotated[
+    Annotated[ScorePairs, Tag("pairs")] | Annotated[ScoreSystems, Tag("systems")],
+    Discriminator(_form),
+]
+CompareRequest = Annotated[
+    Annotated[ComparePairs, Tag("pairs")] | Annotated[CompareSystems, Tag("systems")],
+    Discriminator(_form),
+]
+
+
+class ScoreJob(_Request):
+    """Scoring, to be done in its own time."""
+
+    model_config = ConfigDict(json_schema_extra={"examples": [examples.JOB]})
+
+    kind: Literal["score"]
+    body: ScoreRequest
+
+
+class CompareJob(_Request):
+    """A comparison, to be made in its own time."""
+
+    kind: Literal["compare"]
+    body: CompareRequest
+
+
+class CorrelateJob(_Request):
+    """A correlation with people, to be made in its own time."""
+
+    kind: Literal["correlate"]
+    body: CorrelateRequest
+
+
+JobRequest = Annotated[ScoreJob | CompareJob | CorrelateJob, Discriminator("kind")]
+Work = ScorePairs | ScoreSystems | ComparePairs | CompareSystems | CorrelateRequest

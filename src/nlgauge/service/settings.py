@@ -1,0 +1,81 @@
+"""Settings: what a server allows, and how much of it."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, field
+
+from nlgauge.core.errors import UsageError
+
+LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
+MODEL_VARIABLE = "NLGAUGE_MODEL"
+_OPEN_MODELS = 4  # as many as the encoders' own cache holds, so that none is ever loaded twice
+
+
+def library_model() -> str:
+    """The model that the library takes where a metric names none."""
+    return os.environ.get(MODEL_VARIABLE) or "embedded"
+
+
+@dataclass(frozen=True)
+class Limits:
+    """How much one request may bring, ask for and take; ``job_`` says how much a job may."""
+
+    bytes: int = 32 * 1024 * 1024
+    rows: int = 2_000
+    job_rows: int = 100_000
+    characters: int = 2_000_000
+    job_characters: int = 50_000_000
+    text_characters: int = 10_000
+    references: int = 64
+    metrics: int = 16
+    systems: int = 32
+    resamples: int = 200_000
+    job_resamples: int = 5_000_000
+    seconds: float = 60.0
+    body_seconds: float = 20.0
+    header_seconds: float = 10.0
+
+    def __post_init__(self) -> None:
+        for name, value in vars(self).items():
+            if value <= 0:
+                raise UsageError(f"the limit {name} is {value}; it must be above 0")
+
+
+@dataclass(frozen=True)
+class Settings:
+    """Everything a server is told at its start.
+
+    ``models`` are the only models that requests may name. Where they name none, the library's
+    default is taken if it is among them, else the first.
+    ``hosts`` are the names it answers to, none for any name. ``queue`` is how many requests may
+    wait, ``window`` the seconds that a batch waits for company (0 handles requests one by one).
+    """
+
+    models: tuple[str, ...] = field(default_factory=lambda: (library_model(),))
+    token: str | None = field(default=None, repr=False)
+    hosts: frozenset[str] = LOOPBACK
+    limits: Limits = field(default_factory=Limits)
+    queue: int = 256
+    window: float = 0.004
+    batch_rows: int = 128
+    jobs: int = 16
+    kept_jobs: int = 32
+    kept_bytes: int = 256 * 1024 * 1024
+    kept_seconds: float = 3600.0
+    device: str = "auto"
+    batch_tokens: int = 2048
+
+    def __post_init__(self) -> None:
+        if not 1 <= len(set(self.models)) <= _OPEN_MODELS:
+            raise UsageError(
+                f"{len(set(self.models))} models were named; a server keeps 1 to {_OPEN_MODELS} "
+                "open at once"
+            )
+        for name in ("queue", "batch_rows", "jobs", "kept_jobs", "kept_bytes", "kept_seconds"):
+            if getattr(self, name) <= 0:
+                raise UsageError(f"{name} is {getattr(self, name)}; it must be above 0")
+        if self.window < 0:
+            raise UsageError(f"window is {self.window} seconds; it must be 0 or more")
+        if self.token is not None and not self.token:
+            raise UsageError("the token is empty; leave it out, or give one of some length")

@@ -1,0 +1,175 @@
+"""Every endpoint answers what the library says, in the documented shape."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from pydantic import BaseModel
+from starlette.testclient import TestClient
+
+import nlgauge
+from nlgauge.service import answers, examples
+from nlgauge.service.safety import ABSENT
+
+ENDPOINTS: list[tuple[str, dict[str, Any], type[BaseModel]]] = [
+    ("/v1/score", examples.SCORE, answers.ScoreAnswer),
+    ("/v1/score", examples.SCORE_SYSTEMS, answers.ScoreAnswer),
+    ("/v1/align", examples.ALIGN, answers.AlignAnswer),
+    ("/v1/compare", examples.COMPARE, answers.CompareAnswer),
+    ("/v1/correlate", examples.CORRELATE, answers.CorrelateAnswer),
+]
+
+
+@pytest.mark.parametrize(("path", "body", "model"), ENDPOINTS)
+def test_every_example_is_answered_as_documented(
+    api: TestClient, path: str, body: dict[str, Any], model: type[BaseModel]
+) -> None:
+    answer = api.post(path, json=body)
+    assert answer.status_code == 200, answer.text
+    model.model_validate(answer.json(), strict=True)
+
+
+def test_the_document_shows_the_examples_and_declares_refusals(api: TestClient) -> None:
+    document = api.get("/openapi.json").json()
+    for path, body, _ in ENDPOINTS:
+        post = document["paths"][path]["post"]
+        shown = post["requestBody"]["content"]["application/json"]["examples"]
+        assert body in [each["value"] for each in shown.values()]
+        assert {"400", "401", "403", "408", "413", "415", "422", "429"} <= set(post["responses"])
+    names = document["components"]["schemas"]["NamedMetric"]["properties"]["name"]["enum"]
+    assert set(names) == set(nlgauge.metric_names()) - ABSENT
+
+
+def test_scores_are_the_librarys(api: TestClient) -> None:
+    candidates, references = ["A cat sat.", "It rains."], [["The cat sat."], ["Rain.", "It rains"]]
+    specs = ["bleu", "ter", "cider", "bertscore:model=hashing", "mover:model=hashing,weights=idf"]
+    pairs = [{"candidate": c, "references": r} for c, r in zip(candidates, references, strict=True)]
+    answer = api.post("/v1/score", json={"pairs": pairs, "metrics": specs}).json()
+    expected = nlgauge.score(candidates, references, metrics=specs)
+    assert [entry["metric"] for entry in answer["scores"]] == specs
+    for entry in answer["scores"]:
+        assert entry == expected[entry["metric"]].to_dict()
+
+
+def test_systems_and_pairs_say_the_same(api: TestClient) -> None:
+    body = examples.SCORE_SYSTEMS
+    pairs = [
+        {"candidate": text, "references": body["references"][i], "system": name, "id": str(i)}
+        for name, texts in body["systems"].items()
+        for i, text in enumerate(texts)
+    ]
+    rows = {"pairs": pairs, "metrics": body["metrics"], "segments": False}
+    assert api.post("/v1/score", json=rows).json() == api.post("/v1/score", json=body).json()
+
+
+def test_a_pair_is_aligned_with_the_reference_that_counts(api: TestClient) -> None:
+    body = {
+        "candidate": "a man in a boat",
+        "references": ["the price of tea", "a man in a canoe"],
+        "metric": "wmd:model=hashing,weights=idf",
+    }
+    answer = api.post("/v1/align", json=body).json()
+    scores = nlgauge.score(["a man in a boat"], [body["references"]], metrics=body["metric"])
+    assert answer["reference"] == 1
+    assert answer["plan"] == next(iter(scores.values())).plan(0).to_dict()
+    assert answer["value"] == next(iter(scores.values())).value
+    assert answer["layers"] is None
+
+
+def test_an_infinite_penalty_is_spelled_as_on_the_command_line(api: TestClient) -> None:
+    options = {"model": "hashing", "penalty_candidate": "inf", "penalty_reference": "inf"}
+    body = {"candidate": "a b c", "references": "c d", "metric": {"name": "lazy_emd"}}
+    body["metric"]["options"] = options  # type: ignore[index]
+    plan = api.post("/v1/align", json=body).json()["plan"]
+    np.testing.assert_allclose(np.sum(plan["coupling"], axis=0), plan["b"], atol=1e-12)
+    np.testing.assert_allclose(np.sum(plan["coupling"], axis=1), plan["a"], atol=1e-12)
+
+
+def test_every_layer_of_bary_has_a_plan_of_its_own(api: TestClient) -> None:
+    spec = "bary:model=hashing,layers=2+4"
+    body = {"candidate": "a b c", "references": ["c d"], "metric": spec, "layers": True}
+    layers = api.post("/v1/align", json=body).json()["layers"]
+    assert [entry["layer"] for entry in layers] == [2, 4]
+    for entry in layers:
+        alone = nlgauge.align("a b c", "c d", metric=f"bary:model=hashing,layers={entry['layer']}")
+        assert entry["plan"] == alone.to_dict()
+
+
+def test_what_cannot_be_aligned_is_refused(api: TestClient) -> None:
+    pair = {"candidate": "a", "references": "b"}
+    for body, kind in [
+        ({**pair, "metric": "bleu"}, "bad_call"),
+        ({**pair, "metric": "wmd", "layers": True}, "bad_option"),
+        ({**pair, "candidate": "", "metric": "wmd:special=drop"}, "bad_data"),
+    ]:
+        answer = api.post("/v1/align", json=body)
+        assert (answer.status_code, answer.json()["error"]["kind"]) == (422, kind), answer.text
+
+
+def test_a_comparison_is_the_librarys_and_the_baseline_can_be_chosen(api: TestClient) -> None:
+    body = {**examples.COMPARE, "baseline": "new"}
+    answer = api.post("/v1/compare", json=body).json()
+    systems = {"new": body["systems"]["new"], "old": body["systems"]["old"]}
+    expected = nlgauge.compare(systems, body["references"], metrics=["chrf"], count=200)
+    assert answer["baseline"] == "new"
+    for got, wanted in zip(answer["systems"], expected.to_dict()["systems"], strict=True):
+        assert got["value_low"] <= got["value"] <= got["value_high"]
+        assert {key: got[key] for key in wanted} == wanted
+    assert answer["differ"] == [each.to_dict() for each in expected.differing(2)]
+    unknown = api.post("/v1/compare", json={**body, "baseline": "none"})
+    assert unknown.json()["error"]["kind"] == "bad_option"
+
+
+def test_correlations_come_with_matrix_and_bands(api: TestClient) -> None:
+    body = {**examples.CORRELATE, "confidence": 0.9, "count": 50}
+    answer = api.post("/v1/correlate", json=body).json()
+    assert {entry["metric"] for entry in answer["correlations"]} == {"bleu", "chrf"}
+    assert all(entry["low"] <= entry["value"] <= entry["high"] for entry in answer["correlations"])
+    assert answer["matrix"]["names"] == ["human", "bleu", "chrf"]
+    first = answer["correlations"][0]
+    assert answer["matrix"]["values"][0][1] == pytest.approx(first["value"])
+    low, high = answer["distributions"]["adequacy"]["chrf"]
+    assert max(low["scores"]) <= max(high["scores"])
+    assert len(low["places"]) == len(low["density"])
+
+
+def test_what_the_judgements_do_not_allow_is_said_and_left_out(api: TestClient) -> None:
+    body = {**examples.CORRELATE, "bands": 8}
+    answer = api.post("/v1/correlate", json=body).json()
+    assert answer["distributions"] == {}
+    assert any("no distributions by 'adequacy'" in note for note in answer["notes"])
+
+
+def test_metrics_are_listed_with_a_schema_of_what_is_allowed(api: TestClient) -> None:
+    answer = api.get("/v1/metrics").json()
+    answers.MetricsAnswer.model_validate(answer, strict=True)
+    cards = {card["name"]: card for card in answer["metrics"]}
+    assert set(cards) == set(nlgauge.metric_names()) - ABSENT
+    mover = cards["mover"]["options"]["properties"]
+    assert mover["model"]["enum"] == ["hashing", None]
+    assert mover["ngram"]["type"] == "integer"
+    assert not {"stopwords", "precision", "long_text"} & set(mover)
+    assert "flores200" not in cards["bleu"]["options"]["properties"]["tokenize"]["enum"]
+    assert cards["mover"]["aligns"] and cards["bary"]["layered"] and not cards["bleu"]["aligns"]
+    assert cards["bertscore"]["needs_model"] and not cards["chrf"]["needs_model"]
+
+
+def test_health_and_prometheus(api: TestClient) -> None:
+    health = api.get("/health").json()
+    assert (health["status"], health["models"], health["token"]) == ("ok", ["hashing"], False)
+    assert api.post("/v1/score", json=examples.SCORE).status_code == 200
+    page = api.get("/metrics")
+    assert page.headers["content-type"].startswith("text/plain")
+    counted = [line for line in page.text.splitlines() if line.startswith("nlgauge_requests_total")]
+    wanted = 'nlgauge_requests_total{method="POST",route="/v1/score",status="200"}'
+    assert any(line.startswith(wanted) for line in counted)
+    assert "nlgauge_batch_requests_count" in page.text
+
+
+def test_the_page_and_its_files_are_served_and_nothing_else(api: TestClient) -> None:
+    assert "<title>" in api.get("/").text
+    assert api.get("/page/index.html").text == api.get("/").text
+    for path in ("/page/../app.py", "/page/%2e%2e/app.py", "/page//etc/passwd", "/app.py"):
+        assert api.get(path).status_code == 404

@@ -1,0 +1,178 @@
+"""Long work: asked for, looked at, cancelled, forgotten."""
+
+from __future__ import annotations
+
+import time
+from threading import Event
+from typing import Any
+
+import pytest
+from starlette.testclient import TestClient
+
+from nlgauge.core.errors import DataError
+from nlgauge.service import answers, examples
+from nlgauge.service.effort import Effort
+from nlgauge.service.faults import Fault
+from nlgauge.service.jobs import Jobs
+from nlgauge.service.turns import Turns
+
+
+def finished(api: TestClient, id: str) -> dict[str, Any]:
+    ends = time.monotonic() + 30
+    while time.monotonic() < ends:
+        job: dict[str, Any] = api.get(f"/v1/jobs/{id}").json()
+        if job["state"] not in ("queued", "running"):
+            return job
+        time.sleep(0.02)
+    raise AssertionError("the job does not end")
+
+
+@pytest.mark.parametrize(
+    ("kind", "body"),
+    [
+        ("score", examples.SCORE),
+        ("compare", examples.COMPARE),
+        ("correlate", examples.CORRELATE),
+    ],
+)
+def test_a_job_gives_what_its_endpoint_gives(
+    api: TestClient, kind: str, body: dict[str, Any]
+) -> None:
+    posted = api.post("/v1/jobs", json={"kind": kind, "body": body})
+    assert posted.status_code == 202
+    answers.JobAnswer.model_validate(posted.json(), strict=True)
+    assert posted.headers["location"] == f"/v1/jobs/{posted.json()['id']}"
+    job = finished(api, posted.json()["id"])
+    answers.JobAnswer.model_validate(job, strict=True)
+    assert job["state"] == "done" and job["rows_done"] == job["rows_total"] > 0
+    assert job["pairs_per_second"] > 0
+    assert job["result"] == api.post(f"/v1/{kind}", json=body).json()
+
+
+def test_a_bad_job_is_refused_at_once_or_fails_with_a_reason(api: TestClient) -> None:
+    body = {**examples.SCORE, "metrics": ["bertscore:model=/etc/passwd"]}
+    assert api.post("/v1/jobs", json={"kind": "score", "body": body}).status_code == 403
+    assert api.post("/v1/jobs", json={"kind": "dance", "body": {}}).status_code == 422
+    wrong = {**examples.SCORE_SYSTEMS, "references": ["only one"]}
+    job = finished(api, api.post("/v1/jobs", json={"kind": "score", "body": wrong}).json()["id"])
+    assert job["state"] == "failed" and job["error"]["kind"] == "bad_shape"
+    assert "2 candidates but 1 references" in job["error"]["message"]
+
+
+def test_a_deleted_job_is_unknown(api: TestClient) -> None:
+    id = api.post("/v1/jobs", json=examples.JOB).json()["id"]
+    finished(api, id)
+    deleted = api.delete(f"/v1/jobs/{id}")
+    assert (deleted.status_code, deleted.json()["state"]) == (200, "cancelled")
+    for answer in (api.get(f"/v1/jobs/{id}"), api.delete(f"/v1/jobs/{id}")):
+        assert (answer.status_code, answer.json()["error"]["kind"]) == (404, "not_found")
+
+
+class Workbench:
+    """Jobs whose work waits until it is let go."""
+
+    def __init__(self, **changed: Any) -> None:
+        turns = Turns()
+        chosen = {"waiting": 2, "kept": 2, "kept_bytes": 1000, "kept_seconds": 60.0, **changed}
+        self.jobs = Jobs(lambda: Effort(turns), **chosen)
+        self.go = Event()
+        self.started = Event()
+        self.stopped = 0
+
+    def work(self, effort: Effort) -> bytes:
+        try:
+            with effort.underway():
+                self.started.set()
+                for done in range(1, 10_000):
+                    effort.progress(done, 10_000)
+                    if self.go.wait(0.002):
+                        return b'{"done": true}'
+        except BaseException:
+            self.stopped += 1
+            raise
+        return b"{}"
+
+    def put(self) -> str:
+        import json
+
+        return str(json.loads(self.jobs.put("score", self.work))["id"])
+
+
+def test_a_running_job_is_cancelled_between_portions() -> None:
+    bench = Workbench()
+    first = bench.put()
+    assert bench.started.wait(5)
+    assert b'"state": "running"' in bench.jobs.get(first)
+    second = bench.put()
+    assert b'"ahead": 1' in bench.jobs.get(second)
+    bench.started.clear()
+    assert b'"state": "cancelled"' in bench.jobs.cancel(first)
+    assert bench.started.wait(5), "the second job starts once the first has ended"
+    assert bench.stopped == 1
+    bench.go.set()
+    bench.jobs.close()
+
+
+def test_too_many_jobs_are_refused_and_a_queued_one_can_leave() -> None:
+    bench = Workbench()
+    bench.put()
+    assert bench.started.wait(5)
+    waiting = [bench.put(), bench.put()]
+    with pytest.raises(Fault, match="2 jobs are waiting") as refused:
+        bench.put()
+    assert refused.value.status_code == 429
+    bench.jobs.cancel(waiting[0])
+    bench.put()
+    assert len(bench.jobs) == 3
+    bench.jobs.close()
+
+
+def test_old_results_are_forgotten() -> None:
+    bench = Workbench(kept=2)
+    bench.go.set()
+    ids = []
+    for _ in range(4):
+        ids.append(bench.put())
+        while b'"done"' not in bench.jobs.get(ids[-1]):
+            time.sleep(0.002)
+    bench.put()
+    with pytest.raises(Fault, match="no such job"):
+        bench.jobs.get(ids[0])
+    assert b'"result": {"done": true}' in bench.jobs.get(ids[3])
+    bench.jobs.close()
+    small = Workbench(kept=9, kept_bytes=20)
+    small.go.set()
+    ids = []
+    for _ in range(2):
+        ids.append(small.put())
+        while b'"done"' not in small.jobs.get(ids[-1]):
+            time.sleep(0.002)
+    with pytest.raises(Fault, match="no such job"):
+        small.jobs.get(ids[0])
+    small.jobs.close()
+    short = Workbench(kept_seconds=0.0001)
+    short.go.set()
+    id = short.put()
+    time.sleep(0.3)
+    with pytest.raises(Fault, match="no such job"):
+        short.jobs.get(id)
+    short.jobs.close()
+
+
+def test_a_job_that_breaks_says_so_and_the_next_one_runs() -> None:
+    bench = Workbench()
+
+    def broken(_: Effort) -> bytes:
+        raise DataError("there is something wrong with row 3")
+
+    import json
+
+    id = json.loads(bench.jobs.put("score", broken))["id"]
+    while b'"failed"' not in bench.jobs.get(id):
+        time.sleep(0.002)
+    assert json.loads(bench.jobs.get(id))["error"]["message"].endswith("row 3")
+    bench.go.set()
+    following = bench.put()
+    while b'"done"' not in bench.jobs.get(following):
+        time.sleep(0.002)
+    bench.jobs.close()

@@ -1,0 +1,175 @@
+"""Bad, big and slow bodies: each gets a clear answer, and the server lives on."""
+
+from __future__ import annotations
+
+import json
+import select
+import socket
+import time
+from typing import Any
+from urllib.parse import urlsplit
+
+import pytest
+from starlette.testclient import TestClient
+
+from nlgauge.service import examples
+from nlgauge.service.settings import Limits
+
+JSON = {"Content-Type": "application/json"}
+
+
+def post(api: TestClient, body: bytes | str, **headers: str) -> tuple[int, str]:
+    answer = api.post("/v1/score", content=body, headers={**JSON, **headers})
+    return answer.status_code, answer.json()["error"]["kind"]
+
+
+@pytest.mark.parametrize(
+    ("body", "status", "kind"),
+    [
+        ("", 422, "invalid"),
+        ("{", 400, "malformed_json"),
+        (b"\xff\xfe", 400, "malformed_json"),
+        ("[" * 100_000, 400, "malformed_json"),
+        ('{"a":' * 50_000, 400, "malformed_json"),
+        ('{"pairs": NaN}', 400, "bad_number"),
+        ('{"pairs": -Infinity}', 400, "bad_number"),
+        ('{"pairs": ' + "9" * 5000 + "}", 400, "bad_number"),
+        ("[]", 422, "invalid"),
+        ("null", 422, "invalid"),
+        ('{"pairs": [], "metrics": ["bleu"]}', 422, "invalid"),
+        ('{"pairs": [{"candidate": "\\ud800", "references": "a"}], "metrics": ["bleu"]}', 400,
+         "malformed_json"),
+        ('{"systems": {"\\udfff": ["a"]}, "references": ["a"], "metrics": ["bleu"]}', 400,
+         "malformed_json"),
+        ('{"pairs": [{"candidate": 1, "references": "a"}], "metrics": ["bleu"]}', 422, "invalid"),
+        ('{"pairs": [{"candidate": "a", "references": []}], "metrics": ["bleu"]}', 422, "invalid"),
+        ('{"pairs": [{"candidate": "a", "references": "a"}], "metrics": []}', 422, "invalid"),
+    ],
+)  # fmt: skip
+def test_malformed_bodies(api: TestClient, body: bytes | str, status: int, kind: str) -> None:
+    assert post(api, body) == (status, kind)
+
+
+def test_infinite_numbers_do_not_slip_in_as_large_ones(api: TestClient) -> None:
+    body = json.dumps(examples.CORRELATE).replace("4.5", "1e999")
+    answer = api.post("/v1/correlate", content=body, headers=JSON)
+    assert answer.json()["error"]["kind"] == "invalid"
+    assert "human" in answer.json()["error"]["where"]
+
+
+def test_only_json_in_utf8_is_read(api: TestClient) -> None:
+    for kind in ("text/plain", "application/x-www-form-urlencoded", "application/json; charset=x"):
+        assert post(api, "{}", **{"Content-Type": kind}) == (415, "not_json")
+    good = json.dumps(examples.SCORE)
+    headers = {"Content-Type": 'Application/JSON; charset="UTF-8"'}
+    assert api.post("/v1/score", content=good, headers=headers).status_code == 200
+
+
+SMALL = Limits(
+    rows=3, job_rows=5, characters=100, text_characters=50, references=4, metrics=2, systems=2,
+    resamples=1000,
+)  # fmt: skip
+
+
+def rows(count: int, text: str = "a") -> dict[str, Any]:
+    pairs = [{"candidate": text, "references": "b"} for _ in range(count)]
+    return {"pairs": pairs, "metrics": ["bleu"]}
+
+
+@pytest.mark.parametrize(
+    ("path", "body", "kind"),
+    [
+        ("score", rows(4), "too_many_rows"),
+        ("score", rows(3, "x" * 40), "too_many_characters"),
+        ("score", rows(1, "x" * 51), "too_long_text"),
+        ("score", {**rows(1), "metrics": ["bleu", "chrf", "ter"]}, "too_many_metrics"),
+        ("score", {"pairs": [{"candidate": "a", "references": ["b"] * 10_000}],
+                   "metrics": ["bleu"]}, "too_many_references"),
+        ("align", {"candidate": "a", "references": ["b"] * 5}, "too_many_references"),
+        ("align", {"candidate": "x" * 51, "references": "b"}, "too_long_text"),
+        ("compare", {"systems": {"a": ["x"], "b": ["x"], "c": ["x"]}, "references": ["x"],
+                     "metrics": ["bleu"]}, "too_many_systems"),
+        ("compare", {"systems": {"a": ["x"], "b": ["x"]}, "references": ["x"],
+                     "metrics": ["bleu"], "count": 1000}, "too_many_resamples"),
+        ("jobs", {"kind": "score", "body": rows(6)}, "too_many_rows"),
+    ],
+)  # fmt: skip
+def test_limits(opened: Any, path: str, body: dict[str, Any], kind: str) -> None:
+    answer = opened(limits=SMALL).post(f"/v1/{path}", json=body)
+    assert (answer.status_code, answer.json()["error"]["kind"]) == (413, kind), answer.text
+
+
+def talk(address: str, *parts: bytes, pause: float = 0.0, wait: float = 5.0) -> bytes:
+    """All that the server says to these bytes, until it closes or falls silent."""
+    where = urlsplit(address)
+    said = b""
+    with socket.create_connection((where.hostname or "", where.port or 0), timeout=wait) as line:
+        try:
+            for part in parts:
+                line.sendall(part)
+                if select.select([line], [], [], pause)[0] and pause:
+                    break  # it has heard enough
+            while chunk := line.recv(65536):
+                said += chunk
+        except (TimeoutError, ConnectionError):
+            pass
+    return said
+
+
+def head(*lines: str) -> bytes:
+    return (
+        "\r\n".join(
+            ["POST /v1/score HTTP/1.1", "Host: 127.0.0.1", "Content-Type: application/json", *lines]
+        ).encode()
+        + b"\r\n\r\n"
+    )
+
+
+def lives(address: str) -> bool:
+    return b" 200 " in talk(
+        address, b"GET /health HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n"
+    )
+
+
+def test_a_body_that_announces_too_much_is_not_read(address: str) -> None:
+    said = talk(address, head("Content-Length: 900000000"))
+    assert said.startswith(b"HTTP/1.1 413 ") and b"too_large" in said
+    assert lives(address)
+
+
+def test_a_body_that_grows_too_large_is_cut_off(address: str) -> None:
+    chunk = b"8000\r\n" + b" " * 0x8000 + b"\r\n"
+    said = talk(address, head("Transfer-Encoding: chunked"), *[chunk] * 7)
+    assert said.startswith(b"HTTP/1.1 413 ") and b"too_large" in said
+    assert lives(address)
+
+
+def test_a_body_that_dribbles_in_is_given_up(address: str) -> None:
+    said = talk(address, head("Content-Length: 1000"), *[b" "] * 8, pause=0.2)
+    assert said.startswith(b"HTTP/1.1 408 ") and b"too_slow" in said
+    assert lives(address)
+
+
+@pytest.mark.parametrize("parts", [[], [b"GET /health HT"], [b"G", b"E", b"T", b" /h"]])
+def test_a_head_that_does_not_come_is_given_up(address: str, parts: list[bytes]) -> None:
+    begun = time.monotonic()
+    said = talk(address, *parts, pause=0.1)
+    assert said.startswith(b"HTTP/1.1 408 ") and b"too_slow" in said
+    assert time.monotonic() - begun < 4
+    assert lives(address)
+
+
+def test_a_slow_second_request_on_a_connection_is_given_up(address: str) -> None:
+    where = urlsplit(address)
+    with socket.create_connection((where.hostname or "", where.port or 0), timeout=5) as line:
+        line.sendall(b"GET /health HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n")
+        said = b""
+        while not said.endswith(b"}"):
+            said += line.recv(65536)
+        line.sendall(b"GET /health HT")
+        assert line.recv(65536).startswith(b"HTTP/1.1 408 ")
+
+
+def test_nonsense_is_refused(address: str) -> None:
+    assert talk(address, b"\x16\x03\x01nonsense\r\n\r\n").startswith(b"HTTP/1.1 400 ")
+    assert lives(address)
