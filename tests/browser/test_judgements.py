@@ -1,0 +1,97 @@
+"""The view of human judgements: a table of coefficients, a matrix, distributions."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from browser.handling import choose_metrics, drop, expect, json_lines
+from conftest import example
+
+SCORES = {"fluent": 5, "literal": 3, "hasty": 1}
+
+
+def opened(visit: Any) -> tuple[Any, Any]:
+    page = visit("#judgements")
+    return page, page.get_by_role("tabpanel", name="Judgements")
+
+
+def judged(segments: int = 12) -> list[dict[str, Any]]:
+    return [
+        {
+            "system": system,
+            "segment": i,
+            "candidate": example(system)[i],
+            "references": [example("reference.a")[i]],
+            "human": {"adequacy": score + i % 2 / 2, "fluency": None if i == 0 else score},
+        }
+        for system, score in SCORES.items()
+        for i in range(segments)
+    ]
+
+
+def test_judged_rows_become_coefficients(visit: Any) -> None:
+    page, view = opened(visit)
+    drop(view, ("judged.jsonl", json_lines(judged())))
+    expect(view.get_by_text("36 rows, 3 systems, criteria adequacy, fluency")).to_be_visible()
+    choose_metrics(view, "bleu", "chrf")
+    view.get_by_label("systems", exact=True).check()
+    view.get_by_label("95 % intervals").check()
+    view.get_by_role("button", name="Correlate").click()
+    table = view.get_by_role("table", name="Agreement with people on adequacy, 36 segments")
+    expect(table.get_by_role("row")).to_have_count(3)
+    expect(table).to_contain_text(re.compile(r"\[0\.\d{3}, 0\.\d{3}\]"))
+    view.get_by_label("Criterion").first.select_option("fluency")
+    view.get_by_label("Compared are").select_option("system")
+    expect(view.get_by_role("table", name="people on fluency, 3 systems")).to_be_visible()
+    with page.expect_download() as saved:
+        view.get_by_role("button", name="Download CSV").click()
+    assert saved.value.path().read_text("utf-8").startswith("metric,criterion,level,coefficient")
+
+
+def test_columns_can_be_sorted(visit: Any) -> None:
+    _, view = opened(visit)
+    drop(view, ("judged.jsonl", json_lines(judged(6))))
+    choose_metrics(view, "bleu", "chrf", "rouge")
+    view.get_by_role("button", name="Correlate").click()
+    header = view.get_by_role("columnheader", name="Pearson r")
+    header.get_by_role("button").click()
+    expect(header).to_have_attribute("aria-sort", "descending")
+    values = view.locator("tbody tr td:nth-child(2) .value").all_inner_texts()
+    numbers = [float(value.removeprefix("★ ").replace("−", "-")) for value in values]
+    assert numbers == sorted(numbers, reverse=True)
+
+
+def test_metrics_are_drawn_against_people_and_one_another(visit: Any) -> None:
+    page, view = opened(visit)
+    drop(view, ("judged.jsonl", json_lines(judged())))
+    choose_metrics(view, "bleu", "chrf")
+    view.get_by_role("button", name="Correlate").click()
+    matrix = view.get_by_role("img", name="with one another")
+    expect(matrix).to_contain_text("human:adequacy")
+    expect(matrix.locator("rect")).to_have_count(16)
+    panels = view.locator(".panels svg")
+    expect(panels).to_have_count(2)
+    expect(panels.first).to_have_attribute("aria-label", re.compile("people gave .* texts, median"))
+    with page.expect_download() as saved:
+        view.get_by_role("button", name="Download SVG").click()
+    assert "human:fluency" in saved.value.path().read_text("utf-8")
+
+
+def test_tables_with_flat_columns_are_read(visit: Any) -> None:
+    rows = ["candidate\treference\tsystem\tsegment\thuman.adequacy"]
+    for row in judged(4):
+        cells = (row["candidate"], row["references"][0], row["system"], str(row["segment"]))
+        rows.append("\t".join([*cells, str(row["human"]["adequacy"])]))
+    _, view = opened(visit)
+    drop(view, ("judged.tsv", "\n".join(rows) + "\n"))
+    expect(view.get_by_text("12 rows, 3 systems, criterion adequacy")).to_be_visible()
+
+
+def test_rows_without_human_scores_are_refused(visit: Any) -> None:
+    _, view = opened(visit)
+    drop(view, ("plain.jsonl", json_lines([{"candidate": "a", "references": ["b"]}])))
+    expect(view.get_by_role("alert")).to_contain_text("plain.jsonl holds no human scores")
+    wrong = {"candidate": "a", "references": ["b"], "human": "good"}
+    drop(view, ("wrong.jsonl", json_lines([wrong])))
+    expect(view.get_by_role("alert")).to_contain_text("row 1: the human score “human”")

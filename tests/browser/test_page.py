@@ -1,0 +1,148 @@
+"""The page as a whole: links, keyboard, dark colours, phones, the token, and its looks."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlencode
+
+import pytest
+
+from browser.handling import CANDIDATE, expect, fill_pair
+from browser.serving import serving
+
+VIEWS = {"pair": ".stage .band", "systems": ".differing li", "judgements": ".panels svg"}
+
+
+def try_example(page: Any, view: str) -> None:
+    page.locator(f"#{view}").get_by_role("button", name="Try an example").click()
+    expect(page.locator(f"#{view} {VIEWS[view]}").first).to_be_visible()
+    if view == "pair":
+        expect(page.locator(".scores li").first).to_be_visible()
+
+
+def test_a_link_reproduces_a_pair(visit: Any) -> None:
+    page = visit()
+    fill_pair(page)
+    page.get_by_role("button", name="Score", exact=True).click()
+    page.get_by_role("button", name="Unbalanced").click()
+    page.get_by_role("button", name="cheap", exact=True).click()
+    page.get_by_role("button", name="Heat map").click()
+    page.wait_for_url("**picture=heat**")
+    page.wait_for_url("**from=0.05**")
+    again = visit("#" + page.url.partition("#")[2])
+    expect(again.get_by_label("Candidate", exact=True)).to_have_value(CANDIDATE)
+    expect(again.locator(".stage .cell").first).to_be_visible()
+    expect(again.locator("output").first).to_have_text("0.05")
+    expect(again.get_by_role("button", name="Unbalanced")).to_have_attribute("aria-pressed", "true")
+
+
+def test_a_link_reproduces_a_comparison(visit: Any) -> None:
+    texts = {
+        "systems": {"a": ["A cat sat.", "It rains now."], "b": ["The cat sat.", "It is raining."]},
+        "references": [["The cat sat."], ["It is raining."]],
+    }
+    settings = {"metrics": "chrf", "count": "300", "baseline": "b", "texts": json.dumps(texts)}
+    page = visit(f"#systems?{urlencode(settings)}")
+    expect(page.get_by_role("table", name="compared with b")).to_contain_text("100.00")
+    expect(page.get_by_label("Resamples")).to_have_value("300")
+
+
+def test_tabs_follow_the_keyboard_and_the_history(visit: Any) -> None:
+    page = visit()
+    expect(page.get_by_role("button", name="Score", exact=True)).to_be_visible()
+    page.get_by_role("tab", name="Pair").focus()
+    page.keyboard.press("ArrowRight")
+    expect(page.get_by_role("tab", name="Systems")).to_be_focused()
+    expect(page.get_by_role("tabpanel", name="Systems")).to_be_visible()
+    page.keyboard.press("End")
+    expect(page.get_by_role("tabpanel", name="Judgements")).to_be_visible()
+    assert "#judgements" in page.url
+    page.go_back()
+    expect(page.get_by_role("tabpanel", name="Systems")).to_be_visible()
+
+
+def test_a_pair_can_be_scored_and_read_by_keyboard_alone(visit: Any) -> None:
+    page = visit()
+    page.get_by_label("Candidate", exact=True).focus()
+    page.keyboard.type("A cat sat on the mat")
+    page.keyboard.press("Tab")
+    expect(page.get_by_label("Reference", exact=True)).to_be_focused()
+    page.keyboard.type("The cat is on a mat")
+    page.keyboard.press("Control+Enter")
+    expect(page.locator(".scores li").first).to_be_visible()
+    expect(page.locator("#news")).to_have_text("6 scores ready.")
+    page.get_by_role("button", name="Download SVG").focus()
+    page.keyboard.press("Tab")
+    expect(page.locator(".token[data-side=candidate]").first).to_be_focused()
+    page.keyboard.press("ArrowDown")
+    expect(page.locator(".token[data-side=candidate]").nth(1)).to_be_focused()
+    expect(page.locator(".token-facts")).to_contain_text("cat")
+    page.keyboard.press("ArrowRight")
+    expect(page.locator(".token[data-side=reference]").nth(1)).to_be_focused()
+    page.keyboard.press("Enter")
+    expect(page.locator(".token[aria-pressed=true]")).to_have_count(1)
+
+
+def test_the_switch_goes_dark_and_is_remembered(visit: Any) -> None:
+    page = visit()
+    paper = "getComputedStyle(document.body).backgroundColor"
+    light = page.evaluate(paper)
+    page.get_by_role("button", name="Dark colours").click()
+    dark = page.evaluate(paper)
+    assert dark != light
+    page.reload()
+    expect(page.get_by_role("button", name="Dark colours")).to_have_attribute(
+        "aria-pressed", "true"
+    )
+    assert page.evaluate(paper) == dark
+
+
+def test_a_service_that_is_gone_is_told(visit: Any) -> None:
+    page = visit()
+    fill_pair(page)
+    page.context.set_offline(True)
+    page.get_by_role("button", name="Score", exact=True).click()
+    expect(page.get_by_role("alert").first).to_contain_text("The service does not answer")
+
+
+def test_a_token_is_asked_for_and_kept_in_the_tab_only(visit: Any) -> None:
+    with serving("--model", "hashing", "--token", "a-long-secret-token") as guarded:
+        page = visit(at=guarded)
+        dialog = page.get_by_role("dialog", name="This service asks for a token")
+        dialog.get_by_label("Token", exact=True).fill("wrong")
+        page.keyboard.press("Enter")
+        expect(dialog.get_by_label("Token", exact=True)).to_have_value("")
+        dialog.get_by_label("Token", exact=True).fill("a-long-secret-token")
+        dialog.get_by_role("button", name="Go on").click()
+        expect(page.get_by_role("button", name="Score", exact=True)).to_be_visible()
+        page.reload()
+        expect(page.get_by_role("button", name="Score", exact=True)).to_be_visible()
+        assert page.evaluate("Object.values(localStorage).join()") == ""
+        assert "secret" not in page.url
+
+
+NAMELESS = """(view) => [...document.querySelectorAll(`header *, #${view} *`)]
+  .filter((each) => each.matches("button, input, select, textarea, a, [role=img]"))
+  .filter((each) => !each.closest("[hidden]") && !each.getAttribute("aria-label"))
+  .filter((each) => !each.textContent.trim() && !each.labels?.length)
+  .map((each) => each.outerHTML)"""
+TWICE = """() => [...document.querySelectorAll("[id]")].map((each) => each.id)
+  .filter((id, k, ids) => ids.indexOf(id) !== k)"""
+
+
+@pytest.mark.parametrize("view", VIEWS)
+@pytest.mark.parametrize("colours", ["light", "dark"])
+def test_views_fit_a_desk_and_a_phone(visit: Any, shots: Path, view: str, colours: str) -> None:
+    """Everything has a name, too. Screenshots are left in the folder `shots`, to be looked at."""
+    page = visit(f"#{view}", color_scheme=colours, reduced_motion="reduce")
+    try_example(page, view)
+    assert page.evaluate(NAMELESS, view) == []
+    assert page.evaluate(TWICE) == []
+    for name, width in (("desk", 1200), ("phone", 375)):
+        page.set_viewport_size({"width": width, "height": 900})
+        page.mouse.move(0, 0)
+        page.evaluate("scrollTo(0, 0)")
+        page.screenshot(path=shots / f"{view}-{colours}-{name}.png", full_page=True)
+        assert page.evaluate("document.documentElement.scrollWidth") <= width

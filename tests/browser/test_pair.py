@@ -1,0 +1,143 @@
+"""The view of one pair: scores, the matching of tokens, its sliders, its files, its mistakes."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+from browser.handling import choose_metrics, expect, fill_pair
+
+
+def test_texts_get_scores_with_direction_and_range(visit: Any) -> None:
+    page = visit()
+    fill_pair(page)
+    page.get_by_role("button", name="Score", exact=True).click()
+    rows = page.locator(".scores li")
+    expect(rows).to_have_count(6)
+    expect(rows.first.locator(".name")).to_contain_text("bleu")
+    expect(rows.first.get_by_role("img", name="in a range from 0 to 100")).to_be_visible()
+    expect(rows.first.locator(".sign")).to_have_attribute("aria-label", "higher is better")
+    page.get_by_text("Signatures, to quote").click()
+    expect(page.locator(".signatures code").first).to_contain_text("bleu|nrefs:1")
+
+
+def test_scores_are_those_of_the_library(visit: Any) -> None:
+    import nlgauge
+
+    page = visit()
+    fill_pair(page)
+    choose_metrics(page, "chrf", "rouge")
+    page.get_by_role("button", name="Add a reference").click()
+    page.get_by_label("Reference 2", exact=True).fill("A guy sits in a boat")
+    page.get_by_role("button", name="Score", exact=True).click()
+    expect(page.locator(".scores li")).to_have_count(2)
+    own = nlgauge.score(
+        ["A guy with a red jacket is standing on a boat"],
+        [["A man wearing a lifevest is sitting in a canoe", "A guy sits in a boat"]],
+        metrics=["chrf", "rouge"],
+    )
+    expect(page.locator(".scores .value").nth(0)).to_have_text(f"{own['chrf'].value:.2f}")
+    expect(page.locator(".scores .value").nth(1)).to_have_text(f"{own['rouge'].value:.4f}")
+
+
+def test_options_change_the_metric(visit: Any) -> None:
+    page = visit()
+    fill_pair(page)
+    choose_metrics(page, "chrf")
+    page.get_by_role("button", name="Options of chrf").click()
+    dialog = page.get_by_role("dialog", name="chrf")
+    dialog.get_by_label("word order").fill("2")
+    dialog.get_by_role("button", name="Apply").click()
+    expect(page.get_by_role("button", name="chrf:word_order=2", pressed=True)).to_be_visible()
+    page.get_by_role("button", name="Score", exact=True).click()
+    expect(page.locator(".scores .name")).to_contain_text("chrf:word_order=2")
+
+
+def test_a_token_shows_its_mass_and_partners_while_others_fade(visit: Any) -> None:
+    page = visit()
+    page.get_by_role("button", name="Try an example").click()
+    token = page.locator(".token[data-side=candidate]").nth(1)
+    expect(token).to_have_attribute("aria-label", re.compile("^candidate token guy: mass .091"))
+    token.hover()
+    expect(page.locator(".token-facts")).to_contain_text("mass .091")
+    expect(page.locator(".token.lit")).to_have_count(1)
+    expect(page.locator(".band.faded").first).to_be_attached()
+    expect(page.locator(".band:not(.faded)").first).to_be_visible()
+    page.mouse.move(5, 5)
+    expect(page.locator(".band.faded")).to_have_count(0)
+
+
+def test_prices_decide_how_much_mass_moves(visit: Any) -> None:
+    page = visit()
+    fill_pair(page)
+    page.get_by_role("button", name="Score", exact=True).click()
+    page.get_by_role("button", name="Unbalanced").click()
+    page.get_by_role("button", name="all must move").click()
+    expect(page.locator(".balance dd").first).to_have_text("100 % moved")
+    slider = page.get_by_label("Price on the candidate’s side")
+    slider.fill("30")
+    page.get_by_label("Price on the reference’s side").fill("30")
+    expect(page.locator(".balance dd").first).to_contain_text("left behind")
+    expect(page.locator(".balance dd").last).to_contain_text("unmet")
+    page.get_by_role("button", name="precision", exact=True).click()
+    expect(page.locator(".balance dd").last).to_contain_text("created")
+    expect(page.locator(".stage .created").first).to_be_visible()
+
+
+def test_two_prices_of_nothing_are_refused_in_a_sentence(visit: Any) -> None:
+    page = visit()
+    fill_pair(page)
+    page.get_by_role("button", name="Score", exact=True).click()
+    page.get_by_role("button", name="Unbalanced").click()
+    for side in ("candidate", "reference"):
+        page.get_by_label(f"Price on the {side}’s side").fill("0")
+    expect(page.get_by_role("alert")).to_contain_text("both prices 0")
+    page.get_by_role("button", name="as in the paper").click()
+    expect(page.get_by_role("alert")).to_have_count(0)
+
+
+def test_layers_stand_beside_the_barycenter(visit: Any) -> None:
+    page = visit()
+    fill_pair(page)
+    page.get_by_role("button", name="Score", exact=True).click()
+    page.get_by_role("button", name="Layers", exact=True).click()
+    layers = page.locator(".layer")
+    expect(layers.first).to_contain_text("Barycenter")
+    layers.last.click()
+    expect(layers.last).to_have_attribute("aria-pressed", "true")
+    expect(layers.last).to_be_focused()
+
+
+def test_pictures_can_be_switched_and_saved(visit: Any, tmp_path: Path) -> None:
+    page = visit()
+    fill_pair(page)
+    page.get_by_role("button", name="Score", exact=True).click()
+    expect(page.locator(".stage .band").first).to_be_visible()
+    page.get_by_role("button", name="Heat map").click()
+    expect(page.locator(".stage .cell").first).to_be_visible()
+    with page.expect_download() as saved:
+        page.get_by_role("button", name="Download SVG").click()
+    saved.value.save_as(tmp_path / "plan.svg")
+    root = ElementTree.parse(tmp_path / "plan.svg").getroot()
+    assert root.tag == "{http://www.w3.org/2000/svg}svg"
+    assert "canoe" in {element.text for element in root.iter()}
+    page.get_by_role("button", name="Table", exact=True).click()
+    expect(page.get_by_role("table", name="Every flow of mass")).to_contain_text("canoe")
+
+
+def test_nothing_to_score_is_said_before_anything_is_sent(visit: Any) -> None:
+    page = visit()
+    page.get_by_role("button", name="Score", exact=True).click()
+    expect(page.get_by_role("alert")).to_contain_text("There is no candidate yet")
+    page.get_by_role("button", name="Dismiss").click()
+    expect(page.get_by_role("alert")).to_have_count(0)
+
+
+def test_a_text_that_is_too_long_is_refused_by_the_service(visit: Any) -> None:
+    page = visit()
+    fill_pair(page, candidate="word " * 3000)
+    page.get_by_role("button", name="Score", exact=True).click()
+    expect(page.get_by_role("alert")).to_contain_text("14,999 characters in one text")
+    expect(page.locator(".matching")).to_be_hidden()

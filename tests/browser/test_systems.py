@@ -1,0 +1,120 @@
+"""The view of several systems: files, a comparison, a long upload, and cancelling it."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any
+from urllib.request import urlopen
+
+from browser.handling import choose, choose_metrics, drop, expect, json_lines, lines
+from conftest import PROJECT, example
+
+SEGMENTS = 1000  # of two systems: 2,000 rows
+
+
+def opened(visit: Any, link: str = "#systems") -> tuple[Any, Any]:
+    page = visit(link)
+    return page, page.get_by_role("tabpanel", name="Systems")
+
+
+def files(*names: str) -> list[tuple[str, str]]:
+    return [(f"{name}.txt", "\n".join(example(name)) + "\n") for name in names]
+
+
+def test_files_become_a_comparison(visit: Any) -> None:
+    page, view = opened(visit)
+    names = ("fluent", "literal", "reference.a", "reference.b")
+    choose(page, view, *(PROJECT / "examples" / f"{name}.txt" for name in names))
+    expect(view.get_by_label("What reference.a.txt is")).to_have_value("references")
+    choose_metrics(view, "bleu", "chrf")
+    view.get_by_label("Baseline").select_option("literal")
+    view.get_by_role("button", name="Compare").click()
+    table = view.get_by_role("table", name="compared with literal")
+    expect(table.get_by_role("row")).to_have_count(3)
+    expect(table).to_contain_text("50.46")  # chrf of literal, as the README has it
+    expect(table).to_contain_text(re.compile(r"\+15\.\d\d, p < \.001"))
+    expect(table.locator(".whisker")).to_have_count(4)
+
+
+def test_differing_segments_stand_side_by_side(visit: Any) -> None:
+    page, view = opened(visit)
+    drop(view, *files("fluent", "hasty", "reference.a"))
+    choose_metrics(view, "chrf")
+    view.get_by_role("button", name="Compare").click()
+    segments = view.locator(".differing > li")
+    expect(segments).to_have_count(5)
+    expect(segments.first.locator(".side")).to_have_count(2)
+    expect(segments.first.locator(".side mark").first).to_be_visible()
+    expect(segments.first).to_contain_text(re.compile(r"Line \d+"))
+    with page.expect_download() as saved:
+        view.get_by_role("button", name="Download CSV").click()
+    assert saved.value.path().read_text("utf-8").startswith("metric,system,value,value_low")
+
+
+def test_tables_bring_their_own_references(visit: Any) -> None:
+    rows = [
+        {"system": name, "id": i, "candidate": text, "references": [reference]}
+        for name in ("fluent", "hasty")
+        for i, (text, reference) in enumerate(
+            zip(example(name)[:8], example("reference.a")[:8], strict=True)
+        )
+    ]
+    _, view = opened(visit)
+    drop(view, ("outputs.jsonl", json_lines(rows)))
+    choose_metrics(view, "chrf")
+    view.get_by_role("button", name="Compare").click()
+    expect(view.get_by_role("table", name="Scores of 2 systems")).to_contain_text("hasty")
+
+
+def test_one_system_is_scored_alone(visit: Any) -> None:
+    _, view = opened(visit)
+    drop(view, *files("fluent", "reference.a"))
+    choose_metrics(view, "bleu")
+    view.get_by_role("button", name="Score", exact=True).click()
+    expect(view.get_by_role("table", name="Scores of one system")).to_contain_text("bleu")
+
+
+def test_files_that_do_not_fit_are_named(visit: Any) -> None:
+    _, view = opened(visit)
+    drop(view, ("short.txt", "one\n"), *files("reference.a"))
+    view.get_by_role("button", name="Score", exact=True).click()
+    alert = view.get_by_role("alert")
+    expect(alert).to_contain_text("short.txt has 1 line, but reference.a.txt has 36")
+    drop(view, ("broken.jsonl", '{"candidate": "a"\n'))
+    expect(alert).to_contain_text("broken.jsonl, line 1 is not JSON")
+
+
+def long_upload(view: Any) -> None:
+    texts = {name: lines(SEGMENTS, seed=k) for k, name in enumerate(("new", "old", "ref"))}
+    drop(view, *((f"{name}.txt", "\n".join(each)) for name, each in texts.items()))
+    expect(view.get_by_text("1,000 lines")).to_have_count(3)
+    choose_metrics(view, "eed")
+    view.get_by_label("Resamples").select_option("300")
+    view.get_by_role("button", name="Compare").click()
+
+
+def test_a_long_upload_shows_its_progress_and_result(visit: Any) -> None:
+    _, view = opened(visit)
+    long_upload(view)
+    bar = view.get_by_role("progressbar")
+    expect(bar).to_have_attribute(
+        "aria-valuetext", re.compile(r"^[\d,]+ of 2,000 rows · [\d,]+ pairs/s · .* left$")
+    )
+    between = int(bar.get_attribute("aria-valuenow"))
+    assert 0 < between < 100
+    expect(view.get_by_role("table", name="Scores of 2 systems")).to_be_visible()
+    expect(bar).to_have_count(0)
+
+
+def test_a_long_upload_can_be_cancelled(visit: Any, address: str) -> None:
+    _, view = opened(visit)
+    long_upload(view)
+    expect(view.get_by_role("progressbar")).to_be_visible()
+    expect(view.locator(".progress-words")).to_contain_text("rows")
+    view.get_by_role("button", name="Cancel").click()
+    expect(view.get_by_text("Cancelled. Nothing is running any more.")).to_be_visible()
+    expect(view.get_by_role("progressbar")).to_have_count(0)
+    expect(view.get_by_role("button", name="Compare")).to_be_enabled()
+    with urlopen(f"{address}/health") as answer:
+        assert json.load(answer)["jobs"] == 0
