@@ -238,6 +238,8 @@ class _Work:
     def run(self, progress: Progress | None) -> None:
         """Score all chunks, telling ``progress`` how many rows are done of how many."""
         done = 0
+        if progress is not None:
+            progress(0, len(self._unique))
         for rows in self._chunks():
             servings = Servings(
                 self._tasks,

@@ -65,7 +65,9 @@ class Guard:
                 headers = MutableHeaders(scope=message)
                 for name, value in HEADERS.items():
                     headers[name] = value
-                headers.setdefault("Cache-Control", "no-store")
+                # The page's files may be kept if they are asked for by their tag; answers may not.
+                kept = "etag" in headers
+                headers.setdefault("Cache-Control", "no-cache" if kept else "no-store")
             await send(message)
 
         try:
