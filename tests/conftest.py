@@ -20,11 +20,6 @@ needs_embedded = pytest.mark.skipif(
     reason="the extra 'embedded' is not installed",
 )
 
-needs_embedded_mlm = pytest.mark.skipif(
-    not (PROJECT / "src/nlgauge/encode/data/minilm-mlm.safetensors").exists(),
-    reason="the masked-language head of the embedded model is not there",
-)
-
 
 def example(name: str) -> list[str]:
     """The lines of a file of the shipped example."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import zlib
+from hashlib import sha256
 from pathlib import Path
 
 import numpy as np
@@ -170,11 +171,16 @@ def test_metrics_that_differ_in_measure_share_their_histograms(monkeypatch) -> N
 
 
 @needs_embedded
-def test_without_a_masked_model_it_says_what_to_do() -> None:
-    if (PROJECT / "src/nlgauge/encode/data/minilm-mlm.safetensors").exists():
-        pytest.skip("the embedded model has a masked-language head")
-    with pytest.raises(ModelError, match=r"needs a masked language model.*name one with model="):
-        score(["a"], ["b"], metrics="infolm")
+def test_the_embedded_model_is_the_default_and_the_signature_names_it_with_its_update() -> None:
+    update = PROJECT / "src/nlgauge/encode/data/minilm-mlm.safetensors"
+    reference = "The cat sat on the mat."
+    candidates = [reference, "A cat was sitting on the mat.", "Prices rose sharply in May."]
+    scores = score(candidates, [reference] * 3, metrics="infolm")["infolm"]
+    keys = dict(scores.signature.keys)
+    assert keys["model"] == "embedded"
+    assert keys["model_sha"] == f"53aa51172d14+{sha256(update.read_bytes()).hexdigest()[:12]}"
+    same, near, far = scores.segments
+    assert same == 0 < near < far
 
 
 @needs_embedded

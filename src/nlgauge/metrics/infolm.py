@@ -11,7 +11,8 @@ factors of ab missing. Lower is better; unbounded measures give an empty text 10
 Two different texts of one token each leave the same empty frame behind, so nothing can be said of
 them; they get the worst value and a note. ``compat`` gives the published codes' numbers: negative
 kl and alpha, fisher_rao up to pi, each side's own idf (``nlg_eval`` compares candidate with
-reference, ``torchmetrics`` reference with candidate, here without its wrong pairing).
+reference, ``torchmetrics`` reference with candidate, here without its wrong pairing). The embedded
+model's card is encode/data/minilm-mlm.md; the paper's model is bert-base-uncased.
 """
 
 from __future__ import annotations
@@ -48,14 +49,12 @@ class InfoLm(PairMetric):
     paper: ClassVar[str] = "Colombo et al. 2022, InfoLM (AAAI), equation 3 and Table 1"
 
     model: str | None = option(
-        None, "Masked language model, by name or folder; none takes NLGAUGE_MODEL."
+        None, "Masked language model, by name or folder; none takes NLGAUGE_MODEL, else embedded."
     )
     measure: str = option("fisher_rao", "How distributions are compared.", choices=tuple(MEASURES))
     alpha: float | None = option(None, "First parameter of alpha, renyi and ab.")
     beta: float | None = option(None, "Second parameter of ab, parameter of gamma.")
-    preset: str | None = option(
-        None, "The paper's alpha and beta for a task.", choices=tuple(_PRESETS)
-    )
+    preset: str | None = option(None, "The paper's alpha and beta.", choices=tuple(_PRESETS))
     temperature: float = option(1.0, "Divides the logits.", low=0.01)
     weights: str = option("uniform", "Mass of a token.", choices=("uniform", "idf"))
     direction: str = option(
@@ -114,14 +113,20 @@ class InfoLm(PairMetric):
 
     def compare(self, candidates: Sequence[Histogram], references: Sequence[Histogram]) -> Floats:
         """The divergence of every pair."""
-        ours = np.stack([histogram.log_probabilities for histogram in candidates])
-        theirs = np.stack([histogram.log_probabilities for histogram in references])
         backwards = self.compat == "nlg_eval" or (not self.compat and self.direction == "cand-ref")
-        first, second = (ours, theirs) if backwards else (theirs, ours)
+        first, second = (candidates, references) if backwards else (references, candidates)
         alpha, beta = self.parameters
-        found = divergence(
-            self.measure, first, second, alpha=alpha, beta=beta, symmetrised=self.symmetrised
-        )
+        found = [  # pair by pair: a batch would copy every distribution once more
+            divergence(
+                self.measure,
+                p.log_probabilities,
+                q.log_probabilities,
+                alpha=alpha,
+                beta=beta,
+                symmetrised=self.symmetrised,
+            )
+            for p, q in zip(first, second, strict=True)
+        ]
         values = self._factor * np.asarray(found)
         alike = [_same_frame(c, r) for c, r in zip(candidates, references, strict=True)]
         return np.where(alike, self.scale.void, values)[:, None]
