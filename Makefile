@@ -4,7 +4,7 @@ BIN = $(VENV)/bin
 EXAMPLE = -c examples/fluent.txt examples/literal.txt examples/hasty.txt \
 	-r examples/reference.a.txt examples/reference.b.txt
 
-.PHONY: demo test lint bench clean
+.PHONY: demo test lint bench docs clean
 
 # One environment serves all targets; it is rebuilt when the dependencies change.
 $(VENV)/.ready: pyproject.toml constraints.txt
@@ -30,6 +30,9 @@ lint: $(VENV)/.ready  ## style and types
 
 bench: $(VENV)/.ready  ## time nlgauge beside its peers in one run
 	$(BIN)/python -m bench
+
+docs: $(VENV)/.ready  ## the documentation site, in build/site
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 
 clean:
 	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis

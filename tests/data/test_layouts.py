@@ -91,7 +91,8 @@ def test_readers_are_imported_when_asked_for() -> None:
     )
     words = [sys.executable, "-c", check]
     shown = subprocess.run(words, capture_output=True, text=True, check=True)
-    assert shown.stdout.strip() == str([f"nlgauge.data.{m}" for m in ("files", "opening", "tables")])
+    needed = [f"nlgauge.data.{name}" for name in ("files", "opening", "tables")]
+    assert shown.stdout.strip() == str(needed)
     assert dir(nlgauge.data) == sorted(nlgauge.data.__all__)
     with pytest.raises(AttributeError, match="no attribute 'read_all'"):
         _ = nlgauge.data.read_all

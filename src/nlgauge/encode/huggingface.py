@@ -5,8 +5,10 @@ from __future__ import annotations
 import subprocess
 import sys
 from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from functools import cache
+from functools import cache, partial
+from threading import Lock
 from typing import Any
 
 import numpy as np
@@ -17,29 +19,34 @@ from safetensors import SafetensorError
 from nlgauge.core.cloud import Cloud, Floats, Tokens
 from nlgauge.core.errors import ModelError
 from nlgauge.core.need import ModelCard
+from nlgauge.encode.int8 import quantised
 from nlgauge.encode.locate import Located
 from nlgauge.encode.registry import best_layers
+from nlgauge.encode.taps import Taps
 from nlgauge.encode.tokenizer import Piece, Tokenizer
 from nlgauge.encode.ways import PLAIN, Ways
 
-
-class _DeepEnough(Exception):
-    """Ends a forward pass once the deepest layer asked for is known."""
+_FORWARD = Lock()  # two calls at once would only take the cores from each other
 
 
 class HuggingFaceEncoder:
-    """Clouds of contextual vectors; ``hidden_states[k]`` of the model is layer k."""
+    """Clouds of contextual vectors, of the layers asked for."""
 
     def __init__(self, located: Located, ways: Ways = PLAIN) -> None:
         self._device = choose_device(ways.device)
+        if ways.precision == "int8" and self._device.type != "cpu":
+            raise ModelError(
+                f"precision=int8 runs on processors, not on {self._device.type}; choose device=cpu "
+                "or precision=float32"
+            )
         model = load_model(located, ways.precision, transformers.AutoModel)
         if getattr(model.config, "is_encoder_decoder", False):
             model = model.get_encoder()
         self._model = model.eval().to(self._device)
-        self._blocks = _blocks(self._model)
         self._tokenizer = Tokenizer(located, self._model.config, ways.long_text)
         self._batch_tokens = ways.batch_tokens
         depth = depth_of(self._model.config)
+        self._taps = Taps(self._model, depth)
         layers, published = best_layers(located.name, depth)
         self.card = ModelCard(
             name=located.name,
@@ -65,9 +72,10 @@ class HuggingFaceEncoder:
             for piece in self._tokenizer.pieces(i, text, tokens[i])
         ]
         states: dict[int, list[tuple[Piece, Floats]]] = {i: [] for i in range(len(unique))}
-        for batch in self._batches(pieces):
-            for piece, points in zip(batch, self._run(batch, layers), strict=True):
-                states[piece.text].append((piece, points))
+        batches = list(self._batches(pieces))
+        for batch, found in zip(batches, self._run_all(batches, layers), strict=True):
+            for row, piece in enumerate(batch):
+                states[piece.text].append((piece, found[row, :, : len(piece.ids)]))
         clouds = {text: self._cloud(tokens[i], states[i]) for i, text in enumerate(unique)}
         return [clouds[text] for text in texts]
 
@@ -82,7 +90,25 @@ class HuggingFaceEncoder:
         if batch:
             yield batch
 
-    def _run(self, batch: list[Piece], layers: Sequence[int]) -> Iterator[Floats]:
+    def _run_all(self, batches: list[list[Piece]], layers: Sequence[int]) -> list[Floats]:
+        """The states of every batch: on a processor, one batch in each thread.
+
+        Within a batch the threads would wait for one another after each of hundreds of steps.
+        """
+        threads = min(torch.get_num_threads(), len(batches))
+        if self._device.type != "cpu" or threads < 2:
+            return [self._run(batch, layers) for batch in batches]
+        with _FORWARD:
+            before = torch.get_num_threads()
+            torch.set_num_threads(1)
+            try:
+                with ThreadPoolExecutor(threads) as pool:
+                    return list(pool.map(partial(self._run, layers=layers), batches))
+            finally:
+                torch.set_num_threads(before)
+
+    def _run(self, batch: list[Piece], layers: Sequence[int]) -> Floats:
+        """The states [texts, layers, tokens, d] of a batch, padded behind."""
         longest = len(batch[0].ids)
         padding = self._model.config.pad_token_id or 0  # RoBERTa numbers positions by it
         ids = torch.full((len(batch), longest), padding, dtype=torch.long)
@@ -91,48 +117,15 @@ class HuggingFaceEncoder:
             ids[row, : len(piece.ids)] = torch.tensor(piece.ids)
             mask[row, : len(piece.ids)] = 1
         with torch.inference_mode():
-            states = self._hidden_states(ids.to(self._device), mask.to(self._device), layers)
-            stacked = torch.stack([states[layer] for layer in layers], dim=1)
-            points = stacked.to(device="cpu", dtype=torch.float32).numpy()
-        for row, piece in enumerate(batch):
-            yield points[row, :, : len(piece.ids)]
-
-    def _hidden_states(self, ids: Any, mask: Any, layers: Sequence[int]) -> dict[int, Any]:
-        deepest = max(layers)
-        if self._blocks is None:  # shared or unusual blocks: let the model collect its states
-            output = self._model(input_ids=ids, attention_mask=mask, output_hidden_states=True)
-            return dict(enumerate(output.hidden_states))
-        found: dict[int, Any] = {}
-
-        def enter(_: Any, arguments: tuple[Any, ...], named: dict[str, Any]) -> None:
-            found[0] = arguments[0] if arguments else named["hidden_states"]
-
-        def leave(number: int) -> Any:
-            def record(_: Any, __: Any, output: Any) -> None:
-                found[number] = output[0] if isinstance(output, tuple) else output
-                # The last layer's state is taken after the model's final norm, so it runs on.
-                if number == deepest < len(self._blocks or ()):
-                    raise _DeepEnough
-
-            return record
-
-        hooks = [self._blocks[0].register_forward_pre_hook(enter, with_kwargs=True)]
-        hooks += [
-            block.register_forward_hook(leave(number))
-            for number, block in enumerate(self._blocks, start=1)
-        ]
-        try:
-            output = self._model(input_ids=ids, attention_mask=mask)
-            found[len(self._blocks)] = output.last_hidden_state
-        except _DeepEnough:
-            pass
-        finally:
-            for hook in hooks:
-                hook.remove()
-        return found
+            states = self._taps.states(ids.to(self._device), mask.to(self._device), layers)
+            stacked = torch.stack(states, dim=1)
+            points: Floats = stacked.to(device="cpu", dtype=torch.float32).numpy()
+        return points
 
     def _cloud(self, tokens: Tokens, states: list[tuple[Piece, Floats]]) -> Cloud:
         before, after = len(self._tokenizer.prefix), len(self._tokenizer.suffix)
+        if len(states) == 1 and states[0][1].shape[1] == len(tokens):  # nothing to sew together
+            return Cloud(states[0][1], np.full(len(tokens), 1 / len(tokens)), tokens)
         states = sorted(states, key=lambda state: state[0].window.start)
         parts = [states[0][1][:, :before]]
         for piece, points in states:
@@ -157,16 +150,17 @@ def load_model(located: Located, precision: str, kind: Any, **keywords: Any) -> 
         _require_bfloat16()
     try:
         with _quietly():
-            return kind.from_pretrained(
+            model = kind.from_pretrained(
                 located.folder,
                 local_files_only=True,
                 use_safetensors=True,
                 trust_remote_code=False,
-                dtype=getattr(torch, precision),
+                dtype=torch.float32 if precision == "int8" else getattr(torch, precision),
                 **keywords,
             )
     except (OSError, ValueError, KeyError, SafetensorError) as error:
         raise ModelError(f"model {located.name!r} cannot be loaded: {error}") from error
+    return quantised(model) if precision == "int8" else model
 
 
 @contextmanager
@@ -205,15 +199,6 @@ def depth_of(config: Any) -> int:
         if getattr(config, name, None):
             return int(getattr(config, name))
     raise ModelError(f"the configuration of type {config.model_type!r} does not tell its layers")
-
-
-def _blocks(model: Any) -> Any | None:
-    """The model's list of blocks, or None where layers cannot be told from modules."""
-    depth = depth_of(model.config)
-    for module in model.modules():
-        if isinstance(module, torch.nn.ModuleList) and len(module) == depth:
-            return module
-    return None
 
 
 def choose_device(wanted: str) -> Any:

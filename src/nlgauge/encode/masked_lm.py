@@ -152,7 +152,10 @@ class HuggingFaceMaskedLm:
 
 
 def _normalised(total: torch.Tensor) -> Floats:
-    return np.asarray((total - torch.logsumexp(total, dim=0)).numpy())
+    """The sums as log-probabilities, in place."""
+    with torch.inference_mode():
+        total -= torch.logsumexp(total, dim=0)
+    return np.asarray(total.numpy())
 
 
 def _load(located: Located, precision: str) -> tuple[Any, str]:

@@ -11,6 +11,7 @@ leaves nothing to the tie-breaking of a solver, and with uniform weights mostly 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -54,49 +55,91 @@ def barycenter(
     if steps < 1 or tolerance < 0:
         raise OptionError(f"steps must be at least 1 and tolerance 0, got {steps}, {tolerance}.")
     count, n, _ = layers.shape
-    used = mass > 0
-    measures, masses = np.ascontiguousarray(layers[:, used]), mass[used]
-    points, best = layers.mean(axis=0), layers[0]
-    # The identity matching is feasible for uniform weights only.
-    held = np.repeat(np.eye(n)[None] / n, count, axis=0) if np.all(mass == mass[0]) else None
+    field = _Field.of(layers, mass)
+    held = field.identity() if np.all(mass == mass[0]) else None  # feasible for uniform weights
+    start: Floats = layers.mean(axis=0)
+    inner, squares = start @ field.flat.T, np.einsum("id,id->i", start, start)
+    best: Floats | None = None  # shares of the layers' tokens in each point; none: the start
+    shares: Floats | None = None
     history: list[float] = []
     converged = False
     while not converged and len(history) < steps:
-        plans, objective = _transport(points, measures, masses, held)
+        plans, objective = field.transport(inner, squares, held)
         if history and objective >= history[-1]:  # only rounding is left: the step before stands
             converged = True
             break
         fixed = held is not None and np.array_equal(plans, held)
         converged = fixed or bool(history and history[-1] - objective <= tolerance * objective)
         history.append(objective)
-        best, held = points, plans
-        points = n / count * np.einsum("lij,ljd->id", plans, measures, optimize=True)
+        best, held = shares, plans
+        if not converged:
+            shares = n / count * np.concatenate(list(plans), axis=1)
+            inner = shares @ field.gram
+            squares = np.einsum("ij,ij->i", inner, shares)
     if strict and not converged:
         raise NotConverged(
             f"the barycenter of {count} layers and {n} tokens still fell after {steps} steps, to "
             f"{history[-1]:.6g}; raise steps or tolerance, or pass strict=False."
         )
+    points = start if best is None else best @ field.flat
     uniform = np.full(n, 1.0 / n)
-    return Barycenter(best, uniform, history[-1], tuple(history), len(history), converged)
+    return Barycenter(points, uniform, history[-1], tuple(history), len(history), converged)
 
 
-def _transport(
-    points: Floats, measures: Floats, masses: Floats, held: Floats | None
-) -> tuple[Floats, float]:
-    """Return the optimal couplings of the points to every layer, and the objective.
+@dataclass(frozen=True, eq=False)
+class _Field:
+    """The layers that pull at the points, seen only through the scalar products of their tokens.
 
-    A held coupling that still costs the least is kept, so that ties cannot move a fixed point.
+    After the first step every point is a mix of the tokens, so distances follow from shares and
+    the Gram matrix, whatever the dimension.
     """
-    uniform = np.full(len(points), 1.0 / len(points))
-    lengths = np.einsum("ljd,ljd->lj", measures, measures)[:, None, :]
-    squares = np.einsum("id,id->i", points, points)[:, None]
-    costs = np.maximum(squares + lengths - 2 * (points @ measures.transpose(0, 2, 1)), 0.0)
-    plans = np.stack([balanced.solve(cost, uniform, masses).coupling for cost in costs])
-    values = (costs * plans).sum(axis=(1, 2))
-    if held is not None:
-        kept = (costs * held).sum(axis=(1, 2)) <= values + KEEP * costs.max(axis=(1, 2))
-        plans = np.where(kept[:, None, None], held, plans)
-    return plans, float(values.mean())
+
+    flat: Floats  # [layers * tokens, d], tokens with weight only
+    masses: Floats
+    uniform: Floats
+    layers: int
+
+    @classmethod
+    def of(cls, layers: Floats, mass: Floats) -> _Field:
+        """Return the field of layers [layers, tokens, d] whose tokens weigh `mass`."""
+        count, n, dimension = layers.shape
+        used = mass > 0
+        flat = (layers if used.all() else layers[:, used]).reshape(-1, dimension)
+        return cls(flat, mass[used], np.full(n, 1.0 / n), count)
+
+    @cached_property
+    def gram(self) -> Floats:
+        """The scalar products of all tokens of all layers."""
+        return self.flat @ self.flat.T
+
+    @cached_property
+    def lengths(self) -> Floats:
+        """The squared lengths of the tokens, [layers, tokens, 1]."""
+        squared: Floats = np.einsum("jd,jd->j", self.flat, self.flat)
+        return squared.reshape(self.layers, -1, 1)
+
+    def identity(self) -> Floats:
+        """The couplings that join every point with the tokens of its own place."""
+        n = len(self.uniform)
+        return np.repeat(np.eye(n)[None] / n, self.layers, axis=0)
+
+    def transport(
+        self, inner: Floats, squares: Floats, held: Floats | None
+    ) -> tuple[Floats, float]:
+        """Return the optimal couplings of the points to every layer, and the objective.
+
+        A held coupling that still costs the least is kept, so that ties cannot move a fixed point.
+        """
+        products = inner.T.reshape(self.layers, -1, len(squares))
+        costs = np.maximum(self.lengths + squares - 2 * products, 0.0)
+        # From tokens to points the simplex takes a fifth less time than the other way round.
+        solved = [balanced.couple(cost, self.masses, self.uniform) for cost in costs]
+        costs, plans = costs.transpose(0, 2, 1), np.stack(solved).transpose(0, 2, 1)
+        values = np.einsum("lij,lij->l", costs, plans)
+        if held is not None:
+            kept = np.einsum("lij,lij->l", costs, held) <= values + KEEP * costs.max(axis=(1, 2))
+            plans = np.where(kept[:, None, None], held, plans)
+        return plans, float(values.mean())
 
 
 def _checked(states: ArrayLike, weights: ArrayLike | None) -> tuple[Floats, Floats]:

@@ -113,14 +113,20 @@ def regions(
         raise OptionError(f"depth must be 'irw' or 'ai_irw', got {depth!r}.")
     if not 0 <= eps < 1 or levels < 1:
         raise OptionError(f"eps must lie in [0, 1) and levels be at least 1, got {eps}, {levels}.")
-    projected = cloud @ directions(cloud.shape[1], count, seed).T
+    along = directions(cloud.shape[1], count, seed)
+    projected = cloud @ along.T
     depths = _mean_rank(projected) if depth == "irw" else ai_irw(cloud, count=count, seed=seed)
     cuts = np.quantile(depths, np.linspace(eps, 1.0, levels))
     order = np.argsort(-depths, kind="stable")
-    # The region of a level is a prefix of the points in order of depth.
-    last = np.array([(depths >= cut - TIE).sum() - 1 for cut in cuts])
-    highest = np.maximum.accumulate(projected[order], axis=0)[last]
-    lowest = np.minimum.accumulate(projected[order], axis=0)[last]
+    # The region of a level is a prefix of the points in order of depth, and regions are nested.
+    sizes = [int((depths >= cut - TIE).sum()) for cut in cuts]
+    highest, lowest = np.empty((levels, count)), np.empty((levels, count))
+    for level in reversed(range(levels)):
+        inner = sizes[level + 1] if level + 1 < levels else 0
+        ring = projected[order[inner : sizes[level]]]
+        if inner:  # the next smaller region is already known
+            ring = np.vstack([highest[level + 1], lowest[level + 1], ring])
+        highest[level], lowest[level] = ring.max(axis=0), ring.min(axis=0)
     options = (cloud.shape[1], depth, count, seed, eps, levels)
     return Regions(np.stack([highest, -lowest]), depths, options)
 
@@ -160,18 +166,22 @@ def depth_distance(
 def _mean_rank(projected: Floats) -> Floats:
     """Return the mean over columns of min(F(x), 1 - F(x-)) for the entries of each column."""
     n, count = projected.shape
-    order = np.argsort(projected, axis=0, kind="stable")
-    ordered = np.take_along_axis(projected, order, axis=0)
-    place = np.arange(n)[:, None]
-    fresh = np.ones((n, count), dtype=bool)
-    fresh[1:] = np.diff(ordered, axis=0) > TIE  # a new value starts here
-    below = np.maximum.accumulate(np.where(fresh, place, 0), axis=0)
-    ends = np.ones((n, count), dtype=bool)
-    ends[:-1] = fresh[1:]
-    upto = np.minimum.accumulate(np.where(ends, place + 1, n)[::-1], axis=0)[::-1]
-    ranks = np.empty((n, count))
-    np.put_along_axis(ranks, order, np.minimum(upto, n - below) / n, axis=0)
-    depths: Floats = ranks.mean(axis=1)
+    columns = np.ascontiguousarray(projected.T)
+    order = np.argsort(columns, axis=1)
+    ordered = np.take_along_axis(columns, order, axis=1)
+    fresh = np.ones((count, n), dtype=bool)
+    fresh[:, 1:] = np.diff(ordered, axis=1) > TIE  # a new value starts here
+    place = np.arange(n)
+    ranks = np.broadcast_to(np.minimum(place + 1, n - place), (count, n))
+    if not fresh.all():  # equal values share a rank: the best of those they cover
+        below = np.maximum.accumulate(np.where(fresh, place, 0), axis=1)
+        ends = np.ones((count, n), dtype=bool)
+        ends[:, :-1] = fresh[:, 1:]
+        upto = np.minimum.accumulate(np.where(ends, place + 1, n)[:, ::-1], axis=1)[:, ::-1]
+        ranks = np.minimum(upto, n - below)
+    # Sums of whole numbers are exact, so it does not matter in which order they are taken.
+    sums = np.bincount(order.ravel(), weights=ranks.ravel(), minlength=n)
+    depths: Floats = sums / (n * count)
     return depths
 
 

@@ -135,6 +135,8 @@ def pool_ngrams(points: ArrayLike, weights: ArrayLike, n: int) -> tuple[Floats, 
         )
     if n < 1:
         raise OptionError(f"n must be at least 1, got {n}.")
+    if n == 1:  # the usual case: nothing to average
+        return cloud, mass
     width = min(n, len(mass))
     windows = sliding_window_view(mass, width)
     totals: Floats = windows.sum(axis=1)

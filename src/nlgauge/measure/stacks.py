@@ -18,7 +18,7 @@ from nlgauge.core.plan import Floats
 Counts = NDArray[np.int64]
 Flags = NDArray[np.bool_]
 
-STEP = 4  # lengths are rounded up to a multiple of this
+STEP = 8  # lengths are rounded up to a multiple of this
 CELLS = 1 << 15  # matrix cells in one stack; a handful of such arrays fits into the L2 cache
 
 

@@ -20,6 +20,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import ClassVar, Self
 
 import numpy as np
@@ -116,17 +117,11 @@ class InfoLm(PairMetric):
         backwards = self.compat == "nlg_eval" or (not self.compat and self.direction == "cand-ref")
         first, second = (candidates, references) if backwards else (references, candidates)
         alpha, beta = self.parameters
-        found = [  # pair by pair: a batch would copy every distribution once more
-            divergence(
-                self.measure,
-                p.log_probabilities,
-                q.log_probabilities,
-                alpha=alpha,
-                beta=beta,
-                symmetrised=self.symmetrised,
-            )
-            for p, q in zip(first, second, strict=True)
-        ]
+        distance = partial(
+            divergence, self.measure, alpha=alpha, beta=beta, symmetrised=self.symmetrised
+        )
+        pairs = zip(first, second, strict=True)  # one by one: a batch would copy all of them again
+        found = [distance(p.log_probabilities, q.log_probabilities) for p, q in pairs]
         values = self._factor * np.asarray(found)
         alike = [_same_frame(c, r) for c, r in zip(candidates, references, strict=True)]
         return np.where(alike, self.scale.void, values)[:, None]

@@ -93,7 +93,13 @@ def _connect(address: str | None, workers: int) -> None:
     begin: Any = ray.init
     quiet = {"log_to_driver": False, "configure_logging": False}
     if address is None:
-        begin("local", num_cpus=workers, include_dashboard=False, **quiet)
+        try:
+            begin("local", num_cpus=workers, include_dashboard=False, **quiet)
+        except Exception as error:  # Ray raises just that when a busy machine is slow to start it
+            raise NlgaugeError(
+                f"Ray could not be started here: {error} Try again when the machine is less busy, "
+                "or use --engine local"
+            ) from error
         return
     try:
         begin(address, **quiet)
@@ -117,6 +123,9 @@ def _result(done: Any, part: Part) -> Any:
     try:
         return ray.get(done)
     except RayActorError as error:
+        if error.actor_init_failed:  # say what its last line says; the rest is a traceback
+            reason = str(error).strip().rpartition("\n")[2]
+            raise NlgaugeError(f"a worker cannot start: {reason}") from error
         raise DataError(lost_too_often(part, _TRIES)) from error
     except RayTaskError as error:  # what a worker refuses is refused here likewise
         cause = error.cause

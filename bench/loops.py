@@ -1,0 +1,94 @@
+"""The published algorithms as their authors run them: pair by pair, with POT or numpy calls.
+
+Each takes the states [layers, tokens, d] of two texts. What an encoder costs is timed elsewhere.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import ot
+
+Floats = np.ndarray
+
+
+def mover_v2(x: Floats, y: Floats) -> float:
+    """MoverScore v2: Euclid between unit vectors of the last layer, exact transport."""
+    left, right = _unit(x[-1]), _unit(y[-1])
+    return float(ot.emd2(_even(left), _even(right), ot.dist(left, right, metric="euclidean")))
+
+
+def bary(x: Floats, y: Floats) -> float:
+    """BaryScore: POT's free-support barycenter of either text's layers, then exact transport."""
+    centres = []
+    for states in (_unit(x), _unit(y)):
+        weights = [_even(layer) for layer in states]
+        start = np.zeros(states.shape[1:])
+        centres.append(ot.lp.free_support_barycenter(list(states), weights, start))
+    left, right = centres
+    return float(ot.emd2(_even(left), _even(right), ot.dist(left, right)))
+
+
+def bary_fixed_point(states: Floats, mass: Floats, tolerance: float = 1e-10) -> Floats:
+    """A barycenter of weighted layers: the plain fixed-point loop with ``ot.emd``."""
+    layers = _unit(states)
+    points, best, before = layers.mean(axis=0), layers[0], np.inf
+    even = _even(points)
+    while True:
+        plans, value = [], 0.0
+        for layer in layers:
+            cost = ot.dist(points, layer)
+            plans.append(ot.emd(even, mass, cost))
+            value += float((plans[-1] * cost).sum()) / len(layers)
+        if value >= before:
+            return best
+        best = points
+        if before - value <= tolerance * value:
+            return best
+        before = value
+        pulls = [len(points) * plan @ layer for plan, layer in zip(plans, layers, strict=True)]
+        points = np.mean(pulls, axis=0)
+
+
+def depth(x: Floats, y: Floats, *, count: int = 10_000, levels: int = 5, p: float = 5) -> float:
+    """DepthScore: fresh directions for every pair, ranks, and the support of trimmed regions."""
+    left, right = _unit(x[-1]), _unit(y[-1])
+    source = np.random.RandomState(0)
+    dimension = left.shape[1]
+    drawn = []
+    for _ in range(2):
+        normal = source.multivariate_normal(np.zeros(dimension), np.eye(dimension), size=count)
+        drawn.append(normal / np.linalg.norm(normal, axis=1, keepdims=True))
+    supports = []
+    for cloud in (left, right):
+        n = len(cloud)
+        ranks = np.argsort(np.argsort(cloud @ drawn[0].T, axis=0), axis=0) + 1
+        depths = (np.minimum(ranks, n - ranks) / n).mean(axis=1)
+        cuts = np.percentile(depths, np.linspace(30, 100, levels))
+        projected = cloud @ drawn[1].T
+        supports.append(np.stack([projected[depths >= cut].max(axis=0) for cut in cuts]))
+    return float((np.abs(supports[0] - supports[1]) ** p).max(axis=1).mean() ** (1 / p))
+
+
+def lazy_emd(cost: Floats, *, epsilon: float, penalties: tuple[float, float]) -> Floats:
+    """Lazy-EMD's entropic plan by POT's unbalanced Sinkhorn, to marginals as exact as ours."""
+    n, m = cost.shape
+    return ot.unbalanced.sinkhorn_unbalanced(
+        np.full(n, 1 / n),
+        np.full(m, 1 / m),
+        cost,
+        epsilon,
+        penalties,
+        method="sinkhorn",
+        reg_type="entropy",
+        numItermax=20_000,
+        stopThr=1e-10,
+    )
+
+
+def _unit(states: Floats) -> Floats:
+    points = np.asarray(states, dtype=np.float64)
+    return points / np.linalg.norm(points, axis=-1, keepdims=True)
+
+
+def _even(points: Floats) -> Floats:
+    return np.full(len(points), 1 / len(points))

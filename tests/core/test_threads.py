@@ -1,0 +1,53 @@
+"""Work in several threads gives what one thread gives, and leaves no setting behind."""
+
+from __future__ import annotations
+
+import threading
+
+import numpy as np
+import pytest
+from threadpoolctl import threadpool_info
+
+from nlgauge.core import threads
+from nlgauge.core.threads import spread, thread_count
+
+
+@pytest.mark.parametrize("count", [1, 2, 3])
+@pytest.mark.parametrize("items", [0, 1, 7, 64])
+def test_portions_cover_the_items_in_order(monkeypatch, count, items) -> None:
+    monkeypatch.setattr(threads, "thread_count", lambda: count)
+    parts = spread(list, range(items), least=3)
+    assert [item for part in parts for item in part] == list(range(items))
+    assert len(parts) <= count
+    assert len(parts) == 1 or min(map(len, parts)) >= 3
+
+
+def test_portions_run_at_the_same_time(monkeypatch) -> None:
+    monkeypatch.setattr(threads, "thread_count", lambda: 2)
+    meeting = threading.Barrier(2, timeout=20)
+    assert len(spread(lambda _: meeting.wait(), range(8), least=1)) == 2
+
+
+def test_an_error_in_a_portion_reaches_the_caller(monkeypatch) -> None:
+    monkeypatch.setattr(threads, "thread_count", lambda: 2)
+    with pytest.raises(ZeroDivisionError):
+        spread(lambda part: [1 // item for item in part], range(4), least=1)
+
+
+@pytest.mark.parametrize("asked", ["1", "0", "many", ""])
+def test_the_environment_may_lower_the_number_of_threads(monkeypatch, asked) -> None:
+    monkeypatch.setenv("OMP_NUM_THREADS", asked)
+    assert thread_count() == 1 if asked in {"0", "1"} else thread_count() >= 1
+
+
+def test_products_of_matrices_get_their_threads_back(monkeypatch) -> None:
+    monkeypatch.setattr(threads, "thread_count", lambda: 2)
+    np.ones((2, 2)) @ np.ones((2, 2))
+
+    def seen() -> list[int]:
+        return [pool["num_threads"] for pool in threadpool_info() if pool["user_api"] == "blas"]
+
+    before = seen()
+    inside = spread(lambda _: seen(), range(4), least=1)
+    assert all(set(numbers) <= {1} for numbers in inside)
+    assert seen() == before

@@ -1,0 +1,199 @@
+"""The documentation tells the truth: its blocks run and print what is shown, its links lead on."""
+
+from __future__ import annotations
+
+import logging
+import re
+import sys
+from collections.abc import Iterator
+from importlib.util import find_spec
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from conftest import PROJECT, needs_embedded
+
+sys.path.insert(0, str(PROJECT / "tools" / "docs"))
+import notebooks
+import snippets
+
+DOCS = PROJECT / "docs"
+PAGES = [PROJECT / "README.md", PROJECT / "CONTRIBUTING.md", *sorted(DOCS.glob("*.md"))]
+NOTEBOOK = PROJECT / "examples" / "first_steps.ipynb"
+TABLES_OF_CALLS = DOCS / "migration.md"
+EXAMPLES = ("chrf", "wmd")
+"""The metrics whose pages are built with their examples and figures, which take their time."""
+
+_CODE = re.compile(r"`([^`]+)`")
+_FILE = re.compile(r"^[\w./-]+\.(txt|jsonl|json|tsv|csv|py)$")
+
+
+def _named(path: Path) -> str:
+    return str(path.relative_to(PROJECT))
+
+
+@pytest.fixture(autouse=True)
+def _copy_of_the_examples() -> Iterator[None]:
+    with snippets.workplace(PROJECT):
+        yield
+
+
+def _absent_files(words: list[str]) -> list[str]:
+    """The files that a command names and that are neither shipped nor written by the page."""
+    outputs = {after for word, after in pairwise(words) if word == "-o"}
+    named = [word for word in words if _FILE.match(word) and word not in outputs]
+    return [name for name in named if not Path(name).exists()]
+
+
+@needs_embedded
+@pytest.mark.parametrize("path", PAGES, ids=_named)
+def test_blocks_print_what_is_shown(path: Path) -> None:
+    left_out: list[str] = []
+    names: dict[str, Any] = {"__name__": "__main__"}
+    with snippets.served(path.read_text("utf-8")) as (page, _):
+        found = list(snippets.blocks(page))
+        outputs = {id(block): shown for block, shown in snippets.pairs(found)}
+        for block in found:
+            if block.language == "console":
+                left_out += _check_commands(block)
+            elif block.language == "python":
+                left_out += _check_python(block, outputs[id(block)], names)
+    if left_out:
+        pytest.skip(f"the other blocks hold; left out: {'; '.join(left_out)}")
+
+
+def _check_commands(block: Any) -> Iterator[str]:
+    for command in snippets.commands(block):
+        if not command.ours:
+            continue
+        absent = _absent_files(command.words)
+        if absent:
+            yield f"{' '.join(command.words[:2])} needs {absent[0]}"
+            continue
+        outcome = snippets.run_command(command.words)
+        refused = command.shown.startswith("nlgauge:")
+        assert bool(outcome.code) == refused, f"{command.typed}\n{outcome.said}"
+        printed = outcome.said if refused else outcome.printed
+        if command.shown:
+            assert snippets.excerpt(printed, command.shown) == command.shown, command.typed
+
+
+def _check_python(block: Any, shown: Any, names: dict[str, Any]) -> Iterator[str]:
+    library = snippets.missing(block.content)
+    if library is not None:
+        yield f"{library} is not installed"
+        return
+    printed = snippets.run_python(block.content, names)
+    if shown is not None:
+        assert printed == shown.content.rstrip(), block.content
+
+
+def _calls() -> list[str]:
+    """The calls of ours in the tables of the migration page, each with its row."""
+    page = TABLES_OF_CALLS.read_text("utf-8")
+    cells = [row.split(" | ")[-1] for row in page.splitlines() if row.startswith("| ")]
+    return [code for cell in cells for code in _CODE.findall(cell) if not code.startswith("-")]
+
+
+@needs_embedded
+def test_every_call_in_the_migration_tables_runs() -> None:
+    calls = [call for call in _calls() if call.startswith(("nlgauge", "TextMetric", "metric"))]
+    assert len(calls) > 40
+    names: dict[str, Any] = {}
+    blocks = list(snippets.blocks(TABLES_OF_CALLS.read_text("utf-8")))
+    for block, _ in snippets.pairs(blocks):
+        if snippets.missing(block.content) is None:
+            snippets.run_python(block.content, names)
+    for call in calls:
+        if call.startswith("nlgauge "):
+            outcome = snippets.run_command(snippets.Command(call, "").words)
+            assert outcome.code == 0, f"{call}\n{outcome.said}"
+        elif "TextMetric" in names or "TextMetric" not in call:
+            snippets.run_python(call, names)
+
+
+@needs_embedded
+def test_the_notebook_prints_what_it_shows() -> None:
+    pytest.importorskip("matplotlib", reason="the extra 'plots' is not installed")
+    kept = notebooks.read(NOTEBOOK)
+    made = notebooks.executed(kept)
+    for old, new in zip(_printed(kept), _printed(made), strict=True):
+        assert old == new
+    assert not re.search(r"/(home|work|tmp|root)/", NOTEBOOK.read_text("utf-8"))
+
+
+def _printed(notebook: dict[str, Any]) -> list[list[str]]:
+    """What every cell prints; figures may differ in their pixels from one font to the next."""
+    cells = [cell for cell in notebook["cells"] if cell["cell_type"] == "code"]
+    return [
+        ["".join(output.get("text") or output["data"]["text/plain"]) for output in cell["outputs"]]
+        for cell in cells
+    ]
+
+
+def test_a_block_that_shows_something_else_is_noticed() -> None:
+    page = "```console\n$ nlgauge metrics chrf\nnothing of the kind\n```\n"
+    (block,) = snippets.blocks(page)
+    with pytest.raises(AssertionError, match="nlgauge metrics chrf"):
+        list(_check_commands(block))
+
+
+class _Heard(logging.Handler):
+    """Keeps the warnings of a build."""
+
+    def __init__(self) -> None:
+        super().__init__(logging.WARNING)
+        self.messages: list[str] = []
+
+    def emit(self, record: logging.LogRecord) -> None:
+        self.messages.append(record.getMessage())
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The site, built as strictly as mkdocs can: dead links and anchors are errors."""
+    for library in ("mkdocs", "material", "mkdocstrings"):
+        if find_spec(library) is None:
+            pytest.skip("the extra 'docs' is not installed")
+    from mkdocs.commands.build import build
+    from mkdocs.config import load_config
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("NLGAUGE_DOCS_EXAMPLES", ",".join(EXAMPLES))
+        heard = _Heard()
+        logging.getLogger("mkdocs").addHandler(heard)
+        target = tmp_path_factory.mktemp("site")
+        config = load_config(str(PROJECT / "mkdocs.yml"), site_dir=str(target), strict=True)
+        config.plugins.on_startup(command="build", dirty=False)
+        build(config)
+    assert heard.messages == []
+    return target
+
+
+@needs_embedded
+def test_the_site_builds_without_a_warning_and_has_a_page_for_every_metric(site: Path) -> None:
+    import nlgauge
+
+    for name in nlgauge.metric_names():
+        page = (site / "metrics" / f"{name}.html").read_text("utf-8")
+        for heading in ("definition", "pitfalls", "example", "options"):
+            assert f'id="{heading}"' in page, (name, heading)
+        assert "None known." not in page, f"tools/docs/pitfalls.toml says nothing of {name}"
+    for name in EXAMPLES:
+        assert (site / "metrics" / f"{name}.quality.svg").stat().st_size > 1000
+    assert (site / "metrics" / "wmd.plan.svg").exists()
+    assert (site / "first_steps.ipynb").read_bytes() == NOTEBOOK.read_bytes()
+
+
+@needs_embedded
+def test_the_site_fetches_nothing_from_other_hosts(site: Path) -> None:
+    fetched = re.compile(
+        r"""<(?:script|img|iframe)[^>]+src="(https?:)?//|<link[^>]+href="https?://"""
+    )
+    for page in site.rglob("*.html"):
+        found = fetched.search(page.read_text("utf-8"))
+        assert found is None or 'rel="canonical"' in found[0], (page, found)
+    for sheet in site.rglob("*.css"):
+        assert not re.search(r"(url\(|@import )[\"']?https?:", sheet.read_text("utf-8")), sheet

@@ -1,0 +1,83 @@
+"""Whole-number linear layers against the float32 layers they stand for."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+torch = pytest.importorskip("torch")
+
+from nlgauge.core.errors import ModelError  # noqa: E402
+from nlgauge.encode import open_encoder  # noqa: E402
+from nlgauge.encode.int8 import Int8Linear, quantised  # noqa: E402
+from nlgauge.encode.ways import Ways  # noqa: E402
+
+
+@pytest.fixture
+def layer():
+    torch.manual_seed(0)
+    return torch.nn.Linear(48, 80)
+
+
+def test_the_output_is_within_the_rounding_of_both_sides(layer) -> None:
+    x = torch.randn(3, 7, 48)
+    with torch.inference_mode():
+        apart = (Int8Linear(layer)(x) - layer(x)).abs()
+        steps_x = x.abs().amax(-1, keepdim=True) / 127
+        steps_w = layer.weight.abs().amax(1) / 127
+        # Half a step on either side, times what it is multiplied with, summed over 48 inputs.
+        bound = 0.5 * steps_x * layer.weight.abs().sum(1) + 0.5 * steps_w * (
+            x.abs().sum(-1, keepdim=True) + 24 * steps_x
+        )
+    assert bool((apart <= bound + 1e-5).all())
+    assert apart.max() > 0
+
+
+def test_a_token_does_not_see_its_company(layer) -> None:
+    x = torch.randn(600, 48) * torch.logspace(-3, 3, 600)[:, None]  # more than a block of rows
+    whole = Int8Linear(layer)
+    with torch.inference_mode():
+        together = whole(x)
+        alone = torch.cat([whole(row[None]) for row in x])
+    np.testing.assert_allclose(together.numpy(), alone.numpy(), rtol=1e-6, atol=1e-6)
+
+
+def test_zeros_give_the_bias(layer) -> None:
+    with torch.inference_mode():
+        made = Int8Linear(layer)(torch.zeros(2, 48))
+    np.testing.assert_array_equal(made[0].numpy(), layer.bias.detach().numpy())
+
+
+def test_a_layer_without_bias_has_none() -> None:
+    linear = torch.nn.Linear(16, 8, bias=False)
+    with torch.inference_mode():
+        assert not Int8Linear(linear)(torch.zeros(1, 16)).any()
+
+
+def test_every_linear_layer_of_a_model_is_replaced() -> None:
+    inner = torch.nn.Sequential(torch.nn.Linear(16, 16), torch.nn.GELU())
+    model = quantised(torch.nn.Sequential(inner, torch.nn.Linear(16, 16)))
+    assert [type(m).__name__ for m in model.modules()].count("Int8Linear") == 2
+    assert not [m for m in model.modules() if type(m) is torch.nn.Linear]
+
+
+def test_a_model_without_linear_layers_is_refused(tiny) -> None:
+    with pytest.raises(ModelError, match="no linear layers"):
+        open_encoder(str(tiny("gpt2")), Ways(precision="int8"))
+
+
+def test_other_devices_are_refused(tiny) -> None:
+    with pytest.raises(ModelError, match="not on meta"):
+        open_encoder(str(tiny("bert")), Ways(precision="int8", device="meta"))
+
+
+def test_clouds_stay_near_those_of_float32(tiny) -> None:
+    folder = str(tiny("bert"))
+    texts = ["one text", "another, somewhat longer text"]
+    exact = open_encoder(folder).encode(texts, (2,))
+    whole = open_encoder(folder, Ways(precision="int8")).encode(texts, (2,))
+    for left, right in zip(exact, whole, strict=True):
+        cosines = (left.layer * right.layer).sum(1)
+        cosines /= np.linalg.norm(left.layer, axis=1) * np.linalg.norm(right.layer, axis=1)
+        assert cosines.min() > 0.99
+        assert not np.array_equal(left.layer, right.layer)

@@ -1,0 +1,63 @@
+"""A full disk is told, loses nothing that was finished, and is no end of the run."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from conftest import needs_embedded
+from faults.conftest import OPTIONS
+from faults.processes import parts_in, run
+from sentences import results
+
+
+@pytest.fixture
+def small_disk(tmp_path: Path) -> Iterator[Path]:
+    place = tmp_path / "disk"
+    place.mkdir()
+    mount = ["mount", "-t", "tmpfs", "-o", "size=128k", "tmpfs", str(place)]
+    try:
+        done = subprocess.run(mount, capture_output=True, text=True, check=False)
+    except FileNotFoundError:
+        pytest.skip("there is no mount command here")
+    if done.returncode:
+        pytest.skip(f"a small disk cannot be mounted here: {done.stderr.strip()}")
+    yield place
+    subprocess.run(["umount", str(place)], check=True)
+
+
+@pytest.mark.slow
+def test_a_full_disk(table: Path, undisturbed: dict[str, bytes], small_disk: Path) -> None:
+    folder = small_disk / "out"
+    words = ["score", "-c", table, *OPTIONS, "--parts", folder]
+    done = run(*words)
+    assert done.returncode == 1, done.stderr
+    assert "is full; finished parts are kept: make room and start the same" in done.stderr
+    assert "Traceback" not in done.stderr
+    finished = parts_in(folder)
+    assert finished > 2
+    larger = ["mount", "-o", "remount,size=4m", str(small_disk)]
+    subprocess.run(larger, check=True)
+    done = run(*words)
+    assert done.returncode == 0, done.stderr
+    assert f"{finished} parts were done before" in done.stderr
+    assert results(folder) == undisturbed
+
+
+@pytest.mark.slow
+@needs_embedded
+def test_a_cache_that_cannot_be_written(small_disk: Path, tmp_path: Path) -> None:
+    """Embeddings that cannot be kept are made anew, and that is said."""
+    subprocess.run(["mount", "-o", "remount,ro", str(small_disk)], check=True)
+    (tmp_path / "c.txt").write_text("the cat sat\na dog\n")
+    (tmp_path / "r.txt").write_text("a cat sat\nthe dog\n")
+    words = ["score", "-c", tmp_path / "c.txt", "-r", tmp_path / "r.txt", "-m", "bertscore"]
+    usual = run(*words)
+    cached = run(*words, "--cache", small_disk / "cache")
+    assert cached.returncode == usual.returncode == 0, cached.stderr
+    assert cached.stdout == usual.stdout
+    assert "note: the cache" in cached.stderr
+    assert "Traceback" not in cached.stderr

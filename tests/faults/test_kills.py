@@ -1,0 +1,108 @@
+"""A run that is killed at any moment and started again ends with the same bytes.
+
+``NLGAUGE_KILLS=20 pytest tests/faults/test_kills.py`` kills that often instead of a few times.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import signal
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from faults.conftest import OPTIONS
+from faults.processes import descendants, parts_in, run, start, wait_for, words_of
+from nlgauge.data.streams import Sources
+from nlgauge.scale.run import Run
+from sentences import made_rows, results, write_jsonl
+
+KILLS = int(os.environ.get("NLGAUGE_KILLS", "2"))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("number", range(KILLS))
+def test_killed_at_random_and_resumed(
+    number: int, table: Path, undisturbed: dict[str, bytes], tmp_path: Path
+) -> None:
+    draw = random.Random(number)
+    folder = tmp_path / "out"
+    words = ["score", "-c", table, *OPTIONS, "--parts", folder, "--workers", 1 + number % 2]
+    parts = sum(name.startswith("parts/") and name.endswith(".json") for name in undisturbed)
+    moment = draw.randrange(parts)
+    with start(*words) as process:
+        wait_for(lambda: parts_in(folder) >= moment, process)
+        time.sleep(draw.random() * 0.05)
+        process.kill()
+    done = run(*words)
+    assert done.returncode == 0, done.stderr
+    assert results(folder) == undisturbed
+    _assert_every_row_once(folder, 600)
+
+
+def _assert_every_row_once(folder: Path, count: int) -> None:
+    files = (folder / "parts").glob("*.jsonl")
+    rows = [json.loads(line) for file in files for line in file.read_text("utf-8").splitlines()]
+    keys = {(row["system"], row["id"]) for row in rows}
+    assert len(rows) == len(keys) == count
+
+
+class _Killed(BaseException):
+    """No handler of errors sees it, as none would see a kill."""
+
+
+def test_killed_at_every_step_of_writing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each sync and each rename of a small run is the last thing it does."""
+    table = write_jsonl(tmp_path / "rows.jsonl", made_rows(12))
+    options: dict[str, Any] = {"metrics": ("chrf",), "part_rows": 12, "confidence": 0.9}
+    sources = Sources.of([str(table)], [])
+    Run(sources, folder=tmp_path / "whole", resamples=5, **options).go()
+    steps = 0
+
+    def counted(real: Any) -> Any:
+        def step(*given: Any) -> Any:
+            nonlocal steps
+            steps -= 1
+            if steps == 0:
+                raise _Killed
+            return real(*given)
+
+        return step
+
+    for last in range(1, 100):
+        folder = tmp_path / f"killed-{last}"
+        run_ = Run(sources, folder=folder, resamples=5, **options)
+        with monkeypatch.context() as patched:
+            steps = last
+            patched.setattr(os, "fsync", counted(os.fsync))
+            patched.setattr(Path, "replace", counted(Path.replace))
+            try:
+                run_.go()
+            except _Killed:
+                pass
+            else:
+                break
+        run_.go()
+        assert results(folder) == results(tmp_path / "whole")
+    assert last > 15  # two parts of two files, and three files of the run, in several steps
+
+
+@pytest.mark.slow
+def test_a_worker_is_killed_in_the_middle_of_a_part(
+    table: Path, undisturbed: dict[str, bytes], tmp_path: Path
+) -> None:
+    folder = tmp_path / "out"
+    words = ["score", "-c", table, *OPTIONS, "--parts", folder, "--workers", 2]
+    with start(*words) as process:
+        wait_for(lambda: parts_in(folder) >= 3, process)
+        workers = [pid for pid in descendants(process.pid) if "spawn_main" in words_of(pid)]
+        assert workers
+        os.kill(workers[0], signal.SIGKILL)
+        _, said = process.communicate(timeout=120)
+    assert process.returncode == 0, said
+    assert "note: a worker died; the parts under way are done again" in said
+    assert results(folder) == undisturbed

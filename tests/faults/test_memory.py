@@ -1,0 +1,53 @@
+"""Memory does not grow with the stream, and the numbers are those of a list."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from faults.processes import PATIENCE, run
+from sentences import made_rows, write_jsonl
+
+METRICS = ("-m", "bleu", "chrf", "bertscore:model=hashing", "--format", "json", "-q")
+
+
+# The system's own count for a child (ru_maxrss) begins with the memory of its parent, pytest.
+_PROGRAM = """
+import atexit, sys
+from pathlib import Path
+from nlgauge.cli import main
+atexit.register(lambda: sys.stderr.write(Path("/proc/self/status").read_text()))
+main()
+"""
+
+
+def _peak(*words: object) -> tuple[float, list[dict]]:
+    """Megabytes that nlgauge took at most, and the scores it found."""
+    done = subprocess.run(
+        [sys.executable, "-c", _PROGRAM, *map(str, words)],
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE,
+        check=True,
+    )
+    line = next(line for line in done.stderr.splitlines() if line.startswith("VmHWM"))
+    return int(line.split()[1]) / 1024, json.loads(done.stdout)["scores"]
+
+
+@pytest.mark.slow
+def test_a_longer_stream_takes_no_more_memory(tmp_path: Path) -> None:
+    peaks, scores = {}, {}
+    for segments in (500, 4000):
+        rows = made_rows(segments, systems="A", references=1)
+        table = write_jsonl(tmp_path / f"{segments}.jsonl", rows)
+        words = ["score", "-c", table, *METRICS, "--part-rows", 250, "--parts"]
+        peaks[segments], scores[segments] = _peak(*words, tmp_path / f"out-{segments}")
+    assert peaks[4000] < peaks[500] + 15 < 600
+    listed = json.loads(run("score", "-c", tmp_path / "4000.jsonl", *METRICS).stdout)["scores"]
+    for mine, other in zip(scores[4000], listed, strict=True):
+        assert mine["components"] == pytest.approx(other["components"], abs=1e-9)
+        assert mine["signature"] == other["signature"]

@@ -1,0 +1,63 @@
+"""A signal lets the part under way be finished, and says how to go on."""
+
+from __future__ import annotations
+
+import signal
+from pathlib import Path
+
+import pytest
+
+from faults.conftest import OPTIONS
+from faults.processes import parts_in, run, start, wait_for
+from sentences import results
+
+pytestmark = pytest.mark.slow
+
+
+@pytest.mark.parametrize(
+    ("number", "code", "workers"), [(signal.SIGINT, 130, 1), (signal.SIGTERM, 143, 2)]
+)
+def test_a_signal_ends_the_run_between_parts(
+    number: int,
+    code: int,
+    workers: int,
+    table: Path,
+    undisturbed: dict[str, bytes],
+    tmp_path: Path,
+) -> None:
+    folder = tmp_path / "out"
+    words = ["score", "-c", table, *OPTIONS, "--parts", folder, "--workers", workers]
+    with start(*words) as process:
+        wait_for(lambda: parts_in(folder) >= 2, process)
+        process.send_signal(number)
+        out, said = process.communicate(timeout=120)
+    assert process.returncode == code, said
+    assert out == ""
+    assert "finishing the parts under way; a second signal ends the run at once" in said
+    assert "rows are scored and kept in" in said
+    assert "start the same command again to go on" in said
+    assert "Traceback" not in said
+    assert not list(folder.rglob("*.unfinished"))
+    assert not (folder / "summary.json").exists()
+    finished = parts_in(folder)
+    assert 2 <= finished < 30
+    done = run(*words)
+    assert done.returncode == 0, done.stderr
+    assert f"{finished} parts were done before" in done.stderr
+    assert results(folder) == undisturbed
+
+
+def test_a_second_signal_ends_the_run_at_once(table: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "out"
+    words = ["score", "-c", table, "-m", "ter", "chrf", "--parts", folder, "--workers", 2]
+    with start(*words) as process:
+        wait_for((folder / "manifest.json").exists, process)
+        process.send_signal(signal.SIGINT)
+        assert process.stderr is not None
+        lines = iter(process.stderr.readline, "")
+        assert any("finishing the parts" in line for line in lines)
+        process.send_signal(signal.SIGINT)
+        _, said = process.communicate(timeout=120)
+    assert process.returncode == 130, said
+    assert "Traceback" not in said
+    assert not (folder / "summary.json").exists()

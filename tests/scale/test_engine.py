@@ -1,0 +1,86 @@
+"""Engines give every part to a worker once, and what a worker refuses is refused."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from nlgauge.core.errors import UsageError
+from nlgauge.data.streams import Sources
+from nlgauge.scale.engine import Processes, open_engine
+from nlgauge.scale.parts import cut
+from nlgauge.scale.worker import Duty, Worker
+from sentences import made_rows, write_jsonl
+
+DUTY = Duty(("chrf",))
+ROWS = made_rows(40)
+
+
+@pytest.fixture
+def sources(tmp_path: Path) -> Sources:
+    return Sources.of([str(write_jsonl(tmp_path / "rows.jsonl", ROWS))], [])
+
+
+def test_what_is_no_engine_is_refused() -> None:
+    with pytest.raises(UsageError, match="there is no engine 'spark'"):
+        open_engine("spark", DUTY, workers=1)
+    with pytest.raises(UsageError, match="0 workers"):
+        open_engine("local", DUTY, workers=0)
+    with pytest.raises(UsageError, match="local workers have none"):
+        open_engine("local", DUTY, workers=1, address="auto")
+
+
+def test_processes_outlive_their_workers(sources: Sources) -> None:
+    """A worker is killed between parts; all parts come back, each once and as they would have."""
+    expected = {scored.name: scored for scored in map(Worker(DUTY).score, cut(sources.rows(), 8))}
+    before = dict(os.environ)
+    with Processes(DUTY, 1) as engine, pytest.warns(UserWarning, match="a worker died"):
+        found = []
+        for scored in engine.run("score", cut(sources.rows(), 8)):
+            found.append(scored)
+            if len(found) == 3:
+                (process,) = engine._pool._processes.values()
+                process.kill()
+    assert len(found) == len(expected) == 10
+    assert {scored.name: scored for scored in found} == expected
+    assert dict(os.environ) == before
+
+
+def test_workers_end_with_a_parent_that_was_killed(tmp_path: Path) -> None:
+    program = (
+        "import os, time\n"
+        "from nlgauge.scale.engine import Processes\n"
+        "from nlgauge.scale.worker import Duty\n"
+        "from nlgauge.scale.parts import Part\n"
+        "if __name__ == '__main__':\n"
+        "    engine = Processes(Duty(('chrf',)), 1)\n"
+        "    list(engine.run('score', [Part(0, (), ())]))\n"
+        "    print(*engine._pool._processes, flush=True)\n"
+        "    time.sleep(100)\n"
+    )
+    (tmp_path / "program.py").write_text(program)
+    with subprocess.Popen(
+        [sys.executable, str(tmp_path / "program.py")], stdout=subprocess.PIPE
+    ) as parent:
+        assert parent.stdout is not None
+        worker = int(parent.stdout.readline())
+        os.kill(parent.pid, signal.SIGKILL)
+    for _ in range(100):
+        if not _lives(worker):
+            return
+        time.sleep(0.1)
+    os.kill(worker, signal.SIGKILL)
+    pytest.fail("the worker waits for a parent that is gone")
+
+
+def _lives(pid: int) -> bool:
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().split(")")[1].split()[0] != "Z"
+    except FileNotFoundError:
+        return False

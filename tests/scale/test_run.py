@@ -1,0 +1,298 @@
+"""A run in parts: the numbers of a list, the bytes of an undisturbed run, every row accounted."""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from nlgauge.core.errors import DataError, FileError, UsageError
+from nlgauge.data.streams import Sources
+from nlgauge.data.systems import read_systems
+from nlgauge.scale.run import Outcome, Run
+from nlgauge.scale.worker import Worker
+from nlgauge.scoring import Scorer
+from sentences import made_rows, results, write_jsonl
+
+SPECS = ("bleu", "chrf", "nist", "cider", "bertscore:model=hashing,weights=idf")
+ROWS = made_rows(60)
+
+
+@pytest.fixture
+def table(tmp_path: Path) -> Path:
+    return write_jsonl(tmp_path / "rows.jsonl", ROWS)
+
+
+def _run(table: Path, folder: str = "out", **options: Any) -> Run:
+    sources = Sources.of([str(table)], [])
+    given = {"metrics": ("chrf",), "part_rows": 20, **options}
+    return Run(sources, folder=table.parent / folder, **given)
+
+
+def _assert_like_a_list(outcome: Outcome, paths: list[str], references: list[str]) -> None:
+    """The outcome, intervals included, is that of the whole corpus at once, to 1e-9."""
+    board = Scorer(SPECS).score_corpus(read_systems(paths, references))
+    assert list(outcome.board) == list(board)
+    for system, of_system in board.items():
+        assert list(outcome.board[system]) == list(of_system)
+        for label, scores in of_system.items():
+            tally = outcome.board[system][label]
+            assert tally.components == pytest.approx(scores.components, abs=1e-9)
+            assert str(tally.signature) == str(scores.signature)
+            assert tally.notes == scores.notes
+            expected = scores.resample(100, seed=3).interval(0.9)
+            assert tally.interval(0.9) == pytest.approx(expected, abs=1e-9)
+
+
+def test_a_table_of_several_systems_scores_as_a_list_does(table: Path) -> None:
+    run = _run(table, metrics=SPECS, part_rows=17, confidence=0.9, resamples=100, seed=3)
+    outcome = run.go()
+    assert (outcome.read, outcome.scored, outcome.rejected) == (120, 120, 0)
+    _assert_like_a_list(outcome, [str(table)], [])
+    summary = json.loads((run.folder / "summary.json").read_text())
+    assert summary["scores"] == [
+        tally.to_dict(confidence=0.9)
+        for of_system in outcome.board.values()
+        for tally in of_system.values()
+    ]
+
+
+def test_text_files_score_as_a_list_does(tmp_path: Path) -> None:
+    for name in "AB":
+        lines = [row["candidate"] for row in ROWS if row["system"] == name]
+        (tmp_path / f"{name}.txt").write_text("\n".join(lines) + "\n", "utf-8")
+    for i in (0, 1):
+        lines = [row["references"][i] for row in ROWS[::2]]
+        (tmp_path / f"r{i}.txt").write_text("\n".join(lines) + "\n", "utf-8")
+    paths = [str(tmp_path / "A.txt"), str(tmp_path / "B.txt")]
+    references = [str(tmp_path / "r0.txt"), str(tmp_path / "r1.txt")]
+    run = Run(
+        Sources.of(paths, references),
+        SPECS,
+        tmp_path / "out",
+        part_rows=13,
+        confidence=0.9,
+        resamples=100,
+        seed=3,
+    )
+    _assert_like_a_list(run.go(), paths, references)
+
+
+def test_systems_in_files_of_their_own_share_their_segments(tmp_path: Path) -> None:
+    """Tables count the references of a segment once, also if its rows are parts away."""
+    paths = []
+    for name in "AB":
+        rows = [{**row} for row in ROWS if row["system"] == name]
+        paths.append(str(write_jsonl(tmp_path / f"{name}.jsonl", rows)))
+    options = {"part_rows": 7, "confidence": 0.9, "resamples": 100, "seed": 3}
+    run = Run(Sources.of(paths, []), SPECS, tmp_path / "out", **options)
+    _assert_like_a_list(run.go(), paths, [])
+
+
+@pytest.mark.parametrize("form", ["jsonl", "parquet"])
+def test_scores_of_segments_are_those_of_a_list(table: Path, form: str) -> None:
+    run = _run(table, metrics=("chrf", "bertscore:model=hashing"), segments=form)
+    run.go()
+    files = sorted((run.folder / "parts").glob(f"*.{form}"))
+    assert len(files) == 6
+    if form == "parquet":
+        pa = pytest.importorskip("pyarrow.parquet")
+        rows = [row for file in files for row in pa.read_table(file).to_pylist()]
+    else:
+        rows = [json.loads(line) for file in files for line in file.read_text().splitlines()]
+    board = Scorer(run.metrics).score_corpus(read_systems([str(table)], []))
+    for system, of_system in board.items():
+        mine = [row for row in rows if row["system"] == system]
+        chrf, bert = of_system.values()
+        assert tuple(row["id"] for row in mine) == chrf.ids
+        assert [row["chrf"] for row in mine] == chrf.segments.tolist()
+        recalls = [row["bertscore:model=hashing.recall"] for row in mine]
+        assert recalls == bert.segment_components["recall"].tolist()
+
+
+def test_a_broken_run_resumes_where_it_was(table: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = _run(table, "whole")
+    whole.go()
+    scored: list[str] = []
+    score = Worker.score
+
+    def watched(worker: Worker, part: Any) -> Any:
+        if len(scored) == 2:
+            raise KeyboardInterrupt
+        scored.append(part.name)
+        return score(worker, part)
+
+    monkeypatch.setattr(Worker, "score", watched)
+    broken = _run(table, "broken")
+    with pytest.raises(KeyboardInterrupt):
+        broken.go()
+    monkeypatch.setattr(Worker, "score", lambda w, part: scored.append(part.name) or score(w, part))
+    outcome = broken.go()
+    assert len(scored) == len(set(scored)) == 6
+    assert outcome.kept == 2
+    assert results(broken.folder) == results(whole.folder)
+    again = broken.go()
+    assert (again.kept, len(scored)) == (6, 6)
+    assert again.board["A"]["chrf"].value == outcome.board["A"]["chrf"].value
+    assert results(broken.folder) == results(whole.folder)
+
+
+@pytest.mark.parametrize("ending", ["json", "jsonl"])
+def test_a_damaged_part_is_scored_again_and_noted(table: Path, ending: str) -> None:
+    run = _run(table)
+    run.go()
+    whole = results(run.folder)
+    file = sorted((run.folder / "parts").glob(f"*.{ending}"))[2]
+    content = bytearray(file.read_bytes())
+    content[len(content) // 2] ^= 1
+    file.write_bytes(content)
+    outcome = run.go()
+    assert outcome.redone == (file.stem,)
+    assert outcome.kept == 5
+    assert results(run.folder) == whole
+
+
+@pytest.mark.parametrize(
+    ("changed", "said"),
+    [
+        ({"metrics": ("chrf:char_order=5",)}, 'specs[0]: then "chrf", now "chrf:char_order=5"'),
+        ({"part_rows": 21}, "part_rows: then 20, now 21"),
+        ({"segments": "parquet"}, 'segments: then "jsonl", now "parquet"'),
+        ({"confidence": 0.95}, "confidence: then null, now 0.95"),
+        ({"seed": 1}, "seed: then 0, now 1"),
+        ({"on_error": "skip"}, 'on_error: then "stop", now "skip"'),
+        ({"batch_tokens": 1}, "batch_tokens: then 2048, now 1"),
+    ],
+)
+def test_other_options_are_refused(table: Path, changed: dict[str, Any], said: str) -> None:
+    run = _run(table)
+    run.go()
+    before = results(run.folder)
+    with pytest.raises(UsageError) as raised:
+        dataclasses.replace(run, **changed).go()
+    assert said in str(raised.value)
+    assert results(run.folder) == before
+
+
+def test_changed_input_is_refused_before_any_work(
+    table: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = _run(table, metrics=("cider",))
+    run.go()
+    monkeypatch.setattr(Worker, "learn", None)
+    write_jsonl(table, [*ROWS[:-1], {**ROWS[-1], "candidate": "other"}])
+    with pytest.raises(UsageError, match=r"inputs\[0\].sha256: then"):
+        run.go()
+
+
+def test_input_that_changes_meanwhile_is_told(table: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    score = Worker.score
+
+    def meddled(worker: Worker, part: Any) -> Any:
+        with table.open("a") as out:
+            out.write("\n")
+        return score(worker, part)
+
+    monkeypatch.setattr(Worker, "score", meddled)
+    with pytest.raises(FileError, match="changed while it was read"):
+        _run(table).go()
+
+
+def test_bad_rows_are_skipped_listed_and_counted(tmp_path: Path) -> None:
+    lines: list[Any] = [*ROWS[:30], [1], *ROWS[30:50], {"candidate": "x"}, ROWS[3], *ROWS[50:]]
+    table = write_jsonl(tmp_path / "rows.jsonl", lines)
+    run = _run(table, on_error="skip")
+    outcome = run.go()
+    assert (outcome.read, outcome.scored, outcome.rejected) == (123, 120, 3)
+    listed = [json.loads(line) for line in (run.folder / "rejected.jsonl").read_text().splitlines()]
+    assert [row["place"] for row in listed] == [f"{table}, line {i}" for i in (31, 52, 53)]
+    assert "not a JSON object" in listed[0]["reason"]
+    assert "no 'references'" in listed[1]["reason"]
+    assert "occurs before" in listed[2]["reason"]
+    clean = _run(write_jsonl(tmp_path / "clean.jsonl", ROWS), "clean").go()
+    for system in "AB":
+        assert outcome.board[system]["chrf"].value == pytest.approx(
+            clean.board[system]["chrf"].value, abs=1e-12
+        )
+    whole = results(run.folder)
+    run.go()
+    assert results(run.folder) == whole
+
+
+def test_a_bad_row_stops_the_run_and_good_parts_are_kept(tmp_path: Path) -> None:
+    table = write_jsonl(tmp_path / "rows.jsonl", [*ROWS[:50], [1], *ROWS[50:]])
+    with pytest.raises(FileError, match=r"line 51: not a JSON object .*use --on-error skip"):
+        _run(table).go()
+    assert len(list((tmp_path / "out" / "parts").glob("*.json"))) == 2
+
+
+def test_a_doubled_id_stops_the_run(tmp_path: Path) -> None:
+    table = write_jsonl(tmp_path / "rows.jsonl", [*ROWS, ROWS[0]])
+    with pytest.raises(DataError, match=r"line 121: segment id 's0' occurs before for system 'A'"):
+        _run(table).go()
+
+
+@pytest.mark.parametrize(
+    ("lines", "said"),
+    [([], "there is nothing to score"), ([[1], [2]], "none of the 2 rows read can be scored")],
+)
+def test_nothing_to_score_is_told(tmp_path: Path, lines: list[Any], said: str) -> None:
+    table = write_jsonl(tmp_path / "rows.jsonl", lines)
+    with pytest.raises(DataError, match=said):
+        _run(table, on_error="skip").go()
+
+
+def test_segments_with_different_numbers_of_references(tmp_path: Path) -> None:
+    rows = [{**row, "references": row["references"][: 1 + i % 2]} for i, row in enumerate(ROWS)]
+    outcome = _run(write_jsonl(tmp_path / "rows.jsonl", rows)).go()
+    assert outcome.board["A"]["chrf"].signature["nrefs"] == "var"
+
+
+def test_a_part_without_any_good_row_has_the_columns_of_the_others(tmp_path: Path) -> None:
+    parquet = pytest.importorskip("pyarrow.parquet")
+    table = write_jsonl(tmp_path / "rows.jsonl", [*ROWS[:20], *[[1]] * 20, *ROWS[20:40]])
+    run = _run(table, on_error="skip", segments="parquet")
+    run.go()
+    files = sorted((run.folder / "parts").glob("*.parquet"))
+    schemas = [parquet.read_schema(file) for file in files]
+    assert [parquet.read_metadata(file).num_rows for file in files] == [20, 0, 20]
+    assert schemas[0] == schemas[1] == schemas[2]
+
+
+def test_the_manifest_says_what_was_run(table: Path) -> None:
+    run = _run(table)
+    run.go()
+    manifest = json.loads((run.folder / "manifest.json").read_text())
+    assert manifest["inputs"][0]["name"] == "rows.jsonl"
+    assert manifest["metrics"]["chrf"].startswith("chrf|nrefs:any|")
+    for name, checksum in manifest["parts"].items():
+        content = (run.folder / "parts" / f"{name}.jsonl").read_bytes()
+        assert hashlib.sha256(content).hexdigest() == checksum
+
+
+def test_results_do_not_depend_on_when_they_are_made(
+    table: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _run(table, "today", confidence=0.9, resamples=20).go()
+    monkeypatch.setattr("time.time", lambda: 0.0)
+    monkeypatch.setattr("time.time_ns", lambda: 0)
+    _run(table, "long ago", confidence=0.9, resamples=20).go()
+    assert results(table.parent / "today") == results(table.parent / "long ago")
+
+
+def test_told_hears_every_stage(table: Path) -> None:
+    heard: list[tuple[str, int]] = []
+    _run(table, metrics=("cider",), part_rows=50).go(lambda *said: heard.append(said))
+    assert heard == [
+        *[("fitting tables", rows) for rows in (50, 100, 120)],
+        *[("scoring", rows) for rows in (50, 100, 120)],
+    ]
+
+
+def test_a_part_of_no_rows_is_refused(table: Path) -> None:
+    with pytest.raises(UsageError, match="a part of 0 rows"):
+        _run(table, part_rows=0)

@@ -1,0 +1,19 @@
+"""A hook of mkdocs that shows the notebook of the examples as a page, with the file to download."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from mkdocs.structure.files import File, Files
+from notebooks import PROJECT, as_page, read
+
+NAME = "first_steps"
+
+
+def on_files(files: Files, config: Any) -> Files:
+    """Add the page, its figures and the notebook itself."""
+    path = PROJECT / "examples" / f"{NAME}.ipynb"
+    added = {**as_page(read(path), NAME), f"{NAME}.ipynb": path.read_bytes()}
+    for place, content in added.items():
+        files.append(File.generated(config, place, content=content))
+    return files
