@@ -72,7 +72,7 @@ def test_a_fitted_scorer_keeps_its_table_and_an_unfitted_one_makes_its_own() -> 
 def test_progress_is_told() -> None:
     told: list[tuple[int, int]] = []
     score(["a", "b", "a"], ["a", "b", "a"], metrics="bleu", progress=lambda *n: told.append(n))
-    assert told == [(2, 2)]
+    assert told == [(0, 2), (2, 2)]
 
 
 def test_metrics_named_twice_or_not_at_all_are_refused() -> None:

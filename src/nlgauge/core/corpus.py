@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from nlgauge.core.errors import DataError, ShapeError
@@ -157,7 +157,7 @@ def _reference_group(i: int, group: str | Sequence[str | None] | None) -> tuple[
     if isinstance(group, str):
         _refuse_half_characters(f"references[{i}]", group)
         return (group,)
-    if group is None or isinstance(group, bytes | int | float):
+    if group is None or isinstance(group, bytes | int | float | Mapping):
         raise DataError(f"references[{i}] is {group!r}, not a text or a list of texts")
     texts = []
     for j, text in enumerate(group):

@@ -26,6 +26,8 @@ from nlgauge.encode.mlm_update import apply_update, update_digest
 from nlgauge.encode.tokenizer import Piece, Tokenizer
 from nlgauge.encode.ways import PLAIN, Ways
 
+_MOST_COPIES = 96  # of short texts many fit a batch, each with a row as long as the vocabulary
+
 
 @dataclass(frozen=True)
 class _Copy:
@@ -75,7 +77,8 @@ class HuggingFaceMaskedLm:
         """
         tokens = self.tokenize(texts)
         pieces = [list(self._tokenizer.pieces(i, texts[i], tokens[i])) for i in range(len(texts))]
-        sums: list[torch.Tensor | None] = [None] * len(texts)
+        # One block, because thousands of single rows would leave the heap full of holes.
+        sums = torch.full((len(texts), self.card.dimension), -torch.inf, dtype=torch.float64)
         copies = [
             copy
             for i in range(len(texts))
@@ -83,11 +86,11 @@ class HuggingFaceMaskedLm:
         ]
         for batch in self._batches(copies):
             for text, part in self._expect(batch, temperature):
-                before = sums[text]
-                sums[text] = part if before is None else torch.logaddexp(before, part)
+                torch.logaddexp(sums[text], part, out=sums[text])
+        masked = {copy.text for copy in copies}
         return [
             Histogram(
-                np.zeros(0) if (total := sums[i]) is None else _normalised(total),
+                _normalised(sums[i]) if i in masked else np.zeros(0),
                 tokens[i].ids[~tokens[i].special],
                 self._tokenizer.remarks(pieces[i], tokens[i]),
             )
@@ -111,10 +114,11 @@ class HuggingFaceMaskedLm:
                 yield _Copy(piece.text, ids, places, [float(masses[before + at]) for at in members])
 
     def _batches(self, copies: list[_Copy]) -> Iterator[list[_Copy]]:
-        """Copies of equal length, each batch within the token budget."""
+        """Copies of equal length, each batch within the token budget and not too many of them."""
         batch: list[_Copy] = []
         for copy in sorted(copies, key=lambda copy: len(copy.ids)):
-            full = batch and len(copy.ids) * (len(batch) + 1) > self._batch_tokens
+            tokens = len(copy.ids) * (len(batch) + 1)
+            full = tokens > self._batch_tokens or len(batch) == _MOST_COPIES
             if batch and (full or len(copy.ids) != len(batch[0].ids)):
                 yield batch
                 batch = []
@@ -153,8 +157,7 @@ class HuggingFaceMaskedLm:
 
 def _normalised(total: torch.Tensor) -> Floats:
     """The sums as log-probabilities, in place."""
-    with torch.inference_mode():
-        total -= torch.logsumexp(total, dim=0)
+    total -= torch.logsumexp(total, dim=0)
     return np.asarray(total.numpy())
 
 

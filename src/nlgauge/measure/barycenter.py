@@ -74,8 +74,7 @@ def barycenter(
         best, held = shares, plans
         if not converged:
             shares = n / count * np.concatenate(list(plans), axis=1)
-            inner = shares @ field.gram
-            squares = np.einsum("ij,ij->i", inner, shares)
+            inner, squares = field.products(shares)
     if strict and not converged:
         raise NotConverged(
             f"the barycenter of {count} layers and {n} tokens still fell after {steps} steps, to "
@@ -91,7 +90,7 @@ class _Field:
     """The layers that pull at the points, seen only through the scalar products of their tokens.
 
     After the first step every point is a mix of the tokens, so distances follow from shares and
-    the Gram matrix, whatever the dimension.
+    the Gram matrix of the tokens, as long as those are few.
     """
 
     flat: Floats  # [layers * tokens, d], tokens with weight only
@@ -111,6 +110,15 @@ class _Field:
     def gram(self) -> Floats:
         """The scalar products of all tokens of all layers."""
         return self.flat @ self.flat.T
+
+    def products(self, shares: Floats) -> tuple[Floats, Floats]:
+        """Return the scalar products of mixed points with all tokens, and with themselves."""
+        tokens, dimension = self.flat.shape
+        if tokens > 2 * dimension:  # so many tokens that their Gram matrix would cost more
+            points = shares @ self.flat
+            return points @ self.flat.T, np.einsum("id,id->i", points, points)
+        inner = shares @ self.gram
+        return inner, np.einsum("ij,ij->i", inner, shares)
 
     @cached_property
     def lengths(self) -> Floats:
