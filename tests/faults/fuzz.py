@@ -46,9 +46,6 @@ from nlgauge.data.systems import read_systems  # noqa: E402
 from nlgauge.metrics import metric  # noqa: E402
 from nlgauge.scale.parts import cut  # noqa: E402
 
-# The list of metrics is made anew for every spec, and that takes longer than all the rest.
-nlgauge.metrics._places = lru_cache(nlgauge.metrics._places)
-
 
 def _table(ending: str) -> Callable[[bytes], None]:
     def door(content: bytes) -> None:
@@ -194,6 +191,8 @@ def _fuzz_plainly(runs: int, seed: int) -> int:
 
 def main() -> None:
     """Try so many inputs."""
+    # The list of metrics is made anew for every spec, and that takes longer than all the rest.
+    nlgauge.metrics._places = lru_cache(nlgauge.metrics._places)
     parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
     parser.add_argument("--runs", type=int, default=100_000)
     parser.add_argument("--seed", type=int, default=0)

@@ -49,6 +49,7 @@ def ask(api: TestClient, *metrics: object, **options: Any) -> tuple[int, str, st
     [
         ("bertscore:model=embedded", "model_not_allowed"),
         ("bertscore:model=/etc/passwd", "model_not_allowed"),
+        ("bertscore:model_type=/etc/passwd", "model_not_allowed"),
         ("bertscore:model=https://example.org/model", "model_not_allowed"),
         ("infolm:model=bert-base-uncased", "model_not_allowed"),
         ({"name": "wmd", "options": {"model": "glove"}}, "model_not_allowed"),
@@ -112,7 +113,7 @@ def test_options_of_other_peoples_metrics_stay_closed_too(
     (tmp_path / "broken.py").write_text("import nothing_of_that_name", "utf-8")
     monkeypatch.setenv("NLGAUGE_METRICS", str(tmp_path))
     api = opened()
-    assert ask(api, "curious")[0] == 200
+    assert ask(api, "curious") == (200, "none", "")
     secret = tmp_path / "broken.py"
     assert ask(api, f"curious:words={secret}")[:2] == (403, "option_not_allowed")
     assert ask(api, f"curious|words:{secret}")[:2] == (403, "option_not_allowed")

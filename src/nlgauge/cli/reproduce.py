@@ -25,7 +25,7 @@ webnlg2020/en.jsonl, realsumm/realsumm.jsonl, realsumm/stored_metric_scores.json
 
 benchmark: wmt15_da/fi-en.jsonl (Text Similarity as An Evaluation Measure).
 
-infolm: webnlg2020/en.jsonl, realsumm/realsumm.jsonl. It needs a masked language model and takes
+infolm: webnlg2020/en.jsonl, realsumm/realsumm.jsonl. A masked language model is slow, so it takes
 samples of 40 inputs and 10 documents unless --inputs says otherwise.
 
 lazy_emd: {wmt18,wmt19}_darr/<pair>.jsonl and {wmt18,wmt19}_darr/pairs/<pair>.darr.tsv.
