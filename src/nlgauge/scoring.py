@@ -27,6 +27,7 @@ from nlgauge.serving import Learnt, Servings, Spec, Task, open_task
 Progress = Callable[[int, int], None]
 
 _CHUNK_ROWS = 256
+_HISTOGRAM_ROWS = 32  # a histogram is as long as the vocabulary, and each takes many passes anyway
 _SEGMENT_ROWS = 4096  # of one segment are kept together, as they share texts
 _CHUNK_CHARACTERS = 200_000
 _FEW_DOCUMENTS = 10
@@ -230,6 +231,8 @@ class _Work:
             key = (corpus.candidates[row], corpus.references[row])
             self._twin[row] = first.setdefault(key, row)
         self._unique = list(first.values())
+        large = any(each.masked_lm for task in tasks for each in (task, *task.members))
+        self._rows = _HISTOGRAM_ROWS if large else _CHUNK_ROWS
         self._statistics: dict[int, Floats] = {}
         self._notes: list[dict[str, Bools]] = [
             defaultdict(lambda: np.zeros(len(corpus), dtype=bool)) for _ in tasks
@@ -279,7 +282,7 @@ class _Work:
         characters = 0
         for row in self._unique:
             size = len(self._corpus.candidates[row]) + sum(map(len, self._corpus.references[row]))
-            full = len(chunk) >= _CHUNK_ROWS or characters + size > _CHUNK_CHARACTERS
+            full = len(chunk) >= self._rows or characters + size > _CHUNK_CHARACTERS
             same = chunk and self._corpus.ids[chunk[-1]] == self._corpus.ids[row]
             if chunk and full and (not same or len(chunk) >= _SEGMENT_ROWS):
                 yield chunk
