@@ -23,8 +23,8 @@ from nlgauge.scale.parts import Part
 from nlgauge.scale.worker import Duty, Worker
 
 Method = Literal["learn", "score"]
-_TRIES = 3
-_AHEAD = 2  # parts that wait for each worker, so that none runs dry while the next one is read
+TRIES = 3
+AHEAD = 2  # parts that wait for each worker, so that none runs dry while the next one is read
 
 
 class Engine(Protocol):
@@ -93,7 +93,7 @@ class Processes:
         queue = iter(parts)
         under_way: dict[Future[Any], tuple[Part, int]] = {}
         while True:
-            while len(under_way) < self._workers * _AHEAD and (part := next(queue, None)):
+            while len(under_way) < self._workers * AHEAD and (part := next(queue, None)):
                 under_way[self._submit(method, part)] = part, 1
             if not under_way:
                 return
@@ -123,7 +123,7 @@ class Processes:
         for future, (part, tries) in under_way.items():
             if not _lost(future):
                 kept[future] = part, tries
-            elif tries == _TRIES:
+            elif tries == TRIES:
                 raise DataError(lost_too_often(part, tries))
             else:
                 kept[self._submit(method, part)] = part, tries + 1

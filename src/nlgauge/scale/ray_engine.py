@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Self
 
 from nlgauge.core.errors import DataError, MissingExtra, NlgaugeError, UsageError
-from nlgauge.scale.engine import Method, lost_too_often
+from nlgauge.scale.engine import AHEAD, TRIES, Method, lost_too_often
 from nlgauge.scale.parts import Part
 from nlgauge.scale.worker import Duty, Worker
 
@@ -19,9 +19,6 @@ try:
     from ray.exceptions import RayActorError, RayTaskError
 except ImportError:
     raise MissingExtra("--engine ray", "ray", "ray") from None
-
-_TRIES = 3
-_AHEAD = 2
 
 
 class RayEngine:
@@ -52,7 +49,7 @@ class RayEngine:
             num_gpus=needs.get("GPU", 0),
             scheduling_strategy="SPREAD",
             max_restarts=-1,  # a long run outlives many machines; a part counts its own tries
-            max_task_retries=_TRIES - 1,
+            max_task_retries=TRIES - 1,
         )(_Actor)
         self._stored = [ray.put(self._duty)]  # held, as an actor asks again when it is restarted
         self._actors = [actor.remote(self._stored) for _ in range(self._workers)]
@@ -61,7 +58,7 @@ class RayEngine:
         """What the actors' method makes of each part, in the order of completion."""
         queue = iter(parts)
         under_way: dict[Any, tuple[Part, Any]] = {}
-        free = [actor for actor in self._actors for _ in range(_AHEAD)]
+        free = [actor for actor in self._actors for _ in range(AHEAD)]
         while True:
             while free and (part := next(queue, None)):
                 actor = free.pop(0)
@@ -126,7 +123,7 @@ def _result(done: Any, part: Part) -> Any:
         if error.actor_init_failed:  # say what its last line says; the rest is a traceback
             reason = str(error).strip().rpartition("\n")[2]
             raise NlgaugeError(f"a worker cannot start: {reason}") from error
-        raise DataError(lost_too_often(part, _TRIES)) from error
+        raise DataError(lost_too_often(part, TRIES)) from error
     except RayTaskError as error:  # what a worker refuses is refused here likewise
         cause = error.cause
         raise (cause if isinstance(cause, NlgaugeError | MemoryError) else error) from None
