@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 from typing import Any
 
 import numpy as np
@@ -26,6 +27,7 @@ from nlgauge.encode.mlm_update import apply_update, update_digest
 from nlgauge.encode.tokenizer import Piece, Tokenizer
 from nlgauge.encode.ways import PLAIN, Ways
 
+_MOST_ROWS = 32  # whose distributions are added up at a time
 _MOST_COPIES = 96  # of short texts many fit a batch, each with a row as long as the vocabulary
 
 
@@ -84,8 +86,9 @@ class HuggingFaceMaskedLm:
             for i in range(len(texts))
             for copy in self._copies(tokens[i], pieces[i], weigh(tokens[i]), whole_words)
         ]
+        mixer = _Mixer(self.card.dimension)
         for batch in self._batches(copies):
-            for text, part in self._expect(batch, temperature):
+            for text, part in self._expect(batch, temperature, mixer):
                 torch.logaddexp(sums[text], part, out=sums[text])
         masked = {copy.text for copy in copies}
         return [
@@ -126,19 +129,21 @@ class HuggingFaceMaskedLm:
         if batch:
             yield batch
 
-    def _expect(self, batch: list[_Copy], temperature: float) -> Iterator[tuple[int, torch.Tensor]]:
-        """For every text of the batch, the log of its summed, weighted distributions."""
+    def _expect(
+        self, batch: list[_Copy], temperature: float, mixer: _Mixer
+    ) -> Iterator[tuple[int, torch.Tensor]]:
+        """For the texts of the batch, logs of summed, weighted distributions; some in parts."""
         ids = torch.tensor([copy.ids for copy in batch], device=self._device)
         rows = [row for row, copy in enumerate(batch) for _ in copy.places]
         places = [place for copy in batch for place in copy.places]
+        masses = [mass for copy in batch for mass in copy.masses]
         with torch.inference_mode():
-            logits = self._logits(ids, rows, places).to("cpu", torch.float64)
-            expected = torch.log_softmax(logits / temperature, dim=-1)
-            masses = [mass for copy in batch for mass in copy.masses]
-            expected += torch.tensor(masses, dtype=torch.float64).log()[:, None]
-            owners = torch.tensor([batch[row].text for row in rows])
-            for text in dict.fromkeys(copy.text for copy in batch):
-                yield text, torch.logsumexp(expected[owners == text], dim=0)
+            logits = self._logits(ids, rows, places)
+            for text, group in groupby(range(len(rows)), key=lambda row: batch[rows[row]].text):
+                own = list(group)
+                for start in range(own[0], own[-1] + 1, _MOST_ROWS):
+                    part = slice(start, min(start + _MOST_ROWS, own[-1] + 1))
+                    yield text, mixer.mix(logits[part], masses[part], temperature)
 
     def _logits(self, ids: Any, rows: list[int], places: list[int]) -> torch.Tensor:
         """The head's answer at the masked places only, whatever the head looks like."""
@@ -153,6 +158,30 @@ class HuggingFaceMaskedLm:
         finally:
             hook.remove()
         return logits
+
+
+class _Mixer:
+    """Sums of softmaxes in logarithms, on two blocks of memory that are used again and again.
+
+    Fresh blocks of ever other sizes, tens of megabytes each, would leave the heap full of holes.
+    """
+
+    def __init__(self, vocabulary: int) -> None:
+        self._blocks = torch.empty(2, _MOST_ROWS, vocabulary, dtype=torch.float64)
+
+    def mix(self, logits: torch.Tensor, masses: list[float], temperature: float) -> torch.Tensor:
+        """The log of the weighted sum of the softmaxes of at most ``_MOST_ROWS`` rows."""
+        expected, spare = self._blocks[:, : len(logits)]
+        expected.copy_(logits).div_(temperature)
+        weights = torch.tensor(masses, dtype=torch.float64).log_()[:, None]
+        expected += weights - _log_sum(expected, spare, dim=1)
+        return _log_sum(expected, spare, dim=0)[0]
+
+
+def _log_sum(values: torch.Tensor, spare: torch.Tensor, dim: int) -> torch.Tensor:
+    """``torch.logsumexp`` of finite values without a block of its own."""
+    peak = values.amax(dim, keepdim=True)
+    return torch.sub(values, peak, out=spare).exp_().sum(dim, keepdim=True).log_().add_(peak)
 
 
 def _normalised(total: torch.Tensor) -> Floats:

@@ -26,9 +26,7 @@ from nlgauge.recipes._measured import measured, models_of, with_model
 from nlgauge.recipes.recipe import Line, Paper, Part, Rebuilt, Section, Setting
 from nlgauge.report.table import Column, Table, Value
 from nlgauge.scoring import Scorer, align
-from nlgauge.study import KendallLike, kendall_like, pairs_from_names
-from nlgauge.studying import Study
-from nlgauge.studying.ranking import in_pairs
+from nlgauge.studying.ranking import in_pairs, rank
 
 PAPER = Paper(
     "Evaluating Natural Language Generation via Unbalanced Optimal Transport (Lazy-EMD)",
@@ -151,9 +149,9 @@ def _translation(found: Mapping[str, tuple[Judged, Pairs]], setting: Setting) ->
     counts, remarks = [], []
     for name, (judged, pairs) in found.items():
         study = measured(judged, lines, setting)
-        taus = _taus(study, pairs)
-        ours |= {(label, name): tau.value for label, tau in taus.items()}
-        counts += [_counted(name, label, tau) for label, tau in taus.items()]
+        ranked = rank(study, pairs)
+        ours |= {(each.metric, name): each.tau.value for each in ranked}
+        counts += [{"data": name, **each.to_dict()} for each in ranked]
         remarks += [f"{name}: {said}" for said in (*pairs.said, *study.remarks())]
     sample = f"a sample: at most {setting.inputs} segments of a language pair"
     below = (_TIES,) if setting.inputs is None else (_TIES, sample)
@@ -204,26 +202,6 @@ def _entries(
         {**entry, "data": entry["coefficient"], "coefficient": "kendall_like"}
         for entry in entries(lines, list(heads), ours, published, table=table)
     ]
-
-
-def _taus(study: Study, pairs: Pairs) -> dict[str, KendallLike]:
-    found = {}
-    for each in study.measured:
-        turned = -each.values if each.direction == "lower" else each.values
-        indexed = pairs_from_names(pairs, each.systems, each.segments)
-        found[each.name] = kendall_like(turned, indexed)
-    return found
-
-
-def _counted(pair: str, label: str, tau: KendallLike) -> dict[str, Any]:
-    return {
-        "data": pair,
-        "metric": label,
-        "concordant": tau.concordant,
-        "discordant": tau.discordant,
-        "ties": tau.ties,
-        "pairs_missing": tau.pairs_missing,
-    }
 
 
 def _examples(setting: Setting) -> Part:

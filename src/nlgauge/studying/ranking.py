@@ -26,7 +26,7 @@ from nlgauge.study import (
     pairs_from_scores,
 )
 from nlgauge.study.darr import THRESHOLD
-from nlgauge.studying.study import Missing, Source, choose_criteria, listed, measure
+from nlgauge.studying.study import Missing, Source, Study, choose_criteria, listed, measure
 
 
 @dataclass(frozen=True)
@@ -127,19 +127,33 @@ def darr(
         batch_tokens=batch_tokens,
         progress=progress,
     )
+    entries = rank(study, ranked, confidence=confidence, count=count, seed=seed, missing=missing)
+    return Ranking(entries, ranked, (*ranked.said, *study.remarks()), study.signatures)
+
+
+def rank(
+    study: Study,
+    pairs: Pairs,
+    *,
+    confidence: float | None = None,
+    count: int = 1000,
+    seed: int = 0,
+    missing: Missing = "error",
+) -> tuple[Ranked, ...]:
+    """The tau of every metric that was measured, over the pairs."""
     entries = []
     for each in study.measured:
         upward = -each.values if each.direction == "lower" else each.values
-        indexed = pairs_from_names(ranked, each.systems, each.segments)
+        indexed = pairs_from_names(pairs, each.systems, each.segments)
         tau = kendall_like(upward, indexed)
-        _refuse_gap(each.name, tau, len(ranked), missing)
+        _refuse_gap(each.name, tau, len(pairs), missing)
         interval = None
         if confidence is not None:
             interval = bootstrap_kendall_like(
                 upward, indexed, count=count, confidence=confidence, seed=seed
             )
         entries.append(Ranked(each.name, tau, interval))
-    return Ranking(tuple(entries), ranked, (*ranked.said, *study.remarks()), study.signatures)
+    return tuple(entries)
 
 
 def rank_pairs(judged: Judged, human: str | None = None, threshold: float = THRESHOLD) -> Pairs:
