@@ -20,6 +20,7 @@ Kind = Literal["metric", "option", "model", "data", "library"]
 _FACTS: dict[str, tuple[Kind, str]] = {
     "nrefs": ("data", "how many references a segment has"),
     "model_sha": ("model", "the weights of the model"),
+    "baseline_sha": ("data", "the file of baselines"),
     "table_sha": ("data", "the corpus that n-grams were counted in"),
     "idf_sha_reference": ("data", "the corpus that idf weights come from"),
     "idf_sha_candidate": ("data", "the candidates that idf weights come from"),

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import wraps
+from functools import cached_property, wraps
 from pathlib import Path
 from typing import Any, ParamSpec, TypeVar
 
@@ -18,10 +18,12 @@ import numpy as np
 from nlgauge.core.cloud import Bools, Floats
 from nlgauge.core.corpus import Corpus
 from nlgauge.core.errors import DataError, UsageError
+from nlgauge.core.languages import ENGLISH, in_latin_letters
 from nlgauge.core.metric import Metric, PairMetric
 from nlgauge.core.plan import Plan
 from nlgauge.core.scores import Scores
 from nlgauge.core.signature import Signature
+from nlgauge.core.threads import one_ahead
 from nlgauge.serving import Learnt, Servings, Spec, Task, open_task
 
 Progress = Callable[[int, int], None]
@@ -31,6 +33,7 @@ _HISTOGRAM_ROWS = 32  # a histogram is as long as the vocabulary, and each takes
 _SEGMENT_ROWS = 4096  # of one segment are kept together, as they share texts
 _CHUNK_CHARACTERS = 200_000
 _FEW_DOCUMENTS = 10
+_KNOW_ENGLISH = ("embedded", "glove")
 
 
 class Scorer:
@@ -38,7 +41,8 @@ class Scorer:
 
     Keep one to score again and again; ``nlgauge.score`` makes one for a single call. ``cache``
     names a folder in which embeddings are kept between runs (None: that of ``NLGAUGE_CACHE``, if
-    it is set; an empty name: none).
+    it is set; an empty name: none). ``lang``, as ``"ja"``, gives each metric the tokenizer, model
+    or prices that suit the language, where its spec does not say otherwise.
     """
 
     def __init__(
@@ -48,12 +52,14 @@ class Scorer:
         device: str = "auto",
         batch_tokens: int = 2048,
         cache: str | Path | None = None,
+        lang: str | None = None,
     ) -> None:
         specs = [metrics] if isinstance(metrics, str | Metric) else list(metrics)
         if not specs:
             raise UsageError("no metric was named; see nlgauge.metric_names() for the list")
         self._tasks = [
-            open_task(spec, device=device, batch_tokens=batch_tokens, cache=cache) for spec in specs
+            open_task(spec, device=device, batch_tokens=batch_tokens, cache=cache, lang=lang)
+            for spec in specs
         ]
         self._fitted = False
         labels = Counter(task.label for task in self._tasks)
@@ -167,14 +173,16 @@ def score(
     device: str = "auto",
     batch_tokens: int = 2048,
     cache: str | Path | None = None,
+    lang: str | None = None,
     progress: Progress | None = None,
 ) -> dict[str, Scores]:
     """Scores of the candidates by metric label.
 
     ``references[i]`` is the reference of ``candidates[i]``, or a list of several. With a folder as
-    ``cache``, texts that a model has seen before are read from there.
+    ``cache``, texts that a model has seen before are read from there. ``lang`` is the language of
+    the texts, as ``"ja"``; the signatures say what it changed.
     """
-    scorer = Scorer(metrics, device=device, batch_tokens=batch_tokens, cache=cache)
+    scorer = Scorer(metrics, device=device, batch_tokens=batch_tokens, cache=cache, lang=lang)
     return scorer.score(candidates, references, ids=ids, progress=progress)
 
 
@@ -186,13 +194,14 @@ def score_systems(
     device: str = "auto",
     batch_tokens: int = 2048,
     cache: str | Path | None = None,
+    lang: str | None = None,
     progress: Progress | None = None,
 ) -> dict[str, dict[str, Scores]]:
     """Scores by system and metric label, of systems that answered the same segments."""
     corpora = [
         Corpus.of(texts, references, systems=[name] * len(texts)) for name, texts in systems.items()
     ]
-    scorer = Scorer(metrics, device=device, batch_tokens=batch_tokens, cache=cache)
+    scorer = Scorer(metrics, device=device, batch_tokens=batch_tokens, cache=cache, lang=lang)
     return scorer.score_corpus(Corpus.join(corpora), progress=progress)
 
 
@@ -231,6 +240,9 @@ class _Work:
             key = (corpus.candidates[row], corpus.references[row])
             self._twin[row] = first.setdefault(key, row)
         self._unique = list(first.values())
+        self._of_system: dict[str, list[int]] = defaultdict(list)
+        for row, name in enumerate(corpus.systems):
+            self._of_system[name].append(row)
         large = any(each.masked_lm for task in tasks for each in (task, *task.members))
         self._rows = _HISTOGRAM_ROWS if large else _CHUNK_ROWS
         self._statistics: dict[int, Floats] = {}
@@ -238,27 +250,40 @@ class _Work:
             defaultdict(lambda: np.zeros(len(corpus), dtype=bool)) for _ in tasks
         ]
 
+    @cached_property
+    def _signatures(self) -> list[Signature]:
+        """How every task's numbers are made, the same for all systems."""
+        references = self._corpus.reference_count()
+        return [task.signature(references) for task in self._tasks]
+
     def run(self, progress: Progress | None) -> None:
         """Score all chunks, telling ``progress`` how many rows are done of how many."""
         done = 0
         if progress is not None:
             progress(0, len(self._unique))
-        for rows in self._chunks():
-            servings = Servings(
-                self._tasks,
-                [self._corpus.candidates[row] for row in rows],
-                [text for row in rows for text in self._corpus.references[row]],
-            )
+        for rows, servings in one_ahead(self._served, self._chunks()):
             for number, task in enumerate(self._tasks):
+                if number and progress is not None:  # which may end what nobody waits for any more
+                    progress(done, len(self._unique))
                 self._score(number, task, rows, servings)
             done += len(rows)
             if progress is not None:
                 progress(done, len(self._unique))
 
+    def _served(self, rows: list[int]) -> tuple[list[int], Servings]:
+        """A chunk with its texts encoded, while the metrics still work on the one before."""
+        servings = Servings(
+            self._tasks,
+            [self._corpus.candidates[row] for row in rows],
+            [text for row in rows for text in self._corpus.references[row]],
+        )
+        servings.encode()
+        return rows, servings
+
     def scores(self, number: int, system: str) -> Scores:
         """What task ``number`` said of one system."""
         task = self._tasks[number]
-        rows = list(self._corpus.rows_of(system))
+        rows = self._of_system[system]
         twins = self._twin[rows]
         counts = {note: int(mask[twins].sum()) for note, mask in self._notes[number].items()}
         return Scores(
@@ -267,7 +292,7 @@ class _Work:
             system=system,
             ids=tuple(self._corpus.ids[row] for row in rows),
             statistics=self._statistics[number][twins],
-            signature=task.signature(self._corpus.reference_count()),
+            signature=self._signatures[number],
             notes={note: count for note, count in counts.items() if count},
             aligner=lambda segment: _align(
                 task,
@@ -322,9 +347,23 @@ class _Work:
             for remark in {r for item in (candidate, *references) for r in item.remarks}:
                 notes[f"a text is {remark}"][row] = True
         card = task.model.card
+        if card.name in _KNOW_ENGLISH:
+            self._remark_languages(notes, task, rows)
         if task.encoder is not None and not card.published:
             layers = "+".join(map(str, task.metric.needs.layers))
             notes[f"layer {layers} of {card.depth} is a guess for this model"][rows] = True
         for table in task.tables.values():
             if table.documents < _FEW_DOCUMENTS:
                 notes[f"idf weights come from only {table.documents} texts"][rows] = True
+
+    def _remark_languages(self, notes: dict[str, Bools], task: Task, rows: list[int]) -> None:
+        """Say where a model that knows English meets another language, as told or as written."""
+        model = f"the model {task.metric.needs.model} knows English only"
+        if task.lang is not None:
+            if task.lang != ENGLISH:
+                notes[f"{model}, not {task.lang}"][rows] = True
+            return
+        for row in rows:
+            texts = (self._corpus.candidates[row], *self._corpus.references[row])
+            if not all(map(in_latin_letters, texts)):
+                notes[f"{model}, but a text is not in Latin letters; see --lang"][row] = True

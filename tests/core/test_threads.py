@@ -9,7 +9,7 @@ import pytest
 from threadpoolctl import threadpool_info
 
 from nlgauge.core import threads
-from nlgauge.core.threads import spread, thread_count
+from nlgauge.core.threads import one_ahead, spread, thread_count
 
 
 @pytest.mark.parametrize("count", [1, 2, 3])
@@ -51,3 +51,34 @@ def test_products_of_matrices_get_their_threads_back(monkeypatch) -> None:
     inside = spread(lambda _: seen(), range(4), least=1)
     assert all(set(numbers) <= {1} for numbers in inside)
     assert seen() == before
+
+
+@pytest.mark.parametrize("count", [1, 2])
+@pytest.mark.parametrize("items", [0, 1, 2, 5])
+def test_what_is_made_ahead_comes_in_order(monkeypatch, count, items) -> None:
+    monkeypatch.setattr(threads, "thread_count", lambda: count)
+    assert list(one_ahead(lambda k: 2 * k + 1, range(1, items + 1))) == [
+        2 * k + 1 for k in range(1, items + 1)
+    ]
+
+
+def test_the_next_is_made_while_one_is_in_use_and_no_more_than_that(monkeypatch) -> None:
+    monkeypatch.setattr(threads, "thread_count", lambda: 2)
+    made = [threading.Event() for _ in range(4)]
+
+    def work(k: int) -> int:
+        made[k - 1].set()
+        return k
+
+    for k in one_ahead(work, [1, 2, 3, 4]):
+        if k < 4:
+            assert made[k].wait(20)  # nobody has asked for it yet
+        assert not any(event.is_set() for event in made[k + 1 :])
+
+
+def test_an_error_ahead_reaches_the_caller_in_its_turn(monkeypatch) -> None:
+    monkeypatch.setattr(threads, "thread_count", lambda: 2)
+    coming = one_ahead(lambda k: 6 // (2 - k), [1, 2, 3])
+    assert next(coming) == 6
+    with pytest.raises(ZeroDivisionError):
+        next(coming)

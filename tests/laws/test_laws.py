@@ -15,9 +15,14 @@ from nlgauge.core.scores import Scores
 
 # Options that change how a metric works, beside its defaults.
 VARIANTS = {
-    "bertscore": ("bertscore:weights=idf", "bertscore:compat=bert_score", "bertscore:alpha=0.9"),
+    "bertscore": (
+        "bertscore:weights=idf",
+        "bertscore:compat=bert_score",
+        "bertscore:alpha=0.9",
+        "bertscore:baseline=0.3",
+    ),
     "bary": ("bary:weights=idf", "bary:epsilon=0.1", "bary:special=drop"),
-    "bleu": ("bleu:tokenize=char", "bleu:effective_order=yes"),
+    "bleu": ("bleu:tokenize=char", "bleu:effective_order=yes", "bleu:lang=zh"),
     "chrf": ("chrf:word_order=2",),
     "depth": ("depth:measure=ai_irw", "depth:measure=sliced", "depth:measure=wasserstein"),
     "ensemble": ("ensemble:metrics=bertscore:model=hashing;weights=idf+wmd:model=hashing",),
@@ -30,10 +35,12 @@ VARIANTS = {
         "mover:aggregate=mean,punctuation=drop,special=drop",
         "mover:cost=squared_euclid,subwords=first",
     ),
+    "meteor": ("meteor:lang=de",),
     "rouge": ("rouge:variant=1", "rouge:variant=2", "rouge:variant=lsum"),
     "rouge_we": ("rouge_we:order=2",),
     "smd": ("smd:compat=mover-web", "smd:aggregate=pmeans"),
     "sms": ("sms:nodes=both",),
+    "ter": ("ter:lang=ja",),
     "wmdo": ("wmdo:weights=idf",),
     "yisi": ("yisi:weights=uniform",),
 }

@@ -7,7 +7,12 @@ import pytest
 
 from nlgauge.core.errors import DataError, OptionError, ShapeError
 from nlgauge.study import shape
-from nlgauge.study.intervals import bootstrap, bootstrap_correlation, resample_weights
+from nlgauge.study.intervals import (
+    bootstrap,
+    bootstrap_correlation,
+    bootstrap_difference,
+    resample_weights,
+)
 from nlgauge.study.levels import correlate
 
 
@@ -151,3 +156,30 @@ def test_bad_calls_say_what_is_wrong():
         bootstrap([1.0, np.nan], lambda t: t[0])
     with pytest.raises(ShapeError, match="at least one segment"):
         bootstrap([], lambda t: t[0])
+
+
+@pytest.mark.parametrize("level", ["segment", "system", "text"])
+@pytest.mark.parametrize("over", ["inputs", "systems", "both"])
+def test_a_difference_is_drawn_alike_for_both_metrics(level, over):
+    rng = np.random.default_rng(3)
+    human = rng.normal(size=(4, 30))
+    first, second = (human + rng.normal(size=human.shape) * noise for noise in (0.5, 1.5))
+    how = {"over": over, "count": 60, "seed": 8}
+    got = bootstrap_difference(first, second, human, level, "pearson", **how)
+    drawn, rows, columns = [], np.arange(4), np.arange(30)
+    draws = np.random.default_rng(8)
+    picked = draws.integers(4, size=(60, 4)) if over != "inputs" else [rows] * 60
+    places = draws.integers(30, size=(60, 30)) if over != "systems" else [columns] * 60
+    for row, column in zip(picked, places, strict=True):
+        cells = np.ix_(row, column)
+        one, other = (correlate(m[cells], human[cells], level).value for m in (first, second))
+        drawn.append(one - other)
+    whole = [correlate(m, human, level).value for m in (first, second)]
+    assert got.value == pytest.approx(whole[0] - whole[1])
+    assert (got.low, got.high) == pytest.approx(tuple(np.nanquantile(drawn, [0.025, 0.975])))
+
+
+def test_a_metric_is_no_better_than_itself():
+    scores, human = np.random.default_rng(0).normal(size=(2, 3, 20))
+    got = bootstrap_difference(scores, scores, human, count=50)
+    assert (got.value, got.low, got.high) == (0, 0, 0)

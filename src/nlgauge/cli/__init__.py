@@ -18,11 +18,13 @@ from nlgauge.cli import (
     correlate,
     darr,
     explain,
+    layers,
     matrix,
     mbr,
     metrics,
     permutation,
     reproduce,
+    rescale,
     score,
     serve,
     show,
@@ -72,6 +74,8 @@ app.command("rerank")(mbr.rerank_command)
 app.command("explain")(explain.explain_command)
 app.command("verify")(verify.verify_command)
 app.command("serve")(serve.serve_command)
+app.add_typer(rescale.app, name="rescale")
+app.add_typer(layers.app, name="layers")
 app.add_typer(cache.app, name="cache")
 
 

@@ -42,6 +42,14 @@ Metrics = Annotated[
 Output = Annotated[
     Path | None, typer.Option("-o", "--output", help="Write to a file instead of stdout.")
 ]
+Language = Annotated[
+    str | None,
+    typer.Option(
+        "--lang",
+        metavar="CODE",
+        help="Language of the texts, as zh or ja: tokenizers, models and prices that suit it.",
+    ),
+]
 Device = Annotated[str, typer.Option(help="auto, cpu, cuda, cuda:1, mps.")]
 BatchTokens = Annotated[int, typer.Option(min=1, help="Tokens a batch of the encoder holds.")]
 Download = Annotated[

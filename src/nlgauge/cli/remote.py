@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from nlgauge.scoring import Progress
 
 # What the server decides for itself, or cannot do.
-_LOCAL = ("idf_corpus", "device", "batch_tokens", "download", "cache", "folder")
+_LOCAL = ("idf_corpus", "lang", "device", "batch_tokens", "download", "cache", "folder")
 
 
 def refuse_local(context: typer.Context) -> None:

@@ -22,6 +22,8 @@ nlgauge score -c sysA.txt sysB.txt -r ref1.txt ref2.txt -m bertscore:layer=4 --f
 
 zcat rows.jsonl.gz | nlgauge score -c - --input jsonl -m rouge:variant=2 --segments -o rows.tsv
 
+nlgauge score -c out.zh.txt -r ref.zh.txt -m bleu ter --lang zh
+
 nlgauge score -c out.txt -r ref.txt -m bertscore --server http://127.0.0.1:8000
 
 nlgauge score -c shards/ -m bleu chrf --confidence --parts out/ --workers 8
@@ -74,6 +76,7 @@ def score_command(
         str | None,
         typer.Option(help="Text file to fit idf and n-gram tables on instead of the references."),
     ] = None,
+    lang: arguments.Language = None,
     device: arguments.Device = "auto",
     batch_tokens: arguments.BatchTokens = 2048,
     download: arguments.Download = False,
@@ -139,6 +142,7 @@ def score_command(
             address=address,
             device=device,
             batch_tokens=batch_tokens,
+            lang=lang,
         )
         board = parts.go(run, quiet=quiet)
         written = boards.write_totals(board, ink, confidence=level)
@@ -148,7 +152,7 @@ def score_command(
         if server is not None:
             scorer = remote.Distant(metrics, server, token)
         else:
-            scorer = Scorer(metrics, device=device, batch_tokens=batch_tokens)
+            scorer = Scorer(metrics, device=device, batch_tokens=batch_tokens, lang=lang)
             if idf_corpus is not None:
                 scorer = scorer.fit(read_lines(idf_corpus))
         corpus = read_systems(candidates, sets, wanted=input_format)

@@ -42,6 +42,15 @@ class Axis(StrEnum):
     SYSTEMS = "systems"
 
 
+Level = Annotated[str, typer.Option("--level", help="segment, text or system.")]
+Coefficient = Annotated[
+    str, typer.Option("--coefficient", help="pearson, spearman, kendall, accuracy.")
+]
+Fraction = Annotated[float, typer.Option(help="Share of the data that chooses; the rest tests.")]
+Split = Annotated[Axis, typer.Option(help="What is split in two.")]
+Seed = Annotated[int, typer.Option(min=0, help="Of the split.")]
+
+
 @asking
 def sweep_command(
     asked: Asked,
@@ -54,15 +63,11 @@ def sweep_command(
             metavar="OPTION=VALUES...", help="One or two options to try.", show_default=False
         ),
     ] = None,
-    level: Annotated[str, typer.Option("--level", help="segment, text or system.")] = "segment",
-    coefficient: Annotated[
-        str, typer.Option("--coefficient", help="pearson, spearman, kendall, accuracy.")
-    ] = "pearson",
-    fraction: Annotated[
-        float, typer.Option(help="Share of the data that chooses; the rest tests.")
-    ] = 0.5,
-    split: Annotated[Axis, typer.Option(help="What is split in two.")] = Axis.INPUTS,
-    seed: Annotated[int, typer.Option(min=0, help="Of the split.")] = 0,
+    level: Level = "segment",
+    coefficient: Coefficient = "pearson",
+    fraction: Fraction = 0.5,
+    split: Split = Axis.INPUTS,
+    seed: Seed = 0,
     figure: Annotated[
         Path | None,
         typer.Option("--figure", help="Also draw a curve or a surface: .svg, .png or .pdf."),
@@ -151,8 +156,9 @@ def _long(swept: Swept) -> list[dict[str, Any]]:
     return [{**{key: content[key] for key in keys}, **row} for row in content["tried"]]
 
 
-def _about(found: Sweeps) -> str:
-    tested = found.entries[0].found.tested
+def about(swept: Swept) -> str:
+    """What the numbers of a figure are."""
+    tested = swept.found.tested
     return f"{tested.level}-level {tested.coefficient}"
 
 
@@ -170,7 +176,7 @@ def _curve(found: Sweeps) -> Figure:
         lines.append(Line(each.criterion, tune, at, rows[at]["test"]))
     return curve(
         *(option, values, lines),
-        label=_about(found),
+        label=about(first),
         title=first.metric,
         logarithmic=is_geometric(values),
     )
@@ -189,7 +195,7 @@ def _surface(found: Sweeps) -> Figure:
         tried = each.tried()
         panels.append(
             Surface(
-                f"{each.metric}, {each.criterion}\n{_about(found)} (tune)",
+                f"{each.metric}, {each.criterion}\n{about(each)} (tune)",
                 (down, right),
                 (rows, columns),
                 np.array(numbers).reshape(len(rows), len(columns)),

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from functools import cache
 from importlib import import_module
+from itertools import chain
 from threading import Lock
 from typing import Any, TypeVar
 
@@ -38,6 +39,23 @@ def spread(
     portions = [items[edges[k] : edges[k + 1]] for k in range(count)]
     with _BLAS.alone(), ThreadPoolExecutor(threads) as pool:
         return list(pool.map(work, portions))
+
+
+def one_ahead(work: Callable[[Item], Made], items: Iterable[Item]) -> Iterator[Made]:
+    """What ``work`` makes of each item, in order; the next is made while one is in use."""
+    rest = iter(items)
+    first = next(rest, None)
+    second = next(rest, None)
+    if first is None or second is None or thread_count() == 1:
+        given = (item for item in (first, second) if item is not None)
+        yield from map(work, chain(given, rest))
+        return
+    with ThreadPoolExecutor(1) as pool:
+        coming = pool.submit(work, first)
+        for item in chain((second,), rest):
+            made, coming = coming, pool.submit(work, item)
+            yield made.result()
+        yield coming.result()
 
 
 class _Blas:

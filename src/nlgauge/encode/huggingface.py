@@ -26,6 +26,8 @@ from nlgauge.encode.taps import Taps
 from nlgauge.encode.tokenizer import Piece, Tokenizer
 from nlgauge.encode.ways import PLAIN, Ways
 
+_LIKE_LENGTH = 0.9  # these two saved a sixth of the time for 512 sentences of news
+_WORTHWHILE_TOKENS = 512
 _FORWARD = Lock()  # two calls at once would only take the cores from each other
 
 
@@ -80,12 +82,19 @@ class HuggingFaceEncoder:
         return [clouds[text] for text in texts]
 
     def _batches(self, pieces: list[Piece]) -> Iterator[list[Piece]]:
-        """Pieces of like length together, each padded batch within the token budget."""
+        """Pieces of like length together, each padded batch within the token budget.
+
+        A batch that is worth a pass ends where padding would begin to cost more than another.
+        """
         batch: list[Piece] = []
         for piece in sorted(pieces, key=lambda piece: -len(piece.ids)):
-            if batch and len(batch[0].ids) * (len(batch) + 1) > self._batch_tokens:
-                yield batch
-                batch = []
+            if batch:
+                longest = len(batch[0].ids)
+                worthwhile = longest * len(batch) >= _WORTHWHILE_TOKENS
+                short = len(piece.ids) < _LIKE_LENGTH * longest
+                if longest * (len(batch) + 1) > self._batch_tokens or (worthwhile and short):
+                    yield batch
+                    batch = []
             batch.append(piece)
         if batch:
             yield batch

@@ -22,8 +22,9 @@ from types import ModuleType
 from typing import Any
 
 from nlgauge.core.errors import NlgaugeError, OptionError, UnknownMetric, UsageError
+from nlgauge.core.languages import depends_on_language, language_code, suited
 from nlgauge.core.metric import Metric
-from nlgauge.core.options import options_of, parse_options, refuse_unknown
+from nlgauge.core.options import format_value, options_of, parse_options, refuse_unknown
 from nlgauge.core.signature import Signature
 
 FOLDERS_VARIABLE = "NLGAUGE_METRICS"
@@ -54,16 +55,21 @@ def metric(spec: str | Metric, **options: Any) -> Metric:
         if options:
             raise OptionError(f"options {sorted(options)} cannot be added to a built metric")
         return spec
-    if "|" in spec:
-        built = _rebuilt(spec)
-    else:
-        name, _, rest = spec.strip().partition(":")
-        kind = metric_class(name)
-        texts = _in_our_words(kind, _split_options(spec, rest))
-        built = kind(**parse_options(kind, texts, name=name))
+    built = _rebuilt(spec) if "|" in spec else _spelled(spec)
     ours = _in_our_words(type(built), options)
     refuse_unknown(type(built), ours, name=built.name)
     return dataclasses.replace(built, **ours)
+
+
+def metric_in(language: str, spec: str | Metric) -> Metric:
+    """The metric of a spec with the options that suit a language, unless the spec sets them."""
+    language_code(language)  # refuses what is none
+    if isinstance(spec, Metric) or "|" in spec:
+        raise OptionError(
+            f"lang={language} cannot change a metric that is built or a signature, which set all "
+            "options; leave it out, or name the metric as name:option=value"
+        )
+    return _spelled(spec, language)
 
 
 # What bert-score, torchmetrics, evaluate and sacrebleu call options that we have.
@@ -84,8 +90,9 @@ def _in_our_words(kind: type[Metric], options: Mapping[str, Any]) -> dict[str, A
     for key, value in options.items():
         if key in known:
             ours[key] = value
-        elif key == "lang" and "model" in known:
-            ours["model"] = f"lang:{value}"
+        elif key == "lang" and ("model" in known or depends_on_language(kind.name)):
+            model = {"model": f"lang:{value}"} if "model" in known else {}
+            ours = {**_suited(kind, value), **model, **ours}
         elif key == "idf" and "weights" in known:
             yes = str(value).lower() in ("yes", "true", "on", "1")
             ours["weights"] = "idf" if yes else "uniform"
@@ -93,6 +100,22 @@ def _in_our_words(kind: type[Metric], options: Mapping[str, Any]) -> dict[str, A
             names = [name for name in _ELSEWHERE.get(key, ()) if name in known]
             ours[names[0] if names else key] = value
     return ours
+
+
+def _suited(kind: type[Metric], language: str) -> dict[str, str | bool]:
+    """The options that suit a language; a metric that asks for the language is told it."""
+    told = {"lang": language_code(language)} if "lang" in options_of(kind) else {}
+    return {**told, **suited(kind.name, language)}
+
+
+def _spelled(spec: str, language: str | None = None) -> Metric:
+    """The metric of ``name:option=value,...``, with what suits a language below its options."""
+    name, _, rest = spec.strip().partition(":")
+    kind = metric_class(name)
+    suits = {} if language is None else _suited(kind, language)
+    values = {**suits, **_in_our_words(kind, _split_options(spec, rest))}
+    texts = {key: v if isinstance(v, str) else format_value(v) for key, v in values.items()}
+    return kind(**parse_options(kind, texts, name=name))
 
 
 def _rebuilt(spec: str) -> Metric:

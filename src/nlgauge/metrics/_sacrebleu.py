@@ -93,8 +93,8 @@ def built(build: Any) -> Any:
     except (ImportError, RuntimeError) as error:
         raise NlgaugeError(
             f"sacrebleu cannot set itself up: {' '.join(str(error).split())} "
-            "(tokenizers for Japanese and Korean: pip install 'sacrebleu[ja,ko]'; "
-            "flores and spBLEU: pip install sentencepiece)"
+            "(tokenizers for Japanese and Korean: pip install 'sacrebleu[ja,ko]', or compare "
+            "characters with tokenize=char; flores and spBLEU: pip install sentencepiece)"
         ) from error
 
 

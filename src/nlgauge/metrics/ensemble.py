@@ -6,6 +6,7 @@ by itself; a mean of ranks is not, as it changes with the company, and is what `
 ``nlgauge rerank`` offer. Higher is better, 0 to 1. The corpus score is the mean over segments.
 
 ``metrics=chrf+bertscore:layer=4;weights=idf``: members are joined by ``+``, their options by ``;``.
+``lang`` gives every member the options that suit a language; once bound, the members spell them.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from nlgauge.core.errors import OptionError
 from nlgauge.core.metric import Metric, Rows, similarity
 from nlgauge.core.options import format_value, option
 from nlgauge.metrics import metric as build_metric
+from nlgauge.metrics import metric_in
 
 
 @dataclass(frozen=True)
@@ -32,6 +34,7 @@ class Ensemble(Metric):
 
     metrics: str = option("chrf+rouge", "The members, as name:option=value;option=value+name.")
     weights: str = option("equal", "What each member counts, as 2+1+1; or equal.")
+    lang: str | None = option(None, "Language of the texts, as zh or ja.")
     opened: tuple[Metric, ...] = field(default=(), repr=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -49,12 +52,15 @@ class Ensemble(Metric):
         """The metrics it combines, with their models bound once they are known."""
         if self.opened:
             return self.opened
-        return tuple(build_metric(spec.replace(";", ",")) for spec in self.metrics.split("+"))
+        specs = [spec.replace(";", ",") for spec in self.metrics.split("+")]
+        if self.lang is None:
+            return tuple(map(build_metric, specs))
+        return tuple(metric_in(self.lang, spec) for spec in specs)
 
     def with_members(self, members: Sequence[Metric]) -> Self:
         """The ensemble of these members, bound or fitted by now."""
         spelled = "+".join(member.label().replace(",", ";") for member in members)
-        return dataclasses.replace(self, opened=tuple(members), metrics=spelled)
+        return dataclasses.replace(self, opened=tuple(members), metrics=spelled, lang=None)
 
     @property
     def components(self) -> tuple[str, ...]:

@@ -150,6 +150,25 @@ def sweep_table(
     return Table(tuple(columns), tuple(body), tuple(footer))
 
 
+def layers_table(rows: Sequence[Row], *, digits: int = 3, footer: Sequence[str] = ()) -> Table:
+    """Metrics with their default and the chosen layers, both tested, and the gain between them.
+
+    A row says metric, default, default_test, chosen, tune, test, gain, low, high and confidence.
+    """
+    columns = [Column("metric"), Column("default"), Column("test of default", digits)]
+    columns += [Column("chosen"), Column("tune", digits), Column("test", digits)]
+    columns += [Column("gain", digits), Column(f"{100 * rows[0]['confidence']:g}%")]
+    body: list[tuple[Value, ...]] = [
+        (
+            *(row["metric"], row["default"], row["default_test"]),
+            *(str(row["chosen"]), row["tune"], row["test"], row["gain"]),
+            interval(row["low"], row["high"], digits),
+        )
+        for row in rows
+    ]
+    return Table(tuple(columns), tuple(body), tuple(footer))
+
+
 def ranking_table(rows: Sequence[Row], *, digits: int = 3, footer: Sequence[str] = ()) -> Table:
     """Metrics by Kendall-like tau, with its interval if there is one and the pairs behind it."""
     with_interval = "low" in rows[0]

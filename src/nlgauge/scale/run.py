@@ -61,6 +61,7 @@ class Run:
     address: str | None = None
     device: str = "auto"
     batch_tokens: int = 2048
+    lang: str | None = None
 
     def __post_init__(self) -> None:
         if self.part_rows < 1:
@@ -91,6 +92,7 @@ class Run:
             self.resamples if self.confidence else 0,
             self.seed,
             learnt,
+            self.lang,
         )
 
     def _plan(self) -> dict[str, Any]:
@@ -100,6 +102,7 @@ class Run:
             "inputs": [vars(Digest.of(file)) for file in self.sources.files()],
             "systems": self.sources.names,
             "specs": list(self.metrics),
+            "lang": self.lang,
             "part_rows": self.part_rows,
             "segments": self.segments,
             "on_error": self.on_error,

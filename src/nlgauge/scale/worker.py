@@ -34,10 +34,13 @@ class Duty:
     resamples: int = 0
     seed: int = 0
     learnt: tuple[Learnt, ...] | None = None
+    lang: str | None = None
 
     def scorer(self) -> Scorer:
         """The metrics with their models opened, and with their tables if there are any."""
-        scorer = Scorer(self.metrics, device=self.device, batch_tokens=self.batch_tokens)
+        scorer = Scorer(
+            self.metrics, device=self.device, batch_tokens=self.batch_tokens, lang=self.lang
+        )
         return scorer if self.learnt is None else scorer.taught(self.learnt)
 
 

@@ -33,6 +33,7 @@ from nlgauge.study.intervals import (
     Interval,
     bootstrap,
     bootstrap_correlation,
+    bootstrap_difference,
     resample_weights,
 )
 from nlgauge.study.judgements import Gap, Grid, Judgements, Measured
@@ -85,6 +86,7 @@ __all__ = [
     "WilliamsMatrix",
     "bootstrap",
     "bootstrap_correlation",
+    "bootstrap_difference",
     "bootstrap_kendall_like",
     "calibrate_ties",
     "coefficient_matrix",

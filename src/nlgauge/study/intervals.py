@@ -8,7 +8,7 @@ All are percentile intervals.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Literal
 
@@ -106,6 +106,20 @@ def check_over(over: str, systems: int, inputs: int) -> None:
         )
 
 
+def _draws(
+    shape: tuple[int, ...], over: Over, count: int, seed: Seed
+) -> Iterator[tuple[Index, Index]]:
+    """The rows and columns of ``count`` resampled matrices, as many at a time as memory holds."""
+    check_count(count)
+    systems, inputs = shape
+    check_over(over, systems, inputs)
+    rng = np.random.default_rng(seed)
+    for size in chunks(count, systems * inputs):
+        row = _draw(systems, size, over != "inputs", rng)[:, :, None]
+        column = _draw(inputs, size, over != "systems", rng)[:, None, :]
+        yield row, column
+
+
 def bootstrap_correlation(
     metric: ArrayLike,
     human: ArrayLike,
@@ -122,16 +136,40 @@ def bootstrap_correlation(
     BOOT-INPUTS, BOOT-SYSTEMS and BOOT-BOTH of Deutsch et al. 2021: rows (systems) and columns
     (inputs) of both matrices are drawn with replacement, the same draw for metric and people.
     """
-    check_count(count)
     x, y = as_matrices(metric=metric, human=human)
-    systems, inputs = x.shape
-    check_over(over, systems, inputs)
     level, rowwise = choose_level(level), choose_coefficient(coefficient).rowwise
-    rng = np.random.default_rng(seed)
-    parts = []
-    for size in chunks(count, x.size):
-        row = _draw(systems, size, over != "inputs", rng)[:, :, None]
-        column = _draw(inputs, size, over != "systems", rng)[:, None, :]
-        parts.append(stack_values(x[row, column], y[row, column], level, rowwise))
+    drawn = [
+        stack_values(x[cells], y[cells], level, rowwise)
+        for cells in _draws(x.shape, over, count, seed)
+    ]
     value = float(stack_values(x[None], y[None], level, rowwise)[0])
-    return percentile_interval(value, np.concatenate(parts), confidence, over)
+    return percentile_interval(value, np.concatenate(drawn), confidence, over)
+
+
+def bootstrap_difference(
+    first: ArrayLike,
+    second: ArrayLike,
+    human: ArrayLike,
+    level: str = "segment",
+    coefficient: Which = "pearson",
+    *,
+    over: Over = "inputs",
+    count: int = 1000,
+    confidence: float = 0.95,
+    seed: Seed = 0,
+) -> Interval:
+    """How much better the first metric agrees with people than the second, and its interval.
+
+    Every draw of rows and columns serves both metrics, so what they share cancels out.
+    """
+    a, b, people = as_matrices(first=first, second=second, human=human)
+    level, rowwise = choose_level(level), choose_coefficient(coefficient).rowwise
+
+    def better(one: Array, other: Array, human: Array) -> Array:
+        agreement = (stack_values(metric, human, level, rowwise) for metric in (one, other))
+        return np.subtract(*agreement)
+
+    cells = _draws(a.shape, over, count, seed)
+    drawn = [better(a[each], b[each], people[each]) for each in cells]
+    value = float(better(a[None], b[None], people[None])[0])
+    return percentile_interval(value, np.concatenate(drawn), confidence, over)

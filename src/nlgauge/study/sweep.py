@@ -91,7 +91,8 @@ class Sweep:
         )
 
 
-def _take(matrix: Array, index: Index, axis: Axis) -> Array:
+def take(matrix: Array, index: Index, axis: Axis) -> Array:
+    """The columns of some inputs, or the rows of some systems."""
     return matrix[:, index] if axis == "inputs" else matrix[index]
 
 
@@ -119,12 +120,12 @@ def sweep(
         raise OptionError(f"no values of {option!r} were given; a sweep tries at least 1.")
     people = as_matrix(human, "human")
     _check_parts(parts, people.shape[1 if axis == "inputs" else 0], axis)
-    tuning_people = _take(people, parts.tune, axis)
+    tuning_people = take(people, parts.tune, axis)
     tried, best, best_scores = [], None, None
     for value in values:
         given = _scores_of(option, value, scores)
         matrix, _ = as_matrices(**{f"the scores at {option}={value}": given, "human": people})
-        tuned = correlate(_take(matrix, parts.tune, axis), tuning_people, level, coefficient)
+        tuned = correlate(take(matrix, parts.tune, axis), tuning_people, level, coefficient)
         tried.append(Tried(value, tuned))
         if np.isfinite(tuned.value) and (best is None or tuned.value > best.tuned.value):
             best, best_scores = tried[-1], matrix
@@ -134,7 +135,7 @@ def sweep(
             f"tuning part: {tried[0].tuned.reason}."
         )
     tested = correlate(
-        _take(best_scores, parts.test, axis), _take(people, parts.test, axis), level, coefficient
+        take(best_scores, parts.test, axis), take(people, parts.test, axis), level, coefficient
     )
     labels = (
         f"{len(index)} {axis} ({name})"

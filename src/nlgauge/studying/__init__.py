@@ -17,8 +17,10 @@ from nlgauge.studying.comparison import (
 )
 from nlgauge.studying.matrices import matrix, permutation, williams
 from nlgauge.studying.ranking import Ranked, Ranking, darr, in_pairs, rank_pairs
+from nlgauge.studying.rescaling import fit_baseline
 from nlgauge.studying.study import Study, choose_criteria, measure
 from nlgauge.studying.sweeping import Sweeps, Swept, sweep
+from nlgauge.studying.tuning import LayerTuning, TunedLayers, tune_layers
 
 __all__ = [
     "Agreed",
@@ -27,22 +29,26 @@ __all__ = [
     "Compared",
     "Comparison",
     "Differing",
+    "LayerTuning",
     "Ranked",
     "Ranking",
     "Study",
     "Sweeps",
     "Swept",
+    "TunedLayers",
     "bands",
     "choose_criteria",
     "compare",
     "compare_scored",
     "correlate",
     "darr",
+    "fit_baseline",
     "in_pairs",
     "matrix",
     "measure",
     "permutation",
     "rank_pairs",
     "sweep",
+    "tune_layers",
     "williams",
 ]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
 from math import isfinite
@@ -47,7 +47,7 @@ class Swept:
         rows = []
         for each in self.found.tried:
             test = self.found.tested.value if each is self.found.chosen else None
-            numbers = {"tune": _plain(each.tuned.value), "test": _plain(test)}
+            numbers = {"tune": plain(each.tuned.value), "test": plain(test)}
             rows.append({**_json(self._named(each)), **numbers})
         return rows
 
@@ -60,8 +60,8 @@ class Swept:
             "level": found.tested.level,
             "coefficient": found.tested.coefficient,
             "chosen": _json(self.chosen),
-            "tune": _plain(found.chosen.tuned.value),
-            "test": _plain(found.tested.value),
+            "tune": plain(found.chosen.tuned.value),
+            "test": plain(found.tested.value),
             "tuned_on": found.tuned_on,
             "tested_on": found.tested_on,
             "tried": self.tried(),
@@ -115,7 +115,7 @@ def sweep(
     choose_level(level)
     choose_coefficient(coefficient)
     tried = read_options(options)
-    metrics = _metrics(metric, tried)
+    metrics = variants(metric, tried)
     study = measure(
         *(data, list(metrics.values())),
         device=device,
@@ -124,27 +124,58 @@ def sweep(
     )
     labels = dict(zip(metrics, study.labels, strict=True))
     named = metric if isinstance(metric, str) else metric.label()
-    entries = []
-    for criterion in study.criteria(human):
-        grid = study.grid(criterion)
-        found = sweep_matrices(
-            *(", ".join(tried), list(metrics)),
-            {values: grid.metric(label) for values, label in labels.items()},
-            *(grid.human, _parts(study, grid, axis, fraction, seed)),
+    entries = [
+        choose(
+            *(study, named, tried, labels, criterion),
+            parts=parts_of(study, study.grid(criterion), axis, fraction, seed),
             level=level,
             coefficient=coefficient,
             axis=axis,
         )
-        label = next(labels[values] for values in metrics if values == found.chosen.value)
-        entries.append(Swept(named, tried, criterion, found, label))
-    winners = {entry.label for entry in entries}
-    # What a thousand losers have to note would drown what the chosen metric has.
-    kept = tuple(each for each in study.measured if each.name in winners)
-    return Sweeps(
-        tuple(entries),
-        (*replace(study, measured=kept).remarks(), *_undefined(entries)),
-        {each.name: study.signatures[each.name] for each in kept},
+        for criterion in study.criteria(human)
+    ]
+    kept = only(study, {entry.label for entry in entries})
+    return Sweeps(tuple(entries), (*kept.remarks(), *undefined(entries)), signatures_of(kept))
+
+
+def choose(
+    study: Study,
+    named: str,
+    tried: Mapping[str, tuple[Value, ...]],
+    labels: Mapping[tuple[Value, ...], str],
+    criterion: str,
+    *,
+    parts: Split,
+    level: str,
+    coefficient: str,
+    axis: Axis,
+) -> Swept:
+    """The values of the options that suit a criterion, of a study that has scored them all.
+
+    ``labels`` maps combinations of values to the metrics of the study that have them.
+    """
+    grid = study.grid(criterion)
+    found = sweep_matrices(
+        *(", ".join(tried), list(labels)),
+        {values: grid.metric(label) for values, label in labels.items()},
+        *(grid.human, parts),
+        level=level,
+        coefficient=coefficient,
+        axis=axis,
     )
+    label = next(labels[values] for values in labels if values == found.chosen.value)
+    return Swept(named, tried, criterion, found, label)
+
+
+def only(study: Study, labels: Collection[str]) -> Study:
+    """The study of these metrics: what a thousand losers note would drown what they have."""
+    return replace(study, measured=tuple(each for each in study.measured if each.name in labels))
+
+
+def signatures_of(study: Study) -> dict[str, str]:
+    """How the metrics of the study were made, by label."""
+    made = study.signatures
+    return {label: made[label] for label in study.labels}
 
 
 def read_options(options: Mapping[str, str | Sequence[Value]]) -> dict[str, tuple[Value, ...]]:
@@ -170,7 +201,7 @@ def read_options(options: Mapping[str, str | Sequence[Value]]) -> dict[str, tupl
     return read
 
 
-def _metrics(
+def variants(
     spec: Spec, options: Mapping[str, tuple[Value, ...]]
 ) -> dict[tuple[Value, ...], Metric]:
     """The metric with every combination of values; what it does not take is refused here."""
@@ -195,7 +226,7 @@ def _metrics(
     }
 
 
-def _parts(study: Study, grid: Grid, axis: Axis, fraction: float, seed: int) -> Split:
+def parts_of(study: Study, grid: Grid, axis: Axis, fraction: float, seed: int) -> Split:
     """The judged inputs or systems in two parts; inputs with one source text stay together."""
     judged = np.isfinite(grid.human)
     if axis == "systems":
@@ -215,7 +246,8 @@ def _parts(study: Study, grid: Grid, axis: Axis, fraction: float, seed: int) -> 
     return Split(index[parts.tune], index[parts.test], parts.groups)
 
 
-def _undefined(entries: Sequence[Swept]) -> list[str]:
+def undefined(entries: Sequence[Swept]) -> list[str]:
+    """What can be said of values that gave no number, in sentences."""
     lines = []
     for entry in entries:
         lost = [each for each in entry.found.tried if not isfinite(each.tuned.value)]
@@ -231,7 +263,8 @@ def _undefined(entries: Sequence[Swept]) -> list[str]:
     return lines
 
 
-def _plain(value: float | None) -> float | None:
+def plain(value: float | None) -> float | None:
+    """The number, or None where JSON has none for it."""
     return value if value is not None and isfinite(value) else None
 
 

@@ -1,0 +1,80 @@
+"""Baseline: what a metric gives texts that have nothing to do with each other."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, replace
+from typing import Any
+
+from nlgauge.core.errors import OptionError
+from nlgauge.core.metric import Metric
+from nlgauge.core.need import ModelCard
+
+DECIDING = ("layer", "weights", "alpha", "compat")
+"""The options that decide, beside the model, what unrelated texts get."""
+
+
+@dataclass(frozen=True)
+class Baseline:
+    """The mean of every component over unrelated pairs, and what it was fitted with."""
+
+    metric: str
+    model: str
+    model_sha: str
+    settings: Mapping[str, str]
+    """Of the options in DECIDING."""
+    mean: Mapping[str, float]
+    standard_error: Mapping[str, float]
+    pairs: int
+    texts: int
+    seed: int
+    notes: tuple[str, ...] = ()
+
+    def to_json(self) -> str:
+        """The content of the file that the option ``baseline`` reads."""
+        return json.dumps(asdict(self), indent=2, ensure_ascii=False)
+
+    @classmethod
+    def from_json(cls, text: str) -> Baseline:
+        """The inverse of ``to_json``; raises ValueError, KeyError or TypeError on other content."""
+        content = json.loads(text)
+        return cls(
+            metric=str(content["metric"]),
+            model=str(content["model"]),
+            model_sha=str(content["model_sha"]),
+            settings={name: str(content["settings"][name]) for name in DECIDING},
+            mean={key: float(value) for key, value in content["mean"].items()},
+            standard_error={k: float(value) for k, value in content["standard_error"].items()},
+            pairs=int(content["pairs"]),
+            texts=int(content["texts"]),
+            seed=int(content["seed"]),
+            notes=tuple(map(str, content["notes"])),
+        )
+
+    def values_for(self, metric: Metric, card: ModelCard, path: str) -> tuple[float, ...]:
+        """The baseline of every component; refused unless it was fitted for this very metric."""
+        if self.metric != metric.name:
+            raise OptionError(f"baseline file {path!r} is for {self.metric}, not {metric.name}")
+        spelled = metric.describe()
+        ours = {"model": f"{card.name} ({card.digest})"} | {key: spelled[key] for key in DECIDING}
+        theirs = {"model": f"{self.model} ({self.model_sha})", **self.settings}
+        if self.model_sha == card.digest:  # one model may go by several names
+            theirs["model"] = ours["model"]
+        other = [key for key in ours if ours[key] != theirs[key]]
+        if other:
+            fitted = ", ".join(f"{key}={theirs[key]}" for key in other)
+            wanted = ", ".join(f"{key}={ours[key]}" for key in other)
+            raise OptionError(
+                f"baseline file {path!r} was fitted with {fitted}, but the metric has {wanted}; "
+                f"fit one for it: nlgauge rescale fit TEXTS -m {_unscaled(metric)} -o FILE"
+            )
+        lacking = [name for name in metric.components if name not in self.mean]
+        if lacking:
+            raise OptionError(f"baseline file {path!r} has no mean of {', '.join(lacking)}")
+        return tuple(self.mean[name] for name in metric.components)
+
+
+def _unscaled(metric: Metric) -> str:
+    without: dict[str, Any] = {"baseline": None}
+    return replace(metric, **without).label()

@@ -1,0 +1,57 @@
+"""Codes of languages, what suits them, and which letters texts are written in."""
+
+from __future__ import annotations
+
+import pytest
+
+from nlgauge.core.errors import OptionError
+from nlgauge.core.languages import in_latin_letters, language_code, suited
+
+
+@pytest.mark.parametrize(
+    ("named", "code"),
+    [("ja", "ja"), ("JA", "ja"), ("jpn", "ja"), ("zh_TW", "zh"), ("pt-BR", "pt"), (" en-US", "en")],
+)
+def test_a_language_has_one_code(named: str, code: str) -> None:
+    assert language_code(named) == code
+
+
+@pytest.mark.parametrize(
+    ("named", "message"),
+    [
+        ("japanese", "write a language code, as en, zh"),
+        ("", "write a language code"),
+        ("jp", "the code of a country; did you mean 'ja'"),
+        ("cn", "did you mean 'zh'"),
+    ],
+)
+def test_what_is_no_code_is_refused(named: str, message: str) -> None:
+    with pytest.raises(OptionError, match=message):
+        language_code(named)
+
+
+def test_the_table_changes_what_is_english_and_nothing_else() -> None:
+    assert suited("bleu", "en") == suited("bleu", "de") == suited("chrf", "ja") == {}
+    assert suited("bleu", "ko-KR") == {"tokenize": "ko-mecab"}
+    assert suited("bleu", "th") == {"tokenize": "char"}
+    assert suited("meteor", "de") == {"stem": False, "synonyms": "none"}
+    assert [suited("lazy_emd", code)["lang"] for code in ("zh", "ja", "de")] == [
+        *("zh", "other", "other")
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "latin"),
+    [
+        ("a naïve café", True),
+        ("Nguyễn Tấn Dũng", True),
+        ("", True),
+        ("😀 123", True),
+        ("东京是首都", False),
+        ("Привет, world", False),
+        ("a day in 東京", True),
+        ("สวัสดี", False),
+    ],
+)
+def test_letters_are_latin_or_not(text: str, latin: bool) -> None:
+    assert in_latin_letters(text) == latin
