@@ -51,7 +51,8 @@ def curve(
         figure = Figure(figsize=_SIZE, layout="constrained")
         axes = figure.subplots()
         for k, line in enumerate(lines):
-            _draw(axes, places, line, PALETTE[k % len(PALETTE)], alone=len(lines) == 1)
+            colour, beside = PALETTE[k % len(PALETTE)], _label_beside(line, lines)
+            _draw(axes, places, line, colour, beside, alone=len(lines) == 1)
         if measured and logarithmic:
             axes.set_xscale("log")
         if not measured or len(places) <= _MANY:
@@ -68,7 +69,17 @@ def curve(
     return figure
 
 
-def _draw(axes: Axes, places: Sequence[float], line: Line, colour: str, *, alone: bool) -> None:
+def _label_beside(line: Line, lines: Sequence[Line]) -> str:
+    """Where the number of a test stands, so that those of one chosen value keep apart."""
+    others = [o.test for o in lines if o.chosen == line.chosen and o.test is not None]
+    if line.test is None or len(others) < 2:
+        return "center"
+    return {max(others): "bottom", min(others): "top"}.get(line.test, "center")
+
+
+def _draw(
+    axes: Axes, places: Sequence[float], line: Line, colour: str, beside: str, *, alone: bool
+) -> None:
     from matplotlib.patheffects import withStroke  # noqa: PLC0415
 
     order = sorted(range(len(places)), key=lambda i: places[i])
@@ -97,7 +108,7 @@ def _draw(axes: Axes, places: Sequence[float], line: Line, colour: str, *, alone
         xytext=(-6 if left else 6, 0),
         textcoords="offset points",
         ha="right" if left else "left",
-        va="center",
+        va=beside,
         path_effects=[withStroke(linewidth=2, foreground="white")],
     )
 
