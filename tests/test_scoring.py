@@ -9,7 +9,7 @@ import nlgauge.scoring as room
 import nlgauge.serving as kitchen
 from nlgauge import Scorer, metric, score, score_systems
 from nlgauge.core.errors import OptionError, UsageError
-from nlgauge.encode.hashing import HashingEncoder
+from nlgauge.encode.hashing import HashingEncoder, HashingMaskedLm
 
 
 class Counting(HashingEncoder):
@@ -104,3 +104,21 @@ def test_options_may_be_named_as_other_libraries_name_them() -> None:
     assert metric("lazy_emd:lang=zh").lang == "zh"  # an option of its own
     with pytest.raises(OptionError, match="no option 'num_layer'; did you mean"):
         metric("bertscore:num_layer=2")
+
+
+def test_temperatures_share_the_passes_of_a_masked_model(monkeypatch) -> None:
+    asked = []
+    plain = HashingMaskedLm.histograms
+
+    def counted(self, texts, weigh, **manner):
+        asked.append((len(texts), manner["temperatures"]))
+        return plain(self, texts, weigh, **manner)
+
+    monkeypatch.setattr(HashingMaskedLm, "histograms", counted)
+    specs = [f"infolm:model=hashing,temperature={t}" for t in (0.5, 1, 2)]
+    texts = ["the cat sat", "a dog ran off"], ["the cat sat down", "a dog ran away"]
+    together = score(*texts, metrics=[*specs, "infolm:model=hashing,measure=kl"])
+    assert asked == [(4, [0.5, 1.0, 2.0])]
+    for spec in specs:
+        (alone,) = score(*texts, metrics=spec).values()
+        np.testing.assert_array_equal(alone.segments, together[spec].segments)

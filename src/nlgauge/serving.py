@@ -207,7 +207,7 @@ class Servings:
     """What the tasks of a run are handed for one portion of texts.
 
     Tasks on one encoder share a single pass over the unique texts with the layers of all of them;
-    tasks that want the same histograms share those.
+    tasks that want histograms share passes, too, of which each takes its own temperature.
     """
 
     def __init__(
@@ -220,14 +220,20 @@ class Servings:
         self._all = list(dict.fromkeys([*candidates, *references]))
         self._encoders: dict[int, Encoder] = {}
         self._layers: dict[int, set[int]] = {}
+        self._temperatures: dict[Hashable, dict[float, None]] = {}
         for task in tasks:
             for each in task.members or (task,):
                 if each.encoder is not None:
                     self._encoders[id(each.encoder)] = each.encoder
                     layers = self._layers.setdefault(id(each.encoder), set())
                     layers.update(each.metric.needs.layers)
+                if each.masked_lm is not None:
+                    temperatures = self._temperatures.setdefault(_same_passes(each), {})
+                    temperatures[each.metric.needs.temperature] = None
         self._clouds: dict[int, dict[str, Cloud]] = {}
-        self._histograms: dict[Hashable, Serve] = {}
+        self._histograms: dict[
+            Hashable, Mapping[float, Mapping[Side, Mapping[str, Histogram]]]
+        ] = {}
 
     def encode(self) -> None:
         """Make all clouds now; histograms, which are far larger, wait until they are asked for."""
@@ -269,26 +275,37 @@ class Servings:
         return available, self._clouds[id(encoder)]
 
     def _serve_histograms(self, task: Task, masked_lm: MaskedLm) -> Serve:
-        tables = tuple(table.digest for table in task.tables.values())
-        key = (id(masked_lm), task.metric.needs, tables)
+        key = _same_passes(task)
         if key not in self._histograms:
-            self._histograms[key] = self._make_histograms(task, masked_lm)
-        return self._histograms[key]
+            temperatures = list(self._temperatures[key])
+            self._histograms[key] = self._make_histograms(task, masked_lm, temperatures)
+        need = task.metric.needs
+        made = self._histograms[key][need.temperature]
+        return lambda text, side: made[_table_side(need.weighting, side)][text]
 
-    def _make_histograms(self, task: Task, masked_lm: MaskedLm) -> Serve:
+    def _make_histograms(
+        self, task: Task, masked_lm: MaskedLm, temperatures: list[float]
+    ) -> dict[float, dict[Side, dict[str, Histogram]]]:
         need = task.metric.needs
         shared = need.weighting.sides == "shared"
         wanted: dict[Side, list[str]] = {"reference": self._all} if shared else self._texts
-        made: dict[Side, dict[str, Histogram]] = {}
+        made: dict[float, dict[Side, dict[str, Histogram]]] = {t: {} for t in temperatures}
         for side, texts in wanted.items():
             found = masked_lm.histograms(
                 texts,
                 partial(_token_masses, need.weighting, task.tables.get(side)),
-                temperature=need.temperature,
+                temperatures=temperatures,
                 whole_words=need.whole_words,
             )
-            made[side] = dict(zip(texts, found, strict=True))
-        return lambda text, side: made[_table_side(need.weighting, side)][text]
+            for temperature, histograms in found.items():
+                made[temperature][side] = dict(zip(texts, histograms, strict=True))
+        return made
+
+
+def _same_passes(task: Task) -> Hashable:
+    """What tasks have in common whose histograms come from the same passes of a model."""
+    tables = tuple(table.digest for table in task.tables.values())
+    return id(task.masked_lm), dataclasses.replace(task.metric.needs, temperature=1.0), tables
 
 
 @remembered  # reading a package's metadata takes longer than scoring a short text

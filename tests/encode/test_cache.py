@@ -132,7 +132,7 @@ class CountingMaskedLm(HashingMaskedLm):
         super().__init__()
         self.asked: list[str] = []
 
-    def histograms(self, texts: Sequence[str], weigh: Callable, **manner: object) -> list:
+    def histograms(self, texts: Sequence[str], weigh: Callable, **manner: object) -> dict:
         self.asked += texts
         return super().histograms(texts, weigh, **manner)
 
@@ -152,18 +152,18 @@ def test_histograms_depend_on_masses_and_temperature(tmp_path: Path) -> None:
         return CachedMaskedLm("hashing", lambda: behind, known, Store(tmp_path)), behind
 
     texts = [text for text in TEXTS if text not in {"\ud83d\ude00 alone"}]
-    wanted = HashingMaskedLm().histograms(texts, uniform, temperature=0.5)
-    lm()[0].histograms(texts, uniform, temperature=0.5)
+    wanted = HashingMaskedLm().histograms(texts, uniform, temperatures=[0.5])[0.5]
+    lm()[0].histograms(texts, uniform, temperatures=[0.5])
     again, behind = lm()
-    found = again.histograms(texts, uniform, temperature=0.5)
+    found = again.histograms(texts, uniform, temperatures=[0.5])[0.5]
     assert behind.asked == []
     for left, right in zip(found, wanted, strict=True):
         assert left.log_probabilities.tobytes() == right.log_probabilities.tobytes()
         assert left.ids.tobytes() == right.ids.tobytes()
         assert left.void == right.void
-    again.histograms(texts[:1], uniform, temperature=1.0)
-    again.histograms(texts[:1], uniform, temperature=0.5, whole_words=True)
-    again.histograms(texts[:1], first_only, temperature=0.5)
+    again.histograms(texts[:1], uniform, temperatures=[0.5, 1.0])
+    again.histograms(texts[:1], uniform, temperatures=[0.5], whole_words=True)
+    again.histograms(texts[:1], first_only, temperatures=[0.5])
     assert behind.asked == texts[:1] * 3
 
 

@@ -68,7 +68,9 @@ def test_histograms_equal_a_plain_loop(folders, kind: str, whole_words: bool) ->
     folder = folders(kind)
     masked_lm = open_masked_lm(folder, Ways(batch_tokens=100))
     model = transformers.AutoModelForMaskedLM.from_pretrained(folder).eval()
-    found = masked_lm.histograms(TEXTS, _uniform, temperature=0.5, whole_words=whole_words)
+    found = masked_lm.histograms(TEXTS, _uniform, temperatures=[1.0, 0.5], whole_words=whole_words)[
+        0.5
+    ]
     for tokens, histogram in zip(masked_lm.tokenize(TEXTS), found, strict=True):
         places = np.flatnonzero(~tokens.special)
         assert histogram.void == (places.size == 0)
@@ -94,7 +96,7 @@ def test_tokens_without_mass_are_not_masked(folders) -> None:
 
 def test_long_texts_are_read_in_windows(folders) -> None:
     folder = folders("bert", max_position_embeddings=32)
-    (histogram,) = open_masked_lm(folder).histograms([" ".join(TEXTS[:3])], _uniform)
+    ((histogram,),) = open_masked_lm(folder).histograms([" ".join(TEXTS[:3])], _uniform).values()
     assert histogram.remarks == ("longer than 30 tokens, encoded in overlapping windows",)
     assert np.isfinite(histogram.log_probabilities).all()
 

@@ -64,8 +64,8 @@ def test_the_shipped_update_fills_a_mask_with_a_word_of_the_right_kind() -> None
     masked_lm = open_masked_lm("embedded")
     (tokens,) = masked_lm.tokenize(["She opened the door and walked into the room."])
     at = tokens.ids.tolist().index(2341)  # "door"
-    (histogram,) = masked_lm.histograms(
+    ((histogram,),) = masked_lm.histograms(
         ["She opened the door and walked into the room."],
         lambda tokens: (np.arange(len(tokens)) == at).astype(float),
-    )
+    ).values()
     assert int(histogram.log_probabilities.argmax()) == 2341

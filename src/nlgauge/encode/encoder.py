@@ -39,7 +39,7 @@ class MaskedLm(Protocol):
         texts: Sequence[str],
         weigh: Callable[[Tokens], Floats],
         *,
-        temperature: float = 1.0,
+        temperatures: Sequence[float] = (1.0,),
         whole_words: bool = False,
-    ) -> list[Histogram]:
-        """What the model expects in the places of each text, weighted by ``weigh``."""
+    ) -> dict[float, list[Histogram]]:
+        """By temperature, what is expected in the places of each text, weighted by ``weigh``."""

@@ -63,11 +63,12 @@ class HashingMaskedLm:
         texts: Sequence[str],
         weigh: Callable[[Tokens], Floats],
         *,
-        temperature: float = 1.0,
+        temperatures: Sequence[float] = (1.0,),
         whole_words: bool = False,  # noqa: ARG002 - every token is a whole word here
-    ) -> list[Histogram]:
+    ) -> dict[float, list[Histogram]]:
         """Weighted means of softmax((left neighbour + right neighbour) / temperature)."""
-        return [_histogram(t, weigh(t), temperature) for t in self.tokenize(texts)]
+        tokens = self.tokenize(texts)
+        return {t: [_histogram(each, weigh(each), t) for each in tokens] for t in temperatures}
 
 
 def _histogram(tokens: Tokens, masses: Floats, temperature: float) -> Histogram:

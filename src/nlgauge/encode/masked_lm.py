@@ -70,35 +70,49 @@ class HuggingFaceMaskedLm:
         texts: Sequence[str],
         weigh: Callable[[Tokens], Floats],
         *,
-        temperature: float = 1.0,
+        temperatures: Sequence[float] = (1.0,),
         whole_words: bool = False,
-    ) -> list[Histogram]:
+    ) -> dict[float, list[Histogram]]:
         """The mean expectation over the places of each text, weighted by ``weigh``.
 
-        Tokens without mass are not masked. ``whole_words`` masks all pieces of a word at once.
+        Tokens without mass are not masked. ``whole_words`` masks all pieces of a word at once. All
+        temperatures come from the same passes of the model.
         """
         tokens = self.tokenize(texts)
         pieces = [list(self._tokenizer.pieces(i, texts[i], tokens[i])) for i in range(len(texts))]
-        # One block, because thousands of single rows would leave the heap full of holes.
-        sums = torch.full((len(texts), self.card.dimension), -torch.inf, dtype=torch.float64)
         copies = [
             copy
             for i in range(len(texts))
             for copy in self._copies(tokens[i], pieces[i], weigh(tokens[i]), whole_words)
         ]
+        sums = self._sums(copies, len(texts), temperatures)
+        masked = {copy.text for copy in copies}
+        return {
+            temperature: [
+                Histogram(
+                    _normalised(sums[temperature][i]) if i in masked else np.zeros(0),
+                    tokens[i].ids[~tokens[i].special],
+                    self._tokenizer.remarks(pieces[i], tokens[i]),
+                )
+                for i in range(len(texts))
+            ]
+            for temperature in temperatures
+        }
+
+    def _sums(
+        self, copies: list[_Copy], texts: int, temperatures: Sequence[float]
+    ) -> dict[float, torch.Tensor]:
+        """By temperature, the logs of every text's summed, weighted distributions."""
+        # One block, because thousands of single rows would leave the heap full of holes.
+        empty = (texts, self.card.dimension)
+        sums = {t: torch.full(empty, -torch.inf, dtype=torch.float64) for t in temperatures}
         mixer = _Mixer(self.card.dimension)
         for batch in self._batches(copies):
-            for text, part in self._expect(batch, temperature, mixer):
-                torch.logaddexp(sums[text], part, out=sums[text])
-        masked = {copy.text for copy in copies}
-        return [
-            Histogram(
-                _normalised(sums[i]) if i in masked else np.zeros(0),
-                tokens[i].ids[~tokens[i].special],
-                self._tokenizer.remarks(pieces[i], tokens[i]),
-            )
-            for i in range(len(texts))
-        ]
+            for text, logits, masses in self._expect(batch):
+                for temperature, total in sums.items():
+                    part = mixer.mix(logits, masses, temperature)
+                    torch.logaddexp(total[text], part, out=total[text])
+        return sums
 
     def _copies(
         self, tokens: Tokens, pieces: list[Piece], masses: Floats, whole_words: bool
@@ -129,21 +143,22 @@ class HuggingFaceMaskedLm:
         if batch:
             yield batch
 
-    def _expect(
-        self, batch: list[_Copy], temperature: float, mixer: _Mixer
-    ) -> Iterator[tuple[int, torch.Tensor]]:
-        """For the texts of the batch, logs of summed, weighted distributions; some in parts."""
+    def _expect(self, batch: list[_Copy]) -> Iterator[tuple[int, torch.Tensor, list[float]]]:
+        """Texts of the batch, with logits at their masked places and the masses of those.
+
+        Of a text with many places there come several portions.
+        """
         ids = torch.tensor([copy.ids for copy in batch], device=self._device)
         rows = [row for row, copy in enumerate(batch) for _ in copy.places]
         places = [place for copy in batch for place in copy.places]
         masses = [mass for copy in batch for mass in copy.masses]
         with torch.inference_mode():
             logits = self._logits(ids, rows, places)
-            for text, group in groupby(range(len(rows)), key=lambda row: batch[rows[row]].text):
-                own = list(group)
-                for start in range(own[0], own[-1] + 1, _MOST_ROWS):
-                    part = slice(start, min(start + _MOST_ROWS, own[-1] + 1))
-                    yield text, mixer.mix(logits[part], masses[part], temperature)
+        for text, group in groupby(range(len(rows)), key=lambda row: batch[rows[row]].text):
+            own = list(group)
+            for start in range(own[0], own[-1] + 1, _MOST_ROWS):
+                part = slice(start, min(start + _MOST_ROWS, own[-1] + 1))
+                yield text, logits[part], masses[part]
 
     def _logits(self, ids: Any, rows: list[int], places: list[int]) -> torch.Tensor:
         """The head's answer at the masked places only, whatever the head looks like."""

@@ -129,32 +129,42 @@ class CachedMaskedLm(_Cached[MaskedLm]):
         texts: Sequence[str],
         weigh: Callable[[Tokens], Floats],
         *,
-        temperature: float = 1.0,
+        temperatures: Sequence[float] = (1.0,),
         whole_words: bool = False,
-    ) -> list[Histogram]:
-        """What the model expects in the places of each text, weighted by ``weigh``.
+    ) -> dict[float, list[Histogram]]:
+        """By temperature, what is expected in the places of each text, weighted by ``weigh``.
 
         The key holds the masses themselves, which is all that weighting does to a histogram.
         """
-        about = self._about(
-            "histograms", temperature=repr(float(temperature)), whole_words=str(whole_words)
-        )
         tokens = self.tokenize(texts)
         keys = {
             text: kept.text_key(text, weigh(each)) for text, each in zip(texts, tokens, strict=True)
         }
-        found = self._store.read(about, list(keys.values()), kept.HISTOGRAM_FIELDS)
-        made: dict[str, Histogram] = {}
-        missing = [text for text, key in keys.items() if key not in found]
-        if missing:
+        abouts = {
+            t: self._about("histograms", temperature=repr(float(t)), whole_words=str(whole_words))
+            for t in temperatures
+        }
+        wanting: dict[tuple[float, ...], list[str]] = {}
+        made: dict[float, dict[str, Histogram]] = {t: {} for t in temperatures}
+        for t, about in abouts.items():
+            found = self._store.read(about, list(keys.values()), kept.HISTOGRAM_FIELDS)
+            made[t] = {x: kept.to_histogram(found[key]) for x, key in keys.items() if key in found}
+            self._store.count(about, len(made[t]), len(keys) - len(made[t]))
+        for text in keys:
+            missing = tuple(t for t in made if text not in made[t])
+            if missing:
+                wanting.setdefault(missing, []).append(text)
+        for missing, group in wanting.items():
             computed = self.model.histograms(
-                missing, weigh, temperature=temperature, whole_words=whole_words
+                group, weigh, temperatures=missing, whole_words=whole_words
             )
-            made = dict(zip(missing, computed, strict=True))
-        self._store.count(about, len(keys) - len(missing), len(missing))
-        self._store.write(about, {keys[text]: kept.of_histogram(h) for text, h in made.items()})
-        made |= {text: kept.to_histogram(found[keys[text]]) for text in keys if text not in made}
-        return [made[text] for text in texts]
+            for t, histograms in computed.items():
+                new = dict(zip(group, histograms, strict=True))
+                self._store.write(
+                    abouts[t], {keys[x]: kept.of_histogram(h) for x, h in new.items()}
+                )
+                made[t] |= new
+        return {t: [made[t][text] for text in texts] for t in temperatures}
 
 
 def _missing(record: Mapping[str, Array], layers: Sequence[int]) -> tuple[int, ...]:
