@@ -8,9 +8,19 @@ import pytest
 torch = pytest.importorskip("torch")
 
 from nlgauge.core.errors import ModelError  # noqa: E402
-from nlgauge.encode import open_encoder  # noqa: E402
+from nlgauge.encode import int8, open_encoder  # noqa: E402
 from nlgauge.encode.int8 import Int8Linear, quantised  # noqa: E402
 from nlgauge.encode.ways import Ways  # noqa: E402
+
+
+@pytest.fixture(params=["numba", "torch"], autouse=True)
+def way(request, monkeypatch) -> str:
+    """Rounded in machine code, and by torch where numba is not installed."""
+    if request.param == "torch":
+        monkeypatch.setattr(int8, "_compiled", lambda: None)
+    else:
+        pytest.importorskip("numba", reason="rounding is compiled by numba (nlgauge[fast])")
+    return request.param
 
 
 @pytest.fixture
@@ -81,3 +91,17 @@ def test_clouds_stay_near_those_of_float32(tiny) -> None:
         cosines /= np.linalg.norm(left.layer, axis=1) * np.linalg.norm(right.layer, axis=1)
         assert cosines.min() > 0.99
         assert not np.array_equal(left.layer, right.layer)
+
+
+@pytest.mark.parametrize("size", [1e-33, 1e-3, 1.0, 1e6])
+def test_both_ways_give_the_same_numbers(monkeypatch, layer, way, size) -> None:
+    if way == "torch":
+        pytest.skip("compared with the other way, which is not patched away")
+    x = torch.randn(2, 300, 48) * size
+    x[0, 0] = 0
+    whole = Int8Linear(layer)
+    with torch.inference_mode():
+        swift = whole(x)
+        monkeypatch.setattr(int8, "_compiled", lambda: None)
+        plain = whole(x)
+    np.testing.assert_allclose(swift.numpy(), plain.numpy(), rtol=1e-6, atol=1e-6 * max(size, 1))

@@ -11,6 +11,8 @@ different batch sizes then differ by as much as int8 differs from float32 (docs/
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from functools import cache, partial
 from typing import Any
 
 import torch
@@ -41,14 +43,44 @@ class Int8Linear(torch.nn.Module):
     def forward(self, x: Any) -> Any:
         """The output in float32."""
         rows = x.reshape(-1, x.shape[-1])
-        scales = rows.abs().amax(dim=1, keepdim=True).clamp_min_(_TINY).div_(_LEVELS)
-        whole = (rows / scales).round_().to(torch.int8)
         made = torch.empty(len(rows), len(self.scale))
-        for start in range(0, len(rows), _ROWS):
-            part = slice(start, start + _ROWS)
-            sums = torch._int_mm(whole[part], self.weight_t).to(torch.float32).mul_(scales[part])
-            torch.addcmul(self.bias, sums, self.scale, out=made[part])
+        compiled = _compiled()
+        (_plainly if compiled is None else partial(_swiftly, compiled))(self, rows, made)
         return made.reshape(*x.shape[:-1], -1)
+
+
+def _plainly(layer: Int8Linear, rows: torch.Tensor, made: torch.Tensor) -> None:
+    scales = rows.abs().amax(dim=1, keepdim=True).clamp_min_(_TINY).div_(_LEVELS)
+    whole = (rows / scales).round_().to(torch.int8)
+    for part in _parts(rows):
+        sums = torch._int_mm(whole[part], layer.weight_t).to(torch.float32).mul_(scales[part])
+        torch.addcmul(layer.bias, sums, layer.scale, out=made[part])
+
+
+def _swiftly(compiled: Any, layer: Int8Linear, rows: torch.Tensor, made: torch.Tensor) -> None:
+    whole = torch.empty(rows.shape, dtype=torch.int8)
+    scales = torch.empty(len(rows))
+    compiled.to_eight_bits(rows.contiguous().numpy(), whole.numpy(), scales.numpy())
+    column_scales, bias = layer.scale.numpy(), layer.bias.numpy()
+    for part in _parts(rows):
+        sums = torch._int_mm(whole[part], layer.weight_t)
+        compiled.from_eight_bits(
+            *(sums.numpy(), scales[part].numpy(), column_scales, bias, made[part].numpy())
+        )
+
+
+def _parts(rows: torch.Tensor) -> Iterator[slice]:
+    return (slice(start, start + _ROWS) for start in range(0, len(rows), _ROWS))
+
+
+@cache
+def _compiled() -> Any:
+    """The room of compiled rounding, if numba is installed and knows this numpy."""
+    try:
+        from nlgauge.encode import eight_bits  # noqa: PLC0415
+    except ImportError:
+        return None
+    return eight_bits
 
 
 def quantised(model: Any) -> Any:
