@@ -174,16 +174,25 @@ class _Field:
         costs += self.ground
         costs += squares
         np.maximum(costs, 0.0, out=costs)
+        rounding = KEEP * costs.max()
+        if held is None:
+            plans = self.couple(costs)
+            return plans, self._objective(costs, plans)
+        paid = np.einsum("lik,lik->l", costs, held)
+        if (paid <= costs.min(axis=2) @ self.masses + rounding).all():  # every token pays its least
+            return held, self._objective(costs, held)
         plans = self.couple(costs)
-        values = np.einsum("lik,lik->l", costs, plans)
-        settled = np.einsum("ik,lik->", self.preference, plans)
-        objective = float(values.sum() - settled) / self.layers
-        if held is not None:
-            kept = np.einsum("lik,lik->l", costs, held) <= values + KEEP * costs.max()
-            if kept.all():
-                return held, objective
-            plans[kept] = held[kept]
+        objective = self._objective(costs, plans)
+        kept = paid <= np.einsum("lik,lik->l", costs, plans) + rounding
+        if kept.all():
+            return held, objective
+        plans[kept] = held[kept]
         return plans, objective
+
+    def _objective(self, costs: Floats, plans: Floats) -> float:
+        """What the couplings cost on average over the layers, preferences left out."""
+        settled = np.einsum("ik,lik->", self.preference, plans)
+        return float(np.einsum("lik,lik->", costs, plans) - settled) / self.layers
 
 
 @cache
