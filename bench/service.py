@@ -1,21 +1,26 @@
 """Load on the service: many clients with one pair each, batched and one by one, in the same run.
 
     python -m bench.service --seconds 60 --json service.json
+    python -m bench.service --words 10 --metrics bertscore mover bary
 
-A server of its own is started for each way. Every score is compared with the library's.
+A server of its own is started for each way. The clients share the machine with it, so they are
+kept cheap: requests are bytes made beforehand, and answers are only looked at once the clock has
+stopped. Then every score of every answer is compared with the library's.
 """
 
 from __future__ import annotations
 
 import argparse
-import asyncio
+import heapq
 import json
 import os
+import selectors
+import socket
 import subprocess
 import sys
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from itertools import count
@@ -27,20 +32,26 @@ import numpy as np
 import nlgauge
 from bench.texts import pairs
 from nlgauge.report.inks import text
-from nlgauge.report.table import Column, Table
+from nlgauge.report.table import Column, Table, Value
 
 _TOLERANCE = 1e-5
+_WARM_SECONDS = 3.0
+_REST_SECONDS = 1.0  # what Retry-After says
 WAYS = {"one by one": "0", "batched": "4"}  # milliseconds that a batch waits for company
+MEGABYTE = 2**20
 
 
 @dataclass
 class Seen:
-    """What the clients of one way saw."""
+    """What the clients of one way saw, and what it cost both sides."""
 
     statuses: Counter[int] = field(default_factory=Counter)
     seconds: list[float] = field(default_factory=list)
-    furthest: float = 0.0
+    answers: list[tuple[int, bytes]] = field(default_factory=list)
     memory: list[int] = field(default_factory=list)
+    elapsed: float = 0.0
+    server_cpu: float = 0.0
+    client_cpu: float = 0.0
     batch: float = 0.0
 
 
@@ -50,6 +61,7 @@ class Load:
 
     name: str
     requests_per_second: float
+    ratio: float
     p50_ms: float
     p99_ms: float
     accepted: int
@@ -58,7 +70,36 @@ class Load:
     mean_batch: float
     largest_difference: float
     memory_start_mb: float
+    memory_third_mb: float
     memory_end_mb: float
+    server_cpu_ms: float
+    client_cpu_ms: float
+
+
+class Line:
+    """One client's connection: a request goes out, its answer is gathered."""
+
+    def __init__(self, port: int) -> None:
+        self.socket = socket.create_connection(("127.0.0.1", port))
+        self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        self.number = 0
+        self.begun = 0.0
+        self._parts = b""
+
+    def ask(self, number: int, request: bytes) -> None:
+        """Send a request."""
+        self.number, self._parts, self.begun = number, b"", time.perf_counter()
+        self.socket.sendall(request)
+
+    def hear(self) -> tuple[int, bytes] | None:
+        """Status and body once all of it is there."""
+        received = self.socket.recv(65536)
+        if not received:
+            raise ConnectionError("the server has closed a connection")
+        self._parts += received
+        head, gap, body = self._parts.partition(b"\r\n\r\n")
+        length = head.lower().rpartition(b"content-length: ")[2].partition(b"\r\n")[0]
+        return (int(head[9:12]), body) if gap and len(body) == int(length) else None
 
 
 @contextmanager
@@ -80,69 +121,96 @@ def _resident(process: int) -> int:
     return pages * os.sysconf("SC_PAGE_SIZE")
 
 
-async def _ask(
-    reader: asyncio.StreamReader, writer: asyncio.StreamWriter, body: bytes
-) -> tuple[int, bytes]:
-    head = f"POST /v1/score HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: {len(body)}\r\n"
-    writer.write(head.encode() + b"Content-Type: application/json\r\n\r\n" + body)
-    answer = await reader.readuntil(b"\r\n\r\n")
-    length = int(answer.lower().split(b"content-length: ")[1].split(b"\r\n")[0])
-    return int(answer[9:12]), await reader.readexactly(length)
+def _cpu_seconds(process: int) -> float:
+    fields = Path(f"/proc/{process}/stat").read_text("ascii").rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
-async def _client(
-    port: int,
-    bodies: list[bytes],
-    expected: list[float],
-    seen: Seen,
-    ends: float,
-    turn: Iterator[int],
-) -> None:
-    reader, writer = await asyncio.open_connection("127.0.0.1", port)
-    while time.perf_counter() < ends:
-        number = next(turn) % len(bodies)
-        begun = time.perf_counter()
-        status, answer = await _ask(reader, writer, bodies[number])
-        seen.statuses[status] += 1
-        if status == 200:
-            seen.seconds.append(time.perf_counter() - begun)
-            value = json.loads(answer)["scores"][0]["value"]
-            seen.furthest = max(seen.furthest, abs(value - expected[number]))
-        elif status == 429:
-            await asyncio.sleep(1)
-    writer.close()
-
-
-async def _watch(process: int, seen: Seen, ends: float) -> None:
-    while time.perf_counter() < ends:
-        seen.memory.append(_resident(process))
-        await asyncio.sleep(1)
-
-
-async def _load(
-    port: int,
-    process: int,
-    bodies: list[bytes],
-    expected: list[float],
-    clients: int,
-    seconds: float,
-) -> Seen:
-    for warm in (3.0, seconds):  # the first, short one is not counted
-        seen = Seen()
-        ends = time.perf_counter() + warm
-        turn = count()
-        await asyncio.gather(
-            _watch(process, seen, ends),
-            *(_client(port, bodies, expected, seen, ends, turn) for _ in range(clients)),
-        )
-    seen.batch = _mean_batch(port)
+def _load(port: int, process: int, requests: list[bytes], clients: int, seconds: float) -> Seen:
+    """What a load of so many clients saw, after a short one that is not counted."""
+    _drive(port, process, requests, clients, min(seconds, _WARM_SECONDS))
+    before, own, batches = _cpu_seconds(process), time.process_time(), _batches(port)
+    seen = _drive(port, process, requests, clients, seconds)
+    seen.server_cpu = _cpu_seconds(process) - before
+    seen.client_cpu = time.process_time() - own
+    answered, calls = (now - then for now, then in zip(_batches(port), batches, strict=True))
+    seen.batch = answered / calls
     return seen
 
 
-def _mean_batch(port: int) -> float:
+def _drive(port: int, process: int, requests: list[bytes], clients: int, seconds: float) -> Seen:
+    """Keep all clients busy for so long, and wait for what is still under way then."""
+    seen, turn = Seen(), count()
+    begun = time.perf_counter()
+    resting: list[tuple[float, int, Line]] = []
+
+    def ask(line: Line) -> None:
+        number = next(turn) % len(requests)
+        line.ask(number, requests[number])
+
+    with selectors.DefaultSelector() as selector:
+        for line in [Line(port) for _ in range(clients)]:
+            selector.register(line.socket, selectors.EVENT_READ, line)
+            ask(line)
+        underway = clients
+        while underway or resting:
+            for key, _ in selector.select(0.05):
+                line = key.data
+                heard = line.hear()
+                if heard is None:
+                    continue
+                now, (status, body) = time.perf_counter(), heard
+                seen.statuses[status] += 1
+                underway -= 1
+                if status == 200:
+                    seen.seconds.append(now - line.begun)
+                    seen.answers.append((line.number, body))
+                if now - begun > seconds:
+                    selector.unregister(line.socket)
+                    line.socket.close()
+                elif status == 429:
+                    heapq.heappush(resting, (now + _REST_SECONDS, next(turn), line))
+                else:
+                    ask(line)
+                    underway += 1
+            now = time.perf_counter()
+            while resting and resting[0][0] <= now:
+                ask(heapq.heappop(resting)[2])
+                underway += 1
+            if now - begun >= len(seen.memory):  # once a second
+                seen.memory.append(_resident(process))
+    seen.elapsed = time.perf_counter() - begun
+    return seen
+
+
+def _batches(port: int) -> tuple[float, float]:
+    """How many requests were scored until now, and in how many calls."""
     with urlopen(f"http://127.0.0.1:{port}/metrics", timeout=30) as answer:
         lines = dict(line.rsplit(" ", 1) for line in answer.read().decode().splitlines())
-    return float(lines["nlgauge_batch_requests_sum"]) / float(lines["nlgauge_batch_requests_count"])
+    return float(lines["nlgauge_batch_requests_sum"]), float(lines["nlgauge_batch_requests_count"])
+
+
+def _requests(
+    candidates: Sequence[str], references: Sequence[str], metrics: list[str]
+) -> list[bytes]:
+    """The bytes of a request for every pair."""
+    made = []
+    for candidate, reference in zip(candidates, references, strict=True):
+        pair = {"candidate": candidate, "references": [reference]}
+        body = json.dumps({"pairs": [pair], "metrics": metrics}).encode()
+        head = f"POST /v1/score HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: {len(body)}\r\n"
+        made.append(head.encode() + b"Content-Type: application/json\r\n\r\n" + body)
+    return made
+
+
+def _furthest(seen: Seen, expected: list[list[float]]) -> float:
+    """The largest difference of any score in any answer from the library's."""
+    furthest = 0.0
+    for number, body in seen.answers:
+        for entry, value in zip(json.loads(body)["scores"], expected[number], strict=True):
+            headline = next(iter(entry["components"]))
+            furthest = max(furthest, abs(entry["segments"][0][headline] - value))
+    return furthest
 
 
 def main() -> None:
@@ -152,7 +220,7 @@ def main() -> None:
     parser.add_argument("--clients", type=int, default=50)
     parser.add_argument("--pairs", type=int, default=400, help="distinct pairs")
     parser.add_argument("--words", type=int, default=0, help="cut texts to so many (0: not)")
-    parser.add_argument("--metric", default="bertscore")
+    parser.add_argument("--metrics", nargs="+", default=["bertscore"], help="of every request")
     parser.add_argument("--model", default="embedded")
     parser.add_argument("--json", type=Path, help="also write the numbers to a file")
     options = parser.parse_args()
@@ -161,73 +229,77 @@ def main() -> None:
         [" ".join(line.split()[: options.words or None]) for line in lines]
         for lines in pairs(options.pairs)
     )
-    scores = nlgauge.score(candidates, references, metrics=options.metric)[options.metric]
-    expected = scores.segments.tolist()
-    bodies = [
-        json.dumps(
-            {
-                "pairs": [{"candidate": candidate, "references": [reference]}],
-                "metrics": [options.metric],
-            }
-        ).encode()
-        for candidate, reference in zip(candidates, references, strict=True)
-    ]
-    loads = []
+    board = nlgauge.score(candidates, references, metrics=options.metrics)
+    expected = np.column_stack([scores.segments for scores in board.values()]).tolist()
+    requests = _requests(candidates, references, options.metrics)
+    loads: list[Load] = []
     for name, window in WAYS.items():
         with _server(window, options.model) as (port, process):
-            seen = asyncio.run(
-                _load(port, process, bodies, expected, options.clients, options.seconds)
-            )
-        loads.append(_summed(name, seen, options.seconds))
+            seen = _load(port, process, requests, options.clients, options.seconds)
+        loads.append(_summed(name, seen, expected, loads))
     _tell(loads)
     if options.json:
         content = [asdict(load) for load in loads]
         options.json.write_text(json.dumps(content, indent=2) + "\n", "utf-8")
+    if max(load.largest_difference for load in loads) > _TOLERANCE:
+        sys.exit("the service and the library disagree")
 
 
-def _summed(name: str, seen: Seen, seconds: float) -> Load:
+def _summed(name: str, seen: Seen, expected: list[list[float]], before: list[Load]) -> Load:
+    """One way in numbers, beside the first of those before."""
     p50, p99 = np.quantile(seen.seconds, [0.5, 0.99]) * 1000
     accepted, busy = seen.statuses[200], seen.statuses[429]
+    memory = [held / MEGABYTE for held in seen.memory]
+    pace = accepted / seen.elapsed
     return Load(
         name=name,
-        requests_per_second=accepted / seconds,
+        requests_per_second=pace,
+        ratio=pace / (before[0].requests_per_second if before else pace),
         p50_ms=float(p50),
         p99_ms=float(p99),
         accepted=accepted,
         busy=busy,
         other=seen.statuses.total() - accepted - busy,
         mean_batch=seen.batch,
-        largest_difference=seen.furthest,
-        memory_start_mb=seen.memory[0] / 2**20,
-        memory_end_mb=seen.memory[-1] / 2**20,
+        largest_difference=_furthest(seen, expected),
+        memory_start_mb=memory[0],
+        memory_third_mb=memory[len(memory) // 3],
+        memory_end_mb=memory[-1],
+        server_cpu_ms=seen.server_cpu / accepted * 1000,
+        client_cpu_ms=seen.client_cpu / accepted * 1000,
     )
 
 
+_SPEED = {
+    "service": ("name", 0),
+    "req/s": ("requests_per_second", 1),
+    "ratio": ("ratio", 2),
+    "p50 ms": ("p50_ms", 1),
+    "p99 ms": ("p99_ms", 1),
+    "200": ("accepted", 0),
+    "429": ("busy", 0),
+    "other": ("other", 0),
+    "requests a batch": ("mean_batch", 1),
+}
+_MEANS = {
+    "service": ("name", 0),
+    "MB at start": ("memory_start_mb", 1),
+    "after a third": ("memory_third_mb", 1),
+    "at the end": ("memory_end_mb", 1),
+    "CPU ms a request, server": ("server_cpu_ms", 2),
+    "clients": ("client_cpu_ms", 2),
+}
+
+
 def _tell(loads: list[Load]) -> None:
-    columns = [Column("service"), Column("req/s", 1), Column("p50 ms", 1), Column("p99 ms", 1)]
-    columns += [Column("200", 0), Column("429", 0), Column("other", 0), Column("MB before", 0)]
-    columns += [Column("MB after", 0), Column("batch", 1), Column("ratio", 2)]
-    rows = [
-        (
-            load.name,
-            load.requests_per_second,
-            load.p50_ms,
-            load.p99_ms,
-            load.accepted,
-            load.busy,
-            load.other,
-            load.memory_start_mb,
-            load.memory_end_mb,
-            load.mean_batch,
-            load.requests_per_second / loads[0].requests_per_second,
-        )
-        for load in loads
-    ]
-    print(text(Table(tuple(columns), tuple(rows))))
+    for shown in (_SPEED, _MEANS):
+        columns = tuple(Column(heading, digits) for heading, (_, digits) in shown.items())
+        rows: list[tuple[Value, ...]] = [
+            tuple(getattr(load, name) for name, _ in shown.values()) for load in loads
+        ]
+        print(text(Table(columns, tuple(rows))), end="\n\n")
     worst = max(load.largest_difference for load in loads)
     print(f"largest difference from the library's scores: {worst:.1e}")
-    if worst > _TOLERANCE:
-        sys.exit("the service and the library disagree")
 
 
 if __name__ == "__main__":

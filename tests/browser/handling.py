@@ -37,6 +37,14 @@ def choose_metrics(view: Any, *names: str) -> None:
     view.get_by_role("button", name="Fewer").click()
 
 
+def set_option(page: Any, metric: str, label: str, value: str) -> None:
+    """Change one option of a chosen metric in its dialog."""
+    page.get_by_role("button", name=f"Options of {metric}").click()
+    dialog = page.get_by_role("dialog", name=metric)
+    dialog.get_by_label(label).fill(value)
+    dialog.get_by_role("button", name="Apply").click()
+
+
 def drop(view: Any, *files: tuple[str, str]) -> None:
     """Drop files of these names and contents on the view's place for them."""
     view.locator(".dropzone").evaluate(

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 
-from browser.handling import choose_metrics, expect, fill_pair
+from browser.handling import choose_metrics, expect, fill_pair, set_option
 
 
 def test_texts_get_scores_with_direction_and_range(visit: Any) -> None:
@@ -46,13 +46,32 @@ def test_options_change_the_metric(visit: Any) -> None:
     page = visit()
     fill_pair(page)
     choose_metrics(page, "chrf")
-    page.get_by_role("button", name="Options of chrf").click()
-    dialog = page.get_by_role("dialog", name="chrf")
-    dialog.get_by_label("word order").fill("2")
-    dialog.get_by_role("button", name="Apply").click()
+    set_option(page, "chrf", "word order", "2")
     expect(page.get_by_role("button", name="chrf:word_order=2", pressed=True)).to_be_visible()
     page.get_by_role("button", name="Score", exact=True).click()
     expect(page.locator(".scores .name")).to_contain_text("chrf:word_order=2")
+
+
+def test_a_matching_has_the_options_of_its_chip(visit: Any) -> None:
+    page = visit()
+    fill_pair(page)
+    choose_metrics(page, "bertscore", "lazy_emd")
+    set_option(page, "bertscore", "alpha", "0.9")
+    set_option(page, "lazy_emd", "penalty candidate", "0.1")
+    page.get_by_role("button", name="Score", exact=True).click()
+    drawn, scored = page.locator(".matching .result"), page.locator(".scores .value")
+    expect(drawn.locator("strong")).to_have_text("bertscore:alpha=0.9")
+    expect(drawn.locator(".value")).to_have_text(scored.nth(0).inner_text())
+    page.get_by_role("button", name="Unbalanced").click()
+    expect(page.get_by_label("Price on the candidate’s side")).to_have_attribute(
+        "aria-valuetext", "0.1"
+    )
+    expect(drawn.locator("strong")).to_have_text(
+        "lazy_emd:penalty_candidate=0.1,penalty_reference=0.31"
+    )
+    expect(drawn.locator(".value")).to_have_text(scored.nth(1).inner_text())
+    page.get_by_role("button", name="cheap").click()
+    expect(drawn.locator("strong")).to_contain_text("penalty_candidate=0.05")
 
 
 def test_a_token_shows_its_mass_and_partners_while_others_fade(visit: Any) -> None:

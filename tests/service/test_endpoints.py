@@ -156,6 +156,13 @@ def test_metrics_are_listed_with_a_schema_of_what_is_allowed(api: TestClient) ->
     assert cards["bertscore"]["needs_model"] and not cards["chrf"]["needs_model"]
 
 
+def test_no_option_on_offer_speaks_of_files(api: TestClient) -> None:
+    for card in api.get("/v1/metrics").json()["metrics"]:
+        for name, schema in card["options"]["properties"].items():
+            said = schema["description"].lower()
+            assert not {"file", "folder", "path"} & set(said.replace(";", " ").split()), name
+
+
 def test_health_and_prometheus(api: TestClient) -> None:
     health = api.get("/health").json()
     assert (health["status"], health["models"], health["token"]) == ("ok", ["hashing"], False)

@@ -10,8 +10,9 @@ import pytest
 from starlette.testclient import TestClient
 
 from nlgauge.core.errors import DataError
+from nlgauge.scoring import Scorer
 from nlgauge.service import answers, examples
-from nlgauge.service.effort import Effort
+from nlgauge.service.effort import Cancelled, Effort
 from nlgauge.service.faults import Fault
 from nlgauge.service.jobs import Jobs
 from nlgauge.service.turns import Turns
@@ -111,6 +112,21 @@ def test_a_running_job_is_cancelled_between_portions() -> None:
     assert bench.stopped == 1
     bench.go.set()
     bench.jobs.close()
+
+
+def test_a_cancel_is_noticed_between_the_metrics_of_one_portion() -> None:
+    effort = Effort(Turns())
+    told = []
+
+    def progress(done: int, total: int) -> None:
+        told.append((done, total))
+        if len(told) == 2:
+            effort.cancel()
+        effort.progress(done, total)
+
+    with pytest.raises(Cancelled), effort.underway():
+        Scorer(["bleu", "chrf"]).score(["a cat"], ["the cat"], progress=progress)
+    assert told == [(0, 1), (0, 1)], "before each metric, when no row was done yet"
 
 
 def test_too_many_jobs_are_refused_and_a_queued_one_can_leave() -> None:

@@ -28,7 +28,9 @@ from nlgauge.encode.ways import PLAIN, Ways
 
 _LIKE_LENGTH = 0.9  # these two saved a sixth of the time for 512 sentences of news
 _WORTHWHILE_TOKENS = 512
-_FORWARD = Lock()  # two calls at once would only take the cores from each other
+# Two calls at once would only take the cores from each other. Besides, torch remembers for each
+# thread how many threads it saw at its first use, which must not be the 1 of another's pass.
+FORWARD = Lock()
 
 
 class HuggingFaceEncoder:
@@ -104,14 +106,14 @@ class HuggingFaceEncoder:
 
         Within a batch the threads would wait for one another after each of hundreds of steps.
         """
-        threads = min(torch.get_num_threads(), len(batches))
-        if self._device.type != "cpu" or threads < 2:
-            return [self._run(batch, layers) for batch in batches]
-        with _FORWARD:
+        if self._device.type != "cpu" or len(batches) < 2:
+            with FORWARD:
+                return [self._run(batch, layers) for batch in batches]
+        with FORWARD:
             before = torch.get_num_threads()
             torch.set_num_threads(1)
             try:
-                with ThreadPoolExecutor(threads) as pool:
+                with ThreadPoolExecutor(min(before, len(batches))) as pool:
                     return list(pool.map(partial(self._run, layers=layers), batches))
             finally:
                 torch.set_num_threads(before)

@@ -21,7 +21,7 @@ from nlgauge.core.cloud import Floats, Tokens
 from nlgauge.core.errors import ModelError
 from nlgauge.core.histogram import Histogram
 from nlgauge.core.need import ModelCard
-from nlgauge.encode.huggingface import choose_device, depth_of, load_model
+from nlgauge.encode.huggingface import FORWARD, choose_device, depth_of, load_model
 from nlgauge.encode.locate import EMBEDDED, Located
 from nlgauge.encode.mlm_update import apply_update, update_digest
 from nlgauge.encode.tokenizer import Piece, Tokenizer
@@ -152,7 +152,7 @@ class HuggingFaceMaskedLm:
         rows = [row for row, copy in enumerate(batch) for _ in copy.places]
         places = [place for copy in batch for place in copy.places]
         masses = [mass for copy in batch for mass in copy.masses]
-        with torch.inference_mode():
+        with FORWARD, torch.inference_mode():
             logits = self._logits(ids, rows, places)
         for text, group in groupby(range(len(rows)), key=lambda row: batch[rows[row]].text):
             own = list(group)

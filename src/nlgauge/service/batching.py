@@ -11,7 +11,6 @@ import dataclasses
 from collections import deque
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import accumulate
 from threading import Condition, Thread
 from time import monotonic
 
@@ -38,9 +37,10 @@ class Ticket:
 
 
 class Batcher:
-    """A thread that takes tickets in order and gathers their like for a few milliseconds.
+    """A thread that takes tickets in order and gathers their like.
 
-    A batch starts when none has come for ``window`` seconds; with a window of 0 every ticket is
+    What has come while a batch was scored is the next batch, without delay. A thread that was
+    idle waits until no ticket has come for ``window`` seconds. With a window of 0 every ticket is
     scored alone. ``deliver`` is called in the thread, once for all tickets of a batch.
     """
 
@@ -77,19 +77,20 @@ class Batcher:
     def _gather(self) -> list[Ticket]:
         """The first ticket and those of its key that come soon enough; none at the end."""
         with self._changed:
-            self._changed.wait_for(lambda: self._queue or not self._open)
-            if not self._open:
-                return []
-            first = self._queue[0]
-            latest = monotonic() + _PATIENCE * self._window
-            ends, seen = monotonic() + self._window, len(self._queue)
-            while self._open and (left := ends - monotonic()) > 0:
-                if sum(len(ticket.corpus) for ticket in self._queue) >= self._rows:
-                    break
-                self._changed.wait(left)
-                if len(self._queue) > seen:  # others may be on their heels
-                    ends, seen = min(monotonic() + self._window, latest), len(self._queue)
-            return self._take(first)
+            if not self._queue:
+                self._changed.wait_for(lambda: self._queue or not self._open)
+                self._wait_for_company()
+            return self._take(self._queue[0]) if self._open else []
+
+    def _wait_for_company(self) -> None:
+        latest = monotonic() + _PATIENCE * self._window
+        ends, seen = monotonic() + self._window, len(self._queue)
+        while self._open and (left := ends - monotonic()) > 0:
+            if sum(len(ticket.corpus) for ticket in self._queue) >= self._rows:
+                break
+            self._changed.wait(left)
+            if len(self._queue) > seen:  # others may be on their heels
+                ends, seen = min(monotonic() + self._window, latest), len(self._queue)
 
     def _take(self, first: Ticket) -> list[Ticket]:
         taken: list[Ticket] = []
@@ -125,76 +126,41 @@ def _score(batch: list[Ticket]) -> list[tuple[Ticket, Outcome]]:
 def _alone(ticket: Ticket) -> Outcome:
     try:
         with ticket.effort.underway():
-            board = ticket.scorer.score_corpus(ticket.corpus, progress=ticket.effort.progress)
+            board = ticket.scorer.score_corpus(ticket.corpus, progress=ticket.effort.note)
     except Exception as error:  # handed on to whoever waits for it
         return error
     return [scores for of_system in board.values() for scores in of_system.values()]
 
 
 def _together(batch: list[Ticket]) -> list[Outcome]:
-    """The scores of every ticket, from one call with the rows of all.
-
-    They are scored as one system, which spares most of the cost of a ticket. Notes are counted per
-    system, so where one is about some rows only, every ticket needs systems of its own.
-    """
+    """The scores of every ticket, from one call with the rows of all."""
     effort = JointEffort([ticket.effort for ticket in batch])
     with effort.underway():
-        (merged,) = batch[0].scorer.score_corpus(_one_system(batch), progress=effort.note).values()
-        rows = sum(len(ticket.corpus) for ticket in batch)
-        if any(0 < n < rows for scores in merged.values() for n in scores.notes.values()):
-            board = batch[0].scorer.score_corpus(_own_systems(batch), progress=effort.progress)
-            return [_of_ticket(number, ticket, board) for number, ticket in enumerate(batch)]
-    starts = accumulate((len(ticket.corpus) for ticket in batch), initial=0)
-    return [
-        [
-            _portion(scores, ticket.corpus, system, start)
-            for system in ticket.corpus.system_names
-            for scores in merged.values()
-        ]
-        for ticket, start in zip(batch, starts, strict=False)
-    ]
+        board = batch[0].scorer.score_corpus(_joined(batch), progress=effort.note)
+    return [_of_ticket(number, ticket, board) for number, ticket in enumerate(batch)]
 
 
-def _one_system(batch: list[Ticket]) -> Corpus:
-    numbers = [n for n, ticket in enumerate(batch) for _ in ticket.corpus.ids]
-    merged = _own_systems(batch)
-    ids = zip(numbers, merged.systems, merged.ids, strict=True)
-    return dataclasses.replace(
-        merged,
-        systems=("all",) * len(merged),
-        ids=tuple(f"{number} {system} {name}" for number, system, name in ids),
-    )
-
-
-def _own_systems(batch: list[Ticket]) -> Corpus:
-    return Corpus.join(
-        [
-            dataclasses.replace(
-                ticket.corpus, systems=tuple(f"{number} {name}" for name in ticket.corpus.systems)
-            )
-            for number, ticket in enumerate(batch)
-        ]
+def _joined(batch: list[Ticket]) -> Corpus:
+    """All rows, systems and segments of every ticket apart from those of the others."""
+    numbered = [(number, ticket.corpus) for number, ticket in enumerate(batch)]
+    return Corpus(  # of rows that have been checked already, when their tickets were made
+        candidates=tuple(text for _, corpus in numbered for text in corpus.candidates),
+        references=tuple(texts for _, corpus in numbered for texts in corpus.references),
+        systems=tuple(f"{number} {name}" for number, corpus in numbered for name in corpus.systems),
+        ids=tuple(f"{number} {name}" for number, corpus in numbered for name in corpus.ids),
     )
 
 
 def _of_ticket(
     number: int, ticket: Ticket, board: Mapping[str, Mapping[str, Scores]]
 ) -> list[Scores]:
+    corpus = ticket.corpus
+    own = [
+        (name, tuple(corpus.ids[row] for row in corpus.rows_of(name)))
+        for name in corpus.system_names
+    ]
     return [
-        dataclasses.replace(scores, system=system)
-        for system in ticket.corpus.system_names
+        dataclasses.replace(scores, system=system, ids=ids, aligner=None)
+        for system, ids in own
         for scores in board[f"{number} {system}"].values()
     ]
-
-
-def _portion(scores: Scores, corpus: Corpus, system: str, start: int) -> Scores:
-    """The scores of one system of a ticket whose rows begin at ``start``."""
-    rows = corpus.rows_of(system)
-    return dataclasses.replace(
-        scores,
-        system=system,
-        ids=tuple(corpus.ids[row] for row in rows),
-        statistics=scores.statistics[[start + row for row in rows]],
-        notes=dict.fromkeys(scores.notes, len(rows)),
-        aligner=None,
-    )

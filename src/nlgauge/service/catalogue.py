@@ -11,6 +11,9 @@ from nlgauge.core.options import Option
 from nlgauge.service.safety import FETCHING, HARMLESS_TEXTS, LAYERS, Gate, largest
 from nlgauge.service.settings import Settings
 
+# Where the library's help speaks of files and folders, which stay closed to requests.
+_HELP = {("meteor", "synonyms"): "auto: those of the server's WordNet, if any; none: no synonyms."}
+_MODEL_HELP = "One of the models this server was started with."
 _TYPES = {bool: "boolean", int: "integer", float: "number", str: "string", type(None): "null"}
 
 
@@ -52,10 +55,11 @@ def aligns(metric: Metric) -> bool:
 
 
 def _option(kind: type[Metric], known: Option, settings: Settings) -> dict[str, Any]:
-    schema: dict[str, Any] = {"description": known.help, "default": known.default}
+    helped = _HELP.get((kind.name, known.name), known.help)
+    schema: dict[str, Any] = {"description": helped, "default": known.default}
     names: list[str | None] = []
     if known.name == "model":
-        schema["description"] = "One of the models this server was started with."
+        schema["description"] = _MODEL_HELP
         names = list(settings.models)
     elif known.choices is not None:
         fetched = FETCHING.get((kind.name, known.name), frozenset())

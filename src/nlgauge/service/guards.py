@@ -8,7 +8,6 @@ from __future__ import annotations
 import hmac
 from time import perf_counter
 
-from starlette.datastructures import MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from nlgauge.service.faults import Fault, fault_of
@@ -38,6 +37,7 @@ HEADERS = {
     "Cross-Origin-Resource-Policy": "same-origin",
     "Permissions-Policy": "camera=(), geolocation=(), microphone=()",
 }
+_SIGNATURE = [(name.lower().encode(), value.encode()) for name, value in HEADERS.items()]
 _ASKS_TOKEN = ("/v1/", "/metrics")
 
 
@@ -62,12 +62,12 @@ class Guard:
             nonlocal status
             if message["type"] == "http.response.start":
                 status = message["status"]
-                headers = MutableHeaders(scope=message)
-                for name, value in HEADERS.items():
-                    headers[name] = value
-                # The page's files may be kept if they are asked for by their tag; answers may not.
-                kept = "etag" in headers
-                headers.setdefault("Cache-Control", "no-cache" if kept else "no-store")
+                message = {**message, "headers": [*message["headers"], *_SIGNATURE]}
+                names = {name for name, _ in message["headers"]}
+                if b"cache-control" not in names:
+                    # The page's files may be kept if they are asked for by their tag.
+                    kept = b"no-cache" if b"etag" in names else b"no-store"
+                    message["headers"].append((b"cache-control", kept))
             await send(message)
 
         try:

@@ -7,6 +7,7 @@ import json
 from collections.abc import Callable, Coroutine
 from typing import Any, NoReturn
 
+from fastapi.exceptions import RequestValidationError
 from fastapi.routing import APIRoute
 from starlette.requests import Request
 from starlette.responses import Response
@@ -71,14 +72,21 @@ class BoundedBody:
 
 
 class JsonRoute(APIRoute):
-    """A route whose bodies are strict JSON."""
+    """A route whose bodies are strict JSON; its endpoint takes the request and the body."""
 
     def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
-        """The handler, given requests that read themselves strictly."""
-        handle = super().get_route_handler()
+        """The handler; where there is a body, none of the framework's ways to read others."""
+        field, endpoint = self.body_field, self.endpoint
+        if field is None:
+            return super().get_route_handler()
 
         async def strictly(request: Request) -> Response:
-            return await handle(JsonRequest(request.scope, request.receive))
+            asked = JsonRequest(request.scope, request.receive)
+            body, wrong = field.validate(await asked.json(), {}, loc=("body",))
+            if wrong:
+                raise RequestValidationError(wrong)
+            answer: Response = await endpoint(asked, body)
+            return answer
 
         return strictly
 
@@ -98,6 +106,8 @@ class JsonRequest(Request):
     async def json(self) -> Any:
         """What the body says."""
         body = await self.body()
+        if not body:
+            raise RequestValidationError([{"loc": ("body",), "msg": "Field required"}])
         if len(body) > _LARGE_BODY:
             return await asyncio.to_thread(_parsed, body)
         return _parsed(body)

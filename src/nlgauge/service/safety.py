@@ -12,7 +12,7 @@ import math
 from collections import OrderedDict
 from collections.abc import Iterator, Sequence
 from threading import Lock
-from typing import Any
+from typing import Any, NamedTuple
 
 from nlgauge.core.errors import NlgaugeError
 from nlgauge.core.metric import Metric
@@ -40,7 +40,15 @@ _LARGEST_FLOAT = 1e6
 UNBOUNDED = frozenset({"penalty_candidate", "penalty_reference"})
 _KEPT = 64
 
-Ready = tuple[tuple[str | Metric, ...], Scorer]
+Specs = tuple[str | Metric, ...]
+
+
+class Ready(NamedTuple):
+    """Admitted specs, their scorer, and whether its scores depend on tables of a corpus."""
+
+    specs: Specs
+    scorer: Scorer
+    learns: bool
 
 
 @dataclasses.dataclass(frozen=True)
@@ -58,7 +66,7 @@ class Gate:
         self._settings = settings
         self._making = Lock()
         self._admitted: OrderedDict[str, Admitted] = OrderedDict()
-        self._scorers: OrderedDict[tuple[str | Metric, ...], Scorer] = OrderedDict()
+        self._ready: OrderedDict[Specs, Ready] = OrderedDict()
         self.kinds = dict(_importable())
         self.default_model = library_model()
         if self.default_model not in settings.models:
@@ -77,27 +85,29 @@ class Gate:
 
     def prepare(self, specs: Sequence[Spec]) -> Ready:
         """The admitted specs and their scorer, made and its models opened if need be."""
-        admitted = tuple(self.admit(spec).spec for spec in specs)
-        return admitted, self.scorer(admitted)
+        return self._make(tuple(self.admit(spec).spec for spec in specs))
 
     def at_hand(self, specs: Sequence[Spec]) -> Ready | None:
         """The same where nothing has to be made, which takes no time; else None."""
         found = [self._admitted.get(spec) for spec in specs if isinstance(spec, str)]
         admitted = tuple(each.spec for each in found if each is not None)
-        scorer = self._scorers.get(admitted) if len(admitted) == len(specs) else None
-        return None if scorer is None else (admitted, scorer)
+        return self._ready.get(admitted) if len(admitted) == len(specs) else None
 
-    def scorer(self, specs: tuple[str | Metric, ...]) -> Scorer:
+    def scorer(self, specs: Specs) -> Scorer:
         """A scorer of admitted specs, made once."""
+        return self._make(specs).scorer
+
+    def _make(self, specs: Specs) -> Ready:
         with self._making:  # two threads must not load the same model
-            found = self._scorers.get(specs)
+            found = self._ready.get(specs)
             if found is None:
-                found = Scorer(
+                scorer = Scorer(
                     list(specs),
                     device=self._settings.device,
                     batch_tokens=self._settings.batch_tokens,
                 )
-                _keep(self._scorers, specs, found)
+                found = Ready(specs, scorer, scorer.learns)
+                _keep(self._ready, specs, found)
         return found
 
     def offered(self, kind: type[Metric]) -> dict[str, Option]:

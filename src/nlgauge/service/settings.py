@@ -49,7 +49,7 @@ class Settings:
     ``models`` are the only models that requests may name. Where they name none, the library's
     default is taken if it is among them, else the first.
     ``hosts`` are the names it answers to, none for any name. ``queue`` is how many requests may
-    wait, ``window`` the seconds that a batch waits for company (0 handles requests one by one).
+    wait, ``window`` the seconds that an idle server waits for company (0: requests stay alone).
     """
 
     models: tuple[str, ...] = field(default_factory=lambda: (library_model(),))

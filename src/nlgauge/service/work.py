@@ -10,13 +10,12 @@ from typing import Any
 
 from nlgauge.core.corpus import Corpus
 from nlgauge.core.errors import DataError, OptionError
-from nlgauge.core.metric import Metric
 from nlgauge.core.scores import Scores
 from nlgauge.data.judged import Judged, Row
 from nlgauge.scoring import Scorer
 from nlgauge.service.effort import Effort
 from nlgauge.service.faults import Fault
-from nlgauge.service.safety import Admitted, Gate
+from nlgauge.service.safety import Admitted, Gate, Specs
 from nlgauge.service.schemas import (
     AlignRequest,
     ComparePairs,
@@ -31,7 +30,6 @@ from nlgauge.service.settings import Settings
 from nlgauge.studying import Comparison, Study, bands, compare, correlate, matrix, measure
 
 Answer = dict[str, Any]
-Specs = tuple[str | Metric, ...]
 
 
 def written(answer: Answer) -> bytes:
@@ -46,7 +44,7 @@ def written(answer: Answer) -> bytes:
 
 def perform(request: Work, gate: Gate, settings: Settings, effort: Effort) -> Answer:
     """The answer to any request that may be long."""
-    specs, scorer = gate.prepare(request.metrics)
+    specs, scorer, _ = gate.prepare(request.metrics)
     if isinstance(request, ScorePairs | ScoreSystems):
         board = scorer.score_corpus(corpus_of(request), progress=effort.progress)
         return score_answer(request, [s for of in board.values() for s in of.values()])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
@@ -24,6 +25,10 @@ from nlgauge.service.turns import Turns
 from nlgauge.service.work import corpus_of, perform, score_answer, written
 
 _LONG_THREADS = 2
+
+# Threads of one computation that wait for each other spin for milliseconds unless told otherwise,
+# and take the cores from those they wait for. It is read once, when a model is opened.
+_WAIT_BRIEFLY = ("GOMP_SPINCOUNT", "1000")
 _GONE = 499  # nobody reads this answer; the number is what other servers log for it
 
 
@@ -31,6 +36,7 @@ class Workshop:
     """All threads and queues of a server. Models are opened, once, when it is made."""
 
     def __init__(self, settings: Settings) -> None:
+        os.environ.setdefault(*_WAIT_BRIEFLY)
         self.settings = settings
         self.gauges = Gauges()
         self.gate = Gate(settings)
@@ -64,10 +70,9 @@ class Workshop:
         ready = self.gate.at_hand(body.metrics)
         if ready is None:
             ready = await asyncio.to_thread(self.gate.prepare, body.metrics)
-        specs, scorer = ready
         effort = Effort(self._turns, seconds=self.settings.limits.seconds)
-        key = object() if scorer.learns else (specs, corpus.reference_count())
-        ticket = Ticket(scorer, corpus, key, effort)
+        key = object() if ready.learns else (ready.specs, corpus.reference_count())
+        ticket = Ticket(ready.scorer, corpus, key, effort)
         future: asyncio.Future[bytes] = asyncio.get_running_loop().create_future()
         self._futures[ticket] = future, body
         self._batcher.put(ticket)

@@ -90,6 +90,8 @@ export function chips(catalogue, defaults, onChange) {
     element: place,
     choose,
     specs,
+    /** The changed options of every chosen metric by its name, as they are now. */
+    options: () => Object.fromEntries([...chosen].map(([name, options]) => [name, { ...options }])),
     /** The same for a request, which needs at least one. */
     wanted() {
       if (chosen.size === 0) throw mistake("No metric is chosen: press at least one of the chips.");

@@ -2,6 +2,7 @@
 
 import { post } from "./api.js";
 import { choice, h, refill, segments } from "./elements.js";
+import { readSpec, writeSpec } from "./metrics.js";
 import { showError } from "./notices.js";
 import { score } from "./numbers.js";
 import { pairLayers } from "./layers.js";
@@ -33,22 +34,28 @@ const SAYS = {
 };
 const PAUSE = 120; // milliseconds that a slider rests before it is acted upon
 const MORPH = 260;
-const PRICES = ["0.23", "0.31"]; // the paper's for English
+const PRICES = { en: ["0.23", "0.31"], zh: ["0.018", "0.97"], other: ["0.009", "0.95"] }; // the paper's
 
-/** The panel; `align(pair)` draws a pair, `settings()` are what a link must hold. */
+/**
+ * The panel; `align(pair, options)` draws a pair, with the options of the chosen metrics by name,
+ * so that a metric is drawn as it was scored. `settings()` are what a link must hold.
+ */
 export function matching(onChange) {
-  const state = { kind: "greedy", exact: EXACT[0][0], pair: null, answer: null };
+  const state = {
+    kind: "greedy", exact: EXACT[0][0], pair: null, options: {}, answer: null,
+    followed: String(PRICES.en), // the chosen Lazy-EMD's prices that the sliders took up
+  };
   const answers = new Map();
   let waiting = null;
   let stop = new AbortController();
 
-  const prices = penalties(...PRICES, () => {
+  const prices = penalties(...PRICES.en, () => {
     clearTimeout(waiting);
     waiting = setTimeout(refresh, PAUSE);
     onChange();
   });
   const presets = h("div", { class: "presets" }, h("span", { class: "note" }, "Try"),
-    preset("as in the paper", ...PRICES), preset("cheap", "0.05", "0.05"), preset("precision", "inf", "0"),
+    preset("as in the paper", ...PRICES.en), preset("cheap", "0.05", "0.05"), preset("precision", "inf", "0"),
     preset("recall", "0", "inf"), preset("all must move", "inf", "inf"));
   const exact = choice("Metric", EXACT, state.exact, (value) => {
     state.exact = value;
@@ -90,14 +97,28 @@ export function matching(onChange) {
     layers.element.hidden = state.kind !== "layers";
   }
 
+  /** The metric of this kind of matching, with the options it was chosen with, but our own prices. */
   function metric() {
     const [candidate, reference] = prices.values();
-    return {
+    const plain = {
       greedy: "bertscore",
       exact: state.exact,
       unbalanced: `lazy_emd:penalty_candidate=${candidate},penalty_reference=${reference}`,
       layers: "bary",
     }[state.kind];
+    const { name, options } = readSpec(plain);
+    if (!(name in state.options)) return plain;
+    const ours = Object.entries(options).filter(([key]) => key.startsWith("penalty_"));
+    return writeSpec(name, { ...state.options[name], ...Object.fromEntries(ours) });
+  }
+
+  /** Set the sliders to the prices of the chosen Lazy-EMD, if those are others than before. */
+  function follow() {
+    const chosen = state.options.lazy_emd ?? {};
+    const [candidate, reference] = PRICES[chosen.lang] ?? PRICES.en;
+    const wanted = [chosen.penalty_candidate ?? candidate, chosen.penalty_reference ?? reference];
+    if (state.followed !== null && String(wanted) !== state.followed) prices.set(...wanted);
+    state.followed = String(wanted);
   }
 
   async function refresh() {
@@ -154,9 +175,9 @@ export function matching(onChange) {
   arrange();
   return {
     element: whole,
-    align(pair) {
-      state.pair = pair;
-      state.answer = null;
+    align(pair, options) {
+      Object.assign(state, { pair, options, answer: null });
+      follow();
       answers.clear();
       return refresh();
     },
@@ -179,7 +200,10 @@ export function matching(onChange) {
         state.exact = named;
         exact.querySelector("select").value = named;
       }
-      if (settings.has("from") && settings.has("to")) prices.set(settings.get("from"), settings.get("to"));
+      if (settings.has("from") && settings.has("to")) {
+        prices.set(settings.get("from"), settings.get("to"));
+        state.followed = null; // a link's own prices stay until others are chosen
+      }
       drawing.choose(settings.get("picture"));
       arrange();
     },

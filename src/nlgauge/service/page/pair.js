@@ -69,7 +69,7 @@ export function pairView(catalogue, onChange) {
       refill(fault);
       scores.hidden = false;
       scores.setAttribute("aria-busy", "true");
-      const matched = alignment.align(texts);
+      const matched = alignment.align(texts, metrics.options());
       const answer = await post("/v1/score", body, { signal });
       refill(scores, h("h2", {}, "Scores"), scoreList(answer.scores));
       announce(`${counted(answer.scores.length, "score")} ready.`);
