@@ -33,7 +33,7 @@ def test_starts_where_no_folder_can_be_written_to(tmp_path):
         "LOCALAPPDATA": str(closed),
     }
     surroundings.pop("NUMBA_CACHE_DIR", None)
-    question = "from nlgauge.measure import simplex; print(simplex._couple_all.stats.cache_path)"
+    question = "from nlgauge.measure import simplex; print(simplex.couple_all.stats.cache_path)"
     asked = [sys.executable, "-c", question]
     shown = subprocess.run(asked, env=surroundings, capture_output=True, text=True, check=False)
     assert (shown.stdout.strip(), shown.returncode) == ("None", 0), shown.stderr
@@ -42,4 +42,4 @@ def test_starts_where_no_folder_can_be_written_to(tmp_path):
 def test_code_is_kept_where_a_folder_can_be_written_to():
     from nlgauge.measure import simplex
 
-    assert simplex._couple_all.stats.cache_path
+    assert simplex.couple_all.stats.cache_path

@@ -128,11 +128,11 @@ def test_what_the_simplex_leaves_unsolved_goes_to_pot(monkeypatch):
 
 def both_ways(monkeypatch, layers, masses):
     """A barycenter with numba and without."""
-    assert balanced._warm_simplex() is Simplex
+    assert barycenters._machine() is not None
     with_numba = barycenter(layers, masses)
     with monkeypatch.context() as patch:
         patch.setattr(balanced, "_warm_simplex", lambda: None)
-        patch.setattr(barycenters, "_gram_product", lambda: np.matmul)
+        patch.setattr(barycenters, "_machine", lambda: None)
         return with_numba, barycenter(layers, masses)
 
 

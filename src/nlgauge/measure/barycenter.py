@@ -20,6 +20,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache, cached_property
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -65,26 +66,8 @@ def barycenter(
         raise OptionError(f"steps must be at least 1 and tolerance 0, got {steps}, {tolerance}.")
     count, n, _ = layers.shape
     field = _Field.of(layers, mass)
-    held = field.identity() if field.even else None
     start: Floats = layers.mean(axis=0)
-    inner, squares = field.flat @ start.T, np.einsum("id,id->i", start, start)
-    best: Floats | None = None  # shares of the layers' tokens in each point; none: the start
-    shares: Floats | None = None
-    history: list[float] = []
-    converged = False
-    while not converged and len(history) < steps:
-        plans, objective = field.transport(inner, squares, held)
-        if history and objective >= history[-1]:  # only rounding is left: the step before stands
-            converged = True
-            break
-        converged = plans is held or bool(
-            history and history[-1] - objective <= tolerance * objective
-        )
-        history.append(objective)
-        best, held = shares, plans
-        if not converged:
-            shares = n / count * plans.reshape(-1, n)
-            inner, squares = field.products(shares)
+    best, history, converged = field.descend(start, steps, tolerance)
     if strict and not converged:
         raise NotConverged(
             f"the barycenter of {count} layers and {n} tokens still fell after {steps} steps, to "
@@ -92,7 +75,15 @@ def barycenter(
         )
     points = start if best is None else best.T @ field.flat
     uniform = np.full(n, 1.0 / n)
-    return Barycenter(points, uniform, history[-1], tuple(history), len(history), converged)
+    return Barycenter(points, uniform, history[-1], history, len(history), converged)
+
+
+class _Descent(NamedTuple):
+    """Shares of the layers' tokens in each point (None: the start), and how they came about."""
+
+    best: Floats | None
+    history: tuple[float, ...]
+    converged: bool
 
 
 @dataclass(frozen=True, eq=False)
@@ -125,14 +116,53 @@ class _Field:
         """The scalar products of all tokens of all layers."""
         return self.flat @ self.flat.T
 
+    def descend(self, start: Floats, steps: int, tolerance: float) -> _Descent:
+        """Move the points from `start` to what they are matched with, until they stay."""
+        inner, squares = self.flat @ start.T, np.einsum("kd,kd->k", start, start)
+        machine = None if self.even or not self.has_gram else _machine()
+        if machine is not None:
+            pull = machine.Pull(self.gram, self.ground, self.preference, self.masses, self.uniform)
+            found = machine.descend(pull, inner.T.copy(), squares.copy(), steps, tolerance, KEEP)
+            if found.solved:
+                best = found.best if len(found.history) > 1 else None
+                return _Descent(best, tuple(found.history.tolist()), found.converged)
+        return self._descend(inner, squares, steps, tolerance)
+
+    def _descend(self, inner: Floats, squares: Floats, steps: int, tolerance: float) -> _Descent:
+        held = self.identity() if self.even else None
+        best: Floats | None = None
+        shares: Floats | None = None
+        history: list[float] = []
+        converged = False
+        while not converged and len(history) < steps:
+            plans, objective = self.transport(inner, squares, held)
+            if history and objective >= history[-1]:  # only rounding is left: the last step stands
+                converged = True
+                break
+            converged = plans is held or bool(
+                history and history[-1] - objective <= tolerance * objective
+            )
+            history.append(objective)
+            best, held = shares, plans
+            if not converged:
+                n = len(self.uniform)
+                shares = n / self.layers * plans.reshape(-1, n)
+                inner, squares = self.products(shares)
+        return _Descent(best, tuple(history), converged)
+
+    @property
+    def has_gram(self) -> bool:
+        """Whether tokens are so few that their Gram matrix pays."""
+        tokens, dimension = self.flat.shape
+        return bool(tokens <= 2 * dimension)
+
     def products(self, shares: Floats) -> tuple[Floats, Floats]:
         """Return the scalar products of mixed points with all tokens, and with themselves."""
-        tokens, dimension = self.flat.shape
-        if tokens > 2 * dimension:  # so many tokens that their Gram matrix would cost more
-            points = shares.T @ self.flat
-            return self.flat @ points.T, np.einsum("kd,kd->k", points, points)
-        inner = _gram_product()(self.gram, shares)
-        return inner, np.einsum("jk,jk->k", inner, shares)
+        if self.has_gram:
+            inner = self.gram @ shares
+            return inner, np.einsum("jk,jk->k", inner, shares)
+        points = shares.T @ self.flat
+        return self.flat @ points.T, np.einsum("kd,kd->k", points, points)
 
     @cached_property
     def preference(self) -> Floats:
@@ -143,14 +173,20 @@ class _Field:
         n, m = len(self.masses), len(self.uniform)
         if self.even:
             return np.zeros((n, m))
-        longest = float(np.einsum("jd,jd->j", self.flat, self.flat).max())
-        return TIE * longest * np.random.default_rng(0).random((n, m))
+        return TIE * float(self.lengths.max()) * np.random.default_rng(0).random((n, m))
+
+    @cached_property
+    def lengths(self) -> Floats:
+        """The squared lengths of the tokens."""
+        if self.has_gram and not self.even:  # even weights mostly do without a Gram matrix
+            return self.gram.diagonal()
+        squared: Floats = np.einsum("jd,jd->j", self.flat, self.flat)
+        return squared
 
     @cached_property
     def ground(self) -> Floats:
         """The squared lengths of the tokens and the preferences, [layers, tokens, points]."""
-        lengths: Floats = np.einsum("jd,jd->j", self.flat, self.flat)
-        return lengths.reshape(self.layers, -1, 1) + self.preference
+        return self.lengths.reshape(self.layers, -1, 1) + self.preference
 
     @cached_property
     def even(self) -> bool:
@@ -196,13 +232,13 @@ class _Field:
 
 
 @cache
-def _gram_product() -> Callable[[Floats, Floats], Floats]:
-    """Return what multiplies a Gram matrix by shares, most of which are 0."""
+def _machine() -> Any:
+    """Return the room of the iteration in machine code, if numba is installed."""
     try:
-        from nlgauge.measure.sparse import symmetric_product  # noqa: PLC0415 - imports numba
+        from nlgauge.measure import descent  # noqa: PLC0415 - imports numba
     except ImportError:
-        return np.matmul
-    return symmetric_product
+        return None
+    return descent
 
 
 def _checked(states: ArrayLike, weights: ArrayLike | None) -> tuple[Floats, Floats]:

@@ -19,8 +19,9 @@ SNAP = 1e-12  # squared distances below this are equal points
 def unit(x: ArrayLike) -> Floats:
     """Return float64 vectors of length 1 along the last axis; zero vectors stay zero."""
     points = np.asarray(x, dtype=np.float64)
-    norms = np.linalg.norm(points, axis=-1, keepdims=True)
-    scaled: Floats = points / np.where(norms > 0, norms, 1.0)
+    lengths = np.sqrt(np.einsum("...d,...d->...", points, points))[..., None]
+    lengths[lengths == 0] = 1.0
+    scaled: Floats = points / lengths
     return scaled
 
 

@@ -46,13 +46,13 @@ class Simplex:
         """Return the couplings [count, n, m] for costs of that shape, and which are optimal."""
         plans, solved = np.zeros(costs.shape), np.zeros(len(costs), dtype=np.bool_)
         costs = np.ascontiguousarray(costs)
-        _couple_all(costs, self._a, self._b, self._trees, self._planted, plans, solved)
+        couple_all(costs, self._a, self._b, self._trees, self._planted, plans, solved)
         self._planted = True
         return plans, solved
 
 
 @compiled(kept=True)
-def _couple_all(
+def couple_all(
     costs: Floats,
     a: Floats,
     b: Floats,
