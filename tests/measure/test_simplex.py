@@ -151,6 +151,15 @@ def test_barycenters_are_the_same_without_numba(monkeypatch, seed, repeated, sil
     np.testing.assert_allclose(ours.objectives, pots.objectives, atol=1e-12)
 
 
+@pytest.mark.parametrize("masses", [[0, 0, 1.0], [0.2, 0.8, 0], [0.5, 0.3, 0.2]])
+@pytest.mark.parametrize("count", [1, 3])
+def test_few_tokens_with_weight_have_the_same_barycenter_without_numba(monkeypatch, masses, count):
+    layers = np.random.default_rng(count).normal(size=(count, 3, 4))
+    ours, pots = both_ways(monkeypatch, layers, np.array(masses))
+    np.testing.assert_allclose(ours.points, pots.points, atol=1e-9)
+    assert ours.iterations == pots.iterations
+
+
 def test_real_texts_without_context_have_the_same_barycenters_without_numba(monkeypatch):
     from nlgauge.encode import open_encoder
     from nlgauge.measure.cost import unit

@@ -74,7 +74,7 @@ def descend(
     return Descent(best, history[:done], converged, True)
 
 
-@compiled(careless=True)
+@compiled()
 def _price(pull: Pull, products: Floats, squares: Floats, costs: Floats) -> float:
     """Fill in the squared distances of tokens and points, and return the largest."""
     layers, tokens, n = costs.shape
