@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from math import isfinite
 from typing import Literal
 
 import numpy as np
@@ -38,6 +39,11 @@ class Interval:
     """Resamples that did not (a constant draw, say)."""
     over: str
     """What was resampled."""
+
+    def to_dict(self) -> dict[str, float | str | None]:
+        """Its ends and what they are, ready for JSON; None where an end is undefined."""
+        low, high = (end if isfinite(end) else None for end in (self.low, self.high))
+        return {"low": low, "high": high, "confidence": self.confidence, "resampled": self.over}
 
 
 def percentile_interval(value: float, resampled: Array, confidence: float, over: str) -> Interval:

@@ -42,12 +42,7 @@ class Agreed:
             "value": _plain(found.value),
         }
         if interval is not None:
-            content |= {
-                "low": _plain(interval.low),
-                "high": _plain(interval.high),
-                "confidence": interval.confidence,
-                "resampled": interval.over,
-            }
+            content |= interval.to_dict()
         counts = {"n": found.n, "rows_used": found.rows_used, "undefined": found.rows_undefined}
         return content | counts | {"reason": found.reason}
 

@@ -45,11 +45,7 @@ class Ranked:
             "tau": tau.value if isfinite(tau.value) else None,
         }
         if interval is not None:
-            content |= {
-                "low": interval.low,
-                "high": interval.high,
-                "confidence": interval.confidence,
-            }
+            content |= interval.to_dict()
         return content | {
             "concordant": tau.concordant,
             "discordant": tau.discordant,

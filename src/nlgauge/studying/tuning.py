@@ -79,9 +79,7 @@ class TunedLayers:
             "chosen": self.chosen,
             "default_test": plain(self.default_tested.value),
             "gain": plain(self.gain.value),
-            "low": plain(self.gain.low),
-            "high": plain(self.gain.high),
-            "confidence": self.gain.confidence,
+            **self.gain.to_dict(),
             "tried": tried,
         }
 
