@@ -77,6 +77,7 @@ def test_a_matching_has_the_options_of_its_chip(visit: Any) -> None:
 def test_a_token_shows_its_mass_and_partners_while_others_fade(visit: Any) -> None:
     page = visit()
     page.get_by_role("button", name="Try an example").click()
+    expect(page.locator(".scores li")).to_have_count(6)  # above the tokens, which they move down
     token = page.locator(".token[data-side=candidate]").nth(1)
     expect(token).to_have_attribute("aria-label", re.compile("^candidate token guy: mass .091"))
     token.hover()
