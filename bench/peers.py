@@ -14,15 +14,20 @@ from bench.timing import Timing, race
 
 LAYER = 4
 SLOW_PAIRS = 24  # the slow loops manage a few pairs a second
-LAYERS = {"mover": (6,), "bary": (2, 3, 4, 5, 6), "depth": (4,)}
-LOOPS = {"mover": loops.mover_v2, "bary": loops.bary, "depth": loops.depth}
+OURS = ("bertscore", "mover", "bary", "depth")
+LOOPS: dict[str, tuple[Callable[..., object], tuple[int, ...]]] = {
+    "MoverScore v2": (loops.mover_v2, (6,)),
+    "BaryScore, as published": (loops.bary_published, (2, 3, 4, 5, 6)),
+    "BaryScore, W alone": (loops.bary, (2, 3, 4, 5, 6)),
+    "DepthScore": (loops.depth, (4,)),
+}
 
 
 def peers(count: int) -> list[Timing]:
     """bertscore against both packages, then mover, bary and depth against their loops."""
     candidates, references = pairs(count)
     works: dict[str, Callable[[], object]] = {}
-    for name in ("bertscore", *LOOPS):
+    for name in OURS:
         scorer = nlgauge.Scorer(name)
         works[name] = lambda scorer=scorer: scorer.score(candidates, references)
     works |= _packages(candidates, references)
@@ -93,9 +98,10 @@ def _loop(name: str, candidates: list[str], references: list[str]) -> None:
     from nlgauge.encode import open_encoder
 
     encoder = open_encoder("embedded")
+    algorithm, layers = LOOPS[name]
     for candidate, reference in zip(candidates, references, strict=True):
-        left, right = encoder.encode([candidate, reference], LAYERS[name])
-        LOOPS[name](left.points, right.points)
+        left, right = encoder.encode([candidate, reference], layers)
+        algorithm(left.points, right.points)
 
 
 def _packages(candidates: list[str], references: list[str]) -> dict[str, Callable[[], object]]:

@@ -31,6 +31,7 @@ from nlgauge.measure import balanced
 
 KEEP = 1e-14  # a coupling within this of the least cost, relative to the largest, is optimal
 TIE = 1e-10  # costs this close, relative to the largest squared length, are settled by rule
+FEW = 1 << 16  # pairs for which preferences are kept at hand
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,25 +66,73 @@ def barycenter(
     if steps < 1 or tolerance < 0:
         raise OptionError(f"steps must be at least 1 and tolerance 0, got {steps}, {tolerance}.")
     count, n, _ = layers.shape
-    field = _Field.of(layers, mass)
-    start: Floats = layers.mean(axis=0)
-    best, history, converged = field.descend(start, steps, tolerance)
+    walk = _machine_walk(layers, mass, steps, tolerance)
+    if walk is None:
+        walk = _Field.of(layers, mass).walk(layers.mean(axis=0), steps, tolerance)
+    points, history, converged = walk
     if strict and not converged:
         raise NotConverged(
             f"the barycenter of {count} layers and {n} tokens still fell after {steps} steps, to "
             f"{history[-1]:.6g}; raise steps or tolerance, or pass strict=False."
         )
-    points = start if best is None else best.T @ field.flat
     uniform = np.full(n, 1.0 / n)
     return Barycenter(points, uniform, history[-1], history, len(history), converged)
 
 
-class _Descent(NamedTuple):
-    """Shares of the layers' tokens in each point (None: the start), and how they came about."""
+class _Walk(NamedTuple):
+    """Where the points ended, and how they got there."""
 
-    best: Floats | None
+    points: Floats
     history: tuple[float, ...]
     converged: bool
+
+
+def _machine_walk(layers: Floats, mass: Floats, steps: int, tolerance: float) -> _Walk | None:
+    """Return the walk in machine code, where that pays and the code is at hand."""
+    count, n, dimension = layers.shape
+    if _even(mass) or not _gram_pays(count * n, dimension):
+        return None
+    machine = _machine()
+    if machine is None:
+        return None
+    flat = layers.reshape(-1, dimension)
+    gram = flat @ flat.T
+    (used,) = mass.nonzero()
+    longest = float(gram.diagonal().reshape(count, n)[:, used].max())
+    preference = _preference(n, len(used), longest)
+    pull = machine.Pull(flat, gram, used, mass[used], np.full(n, 1.0 / n), preference)
+    found = machine.descend(pull, steps, tolerance, KEEP)
+    if not found.solved:
+        return None
+    return _Walk(found.points, tuple(found.history.tolist()), found.converged)
+
+
+def _preference(points: int, tokens: int, longest: float) -> Floats:
+    """Return what each pair costs beside its distance: drawn, so that no two sums are alike."""
+    pairs = points * tokens
+    drawn = _few_drawn()[:pairs] if pairs <= FEW else _drawn(pairs)
+    table: Floats = TIE * longest * drawn.reshape(points, tokens)
+    return table
+
+
+def _drawn(count: int) -> Floats:
+    """Return numbers between 0 and 1, always the same; more of them begin like fewer."""
+    return np.random.default_rng(0).random(count)
+
+
+@cache
+def _few_drawn() -> Floats:
+    return _drawn(FEW)
+
+
+def _even(mass: Floats) -> bool:
+    """Whether all tokens weigh the same, so that points can stay with tokens of their place."""
+    return bool((mass == mass[0]).all())
+
+
+def _gram_pays(tokens: int, dimension: int) -> bool:
+    """Whether tokens are so few that their scalar products cost less than their coordinates."""
+    return tokens <= 2 * dimension
 
 
 @dataclass(frozen=True, eq=False)
@@ -116,19 +165,9 @@ class _Field:
         """The scalar products of all tokens of all layers."""
         return self.flat @ self.flat.T
 
-    def descend(self, start: Floats, steps: int, tolerance: float) -> _Descent:
+    def walk(self, start: Floats, steps: int, tolerance: float) -> _Walk:
         """Move the points from `start` to what they are matched with, until they stay."""
         inner, squares = self.flat @ start.T, np.einsum("kd,kd->k", start, start)
-        machine = None if self.even or not self.has_gram else _machine()
-        if machine is not None:
-            pull = machine.Pull(self.gram, self.ground, self.preference, self.masses, self.uniform)
-            found = machine.descend(pull, inner.T.copy(), squares.copy(), steps, tolerance, KEEP)
-            if found.solved:
-                best = found.best if len(found.history) > 1 else None
-                return _Descent(best, tuple(found.history.tolist()), found.converged)
-        return self._descend(inner, squares, steps, tolerance)
-
-    def _descend(self, inner: Floats, squares: Floats, steps: int, tolerance: float) -> _Descent:
         held = self.identity() if self.even else None
         best: Floats | None = None
         shares: Floats | None = None
@@ -148,13 +187,13 @@ class _Field:
                 n = len(self.uniform)
                 shares = n / self.layers * plans.reshape(-1, n)
                 inner, squares = self.products(shares)
-        return _Descent(best, tuple(history), converged)
+        points = start if best is None else best.T @ self.flat
+        return _Walk(points, tuple(history), converged)
 
     @property
     def has_gram(self) -> bool:
         """Whether tokens are so few that their Gram matrix pays."""
-        tokens, dimension = self.flat.shape
-        return bool(tokens <= 2 * dimension)
+        return _gram_pays(*self.flat.shape)
 
     def products(self, shares: Floats) -> tuple[Floats, Floats]:
         """Return the scalar products of mixed points with all tokens, and with themselves."""
@@ -166,14 +205,11 @@ class _Field:
 
     @cached_property
     def preference(self) -> Floats:
-        """What each pair costs beside its distance: drawn, so that no two sums are alike.
-
-        With even weights nothing, because there every point prefers its own place.
-        """
-        n, m = len(self.masses), len(self.uniform)
+        """What settles ties; with even weights nothing, as every point prefers its own place."""
+        n, m = len(self.uniform), len(self.masses)
         if self.even:
-            return np.zeros((n, m))
-        return TIE * float(self.lengths.max()) * np.random.default_rng(0).random((n, m))
+            return np.zeros((m, n))
+        return _preference(n, m, float(self.lengths.max())).T
 
     @cached_property
     def lengths(self) -> Floats:
@@ -190,8 +226,8 @@ class _Field:
 
     @cached_property
     def even(self) -> bool:
-        """Whether all tokens weigh the same, so that points can stay with tokens of their place."""
-        return len(self.masses) == len(self.uniform) and bool((self.masses == self.masses[0]).all())
+        """Whether all tokens weigh the same, those included that might have no weight."""
+        return len(self.masses) == len(self.uniform) and _even(self.masses)
 
     def identity(self) -> Floats:
         """The couplings that join every point with the tokens of its own place."""

@@ -18,19 +18,25 @@ SNAP = 1e-12  # squared distances below this are equal points
 
 def unit(x: ArrayLike) -> Floats:
     """Return float64 vectors of length 1 along the last axis; zero vectors stay zero."""
-    points = np.asarray(x, dtype=np.float64)
+    points = np.array(x, dtype=np.float64)
     lengths = np.sqrt(np.einsum("...d,...d->...", points, points))[..., None]
     lengths[lengths == 0] = 1.0
-    scaled: Floats = points / lengths
-    return scaled
+    points /= lengths  # in place: a second array of this size took twice the time of the rest
+    return points
 
 
-def cosine(x: ArrayLike, y: ArrayLike) -> Floats:
+def cosine(x: ArrayLike, y: ArrayLike, *, normalise: bool = True) -> Floats:
     """Return 1 - cos(x_i, y_j), an n x m matrix in [0, 2].
 
     A zero vector has no direction: its distance is 1 to everything, itself included.
+    `normalise=False` takes vectors that `unit` has made already.
     """
-    return squared_euclid(x, y) / 2
+    if normalise:
+        return squared_euclid(x, y) / 2
+    left, right = _clouds(x, y)
+    distance: Floats = 1.0 - left @ right.T
+    distance[distance < SNAP / 2] = 0.0
+    return distance
 
 
 def euclid(x: ArrayLike, y: ArrayLike, *, normalise: bool = True) -> Floats:

@@ -66,15 +66,11 @@ def couple_all(
     flow, potential = np.empty(nodes), np.empty(nodes)
     for k in range(len(costs)):
         tree = trees[k]
-        if not planted and k == 0:
-            _plant(costs[k], a, b, tree)
-        elif not planted:
-            for link in range(5):
-                for node in range(nodes):
-                    tree[link, node] = trees[k - 1, link, node]
-        _fill(a, b, tree, flow)
-        solved[k] = _improve(costs[k], tree, flow, potential)
-        _fill(a, b, tree, flow)  # once more, so that the plan depends on nothing but the tree
+        if planted:
+            _fill(a, b, tree, flow)
+        else:
+            plant_at(trees, k, costs[k], a, b, flow)
+        solved[k] = resume(costs[k], a, b, tree, flow, potential, _largest(costs[k])) != NOBODY
         for node in range(nodes):
             parent = tree[PARENT, node]
             if parent != NOBODY and flow[node] >= DUST:
@@ -83,30 +79,59 @@ def couple_all(
 
 
 @compiled()
-def _improve(cost: Floats, tree: Links, flow: Floats, potential: Floats) -> bool:
-    """Exchange arcs until the potentials prove the flow optimal; False if that takes too long."""
+def plant_at(trees: Links, k: int, cost: Floats, a: Floats, b: Floats, flow: Floats) -> None:
+    """Make tree k and its flow: the first from its costs, others like the one before."""
+    if k == 0:
+        _plant(cost, a, b, trees[0])
+    else:
+        trees[k] = trees[k - 1]
+    _fill(a, b, trees[k], flow)
+
+
+@compiled()
+def resume(
+    cost: Floats,
+    a: Floats,
+    b: Floats,
+    tree: Links,
+    flow: Floats,
+    potential: Floats,
+    largest: float,
+) -> int:
+    """Exchange arcs until the flow costs the least; return how many, NOBODY if it was given up.
+
+    The `largest` cost, here or in problems of the same kind, says what is rounding.
+    """
+    exchanged = _improve(cost, tree, flow, potential, TOLERANCE * largest)
+    if exchanged > 0:
+        _fill(a, b, tree, flow)  # once more, so that the flow depends on nothing but the tree
+    return exchanged
+
+
+@compiled()
+def _improve(cost: Floats, tree: Links, flow: Floats, potential: Floats, tolerance: float) -> int:
+    """Exchange arcs until the potentials prove the flow optimal, unless that takes too long."""
     n, m = cost.shape
-    tolerance = TOLERANCE * _largest(cost)
     root = 0
     while tree[PARENT, root] != NOBODY:
         root = tree[PARENT, root]
     _settle(cost, tree, potential, root)
     offers = potential[n:]
-    left, row, proven = PIVOTS * (n + m), 0, 0
+    exchanged, row, proven = 0, 0, 0
     while proven < n:
         least = _least(cost, row, offers)
         if least >= potential[row] - tolerance:
             proven += 1
-        elif left == 0:
-            return False
+        elif exchanged == PIVOTS * (n + m):
+            return NOBODY
         else:
             column = 0
             while column + 1 < m and cost[row, column] - offers[column] > least:
                 column += 1
             _exchange(cost, tree, flow, potential, row, n + column)
-            left, proven = left - 1, 0
+            exchanged, proven = exchanged + 1, 0
         row = row + 1 if row + 1 < n else 0
-    return True
+    return exchanged
 
 
 @compiled()
