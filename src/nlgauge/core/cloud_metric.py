@@ -80,9 +80,13 @@ class CloudMetric(PairMetric):
         concrete: dict[str, Any] = {"model": card.name, self.layer_option: spelled}
         return dataclasses.replace(self, **concrete)
 
+    def prepare_many(self, items: Sequence[Any], side: Side) -> list[Any | None]:
+        """What ``prepare`` makes of each; a metric that is quicker with several says how."""
+        return [self.prepare(item, side) for item in items]
+
     def _prepare_all(self, items: Sequence[Any], side: Side) -> list[Any | None]:
         def prepare(portion: Sequence[Any]) -> list[Any | None]:
-            return [self.prepare(item, side) for item in portion]
+            return self.prepare_many(portion, side)
 
         return [one for made in spread(prepare, items, least=_WORTH_A_THREAD) for one in made]
 

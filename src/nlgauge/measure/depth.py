@@ -10,14 +10,18 @@ after Staerman et al. 2021 (arXiv 2103.12711), whose integral over alpha is take
 limit, without which the last of n points on a line would have depth 0 and the first 1/n.
 Directions come in antipodal pairs: depth is the same along u and -u, so only the support functions
 need both.
+
+Clouds of a few dozen points share one product with the directions, which costs half of what one
+product for each does, because most of that is reading directions.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from functools import lru_cache
-from typing import Literal
+from functools import cache, lru_cache
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -29,6 +33,9 @@ Depth = Literal["irw", "ai_irw"]
 
 TIE = 1e-12  # projections and depths closer than this are equal
 CUTOFF = 1e-8  # eigenvalues below this share of the largest are not variance but rounding
+STACKED = 256  # points that are projected at once; 64 take a sixth longer, 1024 a tenth less
+LARGE = 2**19  # numbers in directions from which on clouds share a product
+COUNTED = 150  # points whose ranks are counted in machine code; those of more are sorted
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,8 +73,8 @@ def irw(points: ArrayLike, *, count: int = 5000, seed: int = 0) -> Floats:
 
     Duplicates share ranks, so a cloud of n equal points has depth 1 everywhere.
     """
-    cloud = _cloud(points)
-    return _mean_rank(cloud @ directions(cloud.shape[1], count, seed).T)
+    _, projected = next(_projected([_cloud(points)], count, seed))
+    return _depths(projected, count)
 
 
 def ai_irw(
@@ -108,27 +115,31 @@ def regions(
     levels: int = 5,
 ) -> Regions:
     """Return a cloud's trimmed regions, to be compared with those of many others."""
-    cloud = _cloud(points)
+    return next(regions_of([points], depth=depth, count=count, seed=seed, eps=eps, levels=levels))
+
+
+def regions_of(
+    clouds: Iterable[ArrayLike],
+    *,
+    depth: Depth = "irw",
+    count: int = 5000,
+    seed: int = 0,
+    eps: float = 0.3,
+    levels: int = 5,
+) -> Iterator[Regions]:
+    """Yield the trimmed regions of each cloud, as `regions` gives them, in less time."""
     if depth not in ("irw", "ai_irw"):
         raise OptionError(f"depth must be 'irw' or 'ai_irw', got {depth!r}.")
     if not 0 <= eps < 1 or levels < 1:
         raise OptionError(f"eps must lie in [0, 1) and levels be at least 1, got {eps}, {levels}.")
-    along = directions(cloud.shape[1], count, seed)
-    projected = cloud @ along.T
-    depths = _mean_rank(projected) if depth == "irw" else ai_irw(cloud, count=count, seed=seed)
-    cuts = np.quantile(depths, np.linspace(eps, 1.0, levels))
-    order = np.argsort(-depths, kind="stable")
-    # The region of a level is a prefix of the points in order of depth, and regions are nested.
-    sizes = [int((depths >= cut - TIE).sum()) for cut in cuts]
-    highest, lowest = np.empty((levels, count)), np.empty((levels, count))
-    for level in reversed(range(levels)):
-        inner = sizes[level + 1] if level + 1 < levels else 0
-        ring = projected[order[inner : sizes[level]]]
-        if inner:  # the next smaller region is already known
-            ring = np.vstack([highest[level + 1], lowest[level + 1], ring])
-        highest[level], lowest[level] = ring.max(axis=0), ring.min(axis=0)
-    options = (cloud.shape[1], depth, count, seed, eps, levels)
-    return Regions(np.stack([highest, -lowest]), depths, options)
+    shares = np.linspace(eps, 1.0, levels)
+    for cloud, projected in _projected(map(_cloud, clouds), count, seed):
+        if depth == "irw":
+            depths = _depths(projected, count)
+        else:
+            depths = ai_irw(cloud, count=count, seed=seed)
+        options = (cloud.shape[1], depth, count, seed, eps, levels)
+        yield Regions(_supports(projected, depths, shares, count), depths, options)
 
 
 def region_distance(x: Regions, y: Regions, *, p: float = 5.0) -> float:
@@ -161,6 +172,98 @@ def depth_distance(
         for cloud in (x, y)
     )
     return region_distance(left, right, p=p)
+
+
+def _projected(clouds: Iterable[Floats], count: int, seed: int) -> Iterator[tuple[Floats, Floats]]:
+    """Yield every cloud with its projections [points, directions], which the next ones overwrite.
+
+    The columns after `count` are there for the product alone. With OpenBLAS a point has the same
+    projections in any company if directions are many and come in eights, and if it is not the only
+    one; with another library they may differ in the last digit.
+    """
+    table = np.empty((0, 0))
+    for stack in _stacks(clouds, count):
+        eights = count + -count % 8 if count > 0 else count  # none at all are refused
+        along = directions(stack[0].shape[1], eights, seed)
+        points = np.vstack(stack if len(stack) > 1 or len(stack[0]) > 1 else stack * 2)
+        if len(table) < len(points):
+            table = np.empty((len(points), len(along)))
+        np.matmul(points, along.T, out=table[: len(points)])
+        start = 0
+        for cloud in stack:
+            yield cloud, table[start : start + len(cloud)]
+            start += len(cloud)
+
+
+def _stacks(clouds: Iterable[Floats], count: int) -> Iterator[list[Floats]]:
+    """Yield consecutive clouds of one dimension that together have few enough points.
+
+    As many as there are dimensions at most: projections then take no more room than directions.
+    """
+    stack: list[Floats] = []
+    points = 0
+    for cloud in clouds:
+        dimension = cloud.shape[1]
+        full = points + len(cloud) > min(STACKED, dimension) or dimension * count < LARGE
+        if stack and (full or stack[0].shape[1] != dimension):
+            yield stack
+            stack, points = [], 0
+        stack.append(cloud)
+        points += len(cloud)
+    if stack:
+        yield stack
+
+
+def _depths(projected: Floats, count: int) -> Floats:
+    machine = _machine_for(projected) if len(projected) <= COUNTED else None
+    if machine is None:
+        return _mean_rank(projected[:, :count])
+    depths: Floats = machine.mean_ranks(projected, count, TIE)
+    return depths
+
+
+def _supports(projected: Floats, depths: Floats, shares: Floats, count: int) -> Floats:
+    """Return the support functions of the regions at least as deep as each share of the points."""
+    machine = _machine_for(projected)
+    if machine is None:
+        return _nested_supports(projected[:, :count], depths, shares)
+    found = np.empty((2, len(shares), count))
+    machine.fill_supports(projected, depths, shares, TIE, found)
+    return found
+
+
+def _machine_for(projected: Floats) -> Any:
+    """Return machine code for points that are finite; plain numpy hands on what is not.
+
+    A point that is not finite is so in no direction, hence one of them tells.
+    """
+    return _machine() if np.isfinite(projected[:, 0]).all() else None
+
+
+@cache
+def _machine() -> Any:
+    """Return the room of ranks and supports in machine code, if numba is installed."""
+    try:
+        from nlgauge.measure import trimming  # noqa: PLC0415 - imports numba
+    except ImportError:
+        return None
+    return trimming
+
+
+def _nested_supports(projected: Floats, depths: Floats, shares: Floats) -> Floats:
+    levels, count = len(shares), projected.shape[1]
+    cuts = np.quantile(depths, shares)
+    order = np.argsort(-depths, kind="stable")
+    # The region of a level is a prefix of the points in order of depth, and regions are nested.
+    sizes = [int((depths >= cut - TIE).sum()) for cut in cuts]
+    highest, lowest = np.empty((levels, count)), np.empty((levels, count))
+    for level in reversed(range(levels)):
+        inner = sizes[level + 1] if level + 1 < levels else 0
+        ring = projected[order[inner : sizes[level]]]
+        if inner:  # the next smaller region is already known
+            ring = np.vstack([highest[level + 1], lowest[level + 1], ring])
+        highest[level], lowest[level] = ring.max(axis=0), ring.min(axis=0)
+    return np.stack([highest, -lowest])
 
 
 def _mean_rank(projected: Floats) -> Floats:

@@ -29,7 +29,7 @@ from nlgauge.core.need import Weighting
 from nlgauge.core.options import option
 from nlgauge.measure.clouds import mmd, sliced_wasserstein
 from nlgauge.measure.cost import squared_euclid, unit
-from nlgauge.measure.depth import Depth, Regions, nlg_eval_distance, region_distance, regions
+from nlgauge.measure.depth import Depth, Regions, nlg_eval_distance, region_distance, regions_of
 from nlgauge.measure.transport import match
 
 _DEPTHS: dict[str, Depth] = {"irw": "irw", "ai_irw": "ai_irw"}
@@ -73,21 +73,30 @@ class DepthScore(CloudMetric):
         void: Any = "mass" if self.compat else "content"
         return replace(super().weighting, special="keep", void=void)
 
-    def prepare(self, item: Cloud, side: Side) -> Floats | Regions | None:  # noqa: ARG002
+    def prepare(self, item: Cloud, side: Side) -> Floats | Regions | None:
         """The trimmed regions of a text, or its points for the other measures."""
-        if item.void:
-            return None
-        points = unit(item.layer)
-        if self.compat or self.measure not in _DEPTHS:
-            return points
-        return regions(
-            points,
+        if self._trims:
+            return self.prepare_many([item], side)[0]
+        return None if item.void else unit(item.layer)
+
+    @property
+    def _trims(self) -> bool:
+        return not self.compat and self.measure in _DEPTHS
+
+    def prepare_many(self, items: Sequence[Cloud], side: Side) -> list[Any | None]:
+        """The same of many texts, whose regions share products with the directions."""
+        if not self._trims:
+            return super().prepare_many(items, side)
+        void = [item.void for item in items]
+        found = regions_of(
+            (unit(item.layer) for item, empty in zip(items, void, strict=True) if not empty),
             depth=_DEPTHS[self.measure],
             count=self.directions,
             seed=self.seed,
             eps=self.eps,
             levels=self.levels,
         )
+        return [None if empty else next(found) for empty in void]
 
     def compare(self, candidates: Sequence[Any], references: Sequence[Any]) -> Floats:
         """Distance and 1 / (1 + distance) of every pair."""
@@ -105,7 +114,7 @@ class DepthScore(CloudMetric):
                 reference, candidate, p=self.p, eps=self.eps, levels=self.levels
             )
             return self.scale.void if math.isnan(found) else found
-        if self.measure in _DEPTHS:
+        if self._trims:
             return region_distance(candidate, reference, p=self.p)
         if self.measure == "sliced":
             return sliced_wasserstein(candidate, reference, count=self.directions, seed=self.seed)
