@@ -3,7 +3,8 @@
 Such a text takes some ten steps of five small problems each. In numpy its arithmetic would cost
 less than the calls, and Python's lock would keep other threads waiting. The steps are those of
 barycenter.py, where weights are uneven and the Gram matrix of the tokens is at hand; here only the
-points are priced anew whose shares of the tokens have changed, which in the end are few.
+points are priced anew whose shares of the tokens have changed, which in the end are few. Arrays are
+copied by loops, because numba takes seconds to compile each assignment of a slice.
 """
 
 from __future__ import annotations
@@ -15,7 +16,16 @@ from numpy.typing import NDArray
 
 from nlgauge.core.machine_code import compiled
 from nlgauge.core.plan import Floats
-from nlgauge.measure.simplex import DUST, NOBODY, PARENT, Links, plant_at, resume
+from nlgauge.measure.simplex import (
+    DUST,
+    NOBODY,
+    PARENT,
+    Links,
+    copy_table,
+    copy_tree,
+    plant_at,
+    resume,
+)
 
 Flags = NDArray[np.bool_]
 
@@ -72,7 +82,7 @@ def descend(pull: Pull, steps: int, tolerance: float, keep: float) -> Descent:
             cost = board.costs[layer]
             if done == 0:
                 plant_at(trees, layer, cost, pull.uniform, pull.masses, flows[layer])
-            tree[:], flow[:] = trees[layer], flows[layer]
+            copy_tree(trees[layer], flows[layer], tree, flow)
             exchanged = resume(cost, pull.uniform, pull.masses, tree, flow, potential, largest)
             if exchanged == NOBODY:
                 return Descent(pull.flat, history, False, False)
@@ -82,7 +92,7 @@ def descend(pull: Pull, steps: int, tolerance: float, keep: float) -> Descent:
                 exchanged > 0 and _paid(cost, trees[layer], flows[layer]) > paid + keep * largest
             )
             if moved[layer]:
-                trees[layer], flows[layer] = tree, flow
+                copy_tree(tree, flow, trees[layer], flows[layer])
         objective /= layers
         if done > 0 and objective >= history[done - 1]:  # only rounding is left
             converged = True
@@ -92,7 +102,7 @@ def descend(pull: Pull, steps: int, tolerance: float, keep: float) -> Descent:
         )
         history[done] = objective
         done += 1
-        best[:] = board.shares
+        copy_table(board.shares, best)
         if not converged:
             _share(pull, trees, flows, moved, board)
             _multiply(pull.gram, board)
@@ -109,12 +119,10 @@ def _start(pull: Pull) -> _Board:
     products, squares = np.zeros((n, tokens)), np.zeros(n)
     for j in range(tokens):
         for other in range(tokens):
-            products[j % n, other] += pull.gram[j, other]
-    products /= layers
+            products[j % n, other] += pull.gram[j, other] / layers
     for k in range(n):
         for layer in range(layers):
-            squares[k] += products[k, layer * n + k]
-    squares /= layers
+            squares[k] += products[k, layer * n + k] / layers
     shares, changed = np.zeros((n, tokens)), np.ones(n, dtype=np.bool_)
     return _Board(shares, products, squares, np.empty((layers, n, m)), np.empty(n), changed)
 
@@ -123,6 +131,7 @@ def _start(pull: Pull) -> _Board:
 def _price(pull: Pull, board: _Board) -> float:
     """Fill in the costs of the points that have changed, and return the largest of all."""
     layers, n, m = board.costs.shape
+    largest = 0.0
     for k in range(n):
         if board.changed[k]:
             dearest = 0.0
@@ -134,7 +143,7 @@ def _price(pull: Pull, board: _Board) -> float:
                     board.costs[layer, k, i] = cost
                     dearest = max(dearest, cost)
             board.dearest[k] = dearest
-    largest: float = board.dearest.max()
+        largest = max(largest, board.dearest[k])
     return largest
 
 
@@ -153,23 +162,34 @@ def _paid(cost: Floats, tree: Links, flow: Floats) -> float:
 def _share(pull: Pull, trees: Links, flows: Floats, moved: Flags, board: _Board) -> None:
     """Read the couplings that moved as shares, and mark the points that have others now."""
     layers, n, _ = board.costs.shape
-    board.changed[:] = False
     fresh = np.empty((n, n))
+    for k in range(n):
+        board.changed[k] = False
     for layer in range(layers):
         if moved[layer]:
-            fresh[:] = 0.0
-            for node in range(len(flows[layer])):
-                parent, flow = trees[layer, PARENT, node], flows[layer, node]
-                if parent != NOBODY and flow >= DUST:
-                    k, i = (node, parent - n) if node < n else (parent, node - n)
-                    fresh[k, pull.used[i]] = n / layers * flow
+            _spread(pull.used, trees[layer], flows[layer], n / layers, fresh)
             for k in range(n):
-                shares, apart = board.shares[k, layer * n : (layer + 1) * n], 0.0
+                apart = 0.0
                 for i in range(n):
-                    apart += abs(fresh[k, i] - shares[i])
+                    apart += abs(fresh[k, i] - board.shares[k, layer * n + i])
                 if apart > 0:
                     board.changed[k] = True
-                    shares[:] = fresh[k]
+                    for i in range(n):
+                        board.shares[k, layer * n + i] = fresh[k, i]
+
+
+@compiled()
+def _spread(used: Links, tree: Links, flow: Floats, share: float, fresh: Floats) -> None:
+    """Fill in the coupling of points and all tokens, times `share`."""
+    n = len(fresh)
+    for k in range(n):
+        for i in range(n):
+            fresh[k, i] = 0.0
+    for node in range(len(flow)):
+        parent = tree[PARENT, node]
+        if parent != NOBODY and flow[node] >= DUST:
+            k, i = (node, parent - n) if node < n else (parent, node - n)
+            fresh[k, used[i]] = share * flow[node]
 
 
 @compiled(any_order=True)
@@ -183,7 +203,8 @@ def _multiply(gram: Floats, board: _Board) -> None:
     for k in range(n):
         if board.changed[k]:
             product, square = board.products[k], 0.0
-            product[:] = 0.0
+            for j in range(tokens):
+                product[j] = 0.0
             for j in range(tokens):
                 share = board.shares[k, j]
                 if share != 0.0:
@@ -200,8 +221,7 @@ def _mean(flat: Floats, n: int) -> Floats:
     points = np.zeros((n, dimension))
     for j in range(tokens):
         for x in range(dimension):
-            points[j % n, x] += flat[j, x]
-    points /= tokens // n
+            points[j % n, x] += flat[j, x] / (tokens // n)
     return points
 
 

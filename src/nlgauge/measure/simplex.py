@@ -17,6 +17,8 @@ exchanges are counted, and a problem that took too many counts as unsolved.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -84,8 +86,25 @@ def plant_at(trees: Links, k: int, cost: Floats, a: Floats, b: Floats, flow: Flo
     if k == 0:
         _plant(cost, a, b, trees[0])
     else:
-        trees[k] = trees[k - 1]
+        copy_table(trees[k - 1], trees[k])
     _fill(a, b, trees[k], flow)
+
+
+@compiled()
+def copy_tree(tree: Links, flow: Floats, into: Links, into_flow: Floats) -> None:
+    """Write a tree and its flow over others."""
+    copy_table(tree, into)
+    for node in range(len(flow)):
+        into_flow[node] = flow[node]
+
+
+@compiled()
+def copy_table(table: Any, into: Any) -> None:
+    """Write a table over another of its shape and kind."""
+    rows, columns = table.shape
+    for i in range(rows):
+        for j in range(columns):
+            into[i, j] = table[i, j]
 
 
 @compiled()
@@ -312,8 +331,10 @@ def _cheapest(costs: Floats, available: Flags) -> int:
 @compiled()
 def _root(arcs: Links, n: int, tree: Links) -> None:
     """Hang a tree, given as pairs of rows and columns, by the column of the last pair."""
-    tree[:] = NOBODY
     nodes = len(arcs) + 1
+    for node in range(nodes):
+        for link in range(5):
+            tree[link, node] = NOBODY
     order = np.empty(nodes, dtype=np.int64)
     order[0] = n + arcs[-1, 1]
     reached = 1

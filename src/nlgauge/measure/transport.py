@@ -177,14 +177,21 @@ def _solver(
         ]
     if math.isinf(min(penalty_a, penalty_b)):
         return lambda problems: [_balanced(p) for p in problems]
-    return lambda problems: _stacked(
-        problems, lambda stack: unbalanced.solve(stack, penalty_a, penalty_b)
-    )
+    return lambda problems: _unbalanced(problems, penalty_a, penalty_b)
 
 
 def _balanced(problem: _Problem) -> _Answer:
     found = balanced.solve(problem.cost, problem.a, problem.b)
     return _Answer(found.coupling, found.residual, 1, found.converged)
+
+
+def _unbalanced(problems: list[_Problem], penalty_a: float, penalty_b: float) -> list[_Answer]:
+    """Return the answers one by one from machine code, and in stacks what it left unsolved."""
+    parts = [p.cost for p in problems], [p.a for p in problems], [p.b for p in problems]
+    singles = unbalanced.solve_singly(*parts, penalty_a, penalty_b)
+    rest = [p for p, single in zip(problems, singles, strict=True) if single is None]
+    stacked = iter(_stacked(rest, lambda stack: unbalanced.solve(stack, penalty_a, penalty_b)))
+    return [next(stacked) if single is None else _Answer(*single, True) for single in singles]
 
 
 def _stacked(problems: list[_Problem], solve: Callable[[Stack], Solution]) -> list[_Answer]:

@@ -13,12 +13,17 @@ them. Its equations, with slack S = C - f - g,
 
 follow the path weighted by a x b rather than by 1: the start P = a x b is then nearly central, and
 tokens of tiny weight do not slow the others down.
+
+Where numba is installed, interior.py solves the problems one by one in machine code, large ones
+too. Here is the same method in numpy, over stacks, for what is left.
 """
 
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
+from collections.abc import Sequence
+from functools import cache
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -53,6 +58,14 @@ class _Style(NamedTuple):
 
 BOLD = _Style(steps=60, corrector=1.0, centring=0.0, edge=0.99, central=1e-4)
 CAREFUL = _Style(steps=400, corrector=0.0, centring=0.3, edge=0.9, central=0.1)
+
+
+class Single(NamedTuple):
+    """The coupling of one problem, its certified gap and the Newton steps it took."""
+
+    coupling: Floats
+    gap: float
+    iterations: int
 
 
 class _Problem(NamedTuple):
@@ -90,6 +103,53 @@ class _State(NamedTuple):
     drift: Floats
 
 
+def solve_singly(
+    costs: Sequence[Floats],
+    a: Sequence[Floats],
+    b: Sequence[Floats],
+    penalty_a: float,
+    penalty_b: float,
+) -> list[Single | None]:
+    """Return what machine code solves; None for what it does not: rare, but for extreme weights.
+
+    Without numba it solves nothing.
+    """
+    machine = _machine() if costs else None
+    if machine is None:
+        return [None] * len(costs)
+    couplings, gaps, steps, solved = machine.solve_all(
+        np.concatenate([cost.ravel() for cost in costs]),
+        np.concatenate(a),
+        np.concatenate(b),
+        np.array([cost.shape for cost in costs]),
+        (1.0 / penalty_a, 1.0 / penalty_b),
+        _least_scale(penalty_a, penalty_b),
+        machine.Rules(GAP, AIM, DRIFT, FLOOR, KEPT, SHORTENINGS, PATIENCE, *BOLD),
+    )
+    found: list[Single | None] = []
+    end = 0
+    for k, cost in enumerate(costs):
+        start, end = end, end + cost.size
+        coupling = couplings[start:end].reshape(cost.shape).copy()
+        found.append(Single(coupling, float(gaps[k]), int(steps[k])) if solved[k] else None)
+    return found
+
+
+@cache
+def _machine() -> Any:
+    """Return the room of the method in machine code, if numba is installed."""
+    try:
+        from nlgauge.measure import interior  # noqa: PLC0415 - imports numba
+    except ImportError:
+        return None
+    return interior
+
+
+def _least_scale(penalty_a: float, penalty_b: float) -> float:
+    """Return RATIO of the larger finite penalty."""
+    return max((RATIO * p for p in (penalty_a, penalty_b) if p < math.inf), default=0.0)
+
+
 def solve(stack: Stack, penalty_a: float, penalty_b: float) -> Solution:
     """Return the couplings of a stack for penalties > 0, of which at most one is infinite."""
     if stack.cost.shape[2] > stack.cost.shape[1]:  # the Newton system has the size of the columns
@@ -100,7 +160,6 @@ def solve(stack: Stack, penalty_a: float, penalty_b: float) -> Solution:
     pad_a, pad_b = (stack.a == 0).astype(np.float64), (stack.b == 0).astype(np.float64)
     base = stack.a[:, :, None] * stack.b[:, None, :]
     dead = np.maximum(pad_a[:, :, None], pad_b[:, None, :])
-    least = max((RATIO * p for p in (penalty_a, penalty_b) if p < math.inf), default=0.0)
     problem = _Problem(
         stack.cost,
         stack.a,
@@ -111,7 +170,7 @@ def solve(stack: Stack, penalty_a: float, penalty_b: float) -> Solution:
         1.0 - dead,
         base,
         base + dead,
-        np.maximum(stack.cost.max(axis=(1, 2)), least),
+        np.maximum(stack.cost.max(axis=(1, 2)), _least_scale(penalty_a, penalty_b)),
     )
     coupling, gap, iterations = _run(problem, rates, BOLD)
     failed = ~(gap <= GAP * problem.scale)

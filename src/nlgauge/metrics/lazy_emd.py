@@ -105,7 +105,7 @@ class LazyEmd(TransportMetric):
 
     def price(self, candidate: Points, reference: Points) -> Floats:
         """1 - cos."""
-        return cosine(candidate.vectors, reference.vectors)
+        return cosine(candidate.vectors, reference.vectors, normalise=False)
 
     def plans(self, candidates: Sequence[Points], references: Sequence[Points]) -> list[Plan]:
         """The lazy plan of every pair."""
