@@ -114,6 +114,34 @@ def test_what_comes_while_a_batch_is_scored_is_the_next_without_delay() -> None:
     assert scorer.calls == [2, 1]
 
 
+def test_those_who_have_been_answered_and_ask_again_join_the_next_batch() -> None:
+    turns, scorer = Turns(), Counting(["bleu"])
+    tickets = [Ticket(scorer, Corpus.of(["a"], ["b"]), "key", Effort(turns)) for _ in range(5)]
+
+    class Returning(Post):
+        """Two clients who ask again at once, from a thread of theirs."""
+
+        def deliver(self, outcomes: Sequence[tuple[Ticket, Outcome]]) -> None:
+            if not self.outcomes:
+                again = lambda: [batcher.put(ticket) for ticket in tickets[3:]]  # noqa: E731
+                threading.Thread(target=again).start()
+            super().deliver(outcomes)
+
+    post = Returning()
+    turns.take()  # the first batch waits for us
+    batcher = Batcher(post.deliver, window=0.05, rows=8)
+    for ticket in tickets[:2]:
+        batcher.put(ticket)
+    while len(batcher):
+        time.sleep(0.001)
+    batcher.put(tickets[2])
+    time.sleep(0.5)  # the batch takes so long that its clients are worth waiting for
+    turns.leave()
+    post.wait(5)
+    batcher.close()
+    assert scorer.calls == [2, 3]
+
+
 def test_one_bad_ticket_does_not_spoil_the_others() -> None:
     class Picky(Counting):
         def score_corpus(self, corpus: Corpus, **options: Any) -> dict[str, dict[str, Scores]]:

@@ -21,6 +21,7 @@ from nlgauge.service.effort import Cancelled, Effort, JointEffort
 from nlgauge.service.faults import log
 
 _PATIENCE = 10  # windows that a batch waits at most while others keep coming
+_RETURN = 0.3  # of the time a batch took, in which those whom it answered may ask again
 
 Outcome = list[Scores] | Exception
 Deliver = Callable[[Sequence[tuple["Ticket", Outcome]]], None]
@@ -39,9 +40,11 @@ class Ticket:
 class Batcher:
     """A thread that takes tickets in order and gathers their like.
 
-    What has come while a batch was scored is the next batch, without delay. A thread that was
-    idle waits until no ticket has come for ``window`` seconds. With a window of 0 every ticket is
-    scored alone. ``deliver`` is called in the thread, once for all tickets of a batch.
+    A thread that was idle waits until no ticket has come for ``window`` seconds. What has come
+    while a batch was scored is the next batch; it waits a little for those who have just been
+    answered, as programs that ask for one pair after another would else fall into two halves that
+    take turns. With a window of 0 every ticket is scored alone. ``deliver`` is called in the
+    thread, once for all tickets of a batch.
     """
 
     def __init__(self, deliver: Deliver, *, window: float, rows: int) -> None:
@@ -51,6 +54,9 @@ class Batcher:
         self._queue: deque[Ticket] = deque()
         self._changed = Condition()
         self._open = True
+        self._answered = 0  # by the last batch, as far as they are waited for
+        self._patience = 0.0
+        self._in_vain = False
         self._thread = Thread(target=self._work, name="nlgauge-batches", daemon=True)
         self._thread.start()
 
@@ -72,7 +78,11 @@ class Batcher:
 
     def _work(self) -> None:
         while batch := self._gather():
+            begun = monotonic()
             self._deliver(_score(batch))
+            # Where others than those come, it is not tried again at once.
+            self._answered, self._in_vain = 0 if self._in_vain else len(batch), False
+            self._patience = _RETURN * (monotonic() - begun)
 
     def _gather(self) -> list[Ticket]:
         """The first ticket and those of its key that come soon enough; none at the end."""
@@ -80,17 +90,31 @@ class Batcher:
             if not self._queue:
                 self._changed.wait_for(lambda: self._queue or not self._open)
                 self._wait_for_company()
+            elif self._window > 0 and self._answered > 1:
+                self._wait_for_return()
             return self._take(self._queue[0]) if self._open else []
 
     def _wait_for_company(self) -> None:
         latest = monotonic() + _PATIENCE * self._window
         ends, seen = monotonic() + self._window, len(self._queue)
         while self._open and (left := ends - monotonic()) > 0:
-            if sum(len(ticket.corpus) for ticket in self._queue) >= self._rows:
+            if self._full:
                 break
             self._changed.wait(left)
             if len(self._queue) > seen:  # others may be on their heels
                 ends, seen = min(monotonic() + self._window, latest), len(self._queue)
+
+    def _wait_for_return(self) -> None:
+        waiting = len(self._queue)
+        self._changed.wait_for(
+            lambda: len(self._queue) >= waiting + self._answered or self._full or not self._open,
+            self._patience,
+        )
+        self._in_vain = len(self._queue) - waiting < self._answered / 2
+
+    @property
+    def _full(self) -> bool:
+        return sum(len(ticket.corpus) for ticket in self._queue) >= self._rows
 
     def _take(self, first: Ticket) -> list[Ticket]:
         taken: list[Ticket] = []
