@@ -24,6 +24,7 @@ from nlgauge.core.plan import Plan
 from nlgauge.core.scores import Scores
 from nlgauge.core.signature import Signature
 from nlgauge.core.threads import one_ahead
+from nlgauge.core.tidying import TIDIER
 from nlgauge.serving import Learnt, Servings, Spec, Task, open_task
 
 Progress = Callable[[int, int], None]
@@ -266,6 +267,7 @@ class _Work:
                 if number and progress is not None:  # which may end what nobody waits for any more
                     progress(done, len(self._unique))
                 self._score(number, task, rows, servings)
+            TIDIER.tidy()
             done += len(rows)
             if progress is not None:
                 progress(done, len(self._unique))

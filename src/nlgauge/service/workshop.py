@@ -21,7 +21,6 @@ from nlgauge.service.jobs import Jobs
 from nlgauge.service.safety import Gate
 from nlgauge.service.schemas import ScorePairs, ScoreSystems, Work
 from nlgauge.service.settings import Settings
-from nlgauge.service.tidying import Tidier
 from nlgauge.service.turns import Turns
 from nlgauge.service.work import corpus_of, perform, score_answer, written
 
@@ -44,7 +43,6 @@ class Workshop:
         for name in settings.models:
             self.gate.scorer((_opener(name),))
         self._turns = Turns()
-        self._tidier = Tidier()
         self._batcher = Batcher(self._deliver, window=settings.window, rows=settings.batch_rows)
         self._long = ThreadPoolExecutor(_LONG_THREADS, thread_name_prefix="nlgauge-long")
         self._long_waiting = 0
@@ -104,7 +102,6 @@ class Workshop:
         with effort.underway():
             answer = perform(body, self.gate, self.settings, effort)
             self.gauges.scored(effort.rows_done)
-        self._tidier.tidy()
         return written(answer)
 
     def close(self) -> None:
@@ -157,7 +154,6 @@ class Workshop:
         if ready:
             with suppress(RuntimeError):  # the server has been shut down meanwhile
                 ready[0][0].get_loop().call_soon_threadsafe(_wake, ready)
-        self._tidier.tidy()
 
 
 def _opener(model: str) -> Metric:
