@@ -24,7 +24,7 @@ from nlgauge.core.plan import Plan
 from nlgauge.core.scores import Scores
 from nlgauge.core.signature import Signature
 from nlgauge.core.threads import one_ahead
-from nlgauge.core.tidying import TIDIER
+from nlgauge.core.tidying import Tidier
 from nlgauge.serving import Learnt, Servings, Spec, Task, open_task
 
 Progress = Callable[[int, int], None]
@@ -33,6 +33,8 @@ _CHUNK_ROWS = 256
 _HISTOGRAM_ROWS = 32  # a histogram is as long as the vocabulary, and each takes many passes anyway
 _SEGMENT_ROWS = 4096  # of one segment are kept together, as they share texts
 _CHUNK_CHARACTERS = 200_000
+_MANY_ROWS = 2048  # from which on memory is worth being tidied
+_TIDY_SECONDS = 0.5
 _FEW_DOCUMENTS = 10
 _KNOW_ENGLISH = ("embedded", "glove")
 
@@ -260,6 +262,7 @@ class _Work:
     def run(self, progress: Progress | None) -> None:
         """Score all chunks, telling ``progress`` how many rows are done of how many."""
         done = 0
+        tidier = Tidier(_TIDY_SECONDS)
         if progress is not None:
             progress(0, len(self._unique))
         for rows, servings in one_ahead(self._served, self._chunks()):
@@ -267,8 +270,9 @@ class _Work:
                 if number and progress is not None:  # which may end what nobody waits for any more
                     progress(done, len(self._unique))
                 self._score(number, task, rows, servings)
-            TIDIER.tidy()
             done += len(rows)
+            if done > _MANY_ROWS:
+                tidier.tidy()
             if progress is not None:
                 progress(done, len(self._unique))
 

@@ -1,8 +1,8 @@
-"""Tidying: memory that was freed goes back to the system where too much of it has piled up.
+"""Tidying: memory that was freed goes back to the system while long work goes on.
 
 The C library keeps freed blocks below one that is still in use. Texts of ever other lengths leave
-so many of them that 20,000 pairs took a third more memory than 1,000. Giving them back costs time,
-because they are mostly wanted again, so it is done only when a process has grown noticeably.
+so many of them that 20,000 pairs took a third more memory than 1,000. Giving them back costs some
+time, because they are mostly wanted again, so short work goes without.
 """
 
 from __future__ import annotations
@@ -13,29 +13,23 @@ from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 from threading import Lock
-
-_GROWN = 1.02  # times the level after the last time
+from time import monotonic
 
 
 class Tidier:
-    """Gives memory back when there is more than the work takes; any thread may ask for it."""
+    """Gives memory back at most every so many seconds; any thread may ask for it."""
 
-    def __init__(self) -> None:
+    def __init__(self, seconds: float) -> None:
+        self._seconds = seconds
         self._lock = Lock()
-        self._level = 0
-        self._fresh = True  # nothing has piled up yet: what is held is what the work takes
+        self._next = monotonic() + seconds
 
     def tidy(self) -> None:
-        """Look at the memory between two portions of work, and give back what is free."""
-        held = resident_bytes()
-        if held is None:
-            return
+        """Give back what is free, unless that was done a moment ago."""
         with self._lock:
-            if self._fresh:
-                self._level, self._fresh = held, False
-            if held < _GROWN * self._level:
+            if monotonic() < self._next:
                 return
-            self._fresh = True
+            self._next = monotonic() + self._seconds
         _give_back()()
 
 
@@ -50,12 +44,9 @@ def resident_bytes() -> int | None:
 
 @cache
 def _give_back() -> Callable[[], object]:
-    """What glibc has for it; nothing elsewhere."""
+    """What glibc has for it, which takes some 15 ms; nothing elsewhere."""
     try:
         trim = ctypes.CDLL(None).malloc_trim
     except (AttributeError, OSError, TypeError):
         return lambda: None
     return lambda: trim(0)
-
-
-TIDIER = Tidier()  # one for the process, whose memory it is

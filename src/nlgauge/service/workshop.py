@@ -12,6 +12,7 @@ from typing import Any
 from starlette.requests import Request
 
 from nlgauge.core.metric import Metric
+from nlgauge.core.tidying import Tidier
 from nlgauge.metrics import metric
 from nlgauge.service.batching import Batcher, Outcome, Ticket
 from nlgauge.service.effort import Cancelled, Effort
@@ -25,6 +26,7 @@ from nlgauge.service.turns import Turns
 from nlgauge.service.work import corpus_of, perform, score_answer, written
 
 _LONG_THREADS = 2
+_TIDY_SECONDS = 2.0
 
 # Threads of one computation that wait for each other spin for milliseconds unless told otherwise,
 # and take the cores from those they wait for. It is read once, when a model is opened.
@@ -43,6 +45,7 @@ class Workshop:
         for name in settings.models:
             self.gate.scorer((_opener(name),))
         self._turns = Turns()
+        self._tidier = Tidier(_TIDY_SECONDS)
         self._batcher = Batcher(self._deliver, window=settings.window, rows=settings.batch_rows)
         self._long = ThreadPoolExecutor(_LONG_THREADS, thread_name_prefix="nlgauge-long")
         self._long_waiting = 0
@@ -154,6 +157,7 @@ class Workshop:
         if ready:
             with suppress(RuntimeError):  # the server has been shut down meanwhile
                 ready[0][0].get_loop().call_soon_threadsafe(_wake, ready)
+        self._tidier.tidy()
 
 
 def _opener(model: str) -> Metric:
