@@ -51,7 +51,10 @@ Language = Annotated[
     ),
 ]
 Device = Annotated[str, typer.Option(help="auto, cpu, cuda, cuda:1, mps.")]
-BatchTokens = Annotated[int, typer.Option(min=1, help="Tokens a batch of the encoder holds.")]
+BatchTokens = Annotated[
+    int,
+    typer.Option(min=1, help="Tokens in a batch of the encoder at most; a processor takes 768."),
+]
 Download = Annotated[
     bool, typer.Option("--download", help="Allow models to be fetched from their hub.")
 ]

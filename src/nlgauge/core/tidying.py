@@ -8,10 +8,8 @@ time, because they are mostly wanted again, so short work goes without.
 from __future__ import annotations
 
 import ctypes
-import os
 from collections.abc import Callable
 from functools import cache
-from pathlib import Path
 from threading import Lock
 from time import monotonic
 
@@ -31,15 +29,6 @@ class Tidier:
                 return
             self._next = monotonic() + self._seconds
         _give_back()()
-
-
-def resident_bytes() -> int | None:
-    """The memory this process holds; None where the system does not tell (it does on Linux)."""
-    try:
-        pages = int(Path("/proc/self/statm").read_text("ascii").split()[1])
-    except (OSError, ValueError, IndexError):
-        return None
-    return pages * os.sysconf("SC_PAGE_SIZE")
 
 
 @cache

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 from collections import Counter
 from collections.abc import Iterator, Mapping
+from pathlib import Path
 from threading import Lock
 
 _SECONDS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0)
@@ -84,6 +86,15 @@ class Gauges:
         yield from self._batches.lines("nlgauge_batch_requests")
         yield from _head("nlgauge_pairs_total", "counter", "Pairs scored.")
         yield f"nlgauge_pairs_total {self._pairs}"
+
+
+def resident_bytes() -> int | None:
+    """The memory this process holds; None where the system does not tell."""
+    try:
+        pages = int(Path("/proc/self/statm").read_text("ascii").split()[1])
+    except (OSError, ValueError, IndexError):
+        return None
+    return pages * os.sysconf("SC_PAGE_SIZE")
 
 
 def _state(now: Mapping[str, tuple[str, float]]) -> Iterator[str]:

@@ -10,9 +10,9 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Path, Request, Response
 from fastapi.responses import PlainTextResponse
 
-from nlgauge.core.tidying import resident_bytes
 from nlgauge.service import answers, examples, schemas, work
 from nlgauge.service.effort import Effort
+from nlgauge.service.gauges import resident_bytes
 from nlgauge.service.limits import check_pair, check_work
 from nlgauge.service.reading import JsonRoute
 from nlgauge.service.workshop import Workshop
