@@ -53,14 +53,14 @@ def by_numpy(given, options):
 @pytest.mark.parametrize("kind", ["drawn", "equal", "tiny"])
 @pytest.mark.parametrize("penalties", PENALTIES)
 def test_agrees_with_numpy(penalties, kind):
-    """The objective to 1e-10; <C, P> as far as numpy's marginals are exact."""
+    """The objective to 1e-10; <C, P> nearly so, as numpy's marginals are a little off."""
     options = dict(zip(("penalty_a", "penalty_b"), penalties, strict=True))
     given = parts(draw(1, kind))
     quick = match_many(*given, **options)
     for one, other in zip(quick, by_numpy(given, options), strict=True):
         assert one.objective == pytest.approx(other.objective, abs=1e-10)
-        assert one.value == pytest.approx(other.value, abs=3e-7)
-        assert one.mass == pytest.approx(other.mass, abs=3e-7)
+        assert one.value == pytest.approx(other.value, abs=3e-9)
+        assert one.mass == pytest.approx(other.mass, abs=3e-9)
 
 
 def test_solves_all_of_them_itself():
@@ -124,7 +124,7 @@ def test_long_texts():
     given = parts([problem(np.random.default_rng(8), 130, 90)])
     options = {"penalty_a": 0.23, "penalty_b": 0.31}
     (quick,), (slow,) = match_many(*given, **options), by_numpy(given, options)
-    np.testing.assert_allclose(quick.coupling, slow.coupling, atol=1e-7)
+    np.testing.assert_allclose(quick.coupling, slow.coupling, atol=1e-9)
     assert quick.residual <= 1e-12
 
 
@@ -135,7 +135,7 @@ def test_what_it_gives_up_numpy_takes(monkeypatch):
     assert unbalanced.solve_singly(*([part] for part in given), 0.23, 0.31) == [None]
     plan = match(*given, penalty_a=0.23, penalty_b=0.31)
     assert plan.converged
-    assert plan.value == pytest.approx(right.value, abs=1e-8)
+    assert plan.value == pytest.approx(right.value, abs=1e-9)
 
 
 class TestForest:

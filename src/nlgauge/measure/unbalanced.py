@@ -37,7 +37,7 @@ GAP = 1e-10  # certified gap, relative to _Problem.scale, that counts as solved
 AIM = 1e-12  # gap that the iteration tries to reach
 # The gap bounds the objective; its square root would bound the marginals. The path ends only when
 # they also agree with the potentials, in L1, so that <C, P> is as exact as the objective.
-DRIFT = 1e-9
+DRIFT = 1e-11
 # Below this, P/S outgrows what float64 can solve, and nothing is gained.
 FLOOR = 2e-13
 KEPT = 1e-4  # least share of the mass that a start moves
