@@ -29,16 +29,20 @@ def spread(
 ) -> list[Made]:
     """What ``work`` makes of consecutive portions of the items, in order.
 
-    A portion has at least ``least`` items: fewer are not worth a thread.
+    A portion has at least ``least`` items: fewer are not worth a thread. Nor are the products of
+    matrices of one among several items; a single item may be large, and has all cores.
     """
-    threads = thread_count()
-    count = min(threads, len(items) // least)
-    if count < 2:
+    if len(items) < 2:
         return [work(items)]
+    threads = thread_count()
+    count = max(1, min(threads, len(items) // least))
     edges = [len(items) * k // count for k in range(count + 1)]
     portions = [items[edges[k] : edges[k + 1]] for k in range(count)]
-    with _BLAS.alone(), ThreadPoolExecutor(threads) as pool:
-        return list(pool.map(work, portions))
+    with _BLAS.alone():
+        if count == 1:
+            return [work(items)]
+        with ThreadPoolExecutor(threads) as pool:
+            return list(pool.map(work, portions))
 
 
 def one_ahead(work: Callable[[Item], Made], items: Iterable[Item]) -> Iterator[Made]:

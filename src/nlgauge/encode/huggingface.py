@@ -87,13 +87,14 @@ class HuggingFaceEncoder:
         return [clouds[text] for text in texts]
 
     def _batches(self, pieces: list[Piece]) -> list[list[Piece]]:
-        """Pieces of like length together, the longest first."""
+        """Pieces of like length together; the largest batch first, so that none is waited for."""
         here = self._device.type == "cpu"
         cut = batches(
             [len(piece.ids) for piece in pieces],
             most=min(self._batch_tokens, _CACHED_TOKENS) if here else self._batch_tokens,
             overhead=_PASS_TOKENS if here else _LAUNCH_TOKENS,
         )
+        cut.sort(key=lambda batch: -len(batch) * len(pieces[batch[0]].ids))
         return [[pieces[number] for number in batch] for batch in cut]
 
     def _run_all(self, cut: list[list[Piece]], layers: Sequence[int]) -> list[Floats]:
