@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import compress
 from typing import TypeAlias
 
 import numpy as np
@@ -33,7 +34,7 @@ class Tokens:
 
     def keep(self, mask: Bools) -> Tokens:
         """The tokens where ``mask`` is true."""
-        strings = tuple(s for s, kept in zip(self.strings, mask, strict=True) if kept)
+        strings = tuple(compress(self.strings, mask.tolist()))
         return Tokens(strings, self.ids[mask], self.special[mask], self.words[mask])
 
 
@@ -70,15 +71,14 @@ class Cloud:
             return self  # points are large: nothing is copied that stays as it is
         return replace(self, points=self.points[list(layers)])
 
-    def weighted(self, weights: Floats) -> Cloud:
-        """The same points with other masses, scaled to sum to 1 where any is positive."""
-        mass = np.asarray(weights, dtype=np.float64)
-        total = mass.sum()
-        return replace(self, weights=mass / total if total > 0 else np.zeros_like(mass))
+    def keep(self, mask: Bools, weights: Floats | None = None) -> Cloud:
+        """The cloud of the tokens where ``mask`` is true, with other masses if given.
 
-    def keep(self, mask: Bools) -> Cloud:
-        """The cloud of the tokens where ``mask`` is true, masses rescaled."""
+        They are scaled to sum to 1 where any is positive.
+        """
+        mass = np.asarray(self.weights if weights is None else weights, dtype=np.float64)[mask]
+        total = mass.sum()
+        mass = mass / total if total > 0 else np.zeros_like(mass)
         if mask.all():
-            return self.weighted(self.weights)
-        kept = replace(self, points=self.points[:, mask], tokens=self.tokens.keep(mask))
-        return kept.weighted(self.weights[mask])
+            return Cloud(self.points, mass, self.tokens, self.remarks)
+        return Cloud(self.points[:, mask], mass, self.tokens.keep(mask), self.remarks)

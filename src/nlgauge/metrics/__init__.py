@@ -37,6 +37,8 @@ def metric_names() -> tuple[str, ...]:
 
 def metric_class(name: str) -> type[Metric]:
     """The metric of that name, imported now; an unknown name is answered with the nearest."""
+    if name in _own_names():  # the others are all searched for anew, which takes a while
+        return _from_package(name)
     places = _places()
     if name not in places:
         near = difflib.get_close_matches(name, places, 1, cutoff=0.5)
@@ -152,10 +154,13 @@ def _places() -> dict[str, Callable[[], type[Metric]]]:
     for folder in filter(None, os.environ.get(FOLDERS_VARIABLE, "").split(os.pathsep)):
         for path in sorted(Path(folder).glob("[!_]*.py")):
             found[path.stem] = partial(_from_file, path)
-    for module in pkgutil.iter_modules(__path__):
-        if not module.name.startswith("_"):
-            found[module.name] = partial(_from_package, module.name)
-    return found
+    return found | {name: partial(_from_package, name) for name in _own_names()}
+
+
+@lru_cache
+def _own_names() -> frozenset[str]:
+    names = (module.name for module in pkgutil.iter_modules(__path__))
+    return frozenset(name for name in names if not name.startswith("_"))
 
 
 def _from_package(name: str) -> type[Metric]:

@@ -20,7 +20,7 @@ def weigh(cloud: Cloud, weighting: Weighting, table: IdfTable | None) -> Cloud:
     kept = taking_part(cloud.tokens, weighting)
     if weighting.void == "content" and not np.any(masses[kept & ~cloud.tokens.special] > 0):
         masses = np.zeros(len(masses))
-    return cloud.weighted(masses).keep(kept)
+    return cloud.keep(kept, masses)
 
 
 def taking_part(tokens: Tokens, weighting: Weighting) -> Bools:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import asdict
+from functools import lru_cache
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
@@ -39,6 +40,7 @@ def _settings(folder: Path) -> str:
     return content.hexdigest()[:12]
 
 
+@lru_cache  # reading a package's metadata takes as long as scoring a dozen cached texts
 def _version(library: str) -> str:
     try:
         return version(library)
