@@ -43,3 +43,22 @@ def test_code_is_kept_where_a_folder_can_be_written_to():
     from nlgauge.measure import simplex
 
     assert simplex.couple_all.stats.cache_path
+
+
+def test_compiling_is_announced_once(tmp_path):
+    """Whoever waits for it is told why, and only then; what is kept is not compiled again."""
+    surroundings = os.environ | {"NUMBA_CACHE_DIR": str(tmp_path)}
+    work = (
+        "import logging, numpy as np; logging.basicConfig(level=logging.INFO);"
+        "from nlgauge.measure.trimming import quantiles;"
+        "quantiles(np.arange(3.0), np.array([0.5])); quantiles(np.arange(3.0)[::2], np.ones(1))"
+    )
+    for told in (1, 0):
+        shown = subprocess.run(
+            [sys.executable, "-c", work],
+            env=surroundings,
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        assert shown.stderr.count("compiling for this processor") == told, shown.stderr

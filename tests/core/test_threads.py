@@ -48,9 +48,11 @@ def test_products_of_matrices_get_their_threads_back(monkeypatch) -> None:
         return [pool["num_threads"] for pool in threadpool_info() if pool["user_api"] == "blas"]
 
     before = seen()
-    inside = spread(lambda _: seen(), range(4), least=1)
-    assert all(set(numbers) <= {1} for numbers in inside)
-    assert seen() == before
+    for least in (1, 4):  # in two threads, and in this one
+        inside = spread(lambda _: seen(), range(4), least=least)
+        assert all(set(numbers) <= {1} for numbers in inside)
+        assert seen() == before
+    assert spread(lambda _: seen(), range(1), least=1) == [before], "one item may be large"
 
 
 @pytest.mark.parametrize("count", [1, 2])

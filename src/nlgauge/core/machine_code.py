@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable
 from importlib import import_module
 from typing import Any, TypeVar
 
 numba: Any = import_module("numba")
+events: Any = import_module("numba.core.event")
 
 Work = TypeVar("Work", bound=Callable[..., Any])
 
@@ -35,3 +37,28 @@ def compiled(
         return made
 
     return compile_
+
+
+class Announcer(events.Listener):  # type: ignore[misc]  # numba has no types
+    """Tells, at the first function that is in no cache, why the work seems to stand still."""
+
+    def __init__(self) -> None:
+        self._told = False
+
+    def on_start(self, event: Any) -> None:
+        """Tell it once; many functions are compiled for one that is called."""
+        if not self._told and _ours(event.data["dispatcher"]):
+            self._told = True
+            logging.getLogger(__name__).info(
+                "compiling for this processor; the first use takes up to 20 seconds longer"
+            )
+
+    def on_end(self, event: Any) -> None:
+        """Say nothing more."""
+
+
+def _ours(dispatcher: Any) -> bool:
+    return str(dispatcher.py_func.__module__).partition(".")[0] == __name__.partition(".")[0]
+
+
+events.register("numba:compile", Announcer())
