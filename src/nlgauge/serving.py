@@ -9,9 +9,7 @@ import dataclasses
 import os
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache as remembered
 from functools import partial
-from importlib import metadata
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +20,7 @@ from nlgauge.core.languages import ENGLISH, language_code
 from nlgauge.core.metric import Metric, Side
 from nlgauge.core.need import Weighting
 from nlgauge.core.signature import Signature
+from nlgauge.core.versions import version_of
 from nlgauge.encode import open_encoder, open_masked_lm
 from nlgauge.encode.encoder import Encoder, MaskedLm
 from nlgauge.encode.locate import MODEL_VARIABLE
@@ -91,9 +90,9 @@ class Task:
                 f"{number}.{key}": fact for key, fact in member.facts.items() if key != "nlgauge"
             }
         if "sacrebleu" not in self.metric.libraries:  # its signature is sacrebleu's own
-            facts["nlgauge"] = _version("nlgauge")
+            facts["nlgauge"] = version_of("nlgauge")
             used = self.metric.libraries + (self.model.card.libraries if self.model else ())
-            facts |= {name: _version(name) for name in dict.fromkeys(used)}
+            facts |= {name: version_of(name) for name in dict.fromkeys(used)}
         return facts
 
     def signature(self, references: str) -> Signature:
@@ -306,11 +305,6 @@ def _same_passes(task: Task) -> Hashable:
     """What tasks have in common whose histograms come from the same passes of a model."""
     tables = tuple(table.digest for table in task.tables.values())
     return id(task.masked_lm), dataclasses.replace(task.metric.needs, temperature=1.0), tables
-
-
-@remembered  # reading a package's metadata takes longer than scoring a short text
-def _version(package: str) -> str:
-    return metadata.version(package)
 
 
 def _table_side(weighting: Weighting, side: Side) -> Side:

@@ -21,6 +21,7 @@ from nlgauge.service.schemas import (
     ComparePairs,
     CompareSystems,
     CorrelateRequest,
+    MatrixOptions,
     References,
     ScorePairs,
     ScoreSystems,
@@ -193,7 +194,7 @@ def _pictures(request: CorrelateRequest, study: Study) -> tuple[Answer | None, A
     table = None
     if request.matrix is not None:
         try:
-            table = _matrix(request, study)
+            table = _matrix(request.matrix, request.human, study)
         except DataError as error:
             notes.append(f"there is no matrix: {error}")
     distributions: Answer = {}
@@ -205,12 +206,10 @@ def _pictures(request: CorrelateRequest, study: Study) -> tuple[Answer | None, A
     return table, distributions, notes
 
 
-def _matrix(request: CorrelateRequest, study: Study) -> Answer:
-    chosen = request.matrix
-    assert chosen is not None
+def _matrix(chosen: MatrixOptions, human: list[str] | None, study: Study) -> Answer:
     found = matrix(
         study,
-        human=request.human,
+        human=human,
         level=chosen.level,
         coefficient=chosen.coefficient,
         cluster=chosen.cluster,

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import asdict
-from functools import lru_cache
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
+from nlgauge.core.versions import version_of
 from nlgauge.encode.locate import find_model
 from nlgauge.encode.ways import Ways
 
@@ -22,7 +21,7 @@ def identity(name: str, ways: Ways) -> dict[str, str]:
     Versions belong to it because signatures tell them. A new way does so unless it is named here.
     """
     chosen = {way: str(value) for way, value in asdict(ways).items() if way != _PORTIONS}
-    versions = {library: _version(library) for library in _LIBRARIES}
+    versions = {library: version_of(library) for library in _LIBRARIES}
     if name == "hashing":
         return {"model": name, **chosen, "nlgauge": versions["nlgauge"]}
     located = find_model(name)
@@ -38,11 +37,3 @@ def _settings(folder: Path) -> str:
         content.update(f"{path.name} {path.stat().st_size} ".encode())
         content.update(path.read_bytes())
     return content.hexdigest()[:12]
-
-
-@lru_cache  # reading a package's metadata takes as long as scoring a dozen cached texts
-def _version(library: str) -> str:
-    try:
-        return version(library)
-    except PackageNotFoundError:
-        return "absent"

@@ -1,0 +1,15 @@
+"""Versions of installed packages, which signatures and the keys of the cache tell."""
+
+from __future__ import annotations
+
+from functools import cache
+from importlib.metadata import PackageNotFoundError, version
+
+
+@cache  # reading a package's metadata takes longer than scoring a short text
+def version_of(package: str) -> str:
+    """The version of a package, or ``absent``."""
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return "absent"
