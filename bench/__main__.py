@@ -10,7 +10,7 @@ from bench.machine import machine
 from bench.plot import draw
 from bench.suites import SUITES
 from bench.timing import Timing
-from nlgauge.report.inks import text
+from nlgauge.report.formats import text
 from nlgauge.report.table import Column, Table
 
 

@@ -8,7 +8,7 @@ import nlgauge
 from bench.texts import pairs
 from bench.timing import Timing, race
 from nlgauge.encode import open_encoder
-from nlgauge.encode.ways import Ways
+from nlgauge.encode.run_options import Ways
 
 LAYERS = (2, 3, 4, 5, 6)
 ALONE = ("bertscore", "wmd", "mover", "lazy_emd", "bary", "bary:weights=idf", "depth")

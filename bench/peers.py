@@ -42,11 +42,11 @@ def peers(count: int) -> list[Timing]:
 
 def solvers(count: int) -> list[Timing]:
     """Solver time alone: bary with idf and lazy_emd against POT's plain loops, on equal clouds."""
-    from nlgauge.core.threads import spread
     from nlgauge.encode import open_encoder
     from nlgauge.measure.barycenter import barycenter
     from nlgauge.measure.cost import cosine, unit
     from nlgauge.measure.transport import match_many
+    from nlgauge.runtime.threads import spread
     from nlgauge.text.idf import IdfTable
 
     few = min(64, count)

@@ -31,7 +31,7 @@ import numpy as np
 
 import nlgauge
 from bench.texts import pairs
-from nlgauge.report.inks import text
+from nlgauge.report.formats import text
 from nlgauge.report.table import Column, Table, Value
 
 _TOLERANCE = 1e-5

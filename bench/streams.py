@@ -27,11 +27,11 @@ from typing import TypeVar
 
 from bench.texts import pairs
 from nlgauge.data.streams import Sources
-from nlgauge.report.inks import text
+from nlgauge.report.formats import text
 from nlgauge.report.table import Column, Table
 from nlgauge.scale.engine import Processes
-from nlgauge.scale.folder import RunFolder
 from nlgauge.scale.parts import Part, cut
+from nlgauge.scale.run_folder import RunFolder
 from nlgauge.scale.worker import Duty, Worker
 
 LEXICAL = ("bleu", "chrf")

@@ -11,7 +11,7 @@ from nlgauge.encode.cache import CachedEncoder, Store
 from nlgauge.encode.cache.identity import identity
 from nlgauge.encode.cache.store import SHARDS
 from nlgauge.encode.hashing import HashingEncoder
-from nlgauge.encode.ways import Ways
+from nlgauge.encode.run_options import Ways
 
 ODD = ["", " ", "😀 👩‍👩‍👧 e\u0301", "שלום עולם", "\ud83d\ude00 alone", "a\x00b", "dog " * 300]
 TEXTS = [*example("reference.a"), *ODD]

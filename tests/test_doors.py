@@ -15,28 +15,28 @@ import nlgauge
 HOUSE = Path(nlgauge.__file__).parent
 MODULES = sorted(HOUSE.rglob("*.py"))
 FORBIDDEN = {
-    "core": {"text", "encode", "measure", "metrics", "study", "data", "report", "scoring", "cli"},
-    "text": {"encode", "measure", "metrics", "study", "data", "report", "scoring", "cli"},
-    "measure": {"encode", "text", "metrics", "study", "data", "report", "scoring", "cli"},
-    "metrics": {"encode", "study", "data", "report", "scoring", "cli"},
-    "study": {"encode", "text", "metrics", "measure", "data", "report", "scoring", "cli"},
-    "encode": {"measure", "metrics", "study", "data", "report", "scoring", "cli"},
-    "data": {"encode", "measure", "metrics", "study", "report", "scoring", "cli"},
-    "studying": {"encode", "cli"},
+    "core": {"text", "encode", "measure", "metrics", "stats", "data", "report", "scoring", "cli"},
+    "text": {"encode", "measure", "metrics", "stats", "data", "report", "scoring", "cli"},
+    "measure": {"encode", "text", "metrics", "stats", "data", "report", "scoring", "cli"},
+    "metrics": {"encode", "stats", "data", "report", "scoring", "cli"},
+    "stats": {"encode", "text", "metrics", "measure", "data", "report", "scoring", "cli"},
+    "encode": {"measure", "metrics", "stats", "data", "report", "scoring", "cli"},
+    "data": {"encode", "measure", "metrics", "stats", "report", "scoring", "cli"},
+    "study": {"encode", "cli"},
     "recipes": {"encode", "cli"},
     "figures": {
         "encode",
         "text",
         "measure",
         "metrics",
-        "study",
+        "stats",
         "data",
         "report",
         "scoring",
         "cli",
     },
-    "report": {"encode", "measure", "metrics", "study", "data", "scoring", "cli"},
-    "service": {"encode", "measure", "study", "text", "figures", "report", "cli"},
+    "report": {"encode", "measure", "metrics", "stats", "data", "scoring", "cli"},
+    "service": {"encode", "measure", "stats", "text", "figures", "report", "cli"},
 }
 
 

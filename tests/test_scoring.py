@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+import nlgauge.inputs as kitchen
 import nlgauge.scoring as room
-import nlgauge.serving as kitchen
 from nlgauge import Scorer, metric, score, score_systems
 from nlgauge.core.errors import OptionError, UsageError
 from nlgauge.encode.hashing import HashingEncoder, HashingMaskedLm

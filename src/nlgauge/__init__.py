@@ -13,15 +13,15 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from nlgauge.adapters.frames import score_frame
-    from nlgauge.choosing import mbr, rerank
     from nlgauge.core.corpus import Corpus
     from nlgauge.core.errors import NlgaugeError
     from nlgauge.core.scores import Scores
     from nlgauge.core.signature import Signature
     from nlgauge.metrics import metric, metric_class, metric_names
-    from nlgauge.replaying import explain
+    from nlgauge.reproducibility import explain
+    from nlgauge.reranking import mbr, rerank
     from nlgauge.scoring import Scorer, align, score, score_systems
-    from nlgauge.studying import compare, correlate
+    from nlgauge.study import compare, correlate
 
 # Names are imported on first use: `import nlgauge` stays fast and never imports torch.
 _HOMES = {
@@ -31,14 +31,14 @@ _HOMES = {
     "Scores": "nlgauge.core.scores",
     "Signature": "nlgauge.core.signature",
     "align": "nlgauge.scoring",
-    "compare": "nlgauge.studying",
-    "correlate": "nlgauge.studying",
-    "explain": "nlgauge.replaying",
-    "mbr": "nlgauge.choosing",
+    "compare": "nlgauge.study",
+    "correlate": "nlgauge.study",
+    "explain": "nlgauge.reproducibility",
+    "mbr": "nlgauge.reranking",
     "metric": "nlgauge.metrics",
     "metric_class": "nlgauge.metrics",
     "metric_names": "nlgauge.metrics",
-    "rerank": "nlgauge.choosing",
+    "rerank": "nlgauge.reranking",
     "score": "nlgauge.scoring",
     "score_frame": "nlgauge.adapters.frames",
     "score_systems": "nlgauge.scoring",

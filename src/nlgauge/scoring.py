@@ -23,9 +23,9 @@ from nlgauge.core.metric import Metric, PairMetric
 from nlgauge.core.plan import Plan
 from nlgauge.core.scores import Scores
 from nlgauge.core.signature import Signature
-from nlgauge.core.threads import one_ahead
-from nlgauge.core.tidying import Tidier
-from nlgauge.serving import Learnt, Servings, Spec, Task, open_task
+from nlgauge.inputs import Learnt, Servings, Spec, Task, open_task
+from nlgauge.runtime.memory import Tidier
+from nlgauge.runtime.threads import one_ahead
 
 Progress = Callable[[int, int], None]
 

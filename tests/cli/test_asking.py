@@ -146,7 +146,7 @@ def test_a_criterion_that_does_not_exist_is_refused_before_anything_is_scored(
     def scored(*_: object, **__: object) -> None:
         raise AssertionError("texts were scored")
 
-    monkeypatch.setattr("nlgauge.studying.study.Scorer", scored)
+    monkeypatch.setattr("nlgauge.study.study.Scorer", scored)
     more = ("chrf", "beta=1,2") if verb == "sweep" else ("-m", "bleu", "chrf")
     code, out, err = run(verb, judged, *more, "--human", "style")
     assert (code, out) == (2, "")

@@ -10,7 +10,7 @@ import pytest
 from nlgauge.core.errors import DataError, FileError, OptionError, ShapeError
 from nlgauge.data import Judged
 from nlgauge.data.judged import Row, number
-from nlgauge.study import Judgements, Measured
+from nlgauge.stats import Judgements, Measured
 
 ROWS = [
     Row("A", "1", "a one", ("r one",), {"fluency": 4.0, "adequacy": 2.0}, "s", {"bleu": 0.5}),

@@ -12,8 +12,8 @@ import pytest
 
 from nlgauge.core.errors import FileError
 from nlgauge.data import read_judged
-from nlgauge.data.pickles import read_plain_pickle
 from nlgauge.data.realsumm import sentences
+from nlgauge.data.safe_pickle import read_plain_pickle
 
 
 def _documents() -> dict:

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from nlgauge.core.errors import FileError
-from nlgauge.data.opening import open_bytes
+from nlgauge.data.compression import open_bytes
 from nlgauge.data.tables import TABULAR, lines_of, read_cells
 
 ROWS = [

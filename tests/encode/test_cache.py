@@ -20,7 +20,7 @@ from nlgauge.encode.cache.identity import identity
 from nlgauge.encode.cache.place import chosen_cache, size_limit
 from nlgauge.encode.cache.records import text_key
 from nlgauge.encode.hashing import HashingEncoder, HashingMaskedLm
-from nlgauge.encode.ways import Ways
+from nlgauge.encode.run_options import Ways
 from nlgauge.scoring import Scorer, score
 
 pytest.importorskip("safetensors", reason="the extra 'torch' is not installed")

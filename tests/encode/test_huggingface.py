@@ -9,7 +9,7 @@ from conftest import example
 from nlgauge import score
 from nlgauge.core.errors import DataError, ModelError, OptionError
 from nlgauge.encode import open_encoder
-from nlgauge.encode.ways import Ways
+from nlgauge.encode.run_options import Ways
 
 torch = pytest.importorskip("torch")
 transformers = pytest.importorskip("transformers")

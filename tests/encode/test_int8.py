@@ -10,7 +10,7 @@ torch = pytest.importorskip("torch")
 from nlgauge.core.errors import ModelError  # noqa: E402
 from nlgauge.encode import int8, open_encoder  # noqa: E402
 from nlgauge.encode.int8 import Int8Linear, quantised  # noqa: E402
-from nlgauge.encode.ways import Ways  # noqa: E402
+from nlgauge.encode.run_options import Ways  # noqa: E402
 
 
 @pytest.fixture(params=["numba", "torch"], autouse=True)

@@ -8,7 +8,7 @@ import pytest
 from conftest import example
 from nlgauge.core.errors import ModelError
 from nlgauge.encode import open_masked_lm
-from nlgauge.encode.ways import Ways
+from nlgauge.encode.run_options import Ways
 
 torch = pytest.importorskip("torch")
 transformers = pytest.importorskip("transformers")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from nlgauge.core.errors import OptionError
-from nlgauge.core.need import ModelCard
+from nlgauge.core.requirements import ModelCard
 from nlgauge.encode.registry import best_layers, model_for
 
 

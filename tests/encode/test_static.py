@@ -17,8 +17,8 @@ from nlgauge import Scorer, align, metric, score
 from nlgauge.core.errors import FileError, MissingExtra, ModelError
 from nlgauge.encode import open_encoder
 from nlgauge.encode import static as room
+from nlgauge.encode.run_options import Ways
 from nlgauge.encode.static import UNKNOWN_WORDS, StaticEncoder, read_vectors
-from nlgauge.encode.ways import Ways
 
 LINES = ["the 1 0 0", "cat 0 2 0", "Cat 0 0 3", "。 0.5 -1e-1 0", "猫 -1 0 .5"]
 MATRIX = np.array([[1, 0, 0], [0, 2, 0], [0, 0, 3], [0.5, -0.1, 0], [-1, 0, 0.5]], np.float32)

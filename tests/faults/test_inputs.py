@@ -114,7 +114,7 @@ def test_too_little_memory_is_told_in_a_sentence(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_two_runs_into_one_folder(table: Path, tmp_path: Path) -> None:
-    from nlgauge.scale.folder import RunFolder
+    from nlgauge.scale.run_folder import RunFolder
 
     with RunFolder(tmp_path / "out", "jsonl").open():
         done = run("score", "-c", table, "-m", "chrf", "--parts", tmp_path / "out")

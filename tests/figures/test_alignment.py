@@ -15,10 +15,10 @@ import pytest
 
 from nlgauge.core.errors import FileError, MissingExtra
 from nlgauge.core.plan import Plan
-from nlgauge.figures.canvas import save
+from nlgauge.figures.alignment_html import page
+from nlgauge.figures.alignment_layout import Kind, flows, labels, number, shown, stage
 from nlgauge.figures.colours import STOPS, is_dark, ramp
-from nlgauge.figures.page import page
-from nlgauge.figures.scene import Kind, flows, labels, number, shown, stage
+from nlgauge.figures.matplotlib_setup import save
 from nlgauge.measure.transport import match_many
 
 pytest.importorskip("matplotlib")

@@ -12,8 +12,8 @@ pytest.importorskip("matplotlib")
 
 from nlgauge.figures.bars import Bar, bars
 from nlgauge.figures.bars import Panel as BarPanel
-from nlgauge.figures.canvas import save
 from nlgauge.figures.distributions import Curve, distributions
+from nlgauge.figures.matplotlib_setup import save
 from nlgauge.figures.matrix import coefficients, directed, heat, p_values
 
 NAMES = ("human", "bleu", "a_metric_with:a=very,long=name", "$ter$")

@@ -10,8 +10,8 @@ import pytest
 
 pytest.importorskip("matplotlib")
 
-from nlgauge.figures.canvas import save
 from nlgauge.figures.curve import Line, curve
+from nlgauge.figures.matplotlib_setup import save
 from nlgauge.figures.surface import Surface, surfaces
 
 

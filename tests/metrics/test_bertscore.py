@@ -88,7 +88,7 @@ def test_alpha_goes_from_precision_to_recall() -> None:
 
 
 def test_a_token_whose_partners_are_all_opposed_keeps_its_negative_cosine() -> None:
-    from nlgauge.measure.partners import best_partners, f_measure
+    from nlgauge.measure.precision_recall import best_partners, f_measure
 
     similarity = np.array([[-0.5, -0.2], [0.9, 0.1]])
     half = np.array([0.5, 0.5])

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from nlgauge.core.errors import ModelError
-from nlgauge.recipes import _measured, _summaries, infolm, reproduce
+from nlgauge.recipes import _scores, _summaries, infolm, reproduce
 from nlgauge.recipes.recipe import Rebuilt, Setting
 
 
@@ -71,14 +71,14 @@ def test_without_a_masked_model_the_other_metrics_are_still_compared(
     data: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """As with an embedded model that has no masked-language head."""
-    real = _measured.Scorer
+    real = _scores.Scorer
 
     def no_head(metrics: object, **ways: object) -> object:
         if "infolm" in str(getattr(metrics, "name", "")):
             raise ModelError("the model has no masked-language head")
         return real(metrics, **ways)
 
-    monkeypatch.setattr(_measured, "Scorer", no_head)
+    monkeypatch.setattr(_scores, "Scorer", no_head)
     monkeypatch.setenv("NLGAUGE_MODEL", "hashing")
     rebuilt = reproduce("infolm", data, Setting(inputs=3))
     assert "No line of InfoLM has numbers of ours" in rebuilt.missing[0]

@@ -9,11 +9,11 @@ import pytest
 
 from conftest import PROJECT
 from nlgauge.core.errors import DataError, FileError, UsageError
-from nlgauge.data.layouts import read_judged
+from nlgauge.data.detection import read_judged
 from nlgauge.recipes import RECIPES, _summaries, bary, lazy_emd, reproduce
-from nlgauge.recipes._beside import beside
-from nlgauge.recipes._evidence import find, some_inputs
-from nlgauge.recipes._measured import with_model
+from nlgauge.recipes._data import find, some_inputs
+from nlgauge.recipes._published import beside
+from nlgauge.recipes._scores import with_model
 from nlgauge.recipes.recipe import Line, Paper, Part, Rebuilt, Section, Setting
 from nlgauge.report.table import Table
 

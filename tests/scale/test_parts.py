@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from nlgauge.data.streams import Rejected, Row
+from nlgauge.scale.duplicate_ids import Seen
 from nlgauge.scale.parts import cut
-from nlgauge.scale.seen import Seen
 
 
 def _row(i: int, system: str = "A", text: str = "x", reference: str = "r") -> Row:

@@ -16,7 +16,7 @@ pytest.importorskip("uvicorn", reason="the extra 'service' is not installed")
 from starlette.testclient import TestClient
 
 from nlgauge.service.app import create_app
-from nlgauge.service.listening import server
+from nlgauge.service.server import server
 from nlgauge.service.settings import Limits, Settings
 
 Start = Callable[..., str]

@@ -18,8 +18,8 @@ from nlgauge.core.errors import DataError
 from nlgauge.core.scores import Scores
 from nlgauge.scoring import Scorer
 from nlgauge.service.batching import Batcher, Outcome, Ticket
-from nlgauge.service.effort import Cancelled, Effort
-from nlgauge.service.turns import Turns
+from nlgauge.service.lock import Turns
+from nlgauge.service.progress import Cancelled, Effort
 
 METRICS = ["bleu", "rouge", "bertscore:model=hashing", "wmd:model=hashing"]
 PAIRS = [
@@ -301,7 +301,7 @@ def test_outcomes_that_nobody_waits_for_are_dropped_quietly(opened: Any) -> None
     async def abandoned() -> None:
         future: asyncio.Future[bytes] = asyncio.get_running_loop().create_future()
         future.cancel()
-        from nlgauge.service.workshop import _wake
+        from nlgauge.service.scheduler import _wake
 
         _wake([(future, b"{}")])
         assert future.cancelled()

@@ -10,15 +10,15 @@ from pydantic import BaseModel
 from starlette.testclient import TestClient
 
 import nlgauge
-from nlgauge.service import answers, examples
-from nlgauge.service.safety import ABSENT
+from nlgauge.service import examples, responses
+from nlgauge.service.admission import ABSENT
 
 ENDPOINTS: list[tuple[str, dict[str, Any], type[BaseModel]]] = [
-    ("/v1/score", examples.SCORE, answers.ScoreAnswer),
-    ("/v1/score", examples.SCORE_SYSTEMS, answers.ScoreAnswer),
-    ("/v1/align", examples.ALIGN, answers.AlignAnswer),
-    ("/v1/compare", examples.COMPARE, answers.CompareAnswer),
-    ("/v1/correlate", examples.CORRELATE, answers.CorrelateAnswer),
+    ("/v1/score", examples.SCORE, responses.ScoreAnswer),
+    ("/v1/score", examples.SCORE_SYSTEMS, responses.ScoreAnswer),
+    ("/v1/align", examples.ALIGN, responses.AlignAnswer),
+    ("/v1/compare", examples.COMPARE, responses.CompareAnswer),
+    ("/v1/correlate", examples.CORRELATE, responses.CorrelateAnswer),
 ]
 
 
@@ -144,7 +144,7 @@ def test_what_the_judgements_do_not_allow_is_said_and_left_out(api: TestClient) 
 
 def test_metrics_are_listed_with_a_schema_of_what_is_allowed(api: TestClient) -> None:
     answer = api.get("/v1/metrics").json()
-    answers.MetricsAnswer.model_validate(answer, strict=True)
+    responses.MetricsAnswer.model_validate(answer, strict=True)
     cards = {card["name"]: card for card in answer["metrics"]}
     assert set(cards) == set(nlgauge.metric_names()) - ABSENT
     mover = cards["mover"]["options"]["properties"]

@@ -11,11 +11,11 @@ from starlette.testclient import TestClient
 
 from nlgauge.core.errors import DataError
 from nlgauge.scoring import Scorer
-from nlgauge.service import answers, examples
-from nlgauge.service.effort import Cancelled, Effort
-from nlgauge.service.faults import Fault
+from nlgauge.service import examples, responses
+from nlgauge.service.errors import Fault
 from nlgauge.service.jobs import Jobs
-from nlgauge.service.turns import Turns
+from nlgauge.service.lock import Turns
+from nlgauge.service.progress import Cancelled, Effort
 
 
 def finished(api: TestClient, id: str) -> dict[str, Any]:
@@ -41,10 +41,10 @@ def test_a_job_gives_what_its_endpoint_gives(
 ) -> None:
     posted = api.post("/v1/jobs", json={"kind": kind, "body": body})
     assert posted.status_code == 202
-    answers.JobAnswer.model_validate(posted.json(), strict=True)
+    responses.JobAnswer.model_validate(posted.json(), strict=True)
     assert posted.headers["location"] == f"/v1/jobs/{posted.json()['id']}"
     job = finished(api, posted.json()["id"])
-    answers.JobAnswer.model_validate(job, strict=True)
+    responses.JobAnswer.model_validate(job, strict=True)
     assert job["state"] == "done" and job["rows_done"] == job["rows_total"] > 0
     assert job["pairs_per_second"] > 0
     assert job["result"] == api.post(f"/v1/{kind}", json=body).json()

@@ -1,123 +1,120 @@
-"""Splits and sweeps: what was tuned on what, and tested on what."""
+"""Options are chosen on one part of the judgements and tested on the other."""
 
 from __future__ import annotations
+
+import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
-from nlgauge.core.errors import DataError, OptionError, ShapeError
-from nlgauge.study.levels import correlate
-from nlgauge.study.sweep import Split, split, sweep
+from conftest import example
+from nlgauge.core.corpus import Corpus
+from nlgauge.core.errors import DataError, OptionError
+from nlgauge.data import Judged
+from nlgauge.scoring import score
+from nlgauge.stats import pearson, split
+from nlgauge.study import sweep
+
+SYSTEMS = ("fluent", "literal", "hasty")
 
 
-def test_split_is_a_seeded_partition():
-    parts = split(100, 0.3, seed=1)
-    assert len(parts.tune) == 30
-    assert sorted([*parts.tune, *parts.test]) == list(range(100))
-    assert parts.tune.tolist() == split(100, 0.3, seed=1).tune.tolist()
-    assert parts.tune.tolist() != split(100, 0.3, seed=2).tune.tolist()
+@pytest.fixture(scope="module")
+def judged() -> Judged:
+    """People who judge as chrf with 3-grams does, with some noise."""
+    references = example("reference.a")
+    corpus = Corpus.join(
+        [Corpus.of(example(name), references, systems=[name] * 36) for name in SYSTEMS]
+    )
+    made = score(corpus.candidates, corpus.references, metrics="chrf:char_order=3")
+    scores = made["chrf:char_order=3"].segments
+    human = scores + np.random.default_rng(0).normal(0, 3, len(scores))
+    return Judged(corpus, {"quality": human, "reverse": -human}, ("made up.",))
 
 
-def test_groups_stay_together():
-    groups = [f"doc{i // 7}" for i in range(70)]
-    parts = split(70, 0.5, seed=0, groups=groups)
-    assert {groups[i] for i in parts.tune}.isdisjoint(groups[i] for i in parts.test)
-    assert (len(parts.tune), parts.groups) == (35, 10)
+def test_the_value_people_had_in_mind_is_found(judged: Judged) -> None:
+    found = sweep(judged, "chrf", {"char_order": "1..6"}, human="quality", seed=4)
+    (entry,) = found.entries
+    assert entry.chosen == {"char_order": 3}
+    assert [row["char_order"] for row in entry.tried()] == [1, 2, 3, 4, 5, 6]
+    assert [row["test"] is not None for row in entry.tried()].index(True) == 2
+    assert entry.found.tuned_on == "18 inputs (tune)"
+    assert entry.found.tested_on == "18 inputs (test)"
+    assert list(found.signatures) == ["chrf:char_order=3"]
+    assert json.dumps(found.to_dict(), allow_nan=False)
 
 
-@pytest.mark.parametrize("fraction", [0.01, 0.99])
-def test_neither_side_is_empty(fraction):
-    parts = split(3, fraction)
-    assert len(parts.tune) >= 1
-    assert len(parts.test) >= 1
+def test_both_numbers_are_those_of_their_part(judged: Judged) -> None:
+    (entry,) = sweep(judged, "chrf", {"char_order": (3, 6)}, human="quality").entries
+    content = entry.to_dict()
+    parts = split(36, 0.5, 0)
+    made = score(judged.corpus.candidates, judged.corpus.references, metrics="chrf:char_order=3")
+    scores = made["chrf:char_order=3"].segments.reshape(3, 36)
+    human = judged.human["quality"].reshape(3, 36)
+    for name, index in (("tune", parts.tune), ("test", parts.test)):
+        expected = pearson(scores[:, index].ravel(), human[:, index].ravel())
+        assert content[name] == pytest.approx(expected)
 
 
-def test_bad_splits_say_what_is_wrong():
-    with pytest.raises(OptionError, match="fraction is 1"):
-        split(10, 1)
-    with pytest.raises(ShapeError, match="10 items but 3 group labels"):
-        split(10, groups=["a", "b", "c"])
-    with pytest.raises(DataError, match="10 items in 1 groups"):
-        split(10, groups=["a"] * 10)
+def test_two_options_make_a_surface_and_every_criterion_chooses_for_itself(judged: Judged) -> None:
+    found = sweep(judged, "chrf", {"char_order": "2,3", "beta": ".5,1,2"}, level="system")
+    assert [entry.criterion for entry in found.entries] == ["quality", "reverse"]
+    first = found.entries[0]
+    assert [each.value for each in first.found.tried] == [
+        (order, beta) for order in (2, 3) for beta in (0.5, 1, 2)
+    ]
+    assert first.found.tested.level == "system"
 
 
-def test_selection_looks_at_the_tuning_part_only():
-    human = np.arange(8.0)
-    parts = Split(np.arange(4), np.arange(4, 8), 8)
-    scores = {
-        "good on tune": np.array([0, 1, 2, 3, 7, 6, 5, 4.0]),
-        "good on test": np.array([0, 2, 1, 3, 4, 5, 6, 7.0]),
-    }
-    got = sweep("layer", list(scores), scores, human, parts)
-    assert got.chosen.value == "good on tune"
-    assert got.chosen.tuned.value == pytest.approx(1.0)
-    assert got.tested.value == pytest.approx(-1.0)
-    assert got.optimism == pytest.approx(2.0)
-    assert [t.value for t in got.tried] == list(scores)
+def test_systems_may_be_split_and_inputs_of_one_source_stay_together(judged: Judged) -> None:
+    (entry,) = sweep(judged, "chrf", {"beta": "1,2"}, human="quality", axis="systems").entries
+    assert entry.found.tested_on == "1 systems (test)"
+    corpus = judged.corpus
+    sources = [f"source {int(name) // 12}" for name in corpus.ids]
+    grouped = Corpus.of(
+        corpus.candidates,
+        corpus.references,
+        systems=corpus.systems,
+        ids=corpus.ids,
+        sources=sources,
+    )
+    kept = Judged(grouped, {"quality": judged.human["quality"]}, ())
+    (entry,) = sweep(kept, "chrf", {"beta": "1,2"}).entries
+    sizes = {int(text.split()[0]) for text in (entry.found.tuned_on, entry.found.tested_on)}
+    assert sizes == {12, 24}
+    unknown = replace(grouped, sources=("",) * len(grouped))
+    (entry,) = sweep(replace(kept, corpus=unknown), "chrf", {"beta": "1,2"}).entries
+    assert entry.found.tuned_on == "18 inputs (tune)"  # an empty source is no common source
 
 
-def test_labels_say_tuned_and_tested_on_what():
-    rng = np.random.default_rng(0)
-    human, metric = rng.normal(size=(2, 4, 20))
-    got = sweep("t", [1], {1: metric}, human, split(20, 0.25), part_names=("cs-en", "de-en"))
-    assert got.tuned_on == "5 inputs (cs-en)"
-    assert got.tested_on == "15 inputs (de-en)"
-    assert "tested on 15 inputs (de-en)" in str(got)
-    assert "tuned on 5 inputs (cs-en)" in str(got)
+def test_an_infinite_price_is_a_word_in_json(judged: Judged) -> None:
+    few = judged.take(range(8), "few.")
+    options = {"penalty_candidate": "1,inf"}
+    found = sweep(few, "lazy_emd:model=hashing", options, human="quality")
+    values = [row["penalty_candidate"] for row in found.to_dict()["sweeps"][0]["tried"]]
+    assert values == [1, "inf"]
+    (negated,) = [line for line in found.remarks if line.startswith("negated")]
+    assert negated.count("lazy_emd") == 1
 
 
-def test_callable_is_asked_once_per_value_and_axis_may_be_systems():
-    rng = np.random.default_rng(0)
-    human, noise = rng.normal(size=(2, 10, 6))
-    asked = []
-
-    def scores(value):
-        asked.append(value)
-        return human + value * noise
-
-    parts = split(10, 0.5, seed=3)
-    got = sweep("noise", [4.0, 0.5, 2.0], scores, human, parts, axis="systems", coefficient="tau")
-    assert asked == [4.0, 0.5, 2.0]
-    assert got.chosen.value == 0.5
-    want = correlate((human + 0.5 * noise)[parts.test], human[parts.test], "segment", "tau")
-    assert got.tested == want
-
-
-def test_undefined_values_are_not_chosen_and_the_first_of_equals_is():
-    human = np.array([1.0, 2.0, 3.0, 1.0, 2.0, 3.0])
-    parts = Split(np.arange(3), np.arange(3, 6), 6)
-    scores = {"flat": np.ones(6), "one": human, "two": 2 * human}
-    got = sweep("o", ["flat", "one", "two"], scores, human, parts, coefficient="kendall")
-    assert got.chosen.value == "one"
-    assert np.isnan(got.tried[0].tuned.value)
-    with pytest.raises(DataError, match=r"none of the 1 values .*constant"):
-        sweep("o", ["flat"], scores, human, parts)
+@pytest.mark.parametrize(
+    ("metric", "options", "message"),
+    [
+        ("chrf", {}, "0 options are to be tried"),
+        ("chrf", {"beta": "1,2", "char_order": "1,2", "word_order": "0,1"}, "3 options"),
+        ("chrf", {"beta": "2"}, "tried in 1 value"),
+        ("chrf", {"gamma": "1,2"}, "no option 'gamma'"),
+        ("chrf:beta=3", {"beta": "1,2"}, "beta=3 is set in the metric and swept as well"),
+        ("chrf", {"beta": "low,high"}, "option beta='low'"),
+        ("chrf", {"beta": "0..99", "char_order": "1..20"}, "2,000 combinations are too many"),
+    ],
+)
+def test_what_cannot_be_tried_is_refused(judged: Judged, metric, options, message) -> None:
+    with pytest.raises(OptionError, match=message):
+        sweep(judged, metric, options)
 
 
-def test_noise_options_promise_more_than_they_keep():
-    """With 60 useless options the tuned number is high and the tested one is not."""
-    rng = np.random.default_rng(5)
-    human = rng.normal(size=60)
-    useless = {i: rng.normal(size=60) for i in range(60)}
-    got = sweep("seed", list(useless), useless, human, split(60, 0.5, seed=0))
-    assert got.chosen.tuned.value > 0.35
-    assert got.tested.value < 0.25
-
-
-def test_bad_sweeps_say_what_is_wrong():
-    human = np.arange(6.0)
-    parts = split(6)
-    with pytest.raises(OptionError, match=r"no scores for t=2; the table has 1"):
-        sweep("t", [2], {1: human}, human, parts)
-    with pytest.raises(OptionError, match="at least 1"):
-        sweep("t", [], {}, human, parts)
-    with pytest.raises(OptionError, match="'columns'"):
-        sweep("t", [1], {1: human}, human, parts, axis="columns")
-    with pytest.raises(ShapeError, match=r"the scores at t=1 is 1 systems x 5 inputs"):
-        sweep("t", [1], {1: human[:5]}, human, parts)
-    with pytest.raises(DataError, match="1 inputs are in both"):
-        sweep("t", [1], {1: human}, human, Split(np.array([0, 1]), np.array([1, 2]), 6))
-    with pytest.raises(ShapeError, match="item 9"):
-        sweep("t", [1], {1: human}, human, Split(np.array([0]), np.array([9]), 6))
-    with pytest.raises(DataError, match="the test part 0"):
-        sweep("t", [1], {1: human}, human, Split(np.array([0]), np.array([], dtype=int), 6))
+def test_one_system_cannot_be_split(judged: Judged) -> None:
+    alone = judged.without("literal", "hasty")
+    with pytest.raises(DataError, match=r"1 judged systems .* split inputs instead"):
+        sweep(alone, "chrf", {"beta": "1,2"}, axis="systems")

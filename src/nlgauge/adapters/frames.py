@@ -7,8 +7,8 @@ from typing import Any
 
 from nlgauge.core.corpus import Corpus
 from nlgauge.core.errors import DataError, UsageError
+from nlgauge.inputs import Spec
 from nlgauge.scoring import Scorer
-from nlgauge.serving import Spec
 
 
 def score_frame(

@@ -15,8 +15,8 @@ import torch
 from nlgauge.core.corpus import Corpus
 from nlgauge.core.errors import MissingExtra, UsageError
 from nlgauge.core.scores import Scores
+from nlgauge.inputs import Spec
 from nlgauge.scoring import Scorer
-from nlgauge.serving import Spec
 
 try:
     import torchmetrics

@@ -36,7 +36,7 @@ def info_command(folder: Folder = None, as_json: AsJson = False) -> None:
         content = {"folder": str(store.folder), "limit": _limit(), "spaces": _plain(holdings)}
         print(json.dumps(content, indent=2))
         return
-    from nlgauge.report.inks import text  # noqa: PLC0415
+    from nlgauge.report.formats import text  # noqa: PLC0415
     from nlgauge.report.table import Column, Table  # noqa: PLC0415
 
     heads = ("model", "kept", "ways", "entries", "MB", "hits", "misses")

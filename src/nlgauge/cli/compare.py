@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from nlgauge.cli import arguments, studies
-from nlgauge.cli.delivery import deliver
+from nlgauge.cli import arguments, study_output
+from nlgauge.cli.output import deliver
 
 if TYPE_CHECKING:
     from nlgauge.report.table import Table
-    from nlgauge.studying import Comparison, Differing
+    from nlgauge.study import Comparison, Differing
 
 _EPILOG = """Examples:
 
@@ -40,7 +40,7 @@ def compare_command(
             min=0, help="Also show this many segments on which systems differ most (first metric)."
         ),
     ] = 0,
-    format: studies.Chosen = None,
+    format: study_output.Chosen = None,
     output: arguments.Output = None,
     digits: Annotated[int, typer.Option("-w", "--width", min=0, max=15, help="Decimals.")] = 2,
     device: arguments.Device = "auto",
@@ -52,10 +52,10 @@ def compare_command(
     """Compare systems with the first by paired tests, for any metrics."""
     from nlgauge.cli.progress import progress_bar  # noqa: PLC0415
     from nlgauge.data.systems import read_systems  # noqa: PLC0415
-    from nlgauge.report.studies import tidy  # noqa: PLC0415
-    from nlgauge.studying import compare  # noqa: PLC0415
+    from nlgauge.report.study_tables import tidy  # noqa: PLC0415
+    from nlgauge.study import compare  # noqa: PLC0415
 
-    chosen = studies.format_of(output, format)
+    chosen = study_output.format_of(output, format)
     if download:
         os.environ["NLGAUGE_DOWNLOAD"] = "1"
     arguments.use_cache(cache, quiet=quiet)
@@ -76,21 +76,21 @@ def compare_command(
     long, tables = [tidy(content["systems"])], _tables(found, digits)
     if differ:
         content["differ"] = [each.to_dict() for each in apart]
-    if apart and chosen is not studies.Format.TEXT:
+    if apart and chosen is not study_output.Format.TEXT:
         tables.append(_differing(apart, digits))
         long.append(_differing(apart, digits))
-    text = studies.written(chosen, content, long, tables, to_file=output is not None)
-    if apart and chosen is studies.Format.TEXT:
+    text = study_output.written(chosen, content, long, tables, to_file=output is not None)
+    if apart and chosen is study_output.Format.TEXT:
         text += "\n\n" + _side_by_side(apart, digits, to_file=output is not None)
     deliver(text, output)
-    studies.tell(found.remarks(), quiet=quiet)
+    study_output.tell(found.remarks(), quiet=quiet)
 
 
 compare_command.__doc__ = f"{compare_command.__doc__}\n\n{_EPILOG}"
 
 
 def _tables(found: Comparison, digits: int) -> list[Table]:
-    from nlgauge.report.studies import comparison_table  # noqa: PLC0415
+    from nlgauge.report.study_tables import comparison_table  # noqa: PLC0415
 
     first = found.board[found.baseline]
     labels = list(first)
@@ -120,7 +120,7 @@ def _differing(apart: tuple[Differing, ...], digits: int) -> Table:
 
 
 def _side_by_side(apart: tuple[Differing, ...], digits: int, *, to_file: bool) -> str:
-    from nlgauge.report.differing import side_by_side  # noqa: PLC0415
+    from nlgauge.report.differences import side_by_side  # noqa: PLC0415
 
     width = 100 if to_file else min(shutil.get_terminal_size().columns, 160)
     return side_by_side([each.to_dict() for each in apart], width=width, digits=digits)

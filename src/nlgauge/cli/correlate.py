@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from nlgauge.cli import studies
-from nlgauge.cli.asking import AskedMetrics, asking
-from nlgauge.cli.delivery import deliver
+from nlgauge.cli import study_output
+from nlgauge.cli.output import deliver
+from nlgauge.cli.study_options import AskedMetrics, asking
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from nlgauge.studying import Agreement, Study
+    from nlgauge.study import Agreement, Study
 
 _EPILOG = """Examples:
 
@@ -85,13 +85,13 @@ def correlate_command(
     bands: Annotated[int, typer.Option(min=2, max=8, help="Of human quality.")] = 3,
 ) -> None:
     """Correlate metrics with human judgements."""
-    from nlgauge.report.studies import agreement_tables, tidy  # noqa: PLC0415
-    from nlgauge.studying import correlate  # noqa: PLC0415
+    from nlgauge.report.study_tables import agreement_tables, tidy  # noqa: PLC0415
+    from nlgauge.study import correlate  # noqa: PLC0415
 
-    chosen = studies.format_of(asked.output, asked.format)
-    studies.only_figure(figure)
-    studies.only_figure(distributions)
-    studies.check(level or [], coefficient or [])
+    chosen = study_output.format_of(asked.output, asked.format)
+    study_output.only_figure(figure)
+    study_output.only_figure(distributions)
+    study_output.check(level or [], coefficient or [])
     study = asked.study()
     found = correlate(
         study,
@@ -108,13 +108,15 @@ def correlate_command(
     rows = content["correlations"]
     footer = list(found.signatures.values())
     tables = agreement_tables(rows, digits=asked.digits, footer=footer)
-    text = studies.written(chosen, content, [tidy(rows)], tables, to_file=asked.output is not None)
+    text = study_output.written(
+        chosen, content, [tidy(rows)], tables, to_file=asked.output is not None
+    )
     deliver(text, asked.output)
     if figure is not None:
-        studies.draw(_bars(found), figure)
+        study_output.draw(_bars(found), figure)
     if distributions is not None:
-        studies.draw(_distributions(study, asked.human, bands), distributions)
-    studies.tell(found.remarks, quiet=asked.quiet)
+        study_output.draw(_distributions(study, asked.human, bands), distributions)
+    study_output.tell(found.remarks, quiet=asked.quiet)
 
 
 correlate_command.__doc__ = f"{correlate_command.__doc__}\n\n{_EPILOG}"
@@ -139,7 +141,7 @@ def _bars(found: Agreement) -> Figure:
 
 def _distributions(study: Study, human: list[str] | None, count: int) -> Figure:
     from nlgauge.figures.distributions import Curve, distributions  # noqa: PLC0415
-    from nlgauge.studying import bands  # noqa: PLC0415
+    from nlgauge.study import bands  # noqa: PLC0415
 
     criteria = study.criteria(human)
     panels = {

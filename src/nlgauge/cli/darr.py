@@ -12,14 +12,14 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from nlgauge.cli import studies
-from nlgauge.cli.asking import AskedMetrics, asking
-from nlgauge.cli.delivery import deliver
+from nlgauge.cli import study_output
+from nlgauge.cli.output import deliver
+from nlgauge.cli.study_options import AskedMetrics, asking
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from nlgauge.studying import Ranking
+    from nlgauge.study import Ranking
 
 _EPILOG = """Examples:
 
@@ -59,11 +59,11 @@ def darr_command(
 ) -> None:
     """Rank pairs of outputs with metrics as people did (daRR, Kendall-like tau)."""
     from nlgauge.data.wmt import read_pairs  # noqa: PLC0415
-    from nlgauge.report.studies import ranking_table, tidy  # noqa: PLC0415
-    from nlgauge.studying import darr  # noqa: PLC0415
+    from nlgauge.report.study_tables import ranking_table, tidy  # noqa: PLC0415
+    from nlgauge.study import darr  # noqa: PLC0415
 
-    chosen = studies.format_of(asked.output, asked.format)
-    studies.only_figure(figure)
+    chosen = study_output.format_of(asked.output, asked.format)
+    study_output.only_figure(figure)
     human = _only(asked, pairs, pairs_part)
     judged = asked.texts()
     with asked.scoring() as how:
@@ -83,11 +83,13 @@ def darr_command(
     rows = content["metrics"]
     footer = [_about(found), *found.signatures.values()]
     tables = [ranking_table(rows, digits=asked.digits, footer=footer)]
-    text = studies.written(chosen, content, [tidy(rows)], tables, to_file=asked.output is not None)
+    text = study_output.written(
+        chosen, content, [tidy(rows)], tables, to_file=asked.output is not None
+    )
     deliver(text, asked.output)
     if figure is not None:
-        studies.draw(_bars(found), figure)
-    studies.tell(found.remarks, quiet=asked.quiet)
+        study_output.draw(_bars(found), figure)
+    study_output.tell(found.remarks, quiet=asked.quiet)
 
 
 darr_command.__doc__ = f"{darr_command.__doc__}\n\n{_EPILOG}"

@@ -30,7 +30,7 @@ def explain_command(
     import dataclasses  # noqa: PLC0415
     import json  # noqa: PLC0415
 
-    from nlgauge.replaying import explain  # noqa: PLC0415
+    from nlgauge.reproducibility import explain  # noqa: PLC0415
 
     found = explain(first, second)
     if format is Format.JSON:

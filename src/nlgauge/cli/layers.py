@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from nlgauge.cli import studies, sweep
-from nlgauge.cli.asking import Asked, asking
-from nlgauge.cli.delivery import deliver
+from nlgauge.cli import study_output, sweep
+from nlgauge.cli.output import deliver
+from nlgauge.cli.study_options import Asked, asking
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from nlgauge.report.table import Table
-    from nlgauge.studying import LayerTuning, TunedLayers
+    from nlgauge.study import LayerTuning, TunedLayers
 
 app = typer.Typer(
     help="Find the layers of a model that suit a metric.",
@@ -66,13 +66,13 @@ def tune_command(
     ] = None,
 ) -> None:
     """Choose layers on one half of the data, and test them against the default on the other."""
-    from nlgauge.report.studies import tidy  # noqa: PLC0415
-    from nlgauge.studying import tune_layers  # noqa: PLC0415
+    from nlgauge.report.study_tables import tidy  # noqa: PLC0415
+    from nlgauge.study import tune_layers  # noqa: PLC0415
 
     metrics = metric or ["bertscore"]
-    chosen = studies.format_of(asked.output, asked.format)
-    studies.only_figure(figure)
-    studies.check([level], [coefficient])
+    chosen = study_output.format_of(asked.output, asked.format)
+    study_output.only_figure(figure)
+    study_output.check([level], [coefficient])
     if figure is not None:
         _refuse_mixed(metrics)
     judged = asked.judged()
@@ -90,14 +90,14 @@ def tune_command(
             **how,
         )
     long = [row for each in found.entries for row in _long(each)]
-    text = studies.written(
+    text = study_output.written(
         *(chosen, found.to_dict(), [tidy(long)], _tables(found, asked.digits, seed)),
         to_file=asked.output is not None,
     )
     deliver(text, asked.output)
     if figure is not None:
-        studies.draw(_figure(found), figure)
-    studies.tell(found.remarks, quiet=asked.quiet)
+        study_output.draw(_figure(found), figure)
+    study_output.tell(found.remarks, quiet=asked.quiet)
 
 
 tune_command.__doc__ = f"{tune_command.__doc__}\n\n{_EPILOG}"
@@ -118,7 +118,7 @@ def _refuse_mixed(metrics: Sequence[str]) -> None:
 
 
 def _tables(found: LayerTuning, digits: int, seed: int) -> list[Table]:
-    from nlgauge.report.studies import layers_table  # noqa: PLC0415
+    from nlgauge.report.study_tables import layers_table  # noqa: PLC0415
 
     tables = []
     for criterion in dict.fromkeys(each.swept.criterion for each in found.entries):

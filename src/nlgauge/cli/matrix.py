@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from nlgauge.cli import studies
-from nlgauge.cli.asking import AskedMetrics, asking
-from nlgauge.cli.delivery import deliver
+from nlgauge.cli import study_output
+from nlgauge.cli.output import deliver
+from nlgauge.cli.study_options import AskedMetrics, asking
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from nlgauge.report.table import Table
-    from nlgauge.study import CoefficientMatrix
+    from nlgauge.stats import CoefficientMatrix
 
 _EPILOG = """Examples:
 
@@ -54,27 +54,29 @@ def matrix_command(
     ] = None,
 ) -> None:
     """Correlate every metric with every other, and with people."""
-    from nlgauge.studying import matrix  # noqa: PLC0415
+    from nlgauge.study import matrix  # noqa: PLC0415
 
     output = asked.output
-    chosen = studies.format_of(output, asked.format, drawn=True)
-    studies.only_figure(figure)
-    studies.check([level], [coefficient])
+    chosen = study_output.format_of(output, asked.format, drawn=True)
+    study_output.only_figure(figure)
+    study_output.check([level], [coefficient])
     study = asked.study()
     found = matrix(study, human=asked.human, level=level, coefficient=coefficient, cluster=cluster)
     remarks = list(study.remarks())
     if found.cells_dropped:
         remarks.append(f"{found.cells_dropped:,} judged outputs lack another criterion or a score.")
-    drawn = output is not None and output.suffix in studies.FIGURES
+    drawn = output is not None and output.suffix in study_output.FIGURES
     for path in (figure, output if drawn else None):
         if path is not None:
-            studies.draw(_heat(found, show), path)
+            study_output.draw(_heat(found, show), path)
     if not drawn:
         content = _content(found) | {"signatures": study.signatures, "notes": remarks}
         tables = _tables(found, show, asked.digits, list(study.signatures.values()))
-        text = studies.written(chosen, content, [_long(found)], tables, to_file=output is not None)
+        text = study_output.written(
+            chosen, content, [_long(found)], tables, to_file=output is not None
+        )
         deliver(text, output)
-    studies.tell(remarks, quiet=asked.quiet)
+    study_output.tell(remarks, quiet=asked.quiet)
 
 
 matrix_command.__doc__ = f"{matrix_command.__doc__}\n\n{_EPILOG}"
@@ -85,7 +87,7 @@ def _about(found: CoefficientMatrix) -> str:
 
 
 def _tables(found: CoefficientMatrix, show: Shown, digits: int, footer: list[str]) -> list[Table]:
-    from nlgauge.report.studies import matrix_table, p_table  # noqa: PLC0415
+    from nlgauge.report.study_tables import matrix_table, p_table  # noqa: PLC0415
 
     about = f"{_about(found)}; {found.cells:,} outputs"
     values = matrix_table(
@@ -106,7 +108,7 @@ def _heat(found: CoefficientMatrix, show: Shown) -> Figure:
 
 
 def _long(found: CoefficientMatrix) -> Table:
-    from nlgauge.report.studies import tidy  # noqa: PLC0415
+    from nlgauge.report.study_tables import tidy  # noqa: PLC0415
 
     names = found.names
     rows = [

@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from nlgauge.cli import arguments
-from nlgauge.cli.asking import asking
-from nlgauge.cli.delivery import deliver
+from nlgauge.cli.output import deliver
+from nlgauge.cli.study_options import asking
 
 if TYPE_CHECKING:
-    from nlgauge.choosing import Choice
     from nlgauge.data.samples import Samples
+    from nlgauge.reranking import Choice
 
 _INPUT = """The input is JSON Lines with a list `candidates` (and for rerank `references`) in each
 row, or, with --samples N, a text file with the N candidates of each input on lines that follow each
@@ -96,7 +96,7 @@ class AskedSamples:
 @asking
 def mbr_command(asked: AskedSamples) -> None:
     """Take of each input the candidate most like all the others (minimum Bayes risk)."""
-    from nlgauge.choosing import mbr  # noqa: PLC0415
+    from nlgauge.reranking import mbr  # noqa: PLC0415
 
     found = asked.read()
     with asked.choosing() as how:
@@ -107,7 +107,7 @@ def mbr_command(asked: AskedSamples) -> None:
 @asking
 def rerank_command(asked: AskedSamples, references: arguments.ReferenceFiles = None) -> None:
     """Take of each input the candidate most like the references."""
-    from nlgauge.choosing import rerank  # noqa: PLC0415
+    from nlgauge.reranking import rerank  # noqa: PLC0415
 
     found = asked.read().with_references(references or [])
     with asked.choosing() as how:

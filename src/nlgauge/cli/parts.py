@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 if TYPE_CHECKING:
-    from nlgauge.core.tally import Tally
+    from nlgauge.core.totals import Tally
     from nlgauge.scale.run import Run
 
 _PANEL = "Files of any size"

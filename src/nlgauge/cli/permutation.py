@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from nlgauge.cli import directed, studies
-from nlgauge.cli.asking import AskedMetrics, asking
+from nlgauge.cli import pairwise_tests, study_output
+from nlgauge.cli.study_options import AskedMetrics, asking
 
 if TYPE_CHECKING:
-    from nlgauge.study import PermutationMatrix
+    from nlgauge.stats import PermutationMatrix
 
 _EPILOG = """Examples:
 
@@ -47,16 +47,16 @@ def permutation_command(
     count: Annotated[int, typer.Option(min=1, help="Permutations of each pair.")] = 1000,
     seed: Annotated[int, typer.Option(min=0, help="Of the permutations.")] = 0,
     correction: Annotated[
-        directed.Correction, typer.Option(help="Of p for the number of pairs tested.")
-    ] = directed.Correction.HOLM,
-    figure: directed.HeatMap = None,
+        pairwise_tests.Correction, typer.Option(help="Of p for the number of pairs tested.")
+    ] = pairwise_tests.Correction.HOLM,
+    figure: pairwise_tests.HeatMap = None,
 ) -> None:
     """Test which metric correlates better with people than which (permutation test)."""
-    from nlgauge.studying import permutation  # noqa: PLC0415
+    from nlgauge.study import permutation  # noqa: PLC0415
 
-    studies.format_of(asked.output, asked.format, drawn=True)
-    studies.only_figure(figure)
-    studies.check([level], [coefficient])
+    study_output.format_of(asked.output, asked.format, drawn=True)
+    study_output.only_figure(figure)
+    study_output.check([level], [coefficient])
     asked.need_two("the permutation test")
     study = asked.study()
     found, remarks = [], []
@@ -71,7 +71,7 @@ def permutation_command(
         )
         found.append(_tested(name, made))
         remarks += _remarks(name, made, correction)
-    directed.hand_over(
+    pairwise_tests.hand_over(
         *(asked, study, found), figure=figure, correction=correction, remarks=remarks
     )
 
@@ -79,21 +79,23 @@ def permutation_command(
 permutation_command.__doc__ = f"{permutation_command.__doc__}\n\n{_EPILOG}"
 
 
-def _tested(criterion: str, made: PermutationMatrix) -> directed.Tested:
+def _tested(criterion: str, made: PermutationMatrix) -> pairwise_tests.Tested:
     about = (
         f"{made.level} level; {made.coefficient}; {made.cells:,} outputs; {made.count:,} "
         f"permutations of {'inputs and systems' if made.over == 'both' else made.over}"
     )
-    return directed.Tested(
+    return pairwise_tests.Tested(
         *(criterion, made.names, made.correlations, made.p, made.p_holm, made.level),
         *(made.coefficient, made.cells, about),
     )
 
 
-def _remarks(criterion: str, made: PermutationMatrix, correction: directed.Correction) -> list[str]:
+def _remarks(
+    criterion: str, made: PermutationMatrix, correction: pairwise_tests.Correction
+) -> list[str]:
     """What makes p-values larger than they look: too few permutations, undefined ones."""
     lines = []
-    if correction is directed.Correction.HOLM and made.smallest >= 0.05:
+    if correction is pairwise_tests.Correction.HOLM and made.smallest >= 0.05:
         lines.append(
             f"{criterion}: with {made.count:,} permutations no corrected p can be below "
             f"{made.smallest:.3f}; raise --count."

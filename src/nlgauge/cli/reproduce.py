@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from nlgauge.cli import arguments, studies
+from nlgauge.cli import arguments, study_output
 
 _EPILOG = """Examples:
 
@@ -75,7 +75,7 @@ def reproduce_command(
         os.environ["NLGAUGE_DOWNLOAD"] = "1"
     arguments.use_cache(cache, quiet=quiet)
     from nlgauge.recipes.recipe import Setting  # noqa: PLC0415
-    from nlgauge.report.inks import text  # noqa: PLC0415
+    from nlgauge.report.formats import text  # noqa: PLC0415
 
     with progress_bar(quiet=quiet) as progress:
         rebuilt = reproduce(recipe, data, Setting(model, device, batch_tokens, progress, inputs))
@@ -84,7 +84,7 @@ def reproduce_command(
     shown = [f"{section.title}\n\n{text(section.table)}" for section in sections]
     print("\n\n".join([*shown, "\n".join(rebuilt.about)]))
     listed = ", ".join(path.name for path in written)
-    studies.tell([*rebuilt.remarks, *undrawn, f"{output} holds {listed}."], quiet=quiet)
+    study_output.tell([*rebuilt.remarks, *undrawn, f"{output} holds {listed}."], quiet=quiet)
 
 
 reproduce_command.__doc__ = f"{reproduce_command.__doc__}\n\n{_EPILOG}"

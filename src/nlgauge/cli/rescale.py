@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from nlgauge.cli import arguments, studies
-from nlgauge.cli.delivery import deliver
+from nlgauge.cli import arguments, study_output
+from nlgauge.cli.output import deliver
 
 if TYPE_CHECKING:
     from nlgauge.core.baseline import Baseline
@@ -56,9 +56,9 @@ def fit_command(
 ) -> None:
     """Fit what a metric gives unrelated texts, so that it can call that 0."""
     from nlgauge.cli.progress import progress_bar  # noqa: PLC0415
-    from nlgauge.data.unpaired import read_unpaired  # noqa: PLC0415
-    from nlgauge.report.inks import text  # noqa: PLC0415
-    from nlgauge.studying import fit_baseline  # noqa: PLC0415
+    from nlgauge.data.monolingual import read_unpaired  # noqa: PLC0415
+    from nlgauge.report.formats import text  # noqa: PLC0415
+    from nlgauge.study import fit_baseline  # noqa: PLC0415
 
     if download:
         os.environ["NLGAUGE_DOWNLOAD"] = "1"
@@ -76,7 +76,7 @@ def fit_command(
     if output is not None:
         deliver(found.to_json(), output)
     print(text(_table(found, digits)))
-    studies.tell(found.notes, quiet=quiet)
+    study_output.tell(found.notes, quiet=quiet)
 
 
 fit_command.__doc__ = f"{fit_command.__doc__}\n\n{_EPILOG}"

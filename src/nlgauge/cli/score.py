@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from nlgauge.cli import arguments, boards, parts, remote
-from nlgauge.cli.delivery import deliver
+from nlgauge.cli import arguments, parts, remote, score_output
+from nlgauge.cli.output import deliver
 
 if TYPE_CHECKING:
-    from nlgauge.report.scoreboard import Totals
+    from nlgauge.report.score_tables import Totals
 
 _EPILOG = """Examples:
 
@@ -65,7 +65,7 @@ def score_command(
     resamples: Annotated[int, typer.Option(min=1, help="Of intervals and tests.")] = 1000,
     seed: Annotated[int, typer.Option(min=0, help="Of intervals and tests.")] = 0,
     format: Annotated[
-        boards.Format | None,
+        score_output.Format | None,
         typer.Option("--format", "-f", help="[default: by the name of -o, else text]"),
     ] = None,
     output: arguments.Output = None,
@@ -110,8 +110,8 @@ def score_command(
     arguments.use_cache(cache, quiet=quiet)
     metrics, sets = metric or ["bleu"], references or []
     level = 0.95 if confidence else None
-    ink = boards.Ink(
-        format or boards.format_of(output),
+    ink = score_output.Ink(
+        format or score_output.format_of(output),
         digits,
         to_file=output is not None,
         inputs={"candidates": candidates, "references": sets},
@@ -145,7 +145,7 @@ def score_command(
             lang=lang,
         )
         board = parts.go(run, quiet=quiet)
-        written = boards.write_totals(board, ink, confidence=level)
+        written = score_output.write_totals(board, ink, confidence=level)
     else:
         parts.refuse_alone(context)
         scorer: Scorer | remote.Distant
@@ -159,14 +159,14 @@ def score_command(
         with progress_bar(quiet=quiet) as progress:
             board = scorer.score_corpus(corpus, progress=progress)
         if segments:
-            written = boards.write_segments(board, ink)
+            written = score_output.write_segments(board, ink)
         else:
-            totals = boards.resample(board, resamples, seed) if confidence else board
-            test = boards.compare(corpus, board, paired, resamples, seed) if paired else None
-            written = boards.write_totals(totals, ink, confidence=level, comparison=test)
+            totals = score_output.resample(board, resamples, seed) if confidence else board
+            test = score_output.compare(corpus, board, paired, resamples, seed) if paired else None
+            written = score_output.write_totals(totals, ink, confidence=level, comparison=test)
     deliver(written, output)
     if not quiet:
-        boards.warn(board)
+        score_output.warn(board)
 
 
 score_command.__doc__ = f"{score_command.__doc__}\n\n{_EPILOG}"

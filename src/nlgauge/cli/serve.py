@@ -112,7 +112,7 @@ def _require_extra() -> None:
 
 def _run(settings: Settings, host: str, port: int) -> None:
     from nlgauge.service.app import create_app  # noqa: PLC0415
-    from nlgauge.service.listening import server  # noqa: PLC0415
+    from nlgauge.service.server import server  # noqa: PLC0415
     from nlgauge.service.settings import LOOPBACK  # noqa: PLC0415
 
     bound = _bind(host, port)

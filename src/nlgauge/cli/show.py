@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from nlgauge.cli import arguments
-from nlgauge.cli.delivery import deliver
+from nlgauge.cli.output import deliver
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -113,7 +113,7 @@ def _deliver(
 ) -> None:
     if output is not None and output.suffix in _FIGURES:
         from nlgauge.figures.alignment import DRAWINGS  # noqa: PLC0415
-        from nlgauge.figures.canvas import save  # noqa: PLC0415
+        from nlgauge.figures.matplotlib_setup import save  # noqa: PLC0415
 
         save(DRAWINGS[kind.value](plan, title=title), output)
         return
@@ -125,7 +125,7 @@ def _written(plan: Plan, ending: str, *, kind: Kind, title: str | None, signatur
     import json  # noqa: PLC0415
     import shutil  # noqa: PLC0415
 
-    from nlgauge.figures.page import page  # noqa: PLC0415
+    from nlgauge.figures.alignment_html import page  # noqa: PLC0415
     from nlgauge.report.alignment import alignment  # noqa: PLC0415
 
     if ending == ".json":

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from nlgauge.cli import studies
-from nlgauge.cli.asking import Asked, asking
-from nlgauge.cli.delivery import deliver
+from nlgauge.cli import study_output
+from nlgauge.cli.output import deliver
+from nlgauge.cli.study_options import Asked, asking
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from nlgauge.report.table import Table
-    from nlgauge.studying import Sweeps, Swept
+    from nlgauge.study import Sweeps, Swept
 
 _EPILOG = """Examples:
 
@@ -74,12 +74,12 @@ def sweep_command(
     ] = None,
 ) -> None:
     """Try values of a metric's options: choose on one half of the data, test on the other."""
-    from nlgauge.report.studies import tidy  # noqa: PLC0415
-    from nlgauge.studying import sweep  # noqa: PLC0415
+    from nlgauge.report.study_tables import tidy  # noqa: PLC0415
+    from nlgauge.study import sweep  # noqa: PLC0415
 
-    chosen = studies.format_of(asked.output, asked.format)
-    studies.only_figure(figure)
-    studies.check([level], [coefficient])
+    chosen = study_output.format_of(asked.output, asked.format)
+    study_output.only_figure(figure)
+    study_output.check([level], [coefficient])
     _data_first(asked.data)
     options = _options(values or [])
     judged = asked.judged()
@@ -96,14 +96,14 @@ def sweep_command(
         )
     long = [_long(each) for each in found.entries]
     tables = [_table(each, asked.digits, seed, found.signatures) for each in found.entries]
-    text = studies.written(
+    text = study_output.written(
         *(chosen, found.to_dict(), [tidy([row for rows in long for row in rows])], tables),
         to_file=asked.output is not None,
     )
     deliver(text, asked.output)
     if figure is not None:
-        studies.draw(_surface(found) if len(options) == 2 else _curve(found), figure)
-    studies.tell(found.remarks, quiet=asked.quiet)
+        study_output.draw(_surface(found) if len(options) == 2 else _curve(found), figure)
+    study_output.tell(found.remarks, quiet=asked.quiet)
 
 
 sweep_command.__doc__ = f"{sweep_command.__doc__}\n\n{_EPILOG}"
@@ -121,7 +121,7 @@ def _data_first(data: Path) -> None:
 
 def _options(words: list[str]) -> dict[str, str]:
     from nlgauge.core.errors import UsageError  # noqa: PLC0415
-    from nlgauge.studying.sweeping import read_options  # noqa: PLC0415
+    from nlgauge.study.sweep import read_options  # noqa: PLC0415
 
     options: dict[str, str] = {}
     for word in words:
@@ -137,7 +137,7 @@ def _options(words: list[str]) -> dict[str, str]:
 
 def _table(swept: Swept, digits: int, seed: int, signatures: Mapping[str, str]) -> Table:
     from nlgauge.core.options import format_value  # noqa: PLC0415
-    from nlgauge.report.studies import sweep_table  # noqa: PLC0415
+    from nlgauge.report.study_tables import sweep_table  # noqa: PLC0415
 
     content = swept.to_dict()
     named = ", ".join(f"{name}={format_value(value)}" for name, value in swept.chosen.items())
@@ -164,7 +164,7 @@ def about(swept: Swept) -> str:
 
 def _curve(found: Sweeps) -> Figure:
     from nlgauge.figures.curve import Line, curve  # noqa: PLC0415
-    from nlgauge.studying.ranges import is_geometric  # noqa: PLC0415
+    from nlgauge.study.option_ranges import is_geometric  # noqa: PLC0415
 
     first = found.entries[0]
     ((option, values),) = first.options.items()

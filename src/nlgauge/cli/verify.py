@@ -41,9 +41,9 @@ def verify_command(
 
     from nlgauge.cli.progress import progress_bar  # noqa: PLC0415
     from nlgauge.data.systems import read_systems  # noqa: PLC0415
-    from nlgauge.replaying import Results, files_of  # noqa: PLC0415
-    from nlgauge.report.inks import text  # noqa: PLC0415
+    from nlgauge.report.formats import text  # noqa: PLC0415
     from nlgauge.report.table import Column, Table  # noqa: PLC0415
+    from nlgauge.reproducibility import Results, files_of  # noqa: PLC0415
 
     stored = Results.read(results)
     files = (candidates, references or []) if candidates else files_of(stored.inputs)

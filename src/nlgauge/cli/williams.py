@@ -6,8 +6,8 @@ from typing import Annotated
 
 import typer
 
-from nlgauge.cli import directed, studies
-from nlgauge.cli.asking import AskedMetrics, asking
+from nlgauge.cli import pairwise_tests, study_output
+from nlgauge.cli.study_options import AskedMetrics, asking
 
 _EPILOG = """Examples:
 
@@ -25,16 +25,16 @@ def williams_command(
     asked: AskedMetrics,
     level: Annotated[str, typer.Option("--level", help="segment or system.")] = "segment",
     correction: Annotated[
-        directed.Correction, typer.Option(help="Of p for the number of pairs tested.")
-    ] = directed.Correction.NONE,
-    figure: directed.HeatMap = None,
+        pairwise_tests.Correction, typer.Option(help="Of p for the number of pairs tested.")
+    ] = pairwise_tests.Correction.NONE,
+    figure: pairwise_tests.HeatMap = None,
 ) -> None:
     """Test which metric correlates better with people than which (Williams's test)."""
-    from nlgauge.studying import williams  # noqa: PLC0415
+    from nlgauge.study import williams  # noqa: PLC0415
 
-    studies.format_of(asked.output, asked.format, drawn=True)
-    studies.only_figure(figure)
-    studies.check([level], [])
+    study_output.format_of(asked.output, asked.format, drawn=True)
+    study_output.only_figure(figure)
+    study_output.check([level], [])
     asked.need_two("Williams's test")
     study = asked.study()
     found, remarks = [], []
@@ -43,12 +43,12 @@ def williams_command(
         if made.cells_dropped:
             remarks.append(f"{name}: {made.cells_dropped:,} judged outputs lack a score.")
         found.append(
-            directed.Tested(
+            pairwise_tests.Tested(
                 *(name, made.names, made.correlations, made.p, made.p_holm, made.level),
                 *("pearson", made.n, f"{made.level} level; pearson; {made.n:,} points"),
             )
         )
-    directed.hand_over(
+    pairwise_tests.hand_over(
         *(asked, study, found), figure=figure, correction=correction, remarks=remarks
     )
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from nlgauge.core.errors import OptionError
 from nlgauge.core.metric import Metric
-from nlgauge.core.need import ModelCard
+from nlgauge.core.requirements import ModelCard
 
 DECIDING = ("layer", "weights", "alpha", "compat")
 """The options that decide, beside the model, what unrelated texts get."""

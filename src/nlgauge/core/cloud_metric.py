@@ -12,9 +12,9 @@ import numpy as np
 from nlgauge.core.cloud import Floats
 from nlgauge.core.errors import OptionError
 from nlgauge.core.metric import PairMetric, Side
-from nlgauge.core.need import ModelCard, Need, Weighting
 from nlgauge.core.options import option
-from nlgauge.core.threads import spread
+from nlgauge.core.requirements import ModelCard, Need, Weighting
+from nlgauge.runtime.threads import spread
 
 _WORTH_A_THREAD = 32  # texts or pairs
 

@@ -18,9 +18,9 @@ import numpy as np
 from nlgauge.core.cloud import Bools, Cloud, Floats
 from nlgauge.core.errors import UsageError
 from nlgauge.core.histogram import Histogram
-from nlgauge.core.need import ModelCard, Need
 from nlgauge.core.options import format_value, option, options_of, parse_options
 from nlgauge.core.plan import Plan
+from nlgauge.core.requirements import ModelCard, Need
 
 Side = Literal["candidate", "reference"]
 VOID_NOTE = "nothing to compare (a text is empty or without weight), given the worst value"

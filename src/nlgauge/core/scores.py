@@ -13,7 +13,7 @@ from nlgauge.core.errors import MissingExtra, UsageError
 from nlgauge.core.metric import Metric, Scale
 from nlgauge.core.plan import Plan
 from nlgauge.core.signature import Signature
-from nlgauge.core.tally import Resampled, Tally
+from nlgauge.core.totals import Resampled, Tally
 
 
 @dataclass(frozen=True, eq=False)

@@ -6,16 +6,16 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from nlgauge.data.detection import KINDS, read_judged
     from nlgauge.data.judged import Judged
-    from nlgauge.data.layouts import KINDS, read_judged
     from nlgauge.data.wmt import Pairs, read_pairs
 
 # Imported on first use: the command line reads plain files without numpy or any of these.
 _HOMES = {
-    "KINDS": "layouts",
+    "KINDS": "detection",
     "Judged": "judged",
     "Pairs": "wmt",
-    "read_judged": "layouts",
+    "read_judged": "detection",
     "read_pairs": "wmt",
 }
 

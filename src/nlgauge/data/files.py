@@ -8,7 +8,7 @@ from typing import Any
 
 from nlgauge.core.corpus import Corpus
 from nlgauge.core.errors import FileError
-from nlgauge.data.opening import open_bytes
+from nlgauge.data.compression import open_bytes
 from nlgauge.data.tables import TABULAR, decoded, lines_of, not_utf8, read_cells
 
 PACKED = ("gz", "zst")

@@ -15,7 +15,7 @@ from typing import Any
 
 from nlgauge.core.errors import FileError
 from nlgauge.data.judged import Judged, Row, number
-from nlgauge.data.pickles import read_plain_pickle
+from nlgauge.data.safe_pickle import read_plain_pickle
 
 CRITERION = "litepyramid_recall"
 _TAG = re.compile(r"</?t>")

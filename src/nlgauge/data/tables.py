@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from nlgauge.core.errors import FileError, MissingExtra
-from nlgauge.data.opening import open_bytes
+from nlgauge.data.compression import open_bytes
 
 Cells = Mapping[str, Any] | str
 """The cells of a row by column, or the reason why there are none."""

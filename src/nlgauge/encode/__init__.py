@@ -12,9 +12,9 @@ from nlgauge.encode.cache import CachedEncoder, CachedMaskedLm, chosen_cache, op
 from nlgauge.encode.cache.identity import identity
 from nlgauge.encode.encoder import Encoder, MaskedLm
 from nlgauge.encode.hashing import HashingEncoder, HashingMaskedLm
-from nlgauge.encode.locate import EMBEDDED, chosen_model, find_model
+from nlgauge.encode.model_files import EMBEDDED, chosen_model, find_model
+from nlgauge.encode.run_options import PLAIN, Ways
 from nlgauge.encode.static import names_vectors, open_static
-from nlgauge.encode.ways import PLAIN, Ways
 
 
 def open_encoder(

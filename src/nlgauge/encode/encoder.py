@@ -7,7 +7,7 @@ from typing import Protocol
 
 from nlgauge.core.cloud import Cloud, Floats, Tokens
 from nlgauge.core.histogram import Histogram
-from nlgauge.core.need import ModelCard
+from nlgauge.core.requirements import ModelCard
 
 
 class Encoder(Protocol):

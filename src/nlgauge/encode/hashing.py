@@ -16,7 +16,7 @@ import numpy as np
 
 from nlgauge.core.cloud import Cloud, Floats, Tokens
 from nlgauge.core.histogram import Histogram
-from nlgauge.core.need import ModelCard
+from nlgauge.core.requirements import ModelCard
 from nlgauge.encode.registry import best_layers
 
 DEPTH = 4

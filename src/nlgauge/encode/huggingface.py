@@ -18,14 +18,14 @@ from safetensors import SafetensorError
 
 from nlgauge.core.cloud import Cloud, Floats, Tokens
 from nlgauge.core.errors import ModelError
-from nlgauge.core.need import ModelCard
+from nlgauge.core.requirements import ModelCard
 from nlgauge.encode.batches import batches
 from nlgauge.encode.int8 import quantised
-from nlgauge.encode.locate import Located
+from nlgauge.encode.layer_hooks import Taps
+from nlgauge.encode.model_files import Located
 from nlgauge.encode.registry import best_layers
-from nlgauge.encode.taps import Taps
+from nlgauge.encode.run_options import PLAIN, Ways
 from nlgauge.encode.tokenizer import Piece, Tokenizer
-from nlgauge.encode.ways import PLAIN, Ways
 
 # What a pass costs beside its tokens, in tokens: on a processor MiniLM takes 4 ms for the calls and
 # .14 ms for a token; elsewhere hundreds of tokens run at once.

@@ -20,12 +20,12 @@ import transformers
 from nlgauge.core.cloud import Floats, Tokens
 from nlgauge.core.errors import ModelError
 from nlgauge.core.histogram import Histogram
-from nlgauge.core.need import ModelCard
+from nlgauge.core.requirements import ModelCard
 from nlgauge.encode.huggingface import FORWARD, choose_device, depth_of, load_model
-from nlgauge.encode.locate import EMBEDDED, Located
 from nlgauge.encode.mlm_update import apply_update, update_digest
+from nlgauge.encode.model_files import EMBEDDED, Located
+from nlgauge.encode.run_options import PLAIN, Ways
 from nlgauge.encode.tokenizer import Piece, Tokenizer
-from nlgauge.encode.ways import PLAIN, Ways
 
 _MOST_ROWS = 32  # whose distributions are added up at a time
 _MOST_COPIES = 96  # of short texts many fit a batch, each with a row as long as the vocabulary

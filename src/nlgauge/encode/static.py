@@ -22,7 +22,7 @@ import numpy as np
 
 from nlgauge.core.cloud import Cloud, Floats, Tokens
 from nlgauge.core.errors import FileError, MissingExtra
-from nlgauge.core.need import ModelCard
+from nlgauge.core.requirements import ModelCard
 from nlgauge.encode.registry import MATCHINGS
 from nlgauge.text.tokenize import words as split_words
 

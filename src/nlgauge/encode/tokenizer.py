@@ -11,7 +11,7 @@ import transformers
 
 from nlgauge.core.cloud import Tokens
 from nlgauge.core.errors import DataError, ModelError
-from nlgauge.encode.locate import Located
+from nlgauge.encode.model_files import Located
 from nlgauge.encode.windows import Window, windows
 
 _NO_LIMIT = 1_000_000  # tokenizers without a known limit report absurdly large numbers

@@ -10,9 +10,7 @@ from typing import TYPE_CHECKING
 from rich.cells import cell_len
 
 from nlgauge.core.plan import Plan
-from nlgauge.figures.canvas import style
-from nlgauge.figures.colours import STOPS
-from nlgauge.figures.scene import (
+from nlgauge.figures.alignment_layout import (
     Band,
     Kind,
     Node,
@@ -25,6 +23,8 @@ from nlgauge.figures.scene import (
     shown,
     stage,
 )
+from nlgauge.figures.colours import STOPS
+from nlgauge.figures.matplotlib_setup import style
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from nlgauge.figures.canvas import style
-from nlgauge.figures.scene import clipped, shown
+from nlgauge.figures.alignment_layout import clipped, shown
+from nlgauge.figures.matplotlib_setup import style
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from math import isfinite, nan
 from typing import TYPE_CHECKING, Any
 
+from nlgauge.figures.alignment_layout import clipped, shown
 from nlgauge.figures.bars import PALETTE
-from nlgauge.figures.canvas import style
-from nlgauge.figures.scene import clipped, shown
+from nlgauge.figures.matplotlib_setup import style
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from nlgauge.figures.canvas import style
+from nlgauge.figures.alignment_layout import clipped, shown
 from nlgauge.figures.colours import STOPS, is_dark
-from nlgauge.figures.scene import clipped, shown
+from nlgauge.figures.matplotlib_setup import style
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

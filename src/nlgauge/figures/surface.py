@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from nlgauge.figures.canvas import style
+from nlgauge.figures.alignment_layout import shown
 from nlgauge.figures.colours import STOPS, is_dark
-from nlgauge.figures.scene import shown
+from nlgauge.figures.matplotlib_setup import style
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

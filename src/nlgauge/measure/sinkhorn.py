@@ -23,7 +23,7 @@ import numpy as np
 from nlgauge.core.errors import NotConverged, OptionError
 from nlgauge.core.plan import Floats
 from nlgauge.measure.kkt import factor
-from nlgauge.measure.stacks import Solution, Stack, stacks
+from nlgauge.measure.padded_batches import Solution, Stack, stacks
 
 Reference = Literal["product", "ones"]
 

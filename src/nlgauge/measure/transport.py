@@ -20,8 +20,8 @@ from numpy.typing import ArrayLike
 from nlgauge.core.errors import DataError, NotConverged, OptionError, ShapeError
 from nlgauge.core.plan import Floats, Plan
 from nlgauge.measure import balanced, greedy, sinkhorn, unbalanced
+from nlgauge.measure.padded_batches import Flags, Solution, Stack, stacks
 from nlgauge.measure.sinkhorn import Reference
-from nlgauge.measure.stacks import Flags, Solution, Stack, stacks
 
 
 class _Problem(NamedTuple):

@@ -29,7 +29,7 @@ import numpy as np
 
 from nlgauge.core.plan import Floats
 from nlgauge.measure.kkt import factor
-from nlgauge.measure.stacks import Counts, Solution, Stack
+from nlgauge.measure.padded_batches import Counts, Solution, Stack
 
 Rates = tuple[float, float]  # 1/pa and 1/pb; 0 for an infinite penalty
 

@@ -15,7 +15,7 @@ from typing import NamedTuple
 from nlgauge.core.baseline import Baseline
 from nlgauge.core.errors import FileError, OptionError
 from nlgauge.core.metric import Metric
-from nlgauge.core.need import ModelCard
+from nlgauge.core.requirements import ModelCard
 
 _COLUMNS = {"f": "F", "precision": "P", "recall": "R"}
 

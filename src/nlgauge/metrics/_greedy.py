@@ -14,7 +14,7 @@ from nlgauge.core.metric import Side
 from nlgauge.core.options import option
 from nlgauge.core.plan import Plan
 from nlgauge.measure.cost import cosine
-from nlgauge.measure.partners import best_partners, f_measure
+from nlgauge.measure.precision_recall import best_partners, f_measure
 from nlgauge.measure.transport import match
 from nlgauge.metrics._points import Points
 

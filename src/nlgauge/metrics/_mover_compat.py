@@ -15,8 +15,8 @@ from dataclasses import replace
 import numpy as np
 
 from nlgauge.core.metric import Scale
-from nlgauge.core.need import Weighting
 from nlgauge.core.plan import Floats
+from nlgauge.core.requirements import Weighting
 from nlgauge.measure.cost import euclid, squared_euclid
 from nlgauge.measure.transport import match
 from nlgauge.metrics._points import Points

@@ -24,9 +24,9 @@ import numpy as np
 
 from nlgauge.core.cloud import Cloud
 from nlgauge.core.metric import Scale, distance
-from nlgauge.core.need import ModelCard, Weighting
 from nlgauge.core.options import option
 from nlgauge.core.plan import Floats, Plan
+from nlgauge.core.requirements import ModelCard, Weighting
 from nlgauge.measure.barycenter import barycenter
 from nlgauge.measure.cost import squared_euclid, unit
 from nlgauge.measure.sinkhorn import sinkhorn_divergence

@@ -23,8 +23,8 @@ import numpy as np
 from nlgauge.core.cloud import Floats
 from nlgauge.core.errors import OptionError
 from nlgauge.core.metric import Scale, similarity
-from nlgauge.core.need import ModelCard, Weighting
 from nlgauge.core.options import option
+from nlgauge.core.requirements import ModelCard, Weighting
 from nlgauge.metrics._baseline import Base, is_possible, read_base
 from nlgauge.metrics._greedy import GreedyMetric
 from nlgauge.metrics._points import Points

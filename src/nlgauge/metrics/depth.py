@@ -25,9 +25,9 @@ from nlgauge.core.cloud import Cloud, Floats
 from nlgauge.core.cloud_metric import CloudMetric
 from nlgauge.core.errors import OptionError
 from nlgauge.core.metric import Side, distance
-from nlgauge.core.need import Weighting
 from nlgauge.core.options import option
-from nlgauge.measure.clouds import mmd, sliced_wasserstein
+from nlgauge.core.requirements import Weighting
+from nlgauge.measure.cloud_distances import mmd, sliced_wasserstein
 from nlgauge.measure.cost import squared_euclid, unit
 from nlgauge.measure.depth import Depth, Regions, nlg_eval_distance, region_distance, regions_of
 from nlgauge.measure.transport import match

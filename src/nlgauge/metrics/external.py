@@ -19,7 +19,7 @@ import numpy as np
 from nlgauge.core.errors import ModelError, OptionError
 from nlgauge.core.metric import VOID_NOTE, Metric, Rows, Scale
 from nlgauge.core.options import option
-from nlgauge.metrics._companion import companion
+from nlgauge.metrics._child_process import companion
 
 
 @dataclass(frozen=True)

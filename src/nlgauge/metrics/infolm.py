@@ -29,8 +29,8 @@ from nlgauge.core.cloud import Floats
 from nlgauge.core.errors import OptionError
 from nlgauge.core.histogram import Histogram
 from nlgauge.core.metric import PairMetric, Rows, Scale
-from nlgauge.core.need import ModelCard, Need, Weighting
 from nlgauge.core.options import option
+from nlgauge.core.requirements import ModelCard, Need, Weighting
 from nlgauge.measure.divergence import MEASURES, divergence
 
 UNDETERMINED_NOTE = "two one-token texts cannot be told apart, given the worst value"

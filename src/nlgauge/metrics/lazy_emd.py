@@ -22,9 +22,9 @@ import numpy as np
 from nlgauge.core.cloud import Cloud
 from nlgauge.core.errors import OptionError
 from nlgauge.core.metric import Scale, distance
-from nlgauge.core.need import Weighting
 from nlgauge.core.options import option
 from nlgauge.core.plan import Floats, Plan
+from nlgauge.core.requirements import Weighting
 from nlgauge.measure.cost import cosine
 from nlgauge.measure.transport import match_many
 from nlgauge.metrics._points import Points

@@ -22,7 +22,7 @@ from nlgauge.core.metric import Side, similarity
 from nlgauge.core.options import option
 from nlgauge.core.plan import Floats
 from nlgauge.measure.cost import unit
-from nlgauge.measure.partners import best_partners, f_measure
+from nlgauge.measure.precision_recall import best_partners, f_measure
 from nlgauge.metrics._greedy import GreedyMetric
 from nlgauge.metrics._points import Points
 

@@ -23,9 +23,9 @@ import numpy as np
 from nlgauge.core.cloud import Cloud
 from nlgauge.core.errors import OptionError
 from nlgauge.core.metric import Scale
-from nlgauge.core.need import ModelCard
 from nlgauge.core.options import option
 from nlgauge.core.plan import Floats, Plan
+from nlgauge.core.requirements import ModelCard
 from nlgauge.measure.cost import unit
 from nlgauge.measure.layers import AGGREGATES
 from nlgauge.metrics._points import Points

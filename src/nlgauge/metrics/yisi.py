@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from nlgauge.core.metric import similarity
-from nlgauge.core.need import Weighting
 from nlgauge.core.options import option
+from nlgauge.core.requirements import Weighting
 from nlgauge.metrics._greedy import GreedyMetric
 
 

@@ -8,13 +8,13 @@ from pathlib import Path
 from typing import Any
 
 from nlgauge.core.errors import DataError
+from nlgauge.data.detection import read_judged
 from nlgauge.data.judged import Judged
-from nlgauge.data.layouts import read_judged
 from nlgauge.figures.bars import Bar, Panel, bars
-from nlgauge.recipes._measured import measured, models_of
+from nlgauge.recipes._scores import measured, models_of
 from nlgauge.recipes.recipe import Line, Part, Section, Setting
-from nlgauge.report.studies import agreement_tables
-from nlgauge.studying import Study, correlate
+from nlgauge.report.study_tables import agreement_tables
+from nlgauge.study import Study, correlate
 
 FILE = "realsumm/realsumm.jsonl"
 STORED_FILE = "realsumm/stored_metric_scores.jsonl"

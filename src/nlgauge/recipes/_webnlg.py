@@ -9,15 +9,15 @@ from collections.abc import Mapping, Sequence
 from itertools import combinations
 from pathlib import Path
 
+from nlgauge.data.detection import read_judged
 from nlgauge.data.judged import Judged
-from nlgauge.data.layouts import read_judged
 from nlgauge.data.webnlg import HUMAN_SYSTEM
-from nlgauge.recipes._beside import Numbers, beside, entries
-from nlgauge.recipes._measured import measured, models_of
+from nlgauge.recipes._published import Numbers, beside, entries
+from nlgauge.recipes._scores import measured, models_of
 from nlgauge.recipes.recipe import Line, Part, Section, Setting
 from nlgauge.report.table import Column, Table, Value
-from nlgauge.study import CoefficientMatrix
-from nlgauge.studying import Study, matrix
+from nlgauge.stats import CoefficientMatrix
+from nlgauge.study import Study, matrix
 
 FILE = "webnlg2020/en.jsonl"
 CRITERIA = {

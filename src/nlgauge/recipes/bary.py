@@ -15,13 +15,13 @@ from typing import Any
 
 from nlgauge.figures.matrix import coefficients, directed, heat
 from nlgauge.recipes import _summaries, _webnlg
-from nlgauge.recipes._beside import beside, entries, plain, typed
-from nlgauge.recipes._evidence import find
-from nlgauge.recipes._measured import correlations, measured, models_of, with_model
+from nlgauge.recipes._data import find
+from nlgauge.recipes._published import beside, entries, plain, typed
+from nlgauge.recipes._scores import correlations, measured, models_of, with_model
 from nlgauge.recipes.recipe import Line, Paper, Part, Rebuilt, Section, Setting
-from nlgauge.report.studies import matrix_table, williams_table
+from nlgauge.report.study_tables import matrix_table, williams_table
 from nlgauge.scoring import Scorer
-from nlgauge.studying import Study, matrix, williams
+from nlgauge.study import Study, matrix, williams
 
 PAPER = Paper(
     "Automatic Text Evaluation through the Lens of Wasserstein Barycenters (BaryScore)",

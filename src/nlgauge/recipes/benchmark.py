@@ -13,14 +13,14 @@ from pathlib import Path
 from typing import Any
 
 from nlgauge.figures.matrix import Panel, coefficients, heat, p_values
-from nlgauge.recipes._beside import plain
-from nlgauge.recipes._evidence import find
-from nlgauge.recipes._measured import measured, models_of
+from nlgauge.recipes._data import find
+from nlgauge.recipes._published import plain
+from nlgauge.recipes._scores import measured, models_of
 from nlgauge.recipes.recipe import Line, Paper, Part, Rebuilt, Section, Setting
-from nlgauge.report.studies import matrix_table, p_text
+from nlgauge.report.study_tables import matrix_table, p_text
 from nlgauge.report.table import Column, Table
-from nlgauge.study import CoefficientMatrix
-from nlgauge.studying import matrix
+from nlgauge.stats import CoefficientMatrix
+from nlgauge.study import matrix
 
 PAPER = Paper(
     "Text Similarity as An Evaluation Measure of Machine Translation",

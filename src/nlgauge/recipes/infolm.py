@@ -26,14 +26,14 @@ from nlgauge.figures.distributions import distributions
 from nlgauge.figures.matrix import coefficients, heat
 from nlgauge.figures.surface import Surface, surfaces
 from nlgauge.recipes import _summaries, _webnlg
-from nlgauge.recipes._bands import curves
-from nlgauge.recipes._beside import plain, typed
-from nlgauge.recipes._evidence import find
-from nlgauge.recipes._measured import bound, measured
+from nlgauge.recipes._data import find
+from nlgauge.recipes._distributions import curves
+from nlgauge.recipes._published import plain, typed
+from nlgauge.recipes._scores import bound, measured
 from nlgauge.recipes.recipe import Line, Paper, Part, Rebuilt, Section, Setting
-from nlgauge.report.studies import matrix_table, sweep_table
-from nlgauge.study import split, sweep
-from nlgauge.studying import Study, Swept, matrix
+from nlgauge.report.study_tables import matrix_table, sweep_table
+from nlgauge.stats import split, sweep
+from nlgauge.study import Study, Swept, matrix
 
 PAPER = Paper(
     "InfoLM: A New Metric to Evaluate Summarization & Data2Text Generation",

@@ -16,17 +16,17 @@ from typing import Any
 
 from nlgauge.core.errors import FileError
 from nlgauge.core.plan import Plan
+from nlgauge.data.detection import read_judged
 from nlgauge.data.judged import Judged
-from nlgauge.data.layouts import read_judged
 from nlgauge.data.wmt import Pairs, read_pairs
 from nlgauge.figures.alignment import heatmap
-from nlgauge.recipes._beside import beside, entries, typed
-from nlgauge.recipes._evidence import find, some_inputs
-from nlgauge.recipes._measured import measured, models_of, with_model
+from nlgauge.recipes._data import find, some_inputs
+from nlgauge.recipes._published import beside, entries, typed
+from nlgauge.recipes._scores import measured, models_of, with_model
 from nlgauge.recipes.recipe import Line, Paper, Part, Rebuilt, Section, Setting
 from nlgauge.report.table import Column, Table, Value
 from nlgauge.scoring import Scorer, align
-from nlgauge.studying.ranking import in_pairs, rank
+from nlgauge.study.darr import in_pairs, rank
 
 PAPER = Paper(
     "Evaluating Natural Language Generation via Unbalanced Optimal Transport (Lazy-EMD)",

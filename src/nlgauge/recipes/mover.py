@@ -14,16 +14,16 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from nlgauge.data.layouts import read_judged
+from nlgauge.data.detection import read_judged
 from nlgauge.figures.distributions import distributions
 from nlgauge.figures.matrix import coefficients, heat
-from nlgauge.recipes._bands import curves
-from nlgauge.recipes._beside import beside, entries, plain, typed
-from nlgauge.recipes._evidence import find
-from nlgauge.recipes._measured import bound, correlations, measured, models_of
+from nlgauge.recipes._data import find
+from nlgauge.recipes._distributions import curves
+from nlgauge.recipes._published import beside, entries, plain, typed
+from nlgauge.recipes._scores import bound, correlations, measured, models_of
 from nlgauge.recipes.recipe import Line, Paper, Part, Rebuilt, Section, Setting
-from nlgauge.report.studies import matrix_table
-from nlgauge.studying import Study, matrix
+from nlgauge.report.study_tables import matrix_table
+from nlgauge.study import Study, matrix
 
 PAPER = Paper(
     "MoverScore: Text Generation Evaluating with Contextualized Embeddings and Earth Mover "

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from nlgauge.core.errors import FileError, MissingExtra
-from nlgauge.report.inks import INKS
+from nlgauge.report.formats import INKS
 from nlgauge.report.table import Table
 from nlgauge.scoring import Progress
 
@@ -170,7 +170,7 @@ def _latex(rebuilt: Rebuilt, sections: Sequence[Section]) -> str:
 
 
 def _save(draw: Draw, stem: Path) -> list[Path]:
-    from nlgauge.figures.canvas import save  # noqa: PLC0415 (matplotlib is slow to import)
+    from nlgauge.figures.matplotlib_setup import save  # noqa: PLC0415 (matplotlib is slow to import)
 
     figure = draw()
     paths = [stem.with_name(f"{stem.name}{ending}") for ending in (".svg", ".png")]

@@ -8,7 +8,7 @@ import regex
 from rich.cells import cell_len
 
 from nlgauge.core.plan import Plan
-from nlgauge.figures.scene import Kind, caption, clipped, flows, labels, shown, totals
+from nlgauge.figures.alignment_layout import Kind, caption, clipped, flows, labels, shown, totals
 
 _SHADES = "░▒▓█"
 _NOTHING = "·"

@@ -12,7 +12,7 @@ import numpy as np
 
 from nlgauge.core.corpus import Corpus
 from nlgauge.data.streams import Rejected, Row
-from nlgauge.scale.seen import Seen
+from nlgauge.scale.duplicate_ids import Seen
 
 _MOST_CHARACTERS = 50_000_000  # a part of very long texts is cut early, or memory would grow
 _STRETCH = 4  # sizes that a part may grow to for the sake of one segment

@@ -12,15 +12,15 @@ from pathlib import Path
 from typing import Any, Literal
 
 from nlgauge.core.errors import DataError, FileError, NlgaugeError, UsageError
-from nlgauge.core.tally import Resampled, Tally
+from nlgauge.core.totals import Resampled, Tally
 from nlgauge.data.streams import Digest, Rejected, Row, Sources
+from nlgauge.inputs import Learnt
 from nlgauge.scale.engine import Engine, open_engine
-from nlgauge.scale.folder import CHECKSUM, MANIFEST, REJECTED, SUMMARY, RunFolder
-from nlgauge.scale.interruption import Interrupted, Interruption
 from nlgauge.scale.parts import Part, cut
+from nlgauge.scale.run_folder import CHECKSUM, MANIFEST, REJECTED, SUMMARY, RunFolder
+from nlgauge.scale.signals import Interrupted, Interruption
 from nlgauge.scale.worker import Duty, SegmentFormat, unpack
 from nlgauge.scoring import Scorer
-from nlgauge.serving import Learnt
 
 _AGAIN = "start the same command again to go on"
 _SKIP = "To score the other rows, and list those left out, use --on-error skip"

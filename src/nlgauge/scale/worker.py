@@ -14,10 +14,10 @@ import numpy as np
 from nlgauge.core.cloud import Floats
 from nlgauge.core.errors import MissingExtra
 from nlgauge.core.scores import Scores
-from nlgauge.core.tally import Resampled
+from nlgauge.core.totals import Resampled
+from nlgauge.inputs import Learnt
 from nlgauge.scale.parts import Part
 from nlgauge.scoring import Scorer
-from nlgauge.serving import Learnt
 
 SegmentFormat = Literal["jsonl", "parquet"]
 Board = Mapping[str, Mapping[str, Scores]]

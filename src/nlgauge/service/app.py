@@ -18,13 +18,13 @@ from starlette.staticfiles import StaticFiles
 
 from nlgauge.core.errors import NlgaugeError
 from nlgauge.service.catalogue import catalogue
-from nlgauge.service.faults import answer_fault, answer_invalid
-from nlgauge.service.guards import Guard
-from nlgauge.service.reading import BoundedBody
+from nlgauge.service.errors import answer_fault, answer_invalid
+from nlgauge.service.handlers import written
+from nlgauge.service.middleware import Guard
+from nlgauge.service.request_body import BoundedBody
 from nlgauge.service.routes import router
+from nlgauge.service.scheduler import Workshop
 from nlgauge.service.settings import Settings
-from nlgauge.service.work import written
-from nlgauge.service.workshop import Workshop
 
 PAGE = Path(__file__).parent / "page"
 

@@ -17,8 +17,8 @@ from time import monotonic
 from nlgauge.core.corpus import Corpus
 from nlgauge.core.scores import Scores
 from nlgauge.scoring import Scorer
-from nlgauge.service.effort import Cancelled, Effort, JointEffort
-from nlgauge.service.faults import log
+from nlgauge.service.errors import log
+from nlgauge.service.progress import Cancelled, Effort, JointEffort
 
 _PATIENCE = 10  # windows that a batch waits at most while others keep coming
 _RETURN = 0.3  # of the time a batch took, in which those whom it answered may ask again

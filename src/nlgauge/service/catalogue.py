@@ -8,7 +8,7 @@ from typing import Any
 
 from nlgauge.core.metric import Metric, PairMetric
 from nlgauge.core.options import Option
-from nlgauge.service.safety import FETCHING, HARMLESS_TEXTS, LAYERS, Gate, largest
+from nlgauge.service.admission import FETCHING, HARMLESS_TEXTS, LAYERS, Gate, largest
 from nlgauge.service.settings import Settings
 
 # Where the library's help speaks of files and folders, which stay closed to requests.

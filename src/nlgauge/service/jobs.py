@@ -11,8 +11,8 @@ from threading import Condition, Thread
 from time import monotonic
 from typing import Any
 
-from nlgauge.service.effort import Cancelled, Effort
-from nlgauge.service.faults import Fault, busy, fault_of
+from nlgauge.service.errors import Fault, busy, fault_of
+from nlgauge.service.progress import Cancelled, Effort
 
 
 @dataclass(eq=False)

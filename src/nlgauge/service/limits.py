@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from nlgauge.service.faults import Fault
+from nlgauge.service.errors import Fault
 from nlgauge.service.schemas import (
     AlignRequest,
     ComparePairs,

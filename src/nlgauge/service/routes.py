@@ -10,12 +10,12 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Path, Request, Response
 from fastapi.responses import PlainTextResponse
 
-from nlgauge.service import answers, examples, schemas, work
-from nlgauge.service.effort import Effort
-from nlgauge.service.gauges import resident_bytes
+from nlgauge.service import examples, handlers, responses, schemas
 from nlgauge.service.limits import check_pair, check_work
-from nlgauge.service.reading import JsonRoute
-from nlgauge.service.workshop import Workshop
+from nlgauge.service.progress import Effort
+from nlgauge.service.prometheus import resident_bytes
+from nlgauge.service.request_body import JsonRoute
+from nlgauge.service.scheduler import Workshop
 
 JobId = Annotated[str, Path(min_length=1, max_length=64, pattern="^[A-Za-z0-9_-]+$")]
 _REASONS = {
@@ -37,7 +37,7 @@ def refusals(*statuses: int) -> dict[int | str, dict[str, Any]]:
     """What the OpenAPI document says of these statuses, and of those that any route may give."""
     every = sorted({401, 421, 500, *statuses})
     found: dict[int | str, dict[str, Any]] = {
-        status: {"model": answers.Refusal, "description": _REASONS[status]} for status in every
+        status: {"model": responses.Refusal, "description": _REASONS[status]} for status in every
     }
     if 429 in found:
         seconds = {"description": "Seconds to wait.", "schema": {"type": "integer"}}
@@ -66,7 +66,7 @@ def _shop(request: Request) -> Workshop:
 
 @router.post(
     "/v1/score",
-    response_model=answers.ScoreAnswer,
+    response_model=responses.ScoreAnswer,
     responses=_WORK,
     openapi_extra=_examples(examples.SCORE, examples.SCORE_SYSTEMS),
 )
@@ -79,7 +79,7 @@ async def score(request: Request, body: schemas.ScoreRequest) -> Response:
 
 @router.post(
     "/v1/align",
-    response_model=answers.AlignAnswer,
+    response_model=responses.AlignAnswer,
     responses=_WORK,
     openapi_extra=_examples(examples.ALIGN),
 )
@@ -90,14 +90,14 @@ async def align(request: Request, body: schemas.AlignRequest) -> Response:
 
     def aligned(effort: Effort) -> bytes:
         with effort.underway():
-            return work.written(work.align(body, shop.gate))
+            return handlers.written(handlers.align(body, shop.gate))
 
     return _json(await shop.run(request, aligned))
 
 
 @router.post(
     "/v1/compare",
-    response_model=answers.CompareAnswer,
+    response_model=responses.CompareAnswer,
     responses=_WORK,
     openapi_extra=_examples(examples.COMPARE),
 )
@@ -110,7 +110,7 @@ async def compare(request: Request, body: schemas.CompareRequest) -> Response:
 
 @router.post(
     "/v1/correlate",
-    response_model=answers.CorrelateAnswer,
+    response_model=responses.CorrelateAnswer,
     responses=_WORK,
     openapi_extra=_examples(examples.CORRELATE),
 )
@@ -121,7 +121,7 @@ async def correlate(request: Request, body: schemas.CorrelateRequest) -> Respons
     return _json(await shop.run(request, lambda effort: shop.perform(body, effort)))
 
 
-@router.get("/v1/metrics", response_model=answers.MetricsAnswer, responses=refusals())
+@router.get("/v1/metrics", response_model=responses.MetricsAnswer, responses=refusals())
 async def list_metrics(request: Request) -> Response:
     """List the metrics with a JSON schema of their options, the models and the limits."""
     return _json(request.app.state.catalogue)
@@ -130,7 +130,7 @@ async def list_metrics(request: Request) -> Response:
 @router.post(
     "/v1/jobs",
     status_code=202,
-    response_model=answers.JobAnswer,
+    response_model=responses.JobAnswer,
     responses={
         202: {"headers": {"Location": {"schema": {"type": "string"}}}},
         **_WORK,
@@ -146,23 +146,23 @@ async def post_job(request: Request, body: schemas.JobRequest) -> Response:
     return _json(content, 202, {"Location": f"/v1/jobs/{json.loads(content)['id']}"})
 
 
-@router.get("/v1/jobs/{job}", response_model=answers.JobAnswer, responses=refusals(404, 422))
+@router.get("/v1/jobs/{job}", response_model=responses.JobAnswer, responses=refusals(404, 422))
 async def get_job(request: Request, job: JobId) -> Response:
     """Tell how far a job is, and its result once it is done."""
     return _json(_shop(request).jobs.get(job))
 
 
-@router.delete("/v1/jobs/{job}", response_model=answers.JobAnswer, responses=refusals(404, 422))
+@router.delete("/v1/jobs/{job}", response_model=responses.JobAnswer, responses=refusals(404, 422))
 async def delete_job(request: Request, job: JobId) -> Response:
     """Cancel a job, or forget its result."""
     return _json(_shop(request).jobs.cancel(job))
 
 
-@router.get("/health", response_model=answers.Health, responses=refusals())
-async def health(request: Request) -> answers.Health:
+@router.get("/health", response_model=responses.Health, responses=refusals())
+async def health(request: Request) -> responses.Health:
     """Tell that the server lives."""
     shop = _shop(request)
-    return answers.Health(
+    return responses.Health(
         status="ok",
         version=version("nlgauge"),
         models=list(shop.settings.models),

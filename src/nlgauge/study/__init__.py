@@ -1,116 +1,54 @@
-"""Meta-evaluation on matrices: does a metric agree with people, how surely, and better than whom?
+"""The conductors of studies: texts are scored once, then matrices go to the statistics.
 
-Rows are systems, columns are inputs, NaN is "not judged". No text enters this room.
+Texts meet people's judgements here and nowhere else: the readers know no metric, the metrics no
+judgement, and the statistics see only matrices.
 """
 
 from __future__ import annotations
 
-from nlgauge.study.accuracy import (
-    Accuracy,
-    SoftAccuracy,
-    calibrate_ties,
-    pairwise_accuracy,
-    soft_pairwise_accuracy,
+from nlgauge.study.compare import (
+    Compared,
+    Comparison,
+    Differing,
+    compare,
+    compare_scored,
 )
-from nlgauge.study.coefficients import (
-    COEFFICIENTS,
-    TOLERANCE,
-    Coefficient,
-    kendall_b,
-    kendall_c,
-    pearson,
-    spearman,
-)
-from nlgauge.study.darr import (
-    KendallLike,
-    RankedPairs,
-    bootstrap_kendall_like,
-    kendall_like,
-    pairs_from_names,
-    pairs_from_scores,
-)
-from nlgauge.study.intervals import (
-    Interval,
-    bootstrap,
-    bootstrap_correlation,
-    bootstrap_difference,
-    resample_weights,
-)
-from nlgauge.study.judgements import Gap, Grid, Judgements, Measured
-from nlgauge.study.levels import LEVELS, Correlation, correlate, per_input
-from nlgauge.study.matrix import (
-    CoefficientMatrix,
-    PermutationMatrix,
-    WilliamsMatrix,
-    coefficient_matrix,
-    permutation_matrix,
-    williams_matrix,
-)
-from nlgauge.study.paired import Paired, paired_bootstrap, paired_randomisation
-from nlgauge.study.significance import (
-    Cluster,
-    Permutation,
-    Williams,
-    holm,
-    permutation_test,
-    rank_clusters,
-    williams,
-    williams_test,
-)
-from nlgauge.study.sweep import Split, Sweep, Tried, split, sweep
+from nlgauge.study.correlate import Agreed, Agreement, correlate
+from nlgauge.study.darr import Ranked, Ranking, darr, in_pairs, rank_pairs
+from nlgauge.study.matrix import matrix, permutation, williams
+from nlgauge.study.quality_bands import Band, bands
+from nlgauge.study.rescale import fit_baseline
+from nlgauge.study.study import Study, choose_criteria, measure
+from nlgauge.study.sweep import Sweeps, Swept, sweep
+from nlgauge.study.tune import LayerTuning, TunedLayers, tune_layers
 
 __all__ = [
-    "COEFFICIENTS",
-    "LEVELS",
-    "TOLERANCE",
-    "Accuracy",
-    "Cluster",
-    "Coefficient",
-    "CoefficientMatrix",
-    "Correlation",
-    "Gap",
-    "Grid",
-    "Interval",
-    "Judgements",
-    "KendallLike",
-    "Measured",
-    "Paired",
-    "Permutation",
-    "PermutationMatrix",
-    "RankedPairs",
-    "SoftAccuracy",
-    "Split",
-    "Sweep",
-    "Tried",
-    "Williams",
-    "WilliamsMatrix",
-    "bootstrap",
-    "bootstrap_correlation",
-    "bootstrap_difference",
-    "bootstrap_kendall_like",
-    "calibrate_ties",
-    "coefficient_matrix",
+    "Agreed",
+    "Agreement",
+    "Band",
+    "Compared",
+    "Comparison",
+    "Differing",
+    "LayerTuning",
+    "Ranked",
+    "Ranking",
+    "Study",
+    "Sweeps",
+    "Swept",
+    "TunedLayers",
+    "bands",
+    "choose_criteria",
+    "compare",
+    "compare_scored",
     "correlate",
-    "holm",
-    "kendall_b",
-    "kendall_c",
-    "kendall_like",
-    "paired_bootstrap",
-    "paired_randomisation",
-    "pairs_from_names",
-    "pairs_from_scores",
-    "pairwise_accuracy",
-    "pearson",
-    "per_input",
-    "permutation_matrix",
-    "permutation_test",
-    "rank_clusters",
-    "resample_weights",
-    "soft_pairwise_accuracy",
-    "spearman",
-    "split",
+    "darr",
+    "fit_baseline",
+    "in_pairs",
+    "matrix",
+    "measure",
+    "permutation",
+    "rank_pairs",
     "sweep",
+    "tune_layers",
     "williams",
-    "williams_matrix",
-    "williams_test",
 ]

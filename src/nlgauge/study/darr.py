@@ -1,170 +1,220 @@
-"""daRR: relative rankings made of direct assessments, and WMT's Kendall-like tau.
-
-WMT 2017-2019 had too few assessments per segment for a correlation, so two systems' outputs for
-one segment became a ranked pair when their mean assessments differ by 25 points or more (of 100).
-A metric is judged by the pairs it orders alike: tau = (C - D) / (C + D). A metric that ties a pair
-people separate has not ordered it: ties are discordant (Ma et al. 2018).
-"""
+"""daRR: how often metrics order two outputs of one segment as people do."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from math import isfinite
+from pathlib import Path
+from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
 
-from nlgauge.core.errors import DataError, OptionError, ShapeError
-from nlgauge.study.coefficients import TOLERANCE
-from nlgauge.study.intervals import Interval, bootstrap
-from nlgauge.study.shape import Index, Mask, Seed, as_matrix
-
-THRESHOLD = 25.0
-
-
-@dataclass(frozen=True, eq=False)
-class RankedPairs:
-    """Pairs of systems (rows) on one segment (column): people put `better` above `worse`."""
-
-    segment: Index
-    better: Index
-    worse: Index
-
-    def __post_init__(self) -> None:
-        if not len(self.segment) == len(self.better) == len(self.worse):
-            raise ShapeError(
-                f"{len(self.segment)} segments, {len(self.better)} better and {len(self.worse)} "
-                "worse systems do not make pairs; the three must be equally long."
-            )
-
-    def __len__(self) -> int:
-        return len(self.segment)
+from nlgauge.core.errors import DataError, OptionError
+from nlgauge.data.detection import read_judged
+from nlgauge.data.judged import Judged
+from nlgauge.data.wmt import Pairs, read_pairs
+from nlgauge.inputs import Spec
+from nlgauge.scoring import Progress
+from nlgauge.stats import (
+    Interval,
+    Judgements,
+    KendallLike,
+    bootstrap_kendall_like,
+    kendall_like,
+    pairs_from_names,
+    pairs_from_scores,
+)
+from nlgauge.stats.darr import THRESHOLD
+from nlgauge.study.study import Missing, Source, Study, choose_criteria, listed, measure
 
 
 @dataclass(frozen=True)
-class KendallLike:
-    """WMT's Kendall-like tau with the counts it is made of."""
+class Ranked:
+    """The Kendall-like tau of one metric, and its interval if one was asked for."""
 
-    value: float
-    concordant: int
-    discordant: int
-    """Pairs ordered the wrong way, ties included."""
-    ties: int
-    """Those of the discordant pairs that the metric tied."""
-    pairs_missing: int
-    """Pairs the metric has no score for; they are left out."""
+    metric: str
+    tau: KendallLike
+    interval: Interval | None = None
 
-
-def pairs_from_scores(human: ArrayLike, threshold: float = THRESHOLD) -> RankedPairs:
-    """All pairs of systems on one segment whose judgements differ by at least the threshold.
-
-    Rows are systems, columns segments, cells mean direct assessments on the 0-100 scale (raw, not
-    z-scores); NaN cells make no pairs. The threshold is inclusive; a difference that rounding put
-    just below it counts. Leave human references out of the rows first, as WMT does.
-    """
-    if not threshold > 0:
-        raise OptionError(f"threshold is {threshold}; pairs must differ by more than 0 points.")
-    scores = as_matrix(human, "human")
-    parts = []
-    for first in range(scores.shape[0] - 1):
-        ahead = scores[first] - scores[first + 1 :]
-        other, segment = np.nonzero(np.abs(ahead) >= threshold * (1 - TOLERANCE))
-        second = other + first + 1
-        wins = ahead[other, segment] > 0
-        parts.append((segment, np.where(wins, first, second), np.where(wins, second, first)))
-    if not parts:
-        return RankedPairs(*(np.empty(0, dtype=np.int64) for _ in range(3)))
-    segment, better, worse = (np.concatenate(part) for part in zip(*parts, strict=True))
-    order = np.lexsort((worse, better, segment))
-    return RankedPairs(segment[order], better[order], worse[order])
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, ready for JSON."""
+        tau, interval = self.tau, self.interval
+        content: dict[str, Any] = {
+            "metric": self.metric,
+            "tau": tau.value if isfinite(tau.value) else None,
+        }
+        if interval is not None:
+            content |= interval.to_dict()
+        return content | {
+            "concordant": tau.concordant,
+            "discordant": tau.discordant,
+            "ties": tau.ties,
+            "pairs_missing": tau.pairs_missing,
+        }
 
 
-def pairs_from_names(
-    rows: Iterable[tuple[str, str, str]], systems: Sequence[str], segments: Sequence[str]
-) -> RankedPairs:
-    """Pairs from rows (segment id, better system, worse system) as WMT publishes them."""
-    listed = [(str(segment), str(better), str(worse)) for segment, better, worse in rows]
-    row = {name: i for i, name in enumerate(systems)}
-    column = {name: i for i, name in enumerate(segments)}
-    lost_systems = {name for pair in listed for name in pair[1:]} - set(row)
-    lost_segments = {pair[0] for pair in listed} - set(column)
-    if lost_systems or lost_segments:
-        example = sorted(lost_systems or lost_segments)[0]
-        raise DataError(
-            f"the {len(listed)} pairs name {len(lost_systems)} systems and {len(lost_segments)} "
-            f"segments that are not in the matrix (for example {example!r}); "
-            "score them or leave their pairs out."
-        )
-    same = [pair for pair in listed if pair[1] == pair[2]]
-    if same:
-        raise DataError(f"{len(same)} pairs set a system against itself, the first is {same[0]}.")
-    table = [(column[s], row[better], row[worse]) for s, better, worse in listed]
-    index = np.asarray(table, dtype=np.int64).reshape(-1, 3)
-    return RankedPairs(index[:, 0], index[:, 1], index[:, 2])
+@dataclass(frozen=True, eq=False)
+class Ranking:
+    """The taus of all metrics over the same pairs, and what was said on the way."""
+
+    entries: tuple[Ranked, ...]
+    pairs: Pairs
+    remarks: tuple[str, ...]
+    signatures: Mapping[str, str]
+
+    def value(self, metric: str) -> float:
+        """The tau of one metric."""
+        for entry in self.entries:
+            if entry.metric == metric:
+                return entry.tau.value
+        known = ", ".join(entry.metric for entry in self.entries)
+        raise OptionError(f"no metric {metric!r} here; there are {known}.")
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, ready for JSON."""
+        return {
+            "pairs": len(self.pairs),
+            "segments": len(self.pairs.segments),
+            "systems": len(self.pairs.systems),
+            "metrics": [entry.to_dict() for entry in self.entries],
+            "signatures": dict(self.signatures),
+            "notes": list(self.remarks),
+        }
 
 
-def kendall_like(metric: ArrayLike, pairs: RankedPairs) -> KendallLike:
-    """(C - D) / (C + D) of a higher-is-better metric over ranked pairs, its ties discordant.
-
-    Rows of the metric are systems, columns segments, in the order the pairs index. NaN if no pair
-    has two metric scores.
-    """
-    scored, right, tied = _verdicts(metric, pairs)
-    total, concordant = int(scored.sum()), int(right.sum())
-    discordant = total - concordant
-    value = (concordant - discordant) / total if total else float("nan")
-    return KendallLike(value, concordant, discordant, int(tied.sum()), len(pairs) - total)
-
-
-def bootstrap_kendall_like(
-    metric: ArrayLike,
-    pairs: RankedPairs,
+def darr(
+    data: Source,
+    metrics: Spec | Sequence[Spec] = "bleu",
     *,
+    pairs: Pairs | str | Path | None = None,
+    human: str | None = None,
+    threshold: float = THRESHOLD,
+    confidence: float | None = None,
     count: int = 1000,
-    confidence: float = 0.95,
-    seed: Seed = 0,
-) -> Interval:
-    """The Kendall-like tau and its bootstrap interval over the segments that have scored pairs.
+    seed: int = 0,
+    scores: str | Sequence[str] = (),
+    distances: str | Sequence[str] = (),
+    missing: Missing = "error",
+    device: str = "auto",
+    batch_tokens: int = 2048,
+    progress: Progress | None = None,
+) -> Ranking:
+    """WMT's Kendall-like tau of metrics over ranked pairs, ties of a metric discordant.
 
-    Pairs of one segment share its outputs and are not independent, so segments are drawn, each
-    with all of its pairs.
+    The pairs are given, or read from a file, or made of the direct assessments (0-100) of the
+    criterion ``human``: two outputs for one segment that differ by ``threshold`` points or more.
+    Only outputs that stand in a pair are scored. ``confidence`` adds bootstrap intervals over
+    segments. ``scores``, ``distances`` and ``missing`` are those of ``measure``.
     """
-    scored, right, _ = _verdicts(metric, pairs)
-    if not scored.any():
-        raise DataError(
-            f"none of the {len(pairs)} pairs has two metric scores, so there is nothing to resample"
+    judged = data
+    if not isinstance(judged, Judged):
+        judged = read_judged(judged, stored=[*listed(scores), *listed(distances)])
+    if pairs is None:
+        ranked = rank_pairs(judged, human, threshold)
+    else:
+        ranked = pairs if isinstance(pairs, Pairs) else read_pairs(str(pairs))
+    study = measure(
+        *(in_pairs(judged, ranked), metrics),
+        scores=scores,
+        distances=distances,
+        missing=missing,
+        device=device,
+        batch_tokens=batch_tokens,
+        progress=progress,
+    )
+    entries = rank(study, ranked, confidence=confidence, count=count, seed=seed, missing=missing)
+    return Ranking(entries, ranked, (*ranked.said, *study.remarks()), study.signatures)
+
+
+def rank(
+    study: Study,
+    pairs: Pairs,
+    *,
+    confidence: float | None = None,
+    count: int = 1000,
+    seed: int = 0,
+    missing: Missing = "error",
+) -> tuple[Ranked, ...]:
+    """The tau of every metric that was measured, over the pairs."""
+    entries = []
+    for each in study.measured:
+        upward = -each.values if each.direction == "lower" else each.values
+        indexed = pairs_from_names(pairs, each.systems, each.segments)
+        tau = kendall_like(upward, indexed)
+        _refuse_gap(each.name, tau, len(pairs), missing)
+        interval = None
+        if confidence is not None:
+            interval = bootstrap_kendall_like(
+                upward, indexed, count=count, confidence=confidence, seed=seed
+            )
+        entries.append(Ranked(each.name, tau, interval))
+    return tuple(entries)
+
+
+def rank_pairs(judged: Judged, human: str | None = None, threshold: float = THRESHOLD) -> Pairs:
+    """The pairs of outputs for one segment whose assessments differ by the threshold or more."""
+    if human is None and len(judged.criteria) > 1:
+        raise OptionError(
+            f"the data has {len(judged.criteria)} criteria ({', '.join(judged.criteria)}); ranked "
+            "pairs are made of one, of raw scores from 0 to 100: name it with human= (--human)."
         )
-    _, segment = np.unique(pairs.segment[scored], return_inverse=True)
-    total = np.bincount(segment).astype(np.float64)
-    concordant = np.bincount(segment, weights=right[scored])
-    return bootstrap(
-        np.stack([2 * concordant - total, total], axis=1),
-        lambda sums: float(sums[0] / sums[1]),
-        count=count,
-        confidence=confidence,
-        seed=seed,
+    (criterion,) = choose_criteria(judged.criteria, human)
+    people = Judgements.from_rows(judged.rows())
+    matrix = people.matrix(criterion)
+    found = pairs_from_scores(matrix, threshold)
+    triples = tuple(
+        (people.segments[segment], people.systems[better], people.systems[worse])
+        for segment, better, worse in zip(found.segment, found.better, found.worse, strict=True)
+    )
+    if not triples:
+        raise DataError(_why_none(matrix, criterion, threshold))
+    made = Pairs(triples, ())
+    said = (
+        f"{len(made):,} pairs of {len(made.systems)} systems on {len(made.segments):,} segments "
+        f"differ by {threshold:g} or more in {criterion!r}."
+    )
+    return Pairs(triples, (said,))
+
+
+def in_pairs(judged: Judged, pairs: Pairs) -> Judged:
+    """The outputs that stand in a pair; a pair whose output is not there is refused."""
+    cells = list(zip(judged.corpus.systems, judged.corpus.ids, strict=True))
+    wanted = {(name, segment) for segment, *both in pairs for name in both}
+    lost = wanted - set(cells)
+    if lost:
+        system, segment = min(lost)
+        absent = {name for name, _ in lost} - set(judged.corpus.systems)
+        whole = f", all of {', '.join(sorted(absent))} among them" if absent else ""
+        raise DataError(
+            f"{len(lost):,} of the {len(wanted):,} outputs that the pairs compare are not in the "
+            f"data{whole}, for example of {system!r} on segment {segment!r}; give matching files, "
+            "or leave the pairs of a system out with Pairs.without."
+        )
+    keep = [row for row, cell in enumerate(cells) if cell in wanted]
+    return judged.take(keep, f"{len(keep):,} of {len(cells):,} outputs stand in a pair.")
+
+
+def _why_none(matrix: np.ndarray[Any, Any], criterion: str, threshold: float) -> str:
+    """Why there is no pair, in a sentence."""
+    judged = np.isfinite(matrix)
+    if not (judged.sum(axis=0) > 1).any():
+        return (
+            f"no segment has two judged systems ({int(judged.any(axis=1).sum())} systems are "
+            f"judged in {criterion!r}), so there are no pairs to rank."
+        )
+    low, high = float(np.nanmin(matrix)), float(np.nanmax(matrix))
+    return (
+        f"no two outputs for one segment differ by {threshold:g} or more in {criterion!r}, whose "
+        f"values range from {low:.4g} to {high:.4g}; ranked pairs are made of raw scores from 0 "
+        "to 100: choose another criterion or another threshold."
     )
 
 
-def _verdicts(metric: ArrayLike, pairs: RankedPairs) -> tuple[Mask, Mask, Mask]:
-    """Of every pair whether both outputs are scored, ordered as people do, and tied."""
-    scores = as_matrix(metric, "metric")
-    _check_range(scores.shape, pairs)
-    better, worse = scores[pairs.better, pairs.segment], scores[pairs.worse, pairs.segment]
-    near = TOLERANCE * np.maximum(np.abs(better), np.abs(worse))
-    # NaN compares false, so an unscored pair is neither right nor tied.
-    right = better - worse > near
-    tied = np.abs(better - worse) <= near
-    return np.isfinite(better) & np.isfinite(worse), right, tied
-
-
-def _check_range(shape: tuple[int, ...], pairs: RankedPairs) -> None:
-    if not len(pairs):
-        return
-    system = int(max(pairs.better.max(), pairs.worse.max()))
-    segment = int(pairs.segment.max())
-    if system >= shape[0] or segment >= shape[1]:
-        raise ShapeError(
-            f"the pairs reach system {system} and segment {segment} (counted from 0), but the "
-            f"metric has {shape[0]} systems and {shape[1]} segments; is it transposed?"
+def _refuse_gap(metric: str, tau: KendallLike, pairs: int, missing: str) -> None:
+    if tau.pairs_missing == pairs or (tau.pairs_missing and missing == "error"):
+        raise DataError(
+            f"{metric} lacks a score for {tau.pairs_missing:,} of {pairs:,} pairs; score them, or "
+            "say missing='keep' (--missing keep) to leave those pairs out and count them, if any "
+            "remain."
         )

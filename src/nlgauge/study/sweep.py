@@ -1,175 +1,276 @@
-"""Choosing an option of a metric on some of the data and testing it on the rest.
-
-A temperature or a layer picked where it correlates best with people is not evidence on the same
-people. Here the numbers say what they are: every tried value carries its score on the tuning part
-only, one value is chosen by those scores, and only that one meets the test part.
-"""
+"""Options of a metric tried out: chosen on one part of the judgements, tested on the other."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Literal
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import product
+from math import isfinite
+from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
 
-from nlgauge.core.errors import DataError, OptionError, ShapeError
-from nlgauge.study.levels import Correlation, Which, correlate
-from nlgauge.study.shape import Array, Index, Seed, as_matrices, as_matrix
-
-Axis = Literal["inputs", "systems"]
+from nlgauge.core.errors import DataError, OptionError
+from nlgauge.core.metric import Metric
+from nlgauge.core.options import format_value, options_of, refuse_unknown
+from nlgauge.inputs import Spec
+from nlgauge.metrics import metric as build_metric
+from nlgauge.scoring import Progress
+from nlgauge.stats import Grid, Split, Sweep, Tried, split
+from nlgauge.stats import sweep as sweep_matrices
+from nlgauge.stats.coefficients import choose_coefficient
+from nlgauge.stats.levels import choose_level
+from nlgauge.stats.selection import Axis
+from nlgauge.study.option_ranges import MOST, Value, read_values
+from nlgauge.study.study import Source, Study, measure
 
 
 @dataclass(frozen=True, eq=False)
-class Split:
-    """Indices of the tuning and the test part, disjoint, in ascending order."""
+class Swept:
+    """What became of the options for one criterion: every value tuned, one of them tested."""
 
-    tune: Index
-    test: Index
-    groups: int
-    """Units that were kept together: as many as items if no groups were given."""
-
-
-def split(
-    n: int, fraction: float = 0.5, seed: Seed = 0, groups: Sequence[object] | None = None
-) -> Split:
-    """A random split of n items, about `fraction` of them (or of their groups) for tuning.
-
-    Items of one group (segments of a document, outputs for one source) land on the same side:
-    otherwise the test part has been seen. Both sides hold at least one group.
-    """
-    if not 0 < fraction < 1:
-        raise OptionError(
-            f"fraction is {fraction}; the tuning part is between 0 and 1 of the data."
-        )
-    labels = list(range(n)) if groups is None else list(groups)
-    if len(labels) != n:
-        raise ShapeError(f"there are {n} items but {len(labels)} group labels; give one per item.")
-    numbers = {label: i for i, label in enumerate(dict.fromkeys(labels))}
-    if len(numbers) < 2:
-        raise DataError(
-            f"{n} items in {len(numbers)} groups cannot be split in two; at least 2 are needed."
-        )
-    size = min(max(round(fraction * len(numbers)), 1), len(numbers) - 1)
-    chosen = np.random.default_rng(seed).permutation(len(numbers))[:size]
-    tuning = np.isin([numbers[label] for label in labels], chosen)
-    return Split(np.flatnonzero(tuning), np.flatnonzero(~tuning), len(numbers))
-
-
-@dataclass(frozen=True)
-class Tried:
-    """One value of the option and its correlation on the tuning part. Not a test result."""
-
-    value: object
-    tuned: Correlation
-
-
-@dataclass(frozen=True)
-class Sweep:
-    """An option chosen on the tuning part and tested once on the other."""
-
-    option: str
-    tried: tuple[Tried, ...]
-    chosen: Tried
-    tested: Correlation
-    """The chosen value on the test part: the number to report."""
-    tuned_on: str
-    tested_on: str
+    metric: str
+    options: Mapping[str, tuple[Value, ...]]
+    criterion: str
+    found: Sweep
+    """Its values are tuples, one entry for each option."""
+    label: str
+    """Of the metric with the chosen values."""
 
     @property
-    def optimism(self) -> float:
-        """How much the tuning part promised above what the test part gave."""
-        return self.chosen.tuned.value - self.tested.value
+    def chosen(self) -> dict[str, Value]:
+        """The value of every option that was chosen."""
+        return self._named(self.found.chosen)
 
-    def __str__(self) -> str:
-        return (
-            f"{self.option}={self.chosen.value} of {len(self.tried)} tried, "
-            f"{self.tested.level}-level {self.tested.coefficient}: "
-            f"{self.tested.value:.4f} tested on {self.tested_on} "
-            f"({self.chosen.tuned.value:.4f} tuned on {self.tuned_on})"
-        )
+    def tried(self) -> list[dict[str, Any]]:
+        """Every combination with its number on the tuning part, and the chosen one's test."""
+        rows = []
+        for each in self.found.tried:
+            test = self.found.tested.value if each is self.found.chosen else None
+            numbers = {"tune": plain(each.tuned.value), "test": plain(test)}
+            rows.append({**_json(self._named(each)), **numbers})
+        return rows
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, None for what is undefined."""
+        found = self.found
+        return {
+            "metric": self.metric,
+            "criterion": self.criterion,
+            "level": found.tested.level,
+            "coefficient": found.tested.coefficient,
+            "chosen": _json(self.chosen),
+            "tune": plain(found.chosen.tuned.value),
+            "test": plain(found.tested.value),
+            "tuned_on": found.tuned_on,
+            "tested_on": found.tested_on,
+            "tried": self.tried(),
+        }
+
+    def _named(self, tried: Tried) -> dict[str, Value]:
+        values = tried.value if isinstance(tried.value, tuple) else (tried.value,)
+        return dict(zip(self.options, values, strict=True))
 
 
-def take(matrix: Array, index: Index, axis: Axis) -> Array:
-    """The columns of some inputs, or the rows of some systems."""
-    return matrix[:, index] if axis == "inputs" else matrix[index]
+@dataclass(frozen=True, eq=False)
+class Sweeps:
+    """A sweep for each criterion, and what was said on the way."""
+
+    entries: tuple[Swept, ...]
+    remarks: tuple[str, ...]
+    signatures: Mapping[str, str]
+    """Of the chosen metrics, by label."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, ready for JSON."""
+        return {
+            "sweeps": [entry.to_dict() for entry in self.entries],
+            "signatures": dict(self.signatures),
+            "notes": list(self.remarks),
+        }
 
 
 def sweep(
-    option: str,
-    values: Sequence[object],
-    scores: Mapping[object, ArrayLike] | Callable[[object], ArrayLike],
-    human: ArrayLike,
-    parts: Split,
+    data: Source,
+    metric: Spec,
+    options: Mapping[str, str | Sequence[Value]],
     *,
+    human: str | Sequence[str] | None = None,
     level: str = "segment",
-    coefficient: Which = "pearson",
+    coefficient: str = "pearson",
+    fraction: float = 0.5,
+    seed: int = 0,
     axis: Axis = "inputs",
-    part_names: tuple[str, str] = ("tune", "test"),
-) -> Sweep:
-    """The option value with the highest correlation on the tuning part, tested on the other.
+    device: str = "auto",
+    batch_tokens: int = 2048,
+    progress: Progress | None = None,
+) -> Sweeps:
+    """One or two options of a metric, chosen on a part of the data and tested on the other.
 
-    `scores` maps each option value to its higher-is-better system x input matrix, or computes it
-    (once per value). `parts` indexes inputs (columns) or systems (rows), as `axis` says. Values
-    undefined on the tuning part are never chosen; of equals the first is.
+    ``options`` maps names to values, or to words such as ``0..6`` and ``.1,1,10`` (see
+    ``ranges``). Two options are tried in all combinations. A random ``fraction`` of the inputs, or
+    of the systems (``axis``), is for choosing; the rest is seen once, by the chosen value.
+    All values are scored in one pass, so that texts are encoded once.
     """
-    if axis not in ("inputs", "systems"):
-        raise OptionError(f"axis is {axis!r}; it is 'inputs' or 'systems'.")
-    if not len(values):
-        raise OptionError(f"no values of {option!r} were given; a sweep tries at least 1.")
-    people = as_matrix(human, "human")
-    _check_parts(parts, people.shape[1 if axis == "inputs" else 0], axis)
-    tuning_people = take(people, parts.tune, axis)
-    tried, best, best_scores = [], None, None
-    for value in values:
-        given = _scores_of(option, value, scores)
-        matrix, _ = as_matrices(**{f"the scores at {option}={value}": given, "human": people})
-        tuned = correlate(take(matrix, parts.tune, axis), tuning_people, level, coefficient)
-        tried.append(Tried(value, tuned))
-        if np.isfinite(tuned.value) and (best is None or tuned.value > best.tuned.value):
-            best, best_scores = tried[-1], matrix
-    if best is None or best_scores is None:
-        raise DataError(
-            f"none of the {len(values)} values of {option!r} has a defined correlation on the "
-            f"tuning part: {tried[0].tuned.reason}."
+    choose_level(level)
+    choose_coefficient(coefficient)
+    tried = read_options(options)
+    metrics = variants(metric, tried)
+    study = measure(
+        *(data, list(metrics.values())),
+        device=device,
+        batch_tokens=batch_tokens,
+        progress=progress,
+    )
+    labels = dict(zip(metrics, study.labels, strict=True))
+    named = metric if isinstance(metric, str) else metric.label()
+    entries = [
+        choose(
+            *(study, named, tried, labels, criterion),
+            parts=parts_of(study, study.grid(criterion), axis, fraction, seed),
+            level=level,
+            coefficient=coefficient,
+            axis=axis,
         )
-    tested = correlate(
-        take(best_scores, parts.test, axis), take(people, parts.test, axis), level, coefficient
-    )
-    labels = (
-        f"{len(index)} {axis} ({name})"
-        for index, name in zip((parts.tune, parts.test), part_names, strict=True)
-    )
-    return Sweep(option, tuple(tried), best, tested, *labels)
+        for criterion in study.criteria(human)
+    ]
+    kept = only(study, {entry.label for entry in entries})
+    return Sweeps(tuple(entries), (*kept.remarks(), *undefined(entries)), signatures_of(kept))
 
 
-def _scores_of(
-    option: str,
-    value: object,
-    scores: Mapping[object, ArrayLike] | Callable[[object], ArrayLike],
-) -> ArrayLike:
-    if callable(scores):
-        return scores(value)
-    if value not in scores:
+def choose(
+    study: Study,
+    named: str,
+    tried: Mapping[str, tuple[Value, ...]],
+    labels: Mapping[tuple[Value, ...], str],
+    criterion: str,
+    *,
+    parts: Split,
+    level: str,
+    coefficient: str,
+    axis: Axis,
+) -> Swept:
+    """The values of the options that suit a criterion, of a study that has scored them all.
+
+    ``labels`` maps combinations of values to the metrics of the study that have them.
+    """
+    grid = study.grid(criterion)
+    found = sweep_matrices(
+        *(", ".join(tried), list(labels)),
+        {values: grid.metric(label) for values, label in labels.items()},
+        *(grid.human, parts),
+        level=level,
+        coefficient=coefficient,
+        axis=axis,
+    )
+    label = next(labels[values] for values in labels if values == found.chosen.value)
+    return Swept(named, tried, criterion, found, label)
+
+
+def only(study: Study, labels: Collection[str]) -> Study:
+    """The study of these metrics: what a thousand losers note would drown what they have."""
+    return replace(study, measured=tuple(each for each in study.measured if each.name in labels))
+
+
+def signatures_of(study: Study) -> dict[str, str]:
+    """How the metrics of the study were made, by label."""
+    made = study.signatures
+    return {label: made[label] for label in study.labels}
+
+
+def read_options(options: Mapping[str, str | Sequence[Value]]) -> dict[str, tuple[Value, ...]]:
+    """The values of every option to be tried; one or two options, in not too many combinations."""
+    if not 1 <= len(options) <= 2:
         raise OptionError(
-            f"there are no scores for {option}={value!r}; the table has "
-            f"{', '.join(repr(key) for key in scores)}."
+            f"{len(options)} options are to be tried; name one (a curve) or two (a surface), as in "
+            "temperature=.5..3"
         )
-    return scores[value]
+    read = {
+        name: read_values(values) if isinstance(values, str) else tuple(values)
+        for name, values in options.items()
+    }
+    for name, values in read.items():
+        if len(values) < 2:
+            raise OptionError(
+                f"option {name!r} is to be tried in {len(values)} value; name 2 or more, as in "
+                f"{name}=1,2 or {name}=0..6"
+            )
+    combinations = int(np.prod([len(values) for values in read.values()]))
+    if combinations > MOST:
+        raise OptionError(f"{combinations:,} combinations are too many; try at most {MOST:,}")
+    return read
 
 
-def _check_parts(parts: Split, n: int, axis: str) -> None:
-    both = np.intersect1d(parts.tune, parts.test)
-    if both.size:
-        raise DataError(
-            f"{both.size} {axis} are in both the tuning and the test part; they must be disjoint."
+def variants(
+    spec: Spec, options: Mapping[str, tuple[Value, ...]]
+) -> dict[tuple[Value, ...], Metric]:
+    """The metric with every combination of values; what it does not take is refused here."""
+    base = build_metric(spec)
+    refuse_unknown(type(base), options, name=base.name)
+    known = options_of(type(base))
+    for name in options:
+        value = getattr(base, name)
+        if value != known[name].default:
+            raise OptionError(
+                f"{name}={format_value(value)} is set in the metric and swept as well; name it once"
+            )
+    return {
+        values: replace(
+            base,
+            **{
+                name: known[name].parse(format_value(value))
+                for name, value in zip(options, values, strict=True)
+            },
         )
-    if not parts.tune.size or not parts.test.size:
+        for values in product(*options.values())
+    }
+
+
+def parts_of(study: Study, grid: Grid, axis: Axis, fraction: float, seed: int) -> Split:
+    """The judged inputs or systems in two parts; inputs with one source text stay together."""
+    judged = np.isfinite(grid.human)
+    if axis == "systems":
+        index = np.flatnonzero(judged.any(axis=1))
+        groups: list[object] = list(index)
+    else:
+        index = np.flatnonzero(judged.any(axis=0))
+        corpus = study.corpus
+        texts = dict(zip(corpus.ids, corpus.sources or corpus.ids, strict=True))
+        groups = [texts[grid.segments[i]] or grid.segments[i] for i in index]
+    if len(set(groups)) < 2:
         raise DataError(
-            f"the tuning part has {parts.tune.size} {axis} and the test part {parts.test.size}; "
-            "neither may be empty."
+            f"{len(index)} judged {axis} of {len(set(groups))} kind cannot be split into a tuning "
+            f"and a test part; split {'systems' if axis == 'inputs' else 'inputs'} instead."
         )
-    top = int(max(parts.tune.max(), parts.test.max()))
-    if top >= n:
-        raise ShapeError(f"the split reaches item {top} (from 0), but there are {n} {axis}.")
+    parts = split(len(index), fraction, seed, groups)
+    return Split(index[parts.tune], index[parts.test], parts.groups)
+
+
+def undefined(entries: Sequence[Swept]) -> list[str]:
+    """What can be said of values that gave no number, in sentences."""
+    lines = []
+    for entry in entries:
+        lost = [each for each in entry.found.tried if not isfinite(each.tuned.value)]
+        if lost:
+            lines.append(
+                f"{entry.criterion}: {len(lost)} of {len(entry.found.tried)} values are undefined "
+                f"on the tuning part ({lost[0].tuned.reason}) and were not chosen."
+            )
+        if entry.found.tested.reason:
+            lines.append(
+                f"{entry.criterion}: the test part gives no number: {entry.found.tested.reason}."
+            )
+    return lines
+
+
+def plain(value: float | None) -> float | None:
+    """The number, or None where JSON has none for it."""
+    return value if value is not None and isfinite(value) else None
+
+
+def _json(named: Mapping[str, Value]) -> dict[str, Value]:
+    """Values that JSON has: an infinite price becomes a word."""
+    return {
+        name: str(value) if isinstance(value, float) and not isfinite(value) else value
+        for name, value in named.items()
+    }

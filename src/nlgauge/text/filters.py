@@ -8,7 +8,7 @@ import unicodedata
 import numpy as np
 
 from nlgauge.core.cloud import Bools, Cloud, Floats, Tokens
-from nlgauge.core.need import Weighting
+from nlgauge.core.requirements import Weighting
 from nlgauge.text.idf import IdfTable
 
 _PIECE_MARKS = ("##", "▁", "Ġ", "</w>")

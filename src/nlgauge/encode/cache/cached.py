@@ -13,7 +13,7 @@ from typing import Generic, TypeVar
 
 from nlgauge.core.cloud import Cloud, Floats, Tokens
 from nlgauge.core.histogram import Histogram
-from nlgauge.core.need import ModelCard
+from nlgauge.core.requirements import ModelCard
 from nlgauge.encode.cache import records as kept
 from nlgauge.encode.cache.shards import Array
 from nlgauge.encode.cache.store import Store

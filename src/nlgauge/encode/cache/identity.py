@@ -7,8 +7,8 @@ from dataclasses import asdict
 from pathlib import Path
 
 from nlgauge.core.versions import version_of
-from nlgauge.encode.locate import find_model
-from nlgauge.encode.ways import Ways
+from nlgauge.encode.model_files import find_model
+from nlgauge.encode.run_options import Ways
 
 _LIBRARIES = ("nlgauge", "torch", "transformers", "tokenizers")
 _PORTIONS = "batch_tokens"  # the one way that values do not depend on

@@ -1,0 +1,1 @@
+"""How work runs on this machine: settings, threads and memory."""

@@ -1,0 +1,184 @@
+"""Pairwise accuracy with calibrated ties, and soft pairwise accuracy.
+
+Both ask how often a metric decides between two systems' outputs as people do. The plain pairwise
+accuracy is the coefficient "accuracy" of `correlate`; here are the two that need more than a rank
+order: a threshold below which a metric's difference is a tie, or the metric's own confidence.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from nlgauge.core.errors import DataError, OptionError
+from nlgauge.stats.coefficients import TOLERANCE
+from nlgauge.stats.levels import choose_level, system_means
+from nlgauge.stats.validation import Array, Index, Mask, Seed, as_matrices, check_count, chunks
+
+
+@dataclass(frozen=True)
+class Accuracy:
+    """Pairwise accuracy (acc_eq) at a tie threshold."""
+
+    value: float
+    epsilon: float
+    """Metric differences up to this are ties."""
+    level: str
+    pairs: int
+    rows_used: int
+    rows_undefined: int
+    calibrated: bool
+    """Whether epsilon was chosen on these very pairs (then the value is an optimistic one)."""
+
+
+@dataclass(frozen=True, eq=False)
+class _Differences:
+    """All pairs of systems: the metric's absolute difference, and whether each verdict is right."""
+
+    metric: Array
+    right_if_ordered: Mask
+    right_if_tied: Mask
+    weight: Array
+    rows_used: int
+    rows_undefined: int
+
+
+def _difference(values: Array, first: Index, second: Index) -> Array:
+    """values[first] - values[second], rounding noise set to zero."""
+    a, b = values[first], values[second]
+    noise = np.abs(a - b) <= TOLERANCE * np.maximum(np.abs(a), np.abs(b))
+    return np.where(noise, 0.0, a - b)
+
+
+def _differences(metric: ArrayLike, human: ArrayLike, level: str) -> _Differences:
+    x, y = as_matrices(metric=metric, human=human)
+    present = np.isfinite(x) & np.isfinite(y)
+    if level == "system":
+        x, y = system_means(x, present)[:, None], system_means(y, present)[:, None]
+        present = np.isfinite(x)
+    elif level != "text":
+        raise OptionError(
+            f"ties are calibrated at the text or system level, not at {level!r}; pairs across "
+            "inputs have no common scale (correlate(..., 'segment', 'accuracy') counts them)."
+        )
+    first, second = np.triu_indices(x.shape[0], 1)
+    both = present[first] & present[second]
+    per_row = both.sum(axis=0)
+    used = int((per_row > 0).sum())
+    if not used:
+        raise DataError(
+            f"no input has two of the {x.shape[0]} systems both scored and judged; "
+            "pairwise accuracy needs pairs."
+        )
+    # Every input weighs the same, however many systems were judged on it.
+    weight = np.broadcast_to(1.0 / (used * np.maximum(per_row, 1)), both.shape)[both]
+    dx, dy = _difference(x, first, second)[both], _difference(y, first, second)[both]
+    return _Differences(
+        np.abs(dx), np.sign(dx) == np.sign(dy), dy == 0, weight, used, x.shape[1] - used
+    )
+
+
+def pairwise_accuracy(
+    metric: ArrayLike, human: ArrayLike, level: str = "text", *, epsilon: float = 0.0
+) -> Accuracy:
+    """acc_eq of Deutsch et al. 2023: right decisions over all pairs, metric ties within epsilon.
+
+    At text level the pairs of systems (rows) are taken within each input (column), and the
+    accuracy is averaged over inputs; at system level the pairs are of the systems' means.
+    """
+    if not epsilon >= 0:
+        raise OptionError(f"epsilon is {epsilon}; a tie threshold is at least 0.")
+    level = choose_level(level)
+    pairs = _differences(metric, human, level)
+    right = np.where(pairs.metric <= epsilon, pairs.right_if_tied, pairs.right_if_ordered)
+    value = float((right * pairs.weight).sum())
+    return Accuracy(value, epsilon, level, right.size, pairs.rows_used, pairs.rows_undefined, False)
+
+
+def calibrate_ties(metric: ArrayLike, human: ArrayLike, level: str = "text") -> Accuracy:
+    """The best acc_eq over all tie thresholds, and the smallest threshold that attains it.
+
+    Deutsch et al. 2023: sort the metric's differences; as epsilon passes a difference,
+    that pair turns from "ordered" to "tied". One sort and one running sum visit every threshold.
+    The threshold is fitted to these judgements: hand its epsilon to `pairwise_accuracy` on others
+    to test it.
+    """
+    level = choose_level(level)
+    pairs = _differences(metric, human, level)
+    order = np.argsort(pairs.metric, kind="stable")
+    size = np.concatenate([[0.0], pairs.metric[order]])
+    turned = (pairs.right_if_tied.astype(float) - pairs.right_if_ordered) * pairs.weight
+    start = float((pairs.right_if_ordered * pairs.weight).sum())
+    reached = start + np.concatenate([[0.0], np.cumsum(turned[order])])
+    # A threshold turns all pairs of equal difference at once: only the last of a run is reachable.
+    last = np.concatenate([size[1:] != size[:-1], [True]])
+    size, reached = size[last], reached[last]
+    best = int(np.argmax(reached >= reached.max() - 1e-12))
+    return Accuracy(
+        float(reached[best]),
+        float(size[best]),
+        level,
+        turned.size,
+        pairs.rows_used,
+        pairs.rows_undefined,
+        True,
+    )
+
+
+@dataclass(frozen=True)
+class SoftAccuracy:
+    """Soft pairwise accuracy over pairs of systems."""
+
+    value: float
+    pairs: int
+    pairs_undefined: int
+    """Pairs of systems without a common judged input."""
+    count: int
+
+
+def _swap_p_values(difference: Array, count: int, rng: np.random.Generator) -> tuple[Array, Array]:
+    """One-sided p-values of paired permutation tests, for two (pairs x inputs) stacks at once.
+
+    Under the null each input's two outputs could be swapped, so its difference changes sign. Equal
+    outcomes count half (mid-p), so that p(A beats B) + p(B beats A) = 1 and two equal systems get
+    one half. Both stacks see the same swaps.
+    """
+    observed = difference.sum(axis=-1)
+    slack = TOLERANCE * np.abs(difference).sum(axis=-1)
+    above = np.zeros(observed.shape)
+    inputs = difference.shape[-1]
+    for size in chunks(count, inputs):
+        signs = rng.integers(0, 2, size=(size, inputs)) * 2.0 - 1.0
+        excess = difference @ signs.T - observed[..., None]
+        above += (excess > slack[..., None]).sum(axis=-1)
+        above += 0.5 * (np.abs(excess) <= slack[..., None]).sum(axis=-1)
+    return above[0] / count, above[1] / count
+
+
+def soft_pairwise_accuracy(
+    metric: ArrayLike, human: ArrayLike, *, count: int = 1000, seed: Seed = 0
+) -> SoftAccuracy:
+    """1 - mean |p_human - p_metric| over pairs of systems (Thompson et al. 2024).
+
+    p is the one-sided p-value of a paired permutation test between two systems (rows) over the
+    inputs (columns) scored and judged for both: a metric is right not when it orders two systems
+    like people, but when it is as sure of it as they are.
+    """
+    check_count(count)
+    x, y = as_matrices(metric=metric, human=human)
+    present = np.isfinite(x) & np.isfinite(y)
+    first, second = np.triu_indices(x.shape[0], 1)
+    both = present[first] & present[second]
+    shared = both.any(axis=1)
+    if not shared.any():
+        raise DataError(
+            f"no two of the {x.shape[0]} systems share a scored and judged input; "
+            "soft pairwise accuracy compares systems on common inputs."
+        )
+    both, first, second = both[shared], first[shared], second[shared]
+    stacks = [np.where(both, _difference(v, first, second), 0.0) for v in (x, y)]
+    p_metric, p_human = _swap_p_values(np.stack(stacks), count, np.random.default_rng(seed))
+    value = 1.0 - float(np.abs(p_human - p_metric).mean())
+    return SoftAccuracy(value, int(shared.sum()), int((~shared).sum()), count)

@@ -1,0 +1,170 @@
+"""daRR: relative rankings made of direct assessments, and WMT's Kendall-like tau.
+
+WMT 2017-2019 had too few assessments per segment for a correlation, so two systems' outputs for
+one segment became a ranked pair when their mean assessments differ by 25 points or more (of 100).
+A metric is judged by the pairs it orders alike: tau = (C - D) / (C + D). A metric that ties a pair
+people separate has not ordered it: ties are discordant (Ma et al. 2018).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from nlgauge.core.errors import DataError, OptionError, ShapeError
+from nlgauge.stats.coefficients import TOLERANCE
+from nlgauge.stats.intervals import Interval, bootstrap
+from nlgauge.stats.validation import Index, Mask, Seed, as_matrix
+
+THRESHOLD = 25.0
+
+
+@dataclass(frozen=True, eq=False)
+class RankedPairs:
+    """Pairs of systems (rows) on one segment (column): people put `better` above `worse`."""
+
+    segment: Index
+    better: Index
+    worse: Index
+
+    def __post_init__(self) -> None:
+        if not len(self.segment) == len(self.better) == len(self.worse):
+            raise ShapeError(
+                f"{len(self.segment)} segments, {len(self.better)} better and {len(self.worse)} "
+                "worse systems do not make pairs; the three must be equally long."
+            )
+
+    def __len__(self) -> int:
+        return len(self.segment)
+
+
+@dataclass(frozen=True)
+class KendallLike:
+    """WMT's Kendall-like tau with the counts it is made of."""
+
+    value: float
+    concordant: int
+    discordant: int
+    """Pairs ordered the wrong way, ties included."""
+    ties: int
+    """Those of the discordant pairs that the metric tied."""
+    pairs_missing: int
+    """Pairs the metric has no score for; they are left out."""
+
+
+def pairs_from_scores(human: ArrayLike, threshold: float = THRESHOLD) -> RankedPairs:
+    """All pairs of systems on one segment whose judgements differ by at least the threshold.
+
+    Rows are systems, columns segments, cells mean direct assessments on the 0-100 scale (raw, not
+    z-scores); NaN cells make no pairs. The threshold is inclusive; a difference that rounding put
+    just below it counts. Leave human references out of the rows first, as WMT does.
+    """
+    if not threshold > 0:
+        raise OptionError(f"threshold is {threshold}; pairs must differ by more than 0 points.")
+    scores = as_matrix(human, "human")
+    parts = []
+    for first in range(scores.shape[0] - 1):
+        ahead = scores[first] - scores[first + 1 :]
+        other, segment = np.nonzero(np.abs(ahead) >= threshold * (1 - TOLERANCE))
+        second = other + first + 1
+        wins = ahead[other, segment] > 0
+        parts.append((segment, np.where(wins, first, second), np.where(wins, second, first)))
+    if not parts:
+        return RankedPairs(*(np.empty(0, dtype=np.int64) for _ in range(3)))
+    segment, better, worse = (np.concatenate(part) for part in zip(*parts, strict=True))
+    order = np.lexsort((worse, better, segment))
+    return RankedPairs(segment[order], better[order], worse[order])
+
+
+def pairs_from_names(
+    rows: Iterable[tuple[str, str, str]], systems: Sequence[str], segments: Sequence[str]
+) -> RankedPairs:
+    """Pairs from rows (segment id, better system, worse system) as WMT publishes them."""
+    listed = [(str(segment), str(better), str(worse)) for segment, better, worse in rows]
+    row = {name: i for i, name in enumerate(systems)}
+    column = {name: i for i, name in enumerate(segments)}
+    lost_systems = {name for pair in listed for name in pair[1:]} - set(row)
+    lost_segments = {pair[0] for pair in listed} - set(column)
+    if lost_systems or lost_segments:
+        example = sorted(lost_systems or lost_segments)[0]
+        raise DataError(
+            f"the {len(listed)} pairs name {len(lost_systems)} systems and {len(lost_segments)} "
+            f"segments that are not in the matrix (for example {example!r}); "
+            "score them or leave their pairs out."
+        )
+    same = [pair for pair in listed if pair[1] == pair[2]]
+    if same:
+        raise DataError(f"{len(same)} pairs set a system against itself, the first is {same[0]}.")
+    table = [(column[s], row[better], row[worse]) for s, better, worse in listed]
+    index = np.asarray(table, dtype=np.int64).reshape(-1, 3)
+    return RankedPairs(index[:, 0], index[:, 1], index[:, 2])
+
+
+def kendall_like(metric: ArrayLike, pairs: RankedPairs) -> KendallLike:
+    """(C - D) / (C + D) of a higher-is-better metric over ranked pairs, its ties discordant.
+
+    Rows of the metric are systems, columns segments, in the order the pairs index. NaN if no pair
+    has two metric scores.
+    """
+    scored, right, tied = _verdicts(metric, pairs)
+    total, concordant = int(scored.sum()), int(right.sum())
+    discordant = total - concordant
+    value = (concordant - discordant) / total if total else float("nan")
+    return KendallLike(value, concordant, discordant, int(tied.sum()), len(pairs) - total)
+
+
+def bootstrap_kendall_like(
+    metric: ArrayLike,
+    pairs: RankedPairs,
+    *,
+    count: int = 1000,
+    confidence: float = 0.95,
+    seed: Seed = 0,
+) -> Interval:
+    """The Kendall-like tau and its bootstrap interval over the segments that have scored pairs.
+
+    Pairs of one segment share its outputs and are not independent, so segments are drawn, each
+    with all of its pairs.
+    """
+    scored, right, _ = _verdicts(metric, pairs)
+    if not scored.any():
+        raise DataError(
+            f"none of the {len(pairs)} pairs has two metric scores, so there is nothing to resample"
+        )
+    _, segment = np.unique(pairs.segment[scored], return_inverse=True)
+    total = np.bincount(segment).astype(np.float64)
+    concordant = np.bincount(segment, weights=right[scored])
+    return bootstrap(
+        np.stack([2 * concordant - total, total], axis=1),
+        lambda sums: float(sums[0] / sums[1]),
+        count=count,
+        confidence=confidence,
+        seed=seed,
+    )
+
+
+def _verdicts(metric: ArrayLike, pairs: RankedPairs) -> tuple[Mask, Mask, Mask]:
+    """Of every pair whether both outputs are scored, ordered as people do, and tied."""
+    scores = as_matrix(metric, "metric")
+    _check_range(scores.shape, pairs)
+    better, worse = scores[pairs.better, pairs.segment], scores[pairs.worse, pairs.segment]
+    near = TOLERANCE * np.maximum(np.abs(better), np.abs(worse))
+    # NaN compares false, so an unscored pair is neither right nor tied.
+    right = better - worse > near
+    tied = np.abs(better - worse) <= near
+    return np.isfinite(better) & np.isfinite(worse), right, tied
+
+
+def _check_range(shape: tuple[int, ...], pairs: RankedPairs) -> None:
+    if not len(pairs):
+        return
+    system = int(max(pairs.better.max(), pairs.worse.max()))
+    segment = int(pairs.segment.max())
+    if system >= shape[0] or segment >= shape[1]:
+        raise ShapeError(
+            f"the pairs reach system {system} and segment {segment} (counted from 0), but the "
+            f"metric has {shape[0]} systems and {shape[1]} segments; is it transposed?"
+        )

@@ -1,0 +1,52 @@
+"""Means over pairs of things: which pairs, and how sure the mean is though pairs share things."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from nlgauge.core.errors import DataError, ShapeError
+from nlgauge.stats.validation import Array, Index, Seed
+
+
+def draw_pairs(n: int, count: int, seed: Seed = 0) -> Index:
+    """Rows of two numbers below n: different ones, no pair twice, in random order and direction.
+
+    A random sample of the n (n - 1) / 2 pairs; all of them if ``count`` is as large.
+    """
+    if n < 2 or count < 1:
+        raise DataError(f"{count} pairs of {n} things cannot be drawn; a pair needs 2 of them.")
+    rng = np.random.default_rng(seed)
+    total = n * (n - 1) // 2
+    rank = rng.choice(total, size=min(count, total), replace=False)
+    # Pair number k is (k - j (j - 1) / 2, j): those with larger j come later.
+    larger = ((1 + np.sqrt(1 + 8.0 * rank)) / 2).astype(np.int64)
+    larger -= larger * (larger - 1) // 2 > rank  # the root of a large number may be rounded up,
+    larger += (larger + 1) * larger // 2 <= rank  # or down
+    smaller = rank - larger * (larger - 1) // 2
+    turned = rng.integers(0, 2, size=len(rank)).astype(np.bool_)
+    return np.where(turned[:, None], np.stack([larger, smaller], 1), np.stack([smaller, larger], 1))
+
+
+def dyadic_error(values: ArrayLike, pairs: ArrayLike) -> float:
+    """The standard error of the mean of ``values``, one for each of the distinct ``pairs``.
+
+    Values of pairs that share a thing are not independent. With e the deviations from the mean
+    (Fafchamps and Gubert 2007):
+
+        N^2 var = sum of e_i e_j over all pairs i, j that share a thing (i = j among them)
+
+    As chance can make that sum too small, it is never taken below its terms with i = j.
+    """
+    x, things = np.asarray(values, dtype=np.float64), np.asarray(pairs, dtype=np.int64)
+    if x.ndim != 1 or things.shape != (x.size, 2):
+        raise ShapeError(f"{x.shape} values need as many pairs, not an array of {things.shape}.")
+    if x.size < 2:
+        raise DataError(f"the error of a mean needs at least 2 values, but there are {x.size}.")
+    deviations: Array = x - x.mean()
+    alone = float(deviations @ deviations)
+    # The square of a thing's sum holds every pair of its pairs; a pair itself is in two of them.
+    sums = np.bincount(things.ravel(), weights=np.repeat(deviations, 2))
+    shared = float(sums @ sums) - alone
+    # One degree of freedom goes to the mean.
+    return float(np.sqrt(max(shared, alone) / (x.size * (x.size - 1))))

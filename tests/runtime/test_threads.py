@@ -1,0 +1,86 @@
+"""Work in several threads gives what one thread gives, and leaves no setting behind."""
+
+from __future__ import annotations
+
+import threading
+
+import numpy as np
+import pytest
+from threadpoolctl import threadpool_info
+
+from nlgauge.runtime import threads
+from nlgauge.runtime.threads import one_ahead, spread, thread_count
+
+
+@pytest.mark.parametrize("count", [1, 2, 3])
+@pytest.mark.parametrize("items", [0, 1, 7, 64])
+def test_portions_cover_the_items_in_order(monkeypatch, count, items) -> None:
+    monkeypatch.setattr(threads, "thread_count", lambda: count)
+    parts = spread(list, range(items), least=3)
+    assert [item for part in parts for item in part] == list(range(items))
+    assert len(parts) <= count
+    assert len(parts) == 1 or min(map(len, parts)) >= 3
+
+
+def test_portions_run_at_the_same_time(monkeypatch) -> None:
+    monkeypatch.setattr(threads, "thread_count", lambda: 2)
+    meeting = threading.Barrier(2, timeout=20)
+    assert len(spread(lambda _: meeting.wait(), range(8), least=1)) == 2
+
+
+def test_an_error_in_a_portion_reaches_the_caller(monkeypatch) -> None:
+    monkeypatch.setattr(threads, "thread_count", lambda: 2)
+    with pytest.raises(ZeroDivisionError):
+        spread(lambda part: [1 // item for item in part], range(4), least=1)
+
+
+@pytest.mark.parametrize("asked", ["1", "0", "many", ""])
+def test_the_environment_may_lower_the_number_of_threads(monkeypatch, asked) -> None:
+    monkeypatch.setenv("OMP_NUM_THREADS", asked)
+    assert thread_count() == 1 if asked in {"0", "1"} else thread_count() >= 1
+
+
+def test_products_of_matrices_get_their_threads_back(monkeypatch) -> None:
+    monkeypatch.setattr(threads, "thread_count", lambda: 2)
+    np.ones((2, 2)) @ np.ones((2, 2))
+
+    def seen() -> list[int]:
+        return [pool["num_threads"] for pool in threadpool_info() if pool["user_api"] == "blas"]
+
+    before = seen()
+    for least in (1, 4):  # in two threads, and in this one
+        inside = spread(lambda _: seen(), range(4), least=least)
+        assert all(set(numbers) <= {1} for numbers in inside)
+        assert seen() == before
+    assert spread(lambda _: seen(), range(1), least=1) == [before], "one item may be large"
+
+
+@pytest.mark.parametrize("count", [1, 2])
+@pytest.mark.parametrize("items", [0, 1, 2, 5])
+def test_what_is_made_ahead_comes_in_order(monkeypatch, count, items) -> None:
+    monkeypatch.setattr(threads, "thread_count", lambda: count)
+    assert list(one_ahead(lambda k: 2 * k + 1, range(1, items + 1))) == [
+        2 * k + 1 for k in range(1, items + 1)
+    ]
+
+
+def test_the_next_is_made_while_one_is_in_use_and_no_more_than_that(monkeypatch) -> None:
+    monkeypatch.setattr(threads, "thread_count", lambda: 2)
+    made = [threading.Event() for _ in range(4)]
+
+    def work(k: int) -> int:
+        made[k - 1].set()
+        return k
+
+    for k in one_ahead(work, [1, 2, 3, 4]):
+        if k < 4:
+            assert made[k].wait(20)  # nobody has asked for it yet
+        assert not any(event.is_set() for event in made[k + 1 :])
+
+
+def test_an_error_ahead_reaches_the_caller_in_its_turn(monkeypatch) -> None:
+    monkeypatch.setattr(threads, "thread_count", lambda: 2)
+    coming = one_ahead(lambda k: 6 // (2 - k), [1, 2, 3])
+    assert next(coming) == 6
+    with pytest.raises(ZeroDivisionError):
+        next(coming)

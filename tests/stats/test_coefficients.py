@@ -1,0 +1,159 @@
+"""Coefficients against scipy, constants and their own definitions."""
+
+from __future__ import annotations
+
+import itertools
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from nlgauge.core.errors import OptionError, ShapeError
+from nlgauge.stats.coefficients import (
+    COEFFICIENTS,
+    SHORT,
+    accuracy_rows,
+    choose_coefficient,
+    constant_rows,
+    count_pairs,
+    dense_ranks,
+    kendall_b,
+    kendall_c,
+    pearson,
+    spearman,
+)
+
+GOLD = [100, 70, 70, 40, 0]
+METRIC = [0.9, 0.8, 0.8, 0.8, 0.1]
+
+SCIPY = {
+    "pearson": lambda x, y: stats.pearsonr(x, y).statistic,
+    "spearman": lambda x, y: stats.spearmanr(x, y).statistic,
+    "kendall_b": lambda x, y: stats.kendalltau(x, y, variant="b").statistic,
+    "kendall_c": lambda x, y: stats.kendalltau(x, y, variant="c").statistic,
+}
+
+
+@pytest.mark.parametrize("name", SCIPY)
+@pytest.mark.parametrize("n", [3, 17, SHORT, SHORT + 1, 700])
+@pytest.mark.parametrize("levels", [4, 10_000])
+def test_equals_scipy_with_and_without_ties(name, n, levels):
+    rng = np.random.default_rng(n + levels)
+    x = rng.integers(0, levels, (6, n)).astype(float)
+    y = x + rng.integers(-levels // 2, levels // 2 + 1, (6, n))
+    ours = COEFFICIENTS[name](x, y)
+    for row, value in enumerate(ours):
+        if np.ptp(x[row]) and np.ptp(y[row]):
+            assert value == pytest.approx(SCIPY[name](x[row], y[row]), abs=1e-12)
+        else:
+            assert np.isnan(value)
+    assert np.isfinite(ours).any()
+
+
+@pytest.mark.parametrize("name", COEFFICIENTS)
+@pytest.mark.parametrize("n", [12, SHORT + 20])
+def test_missing_cells_are_as_if_absent(name, n):
+    rng = np.random.default_rng(1)
+    x, y = rng.integers(0, 6, (2, 5, n)).astype(float)
+    x[rng.random(x.shape) < 0.2] = np.nan
+    y[rng.random(y.shape) < 0.2] = np.nan
+    ours = COEFFICIENTS[name](x, y)
+    for row, value in enumerate(ours):
+        both = np.isfinite(x[row]) & np.isfinite(y[row])
+        alone = COEFFICIENTS[name](x[row][both][None], y[row][both][None])[0]
+        assert value == pytest.approx(alone, abs=1e-12)
+
+
+def test_golden_kendall(golden):
+    want = golden["kendall"]
+    assert kendall_b(want["gold"], want["metric"]) == pytest.approx(want["tau_b"], abs=1e-9)
+    assert kendall_c(want["gold"], want["metric"]) == pytest.approx(want["tau_c"], abs=1e-9)
+    accuracy = accuracy_rows(np.array([want["metric"]]), np.array([want["gold"]], float))[0]
+    assert accuracy == pytest.approx(want["acc23"], abs=1e-12)
+
+
+def test_pair_counts_by_hand():
+    pairs = count_pairs(np.array([METRIC]), np.array([GOLD], float))
+    counted = [pairs.concordant, pairs.discordant, pairs.tied_x, pairs.tied_y, pairs.tied_both]
+    assert [int(c[0]) for c in counted] == [7, 0, 3, 1, 1]
+
+
+@pytest.mark.parametrize("n", [9, SHORT + 6])
+def test_accuracy_equals_a_loop(n):
+    rng = np.random.default_rng(5)
+    x, y = rng.integers(0, 5, (2, n)).astype(float)
+    agree = [
+        np.sign(x[i] - x[j]) == np.sign(y[i] - y[j]) for i, j in itertools.combinations(range(n), 2)
+    ]
+    assert accuracy_rows(x[None], y[None])[0] == pytest.approx(np.mean(agree), abs=1e-12)
+
+
+def test_rows_that_differ_by_ulps_are_constant():
+    base = 0.3
+    x = [base, np.nextafter(base, 1), base, np.nextafter(base, 0)]
+    y = [1.0, 2.0, 3.0, 4.0]
+    # What a naive computation makes of the last bit, so that this test has a point:
+    assert abs(np.corrcoef(x, y)[0, 1]) > 0.1
+    assert constant_rows(np.array([x]))[0]
+    for function in (pearson, spearman, kendall_b, kendall_c):
+        assert np.isnan(function(x, y))
+
+
+def test_scores_one_float32_step_apart_keep_their_order():
+    x = [np.float64(np.float32(0.3)), np.float64(np.nextafter(np.float32(0.3), np.float32(1)))]
+    assert pearson(x, [1, 2]) == 1.0
+    assert dense_ranks(np.array([x])).tolist() == [[0, 1]]
+
+
+def test_near_ties_are_ties_even_beside_a_huge_value():
+    x = np.array([[1.0, 1.0 + 1e-13, 2.0, 3e38]])
+    assert dense_ranks(x).tolist() == [[0, 0, 1, 2]]
+
+
+def test_r_survives_huge_and_tiny_scales():
+    x = np.array([1.0, 2.0, 4.0, 3.0])
+    assert pearson(x * 1e200, x * 1e-200) == pytest.approx(1.0)
+
+
+@pytest.mark.parametrize("x", [[], [1.0], [np.nan, 1.0], [np.nan, np.nan]])
+def test_fewer_than_two_points_are_undefined(x):
+    for function in (pearson, spearman, kendall_b, kendall_c):
+        assert np.isnan(function(x, x))
+
+
+def test_long_kendall_is_not_quadratic():
+    rng = np.random.default_rng(0)
+    x, y = rng.random((2, 200_000))
+    start = time.perf_counter()
+    kendall_b(x, y)
+    assert time.perf_counter() - start < 5
+
+
+def test_any_function_of_two_vectors_is_a_coefficient():
+    def agreement(x, y):
+        return float(np.mean((x > 0) == (y > 0)))
+
+    chosen = choose_coefficient(agreement)
+    assert chosen.name == "agreement"
+    x, y = np.array([[1.0, -1.0, np.nan], [1.0, np.nan, np.nan]]), np.ones((2, 3))
+    assert chosen.rowwise(x, y).tolist()[0] == 0.5
+    assert np.isnan(chosen.rowwise(x, y)[1])
+
+
+def test_unknown_coefficient_lists_the_known():
+    with pytest.raises(OptionError, match=r"'cosine'.*pearson, spearman, kendall_b"):
+        choose_coefficient("cosine")
+
+
+def test_vectors_of_two_lengths_are_refused():
+    with pytest.raises(ShapeError, match=r"\(2,\) and \(3,\)"):
+        pearson([1, 2], [1, 2, 3])
+
+
+def test_import_leaves_scipy_stats_alone():
+    code = "import sys, nlgauge.stats; print('scipy.stats' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "False"

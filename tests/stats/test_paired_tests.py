@@ -1,0 +1,121 @@
+"""Paired tests of two systems, against enumeration, theory and sacrebleu."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from nlgauge.core.errors import DataError, ShapeError
+from nlgauge.stats.paired_tests import paired_bootstrap, paired_randomisation
+
+
+def total(row):
+    return float(row[0])
+
+
+def ratio(row):
+    return float(row[0] / row[1])
+
+
+@pytest.mark.parametrize("test", [paired_bootstrap, paired_randomisation])
+def test_equal_systems_are_not_significant(test):
+    rows = np.random.default_rng(0).random((30, 1))
+    got = test(rows, rows, total, count=100)
+    assert (got.difference, got.p) == (0.0, 1.0)
+
+
+@pytest.mark.parametrize("test", [paired_bootstrap, paired_randomisation])
+def test_a_clear_difference_gets_the_smallest_p(test):
+    rows = np.random.default_rng(0).random((60, 1))
+    got = test(rows + 0.5, rows, total, count=199)
+    assert got.p == 1 / 200
+    assert got.difference == pytest.approx(30)
+
+
+def test_randomisation_equals_enumeration():
+    a, b = np.random.default_rng(1).normal(size=(2, 8))
+    gap = abs((a - b).sum())
+    exact = np.mean(
+        [abs(np.dot(s, a - b)) >= gap - 1e-12 for s in itertools.product([-1, 1], repeat=8)]
+    )
+    got = paired_randomisation(a, b, total, count=20_000)
+    assert 0.05 < exact < 0.95
+    assert got.p == pytest.approx(exact, abs=0.015)
+
+
+def test_bootstrap_agrees_with_the_paired_t_test():
+    rng = np.random.default_rng(2)
+    a = rng.normal(0.12, 1, 300)
+    b = 0.3 * a + rng.normal(0, 1, 300)
+    got = paired_bootstrap(a, b, total, count=5000)
+    assert got.p == pytest.approx(stats.ttest_rel(a, b).pvalue, abs=0.03)
+    assert 0.05 < got.p < 0.95
+
+
+@pytest.mark.parametrize("test", [paired_bootstrap, paired_randomisation])
+def test_p_is_uniform_under_the_null(test):
+    rng = np.random.default_rng(6)
+    p = []
+    for run in range(250):
+        length = rng.integers(5, 20, 60).astype(float)
+        pair = [np.column_stack([rng.binomial(length.astype(int), 0.5), length]) for _ in "ab"]
+        p.append(test(*pair, ratio, count=199, seed=run).p)
+    assert stats.kstest(p, "uniform").pvalue > 0.01
+
+
+def test_bootstrap_reports_wins_and_the_interval_of_the_difference():
+    rng = np.random.default_rng(3)
+    a, b = rng.normal(0.2, 1, 200), rng.normal(0, 1, 200)
+    got = paired_bootstrap(a, b, total, count=2000)
+    assert got.interval.low < got.difference == got.interval.value < got.interval.high
+    z = (a - b).sum() / ((a - b).std() * np.sqrt(200))
+    assert got.wins == pytest.approx(stats.norm.cdf(z), abs=0.03)
+
+
+def test_randomisation_agrees_with_sacrebleu_on_bleu():
+    from sacrebleu.metrics import BLEU
+    from sacrebleu.significance import PairedTest
+
+    rng = np.random.default_rng(4)
+    words = np.array([f"word{i}" for i in range(12)])
+    references = [" ".join(rng.choice(words, 12)) for _ in range(80)]
+
+    def noisy(share):
+        out = []
+        for reference in references:
+            tokens = np.array(reference.split())
+            swap = rng.random(tokens.size) < share
+            tokens[swap] = rng.choice(words, swap.sum())
+            out.append(" ".join(tokens))
+        return out
+
+    systems = [("one", noisy(0.30)), ("two", noisy(0.33))]
+    bleu = BLEU(references=[references])
+    rows = [np.array(bleu._extract_corpus_statistics(text, None)) for _, text in systems]
+
+    def finish(row):
+        return bleu._compute_score_from_stats([int(v) for v in row]).score
+
+    test = PairedTest(systems, {"BLEU": bleu}, references=None, test_type="ar", n_samples=2000)
+    theirs = test()[1]["BLEU"][1]
+    ours = paired_randomisation(rows[1], rows[0], finish, count=2000)
+    assert ours.first == pytest.approx(theirs.score, abs=1e-9)
+    assert 0.02 < theirs.p_value < 0.98
+    assert ours.p == pytest.approx(theirs.p_value, abs=0.05)
+
+
+def test_seeded():
+    a, b = np.random.default_rng(5).normal(size=(2, 40))
+    for test in (paired_bootstrap, paired_randomisation):
+        assert test(a, b, total, count=300, seed=1) == test(a, b, total, count=300, seed=1)
+        assert test(a, b, total, count=300, seed=1).p != test(a, b, total, count=300, seed=2).p
+
+
+def test_bad_calls_say_what_is_wrong():
+    with pytest.raises(ShapeError, match=r"3 segments of 1 .* 2 of 1"):
+        paired_bootstrap([1.0, 2.0, 3.0], [1.0, 2.0], total)
+    with pytest.raises(DataError, match="finish gave 10 undefined"):
+        paired_bootstrap([1.0, 2.0], [1.0, 2.0], lambda _: float("nan"), count=10)

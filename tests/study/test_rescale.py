@@ -1,0 +1,136 @@
+"""Baselines: fitted on unrelated pairs, read back, and refused where they were not made for."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from conftest import example, needs_embedded
+from nlgauge import score
+from nlgauge.core.baseline import Baseline
+from nlgauge.core.errors import DataError, FileError, OptionError
+from nlgauge.stats.pair_sampling import draw_pairs, dyadic_error
+from nlgauge.study import fit_baseline
+
+SPEC = "bertscore:model=hashing"
+TEXTS = example("reference.a")
+
+
+@pytest.fixture(scope="module")
+def fitted() -> Baseline:
+    return fit_baseline(TEXTS, SPEC, pairs=200, seed=3)
+
+
+@pytest.fixture
+def path(fitted: Baseline, tmp_path: Path) -> Path:
+    file = tmp_path / "baseline.json"
+    file.write_text(fitted.to_json(), "utf-8")
+    return file
+
+
+def test_it_is_the_mean_over_pairs_of_different_texts(fitted: Baseline) -> None:
+    pairs = draw_pairs(36, 200, 3)
+    left, right = ([TEXTS[i] for i in side] for side in pairs.T)
+    named = score(left, right, metrics=SPEC)[SPEC].segment_components
+    assert list(fitted.mean) == list(named) == ["f", "precision", "recall"]
+    for name, values in named.items():
+        assert fitted.mean[name] == pytest.approx(values.mean())
+        assert fitted.standard_error[name] == pytest.approx(dyadic_error(values, pairs))
+    assert (fitted.model, fitted.model_sha, fitted.settings["layer"]) == ("hashing", "none", "3")
+    assert (fitted.pairs, fitted.texts, fitted.seed, fitted.notes) == (200, 36, 3, ())
+
+
+def test_rescaled_by_it_the_same_pairs_average_0(path: Path) -> None:
+    left, right = ([TEXTS[i] for i in side] for side in draw_pairs(36, 200, 3).T)
+    (scores,) = score(left, right, metrics=f"{SPEC},baseline={path}").values()
+    np.testing.assert_allclose(list(scores.components.values()), 0, atol=1e-12)
+    (same,) = score(TEXTS, TEXTS, metrics=f"{SPEC},baseline={path}").values()
+    assert same.value == pytest.approx(1)
+    assert "baseline_sha:" in str(same.signature)
+
+
+def test_an_empty_text_gets_less_than_unrelated_ones(path: Path, fitted: Baseline) -> None:
+    (scores,) = score(["", "a b"], ["a", "a b"], metrics=f"{SPEC},baseline={path}").values()
+    worst = -fitted.mean["f"] / (1 - fitted.mean["f"])
+    assert scores.segments[0] == pytest.approx(worst)
+    assert (scores.scale.low, scores.scale.void) == (pytest.approx(worst), pytest.approx(worst))
+
+
+def test_a_number_rescales_all_components() -> None:
+    plain, scaled = score(["a b c"], ["a c d"], metrics=[SPEC, f"{SPEC},baseline=0.25"]).values()
+    for name, value in plain.components.items():
+        assert scaled.components[name] == pytest.approx((value - 0.25) / 0.75)
+    for number in ("1", "-1.5"):
+        with pytest.raises(OptionError, match="must lie from -1 to below 1"):
+            score(["a"], ["a"], metrics=f"{SPEC},baseline={number}")
+
+
+def test_equal_and_empty_texts_never_make_a_pair() -> None:
+    few = fit_baseline(["a cat", "a cat", " a cat ", "", "two dogs", "the sun"], SPEC)
+    assert (few.texts, few.pairs) == (3, 3)
+    assert max(few.mean.values()) < 0.99
+    assert few.notes == ("3 different texts make 3 pairs, fewer than the 10,000 asked for",)
+
+
+def test_another_seed_draws_other_pairs_and_the_same_seed_the_same(fitted: Baseline) -> None:
+    assert fit_baseline(TEXTS, SPEC, pairs=200, seed=3) == fitted
+    other = fit_baseline(TEXTS, SPEC, pairs=200, seed=4)
+    assert other.mean != fitted.mean
+    gap = abs(other.mean["f"] - fitted.mean["f"])
+    assert gap < 4 * (fitted.standard_error["f"] + other.standard_error["f"])
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ("layer=2", "fitted with layer=3, but the metric has layer=2; fit one for it: nlgauge"),
+        ("alpha=0.9,weights=idf", "fitted with weights=uniform, alpha=0.5, but the metric has"),
+        ("compat=bert_score", "fitted with compat=none, but the metric has compat=bert_score"),
+    ],
+)
+def test_it_is_refused_with_other_options(path: Path, options: str, message: str) -> None:
+    with pytest.raises(OptionError, match=message):
+        score(["a"], ["a"], metrics=f"{SPEC},{options},baseline={path}")
+
+
+@needs_embedded
+def test_it_is_refused_with_another_model(path: Path, fitted: Baseline) -> None:
+    with pytest.raises(
+        OptionError, match=r"with model=hashing \(none\), .*has model=embedded \(53aa51172d14\)"
+    ):
+        score(["a"], ["a"], metrics=f"bertscore:layer=3,baseline={path}")
+    renamed = replace(fitted, model="a copy of it")  # the same weights by another name
+    path.write_text(renamed.to_json(), "utf-8")
+    assert score(["a"], ["a"], metrics=f"{SPEC},baseline={path}")
+
+
+def test_files_that_hold_something_else_are_refused(path: Path, fitted: Baseline) -> None:
+    content = json.loads(fitted.to_json())
+    for broken in ('{"metric": ', "{}", json.dumps({**content, "mean": 3})):
+        path.write_text(broken, "utf-8")
+        with pytest.raises(FileError, match="does not hold what `nlgauge rescale fit` writes"):
+            score(["a"], ["a"], metrics=f"{SPEC},baseline={path}")
+    for changed, message in (
+        ({"metric": "yisi"}, "is for yisi, not bertscore"),
+        ({"mean": {"f": 0.5}}, "has no mean of precision, recall"),
+        ({"mean": dict.fromkeys(("f", "precision", "recall"), 1.5)}, "from -1 to below 1"),
+    ):
+        path.write_text(json.dumps({**content, **changed}), "utf-8")
+        with pytest.raises((FileError, OptionError), match=message):
+            score(["a"], ["a"], metrics=f"{SPEC},baseline={path}")
+    path.write_bytes(b"\xff\xfe")
+    with pytest.raises(FileError, match="is not written in UTF-8"):
+        score(["a"], ["a"], metrics=f"{SPEC},baseline={path}")
+
+
+def test_what_cannot_be_fitted_is_refused() -> None:
+    with pytest.raises(OptionError, match="chrf has no option 'baseline' to fit; these have: bert"):
+        fit_baseline(TEXTS, "chrf")
+    with pytest.raises(OptionError, match="is rescaled already"):
+        fit_baseline(TEXTS, f"{SPEC},baseline=0.1")
+    with pytest.raises(DataError, match="4 texts of which 2 differ"):
+        fit_baseline(["a", "b", "a", ""], SPEC)

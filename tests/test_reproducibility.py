@@ -1,0 +1,103 @@
+"""Signatures are explained, and stored results are made again."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from nlgauge import explain
+from nlgauge.cli import app
+from nlgauge.core.corpus import Corpus
+from nlgauge.core.errors import DataError, FileError, UsageError
+from nlgauge.reproducibility import Results
+
+BLEU = "bleu|nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp|version:2.6.0"
+
+
+def _write(folder: Path, *metrics: str) -> Path:
+    (folder / "out.txt").write_text("a b c d\nthe cat sat\n")
+    (folder / "ref.txt").write_text("a b c e\nthe cat sat down\n")
+    results = folder / "results.json"
+    words = ["score", "-c", str(folder / "out.txt"), "-r", str(folder / "ref.txt")]
+    flags = [word for metric in metrics for word in ("-m", metric)]
+    said = CliRunner().invoke(app, [*words, *flags, "-o", str(results)])
+    assert said.exit_code == 0
+    return results
+
+
+def test_differences_are_told_with_their_meaning_the_definition_first() -> None:
+    found = explain(BLEU, BLEU.replace("nrefs:1", "nrefs:4").replace("13a", "intl"))
+    assert [(each.key, each.kind) for each in found] == [("tok", "option"), ("nrefs", "data")]
+    assert str(found[0]) == "tok: 13a and intl (tokeniser)"
+    (library,) = explain(BLEU, BLEU.replace("2.6.0", "2.4.0"))
+    assert library.kind == "library"
+
+
+def test_options_are_explained_in_the_metrics_own_words() -> None:
+    one = "bertscore|nrefs:1|model:a|layer:4|model_sha:1"
+    found = explain(one, "bertscore|nrefs:1|model:b|layer:5|model_sha:2")
+    assert {each.key: each.kind for each in found} == {
+        "layer": "option",
+        "model": "model",
+        "model_sha": "model",
+    }
+    assert "Hidden layer" in found[0].meaning or "layer" in found[0].meaning.lower()
+
+
+def test_other_metrics_do_not_compare() -> None:
+    (only,) = explain(BLEU, "chrf|nrefs:1")
+    assert only.kind == "metric"
+    assert "do not compare" in str(only)
+    with pytest.raises(UsageError, match="not of the form key:value"):
+        explain(BLEU, "bleu|oops")
+
+
+def test_equal_signatures_leave_only_the_texts() -> None:
+    said = CliRunner().invoke(app, ["explain", BLEU, BLEU])
+    assert "the texts must differ" in said.stdout
+    assert json.loads(CliRunner().invoke(app, ["explain", BLEU, BLEU, "-f", "json"]).stdout) == []
+
+
+def test_results_hold_when_nothing_changed_and_fail_when_a_number_did(tmp_path: Path) -> None:
+    results = _write(tmp_path, "bleu", "ter", "bertscore:model=hashing,weights=idf", "nist")
+    assert CliRunner().invoke(app, ["verify", str(results)]).exit_code == 0
+    content = json.loads(results.read_text())
+    content["scores"][1]["value"] += 0.01
+    results.write_text(json.dumps(content))
+    said = CliRunner().invoke(app, ["verify", str(results), "-f", "json"])
+    assert said.exit_code == 1
+    assert [row["holds"] for row in json.loads(said.stdout)] == [True, False, True, True]
+
+
+def test_changed_texts_and_changed_tables_are_noticed(tmp_path: Path) -> None:
+    results = _write(tmp_path, "bertscore:model=hashing,weights=idf")
+    (tmp_path / "ref.txt").write_text("a b c e\nthe dog sat down\n")
+    said = CliRunner().invoke(app, ["verify", str(results)])
+    assert said.exit_code == 1
+    assert "idf_sha_reference" in said.stderr
+    assert "differs" in said.stdout
+
+
+def test_unfit_results_are_named(tmp_path: Path) -> None:
+    with pytest.raises(FileError, match="cannot be read"):
+        Results.read(tmp_path / "none.json")
+    broken = tmp_path / "broken.json"
+    for text in ("[", '{"scores": [{"value": 1}]}', "[]", '{"scores": 3}'):
+        broken.write_text(text)
+        with pytest.raises(FileError, match="does not hold results"):
+            Results.read(broken)
+    corpus = Corpus.of(["a"], ["a"], systems=["other"])
+    entry = {"signature": BLEU, "system": "mine", "value": 1}
+    with pytest.raises(DataError, match="of system 'mine', but the texts are of 'other'"):
+        Results((entry,), {}).replay(corpus)
+    with pytest.raises(DataError, match="no scores"):
+        Results((), {}).replay(corpus)
+    strange = {"signature": "magic|nrefs:1", "system": "other", "value": 1}
+    with pytest.raises(UsageError, match="'magic', which is not installed"):
+        Results((strange,), {}).replay(corpus)
+    broken.write_text('{"scores": []}')
+    said = CliRunner().invoke(app, ["verify", str(broken)])
+    assert "say which texts they are of" in str(said.exception)
