@@ -36,8 +36,8 @@ def info_command(folder: Folder = None, as_json: AsJson = False) -> None:
         content = {"folder": str(store.folder), "limit": _limit(), "spaces": _plain(holdings)}
         print(json.dumps(content, indent=2))
         return
-    from nlgauge.report.formats import text  # noqa: PLC0415
-    from nlgauge.report.table import Column, Table  # noqa: PLC0415
+    from nlgauge.report.formats import text
+    from nlgauge.report.table import Column, Table
 
     heads = ("model", "kept", "ways", "entries", "MB", "hits", "misses")
     rows = [
@@ -82,8 +82,8 @@ def clear_command(folder: Folder = None) -> None:
 
 
 def _store(folder: str | None) -> Store:
-    from nlgauge.core.errors import FileError, UsageError  # noqa: PLC0415
-    from nlgauge.encode.cache import chosen_cache, open_store  # noqa: PLC0415
+    from nlgauge.core.errors import FileError, UsageError
+    from nlgauge.encode.cache import chosen_cache, open_store
 
     chosen = chosen_cache(folder)
     if chosen is None:
@@ -94,7 +94,7 @@ def _store(folder: str | None) -> Store:
 
 
 def _limit() -> int:
-    from nlgauge.encode.cache.place import size_limit  # noqa: PLC0415
+    from nlgauge.encode.cache.place import size_limit
 
     return size_limit()
 

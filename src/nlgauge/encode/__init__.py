@@ -59,7 +59,9 @@ def _cached_masked_lm(name: str, ways: Ways, folder: Path) -> CachedMaskedLm:
 def _open_encoder(name: str, ways: Ways) -> Encoder:
     if name == "hashing":
         return HashingEncoder()
-    encoder: Encoder = _heavy("huggingface").HuggingFaceEncoder(find_model(name), ways)
+    encoder: Encoder = _heavy("huggingface").HuggingFaceEncoder(
+        find_model(name, download=ways.download), ways
+    )
     return encoder
 
 
@@ -67,7 +69,9 @@ def _open_encoder(name: str, ways: Ways) -> Encoder:
 def _open_masked_lm(name: str, ways: Ways) -> MaskedLm:
     if name == "hashing":
         return HashingMaskedLm()
-    masked_lm: MaskedLm = _heavy("masked_lm").HuggingFaceMaskedLm(find_model(name), ways)
+    masked_lm: MaskedLm = _heavy("masked_lm").HuggingFaceMaskedLm(
+        find_model(name, download=ways.download), ways
+    )
     return masked_lm
 
 

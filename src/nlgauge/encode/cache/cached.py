@@ -73,7 +73,7 @@ class _Cached(Generic[Model]):
         made |= {text: kept.to_tokens(found[keys[text]]) for text in keys if text not in made}
         return [made[text] for text in texts]
 
-    def _best_layers(self, depth: int) -> tuple[dict[str, tuple[int, ...]], bool]:  # noqa: ARG002
+    def _best_layers(self, depth: int) -> tuple[dict[str, tuple[int, ...]], bool]:
         """What the card says of layers; it is not kept, as the table of layers may be mended."""
         return {}, True
 

@@ -11,7 +11,7 @@ from nlgauge.encode.model_files import find_model
 from nlgauge.encode.run_options import Ways
 
 _LIBRARIES = ("nlgauge", "torch", "transformers", "tokenizers")
-_PORTIONS = "batch_tokens"  # the one way that values do not depend on
+_UNRELATED = {"batch_tokens", "download"}  # options that values do not depend on
 _SETTINGS = ("*.json", "*.txt", "*.model")
 
 
@@ -20,11 +20,11 @@ def identity(name: str, ways: Ways) -> dict[str, str]:
 
     Versions belong to it because signatures tell them. A new way does so unless it is named here.
     """
-    chosen = {way: str(value) for way, value in asdict(ways).items() if way != _PORTIONS}
+    chosen = {way: str(value) for way, value in asdict(ways).items() if way not in _UNRELATED}
     versions = {library: version_of(library) for library in _LIBRARIES}
     if name == "hashing":
         return {"model": name, **chosen, "nlgauge": versions["nlgauge"]}
-    located = find_model(name)
+    located = find_model(name, download=ways.download)
     files = {"weights": located.digest, "settings": _settings(located.folder)}
     # Of a folder only the last name, so that a model is itself by whichever path it is reached.
     return {"model": Path(name).name, **files, **chosen, **versions}

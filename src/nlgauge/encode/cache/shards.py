@@ -118,7 +118,7 @@ def shard_paths(folder: Path) -> Iterator[Path]:
 
 def _content(about: str, records: Mapping[bytes, Record]) -> bytes:
     try:
-        from safetensors.numpy import save  # noqa: PLC0415 (part of an extra)
+        from safetensors.numpy import save
     except ImportError:
         raise MissingExtra("the embedding cache", "safetensors", "torch") from None
     keys = np.frombuffer(b"".join(records), dtype=np.uint8)
