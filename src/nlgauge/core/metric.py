@@ -91,6 +91,7 @@ class Metric(ABC):
     paper: ClassVar[str] = ""
     libraries: ClassVar[tuple[str, ...]] = ()
     symmetric: ClassVar[bool] = False
+    on_server: ClassVar[bool] = True
     more_references_never_hurt: ClassVar[bool] = False
 
     def __init_subclass__(cls, **kwargs: Any) -> None:

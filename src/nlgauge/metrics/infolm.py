@@ -67,6 +67,7 @@ class InfoLm(PairMetric):
         "window",
         "A text longer than the model: overlapping windows, cut off, or refused.",
         choices=("window", "truncate", "error"),
+        server="fixed",
     )
     compat: str | None = option(
         None, "The numbers of a public implementation.", choices=("nlg_eval", "torchmetrics")
