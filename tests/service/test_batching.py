@@ -212,9 +212,10 @@ def test_the_lock_is_passed_on_in_order() -> None:
     threads = [threading.Thread(target=visitor, args=(name,)) for name in "abc"]
     for number, thread in enumerate(threads, start=1):
         thread.start()
-        while len(lock._waiting) < number:
+        while lock._callers - 1 < number:
             time.sleep(0.001)
-    lock.reacquire()  # returns once all three have had the lock
+    lock.release()
+    lock.acquire()  # returns once all three have had the lock
     order.append("again")
     lock.release()
     for thread in threads:

@@ -22,7 +22,6 @@ from nlgauge.service.dispatch import Dispatcher
 from nlgauge.service.errors import error_response, validation_response
 from nlgauge.service.handlers import encode_json
 from nlgauge.service.middleware import SecurityMiddleware
-from nlgauge.service.request_body import BoundedBody
 from nlgauge.service.routes import router
 from nlgauge.service.schemas import SPEC_HELP
 from nlgauge.service.settings import Settings
@@ -55,7 +54,6 @@ def create_app(settings: Settings | None = None) -> FastAPI:
     for kind in (NlgaugeError, HTTPException):
         app.add_exception_handler(kind, error_response)
     app.add_exception_handler(RequestValidationError, validation_response)
-    app.add_middleware(BoundedBody, limits=dispatcher.settings.limits)
     app.add_middleware(
         SecurityMiddleware,
         settings=dispatcher.settings,

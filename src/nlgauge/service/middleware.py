@@ -9,6 +9,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from nlgauge.service.errors import ServiceError, service_error
 from nlgauge.service.prometheus import Measurements
+from nlgauge.service.request_body import check_size
 from nlgauge.service.settings import Settings
 
 CONTENT_POLICY = (
@@ -30,11 +31,12 @@ _NEED_TOKEN = ("/v1/", "/metrics")
 
 
 class SecurityMiddleware:
-    """Refuses a wrong host or token, and adds the security headers to every response."""
+    """Refuses a wrong host or token and large bodies; adds security headers to responses."""
 
     def __init__(self, app: ASGIApp, settings: Settings, measurements: Measurements) -> None:
         self._app = app
         self._hosts = settings.hosts
+        self._limits = settings.limits
         self._token = None if settings.token is None else f"Bearer {settings.token}".encode()
         self._measurements = measurements
 
@@ -77,12 +79,15 @@ class SecurityMiddleware:
             # A page elsewhere could point its own name at this machine (DNS rebinding).
             message = "this host name is not allowed; add it with --allow-host"
             raise ServiceError(421, "wrong_host", message)
-        if self._token is None or not scope["path"].startswith(_NEED_TOKEN):
-            return
-        if not hmac.compare_digest(headers.get(b"authorization", b""), self._token):
+        given = headers.get(b"authorization", b"")
+        needs_token = self._token is not None and scope["path"].startswith(_NEED_TOKEN)
+        if needs_token and not hmac.compare_digest(given, self._token or b""):
             message = "send the server's token in the header Authorization: Bearer ..."
             challenge = {"WWW-Authenticate": "Bearer"}
             raise ServiceError(401, "unauthorized", message, headers=challenge)
+        declared = headers.get(b"content-length", b"")
+        if declared.isdigit():
+            check_size(int(declared[:20]), self._limits)
 
 
 def _host(header: str) -> str:

@@ -11,64 +11,12 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.routing import APIRoute
 from starlette.requests import Request
 from starlette.responses import Response
-from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from nlgauge.service.errors import ServiceError
 from nlgauge.service.settings import Limits
 
 _LARGE_BODY = 500_000  # bytes; larger bodies are parsed in a thread, so that others need not wait
 _CLOSE = {"Connection": "close"}  # the rest of the body is not read
-
-
-class BoundedBody:
-    """Middleware that refuses a body that is too large or too slow."""
-
-    def __init__(self, app: ASGIApp, limits: Limits) -> None:
-        self._app = app
-        self._limits = limits
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Handle a request."""
-        if scope["type"] != "http":
-            await self._app(scope, receive, send)
-            return
-        declared = dict(scope["headers"]).get(b"content-length", b"0")
-        if declared.isdigit() and int(declared[:20]) > self._limits.bytes:
-            await self._too_large(int(declared[:20])).response()(scope, receive, send)
-            return
-        await self._app(scope, self._limited(receive), send)
-
-    def _limited(self, receive: Receive) -> Receive:
-        ends = asyncio.get_running_loop().time() + self._limits.body_seconds
-        received = 0
-        complete = False
-
-        async def limited() -> Message:
-            nonlocal received, complete
-            if complete:
-                return await receive()
-            try:
-                async with asyncio.timeout_at(ends):
-                    message = await receive()
-            except TimeoutError:
-                raise self._too_slow(received) from None
-            received += len(message.get("body", b""))
-            if received > self._limits.bytes:
-                raise self._too_large(received)
-            complete = not message.get("more_body", False)
-            return message
-
-        return limited
-
-    def _too_large(self, size: int) -> ServiceError:
-        most = self._limits.bytes
-        message = f"the body has {size:,} bytes or more, but this server accepts at most {most:,}"
-        return ServiceError(413, "too_large", message, headers=_CLOSE)
-
-    def _too_slow(self, size: int) -> ServiceError:
-        seconds = self._limits.body_seconds
-        message = f"after {seconds:g} seconds only {size:,} bytes of the body had arrived"
-        return ServiceError(408, "too_slow", message, headers=_CLOSE)
 
 
 class JsonRoute(APIRoute):
@@ -81,36 +29,50 @@ class JsonRoute(APIRoute):
             return super().get_route_handler()
 
         async def handler(request: Request) -> Response:
-            json_request = JsonRequest(request.scope, request.receive)
-            body, wrong = field.validate(await json_request.json(), {}, loc=("body",))
-            if wrong:
-                raise RequestValidationError(wrong)
-            answer: Response = await endpoint(json_request, body)
+            content = await _read_json(request)
+            body, errors = field.validate(content, {}, loc=("body",))
+            if errors:
+                raise RequestValidationError(errors)
+            answer: Response = await endpoint(request, body)
             return answer
 
         return handler
 
 
-class JsonRequest(Request):
-    """A request whose body is JSON in UTF-8, without NaN and deep nesting."""
+def check_size(size: int, limits: Limits) -> None:
+    """Refuse a body of so many bytes if it is too large."""
+    if size > limits.bytes:
+        message = f"the body has {size:,} bytes or more; this server accepts {limits.bytes:,}"
+        raise ServiceError(413, "too_large", message, headers=_CLOSE)
 
-    async def body(self) -> bytes:
-        """The bytes, if the header declares them as JSON."""
-        kind, _, parameters = self.headers.get("content-type", "").partition(";")
-        charset = parameters.strip().lower().replace('"', "")
-        if kind.strip().lower() != "application/json" or charset not in ("", "charset=utf-8"):
-            message = "send JSON in UTF-8, with the header Content-Type: application/json"
-            raise ServiceError(415, "not_json", message)
-        return await super().body()
 
-    async def json(self) -> Any:
-        """The parsed body."""
-        body = await self.body()
-        if not body:
-            raise RequestValidationError([{"loc": ("body",), "msg": "Field required"}])
-        if len(body) > _LARGE_BODY:
-            return await asyncio.to_thread(_parse, body)
-        return _parse(body)
+async def _read_json(request: Request) -> Any:
+    """The parsed body, if it is declared as JSON in UTF-8."""
+    kind, _, parameters = request.headers.get("content-type", "").partition(";")
+    charset = parameters.strip().lower().replace('"', "")
+    if kind.strip().lower() != "application/json" or charset not in ("", "charset=utf-8"):
+        message = "send JSON in UTF-8, with the header Content-Type: application/json"
+        raise ServiceError(415, "not_json", message)
+    body = await _read(request, request.app.state.dispatcher.settings.limits)
+    if not body:
+        raise RequestValidationError([{"loc": ("body",), "msg": "Field required"}])
+    if len(body) > _LARGE_BODY:
+        return await asyncio.to_thread(_parse, body)
+    return _parse(body)
+
+
+async def _read(request: Request, limits: Limits) -> bytes:
+    body = bytearray()
+    try:
+        async with asyncio.timeout(limits.body_seconds):
+            async for chunk in request.stream():
+                body += chunk
+                check_size(len(body), limits)
+    except TimeoutError:
+        seconds, size = limits.body_seconds, len(body)
+        message = f"only {size:,} bytes of the body had arrived after {seconds:g} seconds"
+        raise ServiceError(408, "too_slow", message, headers=_CLOSE) from None
+    return bytes(body)
 
 
 def _parse(body: bytes) -> Any:

@@ -10,6 +10,7 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Path, Request, Response
 from fastapi.responses import PlainTextResponse
 from prometheus_client import CONTENT_TYPE_LATEST
+from pydantic import BaseModel
 
 from nlgauge.service import examples, handlers, responses, schemas
 from nlgauge.service.dispatch import Dispatcher
@@ -46,13 +47,18 @@ def error_responses(*statuses: int) -> dict[int | str, dict[str, Any]]:
 
 router = APIRouter(route_class=JsonRoute)
 _WORK = error_responses(400, 403, 408, 413, 415, 422, 429)
+_ACCEPTED = {202: {"headers": {"Location": {"schema": {"type": "string"}}}}}
 _JOB = error_responses(404, 422)
 
 
-def _examples(*bodies: dict[str, Any]) -> dict[str, Any]:
-    """Request bodies that the OpenAPI document shows."""
-    named = {f"example {n}": {"value": body} for n, body in enumerate(bodies, start=1)}
-    return {"requestBody": {"content": {"application/json": {"examples": named}}}}
+def _post(path: str, answer: type[BaseModel], *bodies: dict[str, Any], **options: Any) -> Any:
+    """A decorator like ``router.post``, with the documentation that all such routes share."""
+    responses = {**options.pop("responses", {}), **_WORK}
+    examples = {f"example {n}": {"value": body} for n, body in enumerate(bodies, start=1)}
+    extra = {"requestBody": {"content": {"application/json": {"examples": examples}}}}
+    return router.post(
+        path, response_model=answer, responses=responses, openapi_extra=extra, **options
+    )
 
 
 def _json(content: bytes, status: int = 200, headers: dict[str, str] | None = None) -> Response:
@@ -73,23 +79,13 @@ async def _work(request: Request, body: schemas.Work) -> Response:
     return _json(await dispatcher.run(request, lambda task: dispatcher.handle(body, task)))
 
 
-@router.post(
-    "/v1/score",
-    response_model=responses.ScoreAnswer,
-    responses=_WORK,
-    openapi_extra=_examples(examples.SCORE, examples.SCORE_SYSTEMS),
-)
+@_post("/v1/score", responses.ScoreAnswer, examples.SCORE, examples.SCORE_SYSTEMS)
 async def score(request: Request, body: schemas.ScoreRequest) -> Response:
     """Score pairs, or systems on the same segments, with any metrics."""
     return await _work(request, body)
 
 
-@router.post(
-    "/v1/align",
-    response_model=responses.AlignAnswer,
-    responses=_WORK,
-    openapi_extra=_examples(examples.ALIGN),
-)
+@_post("/v1/align", responses.AlignAnswer, examples.ALIGN)
 async def align(request: Request, body: schemas.AlignRequest) -> Response:
     """Align the tokens of a pair: which are matched, with how much mass, at what cost."""
     dispatcher = _dispatcher(request)
@@ -101,23 +97,13 @@ async def align(request: Request, body: schemas.AlignRequest) -> Response:
     )
 
 
-@router.post(
-    "/v1/compare",
-    response_model=responses.CompareAnswer,
-    responses=_WORK,
-    openapi_extra=_examples(examples.COMPARE),
-)
+@_post("/v1/compare", responses.CompareAnswer, examples.COMPARE)
 async def compare(request: Request, body: schemas.CompareRequest) -> Response:
     """Test every system against a baseline, for every metric."""
     return await _work(request, body)
 
 
-@router.post(
-    "/v1/correlate",
-    response_model=responses.CorrelateAnswer,
-    responses=_WORK,
-    openapi_extra=_examples(examples.CORRELATE),
-)
+@_post("/v1/correlate", responses.CorrelateAnswer, examples.CORRELATE)
 async def correlate(request: Request, body: schemas.CorrelateRequest) -> Response:
     """Correlate metrics with human judgements."""
     return await _work(request, body)
@@ -129,13 +115,7 @@ async def list_metrics(request: Request) -> Response:
     return _json(request.app.state.catalogue)
 
 
-@router.post(
-    "/v1/jobs",
-    status_code=202,
-    response_model=responses.JobAnswer,
-    responses={202: {"headers": {"Location": {"schema": {"type": "string"}}}}, **_WORK},
-    openapi_extra=_examples(examples.JOB),
-)
+@_post("/v1/jobs", responses.JobAnswer, examples.JOB, status_code=202, responses=_ACCEPTED)
 async def post_job(request: Request, body: schemas.JobRequest) -> Response:
     """Start a job; poll the path in the header Location for its result."""
     dispatcher, work = _dispatcher(request), body.body

@@ -21,9 +21,10 @@ from nlgauge.service.errors import busy, log
 from nlgauge.service.settings import Settings
 from nlgauge.service.task import Cancelled, FairLock, Kind, ShortTask, Task, TaskGroup
 
+T = TypeVar("T")
+Results = dict[Any, bytes | Exception]
 _THREADS: Mapping[Kind, int] = {"short": 1, "long": 2, "job": 1}
 _MOST_WINDOWS = 10  # a batch waits at most so many windows while requests keep arriving
-T = TypeVar("T")
 _FOLLOW_UP = 0.3  # share of a batch's run time in which its clients may send their next request
 
 
@@ -126,29 +127,27 @@ class Scheduler:
     def _next(self, kind: Kind) -> list[Task]:
         """The tasks to run next; none once the scheduler is closed."""
         queue = self._queues[kind]
-        tasks: list[Task] = []
         with self._lock:
-            while self._open and not tasks:
+            while True:
                 was_idle = not queue
                 self._changed[kind].wait_for(lambda: queue or not self._open)
-                if kind == "short":
-                    tasks = self._next_batch(was_idle)
-                elif queue:
-                    tasks = [queue.popleft()]
-                tasks = [task for task in tasks if task.future.set_running_or_notify_cancel()]
-                self._running[kind] += tasks
-            return tasks if self._open else []
+                if not self._open:
+                    return []
+                taken = self._next_batch(was_idle) if kind == "short" else [queue.popleft()]
+                tasks = [task for task in taken if task.future.set_running_or_notify_cancel()]
+                if tasks:
+                    self._running[kind] += tasks
+                    return tasks
 
     def _next_batch(self, was_idle: bool) -> list[ShortTask]:
         """The first short task and those of its key that arrive in time."""
-        follow_ups = 0
+        queue, missed = self._queues["short"], False
         if was_idle:
             self._await_quiet()
         elif self._settings.window > 0 and self._expected > 1:
-            waiting = len(self._queues["short"])
+            waiting = len(queue)
             self._wait_short(waiting + self._expected, self._expected_seconds)
-            follow_ups = len(self._queues["short"]) - waiting
-        missed = not was_idle and self._expected > 1 and follow_ups < self._expected / 2
+            missed = len(queue) - waiting < self._expected / 2
         tasks = self._take_batch()
         # Where other clients than the expected ones send requests, the next batch does not wait.
         self._expected = 0 if missed else len(tasks)
@@ -165,14 +164,12 @@ class Scheduler:
     def _wait_short(self, count: int, seconds: float) -> None:
         """Wait for so many short tasks, or for a full batch."""
         queue, most = self._queues["short"], self._settings.batch_rows
-        self._changed["short"].wait_for(
-            lambda: (
-                not self._open
-                or len(queue) >= count
-                or sum(len(task.corpus) for task in queue) >= most
-            ),
-            seconds,
-        )
+
+        def enough() -> bool:
+            full = sum(len(task.corpus) for task in queue) >= most
+            return full or len(queue) >= count or not self._open
+
+        self._changed["short"].wait_for(enough, seconds)
 
     def _take_batch(self) -> list[ShortTask]:
         queue: deque[ShortTask] = self._queues["short"]
@@ -185,9 +182,9 @@ class Scheduler:
                 free -= len(task.corpus)
         return batch
 
-    def _run(self, tasks: list[Any]) -> dict[Any, bytes | Exception]:
+    def _run(self, tasks: list[Any]) -> Results:
         """The result of every task; one that fails does not affect the others."""
-        results: dict[Any, bytes | Exception] = dict.fromkeys(tasks, Cancelled())
+        results: Results = dict.fromkeys(tasks, Cancelled())
         needed = [task for task in tasks if not task.cancelled]
         if len(needed) > 1:
             try:
@@ -202,9 +199,11 @@ class Scheduler:
         with task.holding(self.models):
             return task.run(task)
 
-    def _run_batch(self, tasks: list[ShortTask]) -> dict[Any, bytes | Exception]:
+    def _run_batch(self, tasks: list[ShortTask]) -> Results:
         group = TaskGroup(tasks)
         with group.holding(self.models):
+            for task in tasks:
+                task.started = group.started
             corpus = _join([task.corpus for task in tasks])
             board = tasks[0].scorer.score_corpus(corpus, progress=group.progress)
         return {

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from concurrent.futures import Future
 from contextlib import contextmanager
-from threading import Event, Lock
+from threading import Condition, Event
 from time import monotonic
 from typing import Literal
 
@@ -25,33 +24,22 @@ class FairLock:
     """A first-in, first-out lock; ``threading.Lock`` guarantees no order."""
 
     def __init__(self) -> None:
-        self._lock = Lock()
-        self._waiting: deque[Event] = deque()
-        self._held = False
+        self._changed = Condition()
+        self._callers = 0
+        self._released = 0
 
     def acquire(self) -> None:
         """Wait behind all earlier callers."""
-        with self._lock:
-            if not self._held:
-                self._held = True
-                return
-            granted = Event()
-            self._waiting.append(granted)
-        granted.wait()
+        with self._changed:
+            before = self._callers
+            self._callers += 1
+            self._changed.wait_for(lambda: self._released == before)
 
     def release(self) -> None:
-        """Pass the lock to the first caller that waits."""
-        with self._lock:
-            if self._waiting:
-                self._waiting.popleft().set()
-            else:
-                self._held = False
-
-    def reacquire(self) -> None:
-        """Release the lock to all callers that wait now, and take it again after them."""
-        if self._waiting:
-            self.release()
-            self.acquire()
+        """Pass the lock to the next caller."""
+        with self._changed:
+            self._released += 1
+            self._changed.notify_all()
 
 
 class Task:
@@ -87,14 +75,16 @@ class Task:
         self.future.cancel()
 
     def progress(self, done: int, total: int) -> None:
-        """Record the progress; raise Cancelled, or let other tasks use the models."""
+        """Record the progress; raise Cancelled, or let other tasks use the models first."""
         self.rows_done, self.rows_total = done, total
         if self.cancelled:
             raise Cancelled
-        if done >= total:  # statistics follow, which need no model
-            self._release()
-        elif self.kind != "short" and self._held is not None:
-            self._held.reacquire()
+        if self._held is not None and (done >= total or self.kind != "short"):
+            self._held.release()
+            if done < total:
+                self._held.acquire()
+            else:  # statistics follow, which need no model
+                self._held = None
 
     @contextmanager
     def holding(self, models: FairLock) -> Iterator[None]:
@@ -108,12 +98,8 @@ class Task:
             yield
         finally:
             self.finished = monotonic()
-            self._release()
-
-    def _release(self) -> None:
-        if self._held is not None:
-            self._held.release()
-            self._held = None
+            if self._held is not None:
+                self._held.release()
 
 
 class ShortTask(Task):
@@ -148,11 +134,3 @@ class TaskGroup(Task):
     def cancelled(self) -> bool:
         """Whether no member is needed any more."""
         return all(member.cancelled for member in self._members)
-
-    @contextmanager
-    def holding(self, models: FairLock) -> Iterator[None]:
-        """Hold the models for all members."""
-        with super().holding(models):
-            for member in self._members:
-                member.started = self.started
-            yield
