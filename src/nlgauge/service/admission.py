@@ -33,14 +33,6 @@ _CACHED = 64
 Specs = tuple[str | Metric, ...]
 
 
-class Prepared(NamedTuple):
-    """Admitted specs, their scorer, and whether it is fitted to the references of a corpus."""
-
-    specs: Specs
-    scorer: Scorer
-    fitted: bool
-
-
 class Admitted(NamedTuple):
     """What the library receives for a spec, and the metric that the spec describes."""
 
@@ -55,7 +47,7 @@ class Admission:
         self._settings = settings
         self._lock = Lock()
         self._admitted: OrderedDict[str, Admitted] = OrderedDict()
-        self._prepared: OrderedDict[Specs, Prepared] = OrderedDict()
+        self._scorers: OrderedDict[Specs, Scorer] = OrderedDict()
         self.kinds = dict(_importable())
         self.default_model = library_model()
         if self.default_model not in settings.models:
@@ -78,28 +70,26 @@ class Admission:
                 _cache(self._admitted, spec, found)
         return found
 
-    def prepare(self, specs: Sequence[Spec]) -> Prepared:
+    def prepare(self, specs: Sequence[Spec]) -> tuple[Specs, Scorer]:
         """The admitted specs and their scorer, with its models opened."""
-        return self._prepare(tuple(self.admit(spec).spec for spec in specs))
+        admitted = tuple(self.admit(spec).spec for spec in specs)
+        return admitted, self.scorer(admitted)
 
-    def cached(self, specs: Sequence[Spec]) -> Prepared | None:
+    def cached(self, specs: Sequence[Spec]) -> tuple[Specs, Scorer] | None:
         """The same if it is in the cache, which takes no time; else None."""
         found = [self._admitted.get(spec) for spec in specs if isinstance(spec, str)]
         admitted = tuple(each.spec for each in found if each is not None)
-        return self._prepared.get(admitted) if len(admitted) == len(specs) else None
+        scorer = self._scorers.get(admitted) if len(admitted) == len(specs) else None
+        return None if scorer is None else (admitted, scorer)
 
     def scorer(self, specs: Specs) -> Scorer:
         """The scorer of admitted specs."""
-        return self._prepare(specs).scorer
-
-    def _prepare(self, specs: Specs) -> Prepared:
         with self._lock:  # two threads must not load the same model
-            found = self._prepared.get(specs)
-            if found is None:
+            scorer = self._scorers.get(specs)
+            if scorer is None:
                 scorer = Scorer(list(specs), runtime=self._settings.runtime)
-                found = Prepared(specs, scorer, scorer.learns)
-                _cache(self._prepared, specs, found)
-        return found
+                _cache(self._scorers, specs, scorer)
+        return scorer
 
     def _from_text(self, spec: str) -> Admitted:
         kind = self._kind(spec.partition("|")[0].partition(":")[0].strip())

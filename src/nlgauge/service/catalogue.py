@@ -30,7 +30,7 @@ def catalogue(admission: Admission, settings: Settings) -> dict[str, Any]:
 def _card(kind: type[Metric], settings: Settings) -> dict[str, Any]:
     built = kind()
     offered = {name: known for name, known in options_of(kind).items() if is_offered(known)}
-    aligns = isinstance(built, PairMetric) and kind.align is not PairMetric.align
+    aligns = issubclass(kind, PairMetric) and kind.align is not PairMetric.align
     return {
         "name": built.name,
         "summary": (kind.__doc__ or "").strip().split("\n")[0],

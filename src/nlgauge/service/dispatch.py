@@ -16,7 +16,7 @@ from nlgauge.service.handlers import corpus_of, encode_json, handle, score_answe
 from nlgauge.service.jobs import Jobs
 from nlgauge.service.prometheus import Measurements
 from nlgauge.service.scheduler import Scheduler
-from nlgauge.service.schemas import ScorePairs, ScoreSystems, Work
+from nlgauge.service.schemas import ScoreBody, Work
 from nlgauge.service.settings import Settings
 from nlgauge.service.task import Cancelled, ShortTask, Task
 
@@ -34,27 +34,20 @@ class Dispatcher:
     def __init__(self, settings: Settings) -> None:
         os.environ.setdefault(*_SPIN_BRIEFLY)
         self.settings = settings
+        self._seconds = settings.limits.seconds
         self.admission = Admission(settings)
         self.admission.open_models()
         self.measurements = Measurements()
         self._trimmer = Tidier(_TRIM_SECONDS)
         self.scheduler = Scheduler(settings, self._on_batch)
         self.jobs = Jobs(self.scheduler, settings)
-        self.measurements.add_gauges(
-            {
-                "nlgauge_waiting_requests": (
-                    "Requests that wait for a thread.",
-                    lambda: self.scheduler.waiting_requests,
-                ),
-                "nlgauge_long_running": (
-                    "Requests that run without batching.",
-                    lambda: self.scheduler.count("long")[1],
-                ),
-                "nlgauge_jobs": ("Jobs that wait or run.", lambda: len(self.jobs)),
-            }
-        )
+        waiting, running = "Requests that wait for a thread.", "Requests that run without batching."
+        scheduler, gauge = self.scheduler, self.measurements.add_gauge
+        gauge("nlgauge_waiting_requests", waiting, lambda: scheduler.waiting_requests)
+        gauge("nlgauge_long_running", running, lambda: scheduler.count("long")[1])
+        gauge("nlgauge_jobs", "Jobs that wait or run.", lambda: sum(scheduler.count("job")))
 
-    async def score(self, request: Request, body: ScorePairs | ScoreSystems) -> bytes:
+    async def score(self, request: Request, body: ScoreBody) -> bytes:
         """The scores of a request, in a batch with others if it is small."""
         corpus = corpus_of(body)
         if len(corpus) > self.settings.batch_rows:
@@ -63,20 +56,15 @@ class Dispatcher:
         prepared = self.admission.cached(body.metrics)
         if prepared is None:
             prepared = await asyncio.to_thread(self.admission.prepare, body.metrics)
-        key = object() if prepared.fitted else (prepared.specs, corpus.reference_count())
-        task = ShortTask(
-            prepared.scorer,
-            corpus,
-            key,
-            lambda scores: encode_json(score_answer(body, scores)),
-            seconds=self.settings.limits.seconds,
-        )
-        return await self._result(request, task)
+        specs, scorer = prepared
+        # Scores that depend on the references of the whole corpus cannot be batched.
+        key = object() if scorer.learns else (specs, corpus.reference_count())
+        write, seconds = lambda scores: encode_json(score_answer(body, scores)), self._seconds
+        return await self._result(request, ShortTask(scorer, corpus, key, write, seconds=seconds))
 
     async def run(self, request: Request, function: Callable[[Task], bytes]) -> bytes:
         """The result of a function that may take long."""
-        task = Task("long", function, seconds=self.settings.limits.seconds)
-        return await self._result(request, task)
+        return await self._result(request, Task("long", function, seconds=self._seconds))
 
     def handle(self, body: Work, task: Task) -> bytes:
         """The answer to a request that may take long."""
@@ -89,7 +77,7 @@ class Dispatcher:
         self.scheduler.submit(task)
         future = asyncio.wrap_future(task.future)
         disconnect = asyncio.ensure_future(_disconnected(request))
-        seconds = self.settings.limits.seconds
+        seconds = self._seconds
         try:
             awaited: set[asyncio.Future[Any]] = {future, disconnect}
             await asyncio.wait(awaited, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)

@@ -35,24 +35,19 @@ def encode_json(answer: Answer) -> bytes:
 
 def handle(request: schemas.Work, admission: Admission, settings: Settings, task: Task) -> Answer:
     """The answer to a request that may take long."""
-    prepared = admission.prepare(request.metrics)
-    study = {"metrics": prepared.specs, "runtime": settings.runtime, "progress": task.progress}
-    if isinstance(request, schemas.ScorePairs | schemas.ScoreSystems):
-        board = prepared.scorer.score_corpus(corpus_of(request), progress=task.progress)
+    specs, scorer = admission.prepare(request.metrics)
+    study = {"metrics": specs, "runtime": settings.runtime, "progress": task.progress}
+    if isinstance(request, schemas.ScoreBody):
+        board = scorer.score_corpus(corpus_of(request), progress=task.progress)
         return score_answer(
             request, [s for by_metric in board.values() for s in by_metric.values()]
         )
-    if isinstance(request, schemas.ComparePairs | schemas.CompareSystems):
+    if isinstance(request, schemas.CompareBody):
         return _compare(request, study)
     return _correlate(request, study)
 
 
-def corpus_of(
-    request: schemas.ScorePairs
-    | schemas.ScoreSystems
-    | schemas.ComparePairs
-    | schemas.CompareSystems,
-) -> Corpus:
+def corpus_of(request: schemas.ScoreBody | schemas.CompareBody) -> Corpus:
     """The rows of a request."""
     if isinstance(request, schemas.ScoreSystems | schemas.CompareSystems):
         return Corpus.join(
@@ -70,9 +65,7 @@ def corpus_of(
     )
 
 
-def score_answer(
-    request: schemas.ScorePairs | schemas.ScoreSystems, every: Sequence[Scores]
-) -> Answer:
+def score_answer(request: schemas.ScoreBody, every: Sequence[Scores]) -> Answer:
     """The answer of /v1/score."""
     answer = []
     for scores in every:
@@ -128,9 +121,7 @@ def _layer_plans(
     ]
 
 
-def _compare(
-    request: schemas.ComparePairs | schemas.CompareSystems, study: Mapping[str, Any]
-) -> Answer:
+def _compare(request: schemas.CompareBody, study: Mapping[str, Any]) -> Answer:
     corpus = _baseline_first(corpus_of(request), request.baseline)
     given = request.model_dump(include={"method", "count", "seed", "alpha"})
     found = compare(corpus, **given, **study)
@@ -151,13 +142,13 @@ def _correlate(request: schemas.CorrelateRequest, study_options: Mapping[str, An
     study = measure(
         judged.without(*request.without) if request.without else judged, **study_options
     )
-    options = {"human", "levels", "coefficients", "confidence", "over", "count", "seed"}
-    given = {name: getattr(request, name) for name in options | {"system_score"}}
-    answer = correlate(study, **given).to_dict()
+    own = {"rows", "metrics", "without", "bands", "matrix"}
+    answer = correlate(study, **request.model_dump(exclude=own)).to_dict()
     table = None
     if request.matrix is not None:
         try:
-            table = _matrix(request.matrix, request.human, study)
+            found = matrix(study, human=request.human, **request.matrix.model_dump())
+            table = to_jsonable(vars(found))
         except DataError as error:
             answer["notes"].append(f"there is no matrix: {error}")
     distributions: Answer = {}
@@ -168,11 +159,6 @@ def _correlate(request: schemas.CorrelateRequest, study_options: Mapping[str, An
             answer["notes"].append(f"there are no distributions by {criterion!r}: {error}")
     scales = _scales(next(iter(study.board.values())).values())
     return {**answer, "matrix": table, "distributions": distributions, "scales": scales}
-
-
-def _matrix(options: schemas.MatrixOptions, human: list[str] | None, study: Study) -> Answer:
-    answer: Answer = to_jsonable(vars(matrix(study, human=human, **options.model_dump())))
-    return answer
 
 
 def _distributions(study: Study, criterion: str, count: int) -> Answer:

@@ -40,9 +40,9 @@ def check_pair(request: schemas.AlignRequest, limits: Limits) -> None:
 
 def _resamples(request: schemas.Work, systems: int) -> int:
     """The number of resampled values that a request needs."""
-    if isinstance(request, schemas.ScorePairs | schemas.ScoreSystems):
+    if isinstance(request, schemas.ScoreBody):
         return 0
-    if isinstance(request, schemas.ComparePairs | schemas.CompareSystems):
+    if isinstance(request, schemas.CompareBody):
         # Every pair of systems, and every system alone.
         return request.count * len(request.metrics) * systems * (systems + 1) // 2
     if request.confidence is None:

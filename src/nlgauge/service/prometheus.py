@@ -2,53 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 
-from prometheus_client import (
-    CollectorRegistry,
-    Counter,
-    Gauge,
-    Histogram,
-    ProcessCollector,
-    generate_latest,
-)
+import prometheus_client as client
 
 _SECONDS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0)
 _SIZES = (1, 2, 4, 8, 16, 32, 64, 128)
 _METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
+_LABELS = ("method", "route", "status")
 
 
 class Measurements:
     """Requests, durations, batches and pairs of one server since its start."""
 
     def __init__(self) -> None:
-        self.registry = CollectorRegistry()
-        self.pairs = Counter("nlgauge_pairs", "Pairs scored.", registry=self.registry)
-        self._batches = Histogram(
-            "nlgauge_batch_requests",
-            "Requests scored in one batch.",
-            buckets=_SIZES,
-            registry=self.registry,
+        self._registry = own = client.CollectorRegistry()
+        requests, batches = "Responses by route and status.", "Requests scored in one batch."
+        seconds = "Time from a request to the end of its response."
+        self._requests = client.Counter("nlgauge_requests", requests, _LABELS, registry=own)
+        self._seconds = client.Histogram(
+            "nlgauge_request_seconds", seconds, ("route",), buckets=_SECONDS, registry=own
         )
-        self._requests = Counter(
-            "nlgauge_requests",
-            "Responses by route and status.",
-            ("method", "route", "status"),
-            registry=self.registry,
+        self._batches = client.Histogram(
+            "nlgauge_batch_requests", batches, buckets=_SIZES, registry=own
         )
-        self._seconds = Histogram(
-            "nlgauge_request_seconds",
-            "Time from a request to the end of its response.",
-            ("route",),
-            buckets=_SECONDS,
-            registry=self.registry,
-        )
-        ProcessCollector(registry=self.registry)
+        self.pairs = client.Counter("nlgauge_pairs", "Pairs scored.", registry=own)
+        client.ProcessCollector(registry=own)
 
-    def add_gauges(self, gauges: Mapping[str, tuple[str, Callable[[], float]]]) -> None:
-        """Expose values that are read at every scrape: name to help text and function."""
-        for name, (help_text, read) in gauges.items():
-            Gauge(name, help_text, registry=self.registry).set_function(read)
+    def add_gauge(self, name: str, help_text: str, read: Callable[[], float]) -> None:
+        """Expose a value that is read at every scrape."""
+        client.Gauge(name, help_text, registry=self._registry).set_function(read)
 
     def record_response(self, method: str, route: str, status: int, seconds: float) -> None:
         """Count a response."""
@@ -63,4 +46,4 @@ class Measurements:
 
     def exposition(self) -> bytes:
         """Everything in Prometheus's text format."""
-        return generate_latest(self.registry)
+        return client.generate_latest(self._registry)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import json
+from collections.abc import Callable
 from importlib.metadata import version
-from typing import Annotated, Any
+from typing import Annotated, Any, TypeVar
 
 from fastapi import APIRouter, Path, Request, Response
 from fastapi.responses import PlainTextResponse
@@ -17,6 +18,7 @@ from nlgauge.service.dispatch import Dispatcher
 from nlgauge.service.limits import check_pair, check_work
 from nlgauge.service.request_body import JsonRoute
 
+F = TypeVar("F", bound=Callable[..., Any])
 JobId = Annotated[str, Path(min_length=1, max_length=64, pattern="^[A-Za-z0-9_-]+$")]
 _ERRORS = {
     400: "The body is not JSON.",
@@ -51,7 +53,9 @@ _ACCEPTED = {202: {"headers": {"Location": {"schema": {"type": "string"}}}}}
 _JOB = error_responses(404, 422)
 
 
-def _post(path: str, answer: type[BaseModel], *bodies: dict[str, Any], **options: Any) -> Any:
+def _post(
+    path: str, answer: type[BaseModel], *bodies: dict[str, Any], **options: Any
+) -> Callable[[F], F]:
     """A decorator like ``router.post``, with the documentation that all such routes share."""
     responses = {**options.pop("responses", {}), **_WORK}
     examples = {f"example {n}": {"value": body} for n, body in enumerate(bodies, start=1)}
@@ -74,7 +78,7 @@ async def _work(request: Request, body: schemas.Work) -> Response:
     """The answer to a request that may take long."""
     dispatcher = _dispatcher(request)
     check_work(body, dispatcher.settings.limits, job=False)
-    if isinstance(body, schemas.ScorePairs | schemas.ScoreSystems):
+    if isinstance(body, schemas.ScoreBody):
         return _json(await dispatcher.score(request, body))
     return _json(await dispatcher.run(request, lambda task: dispatcher.handle(body, task)))
 

@@ -6,8 +6,6 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Discriminator, Field, Tag
 
-from nlgauge.service import examples
-
 Finite = Annotated[float, Field(allow_inf_nan=False)]
 Texts = list[str]
 References = str | Annotated[Texts, Field(min_length=1)]
@@ -66,13 +64,9 @@ class _ScoreOptions(_Request):
 class ScorePairs(_Pairs, _ScoreOptions):
     """Pairs to score."""
 
-    model_config = ConfigDict(json_schema_extra={"examples": [examples.SCORE]})
-
 
 class ScoreSystems(_Systems, _ScoreOptions):
     """Outputs of systems on the same segments, to score."""
-
-    model_config = ConfigDict(json_schema_extra={"examples": [examples.SCORE_SYSTEMS]})
 
 
 class _CompareOptions(_Request):
@@ -93,13 +87,9 @@ class ComparePairs(_Pairs, _CompareOptions):
 class CompareSystems(_Systems, _CompareOptions):
     """Outputs of systems on the same segments, to compare."""
 
-    model_config = ConfigDict(json_schema_extra={"examples": [examples.COMPARE]})
-
 
 class AlignRequest(_Request):
     """One pair, and a metric that aligns tokens."""
-
-    model_config = ConfigDict(json_schema_extra={"examples": [examples.ALIGN]})
 
     candidate: str
     references: References
@@ -128,8 +118,6 @@ class MatrixOptions(_Request):
 class CorrelateRequest(_Request):
     """Judged rows, and the metrics to correlate with the judgements."""
 
-    model_config = ConfigDict(json_schema_extra={"examples": [examples.CORRELATE]})
-
     rows: Annotated[list[JudgedRow], Field(min_length=1)]
     metrics: Specs
     human: list[Name] | None = Field(None, description="Criteria; default: all.")
@@ -153,20 +141,17 @@ def _form(value: Any) -> str:
     return "pairs" if "pairs" in given else "systems"
 
 
+_BY_FORM = Discriminator(_form)
 ScoreRequest = Annotated[
-    Annotated[ScorePairs, Tag("pairs")] | Annotated[ScoreSystems, Tag("systems")],
-    Discriminator(_form),
+    Annotated[ScorePairs, Tag("pairs")] | Annotated[ScoreSystems, Tag("systems")], _BY_FORM
 ]
 CompareRequest = Annotated[
-    Annotated[ComparePairs, Tag("pairs")] | Annotated[CompareSystems, Tag("systems")],
-    Discriminator(_form),
+    Annotated[ComparePairs, Tag("pairs")] | Annotated[CompareSystems, Tag("systems")], _BY_FORM
 ]
 
 
 class ScoreJob(_Request):
     """A job that scores."""
-
-    model_config = ConfigDict(json_schema_extra={"examples": [examples.JOB]})
 
     kind: Literal["score"]
     body: ScoreRequest
@@ -187,4 +172,6 @@ class CorrelateJob(_Request):
 
 
 JobRequest = Annotated[ScoreJob | CompareJob | CorrelateJob, Discriminator("kind")]
-Work = ScorePairs | ScoreSystems | ComparePairs | CompareSystems | CorrelateRequest
+ScoreBody = ScorePairs | ScoreSystems
+CompareBody = ComparePairs | CompareSystems
+Work = ScoreBody | CompareBody | CorrelateRequest
