@@ -44,8 +44,8 @@ class Dispatcher:
         waiting, running = "Requests that wait for a thread.", "Requests that run without batching."
         scheduler, gauge = self.scheduler, self.measurements.add_gauge
         gauge("nlgauge_waiting_requests", waiting, lambda: scheduler.waiting_requests)
-        gauge("nlgauge_long_running", running, lambda: scheduler.count("long")[1])
-        gauge("nlgauge_jobs", "Jobs that wait or run.", lambda: sum(scheduler.count("job")))
+        gauge("nlgauge_long_running", running, lambda: scheduler.long_running)
+        gauge("nlgauge_jobs", "Jobs that wait or run.", lambda: len(self.jobs))
 
     async def score(self, request: Request, body: ScoreBody) -> bytes:
         """The scores of a request, in a batch with others if it is small."""

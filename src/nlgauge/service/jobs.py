@@ -62,7 +62,7 @@ class Jobs:
 
     def __len__(self) -> int:
         """The number of jobs that wait or run."""
-        return sum(self._scheduler.count("job"))
+        return sum(not job.task.future.done() for job in self._jobs.copy().values())
 
     def put(self, kind: str, run: Callable[[Task], bytes]) -> bytes:
         """Queue a job; its first answer."""

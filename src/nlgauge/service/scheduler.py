@@ -61,9 +61,10 @@ class Scheduler:
         """The number of requests that wait for a thread."""
         return len(self._queues["short"]) + len(self._queues["long"])
 
-    def count(self, kind: Kind) -> tuple[int, int]:
-        """The numbers of queued and of running tasks of a kind."""
-        return len(self._queues[kind]), len(self._running[kind])
+    @property
+    def long_running(self) -> int:
+        """The number of long tasks that have a thread."""
+        return len(self._running["long"])
 
     def position(self, task: Task) -> int:
         """The place of a task in its queue from 1; 0 if it does not wait."""

@@ -1,7 +1,7 @@
 // What the page tells: errors in an alert that takes the place of a result, news in a whisper.
 
 import { h, refill } from "./elements.js";
-import { counted } from "./numbers.js";
+import { counted } from "./number_format.js";
 
 /** Show an error where the result would be; a cancelled request is none. */
 export function showError(place, error) {
@@ -40,8 +40,8 @@ export function announce(text) {
   document.getElementById("news").textContent = text;
 }
 
-/** A mistake in what a person gave, told like an error of the service. */
-export function mistake(message) {
+/** An error in the user's input, shown like an error of the service. */
+export function inputError(message) {
   return Object.assign(new Error(message), { told: true });
 }
 

@@ -1,12 +1,12 @@
-// The layers behind a barycenter: one small drawing each, to be looked at more closely.
+// Thumbnails of the plans of single layers.
 
 import { h, refill } from "./elements.js";
-import { drawThumbnail } from "./thumbnail.js";
-import { score } from "./numbers.js";
+import { drawThumbnail } from "./plan_thumbnail.js";
+import { score } from "./number_format.js";
 import { onTheme } from "./theme.js";
 
-/** A row of layers; choosing one hands its plan on. */
-export function pairLayers(onPlan) {
+/** A row of thumbnails; `onPlan` gets the plan of the selected one. */
+export function layerPlans(onPlan) {
   const place = h("div", { class: "layers", role: "group", "aria-label": "Layers" });
   let answer = null;
   let chosen = null;

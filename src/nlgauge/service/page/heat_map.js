@@ -1,23 +1,23 @@
-// The same plan on a grid: the background is the cost, the area of a circle the mass moved.
+// A heat map of a plan: colours are costs, the area of a circle is the mass moved.
 
 import { costColour } from "./colours.js";
 import { s } from "./elements.js";
-import { FAMILY, widest } from "./lettering.js";
-import { short } from "./numbers.js";
-import { caption, clipped, dearest, flows, shown } from "./plan.js";
+import { FAMILY, widestText } from "./text_width.js";
+import { short } from "./number_format.js";
+import { caption, truncated, highestCost, flows, tokenLabel } from "./plan.js";
 
-const NUMBERED = 16; // tokens a side may have for the circles to carry numbers
+const NUMBERED = 16; // tokens of a side up to which circles have numbers
 const SIZE = 13;
 
-/** The drawing; cells shrink where there are many. */
-export function drawHeat(plan, { width, palette }) {
-  const rows = plan.candidate_tokens.map(shown);
-  const columns = plan.reference_tokens.map(shown);
-  const left = labelRoom(rows);
-  const top = labelRoom(columns);
+/** The drawing; many tokens get smaller cells. */
+export function drawHeatMap(plan, { width, palette }) {
+  const rows = plan.candidate_tokens.map(tokenLabel);
+  const columns = plan.reference_tokens.map(tokenLabel);
+  const left = labelWidth(rows);
+  const top = labelWidth(columns);
   const wanted = (width - left) / columns.length;
   const cell = Math.min(Math.max(wanted, columns.length > 30 ? 16 : 24), 46);
-  const frame = { left, top, cell, palette, highest: dearest(plan) };
+  const frame = { left, top, cell, palette, highest: highestCost(plan) };
   const size = { width: left + cell * columns.length + 2, height: top + cell * rows.length + 2 };
   return s("svg", {
     ...size, viewBox: `0 0 ${size.width} ${size.height}`, "font-family": FAMILY, "font-size": SIZE, role: "group",
@@ -29,22 +29,22 @@ export function drawHeat(plan, { width, palette }) {
     circles(plan, frame));
 }
 
-function labelRoom(labels) {
-  return Math.max(widest(labels.map((label) => clipped(label, 16)), SIZE), 20) + 14;
+function labelWidth(labels) {
+  return Math.max(widestText(labels.map((label) => truncated(label, 16)), SIZE), 20) + 14;
 }
 
 function rowLabel(label, k, { left, top, cell, palette }) {
   return s("g", { class: "token", "data-side": "candidate", "data-index": k },
     s("rect", { class: "ground", x: 0, y: top + k * cell, width: left, height: cell, rx: 4, fill: "transparent" }),
     s("text", { x: left - 8, y: top + (k + 0.5) * cell + 4.5, "text-anchor": "end", fill: palette.ink },
-      clipped(label, 16)));
+      truncated(label, 16)));
 }
 
 function columnLabel(label, k, { left, top, cell, palette }) {
   const [x, y] = [left + (k + 0.5) * cell + 4.5, top - 8];
   return s("g", { class: "token", "data-side": "reference", "data-index": k },
     s("rect", { class: "ground", x: left + k * cell, y: 0, width: cell, height: top, rx: 4, fill: "transparent" }),
-    s("text", { x, y, transform: `rotate(-90 ${x} ${y})`, fill: palette.ink }, clipped(label, 16)));
+    s("text", { x, y, transform: `rotate(-90 ${x} ${y})`, fill: palette.ink }, truncated(label, 16)));
 }
 
 function square(plan, i, j, { left, top, cell, palette, highest }) {

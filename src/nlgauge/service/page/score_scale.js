@@ -1,8 +1,8 @@
-// Where a score lies in the range of its metric, as a small bar with the better end marked.
+// A small bar with the position of a score in the range of its metric.
 
 import { h } from "./elements.js";
 import { directionOf } from "./metrics.js";
-import { end, score } from "./numbers.js";
+import { end, score } from "./number_format.js";
 
 /** The bar; an open range ends at the next round number above the score. */
 export function scaleBar(value, range, direction) {

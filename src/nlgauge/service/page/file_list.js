@@ -1,12 +1,12 @@
-// The files of a comparison: which are systems, which references, and the body they make.
+// The list of files of a comparison: systems and references.
 
 import { h, refill } from "./elements.js";
 import { pairsOf, readFile } from "./files.js";
-import { mistake } from "./notices.js";
-import { count, counted } from "./numbers.js";
+import { inputError } from "./notices.js";
+import { count, counted } from "./number_format.js";
 
-/** The list of files; `onChange` is told when it changes. */
-export function inputs(onChange) {
+/** The list of files; `onChange` is called when it changes. */
+export function fileList(onChange) {
   let files = [];
   const place = h("ul", { class: "files", "aria-label": "Files" });
 
@@ -61,7 +61,7 @@ export function inputs(onChange) {
       }
       changed();
     },
-    /** Take a body that came from elsewhere than files: systems and references, or pairs. */
+    /** Set the list from a request body: systems and references, or pairs. */
     set({ systems, references, pairs }) {
       if (pairs) {
         files = [{ name: "table", file: "table", kind: "table", role: "system", rows: pairs }];
@@ -78,7 +78,7 @@ export function inputs(onChange) {
     },
     body: () => (files.some((file) => file.kind === "table") ? tables(files) : texts(files)),
     systems: () => named(files),
-    /** A segment as a person would find it: by its line, or by the id in its table. */
+    /** The name of a segment: its line, or its id in the table. */
     nameSegment: (id) => (files.some((file) => file.kind === "table") ? `Segment ${id}` : `Line ${Number(id) + 1}`),
   };
 }
@@ -96,7 +96,7 @@ function named(files) {
 function tables(files) {
   const other = files.find((file) => file.kind === "text");
   if (other) {
-    throw mistake(`${other.file} is plain text, but there are tables, too. Tables bring their own references: ` +
+    throw inputError(`${other.file} is plain text, but there are tables, too. Tables bring their own references: ` +
       "give either tables, or texts and references line by line.");
   }
   const pairs = files.flatMap((file) =>
@@ -107,16 +107,16 @@ function tables(files) {
 function texts(files) {
   const systems = files.filter((file) => file.role === "system");
   const references = files.filter((file) => file.role === "references");
-  if (systems.length === 0) throw mistake("There is no system yet: drop a file with one output a line.");
+  if (systems.length === 0) throw inputError("There is no system yet: drop a file with one output a line.");
   if (references.length === 0) {
-    throw mistake("There are no references yet: drop a file with one reference a line, " +
-      "or say of a file that it holds them.");
+    throw inputError("There are no references yet: drop a file with one reference a line, " +
+      "or mark a file as references.");
   }
   const [first] = references;
   for (const file of [...references, ...systems]) {
     if (file.lines.length !== first.lines.length) {
-      throw mistake(`${file.file} has ${counted(file.lines.length, "line")}, but ${first.file} has ` +
-        `${count(first.lines.length)}: line by line they must belong together.`);
+      throw inputError(`${file.file} has ${counted(file.lines.length, "line")}, but ${first.file} has ` +
+        `${count(first.lines.length)}: they must have the same number of lines.`);
     }
   }
   return {

@@ -1,15 +1,15 @@
-// What became of the mass: how much moved, was left behind, is lacking, or was made from nothing.
+// The mass balance of a plan: how much was moved, left behind, unmet or created.
 
 import { h } from "./elements.js";
-import { percent } from "./numbers.js";
+import { percent } from "./number_format.js";
 
-const SEEN = 5e-4;
+const VISIBLE = 5e-4;
 
-/** Two bars, one a side, and their numbers in words. */
-export function balance(ledger) {
+/** Two bars, one for each side, and their numbers. */
+export function massBalance(totals) {
   const sides = [
-    ["candidate", ledger.moved, ledger.left, "left behind", ledger.doubled],
-    ["reference", ledger.moved, ledger.unmet, "unmet", ledger.created],
+    ["candidate", totals.moved, totals.left, "left behind", totals.doubled],
+    ["reference", totals.moved, totals.unmet, "unmet", totals.created],
   ];
   return h("dl", { class: "balance" }, sides.map(([side, moved, lacking, name, extra]) => [
     h("dt", {}, side),
@@ -17,8 +17,8 @@ export function balance(ledger) {
       bar(moved - extra, extra),
       h("span", {}, [
         `${percent(moved)} moved`,
-        lacking > SEEN && `${percent(lacking)} ${name}`,
-        extra > SEEN && `${percent(extra)} created`,
+        lacking > VISIBLE && `${percent(lacking)} ${name}`,
+        extra > VISIBLE && `${percent(extra)} created`,
       ].filter(Boolean).join(", "))),
   ]));
 }

@@ -1,30 +1,21 @@
-// The segments on which a system differs most from the baseline, side by side.
+// The segments with the largest differences between a system and the baseline.
 
-import { choice, h, refill } from "./elements.js";
-import { difference, score } from "./numbers.js";
-import { markDifferences } from "./words.js";
+import { filterFields, h, refill } from "./elements.js";
+import { difference, score } from "./number_format.js";
+import { markDifferences } from "./word_differences.js";
 
 /** The section; metric and system can be chosen from those that were compared. */
 export function differingSegments(answer, nameSegment) {
   if (answer.differ.length === 0) return null;
-  const unique = (name) => [...new Set(answer.differ.map((each) => each[name]))];
-  const [metrics, systems] = [unique("metric"), unique("system")];
-  const chosen = { metric: metrics[0], system: systems[0] };
+  const columns = [
+    { name: "metric", label: "Metric" }, { name: "system", label: `System, against ${answer.baseline}` },
+  ];
   const list = h("ol", { class: "differing" });
-  const draw = () => refill(list, answer.differ
-    .filter((each) => each.metric === chosen.metric && each.system === chosen.system)
-    .map((each) => segment(each, answer.scales[each.metric], nameSegment(each.segment))));
-  const pick = (name) => (value) => {
-    chosen[name] = value;
-    draw();
-  };
-  draw();
+  const fields = filterFields(answer.differ, columns, (rows) => refill(list, rows.map((each) =>
+    segment(each, answer.scales[each.metric], nameSegment(each.segment)))));
   return h("section", { class: "card", "aria-labelledby": "differing-title" },
-    h("h2", { id: "differing-title" }, "Where they differ most"),
-    h("div", { class: "fields" },
-      choice("Metric", metrics, chosen.metric, pick("metric")),
-      choice(`System, against ${answer.baseline}`, systems, chosen.system, pick("system"))),
-    list);
+    h("h2", { id: "differing-title" }, "Largest differences"),
+    fields, list);
 }
 
 function segment(each, scale, name) {

@@ -1,28 +1,28 @@
-// A token under the pointer or in focus: it and its partners stay, everything else fades.
+// Details of the token under the pointer or in focus; tokens that it is not aligned with fade.
 
 import { h, refill } from "./elements.js";
-import { short } from "./numbers.js";
-import { moved, shown } from "./plan.js";
+import { short } from "./number_format.js";
+import { marginals, tokenLabel } from "./plan.js";
 
 /**
- * Make the tokens of a drawing answer to pointer and keyboard; facts go into `place`. What is lit,
- * pinned and in focus is kept in `memory`, so that it outlives a drawing that is made anew.
+ * Add pointer and keyboard events to the tokens of a drawing; details go into `place`. The
+ * highlighted, pinned and focused tokens are kept in `memory`, which survives a redraw.
  */
-export function spotlight(drawing, plan, place, memory) {
+export function showTokenDetails(drawing, plan, place, memory) {
   const tokens = [...drawing.querySelectorAll(".token")];
   const find = (name) => tokens.find((token) => nameOf(token) === name) ?? null;
   const light = (token) => {
     memory.lit = token && nameOf(token);
     const lit = token && { side: token.dataset.side, index: Number(token.dataset.index) };
     fade(drawing, plan, lit);
-    refill(place, lit ? facts(plan, lit) : hint());
+    refill(place, lit ? details(plan, lit) : hint());
   };
   const dim = () => light(find(memory.pinned));
   tokens.forEach((token, k) => {
     token.setAttribute("role", "button");
     token.setAttribute("tabindex", k === 0 ? "0" : "-1");
     token.setAttribute("aria-pressed", String(nameOf(token) === memory.pinned));
-    token.setAttribute("aria-label", inWords(plan, token.dataset.side, Number(token.dataset.index)));
+    token.setAttribute("aria-label", description(plan, token.dataset.side, Number(token.dataset.index)));
     const pin = () => {
       memory.pinned = memory.pinned === nameOf(token) ? null : nameOf(token);
       for (const each of tokens) each.setAttribute("aria-pressed", String(nameOf(each) === memory.pinned));
@@ -35,18 +35,18 @@ export function spotlight(drawing, plan, place, memory) {
       light(token);
     });
     token.addEventListener("blur", () => {
-      if (token.isConnected) memory.focused = null; // else it was only drawn anew
+      if (token.isConnected) memory.focused = null; // else it was only redrawn
       dim();
     });
     token.addEventListener("click", pin);
     token.addEventListener("keydown", (event) => {
       if (event.key === "Enter" || event.key === " ") pin();
-      else if (!walk(tokens, token, event.key)) return;
+      else if (!moveFocus(tokens, token, event.key)) return;
       event.preventDefault();
     });
   });
   drawing.addEventListener("pointerleave", dim);
-  if (memory.focused) enter(find(memory.focused), tokens);
+  if (memory.focused) focusToken(find(memory.focused), tokens);
   light(find(memory.lit));
 }
 
@@ -54,14 +54,14 @@ function nameOf(token) {
   return `${token.dataset.side} ${token.dataset.index}`;
 }
 
-/** Make a token the one that the tabulator reaches, and go there. */
-function enter(token, tokens) {
+/** Focus a token, and make it the one that the Tab key reaches. */
+function focusToken(token, tokens) {
   for (const each of tokens) each.setAttribute("tabindex", each === (token ?? tokens[0]) ? "0" : "-1");
   token?.focus({ preventScroll: true });
 }
 
-/** Up and down go through one text, left and right to the other. */
-function walk(tokens, token, key) {
+/** Up and down move within one text, left and right to the other. */
+function moveFocus(tokens, token, key) {
   const here = tokens.filter((each) => each.dataset.side === token.dataset.side);
   const there = tokens.filter((each) => each.dataset.side !== token.dataset.side);
   const at = Number(token.dataset.index);
@@ -70,7 +70,7 @@ function walk(tokens, token, key) {
     ArrowRight: there[Math.min(at, there.length - 1)], ArrowLeft: there[Math.min(at, there.length - 1)],
   }[key];
   if (!next) return false;
-  enter(next, tokens);
+  focusToken(next, tokens);
   return true;
 }
 
@@ -88,7 +88,7 @@ function fade(drawing, plan, lit) {
   }
 }
 
-/** Those a token exchanges mass with, the strongest first. */
+/** The tokens that a token exchanges mass with, largest mass first. */
 function partners(plan, { side, index }) {
   const others = side === "candidate" ? plan.reference_tokens : plan.candidate_tokens;
   const all = others.map((token, k) => {
@@ -101,10 +101,10 @@ function partners(plan, { side, index }) {
     .sort((one, other) => other.mass - one.mass);
 }
 
-/** What a token has, and what became of it. */
-function account(plan, side, index) {
+/** The mass of a token, and how much of it moved. */
+function massText(plan, side, index) {
   const own = (side === "candidate" ? plan.a : plan.b)[index];
-  const { sent, received } = moved(plan);
+  const { sent, received } = marginals(plan);
   const there = (side === "candidate" ? sent : received)[index];
   const parts = [`mass ${short(own)}`, `${side === "candidate" ? "moved" : "received"} ${short(there)}`];
   if (own - there > 5e-4) parts.push(`${side === "candidate" ? "left behind" : "unmet"} ${short(own - there)}`);
@@ -112,25 +112,25 @@ function account(plan, side, index) {
   return parts.join(", ");
 }
 
-function inWords(plan, side, index) {
-  const token = shown((side === "candidate" ? plan.candidate_tokens : plan.reference_tokens)[index]);
+function description(plan, side, index) {
+  const token = tokenLabel((side === "candidate" ? plan.candidate_tokens : plan.reference_tokens)[index]);
   const met = partners(plan, { side, index })
-    .map((each) => `${shown(each.token)} ${short(each.mass)} at cost ${short(each.cost)}`);
-  return `${side} token ${token}: ${account(plan, side, index)}. Partners: ${met.join("; ") || "none"}.`;
+    .map((each) => `${tokenLabel(each.token)} ${short(each.mass)} at cost ${short(each.cost)}`);
+  return `${side} token ${token}: ${massText(plan, side, index)}. Partners: ${met.join("; ") || "none"}.`;
 }
 
-function facts(plan, { side, index }) {
-  const token = shown((side === "candidate" ? plan.candidate_tokens : plan.reference_tokens)[index]);
+function details(plan, { side, index }) {
+  const token = tokenLabel((side === "candidate" ? plan.candidate_tokens : plan.reference_tokens)[index]);
   const met = partners(plan, { side, index }).slice(0, 6);
   return [
-    h("p", {}, h("strong", {}, token), ` · ${account(plan, side, index)}`),
+    h("p", {}, h("strong", {}, token), ` · ${massText(plan, side, index)}`),
     h("ul", { class: "partners" }, met.map((each) =>
-      h("li", {}, `${side === "candidate" ? "→" : "←"} ${shown(each.token)} `,
+      h("li", {}, `${side === "candidate" ? "→" : "←"} ${tokenLabel(each.token)} `,
         h("span", { class: "note" }, `${short(each.mass)} at cost ${short(each.cost)}`)))),
   ];
 }
 
 function hint() {
   return h("p", { class: "note" },
-    "Point at a token, or go through them with the arrow keys, to see its mass, its cost and its partners.");
+    "Hover over a token, or use the arrow keys, to see its mass, costs and partners.");
 }

@@ -1,4 +1,4 @@
-// Which words two texts do not share, by their longest common subsequence.
+// The words that two texts do not share, by their longest common subsequence.
 
 import { h } from "./elements.js";
 
@@ -9,8 +9,8 @@ export function markDifferences(one, other) {
   const [first, second] = [one, other].map((text) => text.split(/(\s+)/).filter(Boolean));
   const words = (pieces) => pieces.filter((piece) => piece.trim());
   if (Math.max(words(first).length, words(second).length) > MOST) return [[one], [other]];
-  const [kept, keptToo] = common(words(first), words(second));
-  return [marked(first, kept), marked(second, keptToo)];
+  const [kept, keptInSecond] = common(words(first), words(second));
+  return [marked(first, kept), marked(second, keptInSecond)];
 }
 
 /** Words that are not kept in marks, neighbours in one. */
@@ -42,13 +42,13 @@ function common(first, second) {
       best[i][j] = first[i] === second[j] ? best[i + 1][j + 1] + 1 : Math.max(best[i + 1][j], best[i][j + 1]);
     }
   }
-  const [kept, keptToo] = [new Set(), new Set()];
+  const [kept, keptInSecond] = [new Set(), new Set()];
   for (let i = 0, j = 0; i < first.length && j < second.length;) {
     if (first[i] === second[j]) {
       kept.add(i++);
-      keptToo.add(j++);
+      keptInSecond.add(j++);
     } else if (best[i + 1][j] >= best[i][j + 1]) i++;
     else j++;
   }
-  return [kept, keptToo];
+  return [kept, keptInSecond];
 }

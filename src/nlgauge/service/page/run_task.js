@@ -1,10 +1,10 @@
-// One piece of work at a time: its button rests meanwhile, and what went wrong takes the result's place.
+// One task at a time: its button is disabled meanwhile, and an error replaces the result.
 
 import { h, refill } from "./elements.js";
 import { showError } from "./notices.js";
 
-/** A function that does a task, unless one is being done already. */
-export function errand(button, result) {
+/** A function that runs a task unless one is running. */
+export function taskRunner(button, result) {
   return async (task) => {
     if (button.disabled) return;
     button.disabled = true;

@@ -1,49 +1,49 @@
-// Who was matched with whom: one pair under several kinds of matching, drawn and redrawn.
+// The alignment of a pair by several kinds of matching.
 
 import { post } from "./api.js";
 import { choice, h, refill, segments } from "./elements.js";
 import { readSpec, writeSpec } from "./metrics.js";
 import { showError } from "./notices.js";
-import { score } from "./numbers.js";
-import { pairLayers } from "./layers.js";
+import { score } from "./number_format.js";
+import { layerPlans } from "./layer_plans.js";
 import { penalties } from "./penalties.js";
-import { picture } from "./picture.js";
-import { between, ledger } from "./plan.js";
-import { balance } from "./balance.js";
+import { planView } from "./plan_view.js";
+import { between, massTotals } from "./plan.js";
+import { massBalance } from "./mass_balance.js";
 
 const KINDS = [
   ["greedy", "Greedy", "BERTScore: every token takes its nearest neighbour"],
   ["exact", "Exact", "All mass moves, at the least cost"],
-  ["unbalanced", "Unbalanced", "Lazy-EMD: mass may stay behind at a price"],
-  ["layers", "Layers", "BaryScore: the barycenter of the layers, and each of them"],
+  ["unbalanced", "Unbalanced", "Lazy-EMD: mass may stay behind at a penalty"],
+  ["layers", "Layers", "BaryScore: the barycenter of the layers, and each layer"],
 ];
 const EXACT = [
   ["wmd:special=drop", "Word Mover’s Distance"],
   ["mover", "MoverScore"],
-  ["lazy_emd:penalty_candidate=inf,penalty_reference=inf", "1 − cosine, as in the others"],
+  ["lazy_emd:penalty_candidate=inf,penalty_reference=inf", "1 − cosine"],
 ];
-const SAYS = {
-  greedy: "Every token goes to its nearest neighbour, whoever else goes there: " +
-    "tokens may be used many times, or never.",
-  exact: "All mass of the candidate must arrive, and every reference token gets its share, " +
-    "however far it has to come.",
-  unbalanced: "Mass moves only where that is cheaper than the two prices. " +
-    "Move the sliders and watch what is left behind.",
-  layers: "BaryScore moves the barycenter of several layers of the model. " +
-    "Each layer alone would have matched like this.",
+const EXPLANATIONS = {
+  greedy: "Every token is matched with its nearest neighbour: " +
+    "tokens may be used several times, or never.",
+  exact: "All mass of the candidate moves, and every reference token receives its share, " +
+    "at the least total cost.",
+  unbalanced: "Mass moves only where that costs less than the two penalties. " +
+    "Move the sliders to change the penalties.",
+  layers: "BaryScore compares the barycenters of several layers of the model. " +
+    "The plans of single layers are shown for comparison.",
 };
-const PAUSE = 120; // milliseconds that a slider rests before it is acted upon
-const MORPH = 260;
-const PRICES = { en: ["0.23", "0.31"], zh: ["0.018", "0.97"], other: ["0.009", "0.95"] }; // the paper's
+const PAUSE = 120; // milliseconds without change before a slider takes effect
+const ANIMATION = 260;
+const PRICES = { en: ["0.23", "0.31"], zh: ["0.018", "0.97"], other: ["0.009", "0.95"] }; // of the paper
 
 /**
- * The panel; `align(pair, options)` draws a pair, with the options of the chosen metrics by name,
- * so that a metric is drawn as it was scored. `settings()` are what a link must hold.
+ * The panel; `align(pair, options)` draws a pair with the options of the chosen metrics, so that
+ * the alignment matches the score. `settings()` are the settings for a link.
  */
-export function matching(onChange) {
+export function alignmentPanel(onChange) {
   const state = {
     kind: "greedy", exact: EXACT[0][0], pair: null, options: {}, answer: null,
-    followed: String(PRICES.en), // the chosen Lazy-EMD's prices that the sliders took up
+    shownPenalties: String(PRICES.en), // penalties of the chosen Lazy-EMD that the sliders show
   };
   const answers = new Map();
   let waiting = null;
@@ -55,22 +55,22 @@ export function matching(onChange) {
     onChange();
   });
   const presets = h("div", { class: "presets" }, h("span", { class: "note" }, "Try"),
-    preset("as in the paper", ...PRICES.en), preset("cheap", "0.05", "0.05"), preset("precision", "inf", "0"),
-    preset("recall", "0", "inf"), preset("all must move", "inf", "inf"));
+    preset("paper", ...PRICES.en), preset("cheap", "0.05", "0.05"), preset("precision", "inf", "0"),
+    preset("recall", "0", "inf"), preset("balanced", "inf", "inf"));
   const exact = choice("Metric", EXACT, state.exact, (value) => {
     state.exact = value;
     refresh();
     onChange();
   });
   const switcher = segments("Kind of matching", KINDS, state.kind, (kind) => show(kind));
-  const says = h("p", { class: "note says" });
+  const explanation = h("p", { class: "note says" });
   const facts = h("div", { class: "facts" });
-  const fault = h("div");
-  const layers = pairLayers((plan) => drawing.draw(plan));
-  const drawing = picture(onChange);
+  const errorPlace = h("div");
+  const layers = layerPlans((plan) => drawing.draw(plan));
+  const drawing = planView(onChange);
   const whole = h("section", { class: "card matching", "aria-labelledby": "matching-title", hidden: true },
-    h("div", { class: "headline" }, h("h2", { id: "matching-title" }, "Who was matched with whom"), switcher),
-    says, exact, h("div", { class: "prices" }, prices.element, presets), fault, facts,
+    h("div", { class: "headline" }, h("h2", { id: "matching-title" }, "Alignment"), switcher),
+    explanation, exact, h("div", { class: "prices" }, prices.element, presets), errorPlace, facts,
     layers.element, drawing.element);
 
   function preset(name, ...values) {
@@ -91,13 +91,13 @@ export function matching(onChange) {
 
   function arrange() {
     switcher.press(state.kind);
-    says.textContent = SAYS[state.kind];
+    explanation.textContent = EXPLANATIONS[state.kind];
     exact.hidden = state.kind !== "exact";
     prices.element.parentElement.hidden = state.kind !== "unbalanced";
     layers.element.hidden = state.kind !== "layers";
   }
 
-  /** The metric of this kind of matching, with the options it was chosen with, but our own prices. */
+  /** The metric of this kind of matching, with its chosen options and the penalties of the sliders. */
   function metric() {
     const [candidate, reference] = prices.values();
     const plain = {
@@ -112,13 +112,13 @@ export function matching(onChange) {
     return writeSpec(name, { ...state.options[name], ...Object.fromEntries(ours) });
   }
 
-  /** Set the sliders to the prices of the chosen Lazy-EMD, if those are others than before. */
-  function follow() {
+  /** Set the sliders to the penalties of the chosen Lazy-EMD, if they have changed. */
+  function updatePenalties() {
     const chosen = state.options.lazy_emd ?? {};
     const [candidate, reference] = PRICES[chosen.lang] ?? PRICES.en;
     const wanted = [chosen.penalty_candidate ?? candidate, chosen.penalty_reference ?? reference];
-    if (state.followed !== null && String(wanted) !== state.followed) prices.set(...wanted);
-    state.followed = String(wanted);
+    if (state.shownPenalties !== null && String(wanted) !== state.shownPenalties) prices.set(...wanted);
+    state.shownPenalties = String(wanted);
   }
 
   async function refresh() {
@@ -131,13 +131,13 @@ export function matching(onChange) {
     try {
       if (!answers.has(key)) answers.set(key, await post("/v1/align", body, { signal: stop.signal }));
       whole.hidden = false;
-      refill(fault);
+      refill(errorPlace);
       present(answers.get(key));
     } catch (error) {
       if (error.name === "AbortError") return;
       whole.hidden = false;
       drawing.element.hidden = facts.hidden = state.answer === null;
-      showError(fault, error);
+      showError(errorPlace, error);
     }
     whole.removeAttribute("aria-busy");
   }
@@ -151,20 +151,20 @@ export function matching(onChange) {
       h("p", { class: "result" },
         h("strong", {}, answer.metric), " ", h("span", { class: "value" }, score(answer.value, answer.range)),
         several && h("span", { class: "note" }, ` · against reference ${answer.reference + 1}`)),
-      balance(ledger(answer.plan)));
+      massBalance(massTotals(answer.plan)));
     layers.show(answer);
-    morph(before, answer.plan);
+    animate(before, answer.plan);
   }
 
   let frame = null;
-  function morph(from, to) {
+  function animate(from, to) {
     cancelAnimationFrame(frame);
     const still = matchMedia("(prefers-reduced-motion: reduce)").matches;
     const large = to.coupling.length * to.coupling[0].length > 900;
     if (!from || still || large || !between(from, to, 0)) return drawing.draw(to);
     const began = performance.now();
     const step = (now) => {
-      const share = Math.min((now - began) / MORPH, 1);
+      const share = Math.min((now - began) / ANIMATION, 1);
       drawing.draw(share < 1 ? between(from, to, Math.max(share, 0)) : to, { moving: share < 1 });
       if (share < 1) frame = requestAnimationFrame(step);
     };
@@ -177,7 +177,7 @@ export function matching(onChange) {
     element: whole,
     align(pair, options) {
       Object.assign(state, { pair, options, answer: null });
-      follow();
+      updatePenalties();
       answers.clear();
       return refresh();
     },
@@ -202,7 +202,7 @@ export function matching(onChange) {
       }
       if (settings.has("from") && settings.has("to")) {
         prices.set(settings.get("from"), settings.get("to"));
-        state.followed = null; // a link's own prices stay until others are chosen
+        state.shownPenalties = null; // the penalties of a link stay until others are chosen
       }
       drawing.choose(settings.get("picture"));
       arrange();

@@ -1,12 +1,12 @@
-// Metrics as chips: press to choose, and open the options of those that are chosen.
+// A picker of metrics and their options.
 
 import { h, refill } from "./elements.js";
 import { directionOf, readSpec, writeSpec } from "./metrics.js";
-import { mistake } from "./notices.js";
+import { inputError } from "./notices.js";
 import { editOptions } from "./options.js";
 
-/** A group of chips; `specs()` are the texts of those chosen, in the order they are shown. */
-export function chips(catalogue, defaults, onChange) {
+/** A group of toggle buttons; `specs()` are the specs of the chosen metrics, in display order. */
+export function metricPicker(catalogue, defaults, onChange) {
   const chosen = new Map();
   const listed = new Set();
   let open = false;
@@ -36,7 +36,7 @@ export function chips(catalogue, defaults, onChange) {
     refill(place, seen.map(chip), (hidden > 0 || open) && more);
   }
 
-  /** Those that were chosen once come first. */
+  /** Metrics that were chosen once come first. */
   function ordered() {
     const place = new Map([...listed].map((name, k) => [name, k]));
     const rank = (metric) => place.get(metric.name) ?? listed.size;
@@ -90,11 +90,11 @@ export function chips(catalogue, defaults, onChange) {
     element: place,
     choose,
     specs,
-    /** The changed options of every chosen metric by its name, as they are now. */
+    /** The changed options of every chosen metric by name. */
     options: () => Object.fromEntries([...chosen].map(([name, options]) => [name, { ...options }])),
-    /** The same for a request, which needs at least one. */
+    /** The specs for a request, which needs at least one. */
     wanted() {
-      if (chosen.size === 0) throw mistake("No metric is chosen: press at least one of the chips.");
+      if (chosen.size === 0) throw inputError("No metric is chosen: select at least one.");
       return specs();
     },
   };

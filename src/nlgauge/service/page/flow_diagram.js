@@ -1,38 +1,38 @@
-// The bands between two columns of tokens: as wide as the mass moved, coloured by its cost.
+// A flow diagram of a plan: band width is the mass moved, colour its cost.
 
 import { costColour } from "./colours.js";
 import { s } from "./elements.js";
-import { FAMILY, widest } from "./lettering.js";
-import { caption, clipped, dearest, stage } from "./plan.js";
+import { FAMILY, widestText } from "./text_width.js";
+import { caption, truncated, highestCost, planLayout } from "./plan.js";
 
 const BAR = 9;
 const TOP = 30;
 const SIZE = 14;
 
-/** The drawing, as wide as it is told, or wider where the labels need it. */
+/** The drawing, of the given width, or wider if the labels need it. */
 export function drawFlow(plan, { width, palette }) {
-  const scene = stage(plan);
-  const left = room(scene.candidate, "candidate");
-  const right = room(scene.reference, "reference");
+  const layout = planLayout(plan);
+  const left = labelWidth(layout.candidate, "candidate");
+  const right = labelWidth(layout.reference, "reference");
   const reach = Math.min(Math.max(width - left - right, 90), 520);
-  const tokens = Math.max(scene.candidate.length, scene.reference.length);
+  const tokens = Math.max(layout.candidate.length, layout.reference.length);
   const height = tokens * (tokens > 30 ? 22 : 32);
   const frame = { start: left, end: left + reach, height, palette };
   const size = { width: left + reach + right, height: TOP + height + 4 };
   return s("svg", {
     ...size, viewBox: `0 0 ${size.width} ${size.height}`, "font-family": FAMILY, "font-size": SIZE,
-    role: "group", "aria-label": "Bands between the tokens of the candidate and of the reference",
+    role: "group", "aria-label": "Flow of mass between the tokens of the candidate and of the reference",
   },
     heading("candidate", left, "end", palette),
     heading("reference", left + reach, "start", palette),
     s("g", { transform: `translate(0 ${TOP})` },
-      s("g", { class: "bands" }, bands(plan, scene, frame)),
-      scene.candidate.map((node, k) => token(node, k, "candidate", left - BAR, frame)),
-      scene.reference.map((node, k) => token(node, k, "reference", left + reach, frame))));
+      s("g", { class: "bands" }, bands(plan, layout, frame)),
+      layout.candidate.map((node, k) => token(node, k, "candidate", left - BAR, frame)),
+      layout.reference.map((node, k) => token(node, k, "reference", left + reach, frame))));
 }
 
-function room(nodes, title) {
-  return widest([title, ...nodes.map((node) => clipped(node.label))], SIZE) + BAR + 14;
+function labelWidth(nodes, title) {
+  return widestText([title, ...nodes.map((node) => truncated(node.label))], SIZE) + BAR + 14;
 }
 
 function heading(text, x, anchor, palette) {
@@ -40,18 +40,18 @@ function heading(text, x, anchor, palette) {
   return s("text", { x, y: 16, "text-anchor": anchor, ...looks }, text);
 }
 
-function bands(plan, scene, { start, end, height, palette }) {
-  const top = dearest(plan);
-  const strongest = Math.max(...scene.bands.map((band) => band.mass));
-  return scene.bands.map((band) => s("path", {
-    class: "band", "data-i": band.i, "data-j": band.j, d: outline(band, start, end, height),
+function bands(plan, layout, { start, end, height, palette }) {
+  const top = highestCost(plan);
+  const strongest = Math.max(...layout.bands.map((band) => band.mass));
+  return layout.bands.map((band) => s("path", {
+    class: "band", "data-i": band.i, "data-j": band.j, d: bandOutline(band, start, end, height),
     fill: costColour(palette, band.cost, top),
     opacity: (0.6 + (0.3 * band.mass) / strongest).toFixed(2),
   }, s("title", {}, caption(plan, band))));
 }
 
-/** The path of a band, never thinner than a hair. */
-function outline(band, start, end, height) {
+/** The path of a band, at least 0.4 pixels thick. */
+export function bandOutline(band, start, end, height) {
   const middle = (start + end) / 2;
   let [a, b, c, d] = [...band.left, ...band.right].map((place) => place * height);
   [b, d] = [Math.max(b, a + 0.4), Math.max(d, c + 0.4)];
@@ -60,7 +60,7 @@ function outline(band, start, end, height) {
     `V${at(d)}C${middle} ${at(d)} ${middle} ${at(b)} ${start} ${at(b)}Z`;
 }
 
-/** A token: its outline is its own mass, the filling what moved, colour what was created. */
+/** A token: the outline is its mass, the filling the mass moved, the colour mass created. */
 function token(node, index, side, x, { start, height, palette }) {
   const middle = node.centre * height;
   const box = (tall, looks) => s("rect", {
@@ -80,5 +80,5 @@ function token(node, index, side, x, { start, height, palette }) {
     s("text", {
       x: at, y: middle + 5, "text-anchor": outwards < 0 ? "end" : "start",
       fill: node.special ? palette.muted : palette.ink,
-    }, clipped(node.label)));
+    }, truncated(node.label)));
 }
