@@ -49,9 +49,9 @@ def serve_command(
     ] = None,
     max_rows: Annotated[int, typer.Option(min=1, help="Maximum rows per request.")] = 2_000,
     max_job_rows: Annotated[int, typer.Option(min=1, help="Maximum rows per job.")] = 100_000,
-    max_characters: Annotated[int, typer.Option(min=1, help="Maximum length of one text.")] = 10_000,
+    max_characters: Annotated[int, typer.Option(min=1, help="Maximum text length.")] = 10_000,
     max_references: Annotated[int, typer.Option(min=1, help="Maximum references per row.")] = 64,
-    max_bytes: Annotated[int, typer.Option(min=1024, help="Maximum size of a body.")] = 32 * 1024 * 1024,
+    max_bytes: Annotated[int, typer.Option(min=1024, help="Maximum body size.")] = 32 * 1024 * 1024,
     max_seconds: Annotated[float, typer.Option(min=1, help="Time limit of a request.")] = 60,
     queue: Annotated[int, typer.Option(min=1, help="Maximum number of waiting requests.")] = 256,
     window: Annotated[
@@ -115,8 +115,10 @@ def _run(settings: Settings, host: str, port: int) -> None:
     bound = _bind(host, port)
     app = create_app(settings)
     port = bound.getsockname()[1]
-    shown = f"[{host}]" if ":" in host else host
-    print(f"nlgauge serves http://{shown}:{port}/ (models: {', '.join(settings.models)})", flush=True)
+    name = f"[{host}]" if ":" in host else host
+    print(
+        f"nlgauge serves http://{name}:{port}/ (models: {', '.join(settings.models)})", flush=True
+    )
     if host not in LOOPBACK and settings.token is None:
         print(
             "note: anyone who can reach this machine can use the service; require a token with "

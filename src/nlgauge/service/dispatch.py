@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import os
+from asyncio import CancelledError
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 
 from starlette.requests import Request
@@ -81,10 +83,9 @@ class Dispatcher:
         try:
             awaited: set[asyncio.Future[Any]] = {future, disconnect}
             await asyncio.wait(awaited, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
-            if future.done() and not (
-                future.cancelled() or isinstance(future.exception(), Cancelled)
-            ):
-                return future.result()
+            if future.done():
+                with suppress(Cancelled, CancelledError):
+                    return future.result()
             disconnected = disconnect.done()
         finally:
             self.scheduler.cancel(task)

@@ -10,10 +10,10 @@ from threading import Lock
 from time import monotonic
 from typing import Any
 
-from nlgauge.service.errors import ServiceError, service_error
+from nlgauge.service.errors import ServiceError
 from nlgauge.service.scheduler import Scheduler
 from nlgauge.service.settings import Settings
-from nlgauge.service.task import Cancelled, Task
+from nlgauge.service.task import Task
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,16 +66,7 @@ class Jobs:
 
     def put(self, kind: str, run: Callable[[Task], bytes]) -> bytes:
         """Queue a job; its first answer."""
-
-        def run_or_refuse(task: Task) -> bytes:
-            try:
-                return run(task)
-            except Cancelled:
-                raise
-            except Exception as error:
-                raise service_error(error) from error
-
-        job = Job(secrets.token_urlsafe(16), kind, Task("job", run_or_refuse))
+        job = Job(secrets.token_urlsafe(16), kind, Task("job", run))
         with self._lock:
             self._expire()
             self._scheduler.submit(job.task)

@@ -11,17 +11,17 @@ from __future__ import annotations
 import dataclasses
 from collections import deque
 from collections.abc import Callable, Mapping
+from functools import partial
 from threading import Condition, Lock, Thread
 from time import monotonic
-from typing import Any, TypeVar
+from typing import Any
 
 from nlgauge.core.corpus import Corpus
 from nlgauge.core.scores import Scores
-from nlgauge.service.errors import busy, log
+from nlgauge.service.errors import busy, log, service_error
 from nlgauge.service.settings import Settings
 from nlgauge.service.task import Cancelled, FairLock, Kind, ShortTask, Task, TaskGroup
 
-T = TypeVar("T")
 Results = dict[Any, bytes | Exception]
 _THREADS: Mapping[Kind, int] = {"short": 1, "long": 2, "job": 1}
 _MOST_WINDOWS = 10  # a batch waits at most so many windows while requests keep arriving
@@ -114,13 +114,13 @@ class Scheduler:
             if kind == "short":
                 self._expected_seconds = _FOLLOW_UP * (monotonic() - begun)
             with self._lock:
-                for task, result in results.items():
-                    self._running[kind].remove(task)
-                    del task.run  # with the texts it refers to
-                    if isinstance(result, bytes):
-                        task.future.set_result(result)
-                    else:
-                        task.future.set_exception(result)
+                self._running[kind] = [task for task in self._running[kind] if task not in results]
+            for task, result in results.items():
+                del task.run  # with the texts it refers to
+                if isinstance(result, bytes):
+                    task.future.set_result(result)
+                else:
+                    task.future.set_exception(result)
             if kind == "short":
                 scored = [len(task.corpus) for task, got in results.items() if type(got) is bytes]
                 self._on_batch(len(scored), sum(scored))
@@ -194,7 +194,7 @@ class Scheduler:
                 return results
             except Exception as error:
                 log.info("a batch of %d requests is scored one by one: %s", len(needed), error)
-        return results | {task: _result_of(self._run_alone, task) for task in needed}
+        return results | {task: _result_of(partial(self._run_alone, task)) for task in needed}
 
     def _run_alone(self, task: Task) -> bytes:
         with task.holding(self.models):
@@ -208,17 +208,19 @@ class Scheduler:
             corpus = _join([task.corpus for task in tasks])
             board = tasks[0].scorer.score_corpus(corpus, progress=group.progress)
         return {
-            task: _result_of(task.write, _split(number, task.corpus, board))
+            task: _result_of(partial(task.write, _split(number, task.corpus, board)))
             for number, task in enumerate(tasks)
         }
 
 
-def _result_of(function: Callable[[T], bytes], argument: T) -> bytes | Exception:
+def _result_of(function: Callable[[], bytes]) -> bytes | Exception:
     """What the function returns, or the error to raise where the result is awaited."""
     try:
-        return function(argument)
+        return function()
+    except Cancelled as cancelled:
+        return cancelled
     except Exception as error:
-        return error
+        return service_error(error)
 
 
 def _join(corpora: list[Corpus]) -> Corpus:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
 from typing import Any
 
 import h11
@@ -11,15 +10,15 @@ import uvicorn
 from fastapi import FastAPI
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
+from nlgauge.service.errors import ServiceError
+
 _CONNECTIONS = 1000
 
 
 def protocol_with_timeout(seconds: float) -> type[H11Protocol]:
     """A protocol that closes the connection if request headers take longer than ``seconds``."""
     message = f"the request headers were not complete after {seconds:g} seconds"
-    body = json.dumps(
-        {"error": {"kind": "too_slow", "message": message, "where": None, "id": None}}
-    ).encode()
+    body = bytes(ServiceError(408, "too_slow", message).response().body)
     head = "HTTP/1.1 408 Request Timeout\r\nContent-Type: application/json\r\n"
     answer = f"{head}Content-Length: {len(body)}\r\nConnection: close\r\n\r\n".encode() + body
 
