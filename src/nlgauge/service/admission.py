@@ -21,13 +21,10 @@ from nlgauge.core.signature import Signature
 from nlgauge.metrics import metric, metric_class, metric_names
 from nlgauge.scoring import Scorer
 from nlgauge.service.errors import ServiceError, log
+from nlgauge.service.option_schema import option_schema, violation
 from nlgauge.service.schemas import NamedMetric, Spec
 from nlgauge.service.settings import Settings, library_model
 
-# Memory and time grow with these; the defaults of all metrics are well below.
-_LARGEST_INTEGER = 50
-_LARGEST_FLOAT = 1e6
-_LONGEST_TEXT = 32
 _CACHED = 64
 
 Specs = tuple[str | Metric, ...]
@@ -135,53 +132,15 @@ class Admission:
         """Refuse a value that requests may not set."""
         if value == known.default:
             return
-        allowed = server_values(known, self._settings)
-        if known.server == "model":
-            if value is not None and value not in self._settings.models:
-                raise ServiceError(
-                    *(403, "model_not_allowed"),
-                    f"the model {value!r:.80} is not among those this server was started with: "
-                    f"{', '.join(self._settings.models)}",
-                )
-        elif known.server == "fixed":
-            _refuse(known, f"is always {known.default!r} on this server")
-        elif known.server == "text":
-            if len(str(value)) > _LONGEST_TEXT:
-                _refuse(known, f"has more than {_LONGEST_TEXT} characters")
-        elif isinstance(value, str) and allowed is not None:
-            if value not in allowed:
-                _refuse(known, f"is {value!r:.80}; this server accepts {', '.join(allowed)}")
-        elif _is_free_text(known):
-            _refuse(known, "could name a file, and this server opens none")
-        elif type(value) in (int, float) and abs(value) > largest(known):
-            _refuse(known, f"is {value:.6g}; this server accepts at most {largest(known):,}")
-
-
-def is_offered(known: Option) -> bool:
-    """Whether requests may set an option."""
-    if known.server is None:
-        return not _is_free_text(known)
-    return known.server != "fixed"
-
-
-def server_values(known: Option, settings: Settings) -> tuple[str, ...] | None:
-    """The texts that requests may set an option to; None if they are not listed."""
-    if known.server == "model":
-        return settings.models
-    if known.server is None or isinstance(known.server, str | int | float):
-        return known.choices
-    return tuple(known.server)
-
-
-def largest(known: Option) -> float:
-    """The largest magnitude that requests may set an option to."""
-    if isinstance(known.server, int | float):
-        return known.server
-    return _LARGEST_FLOAT if float in known.types else _LARGEST_INTEGER
-
-
-def _is_free_text(known: Option) -> bool:
-    return str in known.types and known.choices is None
+        reason = violation(option_schema(known, self._settings), value)
+        if reason is not None and known.server == "model":
+            raise ServiceError(
+                *(403, "model_not_allowed"),
+                f"the model {value!r:.80} is not among those this server was started with: "
+                f"{', '.join(self._settings.models)}",
+            )
+        if reason is not None:
+            raise ServiceError(403, "option_not_allowed", f"option {known.name} {reason}")
 
 
 def _with_model(built: Metric, model: str) -> Metric:
@@ -212,10 +171,6 @@ def _options_in(spec: str) -> Iterator[tuple[str, str]]:
     for piece in spec.partition(":")[2].split(","):
         key, _, text = piece.partition("=")
         yield key.strip(), text.strip()
-
-
-def _refuse(known: Option, reason: str) -> None:
-    raise ServiceError(403, "option_not_allowed", f"option {known.name} {reason}")
 
 
 def _cache(table: OrderedDict[Any, Any], key: object, value: object) -> None:
