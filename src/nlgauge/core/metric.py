@@ -16,8 +16,9 @@ from typing import Any, ClassVar, Literal, Self
 import numpy as np
 
 from nlgauge.core.cloud import Bools, Cloud, Floats
-from nlgauge.core.errors import UsageError
+from nlgauge.core.errors import DataError, UsageError
 from nlgauge.core.histogram import Histogram
+from nlgauge.core.languages import ENGLISH, language_code
 from nlgauge.core.options import format_value, option, options_of, parse_options
 from nlgauge.core.plan import Plan
 from nlgauge.core.requirements import ModelCard, Need
@@ -79,6 +80,15 @@ class Rows:
     notes: Mapping[str, Bools] = dataclasses.field(default_factory=dict)
 
 
+@dataclass(frozen=True, eq=False)
+class Alignment:
+    """One aligned segment: its row of statistics, its best reference, and the plan with that."""
+
+    rows: Rows
+    reference: int
+    plan: Plan
+
+
 @dataclass(frozen=True)
 class Metric(ABC):
     """One way of scoring. Subclasses are frozen dataclasses whose options are their fields.
@@ -92,6 +102,8 @@ class Metric(ABC):
     libraries: ClassVar[tuple[str, ...]] = ()
     symmetric: ClassVar[bool] = False
     more_references_never_hurt: ClassVar[bool] = False
+    language_options: ClassVar[Mapping[str, Mapping[str, str | bool]]] = {}
+    """Options that replace the defaults by language code; ``other`` is any but English."""
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
@@ -159,6 +171,14 @@ class Metric(ABC):
         return {name: format_value(getattr(self, name)) for name in options_of(type(self))}
 
     @classmethod
+    def options_for(cls, language: str) -> dict[str, str | bool]:
+        """Return the options that suit a language where the defaults do not."""
+        code = language_code(language)
+        if code == ENGLISH:
+            return {}
+        return {**cls.language_options.get("other", {}), **cls.language_options.get(code, {})}
+
+    @classmethod
     def rebuild(cls, keys: Mapping[str, str]) -> Self:
         """The metric that ``describe`` gave ``keys`` for; keys that are no options are facts."""
         known = options_of(cls)
@@ -203,6 +223,28 @@ class PairMetric(Metric):
     def align(self, candidate: Any, reference: Any) -> Plan:
         """Which token was matched with which, of two prepared texts."""
         raise UsageError(f"{self.name} does not match tokens, so it has no alignment to show")
+
+    def compare_plans(
+        self, candidates: Sequence[Any], references: Sequence[Any]
+    ) -> tuple[Floats, list[Plan]]:
+        """Return the components and the alignments of prepared pairs."""
+        plans = [self.align(c, r) for c, r in zip(candidates, references, strict=True)]
+        return self.compare(candidates, references), plans
+
+    def align_best(self, candidate: Any, references: Sequence[Any]) -> Alignment:
+        """Return the alignment of a candidate with its best reference."""
+        left = self.prepare(candidate, "candidate")
+        rights = [self.prepare(reference, "reference") for reference in references]
+        alive = [k for k, right in enumerate(rights) if left is not None and right is not None]
+        if not alive:
+            raise DataError("there is nothing to align: a text is empty or without weight")
+        pairs = np.tile(np.asarray(self.void_row, dtype=np.float64), (len(rights), 1))
+        pairs[alive], plans = self.compare_plans([left] * len(alive), [rights[k] for k in alive])
+        best = int(np.argmax(self.scale.sign * pairs[alive, 0]))
+        dead = np.array([len(alive) < len(rights)])
+        return Alignment(
+            Rows(self._reduce(pairs)[None], {VOID_NOTE: dead}), alive[best], plans[best]
+        )
 
     @property
     def void_row(self) -> tuple[float, ...]:
