@@ -15,6 +15,8 @@ from tolerances import COSINE
 pytestmark = needs_embedded
 GOLDEN = json.loads((PROJECT / "tests/golden/transport.json").read_text("utf-8"))
 PAIRS = GOLDEN["pairs"]
+# pyemd rounds masses and costs to millionths; that adds up over the tokens of a text.
+PYEMD = 1e-5
 # Where the published BaryScore's start at the origin leaves the first step to chance.
 TIED = {"lazy_ex1_c1", "lazy_ex1_c2", "lazy_ex2_c1", "punct_only"}
 
@@ -40,7 +42,7 @@ def test_mover_version_1(n: int, pieces: str, weights: str) -> None:
     spec += ",subwords=first" if pieces == "nosub" else ""
     spec += ",weights=idf" if weights == "idf" else ""
     found = _differences(_ours(spec), GOLDEN["mover"][f"v1_n{n}_{pieces}_{weights}"])
-    assert max(found.values()) < COSINE, found
+    assert max(found.values()) < COSINE + PYEMD, found
 
 
 @pytest.mark.parametrize("weights", ["ones", "idf"])
