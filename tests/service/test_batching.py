@@ -239,7 +239,7 @@ def test_a_full_queue_answers_429(opened: Any) -> None:
 def test_time_is_limited(opened: Any) -> None:
     from nlgauge.service.settings import Limits
 
-    api: TestClient = opened(limits=Limits(seconds=0.3))
+    api: TestClient = opened(limits=Limits(seconds=1.0))
     turns = api.app.state.shop._turns  # type: ignore[attr-defined]
     turns.take()
     body = {"pairs": [{"candidate": "a", "references": "b"}], "metrics": ["bleu"]}
