@@ -23,6 +23,7 @@ from nlgauge.service.scheduler import Scheduler
 from nlgauge.service.settings import Settings
 from nlgauge.service.task import Cancelled, FairLock, ShortTask, Task
 
+PATIENCE = 120  # seconds; the machine may be busy
 METRICS = ["bleu", "rouge", "bertscore:model=hashing", "wmd:model=hashing"]
 PAIRS = [
     ("a cat sat here", "the cat sat there"),
@@ -59,12 +60,12 @@ def small_tasks(scorer: Scorer, count: int) -> list[ShortTask]:
 
 
 def wait(tasks: Sequence[ShortTask]) -> None:
-    assert not concurrent.futures.wait([each.future for each in tasks], timeout=20).not_done
+    assert not concurrent.futures.wait([each.future for each in tasks], timeout=PATIENCE).not_done
 
 
-def run(scorer: Scorer, corpora: list[Corpus], *, window: float = 0.2) -> list[ShortTask]:
-    """Tasks of corpora that arrive together, done."""
-    running = scheduler(window=window, batch_rows=64)
+def run(scorer: Scorer, corpora: list[Corpus], *, window: float = PATIENCE) -> list[ShortTask]:
+    """Tasks of corpora that arrive together and just fill a batch, done."""
+    running = scheduler(window=window, batch_rows=sum(map(len, corpora)))
     tasks = [task(scorer, corpus) for corpus in corpora]
     for each in tasks:
         running.submit(each)
@@ -118,8 +119,8 @@ def test_what_comes_while_a_batch_is_scored_is_the_next_without_delay() -> None:
 
 
 def test_those_who_have_been_answered_and_ask_again_join_the_next_batch() -> None:
-    scorer, running = Counting(["bleu"]), scheduler(window=0.05, batch_rows=8)
-    tasks = small_tasks(scorer, 5)
+    scorer, running = Counting(["bleu"]), scheduler(window=PATIENCE, batch_rows=4)
+    tasks = [task(scorer, Corpus.of(["a"] * rows, ["b"] * rows)) for rows in (2, 2, 1, 1, 1)]
 
     def ask_again(_: object) -> None:
         """Two clients who ask again at once, from a thread of theirs."""
@@ -127,16 +128,16 @@ def test_those_who_have_been_answered_and_ask_again_join_the_next_batch() -> Non
         threading.Thread(target=again).start()
 
     tasks[1].future.add_done_callback(ask_again)
-    running.models.acquire()  # the first batch waits for us
+    running.models.acquire()  # the first batch, which is full at once, waits for us
     for each in tasks[:2]:
         running.submit(each)
     until_taken(running)
     running.submit(tasks[2])
-    time.sleep(0.5)  # the batch takes so long that its clients are worth waiting for
+    time.sleep(2)  # the batch takes so long that its clients are worth waiting for
     running.models.release()
     wait(tasks)
     running.close()
-    assert scorer.calls == [2, 3]
+    assert scorer.calls == [4, 3]
 
 
 def test_one_bad_task_does_not_spoil_the_others() -> None:
@@ -156,7 +157,7 @@ def test_an_answer_that_cannot_be_written_does_not_spoil_the_others() -> None:
     def fail(_: object) -> bytes:
         raise ValueError("not finite")
 
-    scorer, running = Counting(["bleu"]), scheduler(window=0.2)
+    scorer, running = Counting(["bleu"]), scheduler(window=PATIENCE, batch_rows=3)
     tasks = small_tasks(scorer, 3)
     tasks[1].write = fail
     for each in tasks:
@@ -168,7 +169,7 @@ def test_an_answer_that_cannot_be_written_does_not_spoil_the_others() -> None:
 
 
 def test_cancelled_tasks_are_not_scored() -> None:
-    scorer, running = Counting(["bleu"]), scheduler(window=0.05, batch_rows=64)
+    scorer, running = Counting(["bleu"]), scheduler(window=PATIENCE, batch_rows=3)
     running.models.acquire()  # so that nothing starts before all is set up
     tasks = small_tasks(scorer, 4)
     for each in tasks[:3]:
@@ -181,12 +182,14 @@ def test_cancelled_tasks_are_not_scored() -> None:
     running.models.release()
     wait(tasks)
     running.close()
-    assert tasks[1].future.cancelled() and tasks[3].future.cancelled()
+    early, late = tasks[1].future, tasks[3].future
+    assert early.cancelled() or isinstance(early.exception(), Cancelled)
+    assert late.cancelled()
     assert scorer.calls == [2]
 
 
 def test_a_batch_ends_once_all_of_its_tasks_are_cancelled() -> None:
-    scorer, running = Counting(["bleu"]), scheduler(window=0.05, batch_rows=64)
+    scorer, running = Counting(["bleu"]), scheduler(window=PATIENCE, batch_rows=2)
     running.models.acquire()
     tasks = small_tasks(scorer, 2)
     for each in tasks:
@@ -225,7 +228,7 @@ def test_the_lock_is_passed_on_in_order() -> None:
 
 
 def test_concurrent_requests_are_batched_and_equal_the_library(opened: Any) -> None:
-    api = opened(window=0.05)
+    api = opened(window=0.3)
     specs = ["chrf", "bertscore:model=hashing", "mover:model=hashing,weights=idf"]
 
     def ask(number: int) -> Any:
@@ -251,8 +254,9 @@ def test_a_full_queue_answers_429(opened: Any) -> None:
     body = {"pairs": [{"candidate": "a", "references": "b"}], "metrics": ["bleu"]}
     with ThreadPoolExecutor(8) as pool:
         waiting = []
-        while api.get("/health").json()["waiting"] < 2 and len(waiting) < 8:
-            waiting.append(pool.submit(api.post, "/v1/score", json=body))
+        while api.get("/health").json()["waiting"] < 2:
+            if len(waiting) < 8:
+                waiting.append(pool.submit(api.post, "/v1/score", json=body))
             time.sleep(0.05)  # the first are taken by the thread, where they wait for the models
         refused = api.post("/v1/score", json=body)
         also = api.post("/v1/align", json={"candidate": "a", "references": "b"})
@@ -268,7 +272,7 @@ def test_a_full_queue_answers_429(opened: Any) -> None:
 def test_time_is_limited(opened: Any) -> None:
     from nlgauge.service.settings import Limits
 
-    api: TestClient = opened(limits=Limits(seconds=0.3))
+    api: TestClient = opened(limits=Limits(seconds=1.0))
     dispatcher = api.app.state.dispatcher  # type: ignore[attr-defined]
     dispatcher.scheduler.models.acquire()
     body = {"pairs": [{"candidate": "a", "references": "b"}], "metrics": ["bleu"]}
@@ -315,12 +319,12 @@ def test_a_client_that_leaves_frees_its_work(start: Any) -> None:
 def _scrape(address: str) -> str:
     from urllib.request import urlopen
 
-    with urlopen(f"{address}/metrics", timeout=30) as answer:
+    with urlopen(f"{address}/metrics", timeout=PATIENCE) as answer:
         return str(answer.read().decode())
 
 
 def _until(address: str, line: str) -> None:
-    ends = time.monotonic() + 30
+    ends = time.monotonic() + PATIENCE
     while line not in _scrape(address):
         assert time.monotonic() < ends, f"{line} never came"
         time.sleep(0.02)

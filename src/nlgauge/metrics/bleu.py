@@ -31,6 +31,13 @@ _DOWNLOADED = ("spm", "flores101", "flores200", "spBLEU-1K")  # tokenizer models
 class Bleu(SacrebleuMetric):
     """BLEU of a corpus, and smoothed BLEU of its segments."""
 
+    language_options: ClassVar[Mapping[str, Mapping[str, str | bool]]] = {
+        "zh": {"tokenize": "zh"},
+        "ja": {"tokenize": "ja-mecab"},
+        "ko": {"tokenize": "ko-mecab"},
+        # Written without spaces, and sacrebleu has no tokenizer for them without a download.
+        **{code: {"tokenize": "char"} for code in ("th", "lo", "km", "my", "bo")},
+    }
     paper: ClassVar[str] = (
         "Papineni et al. (2002), BLEU: a Method for Automatic Evaluation of Machine Translation"
     )

@@ -11,7 +11,7 @@ from typing import Any
 
 from starlette.requests import Request
 
-from nlgauge.runtime.memory import Tidier
+from nlgauge.runtime.memory import MemoryTrimmer
 from nlgauge.service.admission import Admission
 from nlgauge.service.errors import ServiceError, busy
 from nlgauge.service.handlers import corpus_of, encode_json, handle, score_answer
@@ -40,7 +40,7 @@ class Dispatcher:
         self.admission = Admission(settings)
         self.admission.open_models()
         self.measurements = Measurements()
-        self._trimmer = Tidier(_TRIM_SECONDS)
+        self._trimmer = MemoryTrimmer(_TRIM_SECONDS)
         self.scheduler = Scheduler(settings, self._on_batch)
         self.jobs = Jobs(self.scheduler, settings)
         waiting, running = "Requests that wait for a thread.", "Requests that run without batching."
@@ -60,7 +60,7 @@ class Dispatcher:
             prepared = await asyncio.to_thread(self.admission.prepare, body.metrics)
         specs, scorer = prepared
         # Scores that depend on the references of the whole corpus cannot be batched.
-        key = object() if scorer.learns else (specs, corpus.reference_count())
+        key = object() if scorer.needs_tables else (specs, corpus.reference_count())
         write, seconds = lambda scores: encode_json(score_answer(body, scores)), self._seconds
         return await self._result(request, ShortTask(scorer, corpus, key, write, seconds=seconds))
 
@@ -100,7 +100,7 @@ class Dispatcher:
 
     def _on_batch(self, requests: int, rows: int) -> None:
         self.measurements.record_batch(requests, rows)
-        self._trimmer.tidy()
+        self._trimmer.trim()
 
 
 async def _disconnected(request: Request) -> None:
