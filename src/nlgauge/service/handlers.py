@@ -11,11 +11,12 @@ from typing import Any
 from nlgauge.core.corpus import Corpus
 from nlgauge.core.errors import DataError, OptionError
 from nlgauge.core.jsonable import to_jsonable
+from nlgauge.core.metric import Metric
 from nlgauge.core.scores import Scores
 from nlgauge.data.judged import Judged, Row
 from nlgauge.scoring import Scorer
 from nlgauge.service import schemas
-from nlgauge.service.admission import Admission, Admitted
+from nlgauge.service.admission import Admission
 from nlgauge.service.errors import ServiceError
 from nlgauge.service.settings import Settings
 from nlgauge.service.task import Task
@@ -80,45 +81,33 @@ def align(request: schemas.AlignRequest, admission: Admission) -> Answer:
     """The answer of /v1/align: the scores of the pair, and the plan with its best reference."""
     admitted = admission.admit(request.metric)
     references = _listed(request.references)
-    # The corpus tables are those of the pair, also where each reference is scored alone.
-    scorer = admission.scorer((admitted.spec,)).fit([references])
-    (scores,) = scorer.score([request.candidate], [references]).values()
-    (alone,) = scorer.score([request.candidate] * len(references), references).values()
-    values = (scores.scale.sign * alone.segments).tolist()
-    best = values.index(max(values))
-    content = scores.to_dict(segments=False)
+    scorer = admission.scorer((admitted.spec,))
+    (aligned,) = scorer.align(request.candidate, references).values()
+    content = aligned.scores.to_dict(segments=False)
     for name in ("system", "segments_scored"):
         del content[name]
-    plan = alone.plan(best).to_dict()
-    layers = None
+    content |= {"reference": aligned.reference, "plan": aligned.plan.to_dict(), "layers": None}
     if request.layers:
-        layers = _layer_plans(request.candidate, references, best, admitted, scorer, admission)
-    return {**content, "reference": best, "plan": plan, "layers": layers}
+        by_layer = _single_layers(admitted.metric, scorer)
+        # The corpus tables are those of the pair with all of its references.
+        layers = admission.scorer(tuple(by_layer.values())).fit([references])
+        found = layers.align(request.candidate, references[aligned.reference]).values()
+        content["layers"] = [
+            {"layer": number, "value": each.scores.value, "plan": each.plan.to_dict()}
+            for number, each in zip(by_layer, found, strict=True)
+        ]
+    return content
 
 
-def _layer_plans(
-    candidate: str,
-    references: list[str],
-    best: int,
-    admitted: Admitted,
-    scorer: Scorer,
-    admission: Admission,
-) -> list[Answer]:
-    """The plan of every layer of the metric alone."""
+def _single_layers(metric: Metric, scorer: Scorer) -> dict[int, Metric]:
+    """The metric with each of its layers alone."""
     (bound,) = scorer.metrics.values()
     if not hasattr(bound, "layers"):
         raise OptionError(
             f"{bound.name} compares one layer, so there are no plans of several; leave out layers, "
             "or choose a metric that /v1/metrics lists as layered"
         )
-    numbers = dict.fromkeys(bound.needs.layers)
-    by_layer = {n: dataclasses.replace(admitted.metric, **{"layers": n}) for n in numbers}
-    alone = admission.scorer(tuple(by_layer.values())).fit([references])
-    found = alone.score([candidate], [[references[best]]]).values()
-    return [
-        {"layer": number, "value": scores.value, "plan": scores.plan(0).to_dict()}
-        for number, scores in zip(by_layer, found, strict=True)
-    ]
+    return {n: dataclasses.replace(metric, **{"layers": n}) for n in bound.needs.layers}
 
 
 def _compare(request: schemas.CompareBody, study: Mapping[str, Any]) -> Answer:
