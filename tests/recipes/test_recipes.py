@@ -159,7 +159,7 @@ def test_lazy_emd_counts_pairs_and_scores_only_what_they_compare(lazy: Rebuilt) 
     content = lazy.to_dict()
     for counts in content["counts"]:
         assert counts["concordant"] + counts["discordant"] == 4
-    assert any("7 of 15 outputs stand in a pair" in said for said in content["notes"])
+    assert any("7 of 15 outputs are in a pair" in said for said in content["notes"])
     bleu = content["correlations"][0]
     assert (bleu["data"], bleu["metric"], bleu["published"]) == ("WMT18 tr-en", "bleu", 0.145)
     (tally,) = (each for each in content["counts"] if each["metric"] == "bleu")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from nlgauge.figures.distributions import Curve
-from nlgauge.study import Study, bands
+from nlgauge.study import Study, quality_bands
 
 
 def curves(study: Study, criterion: str, names: Sequence[str]) -> dict[str, list[Curve]]:
@@ -15,5 +15,5 @@ def curves(study: Study, criterion: str, names: Sequence[str]) -> dict[str, list
             Curve(name, band.scores, band.places, band.density, band.low, band.high)
             for name, band in zip(names, found, strict=True)
         ]
-        for metric, found in bands(study, criterion, len(names)).items()
+        for metric, found in quality_bands(study, criterion, len(names)).items()
     }

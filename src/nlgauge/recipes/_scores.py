@@ -43,11 +43,11 @@ def measured(
     names = dict(zip(study.labels, [*asked, *study.stored], strict=True))
     board = {
         system: {names[label]: scores for label, scores in found.items()}
-        for system, found in study.board.items()
+        for system, found in study.scores.items()
     }
-    renamed = [dataclasses.replace(each, name=names[each.name]) for each in study.measured]
-    said = (*study.said, *unopened)
-    return dataclasses.replace(study, measured=tuple(renamed), board=board, said=said)
+    renamed = [dataclasses.replace(each, name=names[each.name]) for each in study.metrics]
+    said = (*study.data_notes, *unopened)
+    return dataclasses.replace(study, metrics=tuple(renamed), scores=board, data_notes=said)
 
 
 def with_model(spec: str, model: str | None) -> Metric:
@@ -59,7 +59,7 @@ def with_model(spec: str, model: str | None) -> Metric:
 
 def models_of(study: Study) -> tuple[str, ...]:
     """The names of the models that the metrics of a study were served from."""
-    first = next(iter(study.board.values()))
+    first = next(iter(study.scores.values()))
     models = [getattr(scores.metric, "model", None) for scores in first.values()]
     named = (EMBEDDED if name == "embedded" else str(name) for name in models if name)
     return tuple(dict.fromkeys(named))

@@ -80,7 +80,7 @@ def summaries(
         {"summaries": sections},
         {"summaries": partial(bars, panels)},
         {"correlations": numbers, "signatures": first.signatures},
-        [f"REALSumm: {each}" for study in studies.values() for each in study.remarks()],
+        [f"REALSumm: {each}" for study in studies.values() for each in study.notes],
         models_of(first),
     )
     return part, studies

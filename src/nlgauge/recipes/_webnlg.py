@@ -77,7 +77,7 @@ def webnlg(
     return Part(
         {"webnlg": [*sections, _people(made, criteria, people, _size(study))]},
         results={"correlations": numbers, "signatures": study.signatures},
-        remarks=[f"WebNLG: {each}" for each in study.remarks()],
+        remarks=[f"WebNLG: {each}" for each in study.notes],
         models=models_of(study),
     )
 

@@ -186,7 +186,7 @@ def _translation(found: Mapping[str, Path], setting: Setting) -> Part:
         numbers += list(entries(LINES, list(COEFFICIENTS), ours, theirs, data=name))
     matrices = _matrices(shown, studies[shown])
     pace = _pace(studies[shown], setting)
-    remarks = [f"{name}: {said}" for name, each in studies.items() for said in each.remarks()]
+    remarks = [f"{name}: {said}" for name, each in studies.items() for said in each.notes]
     remarks.append(f"bary alone scores {pace['pairs_per_second']:.1f} pairs/s on {shown}.")
     return Part(
         {**tables, **matrices.tables},

@@ -60,7 +60,7 @@ def rebuild(data: Path, setting: Setting) -> Rebuilt:
         "signatures": study.signatures,
     }
     tables = {"human": [_human(made)], "matrices": sections}
-    part = Part(tables, figures, results, study.remarks(), models_of(study))
+    part = Part(tables, figures, results, study.notes, models_of(study))
     return Rebuilt.of("benchmark", PAPER, [part], missing)
 
 

@@ -33,7 +33,7 @@ from nlgauge.recipes._scores import bound, measured
 from nlgauge.recipes.recipe import Line, Paper, Part, Rebuilt, Section, Setting
 from nlgauge.report.study_tables import matrix_table, sweep_table
 from nlgauge.stats import split, sweep
-from nlgauge.study import Study, Swept, matrix
+from nlgauge.study import OptionSweep, Study, matrix
 
 PAPER = Paper(
     "InfoLM: A New Metric to Evaluate Summarization & Data2Text Generation",
@@ -234,7 +234,7 @@ def _swept(
     options: Mapping[str, tuple[float, ...]],
     lines: Tried,
     coefficient: str,
-) -> Swept:
+) -> OptionSweep:
     """The options chosen at the system level on half of the documents, tested on the others."""
     grid = study.grid(_summaries.CRITERION)
     found = sweep(
@@ -245,9 +245,9 @@ def _swept(
         coefficient=coefficient,
     )
     label = next(line.name for values, line in lines.items() if values == found.chosen.value)
-    return Swept("infolm", options, _summaries.CRITERION, found, label)
+    return OptionSweep("infolm", options, _summaries.CRITERION, found, label)
 
 
-def _section(title: str, swept: Swept) -> Section:
+def _section(title: str, swept: OptionSweep) -> Section:
     said = f"system level; tuned on {swept.found.tuned_on}, tested on {swept.found.tested_on}"
     return Section(title, sweep_table(list(swept.options), swept.tried(), footer=(said,)))

@@ -26,7 +26,7 @@ from nlgauge.recipes._scores import measured, models_of, with_model
 from nlgauge.recipes.recipe import Line, Paper, Part, Rebuilt, Section, Setting
 from nlgauge.report.table import Column, Table, Value
 from nlgauge.scoring import Scorer, align
-from nlgauge.study.darr import in_pairs, rank
+from nlgauge.study.darr import outputs_in_pairs, taus
 
 PAPER = Paper(
     "Evaluating Natural Language Generation via Unbalanced Optimal Transport (Lazy-EMD)",
@@ -137,7 +137,7 @@ def _file(name: str, place: str) -> str:
 def _sampled(outputs: Path, ranked: Path, setting: Setting) -> tuple[Judged, Pairs]:
     """The outputs that stand in a pair, and the pairs; of some segments only if so asked."""
     pairs = read_pairs(str(ranked))
-    judged = some_inputs(in_pairs(read_judged(outputs), pairs), setting.inputs)
+    judged = some_inputs(outputs_in_pairs(read_judged(outputs), pairs), setting.inputs)
     kept = set(judged.corpus.ids)
     return judged, Pairs(tuple(each for each in pairs if each[0] in kept), pairs.said)
 
@@ -149,10 +149,10 @@ def _translation(found: Mapping[str, tuple[Judged, Pairs]], setting: Setting) ->
     counts, remarks = [], []
     for name, (judged, pairs) in found.items():
         study = measured(judged, lines, setting)
-        ranked = rank(study, pairs)
+        ranked = taus(study, pairs)
         ours |= {(each.metric, name): each.tau.value for each in ranked}
         counts += [{"data": name, **each.to_dict()} for each in ranked]
-        remarks += [f"{name}: {said}" for said in (*pairs.said, *study.remarks())]
+        remarks += [f"{name}: {said}" for said in (*pairs.said, *study.notes)]
     sample = f"a sample: at most {setting.inputs} segments of a language pair"
     below = (_TIES,) if setting.inputs is None else (_TIES, sample)
     tables, numbers = [], []

@@ -258,7 +258,7 @@ def _translation(found: Mapping[str, Path], year: str, setting: Setting) -> Part
         {**sections, **drawn.tables},
         drawn.figures,
         {"correlations": numbers, "signatures": signatures, **drawn.results},
-        [f"{year} {pair}: {said}" for pair, each in studies.items() for said in each.remarks()],
+        [f"{year} {pair}: {said}" for pair, each in studies.items() for said in each.notes],
         models_of(studies[shown]),
     )
 
@@ -266,8 +266,8 @@ def _translation(found: Mapping[str, Path], year: str, setting: Setting) -> Part
 def _pictures(name: str, study: Study) -> Part:
     """Figure 2, scores of bad and good translations, and Figure 3, metrics with each other."""
     wanted = ("bleu", "chrf++", "smd", "mover-1")
-    kept = [each for each in study.measured if each.name in wanted]
-    chosen = replace(study, measured=tuple(kept))
+    kept = [each for each in study.metrics if each.name in wanted]
+    chosen = replace(study, metrics=tuple(kept))
     found = matrix(chosen, human=CRITERION, coefficient="pearson")
     panel = coefficients(found.names, found.values, title=f"Pearson, {name}")
     table = matrix_table("r", found.names, found.values.tolist(), digits=2)
@@ -309,7 +309,7 @@ def _dialogue(found: Mapping[str, Path], setting: Setting) -> Part:
             criterion = entry["coefficient"].removeprefix(f"{name} ")
             about = {"data": name, "criterion": criterion, "coefficient": "spearman"}
             numbers.append({**entry, **about})
-        remarks += [f"{name}: {said}" for said in study.remarks()]
+        remarks += [f"{name}: {said}" for said in study.notes]
     results = {"correlations": numbers, "signatures": study.signatures}
     return Part({"dialogue": sections}, {}, results, remarks, models_of(study))
 
@@ -338,6 +338,6 @@ def _tac(found: Mapping[str, Path], setting: Setting) -> Part:
         for entry in entries(TAC_LINES, list(heads), ours, theirs, table="tac"):
             _, criterion, kind = entry["coefficient"].split()
             numbers.append({**entry, "data": name, "criterion": criterion, "coefficient": kind})
-        remarks += [f"{name}: {said}" for said in study.remarks()]
+        remarks += [f"{name}: {said}" for said in study.notes]
     results = {"correlations": numbers, "signatures": study.signatures}
     return Part({"tac": sections}, {}, results, remarks, models_of(study))

@@ -28,7 +28,7 @@ from nlgauge.service.schemas import (
     Work,
 )
 from nlgauge.service.settings import Settings
-from nlgauge.study import Comparison, Study, bands, compare, correlate, matrix, measure
+from nlgauge.study import Comparison, Study, compare, correlate, matrix, measure, quality_bands
 
 Answer = dict[str, Any]
 
@@ -143,7 +143,7 @@ def _compare(
     )
     answer = found.to_dict()
     answer["systems"] = [_with_interval(entry, found) for entry in answer["systems"]]
-    first = found.board[found.baseline]
+    first = found.scores[found.baseline]
     answer["differ"] = [
         each.to_dict() for label in first for each in found.differing(request.differ, label)
     ]
@@ -152,7 +152,7 @@ def _compare(
 
 def _with_interval(entry: Answer, found: Comparison) -> Answer:
     """The entry of a system and metric with the interval of its value."""
-    scores = found.board[entry["system"]][entry["metric"]]
+    scores = found.scores[entry["system"]][entry["metric"]]
     low, high = scores.resample(found.count, seed=found.seed).interval()
     return {**entry, "value_low": _plain(low), "value_high": _plain(high)}
 
@@ -181,7 +181,7 @@ def _correlate(
     answer = agreement.to_dict()
     table, distributions, notes = _pictures(request, study)
     answer["notes"] += notes
-    first = next(iter(study.board.values()))
+    first = next(iter(study.scores.values()))
     scales = _scales(first.values())
     return {**answer, "matrix": table, "distributions": distributions, "scales": scales}
 
@@ -234,7 +234,7 @@ def _bands(study: Study, criterion: str, count: int) -> Answer:
             }
             for band in found
         ]
-        for label, found in bands(study, criterion, count).items()
+        for label, found in quality_bands(study, criterion, count).items()
     }
 
 

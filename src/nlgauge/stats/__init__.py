@@ -1,6 +1,19 @@
-"""Meta-evaluation on matrices: does a metric agree with people, how surely, and better than whom?
+"""Meta-evaluation statistics: how well metrics agree with people, and how certain that is.
 
-Rows are systems, columns are inputs, NaN is "not judged". No text enters this room.
+Functions take matrices, never texts. Every matrix has one row per system and one column per input
+(a source text, a document, a segment of a test set). A cell is the score of that system's output
+for that input; NaN means that it was not scored or not judged. A vector is one row: data that does
+not name its systems (WMT15 direct assessment) is one system.
+
+Rows and columns are two samples. Resampling inputs (columns) generalises to new texts for the same
+systems, resampling systems (rows) to new systems on the same texts, and both to both (Deutsch et
+al. 2021). Correlations are taken over cells, over systems within an input, or over system means:
+see the level of `correlate`. Higher must mean better in every matrix; `Grid.align` negates
+distances.
+
+The options `count`, `confidence` and `seed` are the same in all resampling functions: the number of
+resamples, the coverage of a percentile interval, and an integer or a `numpy.random.Generator`.
+Errors are `DataError`, `OptionError` and `ShapeError` of `nlgauge.core.errors`, all ValueErrors.
 """
 
 from __future__ import annotations
@@ -36,7 +49,7 @@ from nlgauge.stats.intervals import (
     bootstrap_difference,
     resample_weights,
 )
-from nlgauge.stats.judgements import Gap, Grid, Judgements, Measured
+from nlgauge.stats.judgements import Gap, Grid, Judgements, MetricScores
 from nlgauge.stats.levels import LEVELS, Correlation, correlate, per_input
 from nlgauge.stats.matrix import (
     CoefficientMatrix,
@@ -46,8 +59,8 @@ from nlgauge.stats.matrix import (
     permutation_matrix,
     williams_matrix,
 )
-from nlgauge.stats.paired_tests import Paired, paired_bootstrap, paired_randomisation
-from nlgauge.stats.selection import Split, Sweep, Tried, split, sweep
+from nlgauge.stats.paired_tests import PairedTest, paired_bootstrap, paired_randomisation
+from nlgauge.stats.selection import Split, Sweep, Trial, split, sweep
 from nlgauge.stats.significance import (
     Cluster,
     Permutation,
@@ -73,15 +86,15 @@ __all__ = [
     "Interval",
     "Judgements",
     "KendallLike",
-    "Measured",
-    "Paired",
+    "MetricScores",
+    "PairedTest",
     "Permutation",
     "PermutationMatrix",
     "RankedPairs",
     "SoftAccuracy",
     "Split",
     "Sweep",
-    "Tried",
+    "Trial",
     "Williams",
     "WilliamsMatrix",
     "bootstrap",

@@ -1,8 +1,8 @@
 """Pairwise accuracy with calibrated ties, and soft pairwise accuracy.
 
-Both ask how often a metric decides between two systems' outputs as people do. The plain pairwise
-accuracy is the coefficient "accuracy" of `correlate`; here are the two that need more than a rank
-order: a threshold below which a metric's difference is a tie, or the metric's own confidence.
+Both measure how often a metric decides between two systems' outputs as people do. The plain
+pairwise accuracy is the coefficient "accuracy" of `correlate`; these two also need a threshold
+below which a metric's difference is a tie, or the metric's own confidence.
 """
 
 from __future__ import annotations
@@ -12,10 +12,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
+from nlgauge.core.cloud import Bools, Ints
 from nlgauge.core.errors import DataError, OptionError
+from nlgauge.core.plan import Floats
 from nlgauge.stats.coefficients import TOLERANCE
 from nlgauge.stats.levels import choose_level, system_means
-from nlgauge.stats.validation import Array, Index, Mask, Seed, as_matrices, check_count, chunks
+from nlgauge.stats.validation import Seed, as_matrices, check_count, chunks
 
 
 @dataclass(frozen=True)
@@ -30,23 +32,23 @@ class Accuracy:
     rows_used: int
     rows_undefined: int
     calibrated: bool
-    """Whether epsilon was chosen on these very pairs (then the value is an optimistic one)."""
+    """Whether epsilon was chosen on these very pairs (then the value is optimistic)."""
 
 
 @dataclass(frozen=True, eq=False)
 class _Differences:
     """All pairs of systems: the metric's absolute difference, and whether each verdict is right."""
 
-    metric: Array
-    right_if_ordered: Mask
-    right_if_tied: Mask
-    weight: Array
+    metric: Floats
+    right_if_ordered: Bools
+    right_if_tied: Bools
+    weight: Floats
     rows_used: int
     rows_undefined: int
 
 
-def _difference(values: Array, first: Index, second: Index) -> Array:
-    """values[first] - values[second], rounding noise set to zero."""
+def _difference(values: Floats, first: Ints, second: Ints) -> Floats:
+    """Return values[first] - values[second], rounding noise set to zero."""
     a, b = values[first], values[second]
     noise = np.abs(a - b) <= TOLERANCE * np.maximum(np.abs(a), np.abs(b))
     return np.where(noise, 0.0, a - b)
@@ -72,7 +74,7 @@ def _differences(metric: ArrayLike, human: ArrayLike, level: str) -> _Difference
             f"no input has two of the {x.shape[0]} systems both scored and judged; "
             "pairwise accuracy needs pairs."
         )
-    # Every input weighs the same, however many systems were judged on it.
+    # Every input has the same weight, however many systems were judged on it.
     weight = np.broadcast_to(1.0 / (used * np.maximum(per_row, 1)), both.shape)[both]
     dx, dy = _difference(x, first, second)[both], _difference(y, first, second)[both]
     return _Differences(
@@ -83,10 +85,25 @@ def _differences(metric: ArrayLike, human: ArrayLike, level: str) -> _Difference
 def pairwise_accuracy(
     metric: ArrayLike, human: ArrayLike, level: str = "text", *, epsilon: float = 0.0
 ) -> Accuracy:
-    """acc_eq of Deutsch et al. 2023: right decisions over all pairs, metric ties within epsilon.
+    """Return acc_eq of Deutsch et al. 2023: the share of pairs of systems decided as by people.
 
-    At text level the pairs of systems (rows) are taken within each input (column), and the
-    accuracy is averaged over inputs; at system level the pairs are of the systems' means.
+    Parameters
+    ----------
+    metric, human : array_like
+        System x input matrices.
+    level : {"text", "system"}
+        Pairs within each input, averaged over inputs; or pairs of the systems' means.
+    epsilon : float
+        Metric differences up to this are ties.
+
+    Returns
+    -------
+    Accuracy
+
+    Examples
+    --------
+    >>> pairwise_accuracy([[1], [2], [2.1]], [[1], [2], [2]], epsilon=0.2).value
+    1.0
     """
     if not epsilon >= 0:
         raise OptionError(f"epsilon is {epsilon}; a tie threshold is at least 0.")
@@ -98,33 +115,39 @@ def pairwise_accuracy(
 
 
 def calibrate_ties(metric: ArrayLike, human: ArrayLike, level: str = "text") -> Accuracy:
-    """The best acc_eq over all tie thresholds, and the smallest threshold that attains it.
+    """Return the best acc_eq over all tie thresholds, at the smallest threshold that attains it.
 
-    Deutsch et al. 2023: sort the metric's differences; as epsilon passes a difference,
-    that pair turns from "ordered" to "tied". One sort and one running sum visit every threshold.
-    The threshold is fitted to these judgements: hand its epsilon to `pairwise_accuracy` on others
-    to test it.
+    As epsilon passes a pair's difference, the pair turns from "ordered" to "tied": one sort and one
+    running sum evaluate all thresholds. The threshold is fitted to these judgements; evaluate it
+    on others with `pairwise_accuracy`.
+
+    Parameters
+    ----------
+    metric, human, level
+        See `pairwise_accuracy`.
+
+    Returns
+    -------
+    Accuracy
+
+    Examples
+    --------
+    >>> calibrate_ties([[1.0], [2.0], [2.5]], [[1], [2], [2]]).epsilon
+    0.5
     """
     level = choose_level(level)
     pairs = _differences(metric, human, level)
     order = np.argsort(pairs.metric, kind="stable")
     size = np.concatenate([[0.0], pairs.metric[order]])
-    turned = (pairs.right_if_tied.astype(float) - pairs.right_if_ordered) * pairs.weight
+    change = (pairs.right_if_tied.astype(float) - pairs.right_if_ordered) * pairs.weight
     start = float((pairs.right_if_ordered * pairs.weight).sum())
-    reached = start + np.concatenate([[0.0], np.cumsum(turned[order])])
+    reached = start + np.concatenate([[0.0], np.cumsum(change[order])])
     # A threshold turns all pairs of equal difference at once: only the last of a run is reachable.
     last = np.concatenate([size[1:] != size[:-1], [True]])
     size, reached = size[last], reached[last]
     best = int(np.argmax(reached >= reached.max() - 1e-12))
-    return Accuracy(
-        float(reached[best]),
-        float(size[best]),
-        level,
-        turned.size,
-        pairs.rows_used,
-        pairs.rows_undefined,
-        True,
-    )
+    value, epsilon = float(reached[best]), float(size[best])
+    return Accuracy(value, epsilon, level, change.size, pairs.rows_used, pairs.rows_undefined, True)
 
 
 @dataclass(frozen=True)
@@ -138,12 +161,11 @@ class SoftAccuracy:
     count: int
 
 
-def _swap_p_values(difference: Array, count: int, rng: np.random.Generator) -> tuple[Array, Array]:
-    """One-sided p-values of paired permutation tests, for two (pairs x inputs) stacks at once.
+def _swap_p_values(difference: Floats, count: int, rng: np.random.Generator) -> Floats:
+    """Return one-sided p-values of paired permutation tests over the last axis (inputs).
 
-    Under the null each input's two outputs could be swapped, so its difference changes sign. Equal
-    outcomes count half (mid-p), so that p(A beats B) + p(B beats A) = 1 and two equal systems get
-    one half. Both stacks see the same swaps.
+    A swap of an input's two outputs changes the sign of its difference. Equal outcomes count half
+    (mid-p), so that p(A beats B) + p(B beats A) = 1. All tests use the same swaps.
     """
     observed = difference.sum(axis=-1)
     slack = TOLERANCE * np.abs(difference).sum(axis=-1)
@@ -154,17 +176,33 @@ def _swap_p_values(difference: Array, count: int, rng: np.random.Generator) -> t
         excess = difference @ signs.T - observed[..., None]
         above += (excess > slack[..., None]).sum(axis=-1)
         above += 0.5 * (np.abs(excess) <= slack[..., None]).sum(axis=-1)
-    return above[0] / count, above[1] / count
+    return above / count
 
 
 def soft_pairwise_accuracy(
     metric: ArrayLike, human: ArrayLike, *, count: int = 1000, seed: Seed = 0
 ) -> SoftAccuracy:
-    """1 - mean |p_human - p_metric| over pairs of systems (Thompson et al. 2024).
+    """Return 1 - mean |p_human - p_metric| over pairs of systems (Thompson et al. 2024).
 
-    p is the one-sided p-value of a paired permutation test between two systems (rows) over the
-    inputs (columns) scored and judged for both: a metric is right not when it orders two systems
-    like people, but when it is as sure of it as they are.
+    p is the one-sided p-value of a paired permutation test between two systems over their common
+    inputs: a metric is right if it is as certain of the order of two systems as people are.
+
+    Parameters
+    ----------
+    metric, human : array_like
+        System x input matrices.
+    count, seed
+        See `nlgauge.stats`.
+
+    Returns
+    -------
+    SoftAccuracy
+
+    Examples
+    --------
+    >>> people = [[1, 2, 3], [2, 4, 3]]
+    >>> soft_pairwise_accuracy(people, people).value
+    1.0
     """
     check_count(count)
     x, y = as_matrices(metric=metric, human=human)
@@ -178,7 +216,7 @@ def soft_pairwise_accuracy(
             "soft pairwise accuracy compares systems on common inputs."
         )
     both, first, second = both[shared], first[shared], second[shared]
-    stacks = [np.where(both, _difference(v, first, second), 0.0) for v in (x, y)]
-    p_metric, p_human = _swap_p_values(np.stack(stacks), count, np.random.default_rng(seed))
+    stack = np.stack([np.where(both, _difference(v, first, second), 0.0) for v in (x, y)])
+    p_metric, p_human = _swap_p_values(stack, count, np.random.default_rng(seed))
     value = 1.0 - float(np.abs(p_human - p_metric).mean())
     return SoftAccuracy(value, int(shared.sum()), int((~shared).sum()), count)
