@@ -15,10 +15,9 @@ from typing import Any
 
 from nlgauge.figures.matrix import coefficients, directed, heat
 from nlgauge.recipes import _summaries, _webnlg
-from nlgauge.recipes._data import find
-from nlgauge.recipes._published import beside, entries, plain, typed
-from nlgauge.recipes._scores import correlations, measured, models_of, with_model
-from nlgauge.recipes.recipe import Line, Paper, Part, Rebuilt, Section, Setting
+from nlgauge.recipes._scores import correlations, find, models_of, score_rows, with_model
+from nlgauge.recipes._tables import COEFFICIENTS, compare_numbers, finite_rows
+from nlgauge.recipes.recipe import Paper, Part, Reproduction, Section, Settings, TableRow
 from nlgauge.report.study_tables import matrix_table, williams_table
 from nlgauge.scoring import Scorer
 from nlgauge.study import Study, matrix, williams
@@ -43,41 +42,29 @@ FILES = {
     "summaries": _summaries.FILE,
     "stored": _summaries.STORED_FILE,
 }
-COEFFICIENTS = {"pearson": "r", "spearman": "rho", "kendall_b": "tau"}
 CRITERION = "da_z"
-LINES = (
-    Line("BaryS+", None, "BaryS+"),
-    Line("bary", "bary", "BaryS"),
-    Line("bertscore", "bertscore", "BertS-F"),
-    Line("MoverS+", None, "MoverS+"),
-    Line("mover", "mover", "MoverS"),
-    Line("meteor", "meteor", "MET"),
+ROWS = (
+    TableRow("BaryS+", None, "BaryS+"),
+    TableRow("bary", "bary", "BaryS"),
+    TableRow("bertscore", "bertscore", "BertS-F"),
+    TableRow("MoverS+", None, "MoverS+"),
+    TableRow("mover", "mover", "MoverS"),
+    TableRow("meteor", "meteor", "MET"),
     # The authors' stored scores are sacrebleu's with all four orders, found or not.
-    Line("bleu", "bleu:effective_order=no", "BLEU"),
-    Line("chrf", "chrf", "CHRF"),
-    Line("rouge", "rouge"),
-    Line("ter", "ter"),
+    TableRow("bleu", "bleu:effective_order=no", "BLEU"),
+    TableRow("chrf", "chrf", "CHRF"),
+    TableRow("rouge", "rouge"),
+    TableRow("ter", "ter"),
 )
-WEBNLG_LINES = (
-    Line("bary", "bary", "BaryS"),
-    Line("BaryS+", None, "BaryS+"),
-    Line("bertscore", "bertscore", "BertS"),
-    Line("mover", "mover", "MoverS"),
-    Line("bleu", "bleu", "BLEU"),
-    Line("rouge-1", "rouge:variant=1", "R-1"),
-    Line("rouge-2", "rouge:variant=2", "R-2"),
-    Line("rouge_we", "rouge_we:model=glove", "R-WE"),
-    Line("meteor", "meteor", "METEOR"),
-    Line("ter", "ter", "TER"),
-)
-SUMMARY_LINES = (
-    Line("bary", "bary", "BaryS"),
-    Line("bertscore F", "bertscore", "BertS-F"),
-    Line("bertscore R", "bertscore:alpha=1", "BertS-R"),
-    Line("mover", "mover", "MoverS"),
-    Line("rouge-1", "rouge:variant=1", "R-1"),
-    Line("rouge-2", "rouge:variant=2", "R-2"),
-    Line("bleu", "bleu", "BLEU"),
+WEBNLG_ROWS = (TableRow("bary", "bary", "BaryS"), TableRow("BaryS+", None, "BaryS+"), *_webnlg.ROWS)
+SUMMARY_ROWS = (
+    TableRow("bary", "bary", "BaryS"),
+    TableRow("bertscore F", "bertscore", "BertS-F"),
+    TableRow("bertscore R", "bertscore:alpha=1", "BertS-R"),
+    TableRow("mover", "mover", "MoverS"),
+    TableRow("rouge-1", "rouge:variant=1", "R-1"),
+    TableRow("rouge-2", "rouge:variant=2", "R-2"),
+    TableRow("bleu", "bleu", "BLEU"),
 )
 _TIMED = 100
 
@@ -143,7 +130,7 @@ _PICTURE = (
 
 
 def published(year: str, pair: str) -> dict[tuple[str, str], float]:
-    """The numbers of Table 1 (WMT15) or 2 (WMT16) for a language pair, by row and coefficient."""
+    """Return the numbers of Table 1 (WMT15) or 2 (WMT16) by row and coefficient."""
     start = 3 * YEARS[year].index(pair)
     return {
         (row, name): float(number)
@@ -152,101 +139,103 @@ def published(year: str, pair: str) -> dict[tuple[str, str], float]:
     }
 
 
-def rebuild(data: Path, setting: Setting) -> Rebuilt:
-    """Tables 1 and 2, both matrices, the pace, the WebNLG table and the bars of summaries."""
+def rebuild(data: Path, settings: Settings) -> Reproduction:
+    """Return Tables 1 and 2, both matrices, the speed, the WebNLG table and the summaries."""
     found, missing = find(data, FILES)
     parts = []
     translations = {name: path for name, path in found.items() if name in TRANSLATIONS}
     if translations:
-        parts.append(_translation(translations, setting))
+        parts.append(_translation(translations, settings))
     if "webnlg" in found:
-        shown = _webnlg.printed(_FIGURE_7, _FIGURE_7_CRITERIA)
-        people = typed(_PEOPLE, list(COEFFICIENTS))
-        notes = {"DataCoverage": _MISPLACED}
-        parts.append(_webnlg.webnlg(found["webnlg"], WEBNLG_LINES, shown, people, setting, notes))
+        parts.append(
+            _webnlg.webnlg(
+                found["webnlg"],
+                WEBNLG_ROWS,
+                _FIGURE_7,
+                _PEOPLE,
+                settings,
+                criteria=_FIGURE_7_CRITERIA,
+                notes={"DataCoverage": _MISPLACED},
+            )
+        )
     if "summaries" in found:
         judged = _summaries.by_kind(found["summaries"], found.get("stored"))
-        lines = dict.fromkeys(judged, SUMMARY_LINES)
-        part, _ = _summaries.summaries(judged, lines, setting, footer=(_PICTURE,))
-        parts.append(part)
-    return Rebuilt.of("bary", PAPER, parts, missing)
+        rows = dict.fromkeys(judged, SUMMARY_ROWS)
+        parts.append(_summaries.summaries(judged, rows, settings, footer=(_PICTURE,))[0])
+    return Reproduction.of("bary", PAPER, parts, missing)
 
 
-def _translation(found: Mapping[str, Path], setting: Setting) -> Part:
-    studies = {name: measured(path, LINES, setting) for name, path in found.items()}
+def _translation(found: Mapping[str, Path], settings: Settings) -> Part:
+    studies = {name: score_rows(path, ROWS, settings) for name, path in found.items()}
     best = [name for name in ("WMT16 de-en", "WMT15 de-en") if name in studies]
     shown = next(iter([*best, *studies]))
     tables: dict[str, list[Section]] = {}
     numbers = []
     for name, study in studies.items():
-        year, pair = name.split()
-        ours = correlations(study, CRITERION, list(COEFFICIENTS), times=100)
-        tables.setdefault(year.lower(), []).append(_section(name, study, ours))
-        theirs = published(year, pair)
-        numbers += list(entries(LINES, list(COEFFICIENTS), ours, theirs, data=name))
+        footer = [f"segment level, x 100; {len(study.corpus):,} segments; distances negated"]
+        table, entries = compare_numbers(
+            ROWS,
+            COEFFICIENTS,
+            correlations(study, CRITERION, list(COEFFICIENTS), factor=100),
+            published(*name.split()),
+            digits=1,
+            footer=[*footer, _DOUBLED] if name == "WMT15 de-en" else footer,
+            about=lambda key, name=name: {"data": name, "coefficient": key},
+        )
+        tables.setdefault(name.split()[0].lower(), []).append(Section(name, table))
+        numbers += entries
     matrices = _matrices(shown, studies[shown])
-    pace = _pace(studies[shown], setting)
-    remarks = [f"{name}: {said}" for name, each in studies.items() for said in each.notes]
-    remarks.append(f"bary alone scores {pace['pairs_per_second']:.1f} pairs/s on {shown}.")
+    speed = _speed(studies[shown], settings)
+    notes = [f"{name}: {note}" for name, each in studies.items() for note in each.notes]
+    notes.append(f"bary alone scores {speed['pairs_per_second']:.1f} pairs/s on {shown}.")
     return Part(
         {**tables, **matrices.tables},
         matrices.figures,
         {
             "correlations": numbers,
             **matrices.results,
-            "bary_pace": pace,
+            "bary_pace": speed,
             "signatures": studies[shown].signatures,
         },
-        remarks,
+        notes,
         models_of(studies[shown]),
     )
 
 
-def _section(name: str, study: Study, ours: Mapping[tuple[str, str], float]) -> Section:
-    footer = [f"segment level, x 100; {len(study.corpus):,} segments; distances negated"]
-    footer += [_DOUBLED] if name == "WMT15 de-en" else []
-    table = beside(LINES, COEFFICIENTS, ours, published(*name.split()), digits=1, footer=footer)
-    return Section(name, table)
-
-
 def _matrices(name: str, study: Study) -> Part:
-    """Kendall's tau between metrics, and Williams's test of every ordered pair of them."""
+    """Return Kendall's tau between metrics, and Williams's test of every ordered pair."""
     taus = matrix(study, human=CRITERION, coefficient="kendall_b")
     tests = williams(study, CRITERION)
     tau_table = matrix_table("tau", taus.names, taus.values.tolist(), digits=2)
     test_table = williams_table(tests.names, tests.correlations.tolist(), tests.p.tolist())
-    sections = [
-        Section(f"Kendall's tau between metrics ({name})", tau_table),
-        Section(f"Williams's test ({name})", test_table),
-    ]
     kendall = coefficients(taus.names, taus.values, title=f"Kendall's tau, {name}")
     tested = directed(tests.names, tests.p, title=f"Williams's p in %, {name}")
-    content = {
-        "kendall": {
-            "data": name,
-            "names": list(taus.names),
-            "values": [[plain(value) for value in row] for row in taus.values],
+    return Part(
+        {
+            "matrices": [
+                Section(f"Kendall's tau between metrics ({name})", tau_table),
+                Section(f"Williams's test ({name})", test_table),
+            ]
         },
-        "williams": {
-            "data": name,
-            "names": list(tests.names),
-            "p": [[plain(value) for value in row] for row in tests.p],
+        {"kendall": partial(heat, [kendall]), "williams": partial(heat, [tested])},
+        {
+            "kendall": {
+                "data": name,
+                "names": list(taus.names),
+                "values": finite_rows(taus.values),
+            },
+            "williams": {"data": name, "names": list(tests.names), "p": finite_rows(tests.p)},
         },
-    }
-    figures = {"kendall": partial(heat, [kendall]), "williams": partial(heat, [tested])}
-    return Part({"matrices": sections}, figures, content)
-
-
-def _pace(study: Study, setting: Setting) -> dict[str, Any]:
-    """Pairs per second of BaryScore alone, model loaded, texts encoded anew."""
-    corpus = study.corpus
-    count = min(_TIMED, len(corpus))
-    scorer = Scorer(
-        with_model("bary", setting.model),
-        runtime=setting.runtime,
     )
-    scorer.score(corpus.candidates[:1], corpus.references[:1])  # what is loaded late is loaded now
+
+
+def _speed(study: Study, settings: Settings) -> dict[str, Any]:
+    """Return pairs per second of BaryScore alone, model loaded, texts encoded anew."""
+    candidates, references = study.corpus.candidates, study.corpus.references
+    count = min(_TIMED, len(candidates))
+    scorer = Scorer(with_model("bary", settings.model), runtime=settings.runtime)
+    scorer.score(candidates[:1], references[:1])  # loads what is loaded lazily
     start = perf_counter()
-    scorer.score(corpus.candidates[:count], corpus.references[:count])
+    scorer.score(candidates[:count], references[:count])
     seconds = perf_counter() - start
     return {"pairs": count, "seconds": seconds, "pairs_per_second": count / seconds}

@@ -1,29 +1,21 @@
 """MoverScore (Zhao et al. 2019): translation, dialogue, TAC, alignments, layers, distributions.
 
-Where WMT17 is missing, WMT15 stands in for it: the same kind of data, other texts and systems. The
-published numbers are still those of WMT17, so columns can then be compared from line to line, not
-with each other. The paper's HMD and WMD of one layer are BERTScore and MoverScore on the model's
-best layer for greedy matching.
+Without WMT17 data, WMT15 is used: the same kind of data, other texts and systems. The published
+numbers are still those of WMT17, so rows can be compared within a column, but not columns. The
+paper's HMD and WMD of one layer are BERTScore and MoverScore on the model's best layer for greedy
+matching.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from functools import partial
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from nlgauge.data.detection import read_judged
-from nlgauge.figures.distributions import distributions
-from nlgauge.figures.matrix import coefficients, heat
-from nlgauge.recipes._data import find
-from nlgauge.recipes._distributions import curves
-from nlgauge.recipes._published import beside, entries, plain, typed
-from nlgauge.recipes._scores import bound, correlations, measured, models_of
-from nlgauge.recipes.recipe import Line, Paper, Part, Rebuilt, Section, Setting
-from nlgauge.report.study_tables import matrix_table
-from nlgauge.study import Study, matrix
+from nlgauge.recipes._scores import bind_layers, correlations, find, models_of, score_rows
+from nlgauge.recipes._tables import compare_numbers, metric_pictures, parse_table
+from nlgauge.recipes.recipe import Paper, Part, Reproduction, Section, Settings, TableRow
 
 PAPER = Paper(
     "MoverScore: Text Generation Evaluating with Contextualized Embeddings and Earth Mover "
@@ -37,38 +29,40 @@ WMT15 = {pair: f"wmt15_da/{pair}.jsonl" for pair in ("cs-en", "de-en", "fi-en", 
 DIALOGUE = {"BAGEL": "novikova2017/bagel.jsonl", "SFHOTEL": "novikova2017/sfhotel.jsonl"}
 TAC = {"TAC-2008": "tac2008", "TAC-2009": "tac2009"}
 DIALOGUE_CRITERIA = {"informativeness": "Inf", "naturalness": "Nat", "quality": "Qual"}
-TAC_CRITERIA = ("responsiveness", "pyramid")
+TAC_CRITERIA = {"responsiveness": "responsiveness", "pyramid": "pyramid"}
 CRITERION = "da_z"
 
 _MOVERS = (
-    Line("bertscore F", "bertscore", "BERTSCORE-F1"),
-    Line("smd (W2V)", "smd:model=glove", "SMD + W2V"),
-    Line("smd", "smd:layers=last5,aggregate=pmeans", "SMD + BERT + PMEANS"),
-    Line("SMD MNLI", None, "SMD + BERT + MNLI + PMEANS"),
-    Line("mover-1 (W2V)", "mover:model=glove", "WMD-1 + W2V"),
-    Line("mover-1", "mover:layers=last5,aggregate=pmeans", "WMD-1 + BERT + PMEANS"),
-    Line("WMD-1 MNLI", None, "WMD-1 + BERT + MNLI + PMEANS"),
-    Line("mover-2", "mover:layers=last5,aggregate=pmeans,ngram=2", "WMD-2 + BERT + MNLI + PMEANS"),
-    Line("mover (our default)", "mover"),
+    TableRow("bertscore F", "bertscore", "BERTSCORE-F1"),
+    TableRow("smd (W2V)", "smd:model=glove", "SMD + W2V"),
+    TableRow("smd", "smd:layers=last5,aggregate=pmeans", "SMD + BERT + PMEANS"),
+    TableRow("SMD MNLI", None, "SMD + BERT + MNLI + PMEANS"),
+    TableRow("mover-1 (W2V)", "mover:model=glove", "WMD-1 + W2V"),
+    TableRow("mover-1", "mover:layers=last5,aggregate=pmeans", "WMD-1 + BERT + PMEANS"),
+    TableRow("WMD-1 MNLI", None, "WMD-1 + BERT + MNLI + PMEANS"),
+    TableRow(
+        "mover-2", "mover:layers=last5,aggregate=pmeans,ngram=2", "WMD-2 + BERT + MNLI + PMEANS"
+    ),
+    TableRow("mover (our default)", "mover"),
 )
-TRANSLATION_LINES = (
-    Line("bleu", "bleu", "SENTBLEU"),
-    Line("chrf++", "chrf:word_order=2", "CHRF++"),
-    Line("meteor", "meteor", "METEOR++"),
-    Line("RUSE", None, "RUSE"),
+TRANSLATION_ROWS = (
+    TableRow("bleu", "bleu", "SENTBLEU"),
+    TableRow("chrf++", "chrf:word_order=2", "CHRF++"),
+    TableRow("meteor", "meteor", "METEOR++"),
+    TableRow("RUSE", None, "RUSE"),
     *_MOVERS,
 )
-DIALOGUE_LINES = (
-    *(Line(f"bleu-{n}", f"bleu:max_ngram_order={n}", f"BLEU-{n}") for n in range(1, 5)),
-    Line("rouge-l", "rouge:variant=l", "ROUGE-L"),
-    Line("nist", "nist", "NIST"),
-    Line("cider", "cider", "CIDER"),
-    Line("meteor", "meteor", "METEOR"),
+DIALOGUE_ROWS = (
+    *(TableRow(f"bleu-{n}", f"bleu:max_ngram_order={n}", f"BLEU-{n}") for n in range(1, 5)),
+    TableRow("rouge-l", "rouge:variant=l", "ROUGE-L"),
+    TableRow("nist", "nist", "NIST"),
+    TableRow("cider", "cider", "CIDER"),
+    TableRow("meteor", "meteor", "METEOR"),
     *_MOVERS,
 )
-TAC_LINES = (
-    Line("S3", None, "S3best"),
-    *(Line(f"rouge-{n}", f"rouge:variant={n}", f"ROUGE-{n}") for n in (1, 2)),
+TAC_ROWS = (
+    TableRow("S3", None, "S3best"),
+    *(TableRow(f"rouge-{n}", f"rouge:variant={n}", f"ROUGE-{n}") for n in (1, 2)),
     *_MOVERS,
 )
 # Tables 1 and 7, in the order of LANGUAGES.
@@ -138,11 +132,13 @@ _TABLE_6 = {
     "PMEANS": ".6623 .6873 .8234 .7139 .7350 .7339 .7192",
 }
 PUBLISHED = {
-    "table1": typed(_TABLE_1, LANGUAGES),
-    "alignments": typed(_TABLE_5, LANGUAGES),
-    "layers": typed(_TABLE_6, LANGUAGES),
-    "dialogue": typed(_TABLE_3, [f"{name} {c}" for name in DIALOGUE for c in DIALOGUE_CRITERIA]),
-    "tac": typed(
+    "table1": parse_table(_TABLE_1, LANGUAGES),
+    "alignments": parse_table(_TABLE_5, LANGUAGES),
+    "layers": parse_table(_TABLE_6, LANGUAGES),
+    "dialogue": parse_table(
+        _TABLE_3, [f"{name} {c} spearman" for name in DIALOGUE for c in DIALOGUE_CRITERIA]
+    ),
+    "tac": parse_table(
         _TABLE_2,
         [f"{year} {c} {k}" for year in TAC for c in TAC_CRITERIA for k in ("pearson", "spearman")],
     ),
@@ -155,18 +151,18 @@ _MNLI = "MNLI: of BERT fine-tuned on MNLI, the only model for which the paper pr
 
 
 @dataclass(frozen=True)
-class _Question:
-    """A table over language pairs: its file, title, lines, decimals and what stands below it."""
+class _PairTable:
+    """A table over language pairs: its file, title, rows, decimals and footer."""
 
     stem: str
     title: str
-    lines: Sequence[Line]
-    digits: int = 3
-    footer: Sequence[str] = ()
+    rows: Sequence[TableRow]
+    digits: int
+    footer: str
 
 
-def rebuild(data: Path, setting: Setting) -> Rebuilt:
-    """Tables 1, 2, 3, 5, 6, the distributions of Figure 2 and the correlations of Figure 3."""
+def rebuild(data: Path, settings: Settings) -> Reproduction:
+    """Return Tables 1, 2, 3, 5, 6, the distributions of Figure 2, the correlations of Figure 3."""
     wanted = {**{f"WMT17 {pair}": path for pair, path in WMT17.items()}, **DIALOGUE, **TAC}
     stand_ins = {f"WMT15 {pair}": path for pair, path in WMT15.items()}
     found, missing = find(data, wanted | stand_ins)
@@ -176,168 +172,148 @@ def rebuild(data: Path, setting: Setting) -> Rebuilt:
     }
     if pairs and year == "WMT15":
         missing = (*missing, f"{_STAND_IN}.")
-    parts = [_translation(pairs, year, setting)] if pairs else []
-    dialogue = {name: path for name, path in found.items() if name in DIALOGUE}
-    if dialogue:
-        parts.append(_dialogue(dialogue, setting))
-    tac = {name: path for name, path in found.items() if name in TAC}
-    if tac:
-        parts.append(_tac(tac, setting))
-    return Rebuilt.of("mover", PAPER, parts, missing)
+    parts = [_translation(pairs, year, settings)] if pairs else []
+    utterances = "Spearman over {:,} utterances; distances negated"
+    topics = "text level: mean over topics of the correlation over systems"
+    for stem, files, rows, criteria, shorts, footer in (
+        ("dialogue", DIALOGUE, DIALOGUE_ROWS, DIALOGUE_CRITERIA, {"spearman": ""}, utterances),
+        ("tac", TAC, TAC_ROWS, TAC_CRITERIA, {"pearson": " r", "spearman": " rho"}, topics),
+    ):
+        paths = {name: path for name, path in found.items() if name in files}
+        if paths:
+            parts.append(_by_criteria(stem, paths, rows, criteria, shorts, footer, settings))
+    return Reproduction.of("mover", PAPER, parts, missing)
 
 
-def _questions(setting: Setting) -> tuple[_Question, ...]:
-    """Tables 1, 5 and 6, with the layers of the model at hand."""
-    best = bound("bertscore", setting).needs.layers[0]
-    last = bound("mover:layers=last5", setting).needs.layers
+def _pair_tables(settings: Settings) -> tuple[_PairTable, ...]:
+    """Return Tables 1, 5 and 6, with the layers of the model."""
+    best = bind_layers("bertscore", settings).needs.layers[0]
+    last = bind_layers("mover:layers=last5", settings).needs.layers
     alignments = (
-        Line("bertscore F", "bertscore", "HMD-F1 + BERT"),
-        Line("bertscore R", "bertscore:alpha=1", "HMD-RECALL + BERT"),
-        Line("bertscore P", "bertscore:alpha=0", "HMD-PREC + BERT"),
-        Line("mover-1 (one layer)", f"mover:layers={best}", "WMD-UNIGRAM + BERT"),
-        Line("mover-2 (one layer)", f"mover:layers={best},ngram=2", "WMD-BIGRAM + BERT"),
+        TableRow("bertscore F", "bertscore", "HMD-F1 + BERT"),
+        TableRow("bertscore R", "bertscore:alpha=1", "HMD-RECALL + BERT"),
+        TableRow("bertscore P", "bertscore:alpha=0", "HMD-PREC + BERT"),
+        TableRow("mover-1 (one layer)", f"mover:layers={best}", "WMD-UNIGRAM + BERT"),
+        TableRow("mover-2 (one layer)", f"mover:layers={best},ngram=2", "WMD-BIGRAM + BERT"),
     )
-    numbered = [Line(f"layer {n}", f"mover:layers={n}") for n in last]
-    printed = [Line(f"LAYER {n}", None, f"LAYER {n}") for n in range(8, 13)]
-    if [line.name.upper() for line in numbered] == [line.name for line in printed]:
-        numbered = [Line(o.name, o.spec, p.name) for o, p in zip(numbered, printed, strict=True)]
-        printed = []
+    # Layers of a model of another depth have rows of their own.
+    printed = range(8, 13)
+    same = tuple(last) == tuple(printed)
     layers = (
-        *(*numbered, *printed),
-        Line("routing", "mover:layers=last5,aggregate=routing", "ROUTING"),
-        Line("p-means", "mover:layers=last5,aggregate=pmeans", "PMEANS"),
-        Line("side by side", "mover:layers=last5,aggregate=concat"),
+        *(
+            TableRow(f"layer {n}", f"mover:layers={n}", f"LAYER {n}" if same else None)
+            for n in last
+        ),
+        *(TableRow(f"LAYER {n}", None, f"LAYER {n}") for n in printed if not same),
+        TableRow("routing", "mover:layers=last5,aggregate=routing", "ROUTING"),
+        TableRow("p-means", "mover:layers=last5,aggregate=pmeans", "PMEANS"),
+        TableRow("side by side", "mover:layers=last5,aggregate=concat"),
     )
+    hard, soft = f"ours: layer {best}; the paper's: layer 9 of 12", "hard against soft alignments"
+    joined = "WMD of unigrams; each layer alone, then the last five joined"
     return (
-        _Question("table1", "segment level, Pearson", TRANSLATION_LINES, footer=(_MNLI,)),
-        _Question(
-            *("alignments", "hard against soft alignments, Pearson", alignments),
-            footer=(f"ours: layer {best}; the paper's: layer 9 of 12",),
-        ),
-        _Question(
-            *("layers", "layers, p-means and routing, Pearson", layers, 4),
-            footer=("WMD of unigrams; each layer alone, then the last five joined",),
-        ),
+        _PairTable("table1", "segment level, Pearson", TRANSLATION_ROWS, 3, _MNLI),
+        _PairTable("alignments", f"{soft}, Pearson", alignments, 3, hard),
+        _PairTable("layers", "layers, p-means and routing, Pearson", layers, 4, joined),
     )
 
 
-def _translation(found: Mapping[str, Path], year: str, setting: Setting) -> Part:
-    """The tables over language pairs, and the figures on de-en or the first pair found."""
-    questions = _questions(setting)
-    specs: dict[str, Line] = {}  # a metric that several tables ask for is run once
-    for line in (line for question in questions for line in question.lines):
-        if line.spec:
-            specs.setdefault(line.spec, line)
-    studies = {pair: measured(path, list(specs.values()), setting) for pair, path in found.items()}
+def _translation(found: Mapping[str, Path], year: str, settings: Settings) -> Part:
+    """Return the tables over language pairs, and the figures on de-en or the first pair found."""
+    pair_tables = _pair_tables(settings)
+    specs: dict[str, TableRow] = {}  # a metric of several tables is run once
+    for row in (row for table in pair_tables for row in table.rows):
+        if row.spec:
+            specs.setdefault(row.spec, row)
+    studies = {pair: score_rows(path, [*specs.values()], settings) for pair, path in found.items()}
     own = {pair: correlations(study, CRITERION, ["pearson"]) for pair, study in studies.items()}
+    counted = ", ".join(f"{pair} {len(study.corpus):,}" for pair, study in studies.items())
+    footer = (*([_STAND_IN] if year == "WMT15" else []), f"segments: {counted}; distances negated")
     sections: dict[str, list[Section]] = {}
     numbers = []
-    heads = {pair: f"{pair} ({year})" for pair in found}
-    counted = ", ".join(f"{pair} {len(study.corpus):,}" for pair, study in studies.items())
-    sizes = f"segments: {counted}; distances negated"
-    for question in questions:
+    for each in pair_tables:
         ours = {
-            (line.name, pair): own[pair][specs[line.spec].name, "pearson"]
+            (row.name, pair): own[pair][specs[row.spec].name, "pearson"]
             for pair in found
-            for line in question.lines
-            if line.spec and (specs[line.spec].name, "pearson") in own[pair]
+            for row in each.rows
+            if row.spec and (specs[row.spec].name, "pearson") in own[pair]
         }
-        theirs = PUBLISHED[question.stem]
-        footer = (*question.footer, *([_STAND_IN] if year == "WMT15" else []), sizes)
-        table = beside(
-            *(question.lines, heads, ours, theirs), digits=question.digits, footer=footer
+        table, entries = compare_numbers(
+            each.rows,
+            {pair: f"{pair} ({year})" for pair in found},
+            ours,
+            PUBLISHED[each.stem],
+            digits=each.digits,
+            footer=(each.footer, *footer),
+            about=lambda pair, stem=each.stem: {
+                "table": stem,
+                "data": f"{year} {pair}",
+                "coefficient": "pearson",
+            },
         )
-        sections[question.stem] = [Section(f"{year}, {question.title}", table)]
-        for entry in entries(question.lines, list(found), ours, theirs, table=question.stem):
-            pair = entry["coefficient"]
-            numbers.append({**entry, "data": f"{year} {pair}", "coefficient": "pearson"})
+        sections[each.stem] = [Section(f"{year}, {each.title}", table)]
+        numbers += entries
     shown = "de-en" if "de-en" in studies else next(iter(studies))
-    drawn = _pictures(f"{year} {shown}", studies[shown])
-    signatures = studies[shown].signatures
+    drawn = metric_pictures(
+        studies[shown].only(("bleu", "chrf++", "smd", "mover-1")),
+        CRITERION,
+        f"{year} {shown}",
+        ("metrics", "distributions"),
+        bands=("bad", "middling", "good"),
+        legend=f"people's judgement, {year} {shown}",
+    )
     return Part(
         {**sections, **drawn.tables},
         drawn.figures,
-        {"correlations": numbers, "signatures": signatures, **drawn.results},
-        [f"{year} {pair}: {said}" for pair, each in studies.items() for said in each.notes],
+        {"correlations": numbers, "signatures": studies[shown].signatures, **drawn.results},
+        [f"{year} {pair}: {note}" for pair, each in studies.items() for note in each.notes],
         models_of(studies[shown]),
     )
 
 
-def _pictures(name: str, study: Study) -> Part:
-    """Figure 2, scores of bad and good translations, and Figure 3, metrics with each other."""
-    wanted = ("bleu", "chrf++", "smd", "mover-1")
-    kept = [each for each in study.metrics if each.name in wanted]
-    chosen = replace(study, metrics=tuple(kept))
-    found = matrix(chosen, human=CRITERION, coefficient="pearson")
-    panel = coefficients(found.names, found.values, title=f"Pearson, {name}")
-    table = matrix_table("r", found.names, found.values.tolist(), digits=2)
-    content: dict[str, Any] = {
-        "data": name,
-        "names": list(found.names),
-        "values": [[plain(value) for value in row] for row in found.values],
-    }
-    return Part(
-        {"metrics": [Section(f"Pearson between metrics ({name})", table)]},
-        {
-            "metrics": partial(heat, [panel]),
-            "distributions": partial(
-                distributions,
-                curves(chosen, CRITERION, ("bad", "middling", "good")),
-                legend=f"people's judgement, {name}",
-            ),
-        },
-        {"metrics": content},
-    )
+def _by_criteria(
+    stem: str,
+    found: Mapping[str, Path],
+    rows: Sequence[TableRow],
+    criteria: Mapping[str, str],
+    shorts: Mapping[str, str],
+    footer: str,
+    settings: Settings,
+) -> Part:
+    """Return a table per data set over criteria and coefficients (Tables 2, 3 and 9).
 
-
-def _dialogue(found: Mapping[str, Path], setting: Setting) -> Part:
-    """Tables 3 and 9: Spearman with three criteria, over all utterances."""
-    sections, numbers, remarks = [], [], []
+    Dialogue: over all utterances. TAC: over systems on one topic, then the mean over topics.
+    """
+    sections, numbers, notes = [], [], []
     for name, path in found.items():
-        study = measured(path, DIALOGUE_LINES, setting)
+        judged = read_judged(path, kind="tac") if stem == "tac" else read_judged(path)
+        study = score_rows(judged, rows, settings)
+        level = "text" if stem == "tac" else "segment"
         ours = {
-            (label, f"{name} {criterion}"): value
-            for criterion in DIALOGUE_CRITERIA
-            for (label, _), value in correlations(study, criterion, ["spearman"]).items()
-        }
-        heads = {f"{name} {key}": short for key, short in DIALOGUE_CRITERIA.items()}
-        footer = (f"Spearman over {len(study.corpus):,} utterances; distances negated", _MNLI)
-        theirs = PUBLISHED["dialogue"]
-        table = beside(DIALOGUE_LINES, heads, ours, theirs, digits=3, footer=footer)
-        sections.append(Section(name, table))
-        for entry in entries(DIALOGUE_LINES, list(heads), ours, theirs, table="dialogue"):
-            criterion = entry["coefficient"].removeprefix(f"{name} ")
-            about = {"data": name, "criterion": criterion, "coefficient": "spearman"}
-            numbers.append({**entry, **about})
-        remarks += [f"{name}: {said}" for said in study.notes]
-    results = {"correlations": numbers, "signatures": study.signatures}
-    return Part({"dialogue": sections}, {}, results, remarks, models_of(study))
-
-
-def _tac(found: Mapping[str, Path], setting: Setting) -> Part:
-    """Table 2: r and rho of summaries on one topic, then the mean over topics."""
-    sections, numbers, remarks = [], [], []
-    for name, path in found.items():
-        study = measured(read_judged(path, kind="tac"), TAC_LINES, setting)
-        ours = {
-            (label, f"{name} {criterion} {kind}"): value
-            for criterion in TAC_CRITERIA
-            for (label, kind), value in correlations(
-                study, criterion, ["pearson", "spearman"], level="text"
+            (label, f"{name} {criterion} {key}"): value
+            for criterion in criteria
+            for (label, key), value in correlations(
+                study, criterion, list(shorts), level=level
             ).items()
         }
-        short = {"pearson": "r", "spearman": "rho"}
-        heads = {f"{name} {c} {k}": f"{c} {short[k]}" for c in TAC_CRITERIA for k in short}
-        theirs = PUBLISHED["tac"]
-        table = beside(
-            *(TAC_LINES, heads, ours, theirs),
+        table, entries = compare_numbers(
+            rows,
+            {f"{name} {c} {key}": criteria[c] + shorts[key] for c in criteria for key in shorts},
+            ours,
+            PUBLISHED[stem],
             digits=3,
-            footer=("text level: mean over topics of the correlation over systems", _MNLI),
+            footer=(footer.format(len(study.corpus)), _MNLI),
+            about=lambda key, name=name: (
+                dict(
+                    zip(
+                        ("data", "criterion", "coefficient"), (name, *key.split()[-2:]), strict=True
+                    )
+                )
+                | {"table": stem}
+            ),
         )
         sections.append(Section(name, table))
-        for entry in entries(TAC_LINES, list(heads), ours, theirs, table="tac"):
-            _, criterion, kind = entry["coefficient"].split()
-            numbers.append({**entry, "data": name, "criterion": criterion, "coefficient": kind})
-        remarks += [f"{name}: {said}" for said in study.notes]
+        numbers += entries
+        notes += [f"{name}: {note}" for note in study.notes]
     results = {"correlations": numbers, "signatures": study.signatures}
-    return Part({"tac": sections}, {}, results, remarks, models_of(study))
+    return Part({stem: sections}, {}, results, notes, models_of(study))
