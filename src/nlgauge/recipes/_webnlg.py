@@ -25,17 +25,6 @@ CRITERIA = {
     "Relevance": "relevance",
     "TextStructure": "text structure",
 }
-ROWS = (
-    TableRow("bertscore", "bertscore", "BertS"),
-    TableRow("mover", "mover", "MoverS"),
-    TableRow("bleu", "bleu", "BLEU"),
-    TableRow("rouge-1", "rouge:variant=1", "R-1"),
-    TableRow("rouge-2", "rouge:variant=2", "R-2"),
-    TableRow("rouge_we", "rouge_we:model=glove", "R-WE"),
-    TableRow("meteor", "meteor", "METEOR"),
-    TableRow("ter", "ter", "TER"),
-)
-"""The metrics that both papers have beside their own."""
 SWAPPED = (
     "the paper's table swaps r and rho of correctness in all rows of people but the first: "
     "Correct/DataC 97.6 85.2, but DataC/Correct 85.2 97.6; the first is taken here"

@@ -17,16 +17,12 @@ from nlgauge.figures.matrix import coefficients, directed, heat
 from nlgauge.recipes import _summaries, _webnlg
 from nlgauge.recipes._scores import correlations, find, models_of, score_rows, with_model
 from nlgauge.recipes._tables import COEFFICIENTS, compare_numbers, finite_rows
-from nlgauge.recipes.recipe import Paper, Part, Reproduction, Section, Settings, TableRow
+from nlgauge.recipes.recipe import Part, Publication, Reproduction, Section, Settings
 from nlgauge.report.study_tables import matrix_table, williams_table
 from nlgauge.scoring import Scorer
 from nlgauge.study import Study, matrix, williams
 
-PAPER = Paper(
-    "Automatic Text Evaluation through the Lens of Wasserstein Barycenters (BaryScore)",
-    "Colombo et al. 2021 (EMNLP), Tables 1 and 2, Figure 7, absolute correlations x 100",
-    "bert-base-uncased; rows with +: BERT fine-tuned on MNLI",
-)
+PUBLISHED = Publication.load("bary")
 YEARS: dict[str, tuple[str, ...]] = {
     "WMT15": ("cs-en", "de-en", "ru-en", "fi-en"),
     "WMT16": ("cs-en", "de-en", "ru-en", "fi-en", "ro-en", "tr-en"),
@@ -43,90 +39,8 @@ FILES = {
     "stored": _summaries.STORED_FILE,
 }
 CRITERION = "da_z"
-ROWS = (
-    TableRow("BaryS+", None, "BaryS+"),
-    TableRow("bary", "bary", "BaryS"),
-    TableRow("bertscore", "bertscore", "BertS-F"),
-    TableRow("MoverS+", None, "MoverS+"),
-    TableRow("mover", "mover", "MoverS"),
-    TableRow("meteor", "meteor", "MET"),
-    # The authors' stored scores are sacrebleu's with all four orders, found or not.
-    TableRow("bleu", "bleu:effective_order=no", "BLEU"),
-    TableRow("chrf", "chrf", "CHRF"),
-    TableRow("rouge", "rouge"),
-    TableRow("ter", "ter"),
-)
-WEBNLG_ROWS = (TableRow("bary", "bary", "BaryS"), TableRow("BaryS+", None, "BaryS+"), *_webnlg.ROWS)
-SUMMARY_ROWS = (
-    TableRow("bary", "bary", "BaryS"),
-    TableRow("bertscore F", "bertscore", "BertS-F"),
-    TableRow("bertscore R", "bertscore:alpha=1", "BertS-R"),
-    TableRow("mover", "mover", "MoverS"),
-    TableRow("rouge-1", "rouge:variant=1", "R-1"),
-    TableRow("rouge-2", "rouge:variant=2", "R-2"),
-    TableRow("bleu", "bleu", "BLEU"),
-)
+ROWS = PUBLISHED.rows["translation"]
 _TIMED = 100
-
-# Rows by language pair in the order of YEARS, each r, rho, tau.
-_TABLES: dict[str, dict[str, str]] = {
-    "WMT15": {
-        "BaryS+": "75.9 75.2 56.9  75.8 74.5 56.2  77.6 75.0 56.7  79.9 78.7 59.7",
-        "BaryS": "74.2 73.8 54.9  74.1 72.2 53.1  73.7 70.6 53.2  76.6 74.5 56.3",
-        "BertS-F": "74.3 73.5 54.3  72.2 70.7 52.9  74.0 70.5 52.5  74.7 72.5 54.1",
-        "MoverS+": "71.0 71.1 52.0  71.1 68.2 50.3  67.3 64.7 47.3  72.2 72.0 52.9",
-        "MoverS": "68.8 70.1 52.0  71.8 69.4 50.3  68.6 65.5 46.9  70.0 70.0 52.3",
-        "MET": "56.4 57.1 40.9  60.1 61.4 61.5  58.9 59.6 42.4  58.8 59.0 42.9",
-        "BLEU": "44.5 44.5 31.1  53.6 48.0 48.1  53.4 49.0 34.1  46.5 41.8 29.3",
-        "CHRF": "26.0 21.6 15.8  29.5 28.9 28.9  32.5 32.9 23.4  30.2 26.5 19.2",
-    },
-    "WMT16": {
-        "BaryS+": "76.6 76.2 57.5  68.5 67.7 50.0  69.4 68.3 51.3  70.2 69.5 50.9"
-        "  74.3 73.0 54.5  73.8 70.5 52.4",
-        "BaryS": "74.2 74.3 56.3  64.6 64.2 47.9  67.5 66.4 48.1  67.1 66.4 48.3"
-        "  72.5 71.4 52.9  69.3 67.1 51.4",
-        "BertS-F": "74.1 73.6 55.49  65.3 64.6 46.3  65.1 64.6 46.9  65.4 64.1 47.0"
-        "  70.2 67.6 49.5  70.7 67.1 49.0",
-        "MoverS+": "70.7 70.4 53.4  62.4 60.7 44.8  64.0 62.2 45.2  64.5 62.6 45.8"
-        "  66.4 66.0 48.6  66.3 60.7 44.9",
-        "MoverS": "67.4 69.5 52.6  60.9 59.1 44.2  64.4 62.8 44.8  63.1 62.2 45.1"
-        "  64.2 65.4 48.2  66.1 64.0 43.7",
-        "MET": "64.5 67.2 49.2  51.6 50.0 35.3  54.8 57.5 41.2  53.9 52.4 37.3"
-        "  58.6 59.4 42.1  61.8 59.1 42.4",
-        "BLEU": "53.8 52.3 36.2  45.3 40.8 28.2  46.3 43.8 30.2  39.9 37.7 26.3"
-        "  47.0 43.2 30.2  47.1 43.9 30.4",
-        "CHRF": "24.4 26.8 19.2  34.2 33.8 24.3  28.7 29.8 21.2  14.4 15.3 11.2"
-        "  16.0 12.6 9.0  26.5 16.2 12.4",
-    },
-}
-# Figure 7 is a table; for each of the three criteria r, rho, tau.
-_FIGURE_7: dict[str, str] = {
-    "BaryS": "91.7 90.0 78.3  87.8 78.2 61.6  89.4 82.6 70.0",
-    "BaryS+": "90.5 89.5 76.6  87.7 85.0 70.0  89.2 86.4 71.6",
-    "BertS": "85.5 83.4 73.3  74.7 68.2 53.3  83.3 79.4 65.0",
-    "MoverS": "84.1 84.1 73.3  78.7 66.2 53.3  82.1 77.4 65.0",
-    "BLEU": "77.6 66.3 60.0  55.7 50.2 36.6  63.0 65.2 51.6",
-    "R-1": "80.6 65.0 65.0  76.5 76.3 60.3  64.3 69.2 56.7",
-    "R-2": "73.6 63.3 58.3  54.7 43.1 35.0  62.0 60.8 46.7",
-    "R-WE": "60.9 73.4 60.0  40.2 58.2 40.1  49.9 64.1 48.3",
-    "METEOR": "86.5 66.3 70.0  77.3 50.2 46.6  82.1 65.2 58.6",
-    "TER": "79.6 78.3 58.0  69.7 58.2 38.0  75.0 70.2 77.6",
-}
-_FIGURE_7_CRITERIA = ("Correctness", "DataCoverage", "Relevance")
-_PEOPLE = {
-    "Correctness, DataCoverage": "97.6 85.2 73.3",
-    "Correctness, Relevance": "99.1 89.7 75.0",
-    "DataCoverage, Relevance": "96.0 93.8 81.6",
-}
-_DOUBLED = "de-en: the published tau of MET, BLEU and CHRF repeats rho to 0.1 (so in the paper)"
-_MISPLACED = (
-    "R-1: what the paper prints under data coverage is fluency in InfoLM's Table 3, which has "
-    "61.1 59.6 48.3 for data coverage"
-)
-_PICTURE = (
-    "the paper shows this as a picture (Figure 5) and says that extractive systems get below 20 "
-    "points at the system level from BertS-R and MoverS, but medium or high ones at the text level"
-)
 
 
 def published(year: str, pair: str) -> dict[tuple[str, str], float]:
@@ -134,7 +48,7 @@ def published(year: str, pair: str) -> dict[tuple[str, str], float]:
     start = 3 * YEARS[year].index(pair)
     return {
         (row, name): float(number)
-        for row, line in _TABLES[year].items()
+        for row, line in PUBLISHED.tables[year].items()
         for name, number in zip(COEFFICIENTS, line.split()[start : start + 3], strict=True)
     }
 
@@ -150,19 +64,21 @@ def rebuild(data: Path, settings: Settings) -> Reproduction:
         parts.append(
             _webnlg.webnlg(
                 found["webnlg"],
-                WEBNLG_ROWS,
-                _FIGURE_7,
-                _PEOPLE,
+                PUBLISHED.rows["webnlg"],
+                PUBLISHED.tables["figure7"],
+                PUBLISHED.tables["people"],
                 settings,
-                criteria=_FIGURE_7_CRITERIA,
-                notes={"DataCoverage": _MISPLACED},
+                criteria=("Correctness", "DataCoverage", "Relevance"),
+                notes={"DataCoverage": PUBLISHED.notes["misplaced"]},
             )
         )
     if "summaries" in found:
         judged = _summaries.by_kind(found["summaries"], found.get("stored"))
-        rows = dict.fromkeys(judged, SUMMARY_ROWS)
-        parts.append(_summaries.summaries(judged, rows, settings, footer=(_PICTURE,))[0])
-    return Reproduction.of("bary", PAPER, parts, missing)
+        rows = dict.fromkeys(judged, PUBLISHED.rows["summaries"])
+        parts.append(
+            _summaries.summaries(judged, rows, settings, footer=(PUBLISHED.notes["picture"],))[0]
+        )
+    return Reproduction.of("bary", PUBLISHED.paper, parts, missing)
 
 
 def _translation(found: Mapping[str, Path], settings: Settings) -> Part:
@@ -179,7 +95,7 @@ def _translation(found: Mapping[str, Path], settings: Settings) -> Part:
             correlations(study, CRITERION, list(COEFFICIENTS), factor=100),
             published(*name.split()),
             digits=1,
-            footer=[*footer, _DOUBLED] if name == "WMT15 de-en" else footer,
+            footer=[*footer, PUBLISHED.notes["doubled"]] if name == "WMT15 de-en" else footer,
             about=lambda key, name=name: {"data": name, "coefficient": key},
         )
         tables.setdefault(name.split()[0].lower(), []).append(Section(name, table))

@@ -15,34 +15,16 @@ from typing import Any
 from nlgauge.figures.matrix import Panel, coefficients, heat, p_values
 from nlgauge.recipes._scores import find, models_of, score_rows
 from nlgauge.recipes._tables import finite_rows
-from nlgauge.recipes.recipe import Paper, Part, Reproduction, Section, Settings, TableRow
+from nlgauge.recipes.recipe import Part, Publication, Reproduction, Section, Settings
 from nlgauge.report.study_tables import matrix_table, p_text
 from nlgauge.report.table import Column, Table
 from nlgauge.study import CoefficientMatrix, matrix
 
-PAPER = Paper(
-    "Text Similarity as An Evaluation Measure of Machine Translation",
-    "Thomas and Sow (ENSAE), section 4, Figures 1-3 and Tables 1-3, absolute correlations",
-    "not named in the text (its BLEU is nltk's without smoothing; ours is sacrebleu's)",
-)
+PUBLICATION = Publication.load("benchmark")
 FILES = {"fi-en": "wmt15_da/fi-en.jsonl"}
 COEFFICIENTS = ("spearman", "pearson", "kendall_b")
 CRITERION = "da_z"
-ROWS = (
-    TableRow("bleu", "bleu:smooth_method=none", "BLEU_nltk"),
-    TableRow("bary", "bary", "Baryscore"),
-    TableRow("depth", "depth", "DepthScore"),
-    TableRow("ter", "ter", "TER"),
-    TableRow("meteor", "meteor", "METEOR"),
-)
-PUBLISHED = {
-    "BLEU_nltk": "below .5",
-    "Baryscore": ".76",
-    "DepthScore": "below .5",
-    "TER": "below .5",
-    "METEOR": "above .5",
-}
-_P_PUBLISHED = "published p-values: all 0.00 (Tables 1-3)"
+ROWS, PUBLISHED = PUBLICATION.rows["all"], PUBLICATION.tables["spearman"]
 
 
 def rebuild(data: Path, settings: Settings) -> Reproduction:
@@ -59,7 +41,7 @@ def rebuild(data: Path, settings: Settings) -> Reproduction:
     }
     tables = {"human": [_human(made)], "matrices": sections}
     part = Part(tables, figures, results, study.notes, models_of(study))
-    return Reproduction.of("benchmark", PAPER, [part], missing)
+    return Reproduction.of("benchmark", PUBLICATION.paper, [part], missing)
 
 
 def _panels(found: CoefficientMatrix) -> list[Panel]:
@@ -90,7 +72,7 @@ def _sections(found: CoefficientMatrix) -> list[Section]:
         (name, *("" if i == j else p_text(float(p)) for j, p in enumerate(found.p[i])))
         for i, name in enumerate(found.names)
     ]
-    p = Table(tuple(columns), tuple(rows), (_P_PUBLISHED,))
+    p = Table(tuple(columns), tuple(rows), (PUBLICATION.notes["p"],))
     return [
         Section(f"{found.coefficient}: coefficients", values),
         Section(f"{found.coefficient}: two-sided p-values", p),

@@ -25,71 +25,23 @@ from nlgauge.figures.surface import Surface, surfaces
 from nlgauge.recipes import _summaries, _webnlg
 from nlgauge.recipes._scores import bind_layers, find, score_rows
 from nlgauge.recipes._tables import COEFFICIENTS, metric_pictures
-from nlgauge.recipes.recipe import Paper, Part, Reproduction, Section, Settings, TableRow
+from nlgauge.recipes.recipe import Part, Publication, Reproduction, Section, Settings, TableRow
 from nlgauge.report.study_tables import sweep_table
 from nlgauge.stats import split
 from nlgauge.stats.intervals import finite
 from nlgauge.study import OptionSweep, Study
 from nlgauge.study.sweep import Values, select
 
-PAPER = Paper(
-    "InfoLM: A New Metric to Evaluate Summarization & Data2Text Generation",
-    "Colombo et al. 2022 (AAAI), Tables 2 and 3, absolute correlations x 100",
-    "BERT (which one is not said); temperature 1, parameters of appendix B.5",
-)
+PUBLISHED = Publication.load("infolm")
 FILES = {"webnlg": _webnlg.FILE, "summaries": _summaries.FILE}
 INPUTS = 40
 DOCUMENTS = 10
 TEMPERATURES = (0.25, 0.5, 0.75, 1.0, 1.5, 2.0, 3.0)
 ALPHAS = (0.25, 0.5, 0.75, 1.25, 2.0, 3.0)
 BETAS = (0.25, 0.5, 1.0, 2.0)
-_MEASURES = {
-    "ab": "D_AB",
-    "alpha": "D_alpha",
-    "gamma": "D_beta",
-    "l1": "L_1",
-    "l2": "L_2",
-    "linf": "L_inf",
-    "fisher_rao": "R",
-    "kl": "JS",
-}
 _PRESETS = ("ab", "alpha", "gamma")
 Variants = Mapping[Values, TableRow]
 """Table rows by the values of their options."""
-
-# Table 3, a row for each metric: five criteria with r, rho, tau each.
-_TABLE_3 = {
-    "D_AB": "88.8 89.3 76.6  81.8 82.6 70.0  86.6 92.0 76.6  89.8 87.9 73.3  86.6 91.4 75.0",
-    "D_alpha": "88.8 89.3 76.6  81.8 82.6 70.0  86.6 92.0 76.6  89.8 87.9 73.3  86.6 91.4 75.0",
-    "D_beta": "81.4 50.0 71.6  48.4 79.7 65.0  44.8 84.7 76.6  49.3 72.3 60.0  48.0 83.8 75.0",
-    "L_1": "75.2 33.8 61.6  32.4 53.8 40.0  22.7 83.5 73.3  32.2 57.9 45.0  25.6 83.2 71.6",
-    "L_2": "67.0 21.9 56.6  21.6 37.9 33.3  11.9 75.2 58.3  20.1 43.8 38.3  14.8 75.5 60.0",
-    "L_inf": "63.2 33.0 46.6  30.4 36.4 26.6  67.6 65.0 46.6  29.1 49.1 35.0  67.2 65.2 46.6",
-    "R": "89.7 86.0 75.0  78.7 70.5 51.6  93.3 95.7 85.3  87.6 84.4 70.0  92.4 93.8 81.6",
-    "JS": "79.4 81.1 70.0  69.3 75.5 60.0  89.4 91.4 75.0  81.7 70.5 60.0  91.9 91.1 73.3",
-    "BertS": "85.5 83.4 73.3  74.7 68.2 53.3  92.3 95.5 85.0  83.3 79.4 65.0  91.9 95.0 83.3",
-    "MoverS": "84.1 84.1 73.3  78.7 66.2 53.3  91.2 92.1 78.3  82.1 77.4 65.0  90.1 91.4 76.3",
-    "BLEU": "77.6 66.3 60.0  55.7 50.2 36.6  89.4 90.5 78.3  63.0 65.2 51.6  88.5 89.1 76.6",
-    "R-1": "80.6 65.0 65.0  61.1 59.6 48.3  76.5 76.3 60.3  64.3 69.2 56.7  75.9 77.5 58.3",
-    "R-2": "73.6 63.3 58.3  54.7 43.1 35.0  86.4 81.9 63.4  62.0 60.8 46.7  86.5 80.5 61.7",
-    "R-WE": "60.9 73.4 60.0  40.2 58.2 40.1  61.4 84.7 61.3  49.9 64.1 48.3  60.2 85.9 60.0",
-    "METEOR": "86.5 66.3 70.0  77.3 50.2 46.6  86.7 90.5 78.3  82.1 65.2 58.6  86.2 89.1 76.6",
-    "TER": "79.6 78.3 58.0  69.7 58.2 38.0  89.1 93.5 80.0  75.0 70.2 77.6  89.5 91.1 78.6",
-}
-_PEOPLE = {
-    "Correctness, DataCoverage": "97.6 85.2 73.3",
-    "Correctness, Fluency": "80.0 81.1 61.6",
-    "Correctness, Relevance": "99.1 89.7 75.0",
-    "Correctness, TextStructure": "80.1 80.8 60.0",
-    "DataCoverage, Fluency": "71.8 51.7 38.3",
-    "DataCoverage, Relevance": "96.0 93.8 81.6",
-    "DataCoverage, TextStructure": "71.6 51.4 36.6",
-    "Fluency, Relevance": "77.0 61.4 46.6",
-    "Fluency, TextStructure": "99.5 99.7 98.3",
-    "Relevance, TextStructure": "77.2 61.1 45.0",
-}
-_PICTURES = "the paper shows this as a picture (Figures 1 and 8)"
-_JEFFREYS = "JS is the paper's name for the mean of both KL divergences (Jeffreys)"
 
 
 def rebuild(data: Path, settings: Settings) -> Reproduction:
@@ -102,21 +54,21 @@ def rebuild(data: Path, settings: Settings) -> Reproduction:
             _webnlg.webnlg(
                 found["webnlg"],
                 _rows("data2text"),
-                _TABLE_3,
-                _PEOPLE,
+                PUBLISHED.tables["table3"],
+                PUBLISHED.tables["people"],
                 replace(settings, inputs=settings.inputs or INPUTS),
-                notes=dict.fromkeys(_webnlg.CRITERIA, _JEFFREYS),
+                notes=dict.fromkeys(_webnlg.CRITERIA, PUBLISHED.notes["jeffreys"]),
             )
         )
     if "summaries" in found:
         sampled = replace(settings, inputs=settings.inputs or DOCUMENTS)
         judged = _summaries.by_kind(found["summaries"])
         rows = {kind: _rows(_summaries.KINDS[kind]) for kind in judged}
-        footer = (_PICTURES, _JEFFREYS)
+        footer = (PUBLISHED.notes["pictures"], PUBLISHED.notes["jeffreys"])
         part, studies = _summaries.summaries(judged, rows, sampled, footer=footer)
         parts += [part, *(_pictures(kind, study) for kind, study in studies.items())]
         parts += [] if no_model else _sweeps(judged, sampled)
-    return Reproduction.of("infolm", PAPER, parts, (*missing, *no_model))
+    return Reproduction.of("infolm", PUBLISHED.paper, parts, (*missing, *no_model))
 
 
 def _rows(preset: str) -> tuple[TableRow, ...]:
@@ -124,9 +76,9 @@ def _rows(preset: str) -> tuple[TableRow, ...]:
     further = dict.fromkeys(_PRESETS, f",preset={preset}") | {"kl": ",symmetrised=yes"}
     ours = [
         TableRow(f"infolm {name}", f"infolm:measure={name}{further.get(name, '')}", published)
-        for name, published in _MEASURES.items()
+        for name, published in PUBLISHED.others["measures"].items()
     ]
-    return (*ours, *_webnlg.ROWS)
+    return (*ours, *PUBLISHED.rows["webnlg"])
 
 
 def _missing_model(settings: Settings) -> tuple[str, ...]:

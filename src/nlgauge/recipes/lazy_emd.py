@@ -9,7 +9,6 @@ English.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
@@ -21,98 +20,31 @@ from nlgauge.data.wmt import Pairs, read_pairs
 from nlgauge.figures.alignment import heatmap
 from nlgauge.recipes._scores import find, models_of, score_rows, some_inputs, with_model
 from nlgauge.recipes._tables import compare_numbers, parse_table
-from nlgauge.recipes.recipe import Paper, Part, Reproduction, Section, Settings, TableRow
+from nlgauge.recipes.recipe import Part, Publication, Reproduction, Section, Settings
 from nlgauge.report.table import Column, Table, Value
 from nlgauge.scoring import Scorer, align
 from nlgauge.study import outputs_in_pairs
 from nlgauge.study.darr import taus
 
-PAPER = Paper(
-    "Evaluating Natural Language Generation via Unbalanced Optimal Transport (Lazy-EMD)",
-    "Chen et al. 2020 (IJCAI), Table 1 and the to-English numbers of Tables 2-4",
-    "not named; the default of bert_score 0.2.2",
-)
+PUBLICATION = Publication.load("lazy_emd")
 YEARS = {
     "WMT18": ("cs-en", "de-en", "et-en", "fi-en", "ru-en", "tr-en", "zh-en"),
     "WMT19": ("de-en", "fi-en", "gu-en", "kk-en", "lt-en", "ru-en", "zh-en"),
 }
 PAIRS = [f"{year} {pair}" for year, pairs in YEARS.items() for pair in pairs]
-_EMD = "lazy_emd:penalty_candidate=inf,penalty_reference=inf"
-ROWS = (
-    TableRow("bleu", "bleu", "SENTBLEU"),
-    TableRow("bertscore P", "bertscore:alpha=0", "P_BERT"),
-    TableRow("bertscore R", "bertscore:alpha=1", "R_BERT"),
-    TableRow("bertscore F", "bertscore", "F_BERT"),
-    TableRow("yisi", "yisi", "YiSi-1"),
-    TableRow("bertscore F_.48", "bertscore:alpha=0.48", "F_alpha"),
-    TableRow("emd", _EMD, "EMD"),
-    TableRow("lazy_emd", "lazy_emd", "Lazy-EMD"),
-    TableRow("mover", "mover"),
-)
-PRICES = (
-    TableRow("lazy_emd", "lazy_emd", "(0.23, 0.31)"),
-    TableRow("lazy_emd other", "lazy_emd:lang=other", "(0.009, 0.95)"),
-    TableRow("lazy_emd zh", "lazy_emd:lang=zh", "(0.018, 0.97)"),
-    TableRow("objective", "lazy_emd:headline=objective"),
-)
-# Tables 2 and 3, rows in the order of YEARS.
-_DARR: dict[str, dict[str, str]] = {
-    "WMT18": {
-        "SENTBLEU": ".233 .415 .285 .154 .228 .145 .178",
-        "P_BERT": ".387 .541 .389 .283 .345 .280 .248",
-        "R_BERT": ".388 .546 .391 .304 .343 .290 .255",
-        "F_BERT": ".404 .550 .397 .296 .353 .292 .264",
-        "YiSi-1": ".406 .551 .396 .305 .350 .294 .262",
-        "F_alpha": ".404 .550 .398 .296 .354 .289 .265",
-        "EMD": ".393 .540 .389 .291 .336 .276 .263",
-        "Lazy-EMD": ".403 .544 .395 .301 .350 .281 .264",
-    },
-    "WMT19": {
-        "SENTBLEU": ".056 .233 .188 .377 .262 .125 .323",
-        "P_BERT": ".156 .326 .307 .419 .375 .212 .410",
-        "R_BERT": ".160 .346 .295 .416 .367 .216 .427",
-        "F_BERT": ".166 .344 .313 .434 .375 .223 .430",
-        "YiSi-1": ".165 .346 .317 .433 .373 .225 .433",
-        "F_alpha": ".165 .344 .314 .434 .375 .223 .429",
-        "EMD": ".159 .342 .318 .432 .377 .215 .430",
-        "Lazy-EMD": ".174 .346 .318 .431 .377 .215 .433",
-    },
-}
-# Table 4, WMT19.
-_PRICES = {
-    "(0.23, 0.31)": ".174 .346 .318 .431 .377 .215 .433",
-    "(0.009, 0.95)": ".172 .343 .292 .413 .369 .213 .427",
-    "(0.018, 0.97)": ".174 .343 .293 .415 .368 .214 .426",
-}
+ROWS, PRICES = PUBLICATION.rows["darr"], PUBLICATION.rows["prices"]
 PUBLISHED = {
-    year: parse_table(rows, [f"{year} {pair}" for pair in YEARS[year]])
-    for year, rows in _DARR.items()
+    year: parse_table(PUBLICATION.tables[year], [f"{year} {pair}" for pair in pairs])
+    for year, pairs in YEARS.items()
 }
-PUBLISHED_PRICES = parse_table(_PRICES, [f"WMT19 {pair}" for pair in YEARS["WMT19"]])
-_TIES = "tau = (C - D) / (C + D) over daRR pairs; ties of a metric count as discordant"
-
-
-@dataclass(frozen=True)
-class Example:
-    """A pair of texts of the paper's Table 1, and its P, R, F and Lazy-EMD."""
-
-    name: str
-    candidate: str
-    reference: str
-    published: tuple[float, float, float, float]
-
-
-_MAN, _BOY = "The young man in a slicker.", "The boy in a coat."
-EXAMPLES = (
-    Example("1, candidate 1", _BOY, _MAN, (0.9560, 0.9419, 0.9489, 0.0533)),
-    Example("1, candidate 2", "The man in a coat.", _MAN, (0.9609, 0.9408, 0.9507, 0.0553)),
-    Example("2, candidate 1", _MAN, _BOY, (0.9419, 0.9560, 0.9489, 0.0511)),
-    Example("2, candidate 2", "The old man in a slicker.", _BOY, (0.9324, 0.9574, 0.9447, 0.0525)),
+PUBLISHED_PRICES = parse_table(
+    PUBLICATION.tables["prices"], [f"WMT19 {pair}" for pair in YEARS["WMT19"]]
 )
+EXAMPLES = PUBLICATION.others["examples"]
 _PLANS = {
     "precision": "lazy_emd:penalty_candidate=inf,penalty_reference=0",
     "recall": "lazy_emd:penalty_candidate=0,penalty_reference=inf",
-    "emd": _EMD,
+    "emd": "lazy_emd:penalty_candidate=inf,penalty_reference=inf",
     "lazy_emd": "lazy_emd",
 }
 
@@ -126,7 +58,7 @@ def rebuild(data: Path, settings: Settings) -> Reproduction:
         raise FileError(f"{data} holds no language pair with both outputs and ranked pairs")
     found = {name: _sampled(outputs[name], ranked[name], settings) for name in whole}
     parts = [_translation(found, settings), _examples(settings)]
-    return Reproduction.of("lazy_emd", PAPER, parts, (*no_outputs, *no_pairs))
+    return Reproduction.of("lazy_emd", PUBLICATION.paper, parts, (*no_outputs, *no_pairs))
 
 
 def _file(name: str, place: str) -> str:
@@ -153,7 +85,7 @@ def _translation(found: Mapping[str, tuple[Judged, Pairs]], settings: Settings) 
         ours |= {(each.metric, name): each.tau.value for each in entries}
         counts += [{"data": name, **each.to_dict()} for each in entries]
         notes += [f"{name}: {note}" for note in (*pairs.said, *study.notes)]
-    footer = [_TIES]
+    footer = [PUBLICATION.notes["ties"]]
     if settings.inputs is not None:
         footer.append(f"a sample: at most {settings.inputs} segments of a language pair")
     columns = {
@@ -210,8 +142,8 @@ def _examples(settings: Settings) -> Part:
     """Return Table 1, and the alignment of tokens under each metric in its first example."""
     metrics = [with_model(spec, settings.model) for spec in ("bertscore", "lazy_emd")]
     scorer = Scorer(metrics, runtime=settings.runtime)
-    candidates = [each.candidate for each in EXAMPLES]
-    greedy, lazy = scorer.score(candidates, [each.reference for each in EXAMPLES]).values()
+    candidates = [each["candidate"] for each in EXAMPLES]
+    greedy, lazy = scorer.score(candidates, [each["reference"] for each in EXAMPLES]).values()
     named = greedy.segment_components
     ours = [named["precision"], named["recall"], named["f"], lazy.segments]
     columns = [Column("example"), Column("candidate"), Column("reference")]
@@ -221,18 +153,17 @@ def _examples(settings: Settings) -> Part:
     contents = []
     for i, each in enumerate(EXAMPLES):
         own = [float(values[i]) for values in ours]
-        texts = {"example": each.name, "candidate": each.candidate, "reference": each.reference}
-        numbers = zip(own, each.published, strict=True)
+        texts = {"example": each["name"]} | {k: each[k] for k in ("candidate", "reference")}
+        numbers = zip(own, each["published"], strict=True)
         rows.append((*texts.values(), *(number for both in numbers for number in both)))
-        contents.append({**texts, "ours": own, "published": list(each.published)})
+        contents.append({**texts, "ours": own, "published": each["published"]})
     footer = (
         "candidate 1 is the better one for people: P, R, F should be higher, Lazy-EMD lower",
         "published: scores of another model",
     )
-    first = EXAMPLES[0]
+    pair = candidates[0], EXAMPLES[0]["reference"]
     plans = {
-        name: align(first.candidate, first.reference, metric=with_model(spec, settings.model))
-        for name, spec in _PLANS.items()
+        name: align(*pair, metric=with_model(spec, settings.model)) for name, spec in _PLANS.items()
     }
     return Part(
         {
@@ -240,7 +171,7 @@ def _examples(settings: Settings) -> Part:
             "matchings": [_matching(name, plan) for name, plan in plans.items()],
         },
         {
-            f"matching_{name}": partial(heatmap, plan, title=f"{name}: {first.candidate}")
+            f"matching_{name}": partial(heatmap, plan, title=f"{name}: {pair[0]}")
             for name, plan in plans.items()
         },
         {

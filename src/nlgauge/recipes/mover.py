@@ -15,14 +15,9 @@ from pathlib import Path
 from nlgauge.data.detection import read_judged
 from nlgauge.recipes._scores import bind_layers, correlations, find, models_of, score_rows
 from nlgauge.recipes._tables import compare_numbers, metric_pictures, parse_table
-from nlgauge.recipes.recipe import Paper, Part, Reproduction, Section, Settings, TableRow
+from nlgauge.recipes.recipe import Part, Publication, Reproduction, Section, Settings, TableRow
 
-PAPER = Paper(
-    "MoverScore: Text Generation Evaluating with Contextualized Embeddings and Earth Mover "
-    "Distance",
-    "Zhao et al. 2019 (EMNLP), Tables 1-3 and 5-9",
-    "bert-base; rows with MNLI: BERT fine-tuned on MNLI; W2V: word2vec (ours: GloVe 6B 50d)",
-)
+PUBLICATION = Publication.load("mover")
 LANGUAGES = ("cs-en", "de-en", "fi-en", "lv-en", "ru-en", "tr-en", "zh-en")
 WMT17 = {pair: f"wmt17_da/{pair}.jsonl" for pair in LANGUAGES}
 WMT15 = {pair: f"wmt15_da/{pair}.jsonl" for pair in ("cs-en", "de-en", "fi-en", "ru-en")}
@@ -32,122 +27,20 @@ DIALOGUE_CRITERIA = {"informativeness": "Inf", "naturalness": "Nat", "quality": 
 TAC_CRITERIA = {"responsiveness": "responsiveness", "pyramid": "pyramid"}
 CRITERION = "da_z"
 
-_MOVERS = (
-    TableRow("bertscore F", "bertscore", "BERTSCORE-F1"),
-    TableRow("smd (W2V)", "smd:model=glove", "SMD + W2V"),
-    TableRow("smd", "smd:layers=last5,aggregate=pmeans", "SMD + BERT + PMEANS"),
-    TableRow("SMD MNLI", None, "SMD + BERT + MNLI + PMEANS"),
-    TableRow("mover-1 (W2V)", "mover:model=glove", "WMD-1 + W2V"),
-    TableRow("mover-1", "mover:layers=last5,aggregate=pmeans", "WMD-1 + BERT + PMEANS"),
-    TableRow("WMD-1 MNLI", None, "WMD-1 + BERT + MNLI + PMEANS"),
-    TableRow(
-        "mover-2", "mover:layers=last5,aggregate=pmeans,ngram=2", "WMD-2 + BERT + MNLI + PMEANS"
-    ),
-    TableRow("mover (our default)", "mover"),
-)
-TRANSLATION_ROWS = (
-    TableRow("bleu", "bleu", "SENTBLEU"),
-    TableRow("chrf++", "chrf:word_order=2", "CHRF++"),
-    TableRow("meteor", "meteor", "METEOR++"),
-    TableRow("RUSE", None, "RUSE"),
-    *_MOVERS,
-)
-DIALOGUE_ROWS = (
-    *(TableRow(f"bleu-{n}", f"bleu:max_ngram_order={n}", f"BLEU-{n}") for n in range(1, 5)),
-    TableRow("rouge-l", "rouge:variant=l", "ROUGE-L"),
-    TableRow("nist", "nist", "NIST"),
-    TableRow("cider", "cider", "CIDER"),
-    TableRow("meteor", "meteor", "METEOR"),
-    *_MOVERS,
-)
-TAC_ROWS = (
-    TableRow("S3", None, "S3best"),
-    *(TableRow(f"rouge-{n}", f"rouge:variant={n}", f"ROUGE-{n}") for n in (1, 2)),
-    *_MOVERS,
-)
-# Tables 1 and 7, in the order of LANGUAGES.
-_TABLE_1 = {
-    "SENTBLEU": ".435 .432 .571 .393 .484 .538 .512",
-    "CHRF++": ".523 .534 .678 .520 .588 .614 .593",
-    "METEOR++": ".552 .538 .720 .563 .627 .626 .646",
-    "RUSE": ".624 .644 .750 .697 .673 .716 .691",
-    "BERTSCORE-F1": ".670 .686 .820 .710 .729 .714 .704",
-    "SMD + W2V": ".438 .505 .540 .442 .514 .456 .494",
-    "SMD + BERT + PMEANS": ".607 .623 .770 .639 .667 .641 .619",
-    "SMD + BERT + MNLI + PMEANS": ".616 .643 .785 .660 .664 .668 .633",
-    "WMD-1 + W2V": ".392 .463 .558 .463 .456 .485 .481",
-    "WMD-1 + BERT + PMEANS": ".662 .687 .823 .714 .735 .734 .719",
-    "WMD-1 + BERT + MNLI + PMEANS": ".670 .708 .835 .746 .738 .762 .744",
-    "WMD-2 + BERT + MNLI + PMEANS": ".679 .710 .832 .745 .736 .763 .740",
-}
-# Tables 3 and 9: BAGEL, then SFHOTEL, each in the order of DIALOGUE_CRITERIA.
-_TABLE_3 = {
-    "BLEU-1": ".225 .141 .113  .107 .175 .069",
-    "BLEU-2": ".211 .152 .115  .097 .174 .071",
-    "BLEU-3": ".191 .150 .109  .089 .161 .070",
-    "BLEU-4": ".175 .141 .101  .084 .104 .056",
-    "ROUGE-L": ".202 .134 .111  .092 .147 .062",
-    "NIST": ".207 .089 .056  .072 .125 .061",
-    "CIDER": ".205 .162 .119  .095 .155 .052",
-    "METEOR": ".251 .127 .116  .111 .148 .082",
-    "BERTSCORE-F1": ".267 .210 .178  .163 .193 .118",
-    "SMD + W2V": ".024 .074 .078  .022 .025 .011",
-    "SMD + BERT + PMEANS": ".290 .163 .121  .192 .223 .134",
-    "SMD + BERT + MNLI + PMEANS": ".280 .149 .120  .205 .239 .147",
-    "WMD-1 + W2V": ".222 .079 .123  .074 .095 .021",
-    "WMD-1 + BERT + PMEANS": ".298 .212 .163  .203 .261 .182",
-    "WMD-1 + BERT + MNLI + PMEANS": ".285 .195 .158  .207 .270 .183",
-    "WMD-2 + BERT + MNLI + PMEANS": ".284 .194 .156  .204 .270 .182",
-}
-# Table 2: 2008, then 2009, each responsiveness and pyramid, each r and rho.
-_TABLE_2 = {
-    "S3best": ".715 .595 .754 .652  .738 .595 .842 .731",
-    "ROUGE-1": ".703 .578 .747 .632  .704 .565 .808 .692",
-    "ROUGE-2": ".695 .572 .718 .635  .727 .583 .803 .694",
-    "BERTSCORE-F1": ".724 .594 .750 .649  .739 .580 .823 .703",
-    "SMD + W2V": ".583 .469 .603 .488  .577 .465 .670 .560",
-    "SMD + BERT + PMEANS": ".658 .530 .664 .550  .670 .518 .731 .580",
-    "SMD + BERT + MNLI + PMEANS": ".662 .525 .666 .552  .667 .506 .723 .563",
-    "WMD-1 + W2V": ".669 .549 .665 .588  .698 .520 .740 .647",
-    "WMD-1 + BERT + PMEANS": ".729 .595 .755 .660  .742 .581 .825 .690",
-    "WMD-1 + BERT + MNLI + PMEANS": ".736 .604 .760 .672  .754 .594 .831 .701",
-    "WMD-2 + BERT + MNLI + PMEANS": ".734 .601 .752 .663  .753 .586 .825 .694",
-}
-# Table 5, the first four of LANGUAGES.
-_TABLE_5 = {
-    "HMD-F1 + BERT": ".655 .681 .821 .712 - - -",
-    "HMD-RECALL + BERT": ".651 .658 .788 .681 - - -",
-    "HMD-PREC + BERT": ".624 .669 .817 .707 - - -",
-    "WMD-UNIGRAM + BERT": ".651 .686 .823 .710 - - -",
-    "WMD-BIGRAM + BERT": ".665 .688 .821 .712 - - -",
-}
-# Table 6, in the order of LANGUAGES.
-_TABLE_6 = {
-    "LAYER 8": ".6361 .6755 .8134 .7033 .7273 .7233 .7175",
-    "LAYER 9": ".6510 .6865 .8240 .7107 .7291 .7357 .7195",
-    "LAYER 10": ".6605 .6948 .8231 .7158 .7363 .7317 .7168",
-    "LAYER 11": ".6695 .6845 .8192 .7048 .7315 .7276 .7058",
-    "LAYER 12": ".6677 .6825 .8194 .7188 .7326 .7291 .7064",
-    "ROUTING": ".6618 .6897 .8225 .7122 .7334 .7301 .7182",
-    "PMEANS": ".6623 .6873 .8234 .7139 .7350 .7339 .7192",
-}
+TABLES = PUBLICATION.tables
 PUBLISHED = {
-    "table1": parse_table(_TABLE_1, LANGUAGES),
-    "alignments": parse_table(_TABLE_5, LANGUAGES),
-    "layers": parse_table(_TABLE_6, LANGUAGES),
+    "table1": parse_table(TABLES["table1"], LANGUAGES),
+    "alignments": parse_table(TABLES["alignments"], LANGUAGES),
+    "layers": parse_table(TABLES["layers"], LANGUAGES),
     "dialogue": parse_table(
-        _TABLE_3, [f"{name} {c} spearman" for name in DIALOGUE for c in DIALOGUE_CRITERIA]
+        TABLES["dialogue"], [f"{name} {c} spearman" for name in DIALOGUE for c in DIALOGUE_CRITERIA]
     ),
     "tac": parse_table(
-        _TABLE_2,
+        TABLES["tac"],
         [f"{year} {c} {k}" for year in TAC for c in TAC_CRITERIA for k in ("pearson", "spearman")],
     ),
 }
-_STAND_IN = (
-    "WMT15 stands in for WMT17, which is missing: ours are of WMT15, the published numbers of "
-    "WMT17; compare lines within a column, not columns"
-)
-_MNLI = "MNLI: of BERT fine-tuned on MNLI, the only model for which the paper prints WMD-2 here"
+_STAND_IN, _MNLI = PUBLICATION.notes["stand_in"], PUBLICATION.notes["mnli"]
 
 
 @dataclass(frozen=True)
@@ -175,14 +68,18 @@ def rebuild(data: Path, settings: Settings) -> Reproduction:
     parts = [_translation(pairs, year, settings)] if pairs else []
     utterances = "Spearman over {:,} utterances; distances negated"
     topics = "text level: mean over topics of the correlation over systems"
-    for stem, files, rows, criteria, shorts, footer in (
-        ("dialogue", DIALOGUE, DIALOGUE_ROWS, DIALOGUE_CRITERIA, {"spearman": ""}, utterances),
-        ("tac", TAC, TAC_ROWS, TAC_CRITERIA, {"pearson": " r", "spearman": " rho"}, topics),
+    for stem, files, criteria, shorts, footer in (
+        ("dialogue", DIALOGUE, DIALOGUE_CRITERIA, {"spearman": ""}, utterances),
+        ("tac", TAC, TAC_CRITERIA, {"pearson": " r", "spearman": " rho"}, topics),
     ):
         paths = {name: path for name, path in found.items() if name in files}
         if paths:
-            parts.append(_by_criteria(stem, paths, rows, criteria, shorts, footer, settings))
-    return Reproduction.of("mover", PAPER, parts, missing)
+            parts.append(_by_criteria(stem, paths, criteria, shorts, footer, settings))
+    return Reproduction.of("mover", PUBLICATION.paper, parts, missing)
+
+
+def _with_movers(name: str) -> tuple[TableRow, ...]:
+    return PUBLICATION.rows[name] + PUBLICATION.rows["movers"]
 
 
 def _pair_tables(settings: Settings) -> tuple[_PairTable, ...]:
@@ -212,7 +109,7 @@ def _pair_tables(settings: Settings) -> tuple[_PairTable, ...]:
     hard, soft = f"ours: layer {best}; the paper's: layer 9 of 12", "hard against soft alignments"
     joined = "WMD of unigrams; each layer alone, then the last five joined"
     return (
-        _PairTable("table1", "segment level, Pearson", TRANSLATION_ROWS, 3, _MNLI),
+        _PairTable("table1", "segment level, Pearson", _with_movers("translation"), 3, _MNLI),
         _PairTable("alignments", f"{soft}, Pearson", alignments, 3, hard),
         _PairTable("layers", "layers, p-means and routing, Pearson", layers, 4, joined),
     )
@@ -274,7 +171,6 @@ def _translation(found: Mapping[str, Path], year: str, settings: Settings) -> Pa
 def _by_criteria(
     stem: str,
     found: Mapping[str, Path],
-    rows: Sequence[TableRow],
     criteria: Mapping[str, str],
     shorts: Mapping[str, str],
     footer: str,
@@ -284,6 +180,7 @@ def _by_criteria(
 
     Dialogue: over all utterances. TAC: over systems on one topic, then the mean over topics.
     """
+    rows = _with_movers(stem)
     sections, numbers, notes = [], [], []
     for name, path in found.items():
         judged = read_judged(path, kind="tac") if stem == "tac" else read_judged(path)

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import tomllib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -40,6 +42,31 @@ class TableRow:
     name: str
     spec: str | None = None
     published: str | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Publication:
+    """The TOML file of a recipe: its paper, the rows of its tables, published numbers and notes."""
+
+    paper: Paper
+    rows: Mapping[str, tuple[TableRow, ...]]
+    tables: Mapping[str, Mapping[str, str]]
+    notes: Mapping[str, str]
+    others: Mapping[str, Any]
+
+    @classmethod
+    def load(cls, recipe: str) -> Publication:
+        """Return the publication of a recipe."""
+        text = files("nlgauge.recipes").joinpath(f"{recipe}.toml").read_text("utf-8")
+        content = tomllib.loads(text)
+        rows = {
+            key: tuple(
+                TableRow(name, spec or None, published or None) for name, spec, published in rows
+            )
+            for key, rows in content.pop("rows").items()
+        }
+        tables, notes = content.pop("tables"), content.pop("notes")
+        return cls(Paper(**content.pop("paper")), rows, tables, notes, content)
 
 
 @dataclass(frozen=True)
