@@ -9,12 +9,12 @@ from nlgauge.stats import (
     Grid,
     Judgements,
     MetricScores,
-    coefficient_matrix,
     correlate,
     kendall_like,
-    pairs_from_names,
     pairs_from_scores,
 )
+from nlgauge.stats.darr import pairs_from_names
+from nlgauge.stats.matrix import coefficient_matrix
 
 THREE = ("pearson", "spearman", "kendall_b")
 

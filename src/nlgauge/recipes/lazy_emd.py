@@ -23,8 +23,7 @@ from nlgauge.recipes._tables import compare_numbers, parse_table
 from nlgauge.recipes.recipe import Part, Publication, Reproduction, Section, Settings
 from nlgauge.report.table import Column, Table, Value
 from nlgauge.scoring import Scorer, align
-from nlgauge.study import outputs_in_pairs
-from nlgauge.study.darr import taus
+from nlgauge.study.darr import outputs_in_pairs, taus
 
 PUBLICATION = Publication.load("lazy_emd")
 YEARS = {

@@ -89,12 +89,9 @@ def pairwise_accuracy(
 
     Parameters
     ----------
-    metric, human : array_like
-        System x input matrices.
-    level : {"text", "system"}
-        Pairs within each input, averaged over inputs; or pairs of the systems' means.
-    epsilon : float
-        Metric differences up to this are ties.
+    metric, human : array_like, systems x inputs
+    level : "text" (pairs within an input, averaged over inputs) or "system" (pairs of means)
+    epsilon : float, largest metric difference that is a tie
 
     Returns
     -------
@@ -118,13 +115,8 @@ def calibrate_ties(metric: ArrayLike, human: ArrayLike, level: str = "text") -> 
     """Return the best acc_eq over all tie thresholds, at the smallest threshold that attains it.
 
     As epsilon passes a pair's difference, the pair turns from "ordered" to "tied": one sort and one
-    running sum evaluate all thresholds. The threshold is fitted to these judgements; evaluate it
-    on others with `pairwise_accuracy`.
-
-    Parameters
-    ----------
-    metric, human, level
-        See `pairwise_accuracy`.
+    running sum evaluate all thresholds. Parameters are those of `pairwise_accuracy`, with which to
+    evaluate the fitted threshold on other judgements.
 
     Returns
     -------
@@ -189,10 +181,8 @@ def soft_pairwise_accuracy(
 
     Parameters
     ----------
-    metric, human : array_like
-        System x input matrices.
-    count, seed
-        See `nlgauge.stats`.
+    metric, human : array_like, systems x inputs
+    count, seed : permutations and their seed
 
     Returns
     -------
@@ -200,8 +190,7 @@ def soft_pairwise_accuracy(
 
     Examples
     --------
-    >>> people = [[1, 2, 3], [2, 4, 3]]
-    >>> soft_pairwise_accuracy(people, people).value
+    >>> soft_pairwise_accuracy([[1, 2, 3], [2, 4, 3]], [[1, 2, 3], [2, 4, 3]]).value
     1.0
     """
     check_count(count)

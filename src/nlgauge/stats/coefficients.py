@@ -276,22 +276,15 @@ def _vectors(rowwise: Rowwise, x: ArrayLike, y: ArrayLike) -> float:
 
 
 def pearson(x: ArrayLike, y: ArrayLike) -> float:
-    """Return Pearson's r of two vectors.
+    """Return Pearson's r of two vectors; NaN if either is constant.
 
     Parameters
     ----------
-    x, y : array_like
-        Vectors of equal length; pairs with a NaN are left out.
+    x, y : array_like of equal length; pairs with a NaN are left out
 
     Returns
     -------
     float
-        NaN if either vector is constant.
-
-    Raises
-    ------
-    ShapeError
-        If the lengths differ.
 
     Examples
     --------
@@ -304,8 +297,6 @@ def pearson(x: ArrayLike, y: ArrayLike) -> float:
 def spearman(x: ArrayLike, y: ArrayLike) -> float:
     """Return Spearman's rho of two vectors; see `pearson`.
 
-    Examples
-    --------
     >>> spearman([1, 2, 3], [1, 20, 4])
     0.5
     """
@@ -315,8 +306,6 @@ def spearman(x: ArrayLike, y: ArrayLike) -> float:
 def kendall_b(x: ArrayLike, y: ArrayLike) -> float:
     """Return Kendall's tau-b of two vectors; see `pearson`.
 
-    Examples
-    --------
     >>> round(kendall_b([1, 2, 3], [1, 3, 2]), 4)
     0.3333
     """
@@ -326,8 +315,6 @@ def kendall_b(x: ArrayLike, y: ArrayLike) -> float:
 def kendall_c(x: ArrayLike, y: ArrayLike) -> float:
     """Return Stuart's tau-c of two vectors; see `pearson`.
 
-    Examples
-    --------
     >>> round(kendall_c([1, 2, 3, 4], [0, 0, 1, 1]), 4)
     1.0
     """

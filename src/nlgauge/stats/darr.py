@@ -60,11 +60,9 @@ def pairs_from_scores(human: ArrayLike, threshold: float = THRESHOLD) -> RankedP
 
     Parameters
     ----------
-    human : array_like
-        System x segment matrix of mean direct assessments from 0 to 100 (raw, not z-scores). Leave
-        human references out of the rows first, as WMT does.
-    threshold : float
-        Inclusive; a difference that rounding put just below it counts.
+    human : array_like, systems x segments, mean direct assessments from 0 to 100 (not z-scores),
+        without human references, as at WMT
+    threshold : float, inclusive; a difference that rounding put just below it counts
 
     Returns
     -------
@@ -72,9 +70,8 @@ def pairs_from_scores(human: ArrayLike, threshold: float = THRESHOLD) -> RankedP
 
     Examples
     --------
-    >>> pairs = pairs_from_scores([[80, 50], [50, 60]])
-    >>> pairs.segment.tolist(), pairs.better.tolist(), pairs.worse.tolist()
-    ([0], [0], [1])
+    >>> len(pairs_from_scores([[80, 50], [50, 60]]))
+    1
     """
     if not threshold > 0:
         raise OptionError(f"threshold is {threshold}; pairs must differ by more than 0 points.")
@@ -96,29 +93,7 @@ def pairs_from_scores(human: ArrayLike, threshold: float = THRESHOLD) -> RankedP
 def pairs_from_names(
     rows: Iterable[tuple[str, str, str]], systems: Sequence[str], segments: Sequence[str]
 ) -> RankedPairs:
-    """Return the pairs of rows (segment id, better system, worse system) as WMT publishes them.
-
-    Parameters
-    ----------
-    rows : iterable of (str, str, str)
-        Segment, better system, worse system.
-    systems, segments : sequence of str
-        Names of the rows and columns of the matrices.
-
-    Returns
-    -------
-    RankedPairs
-
-    Raises
-    ------
-    DataError
-        For names that are not in the matrix, and pairs of a system with itself.
-
-    Examples
-    --------
-    >>> len(pairs_from_names([("1", "a", "b")], ["a", "b"], ["1", "2"]))
-    1
-    """
+    """Return the pairs of rows (segment id, better system, worse system) as WMT publishes them."""
     listed = [(str(segment), str(better), str(worse)) for segment, better, worse in rows]
     row = {name: i for i, name in enumerate(systems)}
     column = {name: i for i, name in enumerate(segments)}
@@ -144,15 +119,12 @@ def kendall_like(metric: ArrayLike, pairs: RankedPairs) -> KendallLike:
 
     Parameters
     ----------
-    metric : array_like
-        System x segment matrix, higher is better.
-    pairs : RankedPairs
-        Indices into the matrix.
+    metric : array_like, systems x segments, higher is better
+    pairs : RankedPairs, indices into the matrix
 
     Returns
     -------
-    KendallLike
-        Its value is NaN if no pair has two metric scores.
+    KendallLike, with the value NaN if no pair has two metric scores
 
     Examples
     --------
@@ -178,14 +150,7 @@ def bootstrap_kendall_like(
     """Return the Kendall-like tau and its bootstrap interval over the segments with scored pairs.
 
     Pairs of one segment share outputs and are not independent, so segments are drawn, each with all
-    of its pairs.
-
-    Parameters
-    ----------
-    metric, pairs
-        See `kendall_like`.
-    count, confidence, seed
-        See `nlgauge.stats`.
+    of its pairs. Parameters are those of `kendall_like` and `bootstrap`.
 
     Returns
     -------

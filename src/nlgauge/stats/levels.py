@@ -120,23 +120,7 @@ def correlation_of(level: str, coefficient: Which) -> Callable[[Floats, Floats],
 
 
 def per_input(metric: ArrayLike, human: ArrayLike, coefficient: Which = "pearson") -> Floats:
-    """Return the coefficient over systems of each input (column).
-
-    Parameters
-    ----------
-    metric, human, coefficient
-        See `correlate`.
-
-    Returns
-    -------
-    ndarray
-        One value per input; NaN where it is undefined.
-
-    Examples
-    --------
-    >>> per_input([[1, 2], [3, 1]], [[0, 0], [5, 5]])
-    array([ 1., -1.])
-    """
+    """Return the coefficient over systems of each input (column); NaN where it is undefined."""
     x, y = as_matrices(metric=metric, human=human)
     values = _row_values(x[None], y[None], "text", choose_coefficient(coefficient).rowwise)
     return values.reshape(-1)
@@ -156,12 +140,10 @@ def correlate(
 
     Parameters
     ----------
-    metric, human : array_like
-        Scores and judgements, systems x inputs, NaN for missing cells.
-    level : {"segment", "text", "system"}
-        All cells; the mean over inputs of correlations over systems; or the systems' means.
-    coefficient : str, Coefficient or callable
-        "pearson", "spearman", "kendall_b", "kendall_c", "accuracy", or a function of two vectors.
+    metric, human : array_like, systems x inputs, NaN for missing cells
+    level : "segment", "text" or "system"
+    coefficient : "pearson", "spearman", "kendall_b", "kendall_c", "accuracy", or a function of two
+        vectors
 
     Returns
     -------

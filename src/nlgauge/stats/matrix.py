@@ -120,27 +120,7 @@ def _no_relation_p(x: Floats, y: Floats, level: str, coefficient: Coefficient) -
 def coefficient_matrix(
     grid: Grid, level: str = "segment", coefficient: Which = "pearson"
 ) -> CoefficientMatrix:
-    """Return the coefficient and p-value of every pair among people and the grid's metrics.
-
-    Parameters
-    ----------
-    grid : Grid
-        Aligned judgements and metrics.
-    level, coefficient
-        See `correlate`.
-
-    Returns
-    -------
-    CoefficientMatrix
-
-    Examples
-    --------
-    >>> from nlgauge.stats import Judgements, MetricScores
-    >>> people = Judgements.from_rows([("s", str(i), {"da": i}) for i in range(4)])
-    >>> grid = Grid.align(people, "da", [MetricScores.like(people, "m", [[0, 2, 1, 3]])])
-    >>> round(float(coefficient_matrix(grid).values[0, 1]), 3)
-    0.8
-    """
+    """Return the coefficient and p-value of every pair among people and the grid's metrics."""
     level, chosen = choose_level(level), choose_coefficient(coefficient)
     metrics, stack, cells, dropped = _common(grid)
     correlation = correlation_of(level, chosen)
@@ -181,21 +161,7 @@ def _pairwise(
 
 
 def williams_matrix(grid: Grid, level: str = "segment") -> WilliamsMatrix:
-    """Return Williams's one-sided p for every ordered pair of metrics; NaN on the diagonal.
-
-    p[i, j] + p[j, i] = 1. Many pairs are many tests: see `p_holm`.
-
-    Parameters
-    ----------
-    grid : Grid
-        Aligned judgements and at least two metrics.
-    level : {"segment", "system"}
-        See `williams_test`.
-
-    Returns
-    -------
-    WilliamsMatrix
-    """
+    """Return Williams's one-sided p for every ordered pair of metrics; p[i, j] + p[j, i] = 1."""
 
     def test(first: Floats, second: Floats, people: Floats) -> tuple[float, float]:
         p = williams_test(first, second, people, level).p
@@ -217,17 +183,6 @@ def permutation_matrix(
     """Return the permutation test's one-sided p for every ordered pair of metrics.
 
     Both directions of a pair use the same permutations; p is at least 1 / (1 + count).
-
-    Parameters
-    ----------
-    grid : Grid
-        Aligned judgements and at least two metrics.
-    level, coefficient, over, count, seed
-        See `permutation_test`.
-
-    Returns
-    -------
-    PermutationMatrix
     """
     undefined = 0
 

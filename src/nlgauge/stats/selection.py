@@ -35,18 +35,14 @@ class Split:
 def split(
     n: int, fraction: float = 0.5, seed: Seed = 0, groups: Sequence[object] | None = None
 ) -> Split:
-    """Return a random split of n items into a tuning and a test part.
+    """Return a random split of n items into a tuning and a test part of at least one group each.
 
     Parameters
     ----------
-    n : int
-        Number of items.
-    fraction : float
-        Share of the items (or of their groups) for tuning; both parts get at least one.
+    n : int, number of items
+    fraction : float, share of the items (or of their groups) for tuning
     seed : int or numpy.random.Generator
-        Source of randomness.
-    groups : sequence, optional
-        A label per item; items of one group (segments of a document) stay in one part.
+    groups : sequence, a label per item; items of one group (a document) stay in one part
 
     Returns
     -------
@@ -133,22 +129,12 @@ def sweep(
 
     Parameters
     ----------
-    option : str
-        Name of the option.
-    values : sequence
-        The values to try.
-    scores : mapping or callable
-        The higher-is-better system x input matrix of each value.
-    human : array_like
-        The judgements.
-    parts : Split
-        Indices of inputs (columns) or systems (rows), according to `axis`.
-    level, coefficient
-        See `correlate`.
-    axis : {"inputs", "systems"}
-        What was split.
-    part_names : tuple of str
-        Names of the two parts in the result.
+    option, values : name of the option and the values to try
+    scores : mapping or callable, the higher-is-better system x input matrix of each value
+    human : array_like, systems x inputs
+    parts : Split of the inputs (columns) or systems (rows), according to `axis`
+    level, coefficient : as in `correlate`
+    part_names : names of the two parts in the result
 
     Returns
     -------

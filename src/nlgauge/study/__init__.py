@@ -6,14 +6,14 @@ statistics see matrices. The command line and the service import statistics from
 
 from __future__ import annotations
 
-from nlgauge.stats import CoefficientMatrix, PermutationMatrix, WilliamsMatrix
 from nlgauge.stats.coefficients import choose_coefficient
 from nlgauge.stats.levels import choose_level
+from nlgauge.stats.matrix import CoefficientMatrix, PermutationMatrix
 from nlgauge.study.compare import Comparison, SegmentDifference, compare, compare_scored
 from nlgauge.study.correlate import Correlations, correlate
-from nlgauge.study.darr import DarrResult, darr, outputs_in_pairs, rank_pairs
+from nlgauge.study.darr import DarrResult, darr
 from nlgauge.study.matrix import matrix, permutation, williams
-from nlgauge.study.quality_bands import QualityBand, quality_bands
+from nlgauge.study.quality_bands import quality_bands
 from nlgauge.study.rescale import fit_baseline
 from nlgauge.study.study import Study, choose_criteria, measure
 from nlgauge.study.sweep import OptionSweep, SweepResult, sweep
@@ -27,12 +27,10 @@ __all__ = [
     "LayerTuning",
     "OptionSweep",
     "PermutationMatrix",
-    "QualityBand",
     "SegmentDifference",
     "Study",
     "SweepResult",
     "TunedLayers",
-    "WilliamsMatrix",
     "choose_coefficient",
     "choose_criteria",
     "choose_level",
@@ -43,10 +41,8 @@ __all__ = [
     "fit_baseline",
     "matrix",
     "measure",
-    "outputs_in_pairs",
     "permutation",
     "quality_bands",
-    "rank_pairs",
     "sweep",
     "tune_layers",
     "williams",

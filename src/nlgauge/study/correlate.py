@@ -89,20 +89,14 @@ def correlate(
 
     Parameters
     ----------
-    data : Study, Judged, str or Path
-        A Study is not scored again; for the others see `measure`.
-    metrics, scores, distances, missing, runtime, progress
-        See `measure`.
-    human : str or sequence of str, optional
-        Criteria; all by default.
-    levels : str or sequence of str, optional
-        "segment", "text", "system"; by default segment, and system with 3 or more systems.
-    coefficients : str or sequence of str
-        "pearson", "spearman", "kendall_b", "kendall_c", "accuracy".
-    confidence : float, optional
-        Adds bootstrap intervals, with `count` resamples `over` inputs, systems or both.
-    system_score : {"mean", "corpus"}
-        A system's score: the mean of its segments or the metric's corpus score (BLEU differs).
+    data : Study (which is not scored again), Judged, str or Path
+    metrics, scores, distances, missing, runtime, progress : as in `measure`
+    human : str or sequence of str, criteria; all by default
+    levels : "segment", "text", "system" or several; by default segment, and system with 3 or more
+        systems
+    coefficients : "pearson", "spearman", "kendall_b", "kendall_c", "accuracy" or several
+    confidence : float, adds bootstrap intervals: `count` resamples `over` inputs, systems or both
+    system_score : "mean" of segments or the metric's "corpus" score, which for BLEU differs
 
     Returns
     -------

@@ -16,8 +16,15 @@ from nlgauge.data.wmt import Pairs, read_pairs
 from nlgauge.inputs import Spec
 from nlgauge.runtime import DEFAULT, Runtime
 from nlgauge.scoring import Progress
-from nlgauge.stats import Interval, Judgements, KendallLike, bootstrap_kendall_like, kendall_like
-from nlgauge.stats.darr import THRESHOLD, pairs_from_names, pairs_from_scores
+from nlgauge.stats import Interval, Judgements
+from nlgauge.stats.darr import (
+    THRESHOLD,
+    KendallLike,
+    bootstrap_kendall_like,
+    kendall_like,
+    pairs_from_names,
+    pairs_from_scores,
+)
 from nlgauge.stats.intervals import finite
 from nlgauge.study.study import (
     Missing,
@@ -95,16 +102,12 @@ def darr(
 
     Parameters
     ----------
-    data, metrics, scores, distances, missing, runtime, progress
-        See `measure`; only outputs in a pair are scored.
-    pairs : Pairs, str or Path, optional
-        Ranked pairs or a file of them; by default made of the assessments.
-    human : str, optional
-        Criterion of the pairs, direct assessments from 0 to 100.
-    threshold : float
-        Outputs for one segment are a pair if their assessments differ by so many points or more.
-    confidence, count, seed
-        Coverage, resamples and seed of bootstrap intervals over segments; none by default.
+    data, metrics, scores, distances, missing, runtime, progress : as in `measure`; only outputs in
+        a pair are scored
+    pairs : Pairs, str or Path; by default made of the assessments
+    human : str, criterion of the pairs, direct assessments from 0 to 100
+    threshold : float, points by which the outputs of a pair differ at least
+    confidence, count, seed : coverage, resamples and seed of bootstrap intervals over segments
 
     Returns
     -------
@@ -171,19 +174,7 @@ def taus(
 
 
 def rank_pairs(judged: Judged, human: str | None = None, threshold: float = THRESHOLD) -> Pairs:
-    """Return the pairs of outputs for one segment whose assessments differ by the threshold.
-
-    Parameters
-    ----------
-    judged : Judged
-        Texts with direct assessments from 0 to 100.
-    human, threshold
-        See `darr`.
-
-    Returns
-    -------
-    Pairs
-    """
+    """Return the pairs of outputs for one segment whose assessments differ by the threshold."""
     if human is None and len(judged.human) > 1:
         raise OptionError(
             f"the data has {len(judged.human)} criteria ({', '.join(judged.human)}); ranked "
@@ -209,24 +200,7 @@ def rank_pairs(judged: Judged, human: str | None = None, threshold: float = THRE
 
 
 def outputs_in_pairs(judged: Judged, pairs: Pairs) -> Judged:
-    """Return the outputs that are in a pair.
-
-    Parameters
-    ----------
-    judged : Judged
-        All outputs.
-    pairs : Pairs
-        Ranked pairs.
-
-    Returns
-    -------
-    Judged
-
-    Raises
-    ------
-    DataError
-        If an output of a pair is missing.
-    """
+    """Return the outputs in a pair; DataError if one of them is missing."""
     cells = list(zip(judged.corpus.systems, judged.corpus.ids, strict=True))
     wanted = {(name, segment) for segment, *both in pairs for name in both}
     lost = wanted - set(cells)

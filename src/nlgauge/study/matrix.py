@@ -8,10 +8,9 @@ from dataclasses import replace
 import numpy as np
 
 from nlgauge.core.plan import Floats
-from nlgauge.stats import (
+from nlgauge.stats import Grid, MetricScores
+from nlgauge.stats.matrix import (
     CoefficientMatrix,
-    Grid,
-    MetricScores,
     PermutationMatrix,
     WilliamsMatrix,
     coefficient_matrix,
@@ -34,14 +33,10 @@ def matrix(
 
     Parameters
     ----------
-    study : Study
-        The result of `measure`.
-    human : str or sequence of str, optional
-        Criteria; all by default.
-    level, coefficient : str
-        One of those of `correlate`.
-    cluster : bool
-        Whether metrics that agree with each other become neighbours.
+    study : Study, the result of `measure`
+    human : str or sequence of str, criteria; all by default
+    level, coefficient : str, as in `correlate`
+    cluster : bool, whether metrics that agree with each other become neighbours
 
     Returns
     -------
@@ -49,7 +44,11 @@ def matrix(
 
     Examples
     --------
-    >>> matrix(study).names  # doctest: +SKIP
+    >>> from nlgauge.core.corpus import Corpus
+    >>> from nlgauge.data import Judged
+    >>> from nlgauge.study import measure
+    >>> judged = Judged(Corpus.of(["a b", "a c", "d"], ["a b"] * 3), {"da": [3, 2, 1]}, ())
+    >>> matrix(measure(judged, ["bleu", "chrf"])).names
     ('human', 'bleu', 'chrf')
     """
     criteria = study.criteria(human)
@@ -74,26 +73,13 @@ def williams(study: Study, criterion: str, *, level: str = "segment") -> William
 
     Parameters
     ----------
-    study : Study
-        The result of `measure`, with two metrics or more.
+    study : Study, the result of `measure`, with two metrics or more
     criterion : str
-        Human criterion.
-    level : {"segment", "system"}
-        Points are outputs or systems.
+    level : "segment" (points are outputs) or "system"
 
     Returns
     -------
-    WilliamsMatrix
-        ``p[i, j]`` is the p of "metric i has a higher Pearson r with people than metric j".
-
-    Raises
-    ------
-    OptionError
-        For fewer than two metrics.
-
-    Examples
-    --------
-    >>> williams(study, "adequacy").p_holm  # doctest: +SKIP
+    WilliamsMatrix; p[i, j] is of "metric i has a higher Pearson r with people than metric j"
     """
     return williams_matrix(study.grid(criterion), level)
 
@@ -112,23 +98,14 @@ def permutation(
 
     Parameters
     ----------
-    study, criterion
-        See `williams`.
-    level, coefficient : str
-        One of those of `correlate`.
-    over : {"both", "inputs", "systems"}, optional
-        What two metrics swap; by default both, or inputs if there is one system.
-    count, seed : int
-        Permutations and their seed.
+    study, criterion : as in `williams`
+    level, coefficient : str, as in `correlate`
+    over : "both", "inputs" or "systems", what is swapped; both by default, inputs with one system
+    count, seed : int, permutations and their seed
 
     Returns
     -------
-    PermutationMatrix
-        ``p[i, j]`` is the p of "metric i correlates with people better than metric j".
-
-    Examples
-    --------
-    >>> permutation(study, "adequacy", level="text").p  # doctest: +SKIP
+    PermutationMatrix; p[i, j] is of "metric i correlates with people better than metric j"
     """
     swapped: Over = over or ("both" if len(study.judgements.systems) > 1 else "inputs")
     return permutation_matrix(

@@ -34,17 +34,13 @@ def quality_bands(
 
     Parameters
     ----------
-    study : Study
-        The result of `measure`.
+    study : Study, the result of `measure`
     criterion : str
-        Human criterion.
-    count : int
-        Number of bands, at least 2.
+    count : int, number of bands, at least 2
 
     Returns
     -------
-    dict
-        Bands by metric.
+    dict of bands by metric
 
     Raises
     ------

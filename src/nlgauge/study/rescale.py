@@ -35,16 +35,10 @@ def fit_baseline(
 
     Parameters
     ----------
-    texts : sequence of str
-        Unrelated sentences of one language, such as those to be scored; equal ones count once.
-    metric : str or Metric
-        A metric with the option ``baseline``.
-    pairs : int
-        Pairs to draw; no pair is drawn twice.
-    seed : int
-        Seed of the drawing.
-    runtime, progress
-        See `measure`.
+    texts : sequence of str, unrelated sentences of one language; equal ones count once
+    metric : str or Metric with the option ``baseline``
+    pairs, seed : int, pairs to draw (none twice) and the seed
+    runtime, progress : as in `measure`
 
     Returns
     -------
@@ -57,9 +51,8 @@ def fit_baseline(
 
     Examples
     --------
-    >>> baseline = fit_baseline(["a b", "c d", "e f"], "bertscore:model=hashing")
-    >>> baseline.texts, baseline.pairs
-    (3, 3)
+    >>> fit_baseline(["a b", "c d", "e f"], "bertscore:model=hashing").pairs
+    3
     """
     built = _without_baseline(metric)
     distinct = list(dict.fromkeys(text.strip() for text in texts if text.strip()))

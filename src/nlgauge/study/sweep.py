@@ -17,12 +17,11 @@ from nlgauge.inputs import Spec
 from nlgauge.metrics import metric as build_metric
 from nlgauge.runtime import DEFAULT, Runtime
 from nlgauge.scoring import Progress
-from nlgauge.stats import Split, Sweep, Trial, split
-from nlgauge.stats import sweep as sweep_matrices
 from nlgauge.stats.coefficients import choose_coefficient
 from nlgauge.stats.intervals import finite
 from nlgauge.stats.levels import choose_level
-from nlgauge.stats.selection import Axis
+from nlgauge.stats.selection import Axis, Split, Sweep, Trial, split
+from nlgauge.stats.selection import sweep as sweep_matrices
 from nlgauge.study.option_ranges import MOST, Value, read_values
 from nlgauge.study.study import Source, Study, StudyResult, measure
 
@@ -117,19 +116,12 @@ def sweep(
 
     Parameters
     ----------
-    data, runtime, progress
-        See `measure`.
+    data, runtime, progress : as in `measure`
     metric : str or Metric
-        The metric.
-    options : mapping
-        Values by option, as sequences or as ranges such as ``0..6`` and ``.1,1,10``; two options
-        are tried in all combinations.
-    human, level, coefficient
-        See `correlate`.
-    fraction : float
-        Share of the inputs or systems (`axis`) for choosing; the rest is for the test.
-    seed : int
-        Seed of the split.
+    options : mapping of names to values, or to ranges such as ``0..6`` and ``.1,1,10``; two options
+        are tried in all combinations
+    human, level, coefficient : as in `correlate`
+    fraction, seed : float and int, share of the inputs or systems (`axis`) for choosing, and seed
 
     Returns
     -------

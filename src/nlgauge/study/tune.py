@@ -101,14 +101,10 @@ def tune_layers(
 
     Parameters
     ----------
-    data, human, level, coefficient, fraction, seed, axis, runtime, progress
-        See `sweep`.
-    metrics : str, Metric or sequence of them
-        Metrics with layers.
-    longest : int, optional
-        Most layers of a run, for metrics that join layers.
-    resamples, confidence
-        Of the bootstrap interval of the gain over the default layers on the test part.
+    data, human, level, coefficient, fraction, seed, axis, runtime, progress : as in `sweep`
+    metrics : str, Metric or sequence of them, with layers
+    longest : int, most layers of a run, for metrics that join layers
+    resamples, confidence : of the bootstrap interval of the gain over the default layers
 
     Returns
     -------
@@ -118,12 +114,6 @@ def tune_layers(
     ------
     OptionError
         For metrics without layers and models with one layer.
-
-    Examples
-    --------
-    >>> tuned = tune_layers("de-en.jsonl", "bertscore")  # doctest: +SKIP
-    >>> tuned.entries[0].chosen  # doctest: +SKIP
-    4
     """
     choose_level(level)
     choose_coefficient(coefficient)
