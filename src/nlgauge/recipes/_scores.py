@@ -52,11 +52,7 @@ def some_inputs(judged: Judged, count: int | None) -> Judged:
 
 
 def score_rows(
-    data: Judged | Path,
-    rows: Sequence[TableRow],
-    settings: Settings,
-    *,
-    stored: Sequence[str] = (),
+    data: Judged | Path, rows: Sequence[TableRow], settings: Settings, *, stored: Sequence[str] = ()
 ) -> Study:
     """Return the study of the rows' metrics, labelled by the rows' names, scored in one pass.
 

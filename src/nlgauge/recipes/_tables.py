@@ -97,10 +97,7 @@ def metric_pictures(
     where = data if level == "segment" else f"{level} level, {data}"
     return Part(
         {"metrics": [Section(f"Pearson between metrics ({where})", table)]},
-        {
-            stems[0]: partial(heat, [panel]),
-            stems[1]: partial(distributions, curves, legend=legend),
-        },
+        {stems[0]: partial(heat, [panel]), stems[1]: partial(distributions, curves, legend=legend)},
         {
             "metrics": {
                 "data": data,

@@ -173,10 +173,7 @@ def _examples(settings: Settings) -> Part:
             f"matching_{name}": partial(heatmap, plan, title=f"{name}: {pair[0]}")
             for name, plan in plans.items()
         },
-        {
-            "examples": contents,
-            "matchings": {name: plan.to_dict() for name, plan in plans.items()},
-        },
+        {"examples": contents, "matchings": {name: plan.to_dict() for name, plan in plans.items()}},
     )
 
 

@@ -21,12 +21,7 @@ from __future__ import annotations
 from nlgauge.stats.accuracy import calibrate_ties, pairwise_accuracy, soft_pairwise_accuracy
 from nlgauge.stats.coefficients import COEFFICIENTS, kendall_b, kendall_c, pearson, spearman
 from nlgauge.stats.darr import bootstrap_kendall_like, kendall_like, pairs_from_scores
-from nlgauge.stats.intervals import (
-    Interval,
-    bootstrap,
-    bootstrap_correlation,
-    bootstrap_difference,
-)
+from nlgauge.stats.intervals import Interval, bootstrap, bootstrap_correlation, bootstrap_difference
 from nlgauge.stats.judgements import Grid, Judgements, MetricScores
 from nlgauge.stats.levels import LEVELS, Correlation, correlate
 from nlgauge.stats.paired_tests import paired_bootstrap, paired_randomisation

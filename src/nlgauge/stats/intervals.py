@@ -73,12 +73,7 @@ def resample_weights(n: int, count: int, rng: np.random.Generator) -> Floats:
 
 
 def bootstrap(
-    rows: ArrayLike,
-    finish: Finish,
-    *,
-    count: int = 1000,
-    confidence: float = 0.95,
-    seed: Seed = 0,
+    rows: ArrayLike, finish: Finish, *, count: int = 1000, confidence: float = 0.95, seed: Seed = 0
 ) -> Interval:
     """Return the corpus value `finish(sum of rows)` and its interval over segments.
 

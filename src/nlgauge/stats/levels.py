@@ -127,10 +127,7 @@ def per_input(metric: ArrayLike, human: ArrayLike, coefficient: Which = "pearson
 
 
 def correlate(
-    metric: ArrayLike,
-    human: ArrayLike,
-    level: str = "segment",
-    coefficient: Which = "pearson",
+    metric: ArrayLike, human: ArrayLike, level: str = "segment", coefficient: Which = "pearson"
 ) -> Correlation:
     """Return the correlation of a metric with people, from two system x input matrices.
 

@@ -75,11 +75,7 @@ class DarrResult(StudyResult[TauEntry]):
     def summary(self) -> dict[str, Any]:
         """Return the numbers of pairs, segments and systems."""
         pairs = self.pairs
-        return {
-            "pairs": len(pairs),
-            "segments": len(pairs.segments),
-            "systems": len(pairs.systems),
-        }
+        return {"pairs": len(pairs), "segments": len(pairs.segments), "systems": len(pairs.systems)}
 
 
 def darr(
@@ -144,12 +140,7 @@ def darr(
 
 
 def taus(
-    study: Study,
-    pairs: Pairs,
-    *,
-    confidence: float | None = None,
-    count: int = 1000,
-    seed: int = 0,
+    study: Study, pairs: Pairs, *, confidence: float | None = None, count: int = 1000, seed: int = 0
 ) -> tuple[TauEntry, ...]:
     """Return the tau of every metric of a study over the pairs."""
     entries = []

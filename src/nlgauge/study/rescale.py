@@ -64,9 +64,7 @@ def fit_baseline(
     drawn = draw_pairs(len(distinct), pairs, seed)
     scorer = Scorer(built, runtime=runtime)
     (scores,) = scorer.score(
-        [distinct[i] for i in drawn[:, 0]],
-        [distinct[i] for i in drawn[:, 1]],
-        progress=progress,
+        [distinct[i] for i in drawn[:, 0]], [distinct[i] for i in drawn[:, 1]], progress=progress
     ).values()
     table = np.array(list(scores.segment_components.values()), dtype=np.float64)
     known = ~(table == built.scale.void).all(axis=0)  # pairs with words that the model knows
