@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -284,3 +286,20 @@ def test_columns_that_the_paper_does_not_print_are_left_out() -> None:
     table, _ = compare_numbers(lines, {"r": "r", "tau": "tau"}, ours, {("A", "tau"): 4.0}, digits=0)
     assert [column.name for column in table.columns[2:]] == ["r", "tau", "published"]
     assert table.texts() == [["a", "A", "1", "3", "4"], ["b", "", "2", "", ""]]
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "import nlgauge, nlgauge.study; nlgauge.score(['a'], ['a'], metrics='bleu')",
+        "from nlgauge.cli import main; main(['score', '--help'])",
+        "from nlgauge.cli import main; main(['metrics'])",
+    ],
+)
+def test_only_reproduce_imports_the_recipes(statement: str) -> None:
+    check = (
+        f"import sys\ntry:\n    {statement}\nexcept SystemExit:\n    pass\n"
+        "assert not [name for name in sys.modules if name.startswith('nlgauge.recipes')]"
+    )
+    done = subprocess.run([sys.executable, "-c", check], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -36,12 +36,12 @@ def compare_numbers(
     *,
     digits: int,
     footer: Sequence[str] = (),
-    about: Callable[[str], Mapping[str, str]] = lambda column: {"coefficient": column},
+    about: Mapping[str, Mapping[str, str]] | None = None,
 ) -> tuple[Table, list[dict[str, Any]]]:
     """Return computed numbers next to published ones as a table, and one by one for JSON.
 
-    ``columns`` maps keys to headings and ``about`` to what the JSON has of a column. In the table,
-    rows without numbers are left out, and so are published columns without any.
+    ``columns`` maps keys to headings, ``about`` keys to a column's description for JSON. Table rows
+    without numbers are left out, and so are published columns without any.
     """
     printed = [
         key for key in columns if any((row.published or "", key) in published for row in rows)
@@ -58,7 +58,11 @@ def compare_numbers(
         for key in columns:
             own, theirs = ours.get((row.name, key)), published.get((row.published or "", key))
             cells += [own, theirs] if key in printed else [own]
-            named = {**about(key), "metric": name or None, "in_the_paper": row.published}
+            named = {
+                **(about or {}).get(key, {}),
+                "metric": name or None,
+                "in_the_paper": row.published,
+            }
             entries.append({**named, "ours": finite(own), "published": theirs})
         if any(cell is not None for cell in cells):
             body.append((name, row.published or "", *cells))

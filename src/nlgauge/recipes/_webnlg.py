@@ -76,7 +76,7 @@ def webnlg(
             printed,
             digits=1,
             footer=footer,
-            about=lambda key, about=about: {**about, "coefficient": key.split()[1]},
+            about={f"{criterion} {name}": {**about, "coefficient": name} for name in COEFFICIENTS},
         )
         sections.append(Section(f"WebNLG 2020, {CRITERIA[criterion]}", table))
         numbers += entries

@@ -96,7 +96,7 @@ def _translation(found: Mapping[str, Path], settings: Settings) -> Part:
             published(*name.split()),
             digits=1,
             footer=[*footer, PUBLISHED.notes["doubled"]] if name == "WMT15 de-en" else footer,
-            about=lambda key, name=name: {"data": name, "coefficient": key},
+            about={key: {"data": name, "coefficient": key} for key in COEFFICIENTS},
         )
         tables.setdefault(name.split()[0].lower(), []).append(Section(name, table))
         numbers += entries

@@ -95,6 +95,7 @@ def _translation(found: Mapping[str, tuple[Judged, Pairs]], settings: Settings) 
         }
         for year in YEARS
     }
+    about = {name: {"data": name, "coefficient": "kendall_like"} for name in found}
     tables, numbers = [], []
     for year in (year for year in YEARS if columns[year]):
         table, part = compare_numbers(
@@ -104,7 +105,7 @@ def _translation(found: Mapping[str, tuple[Judged, Pairs]], settings: Settings) 
             PUBLISHED[year],
             digits=3,
             footer=footer,
-            about=partial(_about, "darr"),
+            about={name: {"table": "darr", **about[name]} for name in found},
         )
         tables.append(Section(f"{year}, segment level, to English", table))
         numbers += part
@@ -122,7 +123,7 @@ def _translation(found: Mapping[str, tuple[Judged, Pairs]], settings: Settings) 
             *stand_in,
             *footer,
         ),
-        about=partial(_about, "prices"),
+        about={name: {"table": "prices", **about[name]} for name in found},
     )
     return Part(
         {"darr": tables, "prices": [Section(f"{year}, prices of Lazy-EMD", prices)]},
@@ -131,10 +132,6 @@ def _translation(found: Mapping[str, tuple[Judged, Pairs]], settings: Settings) 
         notes,
         models_of(study),
     )
-
-
-def _about(table: str, data: str) -> dict[str, str]:
-    return {"table": table, "data": data, "coefficient": "kendall_like"}
 
 
 def _examples(settings: Settings) -> Part:

@@ -126,6 +126,7 @@ def _translation(found: Mapping[str, Path], year: str, settings: Settings) -> Pa
     own = {pair: correlations(study, CRITERION, ["pearson"]) for pair, study in studies.items()}
     counted = ", ".join(f"{pair} {len(study.corpus):,}" for pair, study in studies.items())
     footer = (*([_STAND_IN] if year == "WMT15" else []), f"segments: {counted}; distances negated")
+    about = {pair: {"data": f"{year} {pair}", "coefficient": "pearson"} for pair in found}
     sections: dict[str, list[Section]] = {}
     numbers = []
     for each in pair_tables:
@@ -142,11 +143,7 @@ def _translation(found: Mapping[str, Path], year: str, settings: Settings) -> Pa
             PUBLISHED[each.stem],
             digits=each.digits,
             footer=(each.footer, *footer),
-            about=lambda pair, stem=each.stem: {
-                "table": stem,
-                "data": f"{year} {pair}",
-                "coefficient": "pearson",
-            },
+            about={pair: {"table": each.stem, **about[pair]} for pair in found},
         )
         sections[each.stem] = [Section(f"{year}, {each.title}", table)]
         numbers += entries
@@ -200,14 +197,16 @@ def _by_criteria(
             PUBLISHED[stem],
             digits=3,
             footer=(footer.format(len(study.corpus)), _MNLI),
-            about=lambda key, name=name: (
-                dict(
-                    zip(
-                        ("data", "criterion", "coefficient"), (name, *key.split()[-2:]), strict=True
-                    )
-                )
-                | {"table": stem}
-            ),
+            about={
+                f"{name} {c} {key}": {
+                    "table": stem,
+                    "data": name,
+                    "criterion": c,
+                    "coefficient": key,
+                }
+                for c in criteria
+                for key in shorts
+            },
         )
         sections.append(Section(name, table))
         numbers += entries
