@@ -3,7 +3,7 @@
 The report prints its coefficients as a picture and its p-values as 0.00; in words it gives the
 Spearman correlations that stand here. It takes absolute values, and its notebook hands TER single
 words as sentences; here distances are negated and TER is TER. Unsmoothed sentence BLEU of sacrebleu
-replaces nltk's, which is about 0 wherever no 4-gram matches.
+replaces nltk's, which is about 0 if no 4-gram matches.
 """
 
 from __future__ import annotations

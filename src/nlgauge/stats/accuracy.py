@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from nlgauge.core.cloud import Bools, Ints
+from nlgauge.core.cloud import Ints
 from nlgauge.core.errors import DataError, OptionError
 from nlgauge.core.plan import Floats
 from nlgauge.stats.coefficients import TOLERANCE
@@ -35,18 +35,6 @@ class Accuracy:
     """Whether epsilon was chosen on these very pairs (then the value is optimistic)."""
 
 
-@dataclass(frozen=True, eq=False)
-class _Differences:
-    """All pairs of systems: the metric's absolute difference, and whether each verdict is right."""
-
-    metric: Floats
-    right_if_ordered: Bools
-    right_if_tied: Bools
-    weight: Floats
-    rows_used: int
-    rows_undefined: int
-
-
 def _difference(values: Floats, first: Ints, second: Ints) -> Floats:
     """Return values[first] - values[second], rounding noise set to zero."""
     a, b = values[first], values[second]
@@ -54,7 +42,9 @@ def _difference(values: Floats, first: Ints, second: Ints) -> Floats:
     return np.where(noise, 0.0, a - b)
 
 
-def _differences(metric: ArrayLike, human: ArrayLike, level: str) -> _Differences:
+def _accuracy(metric: ArrayLike, human: ArrayLike, level: str, epsilon: float | None) -> Accuracy:
+    """Return the accuracy at a tie threshold, or at the best one if it is None."""
+    level = choose_level(level)
     x, y = as_matrices(metric=metric, human=human)
     present = np.isfinite(x) & np.isfinite(y)
     if level == "system":
@@ -77,9 +67,31 @@ def _differences(metric: ArrayLike, human: ArrayLike, level: str) -> _Difference
     # Every input has the same weight, however many systems were judged on it.
     weight = np.broadcast_to(1.0 / (used * np.maximum(per_row, 1)), both.shape)[both]
     dx, dy = _difference(x, first, second)[both], _difference(y, first, second)[both]
-    return _Differences(
-        np.abs(dx), np.sign(dx) == np.sign(dy), dy == 0, weight, used, x.shape[1] - used
-    )
+    size, if_ordered, if_tied = np.abs(dx), np.sign(dx) == np.sign(dy), dy == 0
+    if epsilon is None:
+        value, threshold = _best_threshold(size, if_ordered * weight, if_tied * weight)
+    else:
+        right = np.where(size <= epsilon, if_tied, if_ordered)
+        value, threshold = float((right * weight).sum()), epsilon
+    undefined, calibrated = x.shape[1] - used, epsilon is None
+    return Accuracy(value, threshold, level, size.size, used, undefined, calibrated)
+
+
+def _best_threshold(size: Floats, if_ordered: Floats, if_tied: Floats) -> tuple[float, float]:
+    """Return the best accuracy and the smallest threshold of differences that attains it.
+
+    As the threshold passes a pair's difference, the pair turns from "ordered" to "tied": one sort
+    and one running sum evaluate all thresholds.
+    """
+    order = np.argsort(size, kind="stable")
+    sizes = np.concatenate([[0.0], size[order]])
+    change = np.cumsum((if_tied - if_ordered)[order])
+    reached = float(if_ordered.sum()) + np.concatenate([[0.0], change])
+    # A threshold turns all pairs of equal difference at once: only the last of a run is reachable.
+    last = np.concatenate([sizes[1:] != sizes[:-1], [True]])
+    sizes, reached = sizes[last], reached[last]
+    best = int(np.argmax(reached >= reached.max() - 1e-12))
+    return float(reached[best]), float(sizes[best])
 
 
 def pairwise_accuracy(
@@ -104,19 +116,13 @@ def pairwise_accuracy(
     """
     if not epsilon >= 0:
         raise OptionError(f"epsilon is {epsilon}; a tie threshold is at least 0.")
-    level = choose_level(level)
-    pairs = _differences(metric, human, level)
-    right = np.where(pairs.metric <= epsilon, pairs.right_if_tied, pairs.right_if_ordered)
-    value = float((right * pairs.weight).sum())
-    return Accuracy(value, epsilon, level, right.size, pairs.rows_used, pairs.rows_undefined, False)
+    return _accuracy(metric, human, level, epsilon)
 
 
 def calibrate_ties(metric: ArrayLike, human: ArrayLike, level: str = "text") -> Accuracy:
     """Return the best acc_eq over all tie thresholds, at the smallest threshold that attains it.
 
-    As epsilon passes a pair's difference, the pair turns from "ordered" to "tied": one sort and one
-    running sum evaluate all thresholds. Parameters are those of `pairwise_accuracy`, with which to
-    evaluate the fitted threshold on other judgements.
+    Parameters are those of `pairwise_accuracy`, which evaluates the fitted threshold on other data.
 
     Returns
     -------
@@ -127,19 +133,7 @@ def calibrate_ties(metric: ArrayLike, human: ArrayLike, level: str = "text") -> 
     >>> calibrate_ties([[1.0], [2.0], [2.5]], [[1], [2], [2]]).epsilon
     0.5
     """
-    level = choose_level(level)
-    pairs = _differences(metric, human, level)
-    order = np.argsort(pairs.metric, kind="stable")
-    size = np.concatenate([[0.0], pairs.metric[order]])
-    change = (pairs.right_if_tied.astype(float) - pairs.right_if_ordered) * pairs.weight
-    start = float((pairs.right_if_ordered * pairs.weight).sum())
-    reached = start + np.concatenate([[0.0], np.cumsum(change[order])])
-    # A threshold turns all pairs of equal difference at once: only the last of a run is reachable.
-    last = np.concatenate([size[1:] != size[:-1], [True]])
-    size, reached = size[last], reached[last]
-    best = int(np.argmax(reached >= reached.max() - 1e-12))
-    value, epsilon = float(reached[best]), float(size[best])
-    return Accuracy(value, epsilon, level, change.size, pairs.rows_used, pairs.rows_undefined, True)
+    return _accuracy(metric, human, level, None)
 
 
 @dataclass(frozen=True)

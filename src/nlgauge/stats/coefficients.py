@@ -63,19 +63,14 @@ def _centred(x: Floats) -> Floats:
     return np.asarray(centred / np.where(largest > 0, largest, 1.0), dtype=np.float64)
 
 
-def _cosine(cx: Floats, cy: Floats, defined: Bools) -> Floats:
-    """Return the row-wise cosine of centred rows, NaN where not defined, kept within [-1, 1]."""
-    norm = np.sqrt((cx * cx).sum(axis=1) * (cy * cy).sum(axis=1))
-    defined = defined & (norm > 0)
-    value = (cx * cy).sum(axis=1) / np.where(defined, norm, 1.0)
-    return np.where(defined, np.clip(value, -1.0, 1.0), np.nan)
-
-
 def pearson_rows(x: Floats, y: Floats) -> Floats:
     """Return Pearson's r of each row: cov(x, y) / (sd(x) sd(y))."""
     x, y = _paired(x, y)
-    defined = ~constant_rows(x) & ~constant_rows(y)
-    return _cosine(_centred(x), _centred(y), defined)
+    cx, cy = _centred(x), _centred(y)
+    norm = np.sqrt((cx * cx).sum(axis=1) * (cy * cy).sum(axis=1))
+    defined = ~constant_rows(x) & ~constant_rows(y) & (norm > 0)
+    value = (cx * cy).sum(axis=1) / np.where(defined, norm, 1.0)
+    return np.where(defined, np.clip(value, -1.0, 1.0), np.nan)
 
 
 def dense_ranks(x: Floats, tolerance: float = TOLERANCE) -> Ints:

@@ -43,7 +43,7 @@ class RankedPairs:
 
 @dataclass(frozen=True)
 class KendallLike:
-    """WMT's Kendall-like tau with the counts it is made of."""
+    """WMT's Kendall-like tau and its counts."""
 
     value: float
     concordant: int

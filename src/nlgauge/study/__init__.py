@@ -1,7 +1,7 @@
 """Studies: texts are scored once, then their matrices are analysed with `nlgauge.stats`.
 
-Texts and judgements meet here only: readers know no metric, metrics know no judgement, and the
-statistics see matrices. The command line and the service import statistics from here.
+Only here are texts, metrics and judgements combined; readers, metrics and statistics do not know
+each other. The command line and the service import statistics from here.
 """
 
 from __future__ import annotations

@@ -169,7 +169,7 @@ def _check_any_defined(entries: Sequence[CorrelationEntry]) -> None:
 
 
 def _system_score_notes(study: Study, system_score: str) -> list[str]:
-    """Return a sentence on the metrics whose mean of segments is not, or stands for, the score."""
+    """Return a sentence on the metrics whose system score is not their corpus score."""
     if system_score == "corpus":
         stored = ", ".join(study.stored)
         return [f"{stored}: no corpus score is stored; the mean of segments was taken."] * bool(
