@@ -41,7 +41,7 @@ class Rejected:
 
 
 @dataclass(frozen=True)
-class Sources:
+class InputFiles:
     """The files of a run: candidates of systems, and references where those are lines of text."""
 
     candidates: tuple[str, ...]
@@ -51,7 +51,7 @@ class Sources:
     @classmethod
     def of(
         cls, candidates: Sequence[str], references: Sequence[str], *, wanted: str | None = None
-    ) -> Sources:
+    ) -> InputFiles:
         """The files, after a look at whether they fit together."""
         if "-" in [*candidates, *references]:
             raise UsageError(
@@ -101,23 +101,14 @@ class Sources:
         return tables_of(path, wanted=self.wanted)
 
 
-@dataclass(frozen=True)
-class Digest:
-    """What a file held: its name without folders, its size and the sha256 of its bytes."""
-
-    name: str
-    bytes: int
-    sha256: str
-
-    @classmethod
-    def of(cls, path: str) -> Digest:
-        """The digest of a file as it lies there, packed or not."""
-        try:
-            with Path(path).open("rb") as content:
-                digest = hashlib.file_digest(content, "sha256")
-                return cls(Path(path).name, content.tell(), digest.hexdigest())
-        except OSError as error:
-            raise FileError(f"file {path!r} cannot be read: {error.strerror}") from error
+def file_digest(path: str) -> dict[str, str | int]:
+    """Return the name without folders, the size and the SHA-256 of a file as stored."""
+    try:
+        with Path(path).open("rb") as content:
+            digest = hashlib.file_digest(content, "sha256").hexdigest()
+            return {"name": Path(path).name, "bytes": content.tell(), "sha256": digest}
+    except OSError as error:
+        raise FileError(f"file {path!r} cannot be read: {error.strerror}") from error
 
 
 def _row(place: str, cells: Cells, system: str, counts: Counter[str]) -> Row | Rejected:
