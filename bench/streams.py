@@ -26,7 +26,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from bench.texts import pairs
-from nlgauge.data.streams import InputFiles
+from nlgauge.data.systems import InputFiles
 from nlgauge.report.formats import text
 from nlgauge.report.table import Column, Table
 from nlgauge.scale.engine import ProcessPool
@@ -140,7 +140,7 @@ def workers(folder: Path, rows: int, repeats: int = 3) -> Table:
 def _pace(
     config: WorkerConfig, table: Path, size: int, number: int, repeats: int
 ) -> tuple[float, float]:
-    sources = InputFiles.of([str(table)], [])
+    sources = InputFiles([str(table)], [])
     seconds = []
     with ProcessPool(config, number) as engine:
         list(engine.run("score", _first(sources, number * 2)))  # every worker is up and warm
@@ -182,7 +182,7 @@ class Costs:
 
 def costs(folder: Path, metrics: tuple[str, ...], rows: int, size: int) -> Costs:
     """The costs of these metrics with parts of this size."""
-    sources = InputFiles.of([str(write_rows(folder / "rows.jsonl", rows))], [])
+    sources = InputFiles([str(write_rows(folder / "rows.jsonl", rows))], [])
     read, reading = _timed(lambda: list(sources.rows()))
     parts, cutting = _timed(lambda: [part for part in split_into_parts(read, size) if part.name])
     packed, sending = _timed(lambda: [pickle.dumps(part) for part in parts])

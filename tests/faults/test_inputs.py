@@ -14,7 +14,7 @@ import pytest
 
 from faults.processes import PATIENCE, command, run
 from nlgauge.core.errors import FileError
-from nlgauge.data.streams import InputFiles
+from nlgauge.data.systems import InputFiles
 from nlgauge.scale.run import Run
 from nlgauge.scoring import score
 from sentences import made_rows, write_jsonl
@@ -24,7 +24,7 @@ METRICS = ("bleu", "chrf", "bertscore:model=hashing")
 
 def _run(path: Path, **options: Any) -> Run:
     given = {"metrics": METRICS, "part_rows": 10, **options}
-    return Run(InputFiles.of([str(path)], []), folder=path.parent / "out", **given)
+    return Run(InputFiles([str(path)], []), folder=path.parent / "out", **given)
 
 
 def test_a_text_of_a_megabyte(tmp_path: Path) -> None:

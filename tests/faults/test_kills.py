@@ -17,7 +17,7 @@ import pytest
 
 from faults.conftest import OPTIONS
 from faults.processes import descendants, parts_in, run, start, wait_for, words_of
-from nlgauge.data.streams import InputFiles
+from nlgauge.data.systems import InputFiles
 from nlgauge.scale.run import Run
 from sentences import made_rows, results, write_jsonl
 
@@ -59,7 +59,7 @@ def test_killed_at_every_step_of_writing(tmp_path: Path, monkeypatch: pytest.Mon
     """Each sync and each rename of a small run is the last thing it does."""
     table = write_jsonl(tmp_path / "rows.jsonl", made_rows(12))
     options: dict[str, Any] = {"metrics": ("chrf",), "part_rows": 12, "confidence": 0.9}
-    sources = InputFiles.of([str(table)], [])
+    sources = InputFiles([str(table)], [])
     Run(sources, folder=tmp_path / "whole", resamples=5, **options).execute()
     steps = 0
 

@@ -16,7 +16,7 @@ from conftest import needs_embedded
 from faults.conftest import OPTIONS
 from faults.processes import descendants, parts_in, start, wait_for, words_of
 from nlgauge.core.errors import DataError, NlgaugeError, UsageError
-from nlgauge.data.streams import InputFiles, Row
+from nlgauge.data.systems import InputFiles, Row
 from nlgauge.runtime import Runtime
 from nlgauge.scale.parts import Part
 from nlgauge.scale.run import Run
@@ -59,7 +59,7 @@ def test_ray_scores_wmt15_as_local_workers_do(shared_data: Path, tmp_path: Path)
         "resamples": 100,
         "workers": 2,
     }
-    sources = InputFiles.of([str(table)], [])
+    sources = InputFiles([str(table)], [])
     local = Run(sources, folder=tmp_path / "local", **options).execute()
     spread = Run(sources, folder=tmp_path / "ray", engine="ray", **options).execute()
     assert spread.scored == local.scored == 100
@@ -79,7 +79,7 @@ def test_an_actor_is_killed_in_the_middle_of_a_part(
             os.kill(actors[0], signal.SIGKILL)
 
     run_ = Run(
-        InputFiles.of([str(table)], []),
+        InputFiles([str(table)], []),
         ("chrf",),
         tmp_path / "out",
         part_rows=20,

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from nlgauge.core.errors import UsageError
-from nlgauge.data.streams import InputFiles
+from nlgauge.data.systems import InputFiles
 from nlgauge.scale.engine import ProcessPool, open_engine
 from nlgauge.scale.parts import split_into_parts
 from nlgauge.scale.worker import Worker, WorkerConfig
@@ -24,7 +24,7 @@ ROWS = made_rows(40)
 
 @pytest.fixture
 def sources(tmp_path: Path) -> InputFiles:
-    return InputFiles.of([str(write_jsonl(tmp_path / "rows.jsonl", ROWS))], [])
+    return InputFiles([str(write_jsonl(tmp_path / "rows.jsonl", ROWS))], [])
 
 
 def test_what_is_no_engine_is_refused() -> None:

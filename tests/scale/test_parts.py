@@ -8,7 +8,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from nlgauge.data.streams import Rejected, Row
+from nlgauge.data.systems import Rejected, Row
 from nlgauge.scale.parts import IdSet, split_into_parts
 
 

@@ -11,8 +11,7 @@ from typing import Any
 import pytest
 
 from nlgauge.core.errors import DataError, FileError, UsageError
-from nlgauge.data.streams import InputFiles
-from nlgauge.data.systems import read_systems
+from nlgauge.data.systems import InputFiles, read_systems
 from nlgauge.runtime import Runtime
 from nlgauge.scale import run_folder
 from nlgauge.scale.engine import ProcessPool
@@ -31,7 +30,7 @@ def table(tmp_path: Path) -> Path:
 
 
 def _run(table: Path, folder: str = "out", **options: Any) -> Run:
-    sources = InputFiles.of([str(table)], [])
+    sources = InputFiles([str(table)], [])
     given = {"metrics": ("chrf",), "part_rows": 20, **options}
     return Run(sources, folder=table.parent / folder, **given)
 
@@ -74,7 +73,7 @@ def test_text_files_score_as_a_list_does(tmp_path: Path) -> None:
     paths = [str(tmp_path / "A.txt"), str(tmp_path / "B.txt")]
     references = [str(tmp_path / "r0.txt"), str(tmp_path / "r1.txt")]
     run = Run(
-        InputFiles.of(paths, references),
+        InputFiles(paths, references),
         SPECS,
         tmp_path / "out",
         part_rows=13,
@@ -92,7 +91,7 @@ def test_systems_in_files_of_their_own_share_their_segments(tmp_path: Path) -> N
         rows = [{**row} for row in ROWS if row["system"] == name]
         paths.append(str(write_jsonl(tmp_path / f"{name}.jsonl", rows)))
     options = {"part_rows": 7, "confidence": 0.9, "resamples": 100, "seed": 3}
-    run = Run(InputFiles.of(paths, []), SPECS, tmp_path / "out", **options)
+    run = Run(InputFiles(paths, []), SPECS, tmp_path / "out", **options)
     _assert_like_a_list(run.execute(), paths, [])
 
 
@@ -214,7 +213,7 @@ def test_bad_rows_are_skipped_listed_and_counted(tmp_path: Path) -> None:
     listed = [json.loads(line) for line in (run.folder / "rejected.jsonl").read_text().splitlines()]
     assert [row["place"] for row in listed] == [f"{table}, line {i}" for i in (31, 52, 53)]
     assert "not a JSON object" in listed[0]["reason"]
-    assert "no 'references'" in listed[1]["reason"]
+    assert "no column 'references'" in listed[1]["reason"]
     assert "occurs before" in listed[2]["reason"]
     clean = _run(write_jsonl(tmp_path / "clean.jsonl", ROWS), "clean").execute()
     for system in "AB":

@@ -74,10 +74,10 @@ def make_run(
     **options: Any,
 ) -> Run:
     """Return the run over these files; ``options`` are those of ``Run``."""
-    from nlgauge.data.streams import InputFiles
+    from nlgauge.data.systems import InputFiles
     from nlgauge.scale.run import Run
 
-    inputs = InputFiles.of(candidates, references, wanted=wanted)
+    inputs = InputFiles(candidates, references, wanted)
     return Run(inputs, tuple(metrics), folder, **options)
 
 

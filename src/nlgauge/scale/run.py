@@ -12,7 +12,7 @@ from typing import Any, Literal
 
 from nlgauge.core.errors import DataError, FileError, NlgaugeError, UsageError
 from nlgauge.core.totals import Resampled, Tally
-from nlgauge.data.streams import InputFiles, file_digest
+from nlgauge.data.systems import InputFiles, file_digest
 from nlgauge.inputs import Learnt
 from nlgauge.runtime import DEFAULT, Runtime
 from nlgauge.scale.engine import Engine, open_engine
@@ -59,6 +59,7 @@ class Run:
     runtime: Runtime = DEFAULT
 
     def __post_init__(self) -> None:
+        self.inputs.check_rereadable()
         if self.part_rows < 1:
             raise UsageError(f"invalid part size of {self.part_rows} rows; use at least 1")
 
