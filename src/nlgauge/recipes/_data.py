@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from nlgauge.core.errors import FileError
-from nlgauge.data.judged import Judged
+from nlgauge.data.judged import JudgedCorpus
 
 
 def find(data: Path, wanted: Mapping[str, str]) -> tuple[dict[str, Path], tuple[str, ...]]:
@@ -31,7 +31,7 @@ def find(data: Path, wanted: Mapping[str, str]) -> tuple[dict[str, Path], tuple[
     return found, (f"Missing in the data folder, gzipped or not, and so left out here: {listed}.",)
 
 
-def some_inputs(judged: Judged, count: int | None) -> Judged:
+def some_inputs(judged: JudgedCorpus, count: int | None) -> JudgedCorpus:
     """At most ``count`` inputs, evenly spaced in their order, each with all its systems."""
     inputs = list(dict.fromkeys(judged.corpus.ids))
     if count is None or count >= len(inputs):

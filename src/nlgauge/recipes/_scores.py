@@ -9,7 +9,7 @@ from pathlib import Path
 from nlgauge.core.errors import ModelError
 from nlgauge.core.metric import Metric
 from nlgauge.data.detection import read_judged
-from nlgauge.data.judged import Judged
+from nlgauge.data.judged import JudgedCorpus
 from nlgauge.metrics import metric as build_metric
 from nlgauge.recipes._data import some_inputs
 from nlgauge.recipes.recipe import Line, Setting
@@ -20,7 +20,7 @@ EMBEDDED = "embedded (all-MiniLM-L6-v2, 6 layers)"
 
 
 def measured(
-    data: Judged | Path,
+    data: JudgedCorpus | Path,
     lines: Sequence[Line],
     setting: Setting,
     *,
@@ -31,7 +31,7 @@ def measured(
     What cannot be opened though nobody named it (word vectors, a masked language model) is left
     out, and the study says so. ``stored`` names scores that came with the data.
     """
-    judged = data if isinstance(data, Judged) else read_judged(data)
+    judged = data if isinstance(data, JudgedCorpus) else read_judged(data)
     asked, unopened = _opened(lines, setting)
     study = measure(
         some_inputs(judged, setting.inputs),

@@ -10,7 +10,7 @@ from itertools import combinations
 from pathlib import Path
 
 from nlgauge.data.detection import read_judged
-from nlgauge.data.judged import Judged
+from nlgauge.data.judged import JudgedCorpus
 from nlgauge.data.webnlg import HUMAN_SYSTEM
 from nlgauge.recipes._published import Numbers, beside, entries
 from nlgauge.recipes._scores import measured, models_of
@@ -82,7 +82,7 @@ def webnlg(
     )
 
 
-def _of_systems(judged: Judged) -> Judged:
+def _of_systems(judged: JudgedCorpus) -> JudgedCorpus:
     """Without the human texts, of which only the judgements are recorded."""
     there = HUMAN_SYSTEM in judged.corpus.system_names
     return judged.without(HUMAN_SYSTEM) if there else judged

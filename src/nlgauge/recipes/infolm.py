@@ -20,7 +20,7 @@ from pathlib import Path
 import numpy as np
 
 from nlgauge.core.errors import ModelError
-from nlgauge.data.judged import Judged
+from nlgauge.data.judged import JudgedCorpus
 from nlgauge.figures import curve as option_curve
 from nlgauge.figures.distributions import distributions
 from nlgauge.figures.matrix import coefficients, heat
@@ -147,7 +147,9 @@ def _unopened(setting: Setting) -> tuple[str, ...]:
     return ()
 
 
-def _on_summaries(judged: Mapping[str, Judged], setting: Setting, *, swept: bool) -> list[Part]:
+def _on_summaries(
+    judged: Mapping[str, JudgedCorpus], setting: Setting, *, swept: bool
+) -> list[Part]:
     """The measures by kind of system, their distributions, and the sweeps if there is a model."""
     lines = {kind: _lines(_summaries.KINDS[kind]) for kind in judged}
     table, studies = _summaries.summaries(judged, lines, setting, footer=(_PICTURES, _JEFFREYS))
@@ -172,7 +174,7 @@ def _pictures(kind: str, study: Study) -> Part:
     )
 
 
-def _sweeps(judged: Mapping[str, Judged], setting: Setting) -> list[Part]:
+def _sweeps(judged: Mapping[str, JudgedCorpus], setting: Setting) -> list[Part]:
     """Figures 4 to 6: temperatures of Fisher-Rao, alpha and beta of the AB divergence."""
     temperatures: Tried = {
         (t,): Line(f"T={t:g}", f"infolm:temperature={t:g}") for t in TEMPERATURES

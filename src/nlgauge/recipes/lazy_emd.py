@@ -17,7 +17,7 @@ from typing import Any
 from nlgauge.core.errors import FileError
 from nlgauge.core.plan import Plan
 from nlgauge.data.detection import read_judged
-from nlgauge.data.judged import Judged
+from nlgauge.data.judged import JudgedCorpus
 from nlgauge.data.wmt import Pairs, read_pairs
 from nlgauge.figures.alignment import heatmap
 from nlgauge.recipes._data import find, some_inputs
@@ -134,15 +134,15 @@ def _file(name: str, place: str) -> str:
     return f"{year.lower()}_darr/{place.format(pair)}"
 
 
-def _sampled(outputs: Path, ranked: Path, setting: Setting) -> tuple[Judged, Pairs]:
+def _sampled(outputs: Path, ranked: Path, setting: Setting) -> tuple[JudgedCorpus, Pairs]:
     """The outputs that stand in a pair, and the pairs; of some segments only if so asked."""
     pairs = read_pairs(str(ranked))
     judged = some_inputs(in_pairs(read_judged(outputs), pairs), setting.inputs)
     kept = set(judged.corpus.ids)
-    return judged, Pairs(tuple(each for each in pairs if each[0] in kept), pairs.said)
+    return judged, Pairs(tuple(each for each in pairs if each[0] in kept), pairs.notes)
 
 
-def _translation(found: Mapping[str, tuple[Judged, Pairs]], setting: Setting) -> Part:
+def _translation(found: Mapping[str, tuple[JudgedCorpus, Pairs]], setting: Setting) -> Part:
     """The daRR tables of both years and the table of prices, from one pass over the outputs."""
     lines = list({line.spec: line for line in (*PRICES, *LINES)}.values())
     ours: dict[tuple[str, str], float] = {}
@@ -152,7 +152,7 @@ def _translation(found: Mapping[str, tuple[Judged, Pairs]], setting: Setting) ->
         ranked = rank(study, pairs)
         ours |= {(each.metric, name): each.tau.value for each in ranked}
         counts += [{"data": name, **each.to_dict()} for each in ranked]
-        remarks += [f"{name}: {said}" for said in (*pairs.said, *study.remarks())]
+        remarks += [f"{name}: {said}" for said in (*pairs.notes, *study.remarks())]
     sample = f"a sample: at most {setting.inputs} segments of a language pair"
     below = (_TIES,) if setting.inputs is None else (_TIES, sample)
     tables, numbers = [], []
@@ -182,7 +182,7 @@ def _translation(found: Mapping[str, tuple[Judged, Pairs]], setting: Setting) ->
     )
 
 
-def _heads(found: Mapping[str, tuple[Judged, Pairs]], year: str) -> dict[str, str]:
+def _heads(found: Mapping[str, tuple[JudgedCorpus, Pairs]], year: str) -> dict[str, str]:
     """The language pairs of a year, with the number of pairs."""
     return {
         name: f"{name.split()[1]} ({len(pairs):,} pairs)"

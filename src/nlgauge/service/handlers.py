@@ -11,7 +11,7 @@ from typing import Any
 from nlgauge.core.corpus import Corpus
 from nlgauge.core.errors import DataError, OptionError
 from nlgauge.core.scores import Scores
-from nlgauge.data.judged import Judged, Row
+from nlgauge.data.judged import JudgedCorpus, JudgedRow
 from nlgauge.scoring import Scorer
 from nlgauge.service.admission import Admitted, Gate, Specs
 from nlgauge.service.errors import Fault
@@ -238,11 +238,11 @@ def _bands(study: Study, criterion: str, count: int) -> Answer:
     }
 
 
-def _judged(request: CorrelateRequest) -> Judged:
+def _judged(request: CorrelateRequest) -> JudgedCorpus:
     segments = _column("segment", [row.segment for row in request.rows])
-    return Judged.from_rows(
+    return JudgedCorpus.from_rows(
         [
-            Row(
+            JudgedRow(
                 system=row.system,
                 segment=str(number) if segments is None else segments[number],
                 candidate=row.candidate,

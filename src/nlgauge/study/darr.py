@@ -12,7 +12,7 @@ import numpy as np
 
 from nlgauge.core.errors import DataError, OptionError
 from nlgauge.data.detection import read_judged
-from nlgauge.data.judged import Judged
+from nlgauge.data.judged import JudgedCorpus
 from nlgauge.data.wmt import Pairs, read_pairs
 from nlgauge.inputs import Spec
 from nlgauge.runtime import DEFAULT, Runtime
@@ -108,7 +108,7 @@ def darr(
     segments. ``scores``, ``distances`` and ``missing`` are those of ``measure``.
     """
     judged = data
-    if not isinstance(judged, Judged):
+    if not isinstance(judged, JudgedCorpus):
         judged = read_judged(judged, stored=[*listed(scores), *listed(distances)])
     if pairs is None:
         ranked = rank_pairs(judged, human, threshold)
@@ -123,7 +123,7 @@ def darr(
         progress=progress,
     )
     entries = rank(study, ranked, confidence=confidence, count=count, seed=seed, missing=missing)
-    return Ranking(entries, ranked, (*ranked.said, *study.remarks()), study.signatures)
+    return Ranking(entries, ranked, (*ranked.notes, *study.remarks()), study.signatures)
 
 
 def rank(
@@ -151,7 +151,9 @@ def rank(
     return tuple(entries)
 
 
-def rank_pairs(judged: Judged, human: str | None = None, threshold: float = THRESHOLD) -> Pairs:
+def rank_pairs(
+    judged: JudgedCorpus, human: str | None = None, threshold: float = THRESHOLD
+) -> Pairs:
     """The pairs of outputs for one segment whose assessments differ by the threshold or more."""
     if human is None and len(judged.criteria) > 1:
         raise OptionError(
@@ -176,7 +178,7 @@ def rank_pairs(judged: Judged, human: str | None = None, threshold: float = THRE
     return Pairs(triples, (said,))
 
 
-def in_pairs(judged: Judged, pairs: Pairs) -> Judged:
+def in_pairs(judged: JudgedCorpus, pairs: Pairs) -> JudgedCorpus:
     """The outputs that stand in a pair; a pair whose output is not there is refused."""
     cells = list(zip(judged.corpus.systems, judged.corpus.ids, strict=True))
     wanted = {(name, segment) for segment, *both in pairs for name in both}

@@ -15,14 +15,14 @@ from nlgauge.core.errors import DataError, OptionError
 from nlgauge.core.metric import Metric
 from nlgauge.core.scores import Scores
 from nlgauge.data.detection import read_judged
-from nlgauge.data.judged import PEOPLE, Judged
+from nlgauge.data.judged import HUMAN_PREFIX, JudgedCorpus
 from nlgauge.inputs import Spec
 from nlgauge.runtime import DEFAULT, Runtime
 from nlgauge.scoring import Progress, Scorer
 from nlgauge.stats import Grid, Judgements, Measured
 from nlgauge.stats.judgements import Direction
 
-Source = Judged | str | Path
+Source = JudgedCorpus | str | Path
 Missing = Literal["error", "keep"]
 
 STORED = "stored:"
@@ -123,7 +123,7 @@ def measure(
     """
     judged = (
         data
-        if isinstance(data, Judged)
+        if isinstance(data, JudgedCorpus)
         else read_judged(data, stored=[*listed(scores), *listed(distances)])
     )
     judgements = Judgements.from_rows(judged.rows())
@@ -132,7 +132,7 @@ def measure(
     specs = [metrics] if isinstance(metrics, str | Metric) else list(metrics)
     if not specs and stored:
         nothing: dict[str, dict[str, Scores]] = {name: {} for name in judged.corpus.system_names}
-        return Study(judged.corpus, judgements, tuple(stored), nothing, judged.said, missing)
+        return Study(judged.corpus, judgements, tuple(stored), nothing, judged.notes, missing)
     scorer = Scorer(specs, runtime=runtime)
     board = scorer.score_corpus(judged.corpus, progress=progress)
     measured = [
@@ -149,7 +149,7 @@ def measure(
         )
         for label, metric in scorer.metrics.items()
     ]
-    return Study(judged.corpus, judgements, (*measured, *stored), board, judged.said, missing)
+    return Study(judged.corpus, judgements, (*measured, *stored), board, judged.notes, missing)
 
 
 def listed(names: str | Sequence[str] | None) -> list[str]:
@@ -157,7 +157,9 @@ def listed(names: str | Sequence[str] | None) -> list[str]:
     return [names] if isinstance(names, str) else list(names or ())
 
 
-def _stored(judged: Judged, judgements: Judgements, name: str, direction: Direction) -> Measured:
+def _stored(
+    judged: JudgedCorpus, judgements: Judgements, name: str, direction: Direction
+) -> Measured:
     """Scores that came with the data, NaN where there are none."""
     row = {system: i for i, system in enumerate(judgements.systems)}
     column = {segment: i for i, segment in enumerate(judgements.segments)}
@@ -166,5 +168,5 @@ def _stored(judged: Judged, judgements: Judgements, name: str, direction: Direct
         values[row[system], column[segment]] = score
     if not np.isfinite(values).any():
         raise DataError(f"the data names {name!r} but holds no score of it in {len(judged)} rows.")
-    label = name if name.startswith(PEOPLE) else STORED + name
+    label = name if name.startswith(HUMAN_PREFIX) else STORED + name
     return Measured.like(judgements, label, values, direction)
