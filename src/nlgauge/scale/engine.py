@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any, Generic, Self, TypeVar
 
 from nlgauge.core.errors import DataError, FileError, UsageError
-from nlgauge.inputs import Learnt
+from nlgauge.inputs import Tables
 from nlgauge.scale.parts import Part
 from nlgauge.scale.worker import LoadTables, Method, Worker, WorkerConfig
 from nlgauge.scoring import Scorer
@@ -70,7 +70,7 @@ class Engine(ABC, Generic[Task]):
                     yield result
 
     @abstractmethod
-    def share_tables(self, tables: Sequence[Learnt]) -> None:
+    def share_tables(self, tables: Sequence[Tables]) -> None:
         """Make all workers score with these corpus tables from now on."""
 
     @abstractmethod
@@ -120,7 +120,7 @@ class InProcess(Engine[partial[Any]]):
     def __init__(self, config: WorkerConfig, scorer: Scorer | None = None) -> None:
         self._worker = Worker(config, scorer)
 
-    def share_tables(self, tables: Sequence[Learnt]) -> None:
+    def share_tables(self, tables: Sequence[Tables]) -> None:
         """Pass the tables on."""
         self._load_tables = lambda: tables
 
@@ -151,7 +151,7 @@ class ProcessPool(Engine[Future[Any]]):
             initargs=(self._config,),
         )
 
-    def share_tables(self, tables: Sequence[Learnt]) -> None:
+    def share_tables(self, tables: Sequence[Tables]) -> None:
         """Write the tables to a file that every worker reads once."""
         folder = tempfile.TemporaryDirectory(prefix="nlgauge-")
         file = Path(self._cleanup.enter_context(folder)) / "tables"
@@ -214,8 +214,8 @@ def _exit_with_parent() -> None:
         os._exit(1)
 
 
-def _read_tables(file: Path) -> Sequence[Learnt]:
-    tables: Sequence[Learnt] = pickle.loads(file.read_bytes())
+def _read_tables(file: Path) -> Sequence[Tables]:
+    tables: Sequence[Tables] = pickle.loads(file.read_bytes())
     return tables
 
 

@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any, Self
 
 from nlgauge.core.errors import MissingExtra, NlgaugeError, UsageError
-from nlgauge.inputs import Learnt
+from nlgauge.inputs import Tables
 from nlgauge.scale.engine import ATTEMPTS, QUEUED_PER_WORKER, Engine, WorkerLost
 from nlgauge.scale.parts import Part
 from nlgauge.scale.worker import Method, Worker, WorkerConfig
@@ -55,7 +55,7 @@ class RayEngine(Engine[Any]):
         )(Worker)
         self._actors = [actor.remote(self._config) for _ in range(self._workers)]
 
-    def share_tables(self, tables: Sequence[Learnt]) -> None:
+    def share_tables(self, tables: Sequence[Tables]) -> None:
         """Put the tables into Ray's object store, from which every actor reads them once."""
         self._load_tables = partial(ray.get, ray.put(tables))
 

@@ -13,7 +13,7 @@ from typing import Any, Literal
 from nlgauge.core.errors import DataError, FileError, NlgaugeError, UsageError
 from nlgauge.core.totals import Resampled, Tally
 from nlgauge.data.systems import InputFiles, file_digest
-from nlgauge.inputs import Learnt
+from nlgauge.inputs import Tables
 from nlgauge.runtime import DEFAULT, Runtime
 from nlgauge.scale.engine import Engine, open_engine
 from nlgauge.scale.parts import Part, split_into_parts
@@ -81,7 +81,7 @@ class Run:
                 self.engine, config, workers=self.workers, address=self.address, scorer=scorer
             ) as engine:
                 signals.install()  # Ray replaces the handlers when it starts
-                if scorer.learns:
+                if scorer.needs_tables:
                     scorer = self._fit_tables(scorer, engine, signals, report)
                 plan["metrics"] = {label: str(s) for label, s in scorer.signatures("any").items()}
                 folder.write_plan(plan)
@@ -145,7 +145,7 @@ class Run:
         if tables is None:
             return scorer
         engine.share_tables(tables)
-        return scorer.taught(tables)
+        return scorer.with_tables(tables)
 
     def _score(
         self, engine: Engine[Any], folder: RunFolder, signals: SignalHandler, report: Progress
@@ -283,7 +283,7 @@ class _Totals:
         )
 
 
-def _pool(total: tuple[Learnt, ...] | None, more: tuple[Learnt, ...]) -> tuple[Learnt, ...]:
+def _pool(total: tuple[Tables, ...] | None, more: tuple[Tables, ...]) -> tuple[Tables, ...]:
     if total is None:
         return more
-    return tuple(Learnt.pool(pair) for pair in zip(total, more, strict=True))
+    return tuple(Tables.pool(pair) for pair in zip(total, more, strict=True))

@@ -15,14 +15,14 @@ from nlgauge.core.cloud import Floats
 from nlgauge.core.errors import MissingExtra
 from nlgauge.core.scores import Scores
 from nlgauge.core.totals import Resampled
-from nlgauge.inputs import Learnt
+from nlgauge.inputs import Tables
 from nlgauge.runtime import DEFAULT, Runtime
 from nlgauge.scale.parts import Part
 from nlgauge.scoring import Scorer
 
 SegmentFormat = Literal["jsonl", "parquet"]
 Method = Literal["fit", "score"]
-LoadTables = Callable[[], Sequence[Learnt]]
+LoadTables = Callable[[], Sequence[Tables]]
 
 
 @dataclass(frozen=True)
@@ -60,13 +60,13 @@ class Worker:
     def run(self, method: Method, part: Part, load_tables: LoadTables | None) -> Any:
         """Return the method's result for the part, after loading corpus tables at first use."""
         if load_tables is not None and not self._has_tables:
-            self._scorer, self._has_tables = self._scorer.taught(load_tables()), True
+            self._scorer, self._has_tables = self._scorer.with_tables(load_tables()), True
         return self.fit(part) if method == "fit" else self.score(part)
 
-    def fit(self, part: Part) -> tuple[Learnt, ...]:
+    def fit(self, part: Part) -> tuple[Tables, ...]:
         """Return the corpus tables of the part, with the references of new segments only."""
         references = [part.rows[i].references for i in sorted(part.new_segments)]
-        return self._scorer.learn([row.candidate for row in part.rows], references)
+        return self._scorer.fit_tables([row.candidate for row in part.rows], references)
 
     def score(self, part: Part) -> PartScores:
         """Return the scores of the part's rows."""
