@@ -63,7 +63,7 @@ def test_a_folder_is_its_tables_in_the_order_of_their_names(tmp_path: Path) -> N
         (tmp_path / name).write_text("not a table")
     sources = InputFiles([str(tmp_path)], [])
     assert _read(sources) == _expected(ROWS)
-    assert [Path(file).name for file in sources.files()] == ["1.jsonl", "2.jsonl.gz", "3.parquet"]
+    assert [Path(file).name for file in sources.paths()] == ["1.jsonl", "2.jsonl.gz", "3.parquet"]
 
 
 def test_a_format_that_is_named_holds_for_the_files_of_a_folder(tmp_path: Path) -> None:

@@ -165,7 +165,7 @@ def test_mt_metrics_eval_with_one_reference_and_stored_scores(test_set: Path) ->
     [
         ("human-scores/en-de.mqm.seg.score", "X.1\t1\n", "1 scores for system 'X.1', but there"),
         ("human-scores/en-de.mqm.seg.score", "X.1\n", "line 1 is 'X.1', not 'system<TAB>score'"),
-        ("human-scores/en-de.mqm.seg.score", "Q\t1\n", "line 1: there are no outputs of a system 'Q'"),
+        ("human-scores/en-de.mqm.seg.score", "Q\t1\n", "line 1: there are no outputs of"),
         ("human-scores/en-de.mqm.seg.score", "Y\t1\nY\tgood\n", "line 2 is 'good', which is not"),
         ("system-outputs/en-de/Y.txt", "y1\n", "has 1 lines, but the sources have 2"),
         ("sources/en-cs.txt", "s\n", r"holds 2 language pairs \(en-cs, en-de\)"),

@@ -33,7 +33,6 @@ Cells = Mapping[str, Any] | str
 
 NumberedRows = Iterator[tuple[int, Cells]]
 _GZIP, _ZSTANDARD = b"\x1f\x8b", b"\x28\xb5\x2f\xfd"
-_CHUNK = 4096  # compressed bytes; Zstandard may expand them 32,000 times
 _BATCH = 1024
 _MAX_FIELD = 2**31 - 1  # the csv module's default of 131,072 is short for a document
 
@@ -47,7 +46,7 @@ def open_bytes(path: str) -> Iterator[IO[bytes]]:
             if start[:2] == _GZIP:
                 yield cast(IO[bytes], gzip.GzipFile(fileobj=raw))
             elif start == _ZSTANDARD:
-                yield io.BufferedReader(_ZstandardReader(raw))
+                yield _zstandard(raw)
             else:
                 yield raw
     except FileNotFoundError:
@@ -67,42 +66,12 @@ def _open_raw(path: str) -> Iterator[io.BufferedReader]:
         yield io.BufferedReader(cast(io.RawIOBase, io.BytesIO(sys.stdin.buffer.read())))
 
 
-class _ZstandardReader(io.RawIOBase):
-    """Decompresses frame after frame; zstandard's own reader ignores that a file is truncated."""
-
-    def __init__(self, raw: IO[bytes]) -> None:
-        try:
-            import zstandard
-        except ImportError:
-            raise MissingExtra("a Zstandard file", "zstandard", "streams") from None
-        self._library: Any = zstandard
-        self._raw = raw
-        self._frame: Any = None
-        self._content = memoryview(b"")
-
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: Any) -> int:
-        while not self._content and (packed := self._raw.read(_CHUNK)):
-            self._content = memoryview(self._decompress(packed))
-        if not self._content and self._frame is not None:
-            raise OSError("it ends in the middle of a Zstandard frame")
-        size = min(len(buffer), len(self._content))
-        buffer[:size], self._content = self._content[:size], self._content[size:]
-        return size
-
-    def _decompress(self, packed: bytes) -> bytes:
-        content = []
-        while packed:
-            frame = self._frame or self._library.ZstdDecompressor().decompressobj()
-            try:
-                content.append(frame.decompress(packed))
-            except self._library.ZstdError as error:
-                raise OSError(str(error)) from error
-            packed = frame.unused_data if frame.eof else b""
-            self._frame = None if frame.eof else frame
-        return b"".join(content)
+def _zstandard(raw: IO[bytes]) -> IO[bytes]:
+    try:
+        import pyarrow as pa  # whose reader refuses truncated files, unlike zstandard's
+    except ImportError:
+        raise MissingExtra("a Zstandard file", "pyarrow", "streams") from None
+    return io.BufferedReader(pa.CompressedInputStream(raw, "zstd"))
 
 
 def lines_of(path: str) -> Iterator[bytes]:

@@ -43,7 +43,7 @@ def read_judged_rows(path: str, *, wanted: str | None = None) -> JudgedCorpus:
         )
     judged = []
     for i, (where, row) in enumerate(table):
-        name = row.get(find_column(row, ("id",)))
+        name = row.get(str(find_column(row, ("id",))))
         judged.append(
             JudgedRow(
                 corpus.systems[i],

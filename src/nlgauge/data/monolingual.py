@@ -3,14 +3,7 @@
 from __future__ import annotations
 
 from nlgauge.core.errors import FileError
-from nlgauge.data.files import (
-    COLUMNS,
-    TABULAR,
-    format_of,
-    read_lines,
-    read_table,
-    require_column,
-)
+from nlgauge.data import files
 
 
 def read_texts(path: str) -> list[str]:
@@ -18,11 +11,11 @@ def read_texts(path: str) -> list[str]:
 
     A row's text is its column ``text`` or its first reference, as its references are paraphrases.
     """
-    if format_of(path) not in TABULAR:
-        return read_lines(path)
+    if files.format_of(path) not in files.TABULAR:
+        return files.read_lines(path)
     texts = []
-    for where, row in read_table(path):
-        key = require_column(where, row, ("text", *COLUMNS["references"]))
+    for where, row in files.read_table(path):
+        key = files.require_column(where, row, ("text", *files.COLUMNS["references"]))
         listed = row[key] if isinstance(row[key], list) else [row[key]]
         text = next((each for each in listed if each is not None), "")
         if not isinstance(text, str):

@@ -13,21 +13,7 @@ from typing import Any
 
 from nlgauge.core.corpus import Corpus
 from nlgauge.core.errors import DataError, FileError, UsageError
-from nlgauge.data.files import (
-    COLUMNS,
-    TABULAR,
-    Cells,
-    check_parallel,
-    corpus_from_rows,
-    decode,
-    find_column,
-    format_of,
-    lines_of,
-    missing_column,
-    read_cells,
-    read_lines,
-    read_table,
-)
+from nlgauge.data import files
 
 
 def read_systems(
@@ -58,18 +44,18 @@ def read_systems(
     """
     if [*candidates, *references].count("-") > 1:
         raise UsageError("only one file can be read from stdin (-)")
-    files = InputFiles(candidates, references, wanted)
-    pairs = zip(files.candidates, files.names, strict=True)
-    if not references:
-        return Corpus.join(
-            [corpus_from_rows(path, files.table_rows(path), system=name) for path, name in pairs]
-        )
-    sets = [read_lines(path) for path in references]
+    inputs = InputFiles(candidates, references, wanted)
+    pairs = zip(candidates, inputs.names, strict=True)
+    sets = [files.read_lines(path) for path in references]
     corpora = []
     for path, name in pairs:
-        lines = read_lines(path)
+        if not references:
+            rows = inputs.table_rows(path)
+            corpora.append(files.corpus_from_rows(path, rows, system=name))
+            continue
+        lines = files.read_lines(path)
         for reference, texts in zip(references, sets, strict=True):
-            check_parallel(path, lines, f"{reference} has", len(texts))
+            files.check_parallel(path, lines, f"{reference} has", len(texts))
         corpora.append(Corpus.of(lines, list(zip(*sets, strict=True)), systems=[name] * len(lines)))
     return Corpus.join(corpora)
 
@@ -137,7 +123,7 @@ class InputFiles:
         short = ["stdin" if stem == "-" else stem for stem in stems]
         return short if len(set(short)) == len(short) else list(self.candidates)
 
-    def files(self) -> list[str]:
+    def paths(self) -> list[str]:
         """Every file that is read, including those in folders."""
         candidates = [file for path in self.candidates for file in self._tables(path) or [path]]
         return [*candidates, *self.references]
@@ -148,60 +134,52 @@ class InputFiles:
 
     def table_rows(self, path: str) -> list[dict[str, Any]]:
         """Return the rows of a table, or of all tables in a folder."""
-        tables = [read_table(f, format_of(f, wanted=self.wanted)) for f in self._tables(path)]
+        tables = [files.read_table(file, form) for file, form in self._tables(path).items()]
         return [row for table in tables for _, row in table]
 
-    def _tables(self, path: str) -> list[str]:
-        """The tables that a path names: itself or those in the folder; none if it is text."""
-        if not Path(path).is_dir():
-            return [path] if format_of(path, wanted=self.wanted) in TABULAR else []
-        inside = sorted(
-            str(file)
-            for file in Path(path).iterdir()
-            if file.is_file() and not file.name.startswith((".", "_"))  # not data
-        )
-        tables = [file for file in inside if format_of(file, wanted=self.wanted) in TABULAR]
-        if not tables:
-            endings = ", ".join(f".{kind}" for kind in TABULAR)
+    def _tables(self, path: str) -> dict[str, str]:
+        """The tables that a path names and their formats: itself or those in the folder."""
+        inside = [path]
+        if Path(path).is_dir():
+            found = sorted(Path(path).iterdir())  # names with . or _ are not data
+            inside = [str(f) for f in found if f.is_file() and not f.name.startswith((".", "_"))]
+        forms = {file: files.format_of(file, wanted=self.wanted) for file in inside}
+        tables = {file: form for file, form in forms.items() if form in files.TABULAR}
+        if not tables and Path(path).is_dir():
+            endings = ", ".join(f".{kind}" for kind in files.TABULAR)
             raise FileError(f"the folder {path!r} holds no table; their names end in {endings}")
         return tables
 
     def _stream_tables(self) -> Iterator[Row | Rejected]:
         counts: Counter[str] = Counter()
         for path, name in zip(self.candidates, self.names, strict=True):
-            for file in self._tables(path):
-                for line, cells in read_cells(file, format_of(file, wanted=self.wanted)):
+            for file, form in self._tables(path).items():
+                for line, cells in files.read_cells(file, form):
                     yield _table_row(f"{file}, line {line}", cells, name, counts)
 
     def _stream_text(self) -> Iterator[Row | Rejected]:
         paths = [*self.candidates, *self.references]
-        for number, lines in enumerate(zip_longest(*map(lines_of, paths))):
+        systems = list(zip(self.candidates, self.names, strict=True))
+        for number, lines in enumerate(zip_longest(*map(files.lines_of, paths))):
             if None in lines:
-                longer = next(
-                    path for path, line in zip(paths, lines, strict=True) if line is not None
-                )
+                longer = next(p for p, line in zip(paths, lines, strict=True) if line is not None)
                 raise FileError(
                     f"{paths[lines.index(None)]} ends after {number} lines, but {longer} goes on; "
                     "line i of one belongs to line i of the other"
                 )
             texts = [_text_or_error(line) for line in lines]
-            group = texts[len(self.candidates) :]
-            wrong = next(
-                (
-                    f"its reference in {Path(path).name} is {text}"
-                    for path, text in zip(self.references, group, strict=True)
-                    if isinstance(text, ValueError)
-                ),
-                None,
-            )
-            for path, name, text in zip(self.candidates, self.names, texts, strict=False):
+            group = texts[len(systems) :]
+            wrong = [
+                f"its reference in {Path(path).name} is {text}"
+                for path, text in zip(self.references, group, strict=True)
+                if isinstance(text, ValueError)
+            ]
+            for (path, name), text in zip(systems, texts, strict=False):
                 place = f"{path}, line {number + 1}"
-                reason = str(text) if isinstance(text, ValueError) else wrong
-                yield (
-                    _validated_row(place, name, str(number), text, group)
-                    if reason is None
-                    else Rejected(place, reason)
-                )
+                if isinstance(text, ValueError) or wrong:
+                    yield Rejected(place, str(text) if isinstance(text, ValueError) else wrong[0])
+                else:
+                    yield _validated_row(place, name, str(number), text, group)
 
 
 def file_digest(path: str) -> dict[str, str | int]:
@@ -214,7 +192,7 @@ def file_digest(path: str) -> dict[str, str | int]:
         raise FileError(f"file {path!r} cannot be read: {error.strerror}") from error
 
 
-def _table_row(place: str, cells: Cells, system: str, counts: Counter[str]) -> Row | Rejected:
+def _table_row(place: str, cells: files.Cells, system: str, counts: Counter[str]) -> Row | Rejected:
     if isinstance(cells, str):
         counts[system] += 1
         return Rejected(place, cells)
@@ -224,18 +202,17 @@ def _table_row(place: str, cells: Cells, system: str, counts: Counter[str]) -> R
     counts[named] += 1
     for wanted in ("candidate", "references"):
         if wanted not in keys:
-            return Rejected(place, missing_column("the row", cells, COLUMNS[wanted]))
+            return Rejected(place, files.missing_column("the row", cells, files.COLUMNS[wanted]))
     identity = str(cells[keys["id"]]) if "id" in keys else str(position)
-    return _validated_row(
-        place, named, identity, cells[keys["candidate"]], cells[keys["references"]]
-    )
+    texts = cells[keys["candidate"]], cells[keys["references"]]
+    return _validated_row(place, named, identity, *texts)
 
 
 @lru_cache(maxsize=64)
 def _columns(names: tuple[str, ...]) -> dict[str, str]:
     """The column of each kind; most rows of a table have the same ones."""
-    found = {wanted: find_column(names, accepted) for wanted, accepted in COLUMNS.items()}
-    return {wanted: name for wanted, name in found.items() if name is not None}
+    found = {kind: files.find_column(names, accepted) for kind, accepted in files.COLUMNS.items()}
+    return {kind: name for kind, name in found.items() if name is not None}
 
 
 def _validated_row(
@@ -255,6 +232,6 @@ def _validated_row(
 
 def _text_or_error(line: bytes) -> str | ValueError:
     try:
-        return decode(line)
+        return files.decode(line)
     except ValueError as error:
         return error

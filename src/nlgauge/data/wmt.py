@@ -132,7 +132,7 @@ def read_pairs(path: str, *, part: str | None = None) -> Pairs:
     if not lines:
         raise FileError(f"file {path!r} holds no pairs: it is empty")
     mark = next((mark for mark in ("\t", ",") if mark in lines[0]), None)
-    table = []
+    table: list[tuple[int, list[str]]] = []
     for number, text in enumerate(lines, start=1):
         cells = [cell.strip().strip('"') for cell in text.split(mark)]
         if table and len(cells) != len(table[0][1]):

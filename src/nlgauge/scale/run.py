@@ -22,6 +22,7 @@ from nlgauge.scale.signals import SignalHandler
 from nlgauge.scale.worker import SegmentFormat, WorkerConfig, decode_array
 from nlgauge.scoring import Scorer
 
+_PLANNED = ("part_rows", "segments", "on_error", "confidence", "resamples", "seed")
 Progress = Callable[[str, int], None]
 """Called with the stage of the run and the number of rows done in it."""
 
@@ -102,16 +103,11 @@ class Run:
         """Everything that the results depend on except the signatures; not the engine."""
         return {
             "nlgauge": version("nlgauge"),
-            "inputs": [file_digest(file) for file in self.inputs.files()],
+            "inputs": [file_digest(file) for file in self.inputs.paths()],
             "systems": self.inputs.names,
             "specs": list(self.metrics),
             "lang": self.runtime.lang,
-            "part_rows": self.part_rows,
-            "segments": self.segments,
-            "on_error": self.on_error,
-            "confidence": self.confidence,
-            "resamples": self.resamples,
-            "seed": self.seed,
+            **{name: getattr(self, name) for name in _PLANNED},
             "device": self.runtime.device,
             "batch_tokens": self.runtime.batch_tokens,
         }
