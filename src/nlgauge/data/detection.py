@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from nlgauge.core.errors import FileError, OptionError
 from nlgauge.data.files import TABULAR, format_of, open_bytes, parse_json_row
@@ -16,62 +16,43 @@ if TYPE_CHECKING:
     from nlgauge.data.judged import JudgedCorpus
 
 
-class _Layout(NamedTuple):
-    reader: str
-    """Module and function, imported at first use."""
-    description: str
-    options: tuple[str, ...] = ()
-    patterns: tuple[tuple[str, ...], ...] = ()
-    """Files of which a folder has all of one tuple."""
-    file: str = ""
-    """The one file of a data set that consists of one."""
-
-
-_LAYOUTS = {
-    "rows": _Layout("judged_tables.read_judged_rows", "JSONL, TSV or CSV with human columns"),
-    "wmt-daseg": _Layout(
-        "wmt.read_daseg",
-        "a folder of newstest2015.{source,reference,mt-system,human}.<pair>",
-        ("part",),
-        (("*.human.*", "*.mt-system.*"),),
-    ),
-    "mt-metrics-eval": _Layout(
-        "mt_metrics_eval.read_mt_metrics_eval",
-        "a folder of sources, references, system-outputs, human-scores",
-        ("part", "metrics"),
-        (("sources", "system-outputs", "human-scores"),),
-    ),
-    "tac": _Layout(
-        "tac.read_tac",
-        "a folder of models, peers and manual scores",
-        (),
-        (("peers", "models"), ("ROUGE/peers", "ROUGE/models")),
-    ),
-    "realsumm": _Layout(
-        "realsumm.read_realsumm",
-        "abs.pkl, ext.pkl, or their folder",
-        (),
-        (("*.pkl",), ("scores_dicts/*.pkl",)),
-    ),
-    "summeval": _Layout(
-        "summeval.read_summeval",
-        "model_annotations.aligned.jsonl",
-        file="model_annotations*.jsonl*",
-    ),
-    "webnlg2020": _Layout(
-        "webnlg.read_webnlg2020",
-        "the folder of the challenge: submissions and human evaluation",
-        ("references",),
-        (("**/rdf2text/en", "**/*humeval*.json"),),
-    ),
-    "novikova2017": _Layout(
-        "novikova.read_novikova2017",
-        "emnlp_data_medians.csv",
-        ("part", "references"),
-        file="emnlp_data_medians.csv",
-    ),
+_READERS = {  # module and function, imported at first use
+    "rows": "judged_tables.read_judged_rows",
+    "wmt-daseg": "wmt.read_daseg",
+    "mt-metrics-eval": "mt_metrics_eval.read_mt_metrics_eval",
+    "realsumm": "realsumm.read_realsumm",
+    "summeval": "summeval.read_summeval",
+    "webnlg2020": "webnlg.read_webnlg2020",
+    "novikova2017": "novikova.read_novikova2017",
+    "tac": "tac.read_tac",
 }
-KINDS = tuple(_LAYOUTS)
+_DESCRIPTIONS = {
+    "rows": "JSONL, TSV or CSV with human columns",
+    "wmt-daseg": "a folder of newstest2015.{source,reference,mt-system,human}.<pair>",
+    "mt-metrics-eval": "a folder of sources, references, system-outputs, human-scores",
+    "realsumm": "abs.pkl, ext.pkl, or their folder",
+    "summeval": "model_annotations.aligned.jsonl",
+    "webnlg2020": "the folder of the challenge: submissions and human evaluation",
+    "novikova2017": "emnlp_data_medians.csv",
+    "tac": "a folder of models, peers and manual scores",
+}
+_KINDS_WITH_OPTION = {
+    "part": ("wmt-daseg", "mt-metrics-eval", "novikova2017"),
+    "references": ("webnlg2020", "novikova2017"),
+    "metrics": ("mt-metrics-eval",),
+}
+_SINGLE_FILES = {"summeval": "model_annotations*.jsonl*", "novikova2017": "emnlp_data_medians.csv"}
+_FOLDERS = (  # a folder of a kind has all of these files
+    ("mt-metrics-eval", ("sources", "system-outputs", "human-scores")),
+    ("wmt-daseg", ("*.human.*", "*.mt-system.*")),
+    ("tac", ("peers", "models")),
+    ("tac", ("ROUGE/peers", "ROUGE/models")),
+    ("realsumm", ("*.pkl",)),
+    ("realsumm", ("scores_dicts/*.pkl",)),
+    ("webnlg2020", ("**/rdf2text/en", "**/*humeval*.json")),
+    *((kind, (pattern,)) for kind, pattern in _SINGLE_FILES.items()),
+)
+KINDS = tuple(_READERS)
 _MAX_LINE = 4_000_000
 
 
@@ -118,21 +99,23 @@ def read_judged(
     if not Path(place).exists():
         raise FileError(f"there is no file or folder {place!r}")
     chosen = kind or detect_kind(place)
-    layout = _LAYOUTS[chosen]
     given = {"part": part, "references": None if references is None else str(references)}
     options: dict[str, Any] = {key: value for key, value in given.items() if value is not None}
-    for name in sorted(set(options) - set(layout.options)):
-        takers = ", ".join(other for other in KINDS if name in _LAYOUTS[other].options)
-        raise OptionError(f"data of kind {chosen!r} takes no {name!r}; these do: {takers}")
+    for name in options:
+        kinds = _KINDS_WITH_OPTION[name]
+        if chosen not in kinds:
+            raise OptionError(
+                f"data of kind {chosen!r} takes no {name!r}; these do: {', '.join(kinds)}"
+            )
     extra = None if scores is None else read_stored_scores(str(scores))
-    if "metrics" in layout.options:
+    if chosen in _KINDS_WITH_OPTION["metrics"]:
         elsewhere = () if extra is None else extra.columns
         options["metrics"] = [
             name for name in stored if name not in elsewhere and not name.startswith(HUMAN_PREFIX)
         ]
-    module, _, name = layout.reader.partition(".")
+    module, _, name = _READERS[chosen].partition(".")
     reader: Callable[..., JudgedCorpus] = getattr(import_module(f"nlgauge.data.{module}"), name)
-    judged = reader(_single_file(place, layout.file), **options)
+    judged = reader(_single_file(place, chosen), **options)
     return judged if extra is None else extra.join(judged)
 
 
@@ -147,13 +130,14 @@ def detect_kind(path: str) -> str:
 
 
 def _listed() -> str:
-    return "; ".join(f"{kind} ({layout.description})" for kind, layout in _LAYOUTS.items())
+    return "; ".join(f"{kind} ({text})" for kind, text in _DESCRIPTIONS.items())
 
 
-def _single_file(path: str, pattern: str) -> str:
-    """The file of a data set that consists of one, or the path."""
-    if not pattern or not Path(path).is_dir():
+def _single_file(path: str, kind: str) -> str:
+    """The file in the folder of a data set that consists of one, or the path."""
+    if kind not in _SINGLE_FILES or not Path(path).is_dir():
         return path
+    pattern = _SINGLE_FILES[kind]
     found = sorted(Path(path).glob(pattern))
     if len(found) != 1:
         names = ", ".join(file.name for file in found)
@@ -164,10 +148,9 @@ def _single_file(path: str, pattern: str) -> str:
 
 
 def _kind_of_folder(folder: Path) -> str | None:
-    for kind, layout in _LAYOUTS.items():
-        for patterns in (*layout.patterns, *([(layout.file,)] if layout.file else [])):
-            if all(any(folder.glob(pattern)) for pattern in patterns):
-                return kind
+    for kind, patterns in _FOLDERS:
+        if all(any(folder.glob(pattern)) for pattern in patterns):
+            return kind
     return None
 
 
