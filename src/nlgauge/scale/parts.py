@@ -62,7 +62,9 @@ def split_into_parts(
         rows = [row for row in batch if isinstance(row, Row)]
         rejected = [row for row in batch if isinstance(row, Rejected)]
         unique = ids.add([row.system, row.id] for row in rows)
-        rejected += [_duplicate(rows[i]) for i in np.flatnonzero(~unique)]
+        for row in (rows[i] for i in np.flatnonzero(~unique)):
+            reason = f"segment id {row.id!r} occurs before for system {row.system!r}"
+            rejected.append(Rejected(row.place, f"{reason}; ids must be unique within a system"))
         kept = [rows[i] for i in np.flatnonzero(unique)]
         new = segments.add([row.id, row.references] for row in kept) if mark_new_segments else ()
         indices = frozenset(np.flatnonzero(new).tolist())
@@ -74,7 +76,7 @@ def _batches(stream: Iterable[Row | Rejected], size: int) -> Iterator[Sequence[R
     characters = 0
     for row in stream:
         full = len(batch) >= size or characters >= _MAX_CHARACTERS
-        if full and (len(batch) >= _MAX_GROWTH * size or not _same_segment(batch[-1], row)):
+        if full and (len(batch) >= _MAX_GROWTH * size or _segment(batch[-1]) != _segment(row)):
             yield batch
             batch, characters = [], 0
         batch.append(row)
@@ -84,13 +86,8 @@ def _batches(stream: Iterable[Row | Rejected], size: int) -> Iterator[Sequence[R
         yield batch
 
 
-def _same_segment(a: Row | Rejected, b: Row | Rejected) -> bool:
-    return isinstance(a, Row) and isinstance(b, Row) and a.id == b.id
-
-
-def _duplicate(row: Row) -> Rejected:
-    reason = f"segment id {row.id!r} occurs before for system {row.system!r}"
-    return Rejected(row.place, f"{reason}; ids must be unique within a system")
+def _segment(row: Row | Rejected) -> object:
+    return row.id if isinstance(row, Row) else row
 
 
 class IdSet:
@@ -105,7 +102,8 @@ class IdSet:
 
     def add(self, values: Iterable[object]) -> Bools:
         """Add the values and return which of them occur for the first time."""
-        digests = b"".join(map(_digest, values))
+        texts = (json.dumps(value).encode() for value in values)
+        digests = b"".join(hashlib.blake2b(text, digest_size=8).digest() for text in texts)
         keys, first = np.unique(np.frombuffer(digests, dtype="<u8"), return_index=True)
         known = np.zeros(len(keys), dtype=bool)
         for array in self._arrays:
@@ -122,7 +120,3 @@ class IdSet:
             array = np.concatenate([self._arrays.pop(), array])
             array.sort(kind="stable")  # merges sorted runs in one pass
         self._arrays.append(array)
-
-
-def _digest(value: object) -> bytes:
-    return hashlib.blake2b(json.dumps(value).encode(), digest_size=8).digest()

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Iterator, Mapping
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import reduce
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any, Literal
@@ -76,7 +76,8 @@ class Run:
         with folder.open(), SignalHandler(on_signal) as signals:
             plan = self._plan()
             folder.check_plan(plan)  # before tables are fitted, which may take long
-            config = self._config()
+            resamples = self.resamples if self.confidence else 0
+            config = WorkerConfig(self.metrics, self.runtime, self.segments, resamples, self.seed)
             scorer = config.make_scorer()
             with open_engine(
                 self.engine, config, workers=self.workers, address=self.address, scorer=scorer
@@ -94,10 +95,6 @@ class Run:
             result, checksums = self._summarize(scorer, folder, record)
             folder.write(MANIFEST, {**plan, "parts": checksums})
         return result
-
-    def _config(self) -> WorkerConfig:
-        resamples = self.resamples if self.confidence else 0
-        return WorkerConfig(self.metrics, self.runtime, self.segments, resamples, self.seed)
 
     def _plan(self) -> dict[str, Any]:
         """Everything that the results depend on except the signatures; not the engine."""
@@ -136,12 +133,15 @@ class Run:
                 rows += len(part)
                 report("fitting tables", rows)
 
-        tables = reduce(_pool, engine.run("fit", reported()), None)
+        total: tuple[Tables, ...] = ()
+        for tables in engine.run("fit", reported()):
+            pairs = zip(total, tables, strict=True)
+            total = tuple(map(Tables.pool, pairs)) if total else tables
         signals.raise_if_interrupted("")
-        if tables is None:
+        if not total:
             return scorer
-        engine.share_tables(tables)
-        return scorer.with_tables(tables)
+        engine.share_tables(total)
+        return scorer.with_tables(total)
 
     def _score(
         self, engine: Engine[Any], folder: RunFolder, signals: SignalHandler, report: Progress
@@ -181,33 +181,61 @@ class Run:
         """Write summary and rejected rows; return the result and the checksum of every part."""
         if not record.names:
             raise DataError("there is nothing to score: the files hold no rows")
-        totals = _Totals(scorer, self.seed)
-        checksums = {}
+        counts, references = Counter[str](), set[str]()
+        checksums: dict[str, str] = {}
+        tallies: dict[tuple[str, str], Tally] = {}
 
         def rejected() -> Iterator[Any]:
+            # In the order of the parts, so that rounding does not depend on the engine.
             for name in record.names:
                 # The segments were verified or written in this run, so only the sums are read.
                 sums = folder.read_sums(name, check_segments=False)
                 if sums is None:
                     raise FileError(f"{name} was damaged during the run; run the command again")
-                totals.add(sums)
                 checksums[name] = sums[CHECKSUM]
+                counts["read"] += sums["read"]
+                counts["scored"] += sums["scored"]
+                counts["rejected"] += len(sums["rejected"])
+                references.update(map(str, sums["references"]))
+                for tally in self._tallies(scorer, sums["tallies"]):
+                    key = tally.system, tally.label
+                    tallies[key] = Tally.pool([tallies[key], tally]) if key in tallies else tally
                 yield from sums["rejected"]
 
         folder.write_lines(REJECTED, rejected())
-        counts = {"read": totals.read, "scored": totals.scored, "rejected": totals.rejected}
-        if not totals.scored:
+        if not counts["scored"]:
             raise DataError(
-                f"none of the {totals.read:,} rows read can be scored; the reasons are in "
+                f"none of the {counts['read']:,} rows read can be scored; the reasons are in "
                 f"{str(self.folder / REJECTED)!r}"
             )
-        scores = totals.by_system()
+        signatures = scorer.signatures(references.pop() if len(references) == 1 else "var")
+        scores: dict[str, dict[str, Tally]] = {}
+        for (system, label), tally in tallies.items():
+            signed = dataclasses.replace(tally, signature=signatures[label])
+            scores.setdefault(system, {})[label] = signed
         listed = [tally for of_system in scores.values() for tally in of_system.values()]
         content = [tally.to_dict(confidence=self.confidence) for tally in listed]
         folder.write(SUMMARY, {**counts, "scores": content})
         repaired = tuple(record.repaired)
         result = RunResult(scores, **counts, reused_parts=record.reused, repaired_parts=repaired)
         return result, checksums
+
+    def _tallies(self, scorer: Scorer, contents: Iterable[Mapping[str, Any]]) -> Iterator[Tally]:
+        metrics, signatures = scorer.metrics, scorer.signatures("any")
+        for content in contents:
+            label = content["metric"]
+            resampled = content.get("resampled", {}).items()
+            drawn = {name: decode_array(array) for name, array in resampled}
+            yield Tally(
+                metrics[label],
+                label,
+                content["system"],
+                content["count"],
+                decode_array(content["totals"]),
+                signatures[label],
+                content["notes"],
+                Resampled(**drawn, seed=self.seed) if drawn else None,
+            )
 
 
 @dataclass
@@ -223,63 +251,3 @@ class _Record:
     def count(self, rows: int) -> None:
         self.rows += rows
         self.report("scoring", self.rows)
-
-
-class _Totals:
-    """The sums of all parts, in their order, so that rounding does not depend on the engine."""
-
-    def __init__(self, scorer: Scorer, seed: int) -> None:
-        self._scorer, self._seed = scorer, seed
-        self._signatures = scorer.signatures("any")
-        self._tallies: dict[tuple[str, str], Tally] = {}
-        self._references: set[int] = set()
-        self.read = self.scored = self.rejected = 0
-
-    def add(self, sums: Mapping[str, Any]) -> None:
-        """Add a part."""
-        self.read += sums["read"]
-        self.scored += sums["scored"]
-        self.rejected += len(sums["rejected"])
-        self._references.update(sums["references"])
-        for content in sums["tallies"]:
-            key = content["system"], content["metric"]
-            tally = self._tally(**content)
-            known = self._tallies.get(key)
-            self._tallies[key] = tally if known is None else Tally.pool([known, tally])
-
-    def by_system(self) -> dict[str, dict[str, Tally]]:
-        """Corpus scores by system and metric, with their final signatures."""
-        counts = self._references
-        signatures = self._scorer.signatures(str(*counts) if len(counts) == 1 else "var")
-        scores: dict[str, dict[str, Tally]] = {}
-        for (system, label), tally in self._tallies.items():
-            signed = dataclasses.replace(tally, signature=signatures[label])
-            scores.setdefault(system, {})[label] = signed
-        return scores
-
-    def _tally(
-        self,
-        system: str,
-        metric: str,
-        count: int,
-        totals: Mapping[str, Any],
-        notes: Mapping[str, int],
-        resampled: Mapping[str, Any] | None = None,
-    ) -> Tally:
-        drawn = {name: decode_array(each) for name, each in (resampled or {}).items()}
-        return Tally(
-            self._scorer.metrics[metric],
-            metric,
-            system,
-            count,
-            decode_array(totals),
-            self._signatures[metric],
-            notes,
-            Resampled(**drawn, seed=self._seed) if drawn else None,
-        )
-
-
-def _pool(total: tuple[Tables, ...] | None, more: tuple[Tables, ...]) -> tuple[Tables, ...]:
-    if total is None:
-        return more
-    return tuple(Tables.pool(pair) for pair in zip(total, more, strict=True))
