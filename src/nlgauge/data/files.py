@@ -114,17 +114,6 @@ def check_parallel(path: object, lines: Sequence[str], other: str, expected: int
         )
 
 
-def read_text(path: str) -> str:
-    """Return the whole text of a UTF-8 file."""
-    with open_bytes(path) as opened:
-        content = opened.read()
-    try:
-        return content.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        line = content.count(b"\n", 0, error.start) + 1
-        raise FileError(f"{path}, line {line}: {_not_utf8(content[error.start])}") from None
-
-
 def format_of(path: str, *, wanted: str | None = None) -> str:
     """Return the format of a file: ``wanted``, else by its name, else text."""
     if wanted is not None:
@@ -300,6 +289,13 @@ def missing_column(where: str, columns: Iterable[Any], names: Sequence[str]) -> 
     """Return the message about a missing column."""
     has = ", ".join(map(repr, columns))[:200] or "nothing"
     return f"{where} has no column {names[0]!r} (accepted: {', '.join(names)}); it has {has}"
+
+
+def parse_text(value: Any, where: str) -> str:
+    """Return a text, or raise FileError."""
+    if not isinstance(value, str):
+        raise FileError(f"{where} is {value!r:.40}, not a text")
+    return value
 
 
 def parse_texts(value: Any, where: str) -> tuple[str, ...]:

@@ -13,7 +13,7 @@ compute these means. Outputs that nobody judged are dropped and counted.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Sequence
 from math import isnan
 from pathlib import Path
 
@@ -120,9 +120,11 @@ def _metric_file(folder: Path, pair: str, name: str) -> Path:
 def _scores(file: Path, systems: Collection[str], count: int) -> dict[str, list[float]]:
     """The block of every system: one score per segment, in the order of the sources."""
     blocks: dict[str, list[float]] = {}
-    for line, text in _filled(read_lines(str(file))):
+    for line, text in enumerate(read_lines(str(file)), start=1):
         where = f"{file}, line {line}"
         fields = text.rsplit(None, 1)
+        if not fields:
+            continue
         if len(fields) != 2:
             raise FileError(f"{where} is {text[:40]!r}, not 'system<TAB>score'")
         system = fields[0].strip()
@@ -136,7 +138,3 @@ def _scores(file: Path, systems: Collection[str], count: int) -> dict[str, list[
             f"(wrong for {len(wrong)} of {len(blocks)} systems); write None for a missing score"
         )
     return blocks
-
-
-def _filled(lines: Iterable[str]) -> Iterable[tuple[int, str]]:
-    return ((number, text) for number, text in enumerate(lines, start=1) if text.strip())

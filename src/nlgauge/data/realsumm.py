@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from nlgauge.core.errors import FileError
+from nlgauge.data.files import parse_text
 from nlgauge.data.judged import JudgedCorpus, JudgedRow, parse_scores
 from nlgauge.data.safe_pickle import read_plain_pickle
 
@@ -45,7 +46,7 @@ def _rows(file: Path) -> Iterator[JudgedRow]:
     for name in sorted(documents, key=_order):
         where = f"{file}, document {name!r}"
         document = _mapping(documents[name], where)
-        reference = sentences(_text(document, "ref_summ", where))
+        reference = sentences(parse_text(document.get("ref_summ"), f"{where}: ref_summ"))
         for system, entry in sorted(_mapping(document.get("system_summaries"), where).items()):
             yield _row(file, str(name), str(system), entry, reference)
 
@@ -59,7 +60,7 @@ def _row(file: Path, document: str, system: str, entry: object, reference: str) 
     return JudgedRow(
         f"{file.stem}/{system.removesuffix('.txt')}",
         document,
-        sentences(_text(summary, "system_summary", where)),
+        sentences(parse_text(summary.get("system_summary"), f"{where}: system_summary")),
         (reference,),
         {CRITERION: scores.pop(CRITERION)},
         stored=scores,
@@ -74,11 +75,4 @@ def _order(name: object) -> tuple[bool, int, str]:
 def _mapping(value: object, where: str) -> Mapping[Any, Any]:
     if not isinstance(value, dict):
         raise FileError(f"{where}: expected a dictionary, found {type(value).__name__}")
-    return value
-
-
-def _text(entry: Mapping[Any, Any], key: str, where: str) -> str:
-    value = entry.get(key)
-    if not isinstance(value, str):
-        raise FileError(f"{where}: {key} is {type(value).__name__}, not a text")
     return value

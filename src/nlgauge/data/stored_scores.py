@@ -49,12 +49,12 @@ class StoredScores:
                 )
             return judged.with_stored(self.columns, self._note(count, len(judged), 0))
         matches = self._match(judged)
-        found = [(i, match) for i, match in enumerate(matches) if match is not None]
-        scores = {name: np.full(len(judged), np.nan) for name in self.columns}
-        for name, values in self.columns.items():
-            for row, match in found:
-                scores[name][row] = values[match]
-        return judged.with_stored(scores, self._note(len(found), len(judged), count - len(found)))
+        scores = {
+            name: np.array([np.nan if match is None else values[match] for match in matches])
+            for name, values in self.columns.items()
+        }
+        found = sum(match is not None for match in matches)
+        return judged.with_stored(scores, self._note(found, len(judged), count - found))
 
     def _match(self, judged: JudgedCorpus) -> list[int | None]:
         """The index of the scores of every judged row, by the first kind of key that matches."""

@@ -13,7 +13,7 @@ from math import isnan, nan
 from typing import Any
 
 from nlgauge.core.errors import FileError, OptionError
-from nlgauge.data.files import parse_texts, read_table
+from nlgauge.data.files import parse_text, parse_texts, read_table
 from nlgauge.data.judged import JudgedCorpus, JudgedRow, parse_score
 
 ANNOTATORS = ("expert", "turker")
@@ -38,10 +38,10 @@ def read_summeval(path: str, *, annotators: str = "expert") -> JudgedCorpus:
             JudgedRow(
                 str(entry["model_id"]),
                 str(entry["id"]),
-                _text(entry, "decoded", where),
+                parse_text(entry["decoded"], f"{where}: 'decoded'"),
                 parse_texts(entry["references"], f"{where}: 'references'"),
                 human,
-                _text(entry, "text", where) if "text" in entry else None,
+                parse_text(entry["text"], f"{where}: 'text'") if "text" in entry else None,
             )
         )
     return JudgedCorpus.from_rows(rows, dropped={f"without {key}": unjudged})
@@ -59,9 +59,3 @@ def _means(annotations: Any, where: str) -> dict[str, float]:
         given = [score for score in scores if not isnan(score)]
         means[str(name)] = sum(given) / len(given) if given else nan
     return means
-
-
-def _text(entry: Mapping[str, Any], key: str, where: str) -> str:
-    if not isinstance(entry[key], str):
-        raise FileError(f"{where}: {key!r} is {entry[key]!r:.40}, not a text")
-    return str(entry[key])

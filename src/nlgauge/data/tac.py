@@ -4,17 +4,14 @@
     ROUGE/peers/D0801-A.M.100.A.12     a system's summary (last field: its number)
     manual/manual.peer                 NIST's table of the peers (2009-2011: manual.peer.A, .B)
 
-`models` and `peers` may also be directly in the folder. The segment is the first field of the file
-name (topic and set, D0801-A), the system is the last one.
+`models` and `peers` may also be directly in the folder. The first field of a file name is the
+segment (topic and set, D0801-A), the last one is the system.
 
-NIST's tables have no heading: topic, peer, pyramid score, other counts, linguistic quality and
-overall responsiveness, separated by blanks, in 9 columns (2008) or 10 (2009-2011). `pyramid` (third
-column), `linguistic_quality` (last but one) and `responsiveness` (last) are read. Alternatively, a
-table with a heading is in the folder as manual.tsv or manual.csv: columns `topic` (or `segment`),
-`system` (or `peer`), and one column per criterion.
-
-Scores of the models (manual.model) are not read: judging a reference by the other references is
-another study. Summaries that are not UTF-8 are read as Latin-1 and counted.
+NIST's tables have 9 columns (2008) or 10, separated by blanks and without a heading: topic, peer,
+`pyramid`, other counts, `linguistic_quality` and `responsiveness`. A table with the columns `topic`
+(or `segment`), `system` (or `peer`) and one per criterion may replace them: manual.tsv or
+manual.csv. Scores of the models (manual.model) are not read. Summaries that are not UTF-8 are read
+as Latin-1 and counted.
 """
 
 from __future__ import annotations
@@ -27,6 +24,7 @@ from nlgauge.data.files import read_lines, read_table, require_column
 from nlgauge.data.judged import JudgedCorpus, JudgedRow, parse_scores
 
 _TOPIC = ("topic", "segment", "topic_id", "doc_id")
+_NIST = ("pyramid", "linguistic_quality", "responsiveness")
 _SYSTEM = ("system", "peer", "peer_id", "summarizer")
 
 Cell = tuple[str, str]
@@ -113,16 +111,10 @@ def _manual(folder: Path) -> Iterator[tuple[Cell, dict[str, float]]]:
         raise FileError(f"{folder} holds no scores: manual/manual.peer*, manual.tsv or manual.csv")
     for file in files:
         for line, text in enumerate(read_lines(str(file)), start=1):
-            if cells := text.split():
-                yield _nist_row(cells, f"{file}, line {line}")
-
-
-def _nist_row(cells: list[str], where: str) -> tuple[Cell, dict[str, float]]:
-    if len(cells) not in (9, 10):
-        raise FileError(f"{where}: {len(cells)} columns, but NIST writes 9 or 10")
-    criteria = {
-        "pyramid": cells[2],
-        "linguistic_quality": cells[-2],
-        "responsiveness": cells[-1],
-    }
-    return (cells[0].split(".")[0].upper(), cells[1]), parse_scores(criteria, None, where)
+            cells, where = text.split(), f"{file}, line {line}"
+            if len(cells) not in (0, 9, 10):
+                raise FileError(f"{where}: {len(cells)} columns, but NIST writes 9 or 10")
+            if cells:
+                criteria = dict(zip(_NIST, (cells[2], *cells[-2:]), strict=True))
+                human = parse_scores(criteria, None, where)
+                yield (cells[0].split(".")[0].upper(), cells[1]), human

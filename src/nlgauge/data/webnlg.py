@@ -18,7 +18,7 @@ from typing import Any
 from xml.etree import ElementTree
 
 from nlgauge.core.errors import FileError
-from nlgauge.data.files import check_parallel, read_lines, read_text
+from nlgauge.data.files import check_parallel, read_lines
 from nlgauge.data.judged import JudgedCorpus, JudgedRow, parse_scores
 
 HUMAN_SYSTEM = "WebNLG-2020-reference"
@@ -53,7 +53,7 @@ def read_webnlg2020(path: str, *, references: str | None = None) -> JudgedCorpus
 
 def read_inputs(path: str) -> Inputs:
     """Return source (triples joined by ' ; ') and references of every input of a test set."""
-    content = read_text(path)
+    content = "\n".join(read_lines(path))
     for mark in ("<!DOCTYPE", "<!ENTITY"):  # an entity may expand to a billion others
         if mark in content.upper():
             raise FileError(f"{path} declares {mark}>, which WebNLG files never do; not parsed")
@@ -97,7 +97,7 @@ def _outputs(folder: Path, count: int) -> dict[str, list[str]]:
 
 def _entries(human: Path) -> list[Any]:
     try:
-        entries = json.loads(read_text(str(human)))
+        entries = json.loads("\n".join(read_lines(str(human))))
     except (json.JSONDecodeError, RecursionError) as error:
         raise FileError(f"{human} is not JSON: {error}") from None
     if not isinstance(entries, list) or not entries:

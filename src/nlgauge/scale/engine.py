@@ -39,10 +39,8 @@ class WorkerLost(Exception):
 class Engine(ABC, Generic[Task]):
     """A context manager whose workers process parts."""
 
-    capacity = 1
-    """Parts in progress at once."""
-    attempts = ATTEMPTS
-    """Submissions of a part before the engine gives up on it."""
+    capacity = 1  # parts in progress at once
+    attempts = ATTEMPTS  # submissions of a part
     _load_tables: LoadTables | None = None
 
     def run(self, method: Method, parts: Iterable[Part]) -> Iterator[Any]:

@@ -99,14 +99,12 @@ class Worker:
         if self._config.resamples:
             tables = [scores.statistics for scores in of_system.values()]
             ids = next(iter(of_system.values())).ids
-            config = self._config
-            joined = Resampled.of(ids, np.hstack(tables), config.resamples, config.seed)
+            resamples, seed = self._config.resamples, self._config.seed
+            joined = Resampled.of(ids, np.hstack(tables), resamples, seed)
             pieces = joined.split([table.shape[1] for table in tables])
             for entry, drawn in zip(sums, pieces, strict=True):
-                entry["resampled"] = {
-                    "totals": encode_array(drawn.totals),
-                    "counts": encode_array(drawn.counts),
-                }
+                arrays = {"totals": drawn.totals, "counts": drawn.counts}
+                entry["resampled"] = {name: encode_array(each) for name, each in arrays.items()}
         return sums
 
 
@@ -138,13 +136,10 @@ def encode_segments(
             values = of_metric.segment_components.values()
             for name, column in zip(names[label], values, strict=True):
                 columns[name] += column.tolist()
-    return _parquet(columns) if form == "parquet" else _jsonl(columns)
-
-
-def _jsonl(columns: Mapping[str, Sequence[Any]]) -> bytes:
-    rows = zip(*columns.values(), strict=True)
-    lines = [json.dumps(dict(zip(columns, row, strict=True)), ensure_ascii=False) for row in rows]
-    return "".join(f"{line}\n" for line in lines).encode()
+    if form == "parquet":
+        return _parquet(columns)
+    rows = (dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True))
+    return "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows).encode()
 
 
 def _parquet(columns: Mapping[str, Sequence[Any]]) -> bytes:
