@@ -21,26 +21,8 @@ def read_systems(
 ) -> Corpus:
     """Return the corpus of all candidate files, each a system named after its file.
 
-    Parameters
-    ----------
-    candidates
-        Text files with a segment per line, or tables (JSON Lines, TSV, CSV, Parquet, or folders of
-        them) with columns of candidates, references and perhaps systems.
-    references
-        Text files, one per set of references; empty for tables.
-    wanted
-        Format of the files; None to go by their names.
-
-    Returns
-    -------
-    Corpus
-
-    Raises
-    ------
-    UsageError
-        If the files do not fit together.
-    FileError
-        If a file is missing, unreadable or malformed.
+    Text files hold a segment per line and need ``references``, one file per set. Tables have
+    references, and perhaps systems, in columns. ``wanted`` overrides the format of their names.
     """
     if [*candidates, *references].count("-") > 1:
         raise UsageError("only one file can be read from stdin (-)")

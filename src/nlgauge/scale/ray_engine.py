@@ -93,21 +93,17 @@ class RayEngine(Engine[Any]):
 
 def _connect(address: str | None, workers: int) -> None:
     """Join the cluster at an address, or start one on this machine."""
+    options = {"num_cpus": workers, "include_dashboard": False} if address is None else {}
     start: Any = ray.init
-    quiet = {"log_to_driver": False, "configure_logging": False}
-    if address is None:
-        try:
-            start("local", num_cpus=workers, include_dashboard=False, **quiet)
-        except Exception as error:  # what Ray raises when a busy machine starts it too slowly
-            raise NlgaugeError(
-                f"Ray could not be started here: {error} Try again when the machine is less busy, "
-                "or use --engine local"
-            ) from error
-        return
     try:
-        start(address, **quiet)
-    except (ConnectionError, ValueError, RuntimeError) as error:
-        raise UsageError(f"no Ray cluster answers at {address!r}: {error}") from error
+        start(address or "local", log_to_driver=False, configure_logging=False, **options)
+    except Exception as error:  # Ray raises just that when a busy machine starts it too slowly
+        if address is not None:
+            raise UsageError(f"no Ray cluster answers at {address!r}: {error}") from error
+        raise NlgaugeError(
+            f"Ray could not be started here: {error} Try again when the machine is less busy, "
+            "or use --engine local"
+        ) from error
 
 
 def _check_resources(workers: int, needs: Mapping[str, int]) -> None:
