@@ -1,4 +1,4 @@
-"""Judged texts scored and studied in one go."""
+"""JudgedCorpus texts scored and studied in one go."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import nlgauge
 from conftest import example
 from nlgauge.core.corpus import Corpus
 from nlgauge.core.errors import DataError, OptionError, UsageError
-from nlgauge.data import Judged, read_judged
+from nlgauge.data import JudgedCorpus, read_judged
 from nlgauge.study import (
     Study,
     compare,
@@ -29,7 +29,7 @@ HASHED = "bertscore:model=hashing"
 
 
 @pytest.fixture(scope="module")
-def judged() -> Judged:
+def judged() -> JudgedCorpus:
     """The shipped example with judgements made up from its quality and some noise."""
     references = list(zip(example("reference.a"), example("reference.b"), strict=True))
     corpora = [
@@ -41,11 +41,11 @@ def judged() -> Judged:
     adequacy = quality + rng.normal(0, 0.7, len(corpus))
     fluency = quality + rng.normal(0, 1.5, len(corpus))
     fluency[5] = np.nan
-    return Judged(corpus, {"adequacy": adequacy, "fluency": fluency}, ("made up.",))
+    return JudgedCorpus(corpus, {"adequacy": adequacy, "fluency": fluency}, ("made up.",))
 
 
 @pytest.fixture(scope="module")
-def study(judged: Judged) -> Study:
+def study(judged: JudgedCorpus) -> Study:
     return measure(judged, ["bleu", "chrf", "eed"])
 
 
@@ -63,7 +63,7 @@ def test_defaults_are_all_criteria_and_the_levels_that_make_sense(study: Study) 
     assert found.value("eed", "adequacy", "segment") > 0.4
 
 
-def test_the_public_call_scores_by_itself(judged: Judged) -> None:
+def test_the_public_call_scores_by_itself(judged: JudgedCorpus) -> None:
     found = nlgauge.correlate(judged, "chrf", human="fluency", levels="segment")
     (entry,) = found.entries
     assert entry.correlation.n == 3 * 36 - 1
@@ -72,13 +72,13 @@ def test_the_public_call_scores_by_itself(judged: Judged) -> None:
         found.value("bleu", "fluency", "segment")
 
 
-def test_segment_level_is_the_plain_correlation(study: Study, judged: Judged) -> None:
+def test_segment_level_is_the_plain_correlation(study: Study, judged: JudgedCorpus) -> None:
     scores = np.concatenate([study.scores[name]["chrf"].segments for name in SYSTEMS])
     expected = np.corrcoef(scores, judged.human["adequacy"])[0, 1]
     assert correlate(study).value("chrf", "adequacy", "segment") == pytest.approx(expected)
 
 
-def test_corpus_scores_at_the_system_level(study: Study, judged: Judged) -> None:
+def test_corpus_scores_at_the_system_level(study: Study, judged: JudgedCorpus) -> None:
     values = [study.scores[name]["bleu"].value for name in SYSTEMS]
     means = judged.human["adequacy"].reshape(3, 36).mean(axis=1)
     expected = np.corrcoef(values, means)[0, 1]
@@ -94,7 +94,7 @@ def test_corpus_scores_at_the_system_level(study: Study, judged: Judged) -> None
 
 
 @pytest.mark.parametrize("over", ["inputs", "systems", "both"])
-def test_the_two_bootstraps_agree_for_a_metric_that_is_a_mean(judged: Judged, over) -> None:
+def test_the_two_bootstraps_agree_for_a_metric_that_is_a_mean(judged: JudgedCorpus, over) -> None:
     made = measure(judged, HASHED)
     options = {"human": "adequacy", "levels": "system", "confidence": 0.95, "over": over}
     mean, corpus = (
@@ -106,7 +106,7 @@ def test_the_two_bootstraps_agree_for_a_metric_that_is_a_mean(judged: Judged, ov
     assert mean.interval.high == pytest.approx(corpus.interval.high, abs=0.05)
 
 
-def test_what_cannot_be_defined_is_said(judged: Judged) -> None:
+def test_what_cannot_be_defined_is_said(judged: JudgedCorpus) -> None:
     alone = judged.without("literal", "hasty")
     with pytest.raises(DataError, match="1 judged system; the system level compares at least 2"):
         correlate(alone, "bleu", levels="system")
@@ -135,7 +135,7 @@ def test_matrix_has_a_row_for_every_criterion_and_clusters_the_metrics(study: St
     assert one.values[np.ix_(where, where)] == pytest.approx(unordered.values)
 
 
-def test_williams_needs_two_metrics(study: Study, judged: Judged) -> None:
+def test_williams_needs_two_metrics(study: Study, judged: JudgedCorpus) -> None:
     found = williams(study, "adequacy")
     assert found.p[0, 1] + found.p[1, 0] == pytest.approx(1)
     with pytest.raises(OptionError, match="2 metrics or more"):
@@ -226,14 +226,14 @@ def test_compare_refuses_what_it_cannot_compare() -> None:
 
 
 @pytest.fixture(scope="module")
-def with_stored(judged: Judged) -> Judged:
+def with_stored(judged: JudgedCorpus) -> JudgedCorpus:
     lengths = np.array([float(len(text)) for text in judged.corpus.candidates])
     gaps = lengths.copy()
     gaps[:36] = np.nan
     return judged.with_stored({"length": lengths, "gaps": gaps}, "lengths.")
 
 
-def test_stored_scores_are_studied_like_metrics(with_stored: Judged) -> None:
+def test_stored_scores_are_studied_like_metrics(with_stored: JudgedCorpus) -> None:
     made = measure(with_stored, "chrf", scores="length", distances="human:fluency", missing="keep")
     assert made.labels == ("chrf", "stored:length", "human:fluency")
     assert made.stored == ("stored:length", "human:fluency")
@@ -247,7 +247,7 @@ def test_stored_scores_are_studied_like_metrics(with_stored: Judged) -> None:
     assert {entry.metric for entry in alone.entries} == {"stored:length"}
 
 
-def test_gaps_of_stored_scores_are_refused_unless_kept(with_stored: Judged) -> None:
+def test_gaps_of_stored_scores_are_refused_unless_kept(with_stored: JudgedCorpus) -> None:
     with pytest.raises(DataError, match=r"lacks 36 of 108 judged cells: 1 systems \('fluent'\)"):
         correlate(with_stored, (), scores="gaps", human="adequacy")
     made = measure(with_stored, (), scores=["gaps", "length"], missing="keep")
@@ -270,7 +270,7 @@ def test_permutation_tests_every_pair(study: Study) -> None:
     assert np.isfinite(found.p[~np.eye(3, dtype=bool)]).all()
     assert (found.p_holm[~np.eye(3, dtype=bool)] >= found.p[~np.eye(3, dtype=bool)]).all()
     with pytest.raises(OptionError, match="compares 2 metrics or more"):
-        permutation(measure(Judged(study.corpus, {"a": np.arange(108.0)}, ()), "bleu"), "a")
+        permutation(measure(JudgedCorpus(study.corpus, {"a": np.arange(108.0)}, ()), "bleu"), "a")
 
 
 def test_wmt15_german(shared_data: Path) -> None:

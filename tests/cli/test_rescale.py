@@ -49,7 +49,7 @@ def test_a_table_of_texts_is_read(run, tmp_path: Path) -> None:
     table.write_text('{"body": "a"}\n', "utf-8")
     code, _, err = run("rescale", "fit", table, "-m", SPEC)
     assert code == 1
-    assert "line 1: no text (a column text, references" in err
+    assert "line 1 has no column 'text' (accepted: text, references" in err
     table.write_text('{"text": 3}\n', "utf-8")
     assert "must be a text or a list of texts, not 3" in run("rescale", "fit", table)[2]
 

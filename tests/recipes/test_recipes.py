@@ -250,7 +250,7 @@ def test_a_sample_is_evenly_spaced_keeps_whole_inputs_and_says_its_size(data: Pa
     some = some_inputs(judged, 3)
     assert list(dict.fromkeys(some.corpus.ids)) == ["0", "2", "4"]
     assert len(some) == 9
-    assert "3 of 6 inputs, 9 of 18 rows" in some.said[-1]
+    assert "3 of 6 inputs, 9 of 18 rows" in some.notes[-1]
     assert some_inputs(judged, 6) is some_inputs(judged, None) is judged
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from nlgauge.core.errors import FileError, ModelError
 from nlgauge.core.metric import Metric
 from nlgauge.data.detection import read_judged
-from nlgauge.data.judged import Judged
+from nlgauge.data.judged import JudgedCorpus
 from nlgauge.metrics import metric as build_metric
 from nlgauge.recipes.recipe import Numbers, Settings, TableRow
 from nlgauge.scoring import Scorer
@@ -37,7 +37,7 @@ def find(data: Path, wanted: Mapping[str, str]) -> tuple[dict[str, Path], tuple[
     return found, (note,) if lost else ()
 
 
-def some_inputs(judged: Judged, count: int | None) -> Judged:
+def some_inputs(judged: JudgedCorpus, count: int | None) -> JudgedCorpus:
     """Return at most ``count`` inputs, evenly spaced, each with all its systems."""
     inputs = list(dict.fromkeys(judged.corpus.ids))
     if count is None or count >= len(inputs):
@@ -52,14 +52,18 @@ def some_inputs(judged: Judged, count: int | None) -> Judged:
 
 
 def score_rows(
-    data: Judged | Path, rows: Sequence[TableRow], settings: Settings, *, stored: Sequence[str] = ()
+    data: JudgedCorpus | Path,
+    rows: Sequence[TableRow],
+    settings: Settings,
+    *,
+    stored: Sequence[str] = (),
 ) -> Study:
     """Return the study of the rows' metrics, labelled by the rows' names, scored in one pass.
 
     Metrics whose default model cannot be opened (word vectors, a masked language model) are left
     out and noted. ``stored`` names scores that came with the data.
     """
-    judged = data if isinstance(data, Judged) else read_judged(data)
+    judged = data if isinstance(data, JudgedCorpus) else read_judged(data)
     metrics, notes = _open(rows, settings)
     study = measure(
         some_inputs(judged, settings.inputs),

@@ -9,7 +9,7 @@ from typing import Any
 
 from nlgauge.core.errors import DataError
 from nlgauge.data.detection import read_judged
-from nlgauge.data.judged import Judged
+from nlgauge.data.judged import JudgedCorpus
 from nlgauge.figures.bars import Bar, Panel, bars
 from nlgauge.recipes._scores import models_of, score_rows
 from nlgauge.recipes._tables import COEFFICIENTS
@@ -27,7 +27,7 @@ _STORED = "stored: the scores that came with the data; ours are F-scores but for
 _RESAMPLES = 500
 
 
-def by_kind(path: Path, scores: Path | None = None) -> dict[str, Judged]:
+def by_kind(path: Path, scores: Path | None = None) -> dict[str, JudgedCorpus]:
     """Return the judged summaries by kind of system: abstractive and extractive.
 
     ``scores`` is a file of scores that came with the data.
@@ -48,7 +48,7 @@ def by_kind(path: Path, scores: Path | None = None) -> dict[str, Judged]:
 
 
 def summaries(
-    found: Mapping[str, Judged],
+    found: Mapping[str, JudgedCorpus],
     rows_of: Mapping[str, Sequence[TableRow]],
     settings: Settings,
     *,

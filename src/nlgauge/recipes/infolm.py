@@ -19,7 +19,7 @@ from pathlib import Path
 import numpy as np
 
 from nlgauge.core.errors import ModelError
-from nlgauge.data.judged import Judged
+from nlgauge.data.judged import JudgedCorpus
 from nlgauge.figures import curve as option_curve
 from nlgauge.figures.surface import Surface, surfaces
 from nlgauge.recipes import _summaries, _webnlg
@@ -107,7 +107,7 @@ def _pictures(kind: str, study: Study) -> Part:
     return replace(part, results={})
 
 
-def _sweeps(judged: Mapping[str, Judged], settings: Settings) -> list[Part]:
+def _sweeps(judged: Mapping[str, JudgedCorpus], settings: Settings) -> list[Part]:
     """Return Figures 4 to 6: temperatures of Fisher-Rao, alpha and beta of the AB divergence."""
     temperatures: Variants = {
         (t,): TableRow(f"T={t:g}", f"infolm:temperature={t:g}") for t in TEMPERATURES

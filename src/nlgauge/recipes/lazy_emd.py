@@ -15,7 +15,7 @@ from pathlib import Path
 from nlgauge.core.errors import FileError
 from nlgauge.core.plan import Plan
 from nlgauge.data.detection import read_judged
-from nlgauge.data.judged import Judged
+from nlgauge.data.judged import JudgedCorpus
 from nlgauge.data.wmt import Pairs, read_pairs
 from nlgauge.figures.alignment import heatmap
 from nlgauge.recipes._scores import find, models_of, score_rows, some_inputs, with_model
@@ -65,15 +65,15 @@ def _file(name: str, place: str) -> str:
     return f"{year.lower()}_darr/{place.format(pair)}"
 
 
-def _sampled(outputs: Path, ranked: Path, settings: Settings) -> tuple[Judged, Pairs]:
+def _sampled(outputs: Path, ranked: Path, settings: Settings) -> tuple[JudgedCorpus, Pairs]:
     """Return the outputs in a pair and the pairs, of a sample of segments if so configured."""
     pairs = read_pairs(str(ranked))
     judged = some_inputs(outputs_in_pairs(read_judged(outputs), pairs), settings.inputs)
     kept = set(judged.corpus.ids)
-    return judged, Pairs(tuple(each for each in pairs if each[0] in kept), pairs.said)
+    return judged, Pairs(tuple(each for each in pairs if each[0] in kept), pairs.notes)
 
 
-def _translation(found: Mapping[str, tuple[Judged, Pairs]], settings: Settings) -> Part:
+def _translation(found: Mapping[str, tuple[JudgedCorpus, Pairs]], settings: Settings) -> Part:
     """Return the daRR tables of both years and the table of penalties, from one pass."""
     rows = list({row.spec: row for row in (*PRICES, *ROWS)}.values())
     ours: dict[tuple[str, str], float] = {}
@@ -83,7 +83,7 @@ def _translation(found: Mapping[str, tuple[Judged, Pairs]], settings: Settings) 
         entries = taus(study, pairs)
         ours |= {(each.metric, name): each.tau.value for each in entries}
         counts += [{"data": name, **each.to_dict()} for each in entries]
-        notes += [f"{name}: {note}" for note in (*pairs.said, *study.notes)]
+        notes += [f"{name}: {note}" for note in (*pairs.notes, *study.notes)]
     footer = [PUBLICATION.notes["ties"]]
     if settings.inputs is not None:
         footer.append(f"a sample: at most {settings.inputs} segments of a language pair")

@@ -13,7 +13,7 @@ from nlgauge.core.errors import DataError, OptionError
 from nlgauge.core.jsonable import to_jsonable
 from nlgauge.core.metric import Metric
 from nlgauge.core.scores import Scores
-from nlgauge.data.judged import Judged, Row
+from nlgauge.data.judged import JudgedCorpus, JudgedRow
 from nlgauge.scoring import Scorer
 from nlgauge.service import schemas
 from nlgauge.service.admission import Admission
@@ -158,11 +158,11 @@ def _distributions(study: Study, criterion: str, count: int) -> Answer:
     }
 
 
-def _judged(request: schemas.CorrelateRequest) -> Judged:
+def _judged(request: schemas.CorrelateRequest) -> JudgedCorpus:
     segments = _column("segment", [row.segment for row in request.rows])
-    return Judged.from_rows(
+    return JudgedCorpus.from_rows(
         [
-            Row(
+            JudgedRow(
                 system=row.system,
                 segment=str(number) if segments is None else segments[number],
                 candidate=row.candidate,

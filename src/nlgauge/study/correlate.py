@@ -89,7 +89,7 @@ def correlate(
 
     Parameters
     ----------
-    data : Study (which is not scored again), Judged, str or Path
+    data : Study (which is not scored again), JudgedCorpus, str or Path
     metrics, scores, distances, missing, runtime, progress : as in `measure`
     human : str or sequence of str, criteria; all by default
     levels : "segment", "text", "system" or several; by default segment, and system with 3 or more
@@ -110,9 +110,9 @@ def correlate(
     Examples
     --------
     >>> from nlgauge.core.corpus import Corpus
-    >>> from nlgauge.data import Judged
+    >>> from nlgauge.data import JudgedCorpus
     >>> corpus = Corpus.of(["a b", "a c", "d"], ["a b", "a b", "a b"])
-    >>> found = correlate(Judged(corpus, {"da": [3, 2, 1]}, ()), "chrf")
+    >>> found = correlate(JudgedCorpus(corpus, {"da": [3, 2, 1]}, ()), "chrf")
     >>> round(found.value("chrf", "da", "segment"), 2)
     0.96
     """

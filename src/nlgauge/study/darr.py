@@ -11,7 +11,7 @@ import numpy as np
 
 from nlgauge.core.errors import DataError, OptionError
 from nlgauge.core.plan import Floats
-from nlgauge.data.judged import Judged
+from nlgauge.data.judged import JudgedCorpus
 from nlgauge.data.wmt import Pairs, read_pairs
 from nlgauge.inputs import Spec
 from nlgauge.runtime import DEFAULT, Runtime
@@ -118,7 +118,7 @@ def darr(
     --------
     >>> from nlgauge.core.corpus import Corpus
     >>> corpus = Corpus.of(["a b", "c"], ["a b", "a b"], systems=["x", "y"])
-    >>> darr(Judged(corpus, {"da": [90, 20]}, ()), "chrf").value("chrf")
+    >>> darr(JudgedCorpus(corpus, {"da": [90, 20]}, ()), "chrf").value("chrf")
     1.0
     """
     judged = read_source(data, scores, distances)
@@ -136,7 +136,7 @@ def darr(
         progress=progress,
     )
     entries = taus(study, ranked, confidence=confidence, count=count, seed=seed)
-    return DarrResult(entries, (*ranked.said, *study.notes), study.signatures, ranked)
+    return DarrResult(entries, (*ranked.notes, *study.notes), study.signatures, ranked)
 
 
 def taus(
@@ -164,7 +164,9 @@ def taus(
     return tuple(entries)
 
 
-def rank_pairs(judged: Judged, human: str | None = None, threshold: float = THRESHOLD) -> Pairs:
+def rank_pairs(
+    judged: JudgedCorpus, human: str | None = None, threshold: float = THRESHOLD
+) -> Pairs:
     """Return the pairs of outputs for one segment whose assessments differ by the threshold."""
     if human is None and len(judged.human) > 1:
         raise OptionError(
@@ -190,7 +192,7 @@ def rank_pairs(judged: Judged, human: str | None = None, threshold: float = THRE
     return Pairs(triples, (note,))
 
 
-def outputs_in_pairs(judged: Judged, pairs: Pairs) -> Judged:
+def outputs_in_pairs(judged: JudgedCorpus, pairs: Pairs) -> JudgedCorpus:
     """Return the outputs in a pair; DataError if one of them is missing."""
     cells = list(zip(judged.corpus.systems, judged.corpus.ids, strict=True))
     wanted = {(name, segment) for segment, *both in pairs for name in both}

@@ -45,9 +45,9 @@ def matrix(
     Examples
     --------
     >>> from nlgauge.core.corpus import Corpus
-    >>> from nlgauge.data import Judged
+    >>> from nlgauge.data import JudgedCorpus
     >>> from nlgauge.study import measure
-    >>> judged = Judged(Corpus.of(["a b", "a c", "d"], ["a b"] * 3), {"da": [3, 2, 1]}, ())
+    >>> judged = JudgedCorpus(Corpus.of(["a b", "a c", "d"], ["a b"] * 3), {"da": [3, 2, 1]}, ())
     >>> matrix(measure(judged, ["bleu", "chrf"])).names
     ('human', 'bleu', 'chrf')
     """

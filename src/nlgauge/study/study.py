@@ -15,14 +15,14 @@ from nlgauge.core.errors import DataError, OptionError
 from nlgauge.core.metric import Metric
 from nlgauge.core.scores import Scores
 from nlgauge.data.detection import read_judged
-from nlgauge.data.judged import PEOPLE, Judged
+from nlgauge.data.judged import HUMAN_PREFIX, JudgedCorpus
 from nlgauge.inputs import Spec
 from nlgauge.runtime import DEFAULT, Runtime
 from nlgauge.scoring import Progress, Scorer
 from nlgauge.stats import Grid, Judgements, MetricScores
 from nlgauge.stats.judgements import Direction, align_scores
 
-Source = Judged | str | Path
+Source = JudgedCorpus | str | Path
 Missing = Literal["error", "keep"]
 SystemScores = Mapping[str, Mapping[str, Scores]]
 """Scores by system, then by label of the metric."""
@@ -66,7 +66,7 @@ class StudyResult(Generic[E]):
 
 @dataclass(frozen=True, eq=False)
 class Study:
-    """Judged texts and the scores of every metric, the input of all analyses."""
+    """JudgedCorpus texts and the scores of every metric, the input of all analyses."""
 
     corpus: Corpus
     judgements: Judgements
@@ -155,9 +155,9 @@ def as_list(names: str | Sequence[str] | None) -> list[str]:
 
 def read_source(
     data: Source, scores: str | Sequence[str] = (), distances: str | Sequence[str] = ()
-) -> Judged:
-    """Return the judged texts of a file, folder or Judged, with the named stored scores."""
-    if isinstance(data, Judged):
+) -> JudgedCorpus:
+    """Return the judged texts of a file, folder or JudgedCorpus, with the named stored scores."""
+    if isinstance(data, JudgedCorpus):
         return data
     return read_judged(data, stored=[*as_list(scores), *as_list(distances)])
 
@@ -176,7 +176,7 @@ def measure(
 
     Parameters
     ----------
-    data : Judged, or the path of a file or folder with judged texts
+    data : JudgedCorpus, or the path of a file or folder with judged texts
     metrics : str, Metric or sequence of them; may be empty if stored scores are named
     scores, distances : str or sequence of str, names of scores that come with the data, of which
         higher or lower is better; labelled ``stored:NAME``. ``human:NAME`` is another criterion
@@ -196,7 +196,7 @@ def measure(
     Examples
     --------
     >>> corpus = Corpus.of(["a b", "a c", "d"], ["a b", "a b", "a b"])
-    >>> measure(Judged(corpus, {"da": [3, 2, 1]}, ()), ["bleu", "ter"]).labels
+    >>> measure(JudgedCorpus(corpus, {"da": [3, 2, 1]}, ()), ["bleu", "ter"]).labels
     ('bleu', 'ter')
     """
     judged = read_source(data, scores, distances)
@@ -207,7 +207,7 @@ def measure(
     specs = [metrics] if isinstance(metrics, str | Metric) else list(metrics)
     if not specs and stored:
         nothing: SystemScores = {name: {} for name in corpus.system_names}
-        return Study(corpus, judgements, tuple(stored), nothing, judged.said, missing)
+        return Study(corpus, judgements, tuple(stored), nothing, judged.notes, missing)
     scorer = Scorer(specs, runtime=runtime)
     scored = scorer.score_corpus(corpus, progress=progress)
     column = {name: i for i, name in enumerate(judgements.segments)}
@@ -218,16 +218,16 @@ def measure(
             of_system = scored[system][label]
             values[row, [column[name] for name in of_system.ids]] = of_system.segments
         found.append(MetricScores.like(judgements, label, values, metric.scale.direction))
-    return Study(corpus, judgements, (*found, *stored), scored, judged.said, missing)
+    return Study(corpus, judgements, (*found, *stored), scored, judged.notes, missing)
 
 
 def _stored(
-    judged: Judged, judgements: Judgements, name: str, direction: Direction
+    judged: JudgedCorpus, judgements: Judgements, name: str, direction: Direction
 ) -> MetricScores:
     """Return scores that came with the data, NaN where there are none."""
     rows = list(judged.stored_rows(name))
     if not rows:
         raise DataError(f"the data names {name!r} but holds no score of it in {len(judged)} rows.")
-    label = name if name.startswith(PEOPLE) else STORED + name
+    label = name if name.startswith(HUMAN_PREFIX) else STORED + name
     values = align_scores(MetricScores.from_rows(label, rows), judgements)
     return MetricScores.like(judgements, label, values, direction)

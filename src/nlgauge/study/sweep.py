@@ -135,9 +135,9 @@ def sweep(
     Examples
     --------
     >>> from nlgauge.core.corpus import Corpus
-    >>> from nlgauge.data import Judged
+    >>> from nlgauge.data import JudgedCorpus
     >>> corpus = Corpus.of(["a b", "a c", "d", "a b d", "b"], ["a b"] * 5)
-    >>> judged = Judged(corpus, {"da": [5, 2, 1, 4, 3]}, ())
+    >>> judged = JudgedCorpus(corpus, {"da": [5, 2, 1, 4, 3]}, ())
     >>> sweep(judged, "chrf", {"char_order": [1, 2]}).entries[0].chosen
     {'char_order': 1}
     """
