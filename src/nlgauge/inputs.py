@@ -24,7 +24,7 @@ from nlgauge.core.versions import version_of
 from nlgauge.encode import open_encoder, open_masked_lm
 from nlgauge.encode.encoder import Encoder, MaskedLm
 from nlgauge.encode.model_files import MODEL_VARIABLE
-from nlgauge.encode.run_options import Ways
+from nlgauge.encode.run_options import RunOptions
 from nlgauge.metrics import metric as build_metric
 from nlgauge.metrics import metric_in
 from nlgauge.text.filters import masses, weigh
@@ -168,15 +168,15 @@ def open_task(
             members = [opened(member.label(), member) for member in metric.members]
             return Task.of_members(label, metric, members)
         need = metric.needs
-        ways = Ways(need.long_text, need.precision, device, batch_tokens)
+        options = RunOptions(need.long_text, need.precision, device, batch_tokens)
         if need.kind == "text":
             return Task(label, metric)
         model = _model_for(code) if need.model is None else need.model
         try:
             if need.kind == "clouds":
-                encoder = open_encoder(model, ways, cache=cache)
+                encoder = open_encoder(model, options, cache=cache)
                 return Task(label, metric.bind(encoder.card), encoder, lang=code)
-            masked_lm = open_masked_lm(model, ways, cache=cache)
+            masked_lm = open_masked_lm(model, options, cache=cache)
             return Task(label, metric.bind(masked_lm.card), masked_lm=masked_lm, lang=code)
         except ModelError as error:
             if model == need.model:

@@ -17,7 +17,7 @@ from nlgauge import Scorer, align, metric, score
 from nlgauge.core.errors import FileError, MissingExtra, ModelError
 from nlgauge.encode import open_encoder
 from nlgauge.encode import static as room
-from nlgauge.encode.run_options import Ways
+from nlgauge.encode.run_options import RunOptions
 from nlgauge.encode.static import UNKNOWN_WORDS, StaticEncoder, read_vectors
 
 LINES = ["the 1 0 0", "cat 0 2 0", "Cat 0 0 3", "。 0.5 -1e-1 0", "猫 -1 0 .5"]
@@ -137,7 +137,7 @@ def test_words_are_found_as_written_then_in_lower_case(glove: Path) -> None:
 
 
 def test_the_card_has_one_layer_and_the_digest_of_the_file(glove: Path) -> None:
-    card = open_encoder(str(glove), Ways(long_text="error")).card
+    card = open_encoder(str(glove), RunOptions(long_text="error")).card
     assert (card.name, card.depth, card.dimension, card.published) == (str(glove), 0, 3, True)
     for match in ("greedy", "transport", "barycenter"):
         assert card.choose("best", match=match) == (0,)
@@ -148,7 +148,7 @@ def test_the_card_has_one_layer_and_the_digest_of_the_file(glove: Path) -> None:
 
 
 def test_a_table_is_opened_once_whatever_the_other_options(glove: Path) -> None:
-    assert open_encoder(str(glove)) is open_encoder(str(glove), Ways(precision="bfloat16"))
+    assert open_encoder(str(glove)) is open_encoder(str(glove), RunOptions(precision="bfloat16"))
 
 
 def test_the_variable_may_name_a_file(glove: Path, monkeypatch: pytest.MonkeyPatch) -> None:

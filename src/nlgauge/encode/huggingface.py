@@ -23,8 +23,8 @@ from nlgauge.encode.batches import batches
 from nlgauge.encode.int8 import quantised
 from nlgauge.encode.layer_hooks import Taps
 from nlgauge.encode.model_files import Located
-from nlgauge.encode.registry import best_layers
-from nlgauge.encode.run_options import PLAIN, Ways
+from nlgauge.encode.registry import best_layers, languages_of
+from nlgauge.encode.run_options import DEFAULT_OPTIONS, RunOptions
 from nlgauge.encode.tokenizer import Piece, Tokenizer
 
 # What a pass costs beside its tokens, in tokens: on a processor MiniLM takes 4 ms for the calls and
@@ -39,19 +39,19 @@ FORWARD = Lock()
 class HuggingFaceEncoder:
     """Clouds of contextual vectors, of the layers asked for."""
 
-    def __init__(self, located: Located, ways: Ways = PLAIN) -> None:
-        self._device = choose_device(ways.device)
-        if ways.precision == "int8" and self._device.type != "cpu":
+    def __init__(self, located: Located, options: RunOptions = DEFAULT_OPTIONS) -> None:
+        self._device = choose_device(options.device)
+        if options.precision == "int8" and self._device.type != "cpu":
             raise ModelError(
                 f"precision=int8 runs on processors, not on {self._device.type}; choose device=cpu "
                 "or precision=float32"
             )
-        model = load_model(located, ways.precision, transformers.AutoModel)
+        model = load_model(located, options.precision, transformers.AutoModel)
         if getattr(model.config, "is_encoder_decoder", False):
             model = model.get_encoder()
         self._model = model.eval().to(self._device)
-        self._tokenizer = Tokenizer(located, self._model.config, ways.long_text)
-        self._batch_tokens = ways.batch_tokens
+        self._tokenizer = Tokenizer(located, self._model.config, options.long_text)
+        self._batch_tokens = options.batch_tokens
         depth = depth_of(self._model.config)
         self._taps = Taps(self._model, depth)
         layers, published = best_layers(located.name, depth)
@@ -63,6 +63,7 @@ class HuggingFaceEncoder:
             layers=layers,
             published=published,
             libraries=("torch", "transformers"),
+            languages=languages_of(located.name),
         )
 
     def tokenize(self, texts: Sequence[str]) -> list[Tokens]:

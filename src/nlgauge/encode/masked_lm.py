@@ -24,7 +24,8 @@ from nlgauge.core.requirements import ModelCard
 from nlgauge.encode.huggingface import FORWARD, choose_device, depth_of, load_model
 from nlgauge.encode.mlm_update import apply_update, update_digest
 from nlgauge.encode.model_files import EMBEDDED, Located
-from nlgauge.encode.run_options import PLAIN, Ways
+from nlgauge.encode.registry import languages_of
+from nlgauge.encode.run_options import DEFAULT_OPTIONS, RunOptions
 from nlgauge.encode.tokenizer import Piece, Tokenizer
 
 _MOST_ROWS = 32  # whose distributions are added up at a time
@@ -44,14 +45,14 @@ class _Copy:
 class HuggingFaceMaskedLm:
     """Histograms from any Hugging Face model with a masked-language head."""
 
-    def __init__(self, located: Located, ways: Ways = PLAIN) -> None:
-        self._device = choose_device(ways.device)
-        model, digest = _load(located, ways.precision)
+    def __init__(self, located: Located, options: RunOptions = DEFAULT_OPTIONS) -> None:
+        self._device = choose_device(options.device)
+        model, digest = _load(located, options.precision)
         self._model = model.eval().to(self._device)
-        self._tokenizer = Tokenizer(located, model.config, ways.long_text)
+        self._tokenizer = Tokenizer(located, model.config, options.long_text)
         if self._tokenizer.mask_id is None:
             raise ModelError(f"the tokenizer of model {located.name!r} has no mask token")
-        self._batch_tokens = ways.batch_tokens
+        self._batch_tokens = options.batch_tokens
         self.card = ModelCard(
             name=located.name,
             digest=digest,
@@ -59,6 +60,7 @@ class HuggingFaceMaskedLm:
             dimension=int(model.config.vocab_size),
             layers={},
             libraries=("torch", "transformers"),
+            languages=languages_of(located.name),
         )
 
     def tokenize(self, texts: Sequence[str]) -> list[Tokens]:

@@ -74,8 +74,8 @@ def _folder(name: str) -> Path:
 
 def _hub_folder(name: str) -> Path:
     """The local copy of a hub model; it is fetched only where the user allowed that."""
-    from huggingface_hub import snapshot_download  # noqa: PLC0415
-    from huggingface_hub.errors import HFValidationError, LocalEntryNotFoundError  # noqa: PLC0415
+    from huggingface_hub import snapshot_download
+    from huggingface_hub.errors import HFValidationError, LocalEntryNotFoundError
 
     patterns = ["*.json", "*.safetensors", "*.txt", "*.model"]
     allowed = os.environ.get(DOWNLOAD_VARIABLE, "") not in {"", "0"}

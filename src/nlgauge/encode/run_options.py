@@ -1,4 +1,4 @@
-"""Ways: how a model is run, whichever model it is."""
+"""How a model is run, whichever model it is."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
-class Ways:
-    """What is done with long texts, in which arithmetic, on which device, in what portions."""
+class RunOptions:
+    """Treatment of long texts, precision, device and largest batch of a model."""
 
     long_text: str = "window"
     precision: str = "float32"
@@ -15,4 +15,4 @@ class Ways:
     batch_tokens: int = 2048
 
 
-PLAIN = Ways()
+DEFAULT_OPTIONS = RunOptions()

@@ -23,7 +23,7 @@ import numpy as np
 from nlgauge.core.cloud import Cloud, Floats, Tokens
 from nlgauge.core.errors import FileError, MissingExtra
 from nlgauge.core.requirements import ModelCard
-from nlgauge.encode.registry import MATCHINGS
+from nlgauge.encode.registry import MATCHINGS, languages_of
 from nlgauge.text.tokenize import words as split_words
 
 GLOVE = "glove"
@@ -63,6 +63,7 @@ class StaticEncoder:
             depth=0,
             dimension=self._vectors.matrix.shape[1],
             layers=dict.fromkeys(MATCHINGS, (0,)),
+            languages=languages_of(name),
         )
 
     def tokenize(self, texts: Sequence[str]) -> list[Tokens]:

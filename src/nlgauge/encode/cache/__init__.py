@@ -1,24 +1,27 @@
-"""An embedding cache on disk: texts that a model has seen cost it nothing again.
-
-A folder holds an sqlite index and safetensors shards; see ``shards`` for the files, ``index`` and
-``store`` for what happens when several processes share them or one is damaged.
-"""
+"""The embedding cache on disk: a text that a model has encoded is not encoded again."""
 
 from __future__ import annotations
 
-from nlgauge.encode.cache.cached import CachedEncoder, CachedMaskedLm
-from nlgauge.encode.cache.place import CACHE_VARIABLE, SIZE_VARIABLE, chosen_cache, parse_size
-from nlgauge.encode.cache.store import CacheNote, Checked, Store, open_store
+from nlgauge.encode.cache.cached_models import CachedEncoder, CachedMaskedLm, model_identity
+from nlgauge.encode.cache.database import (
+    CacheContents,
+    CacheWarning,
+    EmbeddingCache,
+    Verification,
+    open_cache,
+)
+from nlgauge.encode.cache.settings import cache_folder, parse_size, size_limit
 
 __all__ = [
-    "CACHE_VARIABLE",
-    "SIZE_VARIABLE",
-    "CacheNote",
+    "CacheContents",
+    "CacheWarning",
     "CachedEncoder",
     "CachedMaskedLm",
-    "Checked",
-    "Store",
-    "chosen_cache",
-    "open_store",
+    "EmbeddingCache",
+    "Verification",
+    "cache_folder",
+    "model_identity",
+    "open_cache",
     "parse_size",
+    "size_limit",
 ]
