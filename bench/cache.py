@@ -51,7 +51,7 @@ def cache(count: int) -> list[Timing]:
 
 
 def _score(candidates: list[str], references: list[str], folder: str | Path) -> None:
-    nlgauge.score(candidates, references, metrics=METRIC, cache=folder)
+    nlgauge.score(candidates, references, metrics=METRIC, runtime=nlgauge.Runtime(cache=folder))
 
 
 def _command(candidates: list[str], references: list[str], folder: Path) -> None:

@@ -30,7 +30,7 @@ def infolm(count: int) -> list[Timing]:
     named = os.environ.get("NLGAUGE_MODEL")
     with tempfile.TemporaryDirectory() as scratch:
         model = named or _random_head(Path(scratch))
-        scorer = nlgauge.Scorer(f"infolm:model={model}", cache="")
+        scorer = nlgauge.Scorer(f"infolm:model={model}", runtime=nlgauge.Runtime(cache=""))
         works = {
             "bare forward passes": _bare(model, [*candidates, *references]),
             "infolm": lambda: scorer.score(candidates, references),

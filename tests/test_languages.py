@@ -10,15 +10,17 @@ from conftest import needs_embedded
 from nlgauge import Scorer, metric, metric_names, score, score_systems
 from nlgauge.core.errors import ModelError, NlgaugeError, OptionError
 from nlgauge.metrics import metric_in
+from nlgauge.runtime import Runtime
 
 CANDIDATES = ["东京是日本的首都。", "猫坐在垫子上"]
 REFERENCES = ["东京是日本的首都，很大。", "一只猫坐在垫子上"]
+CHINESE, JAPANESE = Runtime(lang="zh"), Runtime(lang="ja")
 
 
 def test_chinese_is_split_into_characters_for_bleu_and_ter() -> None:
     texts = CANDIDATES, REFERENCES
     spelled = ["bleu:tokenize=zh", "ter:normalized=yes,asian_support=yes"]
-    named = score(*texts, metrics=["bleu", "ter"], lang="zh")
+    named = score(*texts, metrics=["bleu", "ter"], runtime=CHINESE)
     for short, long in zip(named.values(), score(*texts, metrics=spelled).values(), strict=True):
         assert short.value == long.value
         assert str(short.signature) == str(long.signature)
@@ -54,7 +56,7 @@ def test_the_language_may_stand_among_the_options_of_a_metric() -> None:
 
 def test_members_of_an_ensemble_are_told_the_language() -> None:
     (scores,) = score(
-        CANDIDATES, REFERENCES, metrics="ensemble:metrics=bleu+chrf", lang="zh"
+        CANDIDATES, REFERENCES, metrics="ensemble:metrics=bleu+chrf", runtime=CHINESE
     ).values()
     (spelled,) = score(
         CANDIDATES, REFERENCES, metrics="ensemble:metrics=bleu:tokenize=zh+chrf"
@@ -67,26 +69,26 @@ def test_members_of_an_ensemble_are_told_the_language() -> None:
 @pytest.mark.skipif(find_spec("MeCab") is not None, reason="MeCab is installed")
 def test_a_tokenizer_that_is_absent_is_named_with_its_package() -> None:
     with pytest.raises(NlgaugeError, match=r"pip install 'sacrebleu\[ja,ko\]', or compare char"):
-        score(["東京"], ["東京"], metrics="bleu", lang="ja")
+        score(["東京"], ["東京"], metrics="bleu", runtime=JAPANESE)
 
 
 def test_a_model_for_the_language_is_asked_for_and_english_is_no_substitute() -> None:
     with pytest.raises(ModelError) as refused:
-        score(CANDIDATES, REFERENCES, metrics="bertscore", lang="ja")
+        score(CANDIDATES, REFERENCES, metrics="bertscore", runtime=JAPANESE)
     said = str(refused.value)
     assert said.startswith("texts in 'ja': model 'bert-base-multilingual-cased' is not on this")
     for way_out in ("--download", "NLGAUGE_MODEL", "model=embedded"):
         assert way_out in said
     with pytest.raises(ModelError, match="'bert-base-chinese'"):
-        score(CANDIDATES, REFERENCES, metrics="infolm", lang="zh")
+        score(CANDIDATES, REFERENCES, metrics="infolm", runtime=CHINESE)
     with pytest.raises(ModelError, match="'bert-base-multilingual-cased'"):
-        Scorer("ensemble:metrics=chrf+bertscore", lang="ko")
+        Scorer("ensemble:metrics=chrf+bertscore", runtime=Runtime(lang="ko"))
 
 
 def test_a_model_of_ones_own_goes_first(monkeypatch: pytest.MonkeyPatch) -> None:
-    (named,) = score(CANDIDATES, REFERENCES, metrics="wmd:model=hashing", lang="ja").values()
+    (named,) = score(CANDIDATES, REFERENCES, metrics="wmd:model=hashing", runtime=JAPANESE).values()
     monkeypatch.setenv("NLGAUGE_MODEL", "hashing")
-    (meant,) = score(CANDIDATES, REFERENCES, metrics="wmd", lang="ja").values()
+    (meant,) = score(CANDIDATES, REFERENCES, metrics="wmd", runtime=JAPANESE).values()
     assert meant.signature == named.signature
     assert not named.notes
 
@@ -94,21 +96,25 @@ def test_a_model_of_ones_own_goes_first(monkeypatch: pytest.MonkeyPatch) -> None
 @needs_embedded
 def test_an_english_model_says_so_where_the_texts_are_not() -> None:
     spec = "bertscore:model=embedded"
-    (told,) = score(CANDIDATES, REFERENCES, metrics=spec, lang="de").values()
+    (told,) = score(CANDIDATES, REFERENCES, metrics=spec, runtime=Runtime(lang="de")).values()
     assert told.notes["the model embedded knows English only, not de"] == 2
     (seen,) = score([*CANDIDATES, "ok"], [*REFERENCES, "fine"], metrics="bertscore").values()
     (note,) = seen.notes
     assert note.startswith("the model embedded knows English only, but a text is not in Latin")
     assert seen.notes[note] == 2
-    (english,) = score(["a naïve plan"], ["a plan"], metrics="bertscore", lang="en").values()
+    (english,) = score(
+        ["a naïve plan"], ["a plan"], metrics="bertscore", runtime=Runtime(lang="en")
+    ).values()
     assert not english.notes
 
 
 def test_systems_share_a_language_and_built_metrics_refuse_one() -> None:
-    board = score_systems({"a": CANDIDATES, "b": REFERENCES}, REFERENCES, metrics="bleu", lang="zh")
+    board = score_systems(
+        {"a": CANDIDATES, "b": REFERENCES}, REFERENCES, metrics="bleu", runtime=CHINESE
+    )
     assert board["b"]["bleu"].value == pytest.approx(100)
     for spec in (metric("bleu"), str(board["a"]["bleu"].signature)):
         with pytest.raises(OptionError, match="lang=zh cannot change a metric that is built"):
-            score(CANDIDATES, REFERENCES, metrics=spec, lang="zh")
+            score(CANDIDATES, REFERENCES, metrics=spec, runtime=CHINESE)
     with pytest.raises(OptionError, match="write a language code"):
-        score(CANDIDATES, REFERENCES, metrics="chrf", lang="Chinese")
+        score(CANDIDATES, REFERENCES, metrics="chrf", runtime=Runtime(lang="Chinese"))

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from nlgauge.metrics import metric, metric_class, metric_names
     from nlgauge.reproducibility import explain
     from nlgauge.reranking import mbr, rerank
+    from nlgauge.runtime import Runtime
     from nlgauge.scoring import Scorer, align, score, score_systems
     from nlgauge.study import compare, correlate
 
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 _HOMES = {
     "Corpus": "nlgauge.core.corpus",
     "NlgaugeError": "nlgauge.core.errors",
+    "Runtime": "nlgauge.runtime",
     "Scorer": "nlgauge.scoring",
     "Scores": "nlgauge.core.scores",
     "Signature": "nlgauge.core.signature",
@@ -47,6 +49,7 @@ _HOMES = {
 __all__ = [
     "Corpus",
     "NlgaugeError",
+    "Runtime",
     "Scorer",
     "Scores",
     "Signature",
@@ -67,7 +70,7 @@ __all__ = [
 
 def __getattr__(name: str) -> Any:
     if name == "__version__":
-        from importlib.metadata import version  # noqa: PLC0415
+        from importlib.metadata import version
 
         return version("nlgauge")
     if name not in _HOMES:

@@ -10,7 +10,6 @@ import os
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 from nlgauge.core.cloud import Cloud, Floats, Tokens
@@ -27,6 +26,7 @@ from nlgauge.encode.model_files import MODEL_VARIABLE
 from nlgauge.encode.run_options import RunOptions
 from nlgauge.metrics import metric as build_metric
 from nlgauge.metrics import metric_in
+from nlgauge.runtime import DEFAULT, Runtime
 from nlgauge.text.filters import masses, weigh
 from nlgauge.text.idf import IdfTable
 
@@ -148,18 +148,12 @@ class Task:
         return dataclasses.replace(self, tables=tables)
 
 
-def open_task(
-    spec: Spec,
-    *,
-    device: str,
-    batch_tokens: int,
-    cache: str | Path | None = None,
-    lang: str | None = None,
-) -> Task:
+def open_task(spec: Spec, runtime: Runtime = DEFAULT) -> Task:
     """The metric of a spec with its model opened and its options made concrete.
 
     Options that the spec leaves open suit the language, if that is said.
     """
+    lang = runtime.lang
     metric = build_metric(spec) if lang is None else metric_in(lang, spec)
     code = None if lang is None else language_code(lang)
 
@@ -168,15 +162,21 @@ def open_task(
             members = [opened(member.label(), member) for member in metric.members]
             return Task.of_members(label, metric, members)
         need = metric.needs
-        options = RunOptions(need.long_text, need.precision, device, batch_tokens)
+        options = RunOptions(
+            need.long_text,
+            need.precision,
+            runtime.device,
+            runtime.batch_tokens,
+            runtime.may_download,
+        )
         if need.kind == "text":
             return Task(label, metric)
         model = _model_for(code) if need.model is None else need.model
         try:
             if need.kind == "clouds":
-                encoder = open_encoder(model, options, cache=cache)
+                encoder = open_encoder(model, options, cache=runtime.cache)
                 return Task(label, metric.bind(encoder.card), encoder, lang=code)
-            masked_lm = open_masked_lm(model, options, cache=cache)
+            masked_lm = open_masked_lm(model, options, cache=runtime.cache)
             return Task(label, metric.bind(masked_lm.card), masked_lm=masked_lm, lang=code)
         except ModelError as error:
             if model == need.model:

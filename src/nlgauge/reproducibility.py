@@ -13,6 +13,7 @@ from nlgauge.core.errors import DataError, FileError, UsageError
 from nlgauge.core.options import options_of, unescape
 from nlgauge.core.signature import Signature
 from nlgauge.metrics import metric_class, metric_names
+from nlgauge.runtime import DEFAULT, Runtime
 from nlgauge.scoring import Progress, Scorer
 
 Kind = Literal["metric", "option", "model", "data", "library"]
@@ -119,7 +120,7 @@ class Results:
         corpus: Corpus,
         *,
         tolerance: float = 1e-6,
-        device: str = "auto",
+        runtime: Runtime = DEFAULT,
         progress: Progress | None = None,
     ) -> tuple[Replayed, ...]:
         """Every number made anew from the texts and its signature."""
@@ -132,7 +133,7 @@ class Results:
         if not self.scores:
             raise DataError("there are no scores in these results")
         signatures = list(dict.fromkeys(str(entry["signature"]) for entry in self.scores))
-        scorer = Scorer([self._spec(text) for text in signatures], device=device)
+        scorer = Scorer([self._spec(text) for text in signatures], runtime=runtime)
         board = scorer.score_corpus(corpus, progress=progress)
         labels = dict(zip(signatures, scorer.metrics, strict=True))
         return tuple(

@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property, wraps
-from pathlib import Path
 from typing import Any, ParamSpec, TypeVar
 
 import numpy as np
@@ -24,8 +23,9 @@ from nlgauge.core.plan import Plan
 from nlgauge.core.scores import Scores
 from nlgauge.core.signature import Signature
 from nlgauge.inputs import Learnt, Servings, Spec, Task, open_task
+from nlgauge.runtime import DEFAULT, Runtime
 from nlgauge.runtime.memory import Tidier
-from nlgauge.runtime.threads import one_ahead
+from nlgauge.runtime.threads import limit_threads, one_ahead
 
 Progress = Callable[[int, int], None]
 
@@ -52,18 +52,13 @@ class Scorer:
         self,
         metrics: Spec | Sequence[Spec] = "bleu",
         *,
-        device: str = "auto",
-        batch_tokens: int = 2048,
-        cache: str | Path | None = None,
-        lang: str | None = None,
+        runtime: Runtime = DEFAULT,
     ) -> None:
         specs = [metrics] if isinstance(metrics, str | Metric) else list(metrics)
         if not specs:
             raise UsageError("no metric was named; see nlgauge.metric_names() for the list")
-        self._tasks = [
-            open_task(spec, device=device, batch_tokens=batch_tokens, cache=cache, lang=lang)
-            for spec in specs
-        ]
+        self._tasks = [open_task(spec, runtime) for spec in specs]
+        self._runtime = runtime
         self._fitted = False
         labels = Counter(task.label for task in self._tasks)
         doubled = [label for label, count in labels.items() if count > 1]
@@ -110,6 +105,7 @@ class Scorer:
     def _with(self, tasks: list[Task]) -> Scorer:
         fitted = object.__new__(Scorer)
         fitted._tasks = tasks
+        fitted._runtime = self._runtime
         fitted._fitted = True
         return fitted
 
@@ -135,7 +131,8 @@ class Scorer:
             groups = list(corpus.segment_references())
             tasks = [task.fit(groups) for task in tasks]
         work = _Work(corpus, [task.fit_candidates(corpus.candidates) for task in tasks])
-        work.run(progress)
+        with limit_threads(self._runtime.threads):
+            work.run(progress)
         return {
             system: {task.label: work.scores(number, system) for number, task in enumerate(tasks)}
             for system in corpus.system_names
@@ -173,10 +170,7 @@ def score(
     *,
     metrics: Spec | Sequence[Spec] = "bleu",
     ids: Sequence[str] | None = None,
-    device: str = "auto",
-    batch_tokens: int = 2048,
-    cache: str | Path | None = None,
-    lang: str | None = None,
+    runtime: Runtime = DEFAULT,
     progress: Progress | None = None,
 ) -> dict[str, Scores]:
     """Scores of the candidates by metric label.
@@ -185,7 +179,7 @@ def score(
     ``cache``, texts that a model has seen before are read from there. ``lang`` is the language of
     the texts, as ``"ja"``; the signatures say what it changed.
     """
-    scorer = Scorer(metrics, device=device, batch_tokens=batch_tokens, cache=cache, lang=lang)
+    scorer = Scorer(metrics, runtime=runtime)
     return scorer.score(candidates, references, ids=ids, progress=progress)
 
 
@@ -194,17 +188,14 @@ def score_systems(
     references: Sequence[str | Sequence[str | None]],
     *,
     metrics: Spec | Sequence[Spec] = "bleu",
-    device: str = "auto",
-    batch_tokens: int = 2048,
-    cache: str | Path | None = None,
-    lang: str | None = None,
+    runtime: Runtime = DEFAULT,
     progress: Progress | None = None,
 ) -> dict[str, dict[str, Scores]]:
     """Scores by system and metric label, of systems that answered the same segments."""
     corpora = [
         Corpus.of(texts, references, systems=[name] * len(texts)) for name, texts in systems.items()
     ]
-    scorer = Scorer(metrics, device=device, batch_tokens=batch_tokens, cache=cache, lang=lang)
+    scorer = Scorer(metrics, runtime=runtime)
     return scorer.score_corpus(Corpus.join(corpora), progress=progress)
 
 

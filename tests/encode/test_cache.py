@@ -28,6 +28,7 @@ from nlgauge.encode.cache import (
 from nlgauge.encode.cache.records import text_key
 from nlgauge.encode.hashing import HashingEncoder, HashingMaskedLm
 from nlgauge.encode.run_options import RunOptions
+from nlgauge.runtime import Runtime
 from nlgauge.scoring import Scorer, score
 
 
@@ -190,7 +191,7 @@ def test_scores_are_the_same_with_and_without(tmp_path: Path) -> None:
     ]
     plain = score(candidates, references, metrics=metrics)
     for _ in range(2):
-        kept = score(candidates, references, metrics=metrics, cache=tmp_path)
+        kept = score(candidates, references, metrics=metrics, runtime=Runtime(cache=tmp_path))
         for label, scores in plain.items():
             assert kept[label].statistics.tobytes() == scores.statistics.tobytes()
             assert kept[label].signature == scores.signature
@@ -202,7 +203,7 @@ def test_a_second_system_costs_no_reference(
     behind = Counting()
     monkeypatch.setattr("nlgauge.encode._open_encoder", lambda *_: behind)
     references = example("reference.a")
-    scorer = Scorer("mover:model=hashing,weights=idf", cache=tmp_path)
+    scorer = Scorer("mover:model=hashing,weights=idf", runtime=Runtime(cache=tmp_path))
     scorer.score(example("literal"), references)
     behind.encoded.clear()
     behind.tokenized.clear()
@@ -255,11 +256,12 @@ def test_a_warm_run_loads_neither_weights_nor_torch(
     metrics = [
         f"{name},model={model}" for name in ("bertscore:weights=idf", "yisi:long_text=truncate")
     ]
-    cold = score(*texts, metrics=metrics, cache=tmp_path)
+    cold = score(*texts, metrics=metrics, runtime=Runtime(cache=tmp_path))
     script = (
         "import json, sys, nlgauge\n"
         "texts, metrics = json.loads(sys.argv[1])\n"
-        "found = nlgauge.score(*texts, metrics=metrics, cache=sys.argv[2])\n"
+        "cached = nlgauge.Runtime(cache=sys.argv[2])\n"
+        "found = nlgauge.score(*texts, metrics=metrics, runtime=cached)\n"
         "print(json.dumps([[s.statistics.tolist(), s.notes] for s in found.values()]))\n"
         "print('torch' in sys.modules)"
     )

@@ -17,6 +17,7 @@ from faults.conftest import OPTIONS
 from faults.processes import descendants, parts_in, start, wait_for, words_of
 from nlgauge.core.errors import DataError, NlgaugeError, UsageError
 from nlgauge.data.streams import Row, Sources
+from nlgauge.runtime import Runtime
 from nlgauge.scale.parts import Part
 from nlgauge.scale.run import Run
 from nlgauge.scale.worker import Duty
@@ -98,7 +99,7 @@ def test_more_workers_than_the_cluster_has_are_refused() -> None:
     with pytest.raises(UsageError, match="3 workers need 3 CPUs, but the Ray cluster has 2"):
         RayEngine(Duty(("chrf",)), 3, None).__enter__()
     with pytest.raises(UsageError, match="1 workers need 1 GPUs, but the Ray cluster has 0"):
-        RayEngine(Duty(("chrf",), device="cuda"), 1, None).__enter__()
+        RayEngine(Duty(("chrf",), Runtime(device="cuda")), 1, None).__enter__()
 
 
 def _score_on_ray(spec: str, candidate: str) -> None:

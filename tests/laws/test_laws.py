@@ -12,6 +12,7 @@ import pytest
 from conftest import NEED_OPTIONS, example, needs_embedded
 from nlgauge import Scorer, metric, metric_names
 from nlgauge.core.scores import Scores
+from nlgauge.runtime import Runtime
 
 # Options that change how a metric works, beside its defaults.
 VARIANTS = {
@@ -63,10 +64,10 @@ class Case:
     tolerance: float
     long: str = LONG
 
-    def scorer(self, **keywords: int) -> Scorer:
+    def scorer(self, **keywords: Runtime) -> Scorer:
         return Scorer(self.spec, **keywords).fit([*REFERENCES, *SECOND])
 
-    def score(self, candidates: list[str], references: list, **keywords: int) -> Scores:
+    def score(self, candidates: list[str], references: list, **keywords: Runtime) -> Scores:
         (scores,) = self.scorer(**keywords).score(candidates, references).values()
         return scores
 
@@ -117,8 +118,8 @@ def test_batch_size_changes_nothing(case: Case) -> None:
         [*CANDIDATES, case.long, "ok"],
         [*REFERENCES, case.long[::-1], "ok then"],
     )
-    small = case.score(candidates, references, batch_tokens=40).segments
-    large = case.score(candidates, references, batch_tokens=8192).segments
+    small = case.score(candidates, references, runtime=Runtime(batch_tokens=40)).segments
+    large = case.score(candidates, references, runtime=Runtime(batch_tokens=8192)).segments
     np.testing.assert_allclose(small, large, atol=1e-5)
 
 

@@ -19,7 +19,7 @@ needs_wordnet = pytest.mark.skipif(
 class _NoSynonyms:
     """Stands in for NLTK's WordNet reader."""
 
-    def synsets(self, word):  # noqa: ARG002
+    def synsets(self, word):
         return []
 
 

@@ -13,6 +13,7 @@ import pytest
 from nlgauge.core.errors import DataError, FileError, UsageError
 from nlgauge.data.streams import Sources
 from nlgauge.data.systems import read_systems
+from nlgauge.runtime import Runtime
 from nlgauge.scale.run import Outcome, Run
 from nlgauge.scale.worker import Worker
 from nlgauge.scoring import Scorer
@@ -165,7 +166,7 @@ def test_a_damaged_part_is_scored_again_and_noted(table: Path, ending: str) -> N
         ({"confidence": 0.95}, "confidence: then null, now 0.95"),
         ({"seed": 1}, "seed: then 0, now 1"),
         ({"on_error": "skip"}, 'on_error: then "stop", now "skip"'),
-        ({"batch_tokens": 1}, "batch_tokens: then 2048, now 1"),
+        ({"runtime": Runtime(batch_tokens=1)}, "batch_tokens: then 2048, now 1"),
     ],
 )
 def test_other_options_are_refused(table: Path, changed: dict[str, Any], said: str) -> None:

@@ -149,8 +149,8 @@ def _model(metric: Metric) -> str:
 
 
 def _class(metric: Metric) -> str:
-    from nlgauge.metrics._greedy import GreedyMetric  # noqa: PLC0415
-    from nlgauge.metrics._transport import TransportMetric  # noqa: PLC0415
+    from nlgauge.metrics._greedy import GreedyMetric
+    from nlgauge.metrics._transport import TransportMetric
 
     if isinstance(metric, GreedyMetric):
         return "greedy"

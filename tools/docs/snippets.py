@@ -94,7 +94,7 @@ def run_command(words: list[str]) -> Outcome:
     if words[0] != "nlgauge":
         ended = subprocess.run(words, capture_output=True, text=True, check=False)
         return Outcome(ended.returncode, trimmed(ended.stdout), trimmed(ended.stderr))
-    from nlgauge.cli import main  # noqa: PLC0415 - heavy for those who only parse
+    from nlgauge.cli import main
 
     printed, said, code = io.StringIO(), io.StringIO(), 0
     with contextlib.redirect_stdout(printed), contextlib.redirect_stderr(said):

@@ -8,6 +8,7 @@ from typing import Any
 from nlgauge.core.corpus import Corpus
 from nlgauge.core.errors import DataError, UsageError
 from nlgauge.inputs import Spec
+from nlgauge.runtime import DEFAULT, Runtime
 from nlgauge.scoring import Scorer
 
 
@@ -19,8 +20,7 @@ def score_frame(
     system: str | None = None,
     id: str | None = None,
     metrics: Spec | Sequence[Spec] = "bleu",
-    device: str = "auto",
-    batch_tokens: int = 2048,
+    runtime: Runtime = DEFAULT,
 ) -> Any:
     """A tidy frame of the same kind: system, segment, metric, component, value.
 
@@ -36,7 +36,7 @@ def score_frame(
         systems=None if system is None else [str(name) for name in _column(frame, system)],
         ids=None if id is None else [str(name) for name in _column(frame, id)],
     )
-    scorer = Scorer(metrics, device=device, batch_tokens=batch_tokens)
+    scorer = Scorer(metrics, runtime=runtime)
     board = scorer.score_corpus(corpus)
     rows: dict[str, list[Any]] = {
         name: [] for name in ("system", "segment", "metric", "component", "value")
@@ -69,15 +69,15 @@ def _of_kind(frame: Any, rows: dict[str, list[Any]]) -> Any:
     """The rows in the kind of frame that was given."""
     library = type(frame).__module__.partition(".")[0]
     if library == "pandas":
-        import pandas as pd  # noqa: PLC0415
+        import pandas as pd
 
         return pd.DataFrame(rows)
     if library == "polars":
-        import polars as pl  # noqa: PLC0415
+        import polars as pl
 
         return pl.DataFrame(rows)
     if library == "datasets":
-        import datasets  # noqa: PLC0415
+        import datasets
 
         return datasets.Dataset.from_dict(rows)
     raise DataError(

@@ -16,6 +16,7 @@ from nlgauge.core.corpus import Corpus
 from nlgauge.core.errors import MissingExtra, UsageError
 from nlgauge.core.scores import Scores
 from nlgauge.inputs import Spec
+from nlgauge.runtime import DEFAULT, Runtime
 from nlgauge.scoring import Scorer
 
 try:
@@ -30,9 +31,11 @@ class TextMetric(torchmetrics.Metric):
     is_differentiable = False
     full_state_update = False
 
-    def __init__(self, metric: Spec = "bleu", *, batch_tokens: int = 2048, **keywords: Any) -> None:
+    def __init__(
+        self, metric: Spec = "bleu", *, runtime: Runtime = DEFAULT, **keywords: Any
+    ) -> None:
         super().__init__(**keywords)
-        self._scorer = Scorer(metric, batch_tokens=batch_tokens)
+        self._scorer = Scorer(metric, runtime=runtime)
         ((self.label, self._metric),) = self._scorer.metrics.items()
         for name in ("text", "lengths", "references"):
             self.add_state(name, default=[], dist_reduce_fx="cat")

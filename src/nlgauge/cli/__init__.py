@@ -84,7 +84,7 @@ def _top(
     version: bool = typer.Option(False, "--version", help="Print the version and stop."),
 ) -> None:
     if version:
-        from importlib.metadata import version as installed  # noqa: PLC0415
+        from importlib.metadata import version as installed
 
         print(f"nlgauge {installed('nlgauge')}")
         raise typer.Exit

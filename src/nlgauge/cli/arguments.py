@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import os
 import warnings
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
 import typer
+
+from nlgauge.runtime import Runtime
 
 
 class Test(StrEnum):
@@ -69,9 +70,16 @@ Cache = Annotated[
 Quiet = Annotated[bool, typer.Option("-q", "--quiet", help="No progress, no notes.")]
 
 
-def use_cache(folder: str | None, *, quiet: bool) -> None:
-    """Have everything that opens a model in this process use the cache, silently if asked to."""
-    if folder is not None:
-        os.environ["NLGAUGE_CACHE"] = folder
+def make_runtime(
+    device: str = "auto",
+    batch_tokens: int = 2048,
+    download: bool = False,
+    cache: str | None = None,
+    lang: str | None = None,
+    *,
+    quiet: bool,
+) -> Runtime:
+    """Return the runtime settings that a command's options name; `quiet` hides warnings."""
     if quiet:
         warnings.simplefilter("ignore", UserWarning)
+    return Runtime(device, batch_tokens, None, cache, download or None, lang)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 from typing import TYPE_CHECKING, Annotated
 
@@ -50,15 +49,13 @@ def compare_command(
     quiet: arguments.Quiet = False,
 ) -> None:
     """Compare systems with the first by paired tests, for any metrics."""
-    from nlgauge.cli.progress import progress_bar  # noqa: PLC0415
-    from nlgauge.data.systems import read_systems  # noqa: PLC0415
-    from nlgauge.report.study_tables import tidy  # noqa: PLC0415
-    from nlgauge.study import compare  # noqa: PLC0415
+    from nlgauge.cli.progress import progress_bar
+    from nlgauge.data.systems import read_systems
+    from nlgauge.report.study_tables import tidy
+    from nlgauge.study import compare
 
     chosen = study_output.format_of(output, format)
-    if download:
-        os.environ["NLGAUGE_DOWNLOAD"] = "1"
-    arguments.use_cache(cache, quiet=quiet)
+    runtime = arguments.make_runtime(device, batch_tokens, download, cache, quiet=quiet)
     corpus = read_systems(candidates, references or [])
     with progress_bar(quiet=quiet) as progress:
         found = compare(
@@ -67,8 +64,7 @@ def compare_command(
             method=method.value,
             count=count,
             seed=seed,
-            device=device,
-            batch_tokens=batch_tokens,
+            runtime=runtime,
             progress=progress,
         )
     apart = found.differing(differ) if differ else ()
@@ -90,7 +86,7 @@ compare_command.__doc__ = f"{compare_command.__doc__}\n\n{_EPILOG}"
 
 
 def _tables(found: Comparison, digits: int) -> list[Table]:
-    from nlgauge.report.study_tables import comparison_table  # noqa: PLC0415
+    from nlgauge.report.study_tables import comparison_table
 
     first = found.board[found.baseline]
     labels = list(first)
@@ -106,7 +102,7 @@ def _tables(found: Comparison, digits: int) -> list[Table]:
 
 
 def _differing(apart: tuple[Differing, ...], digits: int) -> Table:
-    from nlgauge.report.table import Column, Table  # noqa: PLC0415
+    from nlgauge.report.table import Column, Table
 
     names = ["segment", "system", "difference", apart[0].baseline, "system's", "reference"]
     rows = [
@@ -120,7 +116,7 @@ def _differing(apart: tuple[Differing, ...], digits: int) -> Table:
 
 
 def _side_by_side(apart: tuple[Differing, ...], digits: int, *, to_file: bool) -> str:
-    from nlgauge.report.differences import side_by_side  # noqa: PLC0415
+    from nlgauge.report.differences import side_by_side
 
     width = 100 if to_file else min(shutil.get_terminal_size().columns, 160)
     return side_by_side([each.to_dict() for each in apart], width=width, digits=digits)

@@ -85,8 +85,8 @@ def correlate_command(
     bands: Annotated[int, typer.Option(min=2, max=8, help="Of human quality.")] = 3,
 ) -> None:
     """Correlate metrics with human judgements."""
-    from nlgauge.report.study_tables import agreement_tables, tidy  # noqa: PLC0415
-    from nlgauge.study import correlate  # noqa: PLC0415
+    from nlgauge.report.study_tables import agreement_tables, tidy
+    from nlgauge.study import correlate
 
     chosen = study_output.format_of(asked.output, asked.format)
     study_output.only_figure(figure)
@@ -123,7 +123,7 @@ correlate_command.__doc__ = f"{correlate_command.__doc__}\n\n{_EPILOG}"
 
 
 def _bars(found: Agreement) -> Figure:
-    from nlgauge.figures.bars import Bar, Panel, bars  # noqa: PLC0415
+    from nlgauge.figures.bars import Bar, Panel, bars
 
     rows = found.to_dict()["correlations"]
     manners = dict.fromkeys((row["level"], row["coefficient"]) for row in rows)
@@ -140,8 +140,8 @@ def _bars(found: Agreement) -> Figure:
 
 
 def _distributions(study: Study, human: list[str] | None, count: int) -> Figure:
-    from nlgauge.figures.distributions import Curve, distributions  # noqa: PLC0415
-    from nlgauge.study import bands  # noqa: PLC0415
+    from nlgauge.figures.distributions import Curve, distributions
+    from nlgauge.study import bands
 
     criteria = study.criteria(human)
     panels = {

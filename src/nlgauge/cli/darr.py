@@ -58,9 +58,9 @@ def darr_command(
     ] = None,
 ) -> None:
     """Rank pairs of outputs with metrics as people did (daRR, Kendall-like tau)."""
-    from nlgauge.data.wmt import read_pairs  # noqa: PLC0415
-    from nlgauge.report.study_tables import ranking_table, tidy  # noqa: PLC0415
-    from nlgauge.study import darr  # noqa: PLC0415
+    from nlgauge.data.wmt import read_pairs
+    from nlgauge.report.study_tables import ranking_table, tidy
+    from nlgauge.study import darr
 
     chosen = study_output.format_of(asked.output, asked.format)
     study_output.only_figure(figure)
@@ -97,7 +97,7 @@ darr_command.__doc__ = f"{darr_command.__doc__}\n\n{_EPILOG}"
 
 def _only(asked: AskedMetrics, pairs: Path | None, pairs_part: str | None) -> str | None:
     """The criterion that pairs are made of; refuses what would be ignored."""
-    from nlgauge.core.errors import UsageError  # noqa: PLC0415
+    from nlgauge.core.errors import UsageError
 
     if pairs is not None and asked.human:
         raise UsageError("--pairs names the ranked pairs, so --human would mean nothing; drop one")
@@ -116,7 +116,7 @@ def _about(found: Ranking) -> str:
 
 
 def _bars(found: Ranking) -> Figure:
-    from nlgauge.figures.bars import Bar, Panel, bars  # noqa: PLC0415
+    from nlgauge.figures.bars import Bar, Panel, bars
 
     rows = found.to_dict()["metrics"]
     series = [Bar(row["tau"], row.get("low"), row.get("high")) for row in rows]

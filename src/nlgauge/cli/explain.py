@@ -27,10 +27,10 @@ def explain_command(
 
     Quote the signatures, they hold bars: nlgauge explain 'bleu|nrefs:1|...' 'bleu|nrefs:2|...'
     """
-    import dataclasses  # noqa: PLC0415
-    import json  # noqa: PLC0415
+    import dataclasses
+    import json
 
-    from nlgauge.reproducibility import explain  # noqa: PLC0415
+    from nlgauge.reproducibility import explain
 
     found = explain(first, second)
     if format is Format.JSON:

@@ -66,8 +66,8 @@ def tune_command(
     ] = None,
 ) -> None:
     """Choose layers on one half of the data, and test them against the default on the other."""
-    from nlgauge.report.study_tables import tidy  # noqa: PLC0415
-    from nlgauge.study import tune_layers  # noqa: PLC0415
+    from nlgauge.report.study_tables import tidy
+    from nlgauge.study import tune_layers
 
     metrics = metric or ["bertscore"]
     chosen = study_output.format_of(asked.output, asked.format)
@@ -105,9 +105,9 @@ tune_command.__doc__ = f"{tune_command.__doc__}\n\n{_EPILOG}"
 
 def _refuse_mixed(metrics: Sequence[str]) -> None:
     """One figure cannot hold curves over layers and maps of runs of them."""
-    from nlgauge.core.errors import UsageError  # noqa: PLC0415
-    from nlgauge.core.options import options_of  # noqa: PLC0415
-    from nlgauge.metrics import metric as build_metric  # noqa: PLC0415
+    from nlgauge.core.errors import UsageError
+    from nlgauge.core.options import options_of
+    from nlgauge.metrics import metric as build_metric
 
     several = {"layers" in options_of(type(build_metric(spec))) for spec in metrics}
     if len(several) > 1:
@@ -118,7 +118,7 @@ def _refuse_mixed(metrics: Sequence[str]) -> None:
 
 
 def _tables(found: LayerTuning, digits: int, seed: int) -> list[Table]:
-    from nlgauge.report.study_tables import layers_table  # noqa: PLC0415
+    from nlgauge.report.study_tables import layers_table
 
     tables = []
     for criterion in dict.fromkeys(each.swept.criterion for each in found.entries):
@@ -157,7 +157,7 @@ def _name(tuned: TunedLayers, found: LayerTuning) -> str:
 
 
 def _curves(found: LayerTuning, about: str) -> Figure:
-    from nlgauge.figures.curve import Line, curve  # noqa: PLC0415
+    from nlgauge.figures.curve import Line, curve
 
     deepest = max((each.layered.values for each in found.entries), key=len)
     lines = []
@@ -171,9 +171,9 @@ def _curves(found: LayerTuning, about: str) -> Figure:
 
 
 def _maps(found: LayerTuning, about: str) -> Figure:
-    import numpy as np  # noqa: PLC0415
+    import numpy as np
 
-    from nlgauge.figures.surface import Surface, surfaces  # noqa: PLC0415
+    from nlgauge.figures.surface import Surface, surfaces
 
     panels = []
     for each in found.entries:

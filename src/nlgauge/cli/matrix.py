@@ -54,7 +54,7 @@ def matrix_command(
     ] = None,
 ) -> None:
     """Correlate every metric with every other, and with people."""
-    from nlgauge.study import matrix  # noqa: PLC0415
+    from nlgauge.study import matrix
 
     output = asked.output
     chosen = study_output.format_of(output, asked.format, drawn=True)
@@ -87,7 +87,7 @@ def _about(found: CoefficientMatrix) -> str:
 
 
 def _tables(found: CoefficientMatrix, show: Shown, digits: int, footer: list[str]) -> list[Table]:
-    from nlgauge.report.study_tables import matrix_table, p_table  # noqa: PLC0415
+    from nlgauge.report.study_tables import matrix_table, p_table
 
     about = f"{_about(found)}; {found.cells:,} outputs"
     values = matrix_table(
@@ -100,7 +100,7 @@ def _tables(found: CoefficientMatrix, show: Shown, digits: int, footer: list[str
 
 
 def _heat(found: CoefficientMatrix, show: Shown) -> Figure:
-    from nlgauge.figures.matrix import coefficients, heat, p_values  # noqa: PLC0415
+    from nlgauge.figures.matrix import coefficients, heat, p_values
 
     values = coefficients(found.names, found.values, title=_about(found))
     p = p_values(found.names, found.p)
@@ -108,7 +108,7 @@ def _heat(found: CoefficientMatrix, show: Shown) -> Figure:
 
 
 def _long(found: CoefficientMatrix) -> Table:
-    from nlgauge.report.study_tables import tidy  # noqa: PLC0415
+    from nlgauge.report.study_tables import tidy
 
     names = found.names
     rows = [
@@ -140,6 +140,6 @@ def _content(found: CoefficientMatrix) -> dict[str, Any]:
 
 
 def _plain(value: float) -> float | None:
-    from math import isfinite  # noqa: PLC0415
+    from math import isfinite
 
     return float(value) if isfinite(value) else None

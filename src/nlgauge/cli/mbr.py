@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -74,21 +73,21 @@ class AskedSamples:
 
     def read(self) -> Samples:
         """The candidates of every input."""
-        from nlgauge.data.samples import read_samples  # noqa: PLC0415
+        from nlgauge.data.samples import read_samples
 
-        arguments.use_cache(self.cache, quiet=self.quiet)
         return read_samples(self.samples, self.number)
 
     @contextmanager
     def choosing(self) -> Iterator[dict[str, Any]]:
         """The options of a conductor that chooses, with a bar that shows how far it is."""
-        from nlgauge.cli.progress import progress_bar  # noqa: PLC0415
-        from nlgauge.scoring import Scorer  # noqa: PLC0415
+        from nlgauge.cli.progress import progress_bar
+        from nlgauge.scoring import Scorer
 
-        if self.download:
-            os.environ["NLGAUGE_DOWNLOAD"] = "1"
+        runtime = arguments.make_runtime(
+            self.device, self.batch_tokens, self.download, self.cache, quiet=self.quiet
+        )
         metrics = self.metric or ["bertscore"]
-        scorer = Scorer(metrics, device=self.device, batch_tokens=self.batch_tokens)
+        scorer = Scorer(metrics, runtime=runtime)
         with progress_bar(quiet=self.quiet) as progress:
             yield {"combine": self.combine.value, "scorer": scorer, "progress": progress}
 
@@ -96,7 +95,7 @@ class AskedSamples:
 @asking
 def mbr_command(asked: AskedSamples) -> None:
     """Take of each input the candidate most like all the others (minimum Bayes risk)."""
-    from nlgauge.reranking import mbr  # noqa: PLC0415
+    from nlgauge.reranking import mbr
 
     found = asked.read()
     with asked.choosing() as how:
@@ -107,7 +106,7 @@ def mbr_command(asked: AskedSamples) -> None:
 @asking
 def rerank_command(asked: AskedSamples, references: arguments.ReferenceFiles = None) -> None:
     """Take of each input the candidate most like the references."""
-    from nlgauge.reranking import rerank  # noqa: PLC0415
+    from nlgauge.reranking import rerank
 
     found = asked.read().with_references(references or [])
     with asked.choosing() as how:
@@ -120,7 +119,7 @@ rerank_command.__doc__ = f"{rerank_command.__doc__}\n\n{_INPUT}"
 
 
 def _written(ids: tuple[str, ...], choices: list[Choice], format: Format) -> str:
-    import json  # noqa: PLC0415
+    import json
 
     if format is Format.TEXT:
         return "\n".join(choice.best.replace("\n", " ") for choice in choices)

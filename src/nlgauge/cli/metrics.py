@@ -25,9 +25,9 @@ def metrics_command(
     format: Annotated[Format, typer.Option("--format", "-f")] = Format.TEXT,
 ) -> None:
     """List the metrics: direction, range, options and paper."""
-    import json  # noqa: PLC0415
+    import json
 
-    from nlgauge.metrics import metric_class, metric_names  # noqa: PLC0415
+    from nlgauge.metrics import metric_class, metric_names
 
     built = [metric_class(name)() for name in names or metric_names()]
     if format is Format.JSON:
@@ -37,7 +37,7 @@ def metrics_command(
 
 
 def _describe(metric: Metric) -> dict[str, Any]:
-    from nlgauge.core.options import options_of  # noqa: PLC0415
+    from nlgauge.core.options import options_of
 
     return {
         "name": metric.name,
@@ -59,7 +59,7 @@ def _describe(metric: Metric) -> dict[str, Any]:
 
 
 def _explain(metric: Metric) -> str:
-    from nlgauge.core.options import format_value, options_of  # noqa: PLC0415
+    from nlgauge.core.options import format_value, options_of
 
     scale = metric.scale
     lines = [

@@ -85,7 +85,7 @@ def _shown(tested: Tested, correction: Correction) -> NDArray[Any]:
 
 
 def _table(tested: Tested, correction: Correction) -> Table:
-    from nlgauge.report.study_tables import williams_table  # noqa: PLC0415
+    from nlgauge.report.study_tables import williams_table
 
     corrected = "Holm-corrected" if correction is Correction.HOLM else "not corrected"
     return williams_table(
@@ -98,7 +98,7 @@ def _table(tested: Tested, correction: Correction) -> Table:
 
 
 def _heat(found: Sequence[Tested], correction: Correction) -> Figure:
-    from nlgauge.figures.matrix import directed, heat  # noqa: PLC0415
+    from nlgauge.figures.matrix import directed, heat
 
     return heat(
         [
@@ -109,7 +109,7 @@ def _heat(found: Sequence[Tested], correction: Correction) -> Figure:
 
 
 def _long(rows: list[dict[str, Any]]) -> Table:
-    from nlgauge.report.study_tables import tidy  # noqa: PLC0415
+    from nlgauge.report.study_tables import tidy
 
     return tidy(rows)
 

@@ -80,8 +80,8 @@ def plan(
     **options: Any,
 ) -> Run:
     """The run over these files; ``options`` are those of ``Run``."""
-    from nlgauge.data.streams import Sources  # noqa: PLC0415
-    from nlgauge.scale.run import Run  # noqa: PLC0415
+    from nlgauge.data.streams import Sources
+    from nlgauge.scale.run import Run
 
     sources = Sources.of(candidates, references, wanted=wanted)
     return Run(sources, tuple(metrics), folder, **options)
@@ -110,7 +110,7 @@ def _say_heard() -> None:
 
 def refuse_together(given: Mapping[str, bool]) -> None:
     """Refuse options that a run in parts has no use for."""
-    from nlgauge.core.errors import UsageError  # noqa: PLC0415
+    from nlgauge.core.errors import UsageError
 
     for flag, there in given.items():
         if there:
@@ -125,7 +125,7 @@ _ONLY_IN_PARTS = ("part_rows", "part_format", "on_error", "engine", "workers", "
 
 def refuse_alone(context: typer.Context) -> None:
     """Refuse options of a run in parts where no folder for parts is named."""
-    from nlgauge.core.errors import UsageError  # noqa: PLC0415
+    from nlgauge.core.errors import UsageError
 
     for name in _ONLY_IN_PARTS:
         source = context.get_parameter_source(name)
@@ -155,7 +155,7 @@ class _Bars:
         self._bar: Callable[[int, int | None], None] | None = None
 
     def __call__(self, stage: str, rows: int) -> None:
-        from nlgauge.cli.progress import progress_bar  # noqa: PLC0415
+        from nlgauge.cli.progress import progress_bar
 
         if stage != self._stage:
             self._stack.close()

@@ -52,7 +52,7 @@ def permutation_command(
     figure: pairwise_tests.HeatMap = None,
 ) -> None:
     """Test which metric correlates better with people than which (permutation test)."""
-    from nlgauge.study import permutation  # noqa: PLC0415
+    from nlgauge.study import permutation
 
     study_output.format_of(asked.output, asked.format, drawn=True)
     study_output.only_figure(figure)

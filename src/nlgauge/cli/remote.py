@@ -19,7 +19,7 @@ _LOCAL = ("idf_corpus", "lang", "device", "batch_tokens", "download", "cache", "
 
 def refuse_local(context: typer.Context) -> None:
     """Refuse options that say how this process should score."""
-    from nlgauge.core.errors import UsageError  # noqa: PLC0415
+    from nlgauge.core.errors import UsageError
 
     for option in context.command.params:
         source = context.get_parameter_source(option.name or "")
@@ -33,7 +33,7 @@ class Distant:
     """A scorer of these metrics that has a server do the work."""
 
     def __init__(self, metrics: Sequence[str], server: str, token: str | None) -> None:
-        from nlgauge.service.client import Client  # noqa: PLC0415
+        from nlgauge.service.client import Client
 
         self._metrics = metrics
         self._client = Client(server, token=token)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 from typing import Annotated
 
@@ -64,21 +63,19 @@ def reproduce_command(
     quiet: arguments.Quiet = False,
 ) -> None:
     """Rebuild a paper's tables, ours beside the published numbers."""
-    from nlgauge.cli.progress import progress_bar  # noqa: PLC0415
-    from nlgauge.core.errors import UsageError  # noqa: PLC0415
-    from nlgauge.recipes import choose_recipe, reproduce  # noqa: PLC0415
+    from nlgauge.cli.progress import progress_bar
+    from nlgauge.core.errors import UsageError
+    from nlgauge.recipes import choose_recipe, reproduce
 
     choose_recipe(recipe)
     if output.is_file():
         raise UsageError(f"{str(output)!r} is a file; -o names the folder for the results")
-    if download:
-        os.environ["NLGAUGE_DOWNLOAD"] = "1"
-    arguments.use_cache(cache, quiet=quiet)
-    from nlgauge.recipes.recipe import Setting  # noqa: PLC0415
-    from nlgauge.report.formats import text  # noqa: PLC0415
+    runtime = arguments.make_runtime(device, batch_tokens, download, cache, quiet=quiet)
+    from nlgauge.recipes.recipe import Setting
+    from nlgauge.report.formats import text
 
     with progress_bar(quiet=quiet) as progress:
-        rebuilt = reproduce(recipe, data, Setting(model, device, batch_tokens, progress, inputs))
+        rebuilt = reproduce(recipe, data, Setting(model, runtime, progress, inputs))
     written, undrawn = rebuilt.write(output)
     sections = [section for table in rebuilt.tables.values() for section in table]
     shown = [f"{section.title}\n\n{text(section.table)}" for section in sections]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -55,22 +54,19 @@ def fit_command(
     quiet: arguments.Quiet = False,
 ) -> None:
     """Fit what a metric gives unrelated texts, so that it can call that 0."""
-    from nlgauge.cli.progress import progress_bar  # noqa: PLC0415
-    from nlgauge.data.monolingual import read_unpaired  # noqa: PLC0415
-    from nlgauge.report.formats import text  # noqa: PLC0415
-    from nlgauge.study import fit_baseline  # noqa: PLC0415
+    from nlgauge.cli.progress import progress_bar
+    from nlgauge.data.monolingual import read_unpaired
+    from nlgauge.report.formats import text
+    from nlgauge.study import fit_baseline
 
-    if download:
-        os.environ["NLGAUGE_DOWNLOAD"] = "1"
-    arguments.use_cache(cache, quiet=quiet)
+    runtime = arguments.make_runtime(device, batch_tokens, download, cache, quiet=quiet)
     sentences = read_unpaired(texts)
     with progress_bar(quiet=quiet) as progress:
         found = fit_baseline(
             *(sentences, metric),
             pairs=pairs,
             seed=seed,
-            device=device,
-            batch_tokens=batch_tokens,
+            runtime=runtime,
             progress=progress,
         )
     if output is not None:
@@ -83,7 +79,7 @@ fit_command.__doc__ = f"{fit_command.__doc__}\n\n{_EPILOG}"
 
 
 def _table(found: Baseline, digits: int) -> Table:
-    from nlgauge.report.table import Column, Table  # noqa: PLC0415
+    from nlgauge.report.table import Column, Table
 
     columns = (Column(found.metric), Column("baseline", digits), Column("standard error", digits))
     rows = tuple((name, mean, found.standard_error[name]) for name, mean in found.mean.items())

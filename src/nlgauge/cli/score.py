@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated
 
@@ -98,16 +97,14 @@ def score_command(
     ] = None,
 ) -> None:
     """Score candidates against references."""
-    from nlgauge.cli.progress import progress_bar  # noqa: PLC0415
-    from nlgauge.data.files import read_lines  # noqa: PLC0415
-    from nlgauge.data.systems import read_systems  # noqa: PLC0415
-    from nlgauge.scoring import Scorer  # noqa: PLC0415
+    from nlgauge.cli.progress import progress_bar
+    from nlgauge.data.files import read_lines
+    from nlgauge.data.systems import read_systems
+    from nlgauge.scoring import Scorer
 
     if server is not None:
         remote.refuse_local(context)
-    if download:
-        os.environ["NLGAUGE_DOWNLOAD"] = "1"
-    arguments.use_cache(cache, quiet=quiet)
+    runtime = arguments.make_runtime(device, batch_tokens, download, cache, lang, quiet=quiet)
     metrics, sets = metric or ["bleu"], references or []
     level = 0.95 if confidence else None
     ink = score_output.Ink(
@@ -140,9 +137,7 @@ def score_command(
             engine=engine.value,
             workers=workers,
             address=address,
-            device=device,
-            batch_tokens=batch_tokens,
-            lang=lang,
+            runtime=runtime,
         )
         board = parts.go(run, quiet=quiet)
         written = score_output.write_totals(board, ink, confidence=level)
@@ -152,7 +147,7 @@ def score_command(
         if server is not None:
             scorer = remote.Distant(metrics, server, token)
         else:
-            scorer = Scorer(metrics, device=device, batch_tokens=batch_tokens, lang=lang)
+            scorer = Scorer(metrics, runtime=runtime)
             if idf_corpus is not None:
                 scorer = scorer.fit(read_lines(idf_corpus))
         corpus = read_systems(candidates, sets, wanted=input_format)

@@ -51,14 +51,14 @@ class Ink:
 
     def write_json(self, scores: Sequence[Mapping[str, Any]]) -> str:
         """Scores as JSON that ``nlgauge verify`` can make anew."""
-        import json  # noqa: PLC0415
+        import json
 
         content = {"scores": scores, "inputs": self.inputs}
         return json.dumps(content, ensure_ascii=False, indent=2)
 
     def write(self, table: Table) -> str:
         """A table in its format."""
-        from nlgauge.report.formats import INKS, text  # noqa: PLC0415
+        from nlgauge.report.formats import INKS, text
 
         if self.format is Format.TEXT:
             return text(table, bold=in_bold(to_file=self.to_file))
@@ -77,7 +77,7 @@ def compare(
     corpus: Corpus, board: Board, test: arguments.Test, resamples: int, seed: int
 ) -> Comparison:
     """Every system tested against the first, under every metric."""
-    from nlgauge.study import compare_scored  # noqa: PLC0415
+    from nlgauge.study import compare_scored
 
     return compare_scored(corpus, board, method=test.value, count=resamples, seed=seed)
 
@@ -93,10 +93,10 @@ def write_totals(
 
     A comparison adds the p-value of every system against the first.
     """
-    import json  # noqa: PLC0415
+    import json
 
-    from nlgauge.core.scores import Scores  # noqa: PLC0415
-    from nlgauge.report.score_tables import scoreboard  # noqa: PLC0415
+    from nlgauge.core.scores import Scores
+    from nlgauge.report.score_tables import scoreboard
 
     tested = (
         {(each.system, each.metric): each.p for each in comparison.entries} if comparison else None
@@ -119,9 +119,9 @@ def write_totals(
 
 def write_segments(board: Board, ink: Ink) -> str:
     """Scores of every segment in the format asked for."""
-    import json  # noqa: PLC0415
+    import json
 
-    from nlgauge.report.score_tables import segment_board  # noqa: PLC0415
+    from nlgauge.report.score_tables import segment_board
 
     every = [scores for of_system in board.values() for scores in of_system.values()]
     if ink.format is Format.JSON:

@@ -63,7 +63,7 @@ def serve_command(
 ) -> None:
     """Serve scores, alignments and studies over HTTP, and a page to use them."""
     _require_extra()
-    from nlgauge.service.settings import (  # noqa: PLC0415
+    from nlgauge.service.settings import (
         LOOPBACK,
         MODEL_VARIABLE,
         Limits,
@@ -71,8 +71,6 @@ def serve_command(
         library_model,
     )
 
-    if download:
-        os.environ["NLGAUGE_DOWNLOAD"] = "1"
     models = tuple(dict.fromkeys(model or [library_model()]))
     os.environ[MODEL_VARIABLE] = models[0]  # so that the library's default is the server's
     named = frozenset(name.lower() for name in allow_host or ())
@@ -91,8 +89,7 @@ def serve_command(
         limits=limits,
         queue=queue,
         window=window / 1000,
-        device=device,
-        batch_tokens=batch_tokens,
+        runtime=arguments.make_runtime(device, batch_tokens, download, quiet=False),
     )
     _run(settings, host, port)
 
@@ -101,9 +98,9 @@ serve_command.__doc__ = f"{serve_command.__doc__}\n\n{_EPILOG}"
 
 
 def _require_extra() -> None:
-    from importlib.util import find_spec  # noqa: PLC0415
+    from importlib.util import find_spec
 
-    from nlgauge.core.errors import MissingExtra  # noqa: PLC0415
+    from nlgauge.core.errors import MissingExtra
 
     for package in ("fastapi", "uvicorn"):
         if find_spec(package) is None:
@@ -111,9 +108,9 @@ def _require_extra() -> None:
 
 
 def _run(settings: Settings, host: str, port: int) -> None:
-    from nlgauge.service.app import create_app  # noqa: PLC0415
-    from nlgauge.service.server import server  # noqa: PLC0415
-    from nlgauge.service.settings import LOOPBACK  # noqa: PLC0415
+    from nlgauge.service.app import create_app
+    from nlgauge.service.server import server
+    from nlgauge.service.settings import LOOPBACK
 
     bound = _bind(host, port)
     app = create_app(settings)
@@ -131,7 +128,7 @@ def _run(settings: Settings, host: str, port: int) -> None:
 
 
 def _bind(host: str, port: int) -> socket.socket:
-    from nlgauge.core.errors import UsageError  # noqa: PLC0415
+    from nlgauge.core.errors import UsageError
 
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     try:

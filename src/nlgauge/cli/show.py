@@ -69,12 +69,12 @@ def show_command(
     quiet: Annotated[bool, typer.Option("-q", "--quiet", help="No warnings.")] = False,
 ) -> None:
     """Show which token was matched with which, how much of it, and at what cost."""
-    from nlgauge.scoring import score  # noqa: PLC0415
+    from nlgauge.scoring import score
 
     _check_ending(output)
-    arguments.use_cache(cache, quiet=quiet)
+    runtime = arguments.make_runtime(cache=cache, quiet=quiet)
     text = _only(candidate, "candidate")
-    (scores,) = score([text], [reference], metrics=_chosen(metric)).values()
+    (scores,) = score([text], [reference], metrics=_chosen(metric), runtime=runtime).values()
     plan, signature = scores.plan(0), str(scores.signature)
     _deliver(plan, output, kind=kind, title=title, signature=signature)
     if not quiet:
@@ -86,7 +86,7 @@ show_command.__doc__ = f"{show_command.__doc__}\n\n{_EPILOG}"
 
 
 def _check_ending(output: Path | None) -> None:
-    from nlgauge.core.errors import UsageError  # noqa: PLC0415
+    from nlgauge.core.errors import UsageError
 
     if output is not None and output.suffix not in _ENDINGS:
         known = ", ".join(_ENDINGS)
@@ -98,7 +98,7 @@ def _chosen(metrics: Sequence[str] | None) -> str:
 
 
 def _only(given: Sequence[str], what: str) -> str:
-    from nlgauge.core.errors import UsageError  # noqa: PLC0415
+    from nlgauge.core.errors import UsageError
 
     if len(given) > 1:
         raise UsageError(
@@ -112,8 +112,8 @@ def _deliver(
     plan: Plan, output: Path | None, *, kind: Kind, title: str | None, signature: str
 ) -> None:
     if output is not None and output.suffix in _FIGURES:
-        from nlgauge.figures.alignment import DRAWINGS  # noqa: PLC0415
-        from nlgauge.figures.matplotlib_setup import save  # noqa: PLC0415
+        from nlgauge.figures.alignment import DRAWINGS
+        from nlgauge.figures.matplotlib_setup import save
 
         save(DRAWINGS[kind.value](plan, title=title), output)
         return
@@ -122,11 +122,11 @@ def _deliver(
 
 
 def _written(plan: Plan, ending: str, *, kind: Kind, title: str | None, signature: str) -> str:
-    import json  # noqa: PLC0415
-    import shutil  # noqa: PLC0415
+    import json
+    import shutil
 
-    from nlgauge.figures.alignment_html import page  # noqa: PLC0415
-    from nlgauge.report.alignment import alignment  # noqa: PLC0415
+    from nlgauge.figures.alignment_html import page
+    from nlgauge.report.alignment import alignment
 
     if ending == ".json":
         return json.dumps(plan.to_dict(), ensure_ascii=False, indent=2)

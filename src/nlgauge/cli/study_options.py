@@ -6,7 +6,6 @@ the command line, so that they are written down once.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 from contextlib import contextmanager
 from dataclasses import MISSING, dataclass, fields
@@ -113,12 +112,9 @@ class Asked:
 
     def judged(self, stored: Sequence[str] = (), scores_from: Path | None = None) -> Judged:
         """The judged texts; criteria that nobody judged are refused before anything is scored."""
-        from nlgauge.data.detection import read_judged  # noqa: PLC0415
-        from nlgauge.study import choose_criteria  # noqa: PLC0415
+        from nlgauge.data.detection import read_judged
+        from nlgauge.study import choose_criteria
 
-        if self.download:
-            os.environ["NLGAUGE_DOWNLOAD"] = "1"
-        arguments.use_cache(self.cache, quiet=self.quiet)
         judged = read_judged(
             self.data,
             kind=self.kind,
@@ -135,12 +131,13 @@ class Asked:
     @contextmanager
     def scoring(self) -> Iterator[dict[str, Any]]:
         """The options of a conductor that scores, with a bar that shows how far it is."""
-        from nlgauge.cli.progress import progress_bar  # noqa: PLC0415
+        from nlgauge.cli.progress import progress_bar
 
         with progress_bar(quiet=self.quiet) as progress:
             yield {
-                "device": self.device,
-                "batch_tokens": self.batch_tokens,
+                "runtime": arguments.make_runtime(
+                    self.device, self.batch_tokens, self.download, self.cache, quiet=self.quiet
+                ),
                 "progress": progress,
             }
 
@@ -176,7 +173,7 @@ class AskedMetrics(Asked):
 
     def texts(self) -> Judged:
         """The judged texts with the scores that came along; unknown names are refused."""
-        from nlgauge.core.errors import UsageError  # noqa: PLC0415
+        from nlgauge.core.errors import UsageError
 
         judged = self.judged(self.stored, self.scores_from)
         if self.scores_from is not None and not self.stored:
@@ -190,7 +187,7 @@ class AskedMetrics(Asked):
 
     def study(self) -> Study:
         """The judged texts, scored in one pass."""
-        from nlgauge.study import measure  # noqa: PLC0415
+        from nlgauge.study import measure
 
         judged = self.texts()
         with self.scoring() as how:
@@ -198,7 +195,7 @@ class AskedMetrics(Asked):
 
     def need_two(self, test: str) -> None:
         """Refuse a test of differences between metrics if fewer than two are named."""
-        from nlgauge.core.errors import UsageError  # noqa: PLC0415
+        from nlgauge.core.errors import UsageError
 
         named = len(self.metrics) + len(self.stored)
         if named < 2:

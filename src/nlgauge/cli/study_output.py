@@ -42,8 +42,8 @@ Chosen = Annotated[
 
 def check(levels: Iterable[str], coefficients: Iterable[str]) -> None:
     """Refuse an unknown level or coefficient before any work is done."""
-    from nlgauge.stats.coefficients import choose_coefficient  # noqa: PLC0415
-    from nlgauge.stats.levels import choose_level  # noqa: PLC0415
+    from nlgauge.stats.coefficients import choose_coefficient
+    from nlgauge.stats.levels import choose_level
 
     for level in levels:
         choose_level(level)
@@ -53,7 +53,7 @@ def check(levels: Iterable[str], coefficients: Iterable[str]) -> None:
 
 def only_figure(path: Path | None) -> None:
     """Refuse a figure's file name whose ending is none of a figure, before any work is done."""
-    from nlgauge.core.errors import UsageError  # noqa: PLC0415
+    from nlgauge.core.errors import UsageError
 
     if path is not None and path.suffix not in FIGURES:
         raise UsageError(
@@ -63,7 +63,7 @@ def only_figure(path: Path | None) -> None:
 
 def format_of(output: Path | None, chosen: Format | None, *, drawn: bool = False) -> Format:
     """The format asked for, or that of the file's ending; refuses a figure's ending for a table."""
-    from nlgauge.core.errors import UsageError  # noqa: PLC0415
+    from nlgauge.core.errors import UsageError
 
     if output is not None and output.suffix in FIGURES and not drawn:
         raise UsageError(f"{str(output)!r} names a figure; write it with --figure {output.name}")
@@ -76,9 +76,9 @@ def written(
     format: Format, content: Any, long: Sequence[Table], tables: Sequence[Table], *, to_file: bool
 ) -> str:
     """The result in its ink: ``content`` as JSON, ``long`` as TSV, ``tables`` for people."""
-    import json  # noqa: PLC0415
+    import json
 
-    from nlgauge.report.formats import INKS, text  # noqa: PLC0415
+    from nlgauge.report.formats import INKS, text
 
     if format is Format.JSON:
         return json.dumps(content, ensure_ascii=False, indent=2, allow_nan=False)
@@ -90,7 +90,7 @@ def written(
 
 def draw(figure: Figure, path: Path) -> None:
     """Write the figure."""
-    from nlgauge.figures.matplotlib_setup import save  # noqa: PLC0415
+    from nlgauge.figures.matplotlib_setup import save
 
     save(figure, path)
 

@@ -74,8 +74,8 @@ def sweep_command(
     ] = None,
 ) -> None:
     """Try values of a metric's options: choose on one half of the data, test on the other."""
-    from nlgauge.report.study_tables import tidy  # noqa: PLC0415
-    from nlgauge.study import sweep  # noqa: PLC0415
+    from nlgauge.report.study_tables import tidy
+    from nlgauge.study import sweep
 
     chosen = study_output.format_of(asked.output, asked.format)
     study_output.only_figure(figure)
@@ -111,8 +111,8 @@ sweep_command.__doc__ = f"{sweep_command.__doc__}\n\n{_EPILOG}"
 
 def _data_first(data: Path) -> None:
     """Say so if the metric was named where the data should be."""
-    from nlgauge.core.errors import UsageError  # noqa: PLC0415
-    from nlgauge.metrics import metric_names  # noqa: PLC0415
+    from nlgauge.core.errors import UsageError
+    from nlgauge.metrics import metric_names
 
     name = str(data).partition(":")[0]
     if not data.exists() and name in metric_names():
@@ -120,8 +120,8 @@ def _data_first(data: Path) -> None:
 
 
 def _options(words: list[str]) -> dict[str, str]:
-    from nlgauge.core.errors import UsageError  # noqa: PLC0415
-    from nlgauge.study.sweep import read_options  # noqa: PLC0415
+    from nlgauge.core.errors import UsageError
+    from nlgauge.study.sweep import read_options
 
     options: dict[str, str] = {}
     for word in words:
@@ -136,8 +136,8 @@ def _options(words: list[str]) -> dict[str, str]:
 
 
 def _table(swept: Swept, digits: int, seed: int, signatures: Mapping[str, str]) -> Table:
-    from nlgauge.core.options import format_value  # noqa: PLC0415
-    from nlgauge.report.study_tables import sweep_table  # noqa: PLC0415
+    from nlgauge.core.options import format_value
+    from nlgauge.report.study_tables import sweep_table
 
     content = swept.to_dict()
     named = ", ".join(f"{name}={format_value(value)}" for name, value in swept.chosen.items())
@@ -163,8 +163,8 @@ def about(swept: Swept) -> str:
 
 
 def _curve(found: Sweeps) -> Figure:
-    from nlgauge.figures.curve import Line, curve  # noqa: PLC0415
-    from nlgauge.study.option_ranges import is_geometric  # noqa: PLC0415
+    from nlgauge.figures.curve import Line, curve
+    from nlgauge.study.option_ranges import is_geometric
 
     first = found.entries[0]
     ((option, values),) = first.options.items()
@@ -183,9 +183,9 @@ def _curve(found: Sweeps) -> Figure:
 
 
 def _surface(found: Sweeps) -> Figure:
-    import numpy as np  # noqa: PLC0415
+    import numpy as np
 
-    from nlgauge.figures.surface import Surface, surfaces  # noqa: PLC0415
+    from nlgauge.figures.surface import Surface, surfaces
 
     panels = []
     for each in found.entries:

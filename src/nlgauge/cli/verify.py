@@ -36,20 +36,21 @@ def verify_command(
     quiet: arguments.Quiet = False,
 ) -> None:
     """Make every number of a results file anew; exit code 1 if one does not come out the same."""
-    import dataclasses  # noqa: PLC0415
-    import json  # noqa: PLC0415
+    import dataclasses
+    import json
 
-    from nlgauge.cli.progress import progress_bar  # noqa: PLC0415
-    from nlgauge.data.systems import read_systems  # noqa: PLC0415
-    from nlgauge.report.formats import text  # noqa: PLC0415
-    from nlgauge.report.table import Column, Table  # noqa: PLC0415
-    from nlgauge.reproducibility import Results, files_of  # noqa: PLC0415
+    from nlgauge.cli.progress import progress_bar
+    from nlgauge.data.systems import read_systems
+    from nlgauge.report.formats import text
+    from nlgauge.report.table import Column, Table
+    from nlgauge.reproducibility import Results, files_of
 
     stored = Results.read(results)
     files = (candidates, references or []) if candidates else files_of(stored.inputs)
+    runtime = arguments.make_runtime(device, quiet=quiet)
     corpus = read_systems(*files)
     with progress_bar(quiet=quiet) as progress:
-        found = stored.replay(corpus, tolerance=tolerance, device=device, progress=progress)
+        found = stored.replay(corpus, tolerance=tolerance, runtime=runtime, progress=progress)
     if format is Format.JSON:
         content = [{**dataclasses.asdict(each), "holds": each.holds} for each in found]
         print(json.dumps(content, indent=2))

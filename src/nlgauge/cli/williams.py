@@ -30,7 +30,7 @@ def williams_command(
     figure: pairwise_tests.HeatMap = None,
 ) -> None:
     """Test which metric correlates better with people than which (Williams's test)."""
-    from nlgauge.study import williams  # noqa: PLC0415
+    from nlgauge.study import williams
 
     study_output.format_of(asked.output, asked.format, drawn=True)
     study_output.only_figure(figure)

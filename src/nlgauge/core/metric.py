@@ -122,19 +122,19 @@ class Metric(ABC):
         """Other metrics it is made of: it is handed a tuple with what each of them needs."""
         return ()
 
-    def with_members(self, members: Sequence[Metric]) -> Self:  # noqa: ARG002 - for one with members
+    def with_members(self, members: Sequence[Metric]) -> Self:
         """The metric with its members bound to their models, or fitted."""
         return self
 
-    def bind(self, card: ModelCard) -> Self:  # noqa: ARG002 - for metrics that have a model
+    def bind(self, card: ModelCard) -> Self:
         """The metric with every option that depends on the model made concrete."""
         return self
 
-    def fit(self, references: Iterable[Sequence[str]]) -> Self:  # noqa: ARG002 - as above
+    def fit(self, references: Iterable[Sequence[str]]) -> Self:
         """The metric with its corpus tables learnt from the references of each segment."""
         return self
 
-    def pool(self, parts: Sequence[Self]) -> Self:  # noqa: ARG002 - for metrics that have tables
+    def pool(self, parts: Sequence[Self]) -> Self:
         """The metric with the corpus tables of all parts, each fitted on its own, added up."""
         return self
 
@@ -195,12 +195,12 @@ class PairMetric(Metric):
     def compare(self, candidates: Sequence[Any], references: Sequence[Any]) -> Floats:
         """Components of every pair: row i compares ``candidates[i]`` with ``references[i]``."""
 
-    def prepare(self, item: Any, side: Side) -> Any | None:  # noqa: ARG002 - both sides alike
+    def prepare(self, item: Any, side: Side) -> Any | None:
         """What ``compare`` wants to see of one text; None if it has nothing to compare."""
         empty = item.void if isinstance(item, Cloud | Histogram) else not item.strip()
         return None if empty else item
 
-    def align(self, candidate: Any, reference: Any) -> Plan:  # noqa: ARG002 - for metrics that can
+    def align(self, candidate: Any, reference: Any) -> Plan:
         """Which token was matched with which, of two prepared texts."""
         raise UsageError(f"{self.name} does not match tokens, so it has no alignment to show")
 

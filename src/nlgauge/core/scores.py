@@ -111,7 +111,7 @@ class Scores:
     def to_frame(self) -> Any:
         """A tidy pandas frame: system, segment, metric, component, value."""
         try:
-            import pandas as pd  # noqa: PLC0415
+            import pandas as pd
         except ImportError:
             raise MissingExtra("Scores.to_frame", "pandas", "frames") from None
         parts = [

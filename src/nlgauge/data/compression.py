@@ -49,7 +49,7 @@ def _opened(path: str) -> Iterator[io.BufferedReader]:
 
 def _zstandard(raw: IO[bytes]) -> Any:
     try:
-        import zstandard  # noqa: PLC0415
+        import zstandard
     except ImportError:
         raise MissingExtra("a Zstandard file", "zstandard", "streams") from None
 

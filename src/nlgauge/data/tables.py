@@ -121,8 +121,8 @@ def _separated_cells(heading: list[str], cells: list[str]) -> Cells:
 
 def _parquet_rows(path: str) -> Numbered:
     try:
-        import pyarrow as pa  # noqa: PLC0415
-        from pyarrow import parquet  # noqa: PLC0415
+        import pyarrow as pa
+        from pyarrow import parquet
     except ImportError:
         raise MissingExtra("a Parquet file", "pyarrow", "streams") from None
     number = 0

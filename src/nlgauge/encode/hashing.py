@@ -64,7 +64,7 @@ class HashingMaskedLm:
         weigh: Callable[[Tokens], Floats],
         *,
         temperatures: Sequence[float] = (1.0,),
-        whole_words: bool = False,  # noqa: ARG002 - every token is a whole word here
+        whole_words: bool = False,
     ) -> dict[float, list[Histogram]]:
         """Weighted means of softmax((left neighbour + right neighbour) / temperature)."""
         tokens = self.tokenize(texts)

@@ -26,6 +26,7 @@ from nlgauge.encode.model_files import Located
 from nlgauge.encode.registry import best_layers, languages_of
 from nlgauge.encode.run_options import DEFAULT_OPTIONS, RunOptions
 from nlgauge.encode.tokenizer import Piece, Tokenizer
+from nlgauge.runtime.threads import thread_count
 
 # What a pass costs beside its tokens, in tokens: on a processor MiniLM takes 4 ms for the calls and
 # .14 ms for a token; elsewhere hundreds of tokens run at once.
@@ -110,7 +111,7 @@ class HuggingFaceEncoder:
             before = torch.get_num_threads()
             torch.set_num_threads(1)
             try:
-                with ThreadPoolExecutor(min(before, len(cut))) as pool:
+                with ThreadPoolExecutor(min(before, thread_count(), len(cut))) as pool:
                     return list(pool.map(partial(self._run, layers=layers), cut))
             finally:
                 torch.set_num_threads(before)

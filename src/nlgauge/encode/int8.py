@@ -77,7 +77,7 @@ def _parts(rows: torch.Tensor) -> Iterator[slice]:
 def _compiled() -> Any:
     """The room of compiled rounding, if numba is installed and knows this numpy."""
     try:
-        from nlgauge.encode import eight_bits  # noqa: PLC0415
+        from nlgauge.encode import eight_bits
     except ImportError:
         return None
     return eight_bits

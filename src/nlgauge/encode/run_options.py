@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 
 @dataclass(frozen=True)
@@ -13,6 +13,7 @@ class RunOptions:
     precision: str = "float32"
     device: str = "auto"
     batch_tokens: int = 2048
+    download: bool = field(default=False, compare=False)  # the values do not depend on it
 
 
 DEFAULT_OPTIONS = RunOptions()

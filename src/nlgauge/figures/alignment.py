@@ -88,7 +88,7 @@ def _figure(plan: Plan, kind: Kind, title: str | None) -> Figure:
     heading = fill(shown(title), width=int(12 * width)) if title else ""
     height = max(sheet.height for sheet in wanted) + 0.2 * len(heading.splitlines())
     with style(font_size):
-        from matplotlib.figure import Figure  # noqa: PLC0415
+        from matplotlib.figure import Figure
 
         figure = Figure(figsize=(width, max(height, 0.9)), layout="constrained")
         ratios = [sheet.inner for sheet in wanted]
@@ -104,7 +104,7 @@ def _figure(plan: Plan, kind: Kind, title: str | None) -> Figure:
 
 
 def _draw_scale(figure: Figure, beside: list[Axes], plan: Plan) -> None:
-    from matplotlib.cm import ScalarMappable  # noqa: PLC0415
+    from matplotlib.cm import ScalarMappable
 
     colours, norm = _scale(plan)
     figure.colorbar(
@@ -120,7 +120,7 @@ def _draw_scale(figure: Figure, beside: list[Axes], plan: Plan) -> None:
 
 
 def _scale(plan: Plan) -> tuple[Colormap, Normalize]:
-    from matplotlib.colors import LinearSegmentedColormap, Normalize  # noqa: PLC0415
+    from matplotlib.colors import LinearSegmentedColormap, Normalize
 
     colours = LinearSegmentedColormap.from_list("cost", STOPS)
     return colours, Normalize(0, dearest(plan), clip=True)
@@ -143,8 +143,8 @@ def _draw_flow(axes: Axes, plan: Plan) -> None:
 
 
 def _ribbon(band: Band) -> PathPatch:
-    from matplotlib.patches import PathPatch  # noqa: PLC0415
-    from matplotlib.path import Path  # noqa: PLC0415
+    from matplotlib.patches import PathPatch
+    from matplotlib.path import Path
 
     (top, bottom), (far_top, far_bottom) = band.left, band.right
     points = [(0, top), (0.5, top), (0.5, far_top), (1, far_top)]
@@ -181,7 +181,7 @@ def _draw_column(axes: Axes, nodes: Sequence[Node], *, inner: float, outwards: i
 
 
 def _draw_heatmap(axes: Axes, plan: Plan) -> None:
-    from matplotlib.collections import EllipseCollection  # noqa: PLC0415
+    from matplotlib.collections import EllipseCollection
 
     (colours, norm), seen = _scale(plan), flows(plan)
     axes.imshow(plan.cost, cmap=colours, norm=norm, aspect="equal")

@@ -53,7 +53,7 @@ def bars(panels: Sequence[Panel], *, across: int | None = None) -> Figure:
     wide = min(1.9, max((_FULL - label) / columns, 1.1))
     size = (label + 0.2 + wide * columns, max(rows * tall + below, 1.1))
     with style(_FONT):
-        from matplotlib.figure import Figure  # noqa: PLC0415
+        from matplotlib.figure import Figure
 
         figure = Figure(figsize=size, layout="constrained")
         grid = figure.subplots(rows, columns, squeeze=False, sharex=True, sharey=True).ravel()
@@ -69,8 +69,8 @@ def bars(panels: Sequence[Panel], *, across: int | None = None) -> Figure:
 
 
 def _draw(axes: Axes, panel: Panel) -> None:
-    from matplotlib.patheffects import withStroke  # noqa: PLC0415
-    from matplotlib.ticker import MaxNLocator  # noqa: PLC0415
+    from matplotlib.patheffects import withStroke
+    from matplotlib.ticker import MaxNLocator
 
     height = 0.82 / len(panel.series)
     for k, (name, row) in enumerate(panel.series.items()):

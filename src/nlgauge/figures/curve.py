@@ -46,7 +46,7 @@ def curve(
     measured = all(isinstance(value, int | float) and isfinite(value) for value in values)
     places = [float(v) for v in values] if measured else [float(i) for i in range(len(values))]
     with style(_FONT):
-        from matplotlib.figure import Figure  # noqa: PLC0415
+        from matplotlib.figure import Figure
 
         figure = Figure(figsize=_SIZE, layout="constrained")
         axes = figure.subplots()
@@ -80,7 +80,7 @@ def _label_beside(line: Line, lines: Sequence[Line]) -> str:
 def _draw(
     axes: Axes, places: Sequence[float], line: Line, colour: str, beside: str, *, alone: bool
 ) -> None:
-    from matplotlib.patheffects import withStroke  # noqa: PLC0415
+    from matplotlib.patheffects import withStroke
 
     order = sorted(range(len(places)), key=lambda i: places[i])
     numbers = [nan if value is None else value for value in line.tune]
@@ -115,7 +115,7 @@ def _draw(
 
 def _explain(figure: Figure, axes: Axes, *, several: bool) -> None:
     """What the marks mean, below the curve."""
-    from matplotlib.lines import Line2D  # noqa: PLC0415
+    from matplotlib.lines import Line2D
 
     handles, _ = axes.get_legend_handles_labels()
     grey = "#555555" if several else PALETTE[0]

@@ -72,7 +72,7 @@ def distributions(
     columns = 2 if len(panels) == 4 else min(len(panels), _ACROSS)  # rather a square than 3 and 1
     rows = -(-len(panels) // columns)
     with style(_FONT):
-        from matplotlib.figure import Figure  # noqa: PLC0415
+        from matplotlib.figure import Figure
 
         size = (max(1.9 * columns, 2.6) + 0.2, 1.25 * rows + 0.55)
         figure = Figure(figsize=size, layout="constrained")

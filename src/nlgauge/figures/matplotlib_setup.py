@@ -32,8 +32,8 @@ _FALLBACKS = (
 def style(font_size: float = 8) -> Iterator[None]:
     """The look of all drawings while a figure is made: small letters, thin lines, fonts found."""
     try:
-        import matplotlib as mpl  # noqa: PLC0415
-        from matplotlib import font_manager  # noqa: PLC0415
+        import matplotlib as mpl
+        from matplotlib import font_manager
     except ImportError:
         raise MissingExtra("a drawing", "matplotlib", "plots") from None
     installed = {entry.name for entry in font_manager.fontManager.ttflist}
@@ -57,7 +57,7 @@ def save(figure: Figure, path: Path) -> None:
     Letters stay letters: in SVG they can be selected and take the reader's fonts, in PDF they are
     TrueType, as publishers ask.
     """
-    import matplotlib as mpl  # noqa: PLC0415
+    import matplotlib as mpl
 
     look: dict[Any, Any] = {"svg.fonttype": "none", "svg.hashsalt": "nlgauge", "pdf.fonttype": 42}
     dates = {".svg": "Date", ".pdf": "CreationDate"}

@@ -68,7 +68,7 @@ def heat(panels: Sequence[Panel]) -> Figure:
     wide = sum(sizes) + sum(named) * label + 0.35 * len(panels)
     tall = max(sizes) + label + 0.75
     with style(_FONT):
-        from matplotlib.figure import Figure  # noqa: PLC0415
+        from matplotlib.figure import Figure
 
         figure = Figure(figsize=(wide, tall), layout="constrained")
         grid = figure.subplots(1, len(panels), squeeze=False, width_ratios=sizes)[0]
@@ -101,8 +101,8 @@ def _write(
     colours: Colormap,
     norm: Normalize,
 ) -> None:
-    from matplotlib.colors import to_hex  # noqa: PLC0415
-    from matplotlib.patches import Rectangle  # noqa: PLC0415
+    from matplotlib.colors import to_hex
+    from matplotlib.patches import Rectangle
 
     i, j = place
     value = float(values[place])
@@ -136,7 +136,7 @@ def _name(axes: Axes, panel: Panel) -> None:
 
 def _explain(axes: Axes, percent: bool) -> None:
     """The three shades of significance, in one line above the panel."""
-    from matplotlib.patches import Patch  # noqa: PLC0415
+    from matplotlib.patches import Patch
 
     limits = [f"{100 * level:g}" if percent else f"{level:g}" for level in _LEVELS]
     names = [f"p<{limit.removeprefix('0')}{'%' if percent else ''}" for limit in limits]
@@ -157,7 +157,7 @@ def _explain(axes: Axes, percent: bool) -> None:
 
 def _graded(values: NDArray[np.float64]) -> tuple[Colormap, Normalize]:
     """From pale 0 to dark 1, or where a value is negative from orange -1 to purple 1."""
-    from matplotlib.colors import LinearSegmentedColormap, Normalize  # noqa: PLC0415
+    from matplotlib.colors import LinearSegmentedColormap, Normalize
 
     if np.nanmin(values, initial=0.0) < 0:
         return LinearSegmentedColormap.from_list("signed", _DIVERGING), Normalize(-1, 1)
@@ -165,7 +165,7 @@ def _graded(values: NDArray[np.float64]) -> tuple[Colormap, Normalize]:
 
 
 def _stepped() -> tuple[Colormap, Normalize]:
-    from matplotlib.colors import BoundaryNorm, ListedColormap  # noqa: PLC0415
+    from matplotlib.colors import BoundaryNorm, ListedColormap
 
     return ListedColormap([*_SHADES, "#ffffff"]), BoundaryNorm([0, *_LEVELS, 1.0001], 4)
 

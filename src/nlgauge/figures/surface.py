@@ -47,7 +47,7 @@ def surfaces(panels: Sequence[Surface]) -> Figure:
     wide = max(columns * _CELL, _LEAST) + 0.07 * names + 0.4
     tall = max(rows * _CELL, 0.7) + 0.8
     with style(_FONT):
-        from matplotlib.figure import Figure  # noqa: PLC0415
+        from matplotlib.figure import Figure
 
         figure = Figure(figsize=(across * wide, down * tall), layout="constrained")
         grid = figure.subplots(down, across, squeeze=False).ravel()
@@ -59,8 +59,8 @@ def surfaces(panels: Sequence[Surface]) -> Figure:
 
 
 def _draw(axes: Axes, panel: Surface) -> None:
-    from matplotlib.colors import LinearSegmentedColormap, Normalize, to_hex  # noqa: PLC0415
-    from matplotlib.patches import Rectangle  # noqa: PLC0415
+    from matplotlib.colors import LinearSegmentedColormap, Normalize, to_hex
+    from matplotlib.patches import Rectangle
 
     colours = LinearSegmentedColormap.from_list("surface", STOPS[::-1])
     defined = panel.tune[np.isfinite(panel.tune)]

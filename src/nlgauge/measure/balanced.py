@@ -44,7 +44,7 @@ def _simplex() -> Callable[..., tuple[Floats, float, Floats, Floats, int]]:
     """
     for library in ("PYTORCH", "TENSORFLOW", "JAX", "CUPY"):  # POT imports all it finds
         os.environ.setdefault(f"POT_BACKEND_DISABLE_{library}", "1")
-    from ot.lp import emd_wrap  # noqa: PLC0415 - a slow import, paid only by those who transport
+    from ot.lp import emd_wrap
 
     solver: Any = emd_wrap.emd_c
     return solver  # type: ignore[no-any-return]
@@ -52,7 +52,7 @@ def _simplex() -> Callable[..., tuple[Floats, float, Floats, Floats, int]]:
 
 @cache
 def _assignment() -> Callable[[Floats], tuple[Any, Any]]:
-    from scipy.optimize import linear_sum_assignment  # noqa: PLC0415 - as slow as the above
+    from scipy.optimize import linear_sum_assignment
 
     solver: Any = linear_sum_assignment
     return solver  # type: ignore[no-any-return]
@@ -109,7 +109,7 @@ def repeated(a: Floats, b: Floats, count: int) -> Callable[[Floats], Floats]:
 def _warm_simplex() -> type[Simplex] | None:
     """Return the simplex that resumes, if numba is installed and knows this numpy."""
     try:
-        from nlgauge.measure.simplex import Simplex  # noqa: PLC0415 - a slow import, see above
+        from nlgauge.measure.simplex import Simplex
     except ImportError:
         return None
     return Simplex

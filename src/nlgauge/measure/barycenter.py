@@ -271,7 +271,7 @@ class _Field:
 def _machine() -> Any:
     """Return the room of the iteration in machine code, if numba is installed."""
     try:
-        from nlgauge.measure import descent  # noqa: PLC0415 - imports numba
+        from nlgauge.measure import descent
     except ImportError:
         return None
     return descent

@@ -244,7 +244,7 @@ def _machine_for(projected: Floats) -> Any:
 def _machine() -> Any:
     """Return the room of ranks and supports in machine code, if numba is installed."""
     try:
-        from nlgauge.measure import trimming  # noqa: PLC0415 - imports numba
+        from nlgauge.measure import trimming
     except ImportError:
         return None
     return trimming

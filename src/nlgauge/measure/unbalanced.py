@@ -139,7 +139,7 @@ def solve_singly(
 def _machine() -> Any:
     """Return the room of the method in machine code, if numba is installed."""
     try:
-        from nlgauge.measure import interior  # noqa: PLC0415 - imports numba
+        from nlgauge.measure import interior
     except ImportError:
         return None
     return interior

@@ -29,7 +29,7 @@ class GreedyMetric(CloudMetric):
     layer: int | str = option("best", "Hidden layer; best is the model's best known one.")
     alpha: float = option(0.5, "Weight of recall in F.", low=0, high=1)
 
-    def prepare(self, item: Cloud, side: Side) -> Points | None:  # noqa: ARG002 - both sides alike
+    def prepare(self, item: Cloud, side: Side) -> Points | None:
         """Unit vectors and masses of the tokens."""
         return None if item.void else Points.of_layer(item)
 

@@ -57,7 +57,7 @@ class SacrebleuMetric(Metric):
         notes = {self.empty_note: np.array(empty, dtype=bool)}
         return Rows(np.asarray(statistics, dtype=np.float64), notes)
 
-    def finish(self, totals: Floats, counts: Floats) -> Floats:  # noqa: ARG002
+    def finish(self, totals: Floats, counts: Floats) -> Floats:
         """sacrebleu's score of each sum of rows."""
         return _scores(built(self.build), totals)
 

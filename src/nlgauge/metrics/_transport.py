@@ -67,7 +67,7 @@ class TransportMetric(CloudMetric):
         """The largest distance, and its similarity."""
         return self.scale.void, 1 / (1 + self.scale.void)
 
-    def prepare(self, item: Cloud, side: Side) -> Any | None:  # noqa: ARG002 - both sides alike
+    def prepare(self, item: Cloud, side: Side) -> Any | None:
         """The points of a text; None if it has nothing to move."""
         return None if item.void else self.gather(item)
 

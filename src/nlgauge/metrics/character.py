@@ -39,7 +39,7 @@ class Character(PairMetric):
     lowercase: bool = option(False, "Lowercase both sides.")
     longest: int = option(400, "Texts of more words are compared without moves.", low=0)
 
-    def prepare(self, item: str, side: Side) -> list[str] | None:  # noqa: ARG002
+    def prepare(self, item: str, side: Side) -> list[str] | None:
         """Words between blanks."""
         return (item.lower() if self.lowercase else item).split() or None
 

@@ -87,7 +87,7 @@ class Cider(PairMetric):
         alone = np.full(len(candidates), fitted(self.table, self.name).total == 1)
         return Rows(found.statistics, {**found.notes, ONE_SEGMENT_NOTE: alone})
 
-    def prepare(self, item: str, side: Side) -> Weighted | None:  # noqa: ARG002
+    def prepare(self, item: str, side: Side) -> Weighted | None:
         """The weighted n-grams of a text; None if all weights are 0."""
         found = self._words(item)
         weights = {gram: n * self._idf(gram) for gram, n in self._ngrams(found).items()}

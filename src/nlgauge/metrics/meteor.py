@@ -66,7 +66,7 @@ class Meteor(PairMetric):
             found.statistics, {**found.notes, NO_WORDNET_NOTE: np.full(len(candidates), lacking)}
         )
 
-    def prepare(self, item: str, side: Side) -> list[str] | None:  # noqa: ARG002
+    def prepare(self, item: str, side: Side) -> list[str] | None:
         """Lowercased words."""
         return words(item, marks=self.punctuation) or None
 

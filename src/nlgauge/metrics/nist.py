@@ -73,7 +73,7 @@ class Nist(Metric):
         statistics = np.array([self._row(text, group) for text, group in pairs])
         return Rows(statistics, {VOID_NOTE: (statistics[:, -2:] == 0).any(axis=1)})
 
-    def finish(self, totals: Floats, counts: Floats) -> Floats:  # noqa: ARG002
+    def finish(self, totals: Floats, counts: Floats) -> Floats:
         """Equation 3 of each sum of rows."""
         information, sizes = totals[:, : self.order], totals[:, self.order : -2]
         precision = (information / np.maximum(sizes, 1)).sum(axis=1)

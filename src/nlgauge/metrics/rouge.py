@@ -60,7 +60,7 @@ class Rouge(PairMetric):
                 "leave one of them out"
             )
 
-    def prepare(self, item: str, side: Side) -> Any | None:  # noqa: ARG002
+    def prepare(self, item: str, side: Side) -> Any | None:
         """N-gram counts, words, or the words of every sentence."""
         if self.variant == "lsum":
             split = [self._words(line) for line in item.split("\n")]

@@ -32,7 +32,7 @@ def reproduce(name: str, data: str | Path, setting: Setting | None = None) -> Re
 
     >>> rebuilt = reproduce("bary", "data", Setting(model="bert-base-uncased"))  # doctest: +SKIP
     """
-    from nlgauge.recipes.recipe import Setting as Plain  # noqa: PLC0415 (numpy is slow to import)
+    from nlgauge.recipes.recipe import Setting as Plain
 
     recipe = import_module(f"nlgauge.recipes.{choose_recipe(name)}")
     rebuilt: Rebuilt = recipe.rebuild(Path(data), setting or Plain())

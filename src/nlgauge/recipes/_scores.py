@@ -37,8 +37,7 @@ def measured(
         some_inputs(judged, setting.inputs),
         list(asked.values()),
         scores=stored,
-        device=setting.device,
-        batch_tokens=setting.batch_tokens,
+        runtime=setting.runtime,
         progress=setting.progress,
     )
     names = dict(zip(study.labels, [*asked, *study.stored], strict=True))
@@ -100,7 +99,7 @@ def _opened(
         unnamed = setting.model is None and chosen.needs.kind == "histograms"
         if unnamed or chosen.needs.model not in (None, setting.model):
             try:
-                Scorer(chosen, device=setting.device, batch_tokens=setting.batch_tokens)
+                Scorer(chosen, runtime=setting.runtime)
             except ModelError as error:
                 reasons.setdefault(str(error), []).append(line.name)
                 continue

@@ -243,8 +243,7 @@ def _pace(study: Study, setting: Setting) -> dict[str, Any]:
     count = min(_TIMED, len(corpus))
     scorer = Scorer(
         with_model("bary", setting.model),
-        device=setting.device,
-        batch_tokens=setting.batch_tokens,
+        runtime=setting.runtime,
     )
     scorer.score(corpus.candidates[:1], corpus.references[:1])  # what is loaded late is loaded now
     start = perf_counter()

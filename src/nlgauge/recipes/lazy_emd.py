@@ -208,7 +208,7 @@ def _examples(setting: Setting) -> Part:
     """Table 1, and which token is matched with which under each metric in its first example."""
     scorer = Scorer(
         [with_model(spec, setting.model) for spec in ("bertscore", "lazy_emd")],
-        device=setting.device,
+        runtime=setting.runtime,
     )
     candidates = [each.candidate for each in EXAMPLES]
     greedy, lazy = scorer.score(candidates, [each.reference for each in EXAMPLES]).values()

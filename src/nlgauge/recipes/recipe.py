@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from nlgauge.core.errors import FileError, MissingExtra
 from nlgauge.report.formats import INKS
 from nlgauge.report.table import Table
+from nlgauge.runtime import DEFAULT, Runtime
 from nlgauge.scoring import Progress
 
 if TYPE_CHECKING:
@@ -43,8 +44,7 @@ class Setting:
     """With which model, where, in what portions and on how many inputs a recipe scores."""
 
     model: str | None = None
-    device: str = "auto"
-    batch_tokens: int = 2048
+    runtime: Runtime = DEFAULT
     progress: Progress | None = None
     inputs: int | None = None
     """At most so many inputs of a data set; None takes all, or what a slow recipe can afford."""
@@ -170,7 +170,7 @@ def _latex(rebuilt: Rebuilt, sections: Sequence[Section]) -> str:
 
 
 def _save(draw: Draw, stem: Path) -> list[Path]:
-    from nlgauge.figures.matplotlib_setup import save  # noqa: PLC0415 (matplotlib is slow to import)
+    from nlgauge.figures.matplotlib_setup import save
 
     figure = draw()
     paths = [stem.with_name(f"{stem.name}{ending}") for ending in (".svg", ".png")]

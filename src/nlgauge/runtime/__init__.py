@@ -1,1 +1,5 @@
-"""How work runs on this machine: settings, threads and memory."""
+"""How work runs on this machine: the `Runtime` settings, threads and memory."""
+
+from nlgauge.runtime.settings import DEFAULT, Runtime
+
+__all__ = ["DEFAULT", "Runtime"]

@@ -1,4 +1,4 @@
-"""Work spread over the cores, for arithmetic that leaves Python's lock while it runs."""
+"""Work spread over the cores, for arithmetic that releases the global interpreter lock."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from contextvars import ContextVar, copy_context
 from functools import cache
 from importlib import import_module
 from itertools import chain
@@ -15,13 +16,31 @@ from typing import Any, TypeVar
 Item = TypeVar("Item")
 Made = TypeVar("Made")
 
+_LIMIT: ContextVar[int | None] = ContextVar("thread_limit", default=None)
+
 
 def thread_count() -> int:
-    """How many threads may compute at once: the cores of this process, or OMP_NUM_THREADS."""
+    """Return how many threads may compute at once.
+
+    That is `limit_threads`, else OMP_NUM_THREADS, else the cores of this process.
+    """
     affinity = getattr(os, "sched_getaffinity", None)  # Linux only
     cores = len(affinity(0)) if affinity else os.cpu_count() or 1
-    asked = os.environ.get("OMP_NUM_THREADS", "")
-    return max(1, min(cores, int(asked))) if asked.isdigit() else cores
+    limit = _LIMIT.get()
+    if limit is None:
+        variable = os.environ.get("OMP_NUM_THREADS", "")
+        limit = int(variable) if variable.isdigit() else cores
+    return max(1, min(cores, limit))
+
+
+@contextmanager
+def limit_threads(count: int | None) -> Iterator[None]:
+    """Use at most `count` threads in the block; None changes nothing."""
+    token = _LIMIT.set(_LIMIT.get() if count is None else count)
+    try:
+        yield
+    finally:
+        _LIMIT.reset(token)
 
 
 def spread(
@@ -55,9 +74,10 @@ def one_ahead(work: Callable[[Item], Made], items: Iterable[Item]) -> Iterator[M
         yield from map(work, chain(given, rest))
         return
     with ThreadPoolExecutor(1) as pool:
-        coming = pool.submit(work, first)
+        context = copy_context()
+        coming = pool.submit(context.run, work, first)
         for item in chain((second,), rest):
-            made, coming = coming, pool.submit(work, item)
+            made, coming = coming, pool.submit(context.run, work, item)
             yield made.result()
         yield coming.result()
 

@@ -47,7 +47,7 @@ def open_engine(
     if workers < 1:
         raise UsageError(f"{workers} workers cannot do any work; name at least 1")
     if name == "ray":
-        from nlgauge.scale.ray_engine import RayEngine  # noqa: PLC0415 (ray is an extra)
+        from nlgauge.scale.ray_engine import RayEngine
 
         return RayEngine(duty, workers, address)
     if address is not None:

@@ -42,7 +42,7 @@ class RayEngine:
         return self
 
     def _start_actors(self) -> None:
-        needs = {"CPU": 1, "GPU": 1} if self._duty.device.startswith("cuda") else {"CPU": 1}
+        needs = {"CPU": 1, "GPU": 1} if self._duty.runtime.device.startswith("cuda") else {"CPU": 1}
         _refuse_too_many(self._workers, needs)
         actor: Any = ray.remote(
             num_cpus=needs["CPU"],

@@ -15,6 +15,7 @@ from nlgauge.core.errors import DataError, FileError, NlgaugeError, UsageError
 from nlgauge.core.totals import Resampled, Tally
 from nlgauge.data.streams import Digest, Rejected, Row, Sources
 from nlgauge.inputs import Learnt
+from nlgauge.runtime import DEFAULT, Runtime
 from nlgauge.scale.engine import Engine, open_engine
 from nlgauge.scale.parts import Part, cut
 from nlgauge.scale.run_folder import CHECKSUM, MANIFEST, REJECTED, SUMMARY, RunFolder
@@ -59,9 +60,7 @@ class Run:
     engine: str = "local"
     workers: int = 1
     address: str | None = None
-    device: str = "auto"
-    batch_tokens: int = 2048
-    lang: str | None = None
+    runtime: Runtime = DEFAULT
 
     def __post_init__(self) -> None:
         if self.part_rows < 1:
@@ -86,13 +85,11 @@ class Run:
     def _duty(self, learnt: tuple[Learnt, ...] | None) -> Duty:
         return Duty(
             self.metrics,
-            self.device,
-            self.batch_tokens,
+            self.runtime,
             self.segments,
             self.resamples if self.confidence else 0,
             self.seed,
             learnt,
-            self.lang,
         )
 
     def _plan(self) -> dict[str, Any]:
@@ -102,15 +99,15 @@ class Run:
             "inputs": [vars(Digest.of(file)) for file in self.sources.files()],
             "systems": self.sources.names,
             "specs": list(self.metrics),
-            "lang": self.lang,
+            "lang": self.runtime.lang,
             "part_rows": self.part_rows,
             "segments": self.segments,
             "on_error": self.on_error,
             "confidence": self.confidence,
             "resamples": self.resamples,
             "seed": self.seed,
-            "device": self.device,
-            "batch_tokens": self.batch_tokens,
+            "device": self.runtime.device,
+            "batch_tokens": self.runtime.batch_tokens,
         }
 
     def _refuse_changed(self, plan: Mapping[str, Any]) -> None:

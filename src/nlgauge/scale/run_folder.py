@@ -129,7 +129,7 @@ class RunFolder:
 def _lock(descriptor: int) -> bool:
     """Whether the lock was free; the system frees it when the process ends, however it ends."""
     try:
-        import fcntl  # noqa: PLC0415
+        import fcntl
     except ImportError:  # where there is no such lock, two runs are the user's own care
         return True
     try:

@@ -47,7 +47,7 @@ class Interruption:
         for number, handler in self._before.items():
             signal.signal(number, handler)
 
-    def _hear(self, number: int, frame: FrameType | None) -> None:  # noqa: ARG002
+    def _hear(self, number: int, frame: FrameType | None) -> None:
         if self.number is not None:
             raise KeyboardInterrupt
         self.number = number

@@ -16,6 +16,7 @@ from nlgauge.core.errors import MissingExtra
 from nlgauge.core.scores import Scores
 from nlgauge.core.totals import Resampled
 from nlgauge.inputs import Learnt
+from nlgauge.runtime import DEFAULT, Runtime
 from nlgauge.scale.parts import Part
 from nlgauge.scoring import Scorer
 
@@ -28,19 +29,15 @@ class Duty:
     """What a worker has to know: metrics, where to run them, and what to write of them."""
 
     metrics: tuple[str, ...]
-    device: str = "auto"
-    batch_tokens: int = 2048
+    runtime: Runtime = DEFAULT
     segments: SegmentFormat = "jsonl"
     resamples: int = 0
     seed: int = 0
     learnt: tuple[Learnt, ...] | None = None
-    lang: str | None = None
 
     def scorer(self) -> Scorer:
         """The metrics with their models opened, and with their tables if there are any."""
-        scorer = Scorer(
-            self.metrics, device=self.device, batch_tokens=self.batch_tokens, lang=self.lang
-        )
+        scorer = Scorer(self.metrics, runtime=self.runtime)
         return scorer if self.learnt is None else scorer.taught(self.learnt)
 
 
@@ -145,8 +142,8 @@ def _jsonl(columns: Mapping[str, Sequence[Any]]) -> bytes:
 
 def _parquet(columns: Mapping[str, Sequence[Any]]) -> bytes:
     try:
-        import pyarrow as pa  # noqa: PLC0415
-        from pyarrow import parquet  # noqa: PLC0415
+        import pyarrow as pa
+        from pyarrow import parquet
     except ImportError:
         raise MissingExtra("writing Parquet", "pyarrow", "streams") from None
     kinds = {"system": pa.string(), "id": pa.string()}

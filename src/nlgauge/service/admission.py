@@ -103,8 +103,7 @@ class Gate:
             if found is None:
                 scorer = Scorer(
                     list(specs),
-                    device=self._settings.device,
-                    batch_tokens=self._settings.batch_tokens,
+                    runtime=self._settings.runtime,
                 )
                 found = Ready(specs, scorer, scorer.learns)
                 _keep(self._ready, specs, found)

@@ -138,8 +138,7 @@ def _compare(
         count=request.count,
         seed=request.seed,
         alpha=request.alpha,
-        device=settings.device,
-        batch_tokens=settings.batch_tokens,
+        runtime=settings.runtime,
         progress=effort.progress,
     )
     answer = found.to_dict()
@@ -165,8 +164,7 @@ def _correlate(
     study = measure(
         judged.without(*request.without) if request.without else judged,
         specs,
-        device=settings.device,
-        batch_tokens=settings.batch_tokens,
+        runtime=settings.runtime,
         progress=effort.progress,
     )
     agreement = correlate(

@@ -6,6 +6,7 @@ import os
 from dataclasses import dataclass, field
 
 from nlgauge.core.errors import UsageError
+from nlgauge.runtime import DEFAULT, Runtime
 
 LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
 MODEL_VARIABLE = "NLGAUGE_MODEL"
@@ -63,8 +64,7 @@ class Settings:
     kept_jobs: int = 32
     kept_bytes: int = 256 * 1024 * 1024
     kept_seconds: float = 3600.0
-    device: str = "auto"
-    batch_tokens: int = 2048
+    runtime: Runtime = DEFAULT
 
     def __post_init__(self) -> None:
         if not 1 <= len(set(self.models)) <= _OPEN_MODELS:

@@ -151,7 +151,7 @@ def _short_signs(rx: Index, ry: Index) -> Array:
 
 def _long_signs(rx: Index, ry: Index, untied_x: Array, untied_y: Array) -> Array:
     """Concordant minus discordant pairs of each row, from scipy's O(n log n) tau-b."""
-    from scipy.stats import kendalltau  # noqa: PLC0415 (scipy.stats takes .8 s to import)
+    from scipy.stats import kendalltau
 
     score = np.zeros(rx.shape[0])
     for i in range(rx.shape[0]):

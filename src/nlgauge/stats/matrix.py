@@ -106,7 +106,7 @@ def _p_value(x: Array, y: Array, level: str, coefficient: Coefficient) -> float:
     Segment and system level: the coefficient's own test over the points. Text level: a one-sample
     t test of the per-input coefficients against 0, the inputs being the independent units.
     """
-    from scipy import stats  # noqa: PLC0415 (takes .8 s to import)
+    from scipy import stats
 
     if coefficient.name not in ("pearson", "spearman", "kendall_b", "kendall_c"):
         return float("nan")

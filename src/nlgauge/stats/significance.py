@@ -63,7 +63,7 @@ def williams(r12: float, r13: float, r23: float, n: int) -> Williams:
     if below <= TOLERANCE**2:
         # The two metrics are one up to scale: nothing to tell apart.
         return Williams(0.0, n - 3, 0.5, r12, r13, r23, n)
-    from scipy.stats import t as student  # noqa: PLC0415 (scipy.stats takes .8 s to import)
+    from scipy.stats import t as student
 
     t = float(above / np.sqrt(below))
     return Williams(t, n - 3, float(student.sf(t, n - 3)), r12, r13, r23, n)

@@ -13,6 +13,7 @@ from nlgauge.core.corpus import Corpus
 from nlgauge.core.errors import DataError, OptionError, UsageError
 from nlgauge.core.scores import Scores
 from nlgauge.inputs import Spec
+from nlgauge.runtime import DEFAULT, Runtime
 from nlgauge.scoring import Progress, Scorer
 from nlgauge.stats import Paired, holm, paired_bootstrap, paired_randomisation, rank_clusters
 from nlgauge.stats.intervals import Finish
@@ -182,8 +183,7 @@ def compare(
     count: int = 1000,
     seed: int = 0,
     alpha: float = 0.05,
-    device: str = "auto",
-    batch_tokens: int = 2048,
+    runtime: Runtime = DEFAULT,
     progress: Progress | None = None,
 ) -> Comparison:
     """Paired tests of every system against the first, for every metric, and clusters of all.
@@ -194,7 +194,7 @@ def compare(
     """
     corpus = systems if isinstance(systems, Corpus) else _corpus(systems, references)
     _check(corpus, method)
-    scorer = Scorer(metrics, device=device, batch_tokens=batch_tokens)
+    scorer = Scorer(metrics, runtime=runtime)
     board = scorer.score_corpus(corpus, progress=progress)
     return compare_scored(corpus, board, method=method, count=count, seed=seed, alpha=alpha)
 

@@ -9,6 +9,7 @@ from typing import Any, Literal
 
 from nlgauge.core.errors import DataError, OptionError
 from nlgauge.inputs import Spec
+from nlgauge.runtime import DEFAULT, Runtime
 from nlgauge.scoring import Progress
 from nlgauge.stats import Correlation, Interval, Judgements
 from nlgauge.stats.coefficients import choose_coefficient
@@ -88,8 +89,7 @@ def correlate(
     scores: str | Sequence[str] = (),
     distances: str | Sequence[str] = (),
     missing: Missing = "error",
-    device: str = "auto",
-    batch_tokens: int = 2048,
+    runtime: Runtime = DEFAULT,
     progress: Progress | None = None,
 ) -> Agreement:
     """Correlations of metrics with people, by metric, criterion, level and coefficient.
@@ -113,8 +113,7 @@ def correlate(
             scores=scores,
             distances=distances,
             missing=missing,
-            device=device,
-            batch_tokens=batch_tokens,
+            runtime=runtime,
             progress=progress,
         )
     chosen = asked or _usual_levels(made.judgements)

@@ -15,6 +15,7 @@ from nlgauge.data.detection import read_judged
 from nlgauge.data.judged import Judged
 from nlgauge.data.wmt import Pairs, read_pairs
 from nlgauge.inputs import Spec
+from nlgauge.runtime import DEFAULT, Runtime
 from nlgauge.scoring import Progress
 from nlgauge.stats import (
     Interval,
@@ -96,8 +97,7 @@ def darr(
     scores: str | Sequence[str] = (),
     distances: str | Sequence[str] = (),
     missing: Missing = "error",
-    device: str = "auto",
-    batch_tokens: int = 2048,
+    runtime: Runtime = DEFAULT,
     progress: Progress | None = None,
 ) -> Ranking:
     """WMT's Kendall-like tau of metrics over ranked pairs, ties of a metric discordant.
@@ -119,8 +119,7 @@ def darr(
         scores=scores,
         distances=distances,
         missing=missing,
-        device=device,
-        batch_tokens=batch_tokens,
+        runtime=runtime,
         progress=progress,
     )
     entries = rank(study, ranked, confidence=confidence, count=count, seed=seed, missing=missing)

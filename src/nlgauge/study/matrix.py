@@ -90,8 +90,8 @@ def _clustered(values: Array, members: list[int]) -> list[int]:
     """The members in the order of an average-linkage tree on 1 - coefficient."""
     if len(members) < 3:
         return members
-    from scipy.cluster.hierarchy import leaves_list, linkage  # noqa: PLC0415 (slow to import)
-    from scipy.spatial.distance import squareform  # noqa: PLC0415
+    from scipy.cluster.hierarchy import leaves_list, linkage
+    from scipy.spatial.distance import squareform
 
     apart = 1.0 - values[np.ix_(members, members)]
     apart = np.where(np.isfinite(apart), apart, 1.0)

@@ -14,6 +14,7 @@ from nlgauge.core.scores import Scores
 from nlgauge.inputs import Spec
 from nlgauge.metrics import metric as build_metric
 from nlgauge.metrics import metric_class, metric_names
+from nlgauge.runtime import DEFAULT, Runtime
 from nlgauge.scoring import Progress, Scorer
 from nlgauge.stats.pair_sampling import draw_pairs, dyadic_error
 from nlgauge.stats.validation import Array, Index
@@ -27,8 +28,7 @@ def fit_baseline(
     *,
     pairs: int = 10_000,
     seed: int = 0,
-    device: str = "auto",
-    batch_tokens: int = 2048,
+    runtime: Runtime = DEFAULT,
     progress: Progress | None = None,
 ) -> Baseline:
     """The mean of a metric over random pairs of the texts, and its standard error.
@@ -45,7 +45,7 @@ def fit_baseline(
             f"{_FEWEST_TEXTS} are needed, and some hundreds are better"
         )
     drawn = draw_pairs(len(distinct), pairs, seed)
-    scorer = Scorer(built, device=device, batch_tokens=batch_tokens)
+    scorer = Scorer(built, runtime=runtime)
     (scores,) = scorer.score(
         [distinct[i] for i in drawn[:, 0]],
         [distinct[i] for i in drawn[:, 1]],

@@ -17,6 +17,7 @@ from nlgauge.core.scores import Scores
 from nlgauge.data.detection import read_judged
 from nlgauge.data.judged import PEOPLE, Judged
 from nlgauge.inputs import Spec
+from nlgauge.runtime import DEFAULT, Runtime
 from nlgauge.scoring import Progress, Scorer
 from nlgauge.stats import Grid, Judgements, Measured
 from nlgauge.stats.judgements import Direction
@@ -110,8 +111,7 @@ def measure(
     scores: str | Sequence[str] = (),
     distances: str | Sequence[str] = (),
     missing: Missing = "error",
-    device: str = "auto",
-    batch_tokens: int = 2048,
+    runtime: Runtime = DEFAULT,
     progress: Progress | None = None,
 ) -> Study:
     """The judged texts scored with all metrics in one pass; data is a file, folder or Judged.
@@ -133,7 +133,7 @@ def measure(
     if not specs and stored:
         nothing: dict[str, dict[str, Scores]] = {name: {} for name in judged.corpus.system_names}
         return Study(judged.corpus, judgements, tuple(stored), nothing, judged.said, missing)
-    scorer = Scorer(specs, device=device, batch_tokens=batch_tokens)
+    scorer = Scorer(specs, runtime=runtime)
     board = scorer.score_corpus(judged.corpus, progress=progress)
     measured = [
         Measured.from_rows(

@@ -15,6 +15,7 @@ from nlgauge.core.metric import Metric
 from nlgauge.core.options import format_value, options_of, refuse_unknown
 from nlgauge.inputs import Spec
 from nlgauge.metrics import metric as build_metric
+from nlgauge.runtime import DEFAULT, Runtime
 from nlgauge.scoring import Progress
 from nlgauge.stats import Grid, Split, Sweep, Tried, split
 from nlgauge.stats import sweep as sweep_matrices
@@ -101,8 +102,7 @@ def sweep(
     fraction: float = 0.5,
     seed: int = 0,
     axis: Axis = "inputs",
-    device: str = "auto",
-    batch_tokens: int = 2048,
+    runtime: Runtime = DEFAULT,
     progress: Progress | None = None,
 ) -> Sweeps:
     """One or two options of a metric, chosen on a part of the data and tested on the other.
@@ -118,8 +118,7 @@ def sweep(
     metrics = variants(metric, tried)
     study = measure(
         *(data, list(metrics.values())),
-        device=device,
-        batch_tokens=batch_tokens,
+        runtime=runtime,
         progress=progress,
     )
     labels = dict(zip(metrics, study.labels, strict=True))

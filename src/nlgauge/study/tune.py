@@ -16,6 +16,7 @@ from nlgauge.core.errors import OptionError
 from nlgauge.core.metric import Metric
 from nlgauge.inputs import Spec, open_task
 from nlgauge.metrics import metric as build_metric
+from nlgauge.runtime import DEFAULT, Runtime
 from nlgauge.scoring import Progress
 from nlgauge.stats import Correlation, Interval, Split, bootstrap_difference, correlate
 from nlgauge.stats.coefficients import choose_coefficient
@@ -115,8 +116,7 @@ def tune_layers(
     longest: int | None = None,
     resamples: int = 1000,
     confidence: float = 0.95,
-    device: str = "auto",
-    batch_tokens: int = 2048,
+    runtime: Runtime = DEFAULT,
     progress: Progress | None = None,
 ) -> LayerTuning:
     """The layers that agree best with people on a part of the data, tested on the other.
@@ -128,11 +128,10 @@ def tune_layers(
     choose_level(level)
     choose_coefficient(coefficient)
     specs = [metrics] if isinstance(metrics, str | Metric) else list(metrics)
-    layered = [_layered(spec, longest, device, batch_tokens) for spec in specs]
+    layered = [_layered(spec, longest, runtime) for spec in specs]
     study = measure(
         *(data, [each for one in layered for each in (one.metric, *one.tried.values())]),
-        device=device,
-        batch_tokens=batch_tokens,
+        runtime=runtime,
         progress=progress,
     )
     entries = []
@@ -155,11 +154,11 @@ def tune_layers(
     return LayerTuning(tuple(entries), remarks, signatures_of(kept))
 
 
-def _layered(spec: Spec, longest: int | None, device: str, batch_tokens: int) -> Layered:
+def _layered(spec: Spec, longest: int | None, runtime: Runtime) -> Layered:
     base = build_metric(spec)
     if not isinstance(base, CloudMetric):
         raise OptionError(f"{base.name} has no layers to tune; see nlgauge metrics {base.name}")
-    task = open_task(base, device=device, batch_tokens=batch_tokens)
+    task = open_task(base, runtime)
     depth = task.encoder.card.depth if task.encoder else 0
     if depth < 1:
         raise OptionError(

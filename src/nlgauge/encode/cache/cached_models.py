@@ -26,6 +26,7 @@ from nlgauge.encode.registry import best_layers, languages_of
 from nlgauge.encode.run_options import RunOptions
 
 _LIBRARIES = ("nlgauge", "torch", "transformers", "tokenizers")
+_UNRELATED = {"batch_tokens", "download"}  # options that values do not depend on
 _SETTING_FILES = ("*.json", "*.txt", "*.model")
 
 Model = TypeVar("Model", bound=Encoder | MaskedLm)
@@ -34,14 +35,14 @@ Model = TypeVar("Model", bound=Encoder | MaskedLm)
 def model_identity(name: str, options: RunOptions) -> dict[str, str]:
     """Return all that a value depends on besides its text.
 
-    That is the digests of the model's files, the run options except the batch size, and the
-    versions of the libraries, which signatures state.
+    That is the digests of the model's files, the run options, and the versions of the libraries,
+    which signatures state.
     """
-    chosen = {key: str(value) for key, value in asdict(options).items() if key != "batch_tokens"}
+    chosen = {key: str(value) for key, value in asdict(options).items() if key not in _UNRELATED}
     versions = {library: version_of(library) for library in _LIBRARIES}
     if name == "hashing":
         return {"model": name, **chosen, "nlgauge": versions["nlgauge"]}
-    located = find_model(name)
+    located = find_model(name, download=options.download)
     settings = hashlib.sha256()
     for path in sorted(path for each in _SETTING_FILES for path in located.folder.glob(each)):
         settings.update(f"{path.name} {path.stat().st_size} ".encode() + path.read_bytes())

@@ -1,0 +1,68 @@
+"""Runtime: the settings that say where and how models run, taken by every public function."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+from nlgauge.core.errors import OptionError
+
+DOWNLOAD_VARIABLE = "NLGAUGE_DOWNLOAD"
+
+
+@dataclass(frozen=True)
+class Runtime:
+    """Where and how models run; scores depend on `lang` and `precision` only.
+
+    Parameters
+    ----------
+    device
+        ``"auto"`` (a GPU if there is one), ``"cpu"``, ``"cuda"``, ``"cuda:1"`` or ``"mps"``.
+    batch_tokens
+        Tokens in one forward pass of a model, padding included.
+    precision
+        Arithmetic of the encoders of metrics that do not set their own option ``precision``:
+        ``"float32"``, ``"bfloat16"`` or ``"int8"``.
+    cache
+        Folder of the embedding cache. ``None`` reads ``NLGAUGE_CACHE``; ``""`` disables caching.
+    download
+        Whether models may be downloaded. ``None`` reads ``NLGAUGE_DOWNLOAD``.
+    lang
+        Language code of the texts, such as ``"ja"``: selects tokenizers, models and penalties
+        for options that a metric's specification leaves open.
+    threads
+        Largest number of threads. ``None`` takes ``OMP_NUM_THREADS``, else all cores.
+
+    Examples
+    --------
+    >>> import nlgauge
+    >>> zh = nlgauge.Runtime(lang="zh")
+    >>> scores = nlgauge.score(["猫坐着。"], ["猫坐下。"], metrics="bleu", runtime=zh)
+    >>> scores["bleu"].signature["tok"]
+    'zh'
+    """
+
+    device: str = "auto"
+    batch_tokens: int = 2048
+    precision: str | None = None
+    cache: str | Path | None = None
+    download: bool | None = None
+    lang: str | None = None
+    threads: int | None = None
+
+    def __post_init__(self) -> None:
+        for name in ("batch_tokens", "threads"):
+            value = getattr(self, name)
+            if value is not None and value < 1:
+                raise OptionError(f"{name} must be at least 1, got {value}")
+
+    @property
+    def may_download(self) -> bool:
+        """Whether models may be downloaded, by this setting or by the environment."""
+        if self.download is None:
+            return os.environ.get(DOWNLOAD_VARIABLE, "") not in {"", "0"}
+        return self.download
+
+
+DEFAULT = Runtime()
