@@ -9,8 +9,8 @@ from pathlib import Path
 
 from conftest import example
 from nlgauge.core.cloud import Cloud, Tokens
-from nlgauge.encode.cache import CachedEncoder, EmbeddingCache, model_identity
-from nlgauge.encode.cache.database import FILE_NAME
+from nlgauge.encode.cache.cached_models import CachedEncoder, model_identity
+from nlgauge.encode.cache.database import FILE_NAME, EmbeddingCache
 from nlgauge.encode.hashing import HashingEncoder
 from nlgauge.encode.run_options import RunOptions
 

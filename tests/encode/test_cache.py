@@ -15,17 +15,10 @@ from conftest import example
 from nlgauge.core.cloud import Floats, Tokens
 from nlgauge.core.errors import OptionError, UsageError
 from nlgauge.encode import open_encoder, open_masked_lm
-from nlgauge.encode.cache import (
-    CachedEncoder,
-    CachedMaskedLm,
-    CacheWarning,
-    EmbeddingCache,
-    cache_folder,
-    model_identity,
-    parse_size,
-    size_limit,
-)
+from nlgauge.encode.cache.cached_models import CachedEncoder, CachedMaskedLm, model_identity
+from nlgauge.encode.cache.database import CacheWarning, EmbeddingCache
 from nlgauge.encode.cache.records import text_key
+from nlgauge.encode.cache.settings import cache_folder, parse_size, size_limit
 from nlgauge.encode.hashing import HashingEncoder, HashingMaskedLm
 from nlgauge.encode.run_options import RunOptions
 from nlgauge.runtime import Runtime

@@ -18,8 +18,14 @@ import pytest
 
 from caching import TEXTS, Counting, assert_same, cached, query, spoil_contents
 from nlgauge.core.errors import FileError
-from nlgauge.encode.cache import CacheWarning, EmbeddingCache, Verification, database
-from nlgauge.encode.cache.database import FILE_NAME, FORMAT
+from nlgauge.encode.cache import database
+from nlgauge.encode.cache.database import (
+    FILE_NAME,
+    FORMAT,
+    CacheWarning,
+    EmbeddingCache,
+    Verification,
+)
 from nlgauge.encode.cache.records import text_key
 from nlgauge.encode.hashing import HashingEncoder
 
@@ -398,7 +404,7 @@ def test_a_process_killed_while_writing_leaves_nothing_wrong(tmp_path: Path) -> 
 HALF_WRITTEN = """
 import os, sys
 from pathlib import Path
-from nlgauge.encode.cache import EmbeddingCache, database
+from nlgauge.encode.cache import database
 rows = {bytes([n] * 16): {"x": b"b" * 100_000} for n in range(100)}
 checksum = database._checksum
 def dying(identity, key, part, content):
@@ -407,7 +413,7 @@ def dying(identity, key, part, content):
         os.kill(os.getpid(), 9)
     return checksum(identity, key, part, content)
 database._checksum = dying
-EmbeddingCache(Path(sys.argv[1])).write("identity", rows)
+database.EmbeddingCache(Path(sys.argv[1])).write("identity", rows)
 """
 
 

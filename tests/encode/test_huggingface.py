@@ -38,7 +38,7 @@ def test_blocks_beyond_the_deepest_layer_do_not_run(tiny) -> None:
     ran = []
     hooks = [
         block.register_forward_pre_hook(lambda *_, n=n: ran.append(n))
-        for n, block in enumerate(encoder._taps._blocks, start=1)
+        for n, block in enumerate(encoder._recorder._blocks, start=1)
     ]
     encoder.encode(["one text"], (1,))
     for hook in hooks:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 if TYPE_CHECKING:
-    from nlgauge.encode.cache import CacheContents, EmbeddingCache
+    from nlgauge.encode.cache.database import CacheContents, EmbeddingCache
 
 app = typer.Typer(
     help="Show, check or clear the embedding cache of --cache or NLGAUGE_CACHE.",
@@ -31,7 +31,7 @@ _OPTIONS = ("precision", "long_text", "device", "temperature", "whole_words")
 @app.command("info")
 def info_command(folder: Folder = None, as_json: AsJson = False) -> None:
     """Show the entries, size, hits and misses of each model."""
-    from nlgauge.encode.cache import size_limit
+    from nlgauge.encode.cache.settings import size_limit
 
     cache = _open(folder)
     rows = [_row(each) for each in cache.contents() if each.entries]
@@ -86,7 +86,8 @@ def clear_command(folder: Folder = None) -> None:
 
 def _open(folder: str | None) -> EmbeddingCache:
     from nlgauge.core.errors import FileError, UsageError
-    from nlgauge.encode.cache import cache_folder, open_cache
+    from nlgauge.encode.cache.database import open_cache
+    from nlgauge.encode.cache.settings import cache_folder
 
     chosen = cache_folder(folder)
     if chosen is None:

@@ -7,6 +7,8 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
+from nlgauge.core.requirements import ModelCard
+
 MATCHINGS = ("greedy", "transport", "barycenter")
 
 
@@ -38,3 +40,13 @@ def best_layers(model: str, depth: int) -> tuple[dict[str, tuple[int, ...]], boo
     known = _registry()["models"].get(model, {})
     measured = {match: tuple(known[match]) for match in MATCHINGS if match in known}
     return {"greedy": (max(1, round(depth * 0.75)),), **guessed, **measured}, bool(measured)
+
+
+def model_card(
+    name: str, *, digest: str, depth: int, dimension: int, libraries: tuple[str, ...] = ()
+) -> ModelCard:
+    """Return the card of a model, with the layers and languages of the registry."""
+    layers, published = best_layers(name, depth)
+    return ModelCard(
+        name, digest, depth, dimension, layers, published, libraries, languages_of(name)
+    )

@@ -22,7 +22,7 @@ from nlgauge.encode.cache import records
 from nlgauge.encode.cache.database import EmbeddingCache, Record
 from nlgauge.encode.encoder import Encoder, MaskedLm
 from nlgauge.encode.model_files import find_model
-from nlgauge.encode.registry import best_layers, languages_of
+from nlgauge.encode.registry import model_card
 from nlgauge.encode.run_options import RunOptions
 
 _LIBRARIES = ("nlgauge", "torch", "transformers", "tokenizers")
@@ -30,6 +30,7 @@ _UNRELATED = {"batch_tokens", "download"}  # options that values do not depend o
 _SETTING_FILES = ("*.json", "*.txt", "*.model")
 
 Model = TypeVar("Model", bound=Encoder | MaskedLm)
+Part = TypeVar("Part", int, float)
 
 
 def model_identity(name: str, options: RunOptions) -> dict[str, str]:
@@ -81,32 +82,30 @@ class _CachedModel(Generic[Model]):
             facts = {x: getattr(card, x) for x in ("digest", "depth", "dimension", "libraries")}
             self._cache.write(identity, {key: {records.CARD: records.pack_json(facts)}})
             return card
-        known = records.unpack_json(found[key][records.CARD])
-        known["libraries"] = tuple(known["libraries"])
+        facts = records.unpack_json(found[key][records.CARD])
         # Layers and languages come from the registry, which may be newer than the cache.
-        layers, published = self._best_layers(known["depth"])
-        languages = languages_of(self._name)
-        return ModelCard(
-            self._name, layers=layers, published=published, languages=languages, **known
-        )
+        return model_card(self._name, **{**facts, "libraries": tuple(facts["libraries"])})
 
     def tokenize(self, texts: Sequence[str]) -> list[Tokens]:
         """Return the tokens of each text."""
         identity = self._identity("tokens")
         keys = {text: records.text_key(text) for text in texts}
-        found = self._cache.read(identity, list(keys.values()), [records.TOKENS])
-        missing = [text for text, key in keys.items() if key not in found]
-        tokens = dict(zip(missing, self.model.tokenize(missing), strict=True)) if missing else {}
-        self._cache.count(identity, len(keys) - len(missing), len(missing))
-        packed = {keys[x]: {records.TOKENS: records.pack_tokens(tokens[x])} for x in missing}
-        self._cache.write(identity, packed)
-        for text, key in keys.items():
-            if key in found:
-                tokens[text], *_ = records.unpack_tokens(found[key][records.TOKENS])
+        found = self._read(identity, keys, records.TOKENS)
+        tokens = {text: records.unpack_tokens(content)[0] for text, content in found.items()}
+        missing = [text for text in keys if text not in found]
+        if missing:
+            new = dict(zip(missing, self.model.tokenize(missing), strict=True))
+            packed = {keys[x]: {records.TOKENS: records.pack_tokens(new[x])} for x in missing}
+            self._cache.write(identity, packed)
+            tokens |= new
         return [tokens[text] for text in texts]
 
-    def _best_layers(self, _depth: int) -> tuple[dict[str, tuple[int, ...]], bool]:
-        return {}, True
+    def _read(self, identity: str, keys: Mapping[str, bytes], part: str) -> dict[str, bytes]:
+        """Return one part of each text that the cache holds, and count hits and misses."""
+        records_found = self._cache.read(identity, list(keys.values()), [part])
+        found = {x: records_found[key][part] for x, key in keys.items() if key in records_found}
+        self._cache.count(identity, len(found), len(keys) - len(found))
+        return found
 
     def _identity(self, kind: str, **more: str) -> str:
         return json.dumps({"kind": kind, **self._model_identity, **more}, sort_keys=True)
@@ -121,17 +120,10 @@ class CachedEncoder(_CachedModel[Encoder]):
         keys = {text: records.text_key(text) for text in texts}
         parts = [records.TOKENS, *map(records.layer_part, layers)]
         found = self._cache.read(identity, list(keys.values()), parts)
-        groups: dict[tuple[int, ...], list[str]] = {}
-        for text, key in keys.items():
-            missing = _missing(found.get(key, {}), layers)
-            if missing:
-                groups.setdefault(missing, []).append(text)
+        groups = _grouped({x: _missing(found.get(key, {}), layers) for x, key in keys.items()})
         for missing, group in groups.items():
-            clouds = self.model.encode(group, missing)
-            packed = {
-                keys[text]: records.pack_cloud(cloud, missing)
-                for text, cloud in zip(group, clouds, strict=True)
-            }
+            clouds = zip(group, self.model.encode(group, missing), strict=True)
+            packed = {keys[text]: records.pack_cloud(cloud, missing) for text, cloud in clouds}
             self._cache.write(identity, packed)
             for key, record in packed.items():
                 found[key] = record | found.get(key, {})
@@ -139,9 +131,6 @@ class CachedEncoder(_CachedModel[Encoder]):
         self._cache.count(identity, len(keys) - misses, misses)
         by_text = {text: records.unpack_cloud(found[key], layers) for text, key in keys.items()}
         return [by_text[text] for text in texts]
-
-    def _best_layers(self, depth: int) -> tuple[dict[str, tuple[int, ...]], bool]:
-        return best_layers(self._name, depth)
 
 
 class CachedMaskedLm(_CachedModel[MaskedLm]):
@@ -155,42 +144,27 @@ class CachedMaskedLm(_CachedModel[MaskedLm]):
         temperatures: Sequence[float] = (1.0,),
         whole_words: bool = False,
     ) -> dict[float, list[Histogram]]:
-        """Return by temperature the weighted mean expectation of each text.
+        """Return by temperature the histogram of each text, weighted by ``weigh``.
 
         The keys include the masses of the tokens, which is all that ``weigh`` contributes.
         """
         tokens = self.tokenize(texts)
         keys = {x: records.text_key(x, weigh(each)) for x, each in zip(texts, tokens, strict=True)}
-        identities = {
-            t: self._identity(
-                "histograms", temperature=repr(float(t)), whole_words=str(whole_words)
-            )
-            for t in temperatures
-        }
+        identities: dict[float, str] = {}
         known: dict[float, dict[str, Histogram]] = {}
-        for t, identity in identities.items():
-            found = self._cache.read(identity, list(keys.values()), [records.HISTOGRAM])
-            known[t] = {
-                text: records.unpack_histogram(found[key][records.HISTOGRAM])
-                for text, key in keys.items()
-                if key in found
-            }
-            self._cache.count(identity, len(known[t]), len(keys) - len(known[t]))
-        groups: dict[tuple[float, ...], list[str]] = {}
-        for text in keys:
-            missing = tuple(t for t in known if text not in known[t])
-            if missing:
-                groups.setdefault(missing, []).append(text)
+        for t in temperatures:
+            options = {"temperature": repr(float(t)), "whole_words": str(whole_words)}
+            identities[t] = self._identity("histograms", **options)
+            found = self._read(identities[t], keys, records.HISTOGRAM)
+            known[t] = {x: records.unpack_histogram(content) for x, content in found.items()}
+        groups = _grouped({x: tuple(t for t in known if x not in known[t]) for x in keys})
         for missing, group in groups.items():
             computed = self.model.histograms(
                 group, weigh, temperatures=missing, whole_words=whole_words
             )
             for t, histograms in computed.items():
                 new = dict(zip(group, histograms, strict=True))
-                packed = {
-                    keys[text]: {records.HISTOGRAM: records.pack_histogram(each)}
-                    for text, each in new.items()
-                }
+                packed = {keys[x]: records.pack_histogram(new[x]) for x in group}
                 self._cache.write(identities[t], packed)
                 known[t] |= new
         return {t: [known[t][text] for text in texts] for t in temperatures}
@@ -200,3 +174,12 @@ def _missing(record: Record, layers: Sequence[int]) -> tuple[int, ...]:
     """Return the layers to compute: those not stored, or all if the tokens are not."""
     stored = record if records.TOKENS in record else ()
     return tuple(sorted({n for n in layers if records.layer_part(n) not in stored}))
+
+
+def _grouped(missing: Mapping[str, tuple[Part, ...]]) -> dict[tuple[Part, ...], list[str]]:
+    """Return the texts with the same missing parts, for each such combination."""
+    groups: dict[tuple[Part, ...], list[str]] = {}
+    for text, parts in missing.items():
+        if parts:
+            groups.setdefault(parts, []).append(text)
+    return groups

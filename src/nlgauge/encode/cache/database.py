@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from functools import lru_cache, partial
 from itertools import accumulate, groupby
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from nlgauge.core.errors import FileError
 from nlgauge.encode.cache.settings import size_limit
@@ -50,6 +50,11 @@ _SELECT = """
 SELECT record.id, identity, key, part, checksum, bytes
 FROM record LEFT JOIN content ON content.id = record.id
 """
+_FIND_FORMAT = "SELECT * FROM pragma_application_id, pragma_user_version"
+_FIND_IDENTITY = "SELECT id FROM identity WHERE description = ?"
+_ADD_IDENTITY = "INSERT OR IGNORE INTO identity (description) VALUES (?)"
+_ADD_RECORD = "INSERT OR IGNORE INTO record VALUES (NULL, ?, ?, ?, ?, ?, ?)"
+_ADD_CONTENT = "INSERT OR REPLACE INTO content VALUES (?, ?)"
 
 Record = Mapping[str, bytes]
 Times = dict[int, int]
@@ -180,7 +185,8 @@ class EmbeddingCache:
                     if verdict != "ok":
                         raise DamagedFile(verdict)
                     (total,) = connection.execute("SELECT count(*) FROM record").fetchone()
-                    damaged = [row[0] for row in connection.execute(_SELECT) if not _valid(*row)]
+                    rows = connection.execute(_SELECT)
+                    damaged = [n for n, *labels, crc, x in rows if crc != _checksum(*labels, x)]
             except DamagedFile:
                 self._set_aside()
                 return Verification(0, 0, file_replaced=True)
@@ -196,13 +202,12 @@ class EmbeddingCache:
             for start in range(0, len(keys), _KEYS_PER_QUERY):
                 some = keys[start : start + _KEYS_PER_QUERY]
                 rows = connection.execute(
-                    f"{_SELECT} WHERE identity = (SELECT id FROM identity WHERE description = ?) "
+                    f"{_SELECT} WHERE identity = ({_FIND_IDENTITY}) "
                     f"AND key IN ({_marks(some)}) AND part IN ({_marks(parts)})",
                     (identity, *some, *parts),
                 )
-                for row in rows:
-                    number, _, key, part, _, content = row
-                    if _valid(*row):
+                for number, owner, key, part, checksum, content in rows:
+                    if checksum == _checksum(owner, key, part, content):
                         found.setdefault(key, {})[part] = content
                         self._times[number] = now
                     else:
@@ -216,23 +221,16 @@ class EmbeddingCache:
         if size > limit:
             return
         with _transaction(self._path) as connection:
-            add = "INSERT OR IGNORE INTO identity (description) VALUES (?)"
-            connection.execute(add, [identity])
-            find = "SELECT id FROM identity WHERE description = ?"
-            (owner,) = connection.execute(find, [identity]).fetchone()
+            connection.execute(_ADD_IDENTITY, [identity])
+            (owner,) = connection.execute(_FIND_IDENTITY, [identity]).fetchone()
             _write_usage(connection, self._times, self._counts)
             _evict(connection, limit - size)
             for key, part, content in rows:
                 checksum = _checksum(owner, key, part, content)
-                added = connection.execute(
-                    "INSERT OR IGNORE INTO record (identity, key, part, size, checksum, used) "
-                    "VALUES (?, ?, ?, ?, ?, ?)",
-                    (owner, key, part, len(content), checksum, now),
-                )
+                values = (owner, key, part, len(content), checksum, now)
+                added = connection.execute(_ADD_RECORD, values)
                 if added.rowcount:
-                    connection.execute(
-                        "INSERT OR REPLACE INTO content VALUES (?, ?)", (added.lastrowid, content)
-                    )
+                    connection.execute(_ADD_CONTENT, (added.lastrowid, content))
             excess = _pragma(connection, "page_count") - limit // _PAGE_BYTES
             for _ in range(min(excess, _pragma(connection, "freelist_count"))):
                 connection.execute("PRAGMA incremental_vacuum(1)")
@@ -322,8 +320,8 @@ def _transaction(path: Path) -> Iterator[sqlite3.Connection]:
 
 def _format(connection: sqlite3.Connection) -> int:
     """Return the format of the file, 0 if it is new; raise if it cannot be used."""
-    application = _pragma(connection, "application_id")
-    version = _pragma(connection, "user_version")
+    # One statement, so that both are of the same moment.
+    application, version = connection.execute(_FIND_FORMAT).fetchone()
     if application == _APPLICATION and version > FORMAT:
         raise NewerFormat(
             f"has format {version}, but this version of nlgauge reads format {FORMAT}; "
@@ -331,7 +329,7 @@ def _format(connection: sqlite3.Connection) -> int:
         )
     if (application, version) not in {(_APPLICATION, FORMAT), (0, 0)}:
         raise DamagedFile(f"application {application:x}, format {version}")
-    return version
+    return int(version)
 
 
 def _save_usage(path: Path, times: Times, counts: Counts) -> None:
@@ -373,12 +371,10 @@ def _delete(connection: sqlite3.Connection, numbers: Iterable[int]) -> None:
     connection.executemany("DELETE FROM content WHERE id = ?", rows)
 
 
-def _valid(_: int, identity: int, key: bytes, part: str, checksum: int, content: Any) -> bool:
-    return content is not None and checksum == _checksum(identity, key, part, content)
-
-
-def _checksum(identity: int, key: bytes, part: str, content: bytes) -> int:
-    """Return the CRC-32 of the content and of what it is stored under."""
+def _checksum(identity: int, key: bytes, part: str, content: bytes | None) -> int:
+    """Return the CRC-32 of the content and of what it is stored under, -1 without content."""
+    if content is None:
+        return -1
     return zlib.crc32(content, zlib.crc32(key + f"{identity} {part}".encode()))
 
 

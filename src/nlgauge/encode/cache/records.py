@@ -93,10 +93,10 @@ def unpack_cloud(record: Mapping[str, bytes], layers: Sequence[int]) -> Cloud:
     return Cloud(stacked, weights, tokens, remarks)
 
 
-def pack_histogram(histogram: Histogram) -> bytes:
-    """Return a histogram as bytes."""
+def pack_histogram(histogram: Histogram) -> dict[str, bytes]:
+    """Return the only part of a histogram."""
     rest = pack_json([histogram.ids.tolist(), histogram.remarks])
-    return _pack(histogram.log_probabilities) + rest
+    return {HISTOGRAM: _pack(histogram.log_probabilities) + rest}
 
 
 def unpack_histogram(content: bytes) -> Histogram:
