@@ -23,10 +23,11 @@ demo: $(VENV)/.ready  ## score the shipped example with lexical and embedding me
 test: $(VENV)/.ready  ## the whole test suite
 	OMP_NUM_THREADS=1 TOKENIZERS_PARALLELISM=false $(BIN)/pytest -n 2
 
-lint: $(VENV)/.ready  ## style and types
+lint: $(VENV)/.ready  ## style, types and import contracts
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+	PYTHONPATH=tools $(BIN)/lint-imports --no-cache
 
 bench: $(VENV)/.ready  ## time nlgauge beside its peers in one run
 	$(BIN)/python -m bench
