@@ -190,10 +190,10 @@ def _normalised(total: torch.Tensor) -> Floats:
 
 def _load(located: Located, precision: str) -> tuple[Any, str]:
     """Return the model with its head and a digest of both; raise if the head is untrained."""
-    kind = transformers.AutoModelForMaskedLM
     if located.name == EMBEDDED:
         model = load_model(located, precision, transformers.BertForMaskedLM)
         return apply_update(model), f"{located.digest}+{update_digest()}"
+    kind = transformers.AutoModelForMaskedLM
     model, report = load_model(located, precision, kind, output_loading_info=True)
     missing = sorted(report["missing_keys"])
     if missing:

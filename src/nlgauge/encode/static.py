@@ -45,8 +45,9 @@ class Vectors:
     def of(cls, words: Sequence[str], matrix: Floats, digest: str) -> Vectors:
         """Return the table of words; the first of repeated words counts."""
         rows: dict[str, int] = {}
-        for row, (word, nonzero) in enumerate(zip(words, matrix.any(axis=1), strict=True)):
-            if nonzero:
+        nonzero = np.any(matrix, axis=1).tolist()
+        for row, word in enumerate(words):
+            if nonzero[row]:
                 rows.setdefault(word, row)
         return cls(rows, matrix, digest)
 
@@ -153,14 +154,10 @@ def _block(lines: list[tuple[int, str]], dimension: int, path: Path) -> tuple[li
     words = [_word(text, dimension) for _, text in lines]
     fields = [text[len(word) :] for (_, text), word in zip(lines, words, strict=True)]
     matrix = _floats(fields, dimension)
-    if matrix is None:
-        number, text = next(
-            line
-            for line, field in zip(lines, fields, strict=True)
-            if _floats([field], dimension) is None
-        )
-        raise _malformed(path, number, f"a word and {dimension} finite numbers", text)
-    return words, matrix
+    if matrix is not None:
+        return words, matrix
+    bad = next(i for i, field in enumerate(fields) if _floats([field], dimension) is None)
+    raise _malformed(path, lines[bad][0], f"a word and {dimension} finite numbers", lines[bad][1])
 
 
 def _word(line: str, dimension: int) -> str:

@@ -41,10 +41,7 @@ class Tokenizer:
         """Return the tokens of each text between the special tokens of the model."""
         # The backend, unlike the tokenizer, can read "[CLS]" in a text as plain text.
         clean = [text.encode("utf-8", "replace").decode("utf-8") for text in texts]
-        return [
-            self._tokens(encoding)
-            for encoding in self._backend.encode_batch(clean, add_special_tokens=False)
-        ]
+        return [*map(self._tokens, self._backend.encode_batch(clean, add_special_tokens=False))]
 
     def pieces(self, number: int, text: str, tokens: Tokens) -> Iterator[Piece]:
         """Yield the text as the model takes it: whole, in windows, or truncated."""
@@ -73,12 +70,8 @@ class Tokenizer:
     def _tokens(self, encoding: Any) -> Tokens:
         before, after = len(self.prefix), len(self.suffix)
         ids = [*self.prefix, *encoding.ids, *self.suffix]
-        special = np.zeros(len(ids), dtype=bool)
-        special[:before] = True
-        special[len(ids) - after :] = True
-        numbers = [
-            number if number is not None else i for i, number in enumerate(encoding.word_ids)
-        ]
+        special = np.array([True] * before + [False] * len(encoding.ids) + [True] * after, bool)
+        numbers = [i if number is None else number for i, number in enumerate(encoding.word_ids)]
         words = np.array([-1] * before + numbers + [-1] * after, dtype=np.int64)
         edges = self._whole.convert_ids_to_tokens([*self.prefix, *self.suffix])
         strings = (*edges[:before], *encoding.tokens, *edges[before:])
@@ -92,9 +85,8 @@ def _load(located: Located) -> tuple[Any, list[int], list[int]]:
             located.folder, local_files_only=True, trust_remote_code=False
         )
     except (OSError, ValueError, KeyError) as error:
-        raise ModelError(
-            f"the tokenizer of model {located.name!r} cannot be loaded: {error}"
-        ) from error
+        message = f"the tokenizer of model {located.name!r} cannot be loaded: {error}"
+        raise ModelError(message) from error
     if not tokenizer.is_fast:
         raise ModelError(
             f"model {located.name!r} has no fast tokenizer (tokenizer.json); make one with "

@@ -47,7 +47,7 @@ CREATE INDEX record_used ON record (used);
 CREATE TABLE content (id INTEGER PRIMARY KEY, bytes BLOB NOT NULL);
 """
 _SELECT = """
-SELECT record.id, identity, key, part, checksum, bytes
+SELECT record.id, identity, key, part, bytes, checksum
 FROM record LEFT JOIN content ON content.id = record.id
 """
 _FIND_FORMAT = "SELECT * FROM pragma_application_id, pragma_user_version"
@@ -186,7 +186,7 @@ class EmbeddingCache:
                         raise DamagedFile(verdict)
                     (total,) = connection.execute("SELECT count(*) FROM record").fetchone()
                     rows = connection.execute(_SELECT)
-                    damaged = [n for n, *labels, crc, x in rows if crc != _checksum(*labels, x)]
+                    damaged = [row[0] for row in rows if row[-1] != _checksum(*row[1:-1])]
             except DamagedFile:
                 self._set_aside()
                 return Verification(0, 0, file_replaced=True)
@@ -206,7 +206,7 @@ class EmbeddingCache:
                     f"AND key IN ({_marks(some)}) AND part IN ({_marks(parts)})",
                     (identity, *some, *parts),
                 )
-                for number, owner, key, part, checksum, content in rows:
+                for number, owner, key, part, content, checksum in rows:
                     if checksum == _checksum(owner, key, part, content):
                         found.setdefault(key, {})[part] = content
                         self._times[number] = now
