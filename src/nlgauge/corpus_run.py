@@ -108,7 +108,9 @@ class CorpusRun:
         for number, bound in enumerate(self._metrics):
             metric = bound.metric
             if not isinstance(metric, PairMetric):
-                raise UsageError(f"{metric.name} does not match tokens, so it has no alignment")
+                raise UsageError(
+                    f"{metric.name} does not match tokens, so it has no alignment to show"
+                )
             get = inputs.for_metric(bound)
             candidate = get(self._corpus.candidates[0], "candidate")
             references = [get(text, "reference") for text in self._corpus.references[0]]
