@@ -36,7 +36,6 @@ _CHUNK_CHARACTERS = 200_000
 _MANY_ROWS = 512  # from which on freed memory is returned to the system
 _TRIM_SECONDS = 0.5
 _FEW_DOCUMENTS = 10
-_ENGLISH_MODELS = ("embedded", "glove")
 
 
 @dataclass(frozen=True, eq=False)
@@ -198,7 +197,7 @@ class CorpusRun:
             for remark in {remark for each in inputs for remark in each.remarks}:
                 notes[f"a text is {remark}"][row] = True
         card = bound.model.card
-        if card.name in _ENGLISH_MODELS:
+        if card.languages == (ENGLISH,):
             self._note_languages(notes, bound, rows)
         if bound.encoder is not None and not card.published:
             layers = "+".join(map(str, bound.metric.needs.layers))
