@@ -63,9 +63,7 @@ def test_a_matching_has_the_options_of_its_chip(visit: Any) -> None:
     expect(drawn.locator("strong")).to_have_text("bertscore:alpha=0.9")
     expect(drawn.locator(".value")).to_have_text(scored.nth(0).inner_text())
     page.get_by_role("button", name="Unbalanced").click()
-    expect(page.get_by_label("Candidate penalty")).to_have_attribute(
-        "aria-valuetext", "0.1"
-    )
+    expect(page.get_by_label("Candidate penalty")).to_have_attribute("aria-valuetext", "0.1")
     expect(drawn.locator("strong")).to_have_text(
         "lazy_emd:penalty_candidate=0.1,penalty_reference=0.31"
     )

@@ -148,7 +148,7 @@ def test_compare_shows_where_systems_differ(run, tmp_path: Path) -> None:
         (("correlate", "J", "--without", "poetic"), 2, "no system is called 'poetic'"),
         (("correlate", "J", "-o", "x.png"), 2, "write it with --figure x.png"),
         (("correlate", "J", "--figure", "x.txt"), 2, "a figure's name ends in .svg, .png, .pdf"),
-        (("correlate", "J", "--kind", "oral"), 2, "no kind 'oral'"),
+        (("correlate", "J", "--kind", "oral"), 2, "unknown kind 'oral'"),
         (("correlate", "J", "-o", "no/such/x.txt"), 1, "cannot write"),
         (
             ("correlate", "J", "--without", "literal", "--without", "hasty", "--level", "system"),

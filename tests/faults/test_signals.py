@@ -1,4 +1,4 @@
-"""A signal lets the part under way be finished, and says how to go on."""
+"""A signal lets the parts in progress finish, and says how to resume."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from faults.conftest import OPTIONS
-from faults.processes import parts_in, run, start, wait_for
+from faults.processes import descendants, parts_in, run, start, wait_for, words_of
 from sentences import results
 
 pytestmark = pytest.mark.slow
@@ -33,9 +33,9 @@ def test_a_signal_ends_the_run_between_parts(
         out, said = process.communicate(timeout=120)
     assert process.returncode == code, said
     assert out == ""
-    assert "finishing the parts under way; a second signal ends the run at once" in said
+    assert "finishing the parts in progress; a second signal ends the run at once" in said
     assert "rows are scored and kept in" in said
-    assert "start the same command again to go on" in said
+    assert "run the same command again to resume" in said
     assert "Traceback" not in said
     assert not list(folder.rglob("*.unfinished"))
     assert not (folder / "summary.json").exists()
@@ -43,7 +43,7 @@ def test_a_signal_ends_the_run_between_parts(
     assert 2 <= finished < 30
     done = run(*words)
     assert done.returncode == 0, done.stderr
-    assert f"{finished} parts were done before" in done.stderr
+    assert f"{finished} parts reused from an earlier run" in done.stderr
     assert results(folder) == undisturbed
 
 
@@ -51,7 +51,7 @@ def test_a_second_signal_ends_the_run_at_once(table: Path, tmp_path: Path) -> No
     folder = tmp_path / "out"
     words = ["score", "-c", table, "-m", "ter", "chrf", "--parts", folder, "--workers", 2]
     with start(*words) as process:
-        wait_for((folder / "manifest.json").exists, process)
+        wait_for(lambda: any(map(_is_worker, descendants(process.pid))), process)
         process.send_signal(signal.SIGINT)
         assert process.stderr is not None
         lines = iter(process.stderr.readline, "")
@@ -61,3 +61,7 @@ def test_a_second_signal_ends_the_run_at_once(table: Path, tmp_path: Path) -> No
     assert process.returncode == 130, said
     assert "Traceback" not in said
     assert not (folder / "summary.json").exists()
+
+
+def _is_worker(pid: int) -> bool:
+    return "spawn_main" in words_of(pid)

@@ -1,4 +1,4 @@
-"""nlgauge score --parts: files of any size scored part by part into a folder, and resumed."""
+"""nlgauge score --parts: scores files of any size part by part into a folder, and resumes."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from enum import StrEnum
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -17,60 +18,53 @@ if TYPE_CHECKING:
     from nlgauge.core.totals import Tally
     from nlgauge.scale.run import Run
 
-_PANEL = "Files of any size"
 _SECONDS_BETWEEN_LINES = 60
 
 
 class PartFormat(StrEnum):
-    """How segment scores are written."""
+    """File format of segment scores."""
 
     JSONL = "jsonl"
     PARQUET = "parquet"
 
 
 class OnError(StrEnum):
-    """What becomes of a run when a row cannot be read."""
+    """Reaction to a row that cannot be read."""
 
     STOP = "stop"
     SKIP = "skip"
 
 
 class EngineName(StrEnum):
-    """Who does the work."""
+    """Kind of workers."""
 
     LOCAL = "local"
     RAY = "ray"
 
 
+_option = partial(typer.Option, rich_help_panel="Files of any size")
 Parts = Annotated[
     Path | None,
-    typer.Option(
+    _option(
         "--parts",
         metavar="DIR",
-        help="Read as a stream, write scores of segments and a summary to this folder; "
-        "the same command resumes a run that was broken off.",
-        rich_help_panel=_PANEL,
+        help="Read the input as a stream and write segment scores and a summary to this folder; "
+        "the same command resumes an interrupted run.",
     ),
 ]
-PartRows = Annotated[int, typer.Option(min=1, help="Rows of a part.", rich_help_panel=_PANEL)]
-Written = Annotated[PartFormat, typer.Option("--part-format", rich_help_panel=_PANEL)]
+PartRows = Annotated[int, _option(min=1, help="Rows per part.")]
+Written = Annotated[PartFormat, _option("--part-format", help="File format of segment scores.")]
 Errors = Annotated[
-    OnError,
-    typer.Option(
-        "--on-error",
-        help="Stop at a row that cannot be read, or skip and list it.",
-        rich_help_panel=_PANEL,
-    ),
+    OnError, _option("--on-error", help="Stop at a row that cannot be read, or skip and list it.")
 ]
-Engine = Annotated[EngineName, typer.Option("--engine", rich_help_panel=_PANEL)]
-Workers = Annotated[int, typer.Option(min=1, help="Processes or actors.", rich_help_panel=_PANEL)]
+Engine = Annotated[EngineName, _option("--engine", help="Worker processes or Ray actors.")]
+Workers = Annotated[int, _option(min=1, help="Number of worker processes or Ray actors.")]
 Address = Annotated[
-    str | None,
-    typer.Option(help="Of a Ray cluster [default: one is started here].", rich_help_panel=_PANEL),
+    str | None, _option(help="Address of a Ray cluster [default: start one on this machine].")
 ]
 
 
-def plan(
+def make_run(
     candidates: list[str],
     references: list[str],
     metrics: list[str],
@@ -79,64 +73,61 @@ def plan(
     wanted: str | None,
     **options: Any,
 ) -> Run:
-    """The run over these files; ``options`` are those of ``Run``."""
-    from nlgauge.data.streams import Sources
+    """Return the run over these files; ``options`` are those of ``Run``."""
+    from nlgauge.data.systems import InputFiles
     from nlgauge.scale.run import Run
 
-    sources = Sources.of(candidates, references, wanted=wanted)
-    return Run(sources, tuple(metrics), folder, **options)
+    inputs = InputFiles(candidates, references, wanted)
+    return Run(inputs, tuple(metrics), folder, **options)
 
 
-def go(run: Run, *, quiet: bool) -> Mapping[str, Mapping[str, Tally]]:
-    """Corpus scores of the run, with a count of rows on the way and a word on what it left."""
-    with _counter(quiet=quiet) as told:
-        outcome = run.go(told, None if quiet else _say_heard)
+def execute(run: Run, *, quiet: bool) -> Mapping[str, Mapping[str, Tally]]:
+    """Execute the run with progress on stderr and return its corpus scores."""
+    with _progress(quiet=quiet) as progress:
+        result = run.execute(progress, None if quiet else _confirm_signal)
     if not quiet:
-        counts = f"{outcome.read:,} rows read, {outcome.scored:,} scored"
-        if outcome.rejected:
-            counts += f", {outcome.rejected:,} rejected (see {run.folder / 'rejected.jsonl'})"
-        if outcome.kept:
-            counts += f"; {outcome.kept:,} parts were done before"
-        print(f"note: {counts}; scores of segments are in {run.folder / 'parts'}", file=sys.stderr)
-        for name in outcome.redone:
+        counts = f"{result.read:,} rows read, {result.scored:,} scored"
+        if result.rejected:
+            counts += f", {result.rejected:,} rejected (see {run.folder / 'rejected.jsonl'})"
+        if result.reused_parts:
+            counts += f"; {result.reused_parts:,} parts reused from an earlier run"
+        print(f"note: {counts}; segment scores are in {run.folder / 'parts'}", file=sys.stderr)
+        for name in result.repaired_parts:
             print(f"note: {name} was damaged and has been scored again", file=sys.stderr)
-    return outcome.board
+    return result.scores
 
 
-def _say_heard() -> None:
-    words = "\nnote: finishing the parts under way; a second signal ends the run at once\n"
-    os.write(2, words.encode())  # a signal may come in the middle of a print
+def _confirm_signal() -> None:
+    message = "\nnote: finishing the parts in progress; a second signal ends the run at once\n"
+    os.write(2, message.encode())  # a signal may arrive in the middle of a print
 
 
-def refuse_together(given: Mapping[str, bool]) -> None:
-    """Refuse options that a run in parts has no use for."""
+def check_compatible(given: Mapping[str, bool]) -> None:
+    """Raise if an option is given that does not work with --parts."""
     from nlgauge.core.errors import UsageError
 
-    for flag, there in given.items():
-        if there:
+    for flag, is_given in given.items():
+        if is_given:
             raise UsageError(
-                f"{flag} does not go with --parts, which keeps the scores of segments in its "
+                f"{flag} cannot be combined with --parts, which writes segment scores to its "
                 "folder and fits tables on the references"
             )
 
 
-_ONLY_IN_PARTS = ("part_rows", "part_format", "on_error", "engine", "workers", "address")
-
-
-def refuse_alone(context: typer.Context) -> None:
-    """Refuse options of a run in parts where no folder for parts is named."""
+def check_parts_given(context: typer.Context) -> None:
+    """Raise if an option is given that requires --parts."""
     from nlgauge.core.errors import UsageError
 
-    for name in _ONLY_IN_PARTS:
+    for name in ("part_rows", "part_format", "on_error", "engine", "workers", "address"):
         source = context.get_parameter_source(name)
         if source is not None and source.name == "COMMANDLINE":
             flag = "--" + name.replace("_", "-")
-            raise UsageError(f"{flag} is for runs in parts; name a folder for them: --parts DIR")
+            raise UsageError(f"{flag} requires a folder for parts: --parts DIR")
 
 
 @contextmanager
-def _counter(*, quiet: bool) -> Iterator[Callable[[str, int], None] | None]:
-    """A function to call with what is done and for how many rows; None to show nothing."""
+def _progress(*, quiet: bool) -> Iterator[Callable[[str, int], None] | None]:
+    """Yield a function to call with the stage and its rows done, or None if quiet."""
     if quiet:
         yield None
     elif sys.stderr.isatty():
@@ -147,7 +138,7 @@ def _counter(*, quiet: bool) -> Iterator[Callable[[str, int], None] | None]:
 
 
 class _Bars:
-    """A bar for every stage."""
+    """A progress bar for each stage."""
 
     def __init__(self, stack: ExitStack) -> None:
         self._stack = stack
@@ -166,14 +157,14 @@ class _Bars:
 
 
 class _Lines:
-    """A line now and then, for the logs of long runs that nobody watches."""
+    """A line from time to time, for log files."""
 
     def __init__(self) -> None:
-        self._begun = self._said = time.monotonic()
+        self._start = self._last = time.monotonic()
 
     def __call__(self, stage: str, rows: int) -> None:
         now = time.monotonic()
-        if now - self._said >= _SECONDS_BETWEEN_LINES:
-            self._said = now
-            minutes = (now - self._begun) / 60
+        if now - self._last >= _SECONDS_BETWEEN_LINES:
+            self._last = now
+            minutes = (now - self._start) / 60
             print(f"note: {stage}: {rows:,} rows after {minutes:.0f} minutes", file=sys.stderr)

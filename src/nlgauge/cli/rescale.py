@@ -55,12 +55,12 @@ def fit_command(
 ) -> None:
     """Fit what a metric gives unrelated texts, so that it can call that 0."""
     from nlgauge.cli.progress import progress_bar
-    from nlgauge.data.monolingual import read_unpaired
+    from nlgauge.data.monolingual import read_texts
     from nlgauge.report.formats import text
     from nlgauge.study import fit_baseline
 
     runtime = arguments.make_runtime(device, batch_tokens, download, cache, quiet=quiet)
-    sentences = read_unpaired(texts)
+    sentences = read_texts(texts)
     with progress_bar(quiet=quiet) as progress:
         found = fit_baseline(
             *(sentences, metric),

@@ -115,14 +115,14 @@ def score_command(
     )
     board: Totals
     if folder is not None:
-        parts.refuse_together(
+        parts.check_compatible(
             {
                 "--segments": segments,
                 "--idf-corpus": idf_corpus is not None,
                 "--paired": paired is not None,
             }
         )
-        run = parts.plan(
+        run = parts.make_run(
             candidates,
             sets,
             metrics,
@@ -139,10 +139,10 @@ def score_command(
             address=address,
             runtime=runtime,
         )
-        board = parts.go(run, quiet=quiet)
+        board = parts.execute(run, quiet=quiet)
         written = score_output.write_totals(board, ink, confidence=level)
     else:
-        parts.refuse_alone(context)
+        parts.check_parts_given(context)
         scorer: Scorer | remote.Distant
         if server is not None:
             scorer = remote.Distant(metrics, server, token)

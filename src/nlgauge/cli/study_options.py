@@ -22,7 +22,7 @@ from nlgauge.cli import arguments, study_output
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from nlgauge.data.judged import Judged
+    from nlgauge.data.judged import JudgedCorpus
     from nlgauge.study import Study
 
 
@@ -110,7 +110,7 @@ class Asked:
     cache: arguments.Cache = None
     quiet: arguments.Quiet = False
 
-    def judged(self, stored: Sequence[str] = (), scores_from: Path | None = None) -> Judged:
+    def judged(self, stored: Sequence[str] = (), scores_from: Path | None = None) -> JudgedCorpus:
         """The judged texts; criteria that nobody judged are refused before anything is scored."""
         from nlgauge.data.detection import read_judged
         from nlgauge.study import choose_criteria
@@ -171,7 +171,7 @@ class AskedMetrics(Asked):
             "missing": self.missing.value,
         }
 
-    def texts(self) -> Judged:
+    def texts(self) -> JudgedCorpus:
         """The judged texts with the scores that came along; unknown names are refused."""
         from nlgauge.core.errors import UsageError
 

@@ -13,14 +13,14 @@ from nlgauge.core.errors import DataError, OptionError
 from nlgauge.core.jsonable import to_jsonable
 from nlgauge.core.metric import Metric
 from nlgauge.core.scores import Scores
-from nlgauge.data.judged import Judged, Row
+from nlgauge.data.judged import JudgedCorpus, JudgedRow
 from nlgauge.scoring import Scorer
 from nlgauge.service import schemas
 from nlgauge.service.admission import Admission
 from nlgauge.service.errors import ServiceError
 from nlgauge.service.settings import Settings
 from nlgauge.service.task import Task
-from nlgauge.study import Study, bands, compare, correlate, matrix, measure
+from nlgauge.study import Study, compare, correlate, matrix, measure, quality_bands
 
 Answer = dict[str, Any]
 
@@ -116,10 +116,10 @@ def _compare(request: schemas.CompareBody, study: Mapping[str, Any]) -> Answer:
     found = compare(corpus, **given, **study)
     answer = found.to_dict()
     for entry in answer["systems"]:
-        scores = found.board[entry["system"]][entry["metric"]]
+        scores = found.scores[entry["system"]][entry["metric"]]
         interval = scores.resample(found.count, seed=found.seed).interval()
         entry["value_low"], entry["value_high"] = to_jsonable(interval)
-    first = found.board[found.baseline]
+    first = found.scores[found.baseline]
     answer["differ"] = [
         each.to_dict() for label in first for each in found.differing(request.differ, label)
     ]
@@ -146,7 +146,7 @@ def _correlate(request: schemas.CorrelateRequest, study_options: Mapping[str, An
             distributions[criterion] = _distributions(study, criterion, request.bands)
         except DataError as error:
             answer["notes"].append(f"there are no distributions by {criterion!r}: {error}")
-    scales = _scales(next(iter(study.board.values())).values())
+    scales = _scales(next(iter(study.scores.values())).values())
     return {**answer, "matrix": table, "distributions": distributions, "scales": scales}
 
 
@@ -154,15 +154,15 @@ def _distributions(study: Study, criterion: str, count: int) -> Answer:
     names = ("name", "scores", "places", "density")
     return {
         label: [{name: to_jsonable(getattr(band, name)) for name in names} for band in found]
-        for label, found in bands(study, criterion, count).items()
+        for label, found in quality_bands(study, criterion, count).items()
     }
 
 
-def _judged(request: schemas.CorrelateRequest) -> Judged:
+def _judged(request: schemas.CorrelateRequest) -> JudgedCorpus:
     segments = _column("segment", [row.segment for row in request.rows])
-    return Judged.from_rows(
+    return JudgedCorpus.from_rows(
         [
-            Row(
+            JudgedRow(
                 system=row.system,
                 segment=str(number) if segments is None else segments[number],
                 candidate=row.candidate,

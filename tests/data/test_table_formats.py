@@ -9,8 +9,7 @@ from pathlib import Path
 import pytest
 
 from nlgauge.core.errors import FileError
-from nlgauge.data.compression import open_bytes
-from nlgauge.data.tables import TABULAR, lines_of, read_cells
+from nlgauge.data.files import TABULAR, lines_of, open_bytes, read_cells
 
 ROWS = [
     (2, {"candidate": "a, b", "reference": "ä\u2028x"}),
