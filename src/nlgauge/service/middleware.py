@@ -55,7 +55,7 @@ class SecurityMiddleware:
                 headers = [*message["headers"], *_RAW_HEADERS]
                 names = {name for name, _ in headers}
                 if b"cache-control" not in names:
-                    # Browsers may keep the page's files, and ask whether their tag has changed.
+                    # Browsers may cache the page's files, and check whether their tag has changed.
                     value = b"no-cache" if b"etag" in names else b"no-store"
                     headers.append((b"cache-control", value))
                 message = {**message, "headers": headers}

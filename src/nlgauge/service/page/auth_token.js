@@ -8,7 +8,7 @@ let pending = null;
 /** Open the dialog when the service requires a token; concurrent requests share it. */
 export function startToken(button) {
   onTokenRequired((why) => {
-    pending ??= ask(why).finally(() => {
+    pending ??= requestToken(why).finally(() => {
       pending = null;
       button.hidden = false;
     });
@@ -20,7 +20,7 @@ export function startToken(button) {
   });
 }
 
-function ask(why) {
+function requestToken(why) {
   const input = h("input", {
     type: "password", id: "token", autocomplete: "off", required: true, "aria-describedby": "token-why",
   });

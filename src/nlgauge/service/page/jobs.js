@@ -47,7 +47,7 @@ function progressBar(place, cancel) {
   const button = h("button", { type: "button", class: "quiet", onclick: cancel }, "Cancel");
   const whole = h("div", { class: "progress" }, track, h("div", { class: "beside" }, words, button));
   refill(place, whole);
-  let told = performance.now();
+  let announced = performance.now();
   return {
     show(job) {
       const share = job.rows_total ? job.rows_done / job.rows_total : null;
@@ -57,8 +57,8 @@ function progressBar(place, cancel) {
       else track.setAttribute("aria-valuenow", String(Math.round(100 * share)));
       words.textContent = progressText(job);
       track.setAttribute("aria-valuetext", words.textContent);
-      if (performance.now() - told > ANNOUNCE_EVERY) {
-        told = performance.now();
+      if (performance.now() - announced > ANNOUNCE_EVERY) {
+        announced = performance.now();
         announce(words.textContent);
       }
     },

@@ -97,9 +97,9 @@ export function judgementsView(catalogue, onChange) {
   }
 
   const run = () => work(async () => {
-    const asked = body();
+    const request = body();
     refill(result);
-    show(await runJob("correlate", asked, progress));
+    show(await runJob("correlate", request, progress));
   });
 
   function show(answer) {

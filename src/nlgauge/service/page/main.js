@@ -104,8 +104,8 @@ async function copyLink() {
   clearTimeout(waiting);
   const { settings, whole } = linkOf(views[current]);
   writeLink(current, settings);
-  const said = (await copy(location.href)) ? "Copied" : "The link is in the address bar";
-  const words = whole ? said : `${said}, without the texts`;
+  const copied = (await copy(location.href)) ? "Copied" : "The link is in the address bar";
+  const words = whole ? copied : `${copied}, without the texts`;
   announce(`Link: ${words}.`);
   button.querySelector("span").textContent = words;
   setTimeout(() => {

@@ -1,15 +1,15 @@
-// Numbers as they are shown: few decimals, tabular, the same everywhere.
+// The format of numbers on the page.
 
 const COUNT = new Intl.NumberFormat("en");
 
-/** Three decimals without the leading zero, as papers set them. */
+/** Three decimals without the leading zero. */
 export function short(value) {
   const text = value.toFixed(3);
   if (Number(text) === 0 && value > 0) return "<.001";
   return text.replace(/^(-?)0\./, "$1.");
 }
 
-/** A score with the decimals that its range deserves; a missing one is a dash. */
+/** A score, with decimals by its range; a missing one is a dash. */
 export function score(value, range = [0, 1]) {
   if (value === null || value === undefined) return "–";
   const wide = range[1] === null || Math.abs(range[1] - (range[0] ?? 0)) > 10;
