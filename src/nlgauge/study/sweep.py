@@ -120,7 +120,8 @@ def sweep(
         As in `measure`.
     metric : str or Metric
     options : mapping
-        Values by name, or ranges such as ``0..6`` and ``.1,1,10``; two options are tried in all combinations.
+        Values by name, or ranges such as ``0..6`` and ``.1,1,10``; two options are
+        tried in all combinations.
     human, level, coefficient
         As in `correlate`.
     fraction, seed : float and int
