@@ -90,13 +90,19 @@ def correlate(
     Parameters
     ----------
     data : Study (which is not scored again), JudgedCorpus, str or Path
-    metrics, scores, distances, missing, runtime, progress : as in `measure`
-    human : str or sequence of str, criteria; all by default
-    levels : "segment", "text", "system" or several; by default segment, and system with 3 or more
-        systems
-    coefficients : "pearson", "spearman", "kendall_b", "kendall_c", "accuracy" or several
-    confidence : float, adds bootstrap intervals: `count` resamples `over` inputs, systems or both
-    system_score : "mean" of segments or the metric's "corpus" score, which for BLEU differs
+    metrics, scores, distances, missing, runtime, progress
+        As in `measure`.
+    human : str or sequence of str
+        Criteria; all by default.
+    levels : str or sequence of str
+        "segment", "text", "system" or several; by default segment, and system with 3 or more
+        systems.
+    coefficients : str or sequence of str
+        "pearson", "spearman", "kendall_b", "kendall_c", "accuracy" or several.
+    confidence : float
+        Adds bootstrap intervals: `count` resamples `over` inputs, systems or both.
+    system_score : str
+        "mean" of segments or the metric's "corpus" score, which for BLEU differs.
 
     Returns
     -------

@@ -98,12 +98,16 @@ def darr(
 
     Parameters
     ----------
-    data, metrics, scores, distances, missing, runtime, progress : as in `measure`; only outputs in
-        a pair are scored
-    pairs : Pairs, str or Path; by default made of the assessments
-    human : str, criterion of the pairs, direct assessments from 0 to 100
-    threshold : float, points by which the outputs of a pair differ at least
-    confidence, count, seed : coverage, resamples and seed of bootstrap intervals over segments
+    data, metrics, scores, distances, missing, runtime, progress
+        As in `measure`; only outputs in a pair are scored.
+    pairs : Pairs, str or Path
+        Ranked pairs or a file of them; by default made of the assessments.
+    human : str
+        Criterion of the pairs, direct assessments from 0 to 100.
+    threshold : float
+        Points by which the outputs of a pair differ at least.
+    confidence, count, seed
+        Coverage, resamples and seed of bootstrap intervals over segments.
 
     Returns
     -------

@@ -33,10 +33,14 @@ def matrix(
 
     Parameters
     ----------
-    study : Study, the result of `measure`
-    human : str or sequence of str, criteria; all by default
-    level, coefficient : str, as in `correlate`
-    cluster : bool, whether metrics that agree with each other become neighbours
+    study : Study
+        The result of `measure`.
+    human : str or sequence of str
+        Criteria; all by default.
+    level, coefficient : str
+        As in `correlate`.
+    cluster : bool
+        Whether metrics that agree with each other become neighbours.
 
     Returns
     -------
@@ -73,13 +77,16 @@ def williams(study: Study, criterion: str, *, level: str = "segment") -> William
 
     Parameters
     ----------
-    study : Study, the result of `measure`, with two metrics or more
+    study : Study
+        The result of `measure`, with two metrics or more.
     criterion : str
-    level : "segment" (points are outputs) or "system"
+    level : str
+        "segment" (points are outputs) or "system".
 
     Returns
     -------
-    WilliamsMatrix; p[i, j] is of "metric i has a higher Pearson r with people than metric j"
+    WilliamsMatrix
+        `p[i, j]` is of "metric i has a higher Pearson r with people than metric j".
     """
     return williams_matrix(study.grid(criterion), level)
 
@@ -98,14 +105,19 @@ def permutation(
 
     Parameters
     ----------
-    study, criterion : as in `williams`
-    level, coefficient : str, as in `correlate`
-    over : "both", "inputs" or "systems", what is swapped; both by default, inputs with one system
-    count, seed : int, permutations and their seed
+    study, criterion
+        As in `williams`.
+    level, coefficient : str
+        As in `correlate`.
+    over : "both", "inputs" or "systems"
+        What is swapped; both by default, inputs with one system.
+    count, seed : int
+        Permutations and their seed.
 
     Returns
     -------
-    PermutationMatrix; p[i, j] is of "metric i correlates with people better than metric j"
+    PermutationMatrix
+        `p[i, j]` is of "metric i correlates with people better than metric j".
     """
     swapped: Over = over or ("both" if len(study.judgements.systems) > 1 else "inputs")
     return permutation_matrix(

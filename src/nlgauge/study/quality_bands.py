@@ -34,9 +34,11 @@ def quality_bands(
 
     Parameters
     ----------
-    study : Study, the result of `measure`
+    study : Study
+        The result of `measure`.
     criterion : str
-    count : int, number of bands, at least 2
+    count : int
+        Number of bands, at least 2.
 
     Returns
     -------

@@ -35,10 +35,13 @@ def fit_baseline(
 
     Parameters
     ----------
-    texts : sequence of str, unrelated sentences of one language; equal ones count once
+    texts : sequence of str
+        Unrelated sentences of one language; equal ones count once.
     metric : str or Metric with the option ``baseline``
-    pairs, seed : int, pairs to draw (none twice) and the seed
-    runtime, progress : as in `measure`
+    pairs, seed : int
+        Pairs to draw (none twice) and the seed.
+    runtime, progress
+        As in `measure`.
 
     Returns
     -------

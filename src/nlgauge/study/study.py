@@ -176,12 +176,17 @@ def measure(
 
     Parameters
     ----------
-    data : JudgedCorpus, or the path of a file or folder with judged texts
-    metrics : str, Metric or sequence of them; may be empty if stored scores are named
-    scores, distances : str or sequence of str, names of scores that come with the data, of which
-        higher or lower is better; labelled ``stored:NAME``. ``human:NAME`` is another criterion
-    missing : "error", or "keep" to leave judged cells without a stored score empty
-    runtime : Runtime, with device, batch size, cache and the like
+    data : JudgedCorpus, str or Path
+        Judged texts, or a file or folder with them.
+    metrics : str, Metric or sequence of them
+        May be empty if stored scores are named.
+    scores, distances : str or sequence of str
+        Names of scores that come with the data, of which higher or lower is better; labelled
+        ``stored:NAME``. ``human:NAME`` is another criterion.
+    missing : "error" or "keep"
+        Whether a judged cell without a stored score is an error, or stays empty.
+    runtime : Runtime
+        Device, batch size, cache and the like.
     progress : callable, optional
 
     Returns

@@ -116,12 +116,16 @@ def sweep(
 
     Parameters
     ----------
-    data, runtime, progress : as in `measure`
+    data, runtime, progress
+        As in `measure`.
     metric : str or Metric
-    options : mapping of names to values, or to ranges such as ``0..6`` and ``.1,1,10``; two options
-        are tried in all combinations
-    human, level, coefficient : as in `correlate`
-    fraction, seed : float and int, share of the inputs or systems (`axis`) for choosing, and seed
+    options : mapping
+        Values by name, or ranges such as ``0..6`` and ``.1,1,10``; two options are
+        tried in all combinations.
+    human, level, coefficient
+        As in `correlate`.
+    fraction, seed : float and int
+        Share of the inputs or systems (`axis`) for choosing, and seed.
 
     Returns
     -------

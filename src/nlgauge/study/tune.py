@@ -101,10 +101,13 @@ def tune_layers(
 
     Parameters
     ----------
-    data, human, level, coefficient, fraction, seed, axis, runtime, progress : as in `sweep`
-    metrics : str, Metric or sequence of them, with layers
-    longest : int, most layers of a run, for metrics that join layers
-    resamples, confidence : of the bootstrap interval of the gain over the default layers
+    data, human, level, coefficient, fraction, seed, axis, runtime, progress
+        As in `sweep`.
+    metrics : str, Metric or sequence of them
+    longest : int
+        Most layers of a run, for metrics that join layers.
+    resamples, confidence
+        Of the bootstrap interval of the gain over the default layers.
 
     Returns
     -------
