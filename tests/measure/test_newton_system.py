@@ -5,9 +5,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-pytest.importorskip("numba", reason="compiled by numba (pip install nlgauge[fast])")
-
-from nlgauge.measure.elimination import eliminate, room_for_system, substitute, weigh
+from nlgauge.measure.kernels.newton_system import NewtonSystem, factor, solve
 
 
 def exactly(matrix, right):
@@ -42,12 +40,12 @@ def test_solves_the_system_before_elimination(shape, spread):
     n, m = shape
     plan, slack = rng.random(shape), 10.0 ** -rng.uniform(0, spread, size=shape)
     r, c = rng.random(n), rng.random(m)
-    system = room_for_system(n, m)
-    weigh(plan, slack, c, 0.5, system)
-    eliminate(system, r, 0.25)
+    system = NewtonSystem(n, m)
+    factor(system, plan.ravel(), slack.ravel(), r, c, 0.25, 0.5, n, m)
     ya, yb = -rng.random(n), rng.random(m)
     df, dg = np.empty(n), np.empty(m)
-    substitute(system, ya, yb, df, dg)
-    matrix = unreduced(system.weights[:n], r * 0.25, c * 0.5)
+    solve(system, ya, yb, df, dg, n, m)
+    weights = np.asarray(system.weights)[: n * m].reshape(n, m)
+    matrix = unreduced(weights, r * 0.25, c * 0.5)
     right = [Fraction(y) for y in (*ya.tolist(), *yb.tolist())]
     np.testing.assert_allclose(np.r_[df, dg], exactly(matrix, right), rtol=1e-12)
