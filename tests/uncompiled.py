@@ -8,7 +8,7 @@ from unittest import mock
 from nlgauge.measure import kernels
 
 # A module comes after those that it imports.
-NAMES = ["newton_system", "support", "duality", "interior_point"]
+NAMES = ["duality", "newton_system", "support", "interior_point"]
 NAMES += ["network_simplex", "fixed_point", "depth"]
 FOLDER = Path(kernels.__file__).parent
 
@@ -28,10 +28,10 @@ def load():
 
 def use(monkeypatch):
     """Let the solvers of a test run uncompiled."""
-    from nlgauge.measure import balanced, barycenter, depth, unbalanced
+    from nlgauge.measure import barycenter, depth, transport, unbalanced
 
     plain = load()
-    monkeypatch.setattr(balanced, "network_simplex", plain["network_simplex"])
+    monkeypatch.setattr(transport, "network_simplex", plain["network_simplex"])
     monkeypatch.setattr(unbalanced, "interior_point", plain["interior_point"])
     monkeypatch.setattr(barycenter, "fixed_point", plain["fixed_point"])
     monkeypatch.setattr(depth, "kernels", plain["depth"])

@@ -7,10 +7,9 @@ from scipy.optimize import linprog
 
 import uncompiled
 from nlgauge.core.errors import NotConverged
-from nlgauge.measure import balanced
 from nlgauge.measure.barycenter import TIE, barycenter
 from nlgauge.measure.kernels import network_simplex
-from nlgauge.measure.problem import Problem
+from nlgauge.measure.problem import Problem, solve_concatenated
 
 
 class Simplex:
@@ -140,11 +139,12 @@ def test_the_solver_of_transport_begins_anew_for_every_problem():
     for n, m in ((9, 8), (1, 5), (14, 30), (7, 7), (5, 1)):
         a, b = weights(rng, n, "drawn"), weights(rng, m, "whole")
         problems.append(Problem(rng.random((n, m)), a, b))
-    for problem, found in zip(problems, balanced.solve(problems), strict=True):
-        assert found.converged
-        check(*problem, found.coupling, (problem.cost * ot.emd(*problem[1:], problem.cost)).sum())
-        (alone,) = balanced.solve([problem])
-        np.testing.assert_array_equal(alone.coupling, found.coupling)
+    found = solve_concatenated(problems, network_simplex.solve_all)
+    for problem, one in zip(problems, found, strict=True):
+        assert one.converged
+        check(*problem, one.coupling, (problem.cost * ot.emd(*problem[1:], problem.cost)).sum())
+        (alone,) = solve_concatenated([problem], network_simplex.solve_all)
+        np.testing.assert_array_equal(alone.coupling, one.coupling)
 
 
 def test_a_barycenter_of_what_is_not_a_number_has_not_converged():
@@ -154,7 +154,7 @@ def test_a_barycenter_of_what_is_not_a_number_has_not_converged():
 
 def by_pot(layers, mass):
     """The fixed point with couplings from POT; a small preference of each pair breaks ties."""
-    count, n, d = layers.shape
+    count, n, _ = layers.shape
     used = mass > 0
     tokens, masses = layers[:, used], mass[used] / mass.sum()
     m = used.sum()

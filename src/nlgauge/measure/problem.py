@@ -17,6 +17,10 @@ class Problem(NamedTuple):
     a: Floats
     b: Floats
 
+    def transposed(self) -> Problem:
+        """Return the problem with rows and columns exchanged."""
+        return Problem(self.cost.T, self.b, self.a)
+
 
 class Solution(NamedTuple):
     """A coupling; `residual` is its certified duality gap or the L1 error of its marginals."""

@@ -191,7 +191,7 @@ def _soft(problem: _Problem, other: Floats, epsilon: float, axis: int) -> Floats
 
 def _iterate(
     problem: _Problem, f: Floats, g: Floats, penalties: tuple[float, float], epsilon: float
-) -> tuple[Solution, Floats, Floats]:
+) -> _Result:
     """Scale and step until the marginals fit; a problem that is done leaves the batch."""
     count = len(f)
     best_f, best_g, whole = f.copy(), g.copy(), problem
@@ -285,8 +285,7 @@ class _System(NamedTuple):
         df, dg = self._reduced(ya, yb)
         sums = self.weights * (df[:, :, None] + dg[:, None, :])
         more_f, more_g = self._reduced(
-            ya - sums.sum(axis=2) - self.excess_a * df,
-            yb - sums.sum(axis=1) - self.excess_b * dg,
+            ya - sums.sum(axis=2) - self.excess_a * df, yb - sums.sum(axis=1) - self.excess_b * dg
         )
         return df + more_f, dg + more_g
 

@@ -2,8 +2,8 @@
 
 P* = argmin_{P >= 0}  <C, P> + pa KL(P 1 | a) + pb KL(P^T 1 | b)  [+ epsilon KL(P | a x b)]
 
-(inf, inf)            Earth Mover's Distance         balanced.py
-(inf, 0), (0, inf)    1 - precision, 1 - recall      greedy.py
+(inf, inf)            Earth Mover's Distance         kernels/network_simplex.py
+(inf, 0), (0, inf)    1 - precision, 1 - recall      closed form
 finite, finite        Lazy-EMD                       unbalanced.py
 epsilon > 0           any of them, regularised       sinkhorn.py
 """
@@ -19,8 +19,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from nlgauge.core.errors import DataError, NotConverged, OptionError, ShapeError
 from nlgauge.core.plan import Floats, Plan
-from nlgauge.measure import balanced, greedy, sinkhorn, unbalanced
-from nlgauge.measure.problem import Problem, Solution
+from nlgauge.measure import sinkhorn, unbalanced
+from nlgauge.measure.kernels import network_simplex
+from nlgauge.measure.problem import Problem, Solution, solve_concatenated
 from nlgauge.measure.sinkhorn import Reference
 
 
@@ -186,13 +187,28 @@ def _solve(
     if epsilon > 0:
         return sinkhorn.solve(problems, penalty_a, penalty_b, epsilon, reference)
     if min(penalty_a, penalty_b) == 0:
-        return [
-            Solution(greedy.solve(*problem, penalty_a, penalty_b), 0.0, 0, True)
-            for problem in problems
-        ]
+        return [_greedy(problem, penalty_a, penalty_b) for problem in problems]
     if math.isinf(min(penalty_a, penalty_b)):
-        return balanced.solve(problems)
+        return solve_concatenated(problems, network_simplex.solve_all)
     return unbalanced.solve(problems, penalty_a, penalty_b)
+
+
+def _greedy(problem: Problem, penalty_a: float, penalty_b: float) -> Solution:
+    """Return the solution when at least one penalty is 0; ties go to the first partner.
+
+    With pb = 0 each row of P is on its cheapest column, and its mass r minimises r c + pa KL(r | a)
+    for that cost c: r = a for pa = inf (BERTScore's precision, Lazy-EMD paper Theorem 1),
+    r = a exp(-c/pa) for a finite pa, r = 0 for pa = 0.
+    """
+    if penalty_b > 0:
+        turned = _greedy(problem.transposed(), penalty_b, penalty_a)
+        return turned._replace(coupling=turned.coupling.T)
+    cost, a, _ = problem
+    coupling = np.zeros(cost.shape)
+    if penalty_a > 0:
+        rows, partners = np.arange(len(a)), cost.argmin(axis=1)
+        coupling[rows, partners] = a * np.exp(-cost[rows, partners] / penalty_a)
+    return Solution(coupling, 0.0, 0, True)
 
 
 def _plan(given: _Weighted, solution: Solution, penalty_a: float, penalty_b: float) -> Plan:

@@ -42,5 +42,20 @@ def solve(problems: list[Problem], penalty_a: float, penalty_b: float) -> list[S
     Problems that the fast method does not solve, one in thousands, get the robust one.
     """
     least_scale = max(MIN_COST_RATIO * p for p in (penalty_a, penalty_b) if p < math.inf)
-    rates, methods = (1.0 / penalty_a, 1.0 / penalty_b), np.array([FAST, ROBUST])
-    return solve_concatenated(problems, interior_point.solve_all, *rates, least_scale, methods)
+    rates = 1.0 / penalty_a, 1.0 / penalty_b
+    found = [Solution(problem.cost, math.inf, 0, False) for problem in problems]
+    for method in (FAST, ROBUST):
+        for tall in (False, True):  # tall problems are transposed
+            members = [
+                k
+                for k, (cost, _, _) in enumerate(problems)
+                if not found[k].converged and (cost.shape[0] > cost.shape[1]) == tall
+            ]
+            given = [problems[k].transposed() if tall else problems[k] for k in members]
+            options = *(rates[::-1] if tall else rates), least_scale, np.array(method, dtype=float)
+            solutions = solve_concatenated(given, interior_point.solve_all, *options)
+            for k, solution in zip(members, solutions, strict=True):
+                coupling = solution.coupling.T if tall else solution.coupling
+                steps = found[k].iterations + solution.iterations
+                found[k] = solution._replace(coupling=coupling, iterations=steps)
+    return found

@@ -18,12 +18,6 @@ class UncompiledWarning(UserWarning):
     """Warns that the solvers run uncompiled."""
 
 
-def _folders(package: Path, machine: frozenset[str]) -> list[str]:
-    """Return the folders to import kernels from, in order."""
-    special = package / "x86_64_avx2"
-    return [*([str(special)] if machine >= {"AVX2", "FMA3"} else []), str(package)]
-
-
 def _processor_features() -> frozenset[str]:
     """Return the instruction sets of the processor as numpy detects them."""
     try:
@@ -31,6 +25,12 @@ def _processor_features() -> frozenset[str]:
     except (ImportError, AttributeError):  # private, and elsewhere before numpy 2
         return frozenset()
     return frozenset(name for name, present in features.items() if present)
+
+
+def _folders(package: Path, features: frozenset[str]) -> list[str]:
+    """Return the folders to import kernels from, in order."""
+    wide = [str(package / "x86_64_avx2")] if features >= {"AVX2", "FMA3"} else []
+    return [*wide, str(package)]
 
 
 __path__ = _folders(Path(__file__).parent, _processor_features())

@@ -5,39 +5,42 @@ from __future__ import annotations
 import numpy as np
 
 from nlgauge.core.plan import Floats
-from nlgauge.measure.kernels import newton_system, support
 
 
-class Workspace(support.Marginals):
-    """The problem at hand, the iterates of its solver, and the parameters of the method."""
+class Workspace:
+    """A problem, the iterates of its solver, and the parameters of the method.
+
+    Matrices are flat arrays, row after row.
+    """
 
     def __init__(self, rows: int, columns: int) -> None:
-        cells = rows * columns
-        super().__init__(rows, columns)
-        self.system = newton_system.NewtonSystem(rows, columns)
-        self.forest = support.Forest(rows + columns)
+        self.n, self.m = rows, columns
+        cells, rows_, columns_ = (
+            np.empty((11, rows * columns)),
+            np.empty((8, rows)),
+            np.empty((9, columns)),
+        )
+        self.a, self.b = rows_[0], columns_[0]
+        self.rate_a, self.rate_b = 0.0, 0.0  # 1 / pa and 1 / pb
         self.scale = 0.0  # the largest cost, or a share of the larger finite penalty
-        self.cost, self.plan, self.coupling = np.empty(cells), np.empty(cells), np.empty(cells)
-        self.row_sums, self.column_sums = np.empty(rows), np.empty(columns)  # of a plan
-        self.log_rows, self.log_columns = np.empty(rows), np.empty(columns)  # ratios to a and b
-        self.ratio, self.slack = np.empty(cells), np.empty(cells)
-        self.f, self.g = np.empty(rows), np.empty(columns)
-        self.next_ratio, self.next_slack = np.empty(cells), np.empty(cells)
-        self.next_f, self.next_g = np.empty(rows), np.empty(columns)
-        self.best_ratio, self.best_slack = np.empty(cells), np.empty(cells)
-        self.best_f, self.best_g = np.empty(rows), np.empty(columns)
-        self.plan_change, self.slack_change = np.empty(cells), np.empty(cells)
-        self.df, self.dg = np.empty(rows), np.empty(columns)
-        self.right_a, self.right_b = np.empty(rows), np.empty(columns)
-        self.minima = np.empty(columns)
-        self.max_steps = 0
+        self.cost, self.plan, self.coupling = cells[:3]
+        self.row_sums, self.column_sums = rows_[1], columns_[1]  # of a plan
+        self.log_rows, self.log_columns = rows_[2], columns_[2]  # ln of their ratios to a and b
+        self.ratio, self.slack, self.f, self.g = cells[3], cells[4], rows_[3], columns_[3]
+        self.next_ratio, self.next_slack = cells[5], cells[6]
+        self.next_f, self.next_g = rows_[4], columns_[4]
+        self.best_ratio, self.best_slack = cells[7], cells[8]
+        self.best_f, self.best_g = rows_[5], columns_[5]
+        self.plan_change, self.slack_change = cells[9], cells[10]  # relative to themselves
+        self.df, self.dg = rows_[6], columns_[6]
+        self.right_a, self.right_b = rows_[7], columns_[7]  # right-hand sides of a Newton step
+        self.minima = columns_[8]
+        self.max_steps, self.steps = 0, 0
         self.corrector = 0.0  # share of the second-order correction
         self.centring = 0.0  # least share of mu to aim at
         self.boundary = 0.0  # largest share of the distance to the boundary
         self.centrality = 0.0  # least X S relative to its mean
-        self.steps = 0
-        self.gap = 0.0
-        self.drift = 0.0
+        self.gap, self.drift = 0.0, 0.0
 
 
 def expand(work: Workspace, ratio: Floats) -> None:

@@ -44,12 +44,7 @@ class Iterate:
 
 
 def iterate(
-    work: Iterate,
-    weights: Floats,
-    matched: bool,
-    steps: int,
-    tolerance: float,
-    objectives: Floats,
+    work: Iterate, weights: Floats, matched: bool, steps: int, tolerance: float, objectives: Floats
 ) -> tuple[int, bool]:
     """Iterate from the token-wise mean of the layers; return the steps made and whether it ended.
 
@@ -126,7 +121,7 @@ def _solve_layers(
 
     A tree that is still optimal is kept, so that ties cannot move a fixed point.
     """
-    nodes, total = work.n + work.m, 0.0
+    total = 0.0
     for layer in range(work.layers):
         simplex.offset = layer * work.n * work.m
         if not first:
@@ -135,10 +130,9 @@ def _solve_layers(
             _match_positions(simplex)
         elif layer == 0:
             network_simplex.start_greedily(simplex)
+        _save_tree(work, simplex, layer)
         network_simplex.compute_flow(simplex)
         before = network_simplex.flow_cost(simplex, simplex.costs, simplex.offset)
-        if first and matched:
-            _save_tree(work, simplex, layer)
         pivots = network_simplex.optimise(simplex, largest)
         if pivots < 0:
             return INFINITY
@@ -148,8 +142,7 @@ def _solve_layers(
             pivots > 0 and before > cost + KEEP * largest
         )
         if work.moved[layer]:
-            for node in range(nodes):
-                work.parents[layer, node] = simplex.parent[node]
+            _save_tree(work, simplex, layer)
     return total / work.layers
 
 

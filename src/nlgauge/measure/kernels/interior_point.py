@@ -47,91 +47,51 @@ def solve_all(
     rate_a: float,
     rate_b: float,
     least_scale: float,
-    methods: Floats,
+    method: Floats,
     couplings: Floats,
     gaps: Floats,
     steps: Indices,
     solved: Indices,
 ) -> None:
-    """Write couplings, certified gaps and Newton steps of concatenated problems.
+    """Write couplings, certified gaps and Newton steps of problems of `shapes` [problems, 2].
 
-    `shapes` [problems, 2]; `methods` [methods, 5] are the parameters of the attempts: maximal
-    steps, corrector, centring, boundary and centrality. A problem is tried again with the next
-    method if its gap is too large.
+    `method` holds maximal steps, corrector, centring, boundary and centrality. The Newton system
+    has the size of the rows, so there should not be more rows than columns.
     """
-    rows, columns = 1, 1
-    for k in range(len(shapes)):
-        rows = max(rows, min(shapes[k, 0], shapes[k, 1]))
-        columns = max(columns, shapes[k, 0], shapes[k, 1])
+    rows, columns = np.asarray(shapes).max(axis=0)
     work = duality.Workspace(rows, columns)
+    system, forest = newton_system.NewtonSystem(rows, columns), support.Forest(rows + columns)
     with cython.nogil:
+        work.rate_a, work.rate_b = rate_a, rate_b
+        work.max_steps, work.corrector, work.centring = int(method[0]), method[1], method[2]
+        work.boundary, work.centrality = method[3], method[4]
         cell = row = column = 0
         for k in range(len(shapes)):
             n, m = shapes[k, 0], shapes[k, 1]
-            turned = n > m  # the Newton system has the size of the rows
-            _load(work, costs, a, b, cell, row, column, n, m, turned)
-            work.rate_a = rate_b if turned else rate_a
-            work.rate_b = rate_a if turned else rate_b
-            work.scale = max(work.scale, least_scale)
-            steps[k], solved[k] = 0, 0
-            for method in range(len(methods)):
-                if not solved[k]:
-                    _set_method(work, methods, method)
-                    _solve(work)
-                    steps[k] += work.steps
-                    solved[k] = work.gap <= GAP * work.scale
-            gaps[k] = work.gap
+            work.n, work.m, work.scale = n, m, least_scale
             for i in range(n):
-                for j in range(m):
-                    at = j * n + i if turned else i * m + j
-                    couplings[cell + i * m + j] = work.coupling[at]
+                work.a[i] = a[row + i]
+            for j in range(m):
+                work.b[j] = b[column + j]
+            for i in range(n * m):
+                work.cost[i] = costs[cell + i]
+                work.scale = max(work.scale, work.cost[i])
+            _solve(work, system, forest)
+            steps[k], gaps[k], solved[k] = work.steps, work.gap, work.gap <= GAP * work.scale
+            for i in range(n * m):
+                couplings[cell + i] = work.coupling[i]
             cell, row, column = cell + n * m, row + n, column + m
 
 
-def _load(
-    work: duality.Workspace,
-    costs: Floats,
-    a: Floats,
-    b: Floats,
-    cell: int,
-    row: int,
-    column: int,
-    n: int,
-    m: int,
-    turned: bool,
+def _solve(
+    work: duality.Workspace, system: newton_system.NewtonSystem, forest: support.Forest
 ) -> None:
-    """Copy a problem into the workspace, transposed if `turned`."""
-    work.n, work.m = (m, n) if turned else (n, m)
-    work.scale = 0.0
-    for i in range(n):
-        if turned:
-            work.b[i] = a[row + i]
-        else:
-            work.a[i] = a[row + i]
-        for j in range(m):
-            value = costs[cell + i * m + j]
-            work.cost[j * n + i if turned else i * m + j] = value
-            work.scale = max(work.scale, value)
-    for j in range(m):
-        if turned:
-            work.a[j] = b[column + j]
-        else:
-            work.b[j] = b[column + j]
-
-
-def _set_method(work: duality.Workspace, methods: Floats, method: int) -> None:
-    work.max_steps = int(methods[method, 0])
-    work.corrector, work.centring = methods[method, 1], methods[method, 2]
-    work.boundary, work.centrality = methods[method, 3], methods[method, 4]
-
-
-def _solve(work: duality.Workspace) -> None:
     """Follow the central path; write the coupling of its best point and its certified gap."""
     n, m = work.n, work.m
     _start(work)
     best, stale, work.steps = INFINITY, 0, 0
     while True:
-        if work.steps > 0 and _solved_on_support(work):
+        if work.steps > 0 and _solved_on_support(work, forest):
             return
         duality.expand(work, work.ratio)
         duality.evaluate(work, work.plan, work.f, work.g)
@@ -148,7 +108,7 @@ def _solve(work: duality.Workspace) -> None:
             break
         if best <= GAP / TARGET_GAP and stale >= PATIENCE:
             break
-        _advance(work)
+        _advance(work, system)
         work.ratio, work.next_ratio = work.next_ratio, work.ratio
         work.slack, work.next_slack = work.next_slack, work.slack
         work.f, work.next_f = work.next_f, work.f
@@ -187,20 +147,10 @@ def _start(work: duality.Workspace) -> None:
             work.ratio[i * m + j] = mass
 
 
-def _solved_on_support(work: duality.Workspace) -> bool:
+def _solved_on_support(work: duality.Workspace, forest: support.Forest) -> bool:
     """Write the optimum on the support that the last step indicates, if a certificate proves it."""
     f, g = work.next_f, work.next_g
-    if not support.solve_on_support(
-        work.forest,
-        work,
-        work.cost,
-        work.plan_change,
-        work.slack_change,
-        work.f,
-        f,
-        g,
-        work.coupling,
-    ):
+    if not support.solve_on_support(forest, work):
         return False
     duality.rescale(work, work.coupling)
     duality.lower_potentials(work, f, g)
@@ -209,39 +159,29 @@ def _solved_on_support(work: duality.Workspace) -> bool:
     return work.gap <= TARGET_GAP * work.scale and work.drift <= TARGET_DRIFT
 
 
-def _advance(work: duality.Workspace) -> None:
+def _advance(work: duality.Workspace, system: newton_system.NewtonSystem) -> None:
     """Write the next point: Mehrotra's predictor, then the centred and corrected Newton step."""
     n, m = work.n, work.m
-    newton_system.factor(
-        work.system,
-        work.plan,
-        work.slack,
-        work.row_sums,
-        work.column_sums,
-        work.rate_a,
-        work.rate_b,
-        n,
-        m,
-    )
+    newton_system.factor(system, work)
     mu, centrality = _centrality(work, work.ratio, work.slack)
     for k in range(n * m):
         work.plan_change[k] = -1.0  # the predictor aims at P S = 0
-    _newton_step(work)
-    predicted = _predicted_products(work, min(1.0, _largest_step(work)))
+    _newton_step(work, system)
+    predicted = _predicted_products(work, min(1.0, _largest_step(work, system)))
     progress = min(predicted / mu, 1.0)
     centre = max(progress * progress * progress, work.centring) * mu
     centre = max(centre, min(mu, MIN_CENTRE * work.scale))
     for k in range(n * m):
         aim = centre / (work.ratio[k] * work.slack[k]) - 1.0
         work.plan_change[k] = aim - work.corrector * work.plan_change[k] * work.slack_change[k]
-    _newton_step(work)
+    _newton_step(work, system)
     # Near the end the step may come as close to the boundary as the gap is to 0.
     boundary = min(max(1.0 - work.gap, work.boundary), 1.0 - 1e-4)
-    length = min(1.0, boundary * _largest_step(work))
+    length = min(1.0, boundary * _largest_step(work, system))
     _step(work, length, min(work.centrality, 0.5 * centrality))
 
 
-def _newton_step(work: duality.Workspace) -> None:
+def _newton_step(work: duality.Workspace, system: newton_system.NewtonSystem) -> None:
     """Solve for df and dg; `plan_change` is the change of P / P that a constant S would need."""
     m = work.m
     for j in range(m):
@@ -254,10 +194,10 @@ def _newton_step(work: duality.Workspace) -> None:
             work.right_b[j] -= part
         pull = -work.row_sums[i] * (work.rate_a * work.f[i] + work.log_rows[i])
         work.right_a[i] = pull - total
-    newton_system.solve(work.system, work.right_a, work.right_b, work.df, work.dg, work.n, m)
+    newton_system.solve(system, work)
 
 
-def _largest_step(work: duality.Workspace) -> float:
+def _largest_step(work: duality.Workspace, system: newton_system.NewtonSystem) -> float:
     """Write the relative changes of plan and slack; return the step at which one of them is 0."""
     m = work.m
     for j in range(m):
@@ -265,7 +205,7 @@ def _largest_step(work: duality.Workspace) -> float:
     for i in range(work.n):
         at, df = i * m, work.df[i]
         for j in range(m):
-            change = -(df + work.dg[j]) * work.system.inverse_slack[at + j]
+            change = -(df + work.dg[j]) * system.inverse_slack[at + j]
             work.slack_change[at + j] = change
             work.plan_change[at + j] -= change
             least = min(change, work.plan_change[at + j])

@@ -59,9 +59,7 @@ def solve_all(
     solved: Indices,
 ) -> None:
     """Write optimal couplings, duality gaps and pivots of problems of `shapes` [problems, 2]."""
-    rows, columns = 1, 1
-    for k in range(len(shapes)):
-        rows, columns = max(rows, shapes[k, 0]), max(columns, shapes[k, 1])
+    rows, columns = np.asarray(shapes).max(axis=0)
     work = Simplex(rows, columns)
     with cython.nogil:
         work.costs, work.offset = costs, 0

@@ -13,6 +13,7 @@ from __future__ import annotations
 import numpy as np
 
 from nlgauge.core.plan import Floats
+from nlgauge.measure.kernels.duality import Workspace
 
 TINY = 2.2250738585072014e-308  # the smallest normal float64
 
@@ -33,26 +34,17 @@ class NewtonSystem:
         self.pivots = np.empty(n)
 
 
-def factor(
-    system: NewtonSystem,
-    plan: Floats,
-    slack: Floats,
-    row_sums: Floats,
-    column_sums: Floats,
-    rate_a: float,
-    rate_b: float,
-    n: int,
-    m: int,
-) -> None:
-    """Eliminate the system of a plan; rates are 1 / pa and 1 / pb."""
+def factor(system: NewtonSystem, work: Workspace) -> None:
+    """Eliminate the system of the plan and slack of a workspace."""
+    n, m = work.n, work.m
     for j in range(m):
-        system.weights[n * m + j] = column_sums[j] * rate_b
+        system.weights[n * m + j] = work.column_sums[j] * work.rate_b
         system.column_sums[j] = system.weights[n * m + j]
     for i in range(n):
         at = i * m
         for j in range(m):
-            system.inverse_slack[at + j] = 1.0 / slack[at + j]
-            system.weights[at + j] = plan[at + j] * system.inverse_slack[at + j]
+            system.inverse_slack[at + j] = 1.0 / work.slack[at + j]
+            system.weights[at + j] = work.plan[at + j] * system.inverse_slack[at + j]
         for j in range(m):
             system.column_sums[j] += system.weights[at + j]
     for j in range(m):
@@ -65,7 +57,7 @@ def factor(
     for i in range(n):
         for k in range(i + 1, n):
             system.reduced[k * n + i] = 0.0
-        system.reduced[n * n + i] = row_sums[i] * rate_a
+        system.reduced[n * n + i] = work.row_sums[i] * work.rate_a
         _add_products(system.weight_shares, system.weights, m, m, i, system.reduced, n)
         _add_products(system.reduced_shares, system.reduced, n, i, i, system.reduced, n)
         pivot = TINY
@@ -108,24 +100,23 @@ def dot(x: Floats, x_start: int, y: Floats, y_start: int, count: int) -> float:
     return total
 
 
-def solve(
-    system: NewtonSystem, ya: Floats, yb: Floats, df: Floats, dg: Floats, n: int, m: int
-) -> None:
-    """Write the solution of the factored system for the right-hand sides ya and yb."""
+def solve(system: NewtonSystem, work: Workspace) -> None:
+    """Write df and dg for the right-hand sides of a workspace."""
+    n, m = work.n, work.m
     for i in range(n):
-        df[i] = ya[i] - dot(yb, 0, system.weight_shares, i * m, m)
-        df[i] += dot(df, 0, system.reduced_shares, i * n, i)
+        work.df[i] = work.right_a[i] - dot(work.right_b, 0, system.weight_shares, i * m, m)
+        work.df[i] += dot(work.df, 0, system.reduced_shares, i * n, i)
     for i in range(n):
-        df[i] /= system.pivots[i]
+        work.df[i] /= system.pivots[i]
     for i in range(n - 1, 0, -1):
-        value, at = df[i], i * n
+        value, at = work.df[i], i * n
         for k in range(i):
-            df[k] += system.reduced_shares[at + k] * value
+            work.df[k] += system.reduced_shares[at + k] * value
     for j in range(m):
-        dg[j] = yb[j]
+        work.dg[j] = work.right_b[j]
     for i in range(n):
-        value, at = df[i], i * m
+        value, at = work.df[i], i * m
         for j in range(m):
-            dg[j] -= system.weights[at + j] * value
+            work.dg[j] -= system.weights[at + j] * value
     for j in range(m):
-        dg[j] /= system.column_sums[j]
+        work.dg[j] /= system.column_sums[j]

@@ -1,4 +1,5 @@
 cimport libc.math as np  # np.exp and np.log are the C functions when compiled
+from nlgauge.measure.kernels.duality cimport Workspace
 
 cdef double INFINITY
 
@@ -6,23 +7,12 @@ cdef class Forest:
     cdef Py_ssize_t[::1] pair_rows, pair_columns, first, neighbours, parent, order
     cdef double[::1] mass
 
-cdef class Marginals:
-    cdef public double[::1] a, b
-    cdef public double rate_a, rate_b
-    cdef public Py_ssize_t n, m
-
-cpdef bint solve_on_support(
-    Forest forest, Marginals given, double[::1] cost, double[::1] plan_change,
-    double[::1] slack_change, double[::1] start, double[::1] f, double[::1] g, double[::1] plan
-) noexcept nogil
-cdef bint _find_neighbours(
-    Forest forest, double[::1] plan_change, double[::1] slack_change, Py_ssize_t n, Py_ssize_t m
-) noexcept nogil
+cpdef bint solve_on_support(Forest forest, Workspace work) noexcept nogil
+cdef bint _find_neighbours(Forest forest, Workspace work) noexcept nogil
 cdef Py_ssize_t _propagate_potentials(
-    Forest forest, double[::1] cost, Py_ssize_t reached, double[::1] f, double[::1] g,
-    Py_ssize_t n, Py_ssize_t m
+    Forest forest, Workspace work, Py_ssize_t reached
 ) noexcept nogil
 cdef bint _shift_tree(
-    Forest forest, Marginals given, Py_ssize_t first, Py_ssize_t end, double[::1] f, double[::1] g
+    Forest forest, Workspace work, Py_ssize_t first, Py_ssize_t end
 ) noexcept nogil
-cdef bint _route_mass(Forest forest, double[::1] plan, Py_ssize_t n, Py_ssize_t m) noexcept nogil
+cdef bint _route_mass(Forest forest, Workspace work) noexcept nogil

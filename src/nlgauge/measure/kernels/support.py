@@ -14,11 +14,8 @@ the optimum up to rounding, so an iteration that has identified its support can 
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
-from nlgauge.core.plan import Floats
-
-Indices = NDArray[np.intp]
+from nlgauge.measure.kernels.duality import Workspace
 
 INFINITY = float("inf")
 
@@ -34,35 +31,16 @@ class Forest:
         self.mass = np.empty(nodes)
 
 
-class Marginals:
-    """The weights and penalties of a problem, as far as they determine its marginals."""
-
-    def __init__(self, rows: int, columns: int) -> None:
-        self.a, self.b = np.empty(rows), np.empty(columns)
-        self.rate_a, self.rate_b = 0.0, 0.0  # 1 / pa and 1 / pb
-        self.n, self.m = rows, columns
-
-
-def solve_on_support(
-    forest: Forest,
-    given: Marginals,
-    cost: Floats,
-    plan_change: Floats,
-    slack_change: Floats,
-    start: Floats,
-    f: Floats,
-    g: Floats,
-    plan: Floats,
-) -> bool:
+def solve_on_support(forest: Forest, work: Workspace) -> bool:
     """Write the optimum on the support that a Newton step indicates; return False without one.
 
-    The relative changes of plan and slack distinguish the support from the other pairs: on it the
-    slack falls towards 0 and the plan converges, elsewhere the reverse. There is no optimum if the
-    support has a cycle or misses a token, or if a mass is negative. `start` holds approximate
-    potentials of the rows.
+    The optimum is `work.coupling`, `work.next_f` and `work.next_g`. The relative changes of plan
+    and slack distinguish the support from the other pairs: on it the slack falls towards 0 and the
+    plan converges, elsewhere the reverse. There is no optimum if the support has a cycle or misses
+    a token, or if a mass is negative.
     """
-    n, m = given.n, given.m
-    if not _find_neighbours(forest, plan_change, slack_change, n, m):
+    n, m = work.n, work.m
+    if not _find_neighbours(forest, work):
         return False
     for node in range(n + m):
         forest.parent[node] = -1
@@ -71,23 +49,21 @@ def solve_on_support(
         if forest.parent[root] == -1:
             forest.parent[root] = root
             forest.order[reached] = root
-            f[root] = start[root]
+            work.next_f[root] = work.f[root]
             first = reached
-            reached = _propagate_potentials(forest, cost, reached + 1, f, g, n, m)
-            if reached == -1 or not _shift_tree(forest, given, first, reached, f, g):
+            reached = _propagate_potentials(forest, work, reached + 1)
+            if reached == -1 or not _shift_tree(forest, work, first, reached):
                 return False
-    return reached == n + m and _route_mass(forest, plan, n, m)
+    return reached == n + m and _route_mass(forest, work)
 
 
-def _find_neighbours(
-    forest: Forest, plan_change: Floats, slack_change: Floats, n: int, m: int
-) -> bool:
+def _find_neighbours(forest: Forest, work: Workspace) -> bool:
     """Write the adjacency lists; return False if there are too many pairs for a forest."""
-    count = 0
+    n, m, count = work.n, work.m, 0
     for i in range(n):
         at = i * m
         for j in range(m):
-            if slack_change[at + j] < plan_change[at + j]:
+            if work.slack_change[at + j] < work.plan_change[at + j]:
                 forest.pair_rows[count] = i
                 forest.pair_columns[count] = n + j
                 count += 1
@@ -109,11 +85,9 @@ def _find_neighbours(
     return True
 
 
-def _propagate_potentials(
-    forest: Forest, cost: Floats, reached: int, f: Floats, g: Floats, n: int, m: int
-) -> int:
+def _propagate_potentials(forest: Forest, work: Workspace, reached: int) -> int:
     """Visit the tree of the last node in `order`; return the nodes visited, -1 for a cycle."""
-    place = reached - 1
+    n, m, place = work.n, work.m, reached - 1
     while place < reached:
         node = forest.order[place]
         for k in range(forest.first[node], forest.first[node + 1]):
@@ -122,9 +96,9 @@ def _propagate_potentials(
                 if forest.parent[other] != -1:
                     return -1
                 if node < n:
-                    g[other - n] = cost[node * m + other - n] - f[node]
+                    work.next_g[other - n] = work.cost[node * m + other - n] - work.next_f[node]
                 else:
-                    f[other] = cost[other * m + node - n] - g[node - n]
+                    work.next_f[other] = work.cost[other * m + node - n] - work.next_g[node - n]
                 forest.parent[other] = node
                 forest.order[reached] = other
                 reached += 1
@@ -132,39 +106,38 @@ def _propagate_potentials(
     return reached
 
 
-def _shift_tree(
-    forest: Forest, given: Marginals, first: int, end: int, f: Floats, g: Floats
-) -> bool:
+def _shift_tree(forest: Forest, work: Workspace, first: int, end: int) -> bool:
     """Shift the potentials of a tree until both marginals have the same mass."""
-    n, sent, received = given.n, 0.0, 0.0
+    n, sent, received = work.n, 0.0, 0.0
     for place in range(first, end):
         node = forest.order[place]
         if node < n:
-            forest.mass[node] = given.a[node] * np.exp(-f[node] * given.rate_a)
+            forest.mass[node] = work.a[node] * np.exp(-work.next_f[node] * work.rate_a)
             sent += forest.mass[node]
         else:
-            forest.mass[node] = given.b[node - n] * np.exp(-g[node - n] * given.rate_b)
+            forest.mass[node] = work.b[node - n] * np.exp(-work.next_g[node - n] * work.rate_b)
             received += forest.mass[node]
     if not (sent > 0 and received > 0):  # a token without a pair
         return False
-    shift = np.log(sent / received) / (given.rate_a + given.rate_b)
+    shift = np.log(sent / received) / (work.rate_a + work.rate_b)
     if not -INFINITY < shift < INFINITY:
         return False
     for place in range(first, end):
         node = forest.order[place]
         if node < n:
-            f[node] += shift
-            forest.mass[node] *= np.exp(-shift * given.rate_a)
+            work.next_f[node] += shift
+            forest.mass[node] *= np.exp(-shift * work.rate_a)
         else:
-            g[node - n] -= shift
-            forest.mass[node] *= np.exp(shift * given.rate_b)
+            work.next_g[node - n] -= shift
+            forest.mass[node] *= np.exp(shift * work.rate_b)
     return True
 
 
-def _route_mass(forest: Forest, plan: Floats, n: int, m: int) -> bool:
+def _route_mass(forest: Forest, work: Workspace) -> bool:
     """Write the mass of each pair, from the leaves to the roots; return False if any is <= 0."""
+    n, m = work.n, work.m
     for k in range(n * m):
-        plan[k] = 0.0
+        work.coupling[k] = 0.0
     for place in range(n + m - 1, -1, -1):
         node = forest.order[place]
         parent = forest.parent[node]
@@ -175,7 +148,7 @@ def _route_mass(forest: Forest, plan: Floats, n: int, m: int) -> bool:
             return False
         forest.mass[parent] -= mass
         if node < n:
-            plan[node * m + parent - n] = mass
+            work.coupling[node * m + parent - n] = mass
         else:
-            plan[parent * m + node - n] = mass
+            work.coupling[parent * m + node - n] = mass
     return True
