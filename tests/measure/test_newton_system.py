@@ -5,9 +5,8 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-pytest.importorskip("numba", reason="compiled by numba (pip install nlgauge[fast])")
-
-from nlgauge.measure.elimination import eliminate, room_for_system, substitute, weigh
+from nlgauge.measure.kernels.duality import Workspace
+from nlgauge.measure.kernels.newton_system import NewtonSystem, factor, solve
 
 
 def exactly(matrix, right):
@@ -42,12 +41,15 @@ def test_solves_the_system_before_elimination(shape, spread):
     n, m = shape
     plan, slack = rng.random(shape), 10.0 ** -rng.uniform(0, spread, size=shape)
     r, c = rng.random(n), rng.random(m)
-    system = room_for_system(n, m)
-    weigh(plan, slack, c, 0.5, system)
-    eliminate(system, r, 0.25)
+    system, work = NewtonSystem(n, m), Workspace(n, m)
+    work.plan, work.slack, work.row_sums, work.column_sums = plan.ravel(), slack.ravel(), r, c
+    work.rate_a, work.rate_b = 0.25, 0.5
+    factor(system, work)
     ya, yb = -rng.random(n), rng.random(m)
-    df, dg = np.empty(n), np.empty(m)
-    substitute(system, ya, yb, df, dg)
-    matrix = unreduced(system.weights[:n], r * 0.25, c * 0.5)
+    work.right_a, work.right_b = ya, yb
+    solve(system, work)
+    df, dg = np.asarray(work.df), np.asarray(work.dg)
+    weights = np.asarray(system.weights)[: n * m].reshape(n, m)
+    matrix = unreduced(weights, r * 0.25, c * 0.5)
     right = [Fraction(y) for y in (*ya.tolist(), *yb.tolist())]
     np.testing.assert_allclose(np.r_[df, dg], exactly(matrix, right), rtol=1e-12)

@@ -1,14 +1,12 @@
-"""Ranks and supports in machine code against plain numpy, and clouds that share a product."""
+"""Ranks and supports against plain numpy, and clouds that share a product."""
 
 import numpy as np
 import pytest
 
+import uncompiled
 from nlgauge.core.errors import OptionError
 from nlgauge.measure import depth as depths
-
-pytest.importorskip("numba", reason="ranks are compiled by numba (pip install nlgauge[fast])")
-
-from nlgauge.measure import trimming
+from nlgauge.measure.kernels import depth as kernels
 
 TIE = depths.TIE
 SHARES = np.linspace(0.3, 1.0, 5)
@@ -28,6 +26,40 @@ def clouds(dimension, sizes, seed=0):
     return [rng.normal(size=(n, dimension)) for n in sizes]
 
 
+def ranks_of(projected, count):
+    found = np.empty(len(projected))
+    kernels.mean_ranks(projected, count, TIE, found)
+    return found
+
+
+def supports_of(projected, deep, shares, count):
+    found = np.empty((2, len(shares), count))
+    kernels.fill_supports(projected, deep, np.quantile(deep, shares) - TIE, found)
+    return found
+
+
+def sorted_ranks(projected):
+    """The mean over columns of min(F(x), 1 - F(x-)), by sorting."""
+    n, count = projected.shape
+    columns = np.ascontiguousarray(projected.T)
+    order = np.argsort(columns, axis=1)
+    ordered = np.take_along_axis(columns, order, axis=1)
+    fresh = np.ones((count, n), dtype=bool)
+    fresh[:, 1:] = np.diff(ordered, axis=1) > TIE  # a new value starts here
+    place = np.arange(n)
+    below = np.maximum.accumulate(np.where(fresh, place, 0), axis=1)
+    ends = np.ones((count, n), dtype=bool)
+    ends[:, :-1] = fresh[:, 1:]
+    upto = np.minimum.accumulate(np.where(ends, place + 1, n)[:, ::-1], axis=1)[:, ::-1]
+    ranks = np.minimum(upto, n - below)
+    return np.bincount(order.ravel(), weights=ranks.ravel(), minlength=n) / (n * count)
+
+
+def plain_supports(projected, deep, shares):
+    regions = [projected[deep >= cut - TIE] for cut in np.quantile(deep, shares)]
+    return np.stack([[r.max(axis=0) for r in regions], [(-r).max(axis=0) for r in regions]])
+
+
 def naive_ranks(projected):
     n = len(projected)
     upto = (projected[None] <= projected[:, None] + TIE).sum(axis=1)
@@ -40,38 +72,37 @@ def naive_ranks(projected):
 @pytest.mark.parametrize("share", [0, 0.3, 0.5])
 def test_ranks_are_those_of_sorting(n, count, share):
     projected = table(n, count, repeated=int(share * n))
-    found = trimming.mean_ranks(projected, count, TIE)
-    np.testing.assert_array_equal(found, depths._mean_rank(projected))
+    found = ranks_of(projected, count)
+    np.testing.assert_array_equal(found, sorted_ranks(projected))
     np.testing.assert_allclose(found, naive_ranks(projected), atol=1e-15)
 
 
 def test_one_tie_in_one_direction_is_noticed():
     projected = table(9, 500)
     projected[4, 499] = projected[7, 499]
-    found = trimming.mean_ranks(projected, 500, TIE)
-    np.testing.assert_array_equal(found, depths._mean_rank(projected))
-    assert (found != trimming.mean_ranks(table(9, 500), 500, TIE)).any()
+    found = ranks_of(projected, 500)
+    np.testing.assert_array_equal(found, sorted_ranks(projected))
+    assert (found != ranks_of(table(9, 500), 500)).any()
 
 
 def test_equal_points_are_all_as_deep_as_can_be():
-    assert (trimming.mean_ranks(np.ones((6, 40)), 40, TIE) == 1).all()
+    assert (ranks_of(np.ones((6, 40)), 40) == 1).all()
 
 
 def test_a_run_of_ties_longer_than_a_tie_is_told_apart_by_counting_only():
     run = np.array([[0.0], [0.7], [1.4], [9.0]]) * TIE
-    np.testing.assert_array_equal(trimming.mean_ranks(run, 1, TIE), naive_ranks(run))
-    np.testing.assert_array_equal(trimming.mean_ranks(run, 1, TIE) * 4, [2, 3, 3, 1])
-    np.testing.assert_array_equal(depths._mean_rank(run) * 4, [3, 3, 3, 1])
+    np.testing.assert_array_equal(ranks_of(run, 1), naive_ranks(run))
+    np.testing.assert_array_equal(ranks_of(run, 1) * 4, [2, 3, 3, 1])
+    np.testing.assert_array_equal(sorted_ranks(run) * 4, [3, 3, 3, 1])
 
 
 def test_columns_after_the_count_do_not_count():
     projected = table(11, 136)
     wider = np.hstack([projected, np.full((11, 8), np.nan)])
-    ranks = trimming.mean_ranks(wider, 136, TIE)
-    np.testing.assert_array_equal(ranks, trimming.mean_ranks(projected, 136, TIE))
-    found = np.empty((2, 5, 136))
-    trimming.fill_supports(wider, ranks, SHARES, TIE, found)
-    np.testing.assert_array_equal(found, depths._nested_supports(projected, ranks, SHARES))
+    ranks = ranks_of(wider, 136)
+    np.testing.assert_array_equal(ranks, ranks_of(projected, 136))
+    found = supports_of(wider, ranks, SHARES, 136)
+    np.testing.assert_array_equal(found, plain_supports(projected, ranks, SHARES))
 
 
 @pytest.mark.parametrize("n", [1, 2, 3, 26, 150])
@@ -79,11 +110,10 @@ def test_columns_after_the_count_do_not_count():
 @pytest.mark.parametrize("even", [False, True])
 def test_supports_are_those_of_nested_rings(n, levels, even):
     projected = table(n, 90)
-    deep = np.full(n, 0.5) if even else depths._mean_rank(projected)
+    deep = np.full(n, 0.5) if even else sorted_ranks(projected)
     shares = np.linspace(0.2, 1.0, levels)
-    found = np.empty((2, levels, 90))
-    trimming.fill_supports(projected, deep, shares, TIE, found)
-    np.testing.assert_array_equal(found, depths._nested_supports(projected, deep, shares))
+    found = supports_of(projected, deep, shares, 90)
+    np.testing.assert_array_equal(found, plain_supports(projected, deep, shares))
 
 
 @pytest.mark.parametrize("n", [1, 2, 3, 10, 26, 149])
@@ -93,17 +123,30 @@ def test_quantiles_are_numpys_to_the_bit(n):
         values = rng.random(n)
         shares = np.linspace(rng.random(), 1.0, 7)
         shares[0] = rng.choice([0.0, shares[0]])
-        found = trimming.quantiles(values, shares)
+        found = depths.quantiles(values, shares)
         np.testing.assert_array_equal(found, np.quantile(values, shares))
 
 
 @pytest.mark.parametrize("kind", ["irw", "ai_irw"])
 @pytest.mark.parametrize("n", [1, 2, 26, 151])
-def test_regions_are_the_same_without_numba(monkeypatch, kind, n):
+def test_regions_are_those_of_plain_numpy(kind, n):
     (points,) = clouds(7, [n])
     points[n // 2 + 1 :] = points[: n - n // 2 - 1]
     ours = depths.regions(points, depth=kind, count=203)
-    monkeypatch.setattr(depths, "_machine", lambda: None)
+    along = depths.directions(7, 208, 0)
+    projected = (np.vstack([points, points]) @ along.T)[:n, :203]
+    if kind == "irw":
+        np.testing.assert_array_equal(ours.depths, sorted_ranks(projected))
+    np.testing.assert_array_equal(ours.support, plain_supports(projected, ours.depths, SHARES))
+
+
+@pytest.mark.parametrize("kind", ["irw", "ai_irw"])
+@pytest.mark.parametrize("n", [1, 2, 9])
+def test_regions_are_the_same_uncompiled(monkeypatch, kind, n):
+    (points,) = clouds(7, [n])
+    points[n // 2 + 1 :] = points[: n - n // 2 - 1]
+    ours = depths.regions(points, depth=kind, count=203)
+    uncompiled.use(monkeypatch)
     plain = depths.regions(points, depth=kind, count=203)
     np.testing.assert_array_equal(ours.depths, plain.depths)
     np.testing.assert_array_equal(ours.support, plain.support)
@@ -131,7 +174,7 @@ def test_directions_come_in_eights_without_changing():
     (points,) = clouds(5, [12])
     straight = points @ depths.directions(5, 11, 3).T
     found = depths.irw(points, count=11, seed=3)
-    np.testing.assert_array_equal(found, depths._mean_rank(straight))
+    np.testing.assert_array_equal(found, sorted_ranks(straight))
 
 
 def test_clouds_of_several_dimensions_are_not_stacked():
