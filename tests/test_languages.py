@@ -35,7 +35,7 @@ def test_what_the_spec_sets_stays() -> None:
     assert metric_in("zh", "bleu:lowercase=yes") == metric("bleu:lowercase=yes,tokenize=zh")
     assert metric_in("ja", "lazy_emd:lang=zh").lang == "zh"
     assert metric_in("de", "lazy_emd").lang == "other"
-    assert metric_in("de", "lazy_emd:penalty_candidate=.5").prices == (0.5, 0.95)
+    assert metric_in("de", "lazy_emd:penalty_candidate=.5").penalties == (0.5, 0.95)
 
 
 def test_english_changes_nothing() -> None:

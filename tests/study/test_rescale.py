@@ -112,7 +112,7 @@ def test_files_that_hold_something_else_are_refused(path: Path, fitted: Baseline
     content = json.loads(fitted.to_json())
     for broken in ('{"metric": ', "{}", json.dumps({**content, "mean": 3})):
         path.write_text(broken, "utf-8")
-        with pytest.raises(FileError, match="does not hold what `nlgauge rescale fit` writes"):
+        with pytest.raises(FileError, match="is not a file of `nlgauge rescale fit`"):
             score(["a"], ["a"], metrics=f"{SPEC},baseline={path}")
     for changed, message in (
         ({"metric": "yisi"}, "is for yisi, not bertscore"),

@@ -1,4 +1,4 @@
-"""N-grams of words: their counts in a text, and a table of counts over a corpus."""
+"""N-gram counts of a text and of a corpus."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ Ngram: TypeAlias = tuple[str, ...]
 
 
 def ngrams(words: Sequence[str], order: int) -> Counter[Ngram]:
-    """How often every n-gram of ``order`` words occurs."""
+    """Return the counts of the n-grams of ``order`` words."""
     return Counter(zip(*(words[start:] for start in range(order)), strict=False))
 
 
 def ngrams_up_to(words: Sequence[str], order: int) -> Counter[Ngram]:
-    """How often every n-gram of 1 to ``order`` words occurs."""
+    """Return the counts of the n-grams of 1 to ``order`` words."""
     counts: Counter[Ngram] = Counter()
     for n in range(1, order + 1):
         counts.update(ngrams(words, n))
@@ -29,14 +29,14 @@ def ngrams_up_to(words: Sequence[str], order: int) -> Counter[Ngram]:
 
 @dataclass(frozen=True, eq=False)
 class NgramTable:
-    """Counts of n-grams over a corpus and ``total``, what they are counts out of."""
+    """Counts of n-grams in a corpus; ``total`` is the number of segments or words."""
 
     counts: Mapping[Ngram, int]
     total: int
 
     @classmethod
     def pool(cls, parts: Iterable[NgramTable]) -> NgramTable:
-        """The table of all parts together."""
+        """Return the table of all parts together."""
         counts: Counter[Ngram] = Counter()
         total = 0
         for part in parts:
@@ -52,10 +52,10 @@ class NgramTable:
 
 
 def fitted(table: NgramTable | None, metric: str) -> NgramTable:
-    """The table, or an error that tells how to make one."""
+    """Return the table, or raise an error if it is None."""
     if table is None:
         raise UsageError(
-            f"{metric} weighs n-grams by their counts in the references, but has not seen any; "
+            f"{metric} weights n-grams by their counts in the references and is not fitted; "
             "call metric.fit(references) first, or use nlgauge.score, which does"
         )
     return table

@@ -1,0 +1,39 @@
+"""NgramTableMetric: a metric that weights n-grams by their counts in the references."""
+
+from __future__ import annotations
+
+import dataclasses
+from abc import abstractmethod
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Self
+
+from nlgauge.core.metric import Metric
+from nlgauge.text.ngrams import NgramTable, fitted
+
+
+@dataclass(frozen=True)
+class NgramTableMetric(Metric):
+    """A metric with a table of n-gram counts, which ``fit`` fills from the references."""
+
+    table: NgramTable | None = dataclasses.field(
+        default=None, kw_only=True, repr=False, compare=False
+    )
+
+    @abstractmethod
+    def count(self, references: Iterable[Sequence[str]]) -> NgramTable:
+        """Return the counts of these references."""
+
+    @property
+    def fitted_table(self) -> NgramTable:
+        return fitted(self.table, self.name)
+
+    def fit(self, references: Iterable[Sequence[str]]) -> Self:
+        return dataclasses.replace(self, table=self.count(references))
+
+    def pool(self, parts: Sequence[Self]) -> Self:
+        table = NgramTable.pool(part.fitted_table for part in parts)
+        return dataclasses.replace(self, table=table)
+
+    def facts(self) -> dict[str, str]:
+        return {"table_sha": self.table.digest if self.table else "none"}
