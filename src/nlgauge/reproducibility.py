@@ -146,7 +146,10 @@ class Results:
         if not self.scores:
             raise DataError("there are no scores in these results")
         signatures = list(dict.fromkeys(str(entry["signature"]) for entry in self.scores))
-        scorer = Scorer([self._spec(text) for text in signatures], runtime=runtime)
+        for name in (Signature.parse(text).name for text in signatures):
+            if name not in metric_names():
+                raise UsageError(f"the results have a score of {name!r}, which is not installed")
+        scorer = Scorer(signatures, runtime=runtime)
         found = scorer.score_corpus(corpus, progress=progress)
         labels = dict(zip(signatures, scorer.metrics, strict=True))
         return tuple(
@@ -160,12 +163,6 @@ class Results:
             )
             for entry in self.scores
         )
-
-    def _spec(self, signature: str) -> str:
-        name = Signature.parse(signature).name
-        if name not in metric_names():
-            raise UsageError(f"the results have a score of {name!r}, which is not installed here")
-        return signature
 
 
 def _meaning(metric: str, key: str) -> tuple[Kind, str]:

@@ -65,7 +65,7 @@ def test_a_number_rescales_all_components() -> None:
     for name, value in plain.components.items():
         assert scaled.components[name] == pytest.approx((value - 0.25) / 0.75)
     for number in ("1", "-1.5"):
-        with pytest.raises(OptionError, match="must lie from -1 to below 1"):
+        with pytest.raises(OptionError, match="must be at least -1 and below 1"):
             score(["a"], ["a"], metrics=f"{SPEC},baseline={number}")
 
 
@@ -123,7 +123,7 @@ def test_files_that_hold_something_else_are_refused(path: Path, fitted: Baseline
         with pytest.raises((FileError, OptionError), match=message):
             score(["a"], ["a"], metrics=f"{SPEC},baseline={path}")
     path.write_bytes(b"\xff\xfe")
-    with pytest.raises(FileError, match="is not written in UTF-8"):
+    with pytest.raises(FileError, match="is not UTF-8"):
         score(["a"], ["a"], metrics=f"{SPEC},baseline={path}")
 
 

@@ -20,14 +20,14 @@ from nlgauge.core.requirements import ModelCard
 _COLUMNS = {"f": "F", "precision": "P", "recall": "R"}
 
 
-class BaselineValues(NamedTuple):
+class Baselines(NamedTuple):
     """The baseline of every component, in order, and the digest of its file."""
 
     values: tuple[float, ...]
     digest: str
 
 
-def read_baseline(path: str, metric: Metric, card: ModelCard) -> BaselineValues:
+def read_baseline(path: str, metric: Metric, card: ModelCard) -> Baselines:
     """Return the baseline of a bound metric from a file."""
     try:
         content = Path(path).read_bytes()
@@ -45,7 +45,7 @@ def read_baseline(path: str, metric: Metric, card: ModelCard) -> BaselineValues:
             f"baseline file {path!r} has the baselines {', '.join(map(str, values))}; they must "
             "be at least -1 and below 1, the score of identical texts"
         )
-    return BaselineValues(values, sha256(content).hexdigest()[:12])
+    return Baselines(values, sha256(content).hexdigest()[:12])
 
 
 def _parse_json(path: str, text: str) -> Baseline:
@@ -71,5 +71,4 @@ def _parse_tsv(path: str, text: str, metric: Metric) -> tuple[float, ...]:
 
 
 def is_possible(baseline: float) -> bool:
-    """Whether a baseline is a cosine below that of identical texts."""
     return -1 <= baseline < 1

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, Self
 
 import numpy as np
@@ -13,6 +13,7 @@ from nlgauge.core.cloud import Cloud, Floats
 from nlgauge.core.errors import OptionError
 from nlgauge.core.metric import PairMetric, Side
 from nlgauge.core.options import option
+from nlgauge.core.plan import Floats as Doubles
 from nlgauge.core.requirements import ModelCard, Need, Weighting
 from nlgauge.measure.cost import unit
 from nlgauge.runtime.threads import spread
@@ -24,8 +25,8 @@ _MIN_PER_THREAD = 32  # texts or pairs
 class Points:
     """The vectors that represent a text, their masses and their tokens."""
 
-    vectors: Floats
-    masses: Floats
+    vectors: Doubles
+    masses: Doubles
     tokens: tuple[str, ...]
 
 
@@ -67,12 +68,10 @@ class CloudMetric(PairMetric):
 
     @property
     def weighting(self) -> Weighting:
-        """The masses of the tokens."""
         return Weighting(scheme="idf" if self.weights == "idf" else "uniform")
 
     @property
     def needs(self) -> Need:
-        """Clouds of the selected layers, which are known once the metric is bound."""
         return Need(
             kind="clouds",
             model=self.model,
@@ -83,7 +82,6 @@ class CloudMetric(PairMetric):
         )
 
     def bind(self, card: ModelCard) -> Self:
-        """Return the metric with the name of its model and the numbers of its layers."""
         selected = getattr(self, self.layer_option)
         numbers = card.choose(selected, match=self.matching)
         if self.layer_option == "layer" and len(numbers) != 1:
@@ -92,14 +90,13 @@ class CloudMetric(PairMetric):
             )
         layers = numbers[0] if len(numbers) == 1 else "+".join(map(str, numbers))
         concrete: dict[str, Any] = {"model": card.name, self.layer_option: layers}
-        return dataclasses.replace(self, **concrete)
+        return replace(self, **concrete)
 
     def points(self, cloud: Cloud) -> Points:
         """Return the points of a text that is not void: by default the unit vectors of a layer."""
         return Points(unit(cloud.layer), np.asarray(cloud.weights, float), cloud.tokens.strings)
 
     def prepare(self, item: Cloud, side: Side) -> Any | None:
-        """Return the points of a text, or None if it is void."""
         return None if item.void else self.points(item)
 
     def prepare_many(self, items: Sequence[Cloud], side: Side) -> list[Any | None]:
@@ -107,9 +104,7 @@ class CloudMetric(PairMetric):
         return [self.prepare(item, side) for item in items]
 
     def _prepare_all(self, items: Sequence[Any], side: Side) -> list[Any | None]:
-        def prepare(portion: Sequence[Any]) -> list[Any | None]:
-            return self.prepare_many(portion, side)
-
+        prepare = partial(self.prepare_many, side=side)
         return [one for made in spread(prepare, items, least=_MIN_PER_THREAD) for one in made]
 
     def _compare_all(self, candidates: Sequence[Any], references: Sequence[Any]) -> Floats:

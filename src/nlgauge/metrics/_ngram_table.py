@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import dataclasses
 from abc import abstractmethod
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Self
 
 from nlgauge.core.metric import Metric
@@ -16,9 +15,7 @@ from nlgauge.text.ngrams import NgramTable, fitted
 class NgramTableMetric(Metric):
     """A metric with a table of n-gram counts, which ``fit`` fills from the references."""
 
-    table: NgramTable | None = dataclasses.field(
-        default=None, kw_only=True, repr=False, compare=False
-    )
+    table: NgramTable | None = field(default=None, kw_only=True, repr=False, compare=False)
 
     @abstractmethod
     def count(self, references: Iterable[Sequence[str]]) -> NgramTable:
@@ -29,11 +26,11 @@ class NgramTableMetric(Metric):
         return fitted(self.table, self.name)
 
     def fit(self, references: Iterable[Sequence[str]]) -> Self:
-        return dataclasses.replace(self, table=self.count(references))
+        return replace(self, table=self.count(references))
 
     def pool(self, parts: Sequence[Self]) -> Self:
         table = NgramTable.pool(part.fitted_table for part in parts)
-        return dataclasses.replace(self, table=table)
+        return replace(self, table=table)
 
     def facts(self) -> dict[str, str]:
         return {"table_sha": self.table.digest if self.table else "none"}

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import ClassVar
 
 import numpy as np
 
-from nlgauge.core.metric import Scale, distance
 from nlgauge.core.options import option
 from nlgauge.core.plan import Floats, Plan
 from nlgauge.core.requirements import Weighting
@@ -18,19 +18,12 @@ from nlgauge.metrics._cloud_metric import CloudMetric, Points
 
 @dataclass(frozen=True)
 class TransportMetric(CloudMetric):
-    """A metric made of points, a cost between them, a solver, and components of the plan.
+    """A metric made of points, a cost between them, a solver, and components of the plan."""
 
-    Unit vectors are at most 2 apart, which is the distance of a void text.
-    """
-
-    components = ("distance", "similarity")
+    components: ClassVar[tuple[str, ...]] = ("distance", "similarity")
     symmetric = True
 
     special: str = option("keep", "Special tokens of the model.", choices=("keep", "drop"))
-
-    @property
-    def scale(self) -> Scale:
-        return distance(2.0)
 
     @property
     def weighting(self) -> Weighting:
@@ -46,13 +39,13 @@ class TransportMetric(CloudMetric):
         """Return the optimal plans for cost matrices and masses."""
         return match_many(costs, left, right)
 
-    def row(self, plan: Plan) -> tuple[float, ...]:
-        """Return the components of a plan."""
-        return self.row_of_cost(plan.value)
-
     def row_of_cost(self, cost: float) -> tuple[float, ...]:
         """Return the components of a cost."""
         return cost, 1 / (1 + cost)
+
+    def row(self, plan: Plan) -> tuple[float, ...]:
+        """Return the components of a plan."""
+        return self.row_of_cost(plan.value)
 
     @property
     def void_row(self) -> tuple[float, ...]:

@@ -23,7 +23,7 @@ from typing import Self
 import numpy as np
 
 from nlgauge.core.cloud import Cloud
-from nlgauge.core.metric import Scale, distance
+from nlgauge.core.metric import distance
 from nlgauge.core.options import option
 from nlgauge.core.plan import Floats
 from nlgauge.core.requirements import ModelCard, Weighting
@@ -40,18 +40,12 @@ class Bary(TransportMetric):
 
     paper = "Colombo et al. 2021, BaryScore (EMNLP), equations 2-3"
     matching = "barycenter"
+    scale = distance(4.0)
     components = ("w2_squared", "w2", "similarity")
 
     layers: int | str = option("best", "Hidden layers: best, all, last5, 4, 3+4+6 or 2-6.")
     epsilon: float = option(0.0, "Regularisation of the Sinkhorn divergence; 0 is exact.", low=0)
-    compat: str | None = option(
-        None, "nlg_eval: last five layers, special tokens count.", choices=("nlg_eval",)
-    )
-
-    @property
-    def scale(self) -> Scale:
-        """A squared distance within the unit ball."""
-        return distance(4.0)
+    compat: str | None = option(None, "Published code to reproduce.", choices=("nlg_eval",))
 
     @property
     def weighting(self) -> Weighting:

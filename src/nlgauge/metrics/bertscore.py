@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 
@@ -25,7 +25,7 @@ from nlgauge.core.errors import OptionError
 from nlgauge.core.metric import Scale, similarity
 from nlgauge.core.options import option
 from nlgauge.core.requirements import ModelCard, Weighting
-from nlgauge.metrics._baseline import BaselineValues, is_possible, read_baseline
+from nlgauge.metrics._baseline import Baselines, is_possible, read_baseline
 from nlgauge.metrics._cloud_metric import Points
 from nlgauge.metrics._greedy import GreedyMetric
 
@@ -44,9 +44,7 @@ class BertScore(GreedyMetric):
         "bert_score: special tokens can be matched; each component takes its best reference.",
         choices=("bert_score",),
     )
-    file_values: BaselineValues | None = field(
-        default=None, kw_only=True, repr=False, compare=False
-    )
+    file_values: Baselines | None = field(default=None, kw_only=True, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -91,9 +89,10 @@ class BertScore(GreedyMetric):
         return self._rescale(super().compare(candidates, references))
 
     def _rescale(self, values: Floats) -> Floats:
-        base = None if isinstance(self.baseline, str) else self.baseline
-        base = base if self.file_values is None else np.array(self.file_values.values)
-        return values if base is None else np.asarray((values - base) / (1 - base))
+        base: Any = self.baseline if self.file_values is None else np.array(self.file_values.values)
+        if base is None or isinstance(base, str):
+            return values
+        return np.asarray((values - base) / (1 - base))
 
     def _reduce(self, pairs: Floats) -> Floats:
         if self.compat == "bert_score" and self.over_references == "best":

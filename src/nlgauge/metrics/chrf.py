@@ -32,9 +32,7 @@ class Chrf(SacrebleuMetric):
     beta: float = option(2.0, "Weight of recall against precision.", low=0.0)
     lowercase: bool = option(False, "Lowercase both sides.")
     whitespace: bool = option(False, "Include spaces in character n-grams.")
-    eps_smoothing: bool = option(
-        False, "Smooth orders without n-grams, as chrF++.py, NLTK and Moses do."
-    )
+    eps_smoothing: bool = option(False, "Smooth orders without n-grams, as chrF++.py does.")
 
     def __post_init__(self) -> None:
         super().__post_init__()

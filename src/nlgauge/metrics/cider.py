@@ -49,9 +49,7 @@ class Cider(NgramTableMetric, PairMetric):
     more_references_never_hurt = False
     scale = similarity(0.0, 10.0)
 
-    over_references: str = option(
-        "mean", "Mean over references (CIDEr) or best reference.", choices=("mean", "best")
-    )
+    over_references: str = option("mean", "Mean or best of references.", choices=("mean", "best"))
     variant: str = option("d", "CIDEr-D, or plain CIDEr.", choices=("d", "plain"))
     order: int = option(4, "Longest n-grams.", low=1)
     sigma: float = option(6.0, "Length difference that CIDEr-D tolerates, in words.", low=1e-3)

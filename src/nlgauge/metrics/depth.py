@@ -55,9 +55,7 @@ class DepthScore(CloudMetric):
     levels: int = option(5, "Number of trimmed regions.", low=1)
     directions: int = option(2000, "Number of sampled directions.", low=1)
     seed: int = option(0, "Random seed of the directions.", low=0)
-    compat: str | None = option(
-        None, "nlg_eval: signed supremum of the published code.", choices=("nlg_eval",)
-    )
+    compat: str | None = option(None, "Published code to reproduce.", choices=("nlg_eval",))
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -36,9 +36,7 @@ class Eed(PairMetric):
     coverage: float = option(0.3, "Cost of a character visited twice or never (rho).", low=0.0)
     deletion: float = option(0.2, "Cost of deleting a candidate character.", low=0.0)
     insertion: float = option(1.0, "Cost of inserting a reference character.", low=0.0)
-    compat: str = option(
-        "none", "Count coverage as this package.", choices=("none", "torchmetrics")
-    )
+    compat: str = option("none", "Package to reproduce.", choices=("none", "torchmetrics"))
 
     def prepare(self, item: str, side: Side) -> str | None:
         """Return the text with spaces around it and before its punctuation."""

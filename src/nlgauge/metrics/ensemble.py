@@ -11,9 +11,8 @@ over segments.
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Self
 
 import numpy as np
@@ -63,7 +62,7 @@ class Ensemble(Metric):
     def with_members(self, members: Sequence[Metric]) -> Self:
         """Return the ensemble of bound or fitted members, with their labels as option."""
         labels = "+".join(member.label().replace(",", ";") for member in members)
-        return dataclasses.replace(self, bound=tuple(members), metrics=labels, lang=None)
+        return replace(self, bound=tuple(members), metrics=labels, lang=None)
 
     @property
     def components(self) -> tuple[str, ...]:

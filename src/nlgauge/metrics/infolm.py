@@ -58,9 +58,7 @@ class InfoLm(PairMetric):
     preset: str | None = option(None, "Alpha and beta of the paper.", choices=tuple(_PRESETS))
     temperature: float = option(1.0, "Temperature of the softmax.", low=0.01)
     weights: str = option("uniform", "Mass of a token.", choices=("uniform", "idf"))
-    direction: str = option(
-        "ref-cand", "First and second distribution.", choices=("ref-cand", "cand-ref")
-    )
+    direction: str = option("ref-cand", "Order of arguments.", choices=("ref-cand", "cand-ref"))
     symmetrised: bool = option(False, "Average both directions.")
     whole_words: bool = option(False, "Mask all pieces of a word at once.")
     long_text: str = option(
@@ -69,7 +67,7 @@ class InfoLm(PairMetric):
         choices=("window", "truncate", "error"),
     )
     compat: str | None = option(
-        None, "Public implementation to reproduce.", choices=("nlg_eval", "torchmetrics")
+        None, "Published code to reproduce.", choices=("nlg_eval", "torchmetrics")
     )
 
     def __post_init__(self) -> None:

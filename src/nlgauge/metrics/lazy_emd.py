@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import ClassVar, NamedTuple
+from typing import ClassVar
 
 import numpy as np
 
@@ -33,18 +33,7 @@ _COMPAT_EPSILON = 0.009
 _COMPAT_MAX_COST = 0.999  # the repository ignores flows at this cost or above
 
 
-class Penalties(NamedTuple):
-    """The penalties of the candidate's and the reference's marginal."""
-
-    candidate: float
-    reference: float
-
-
-PRESETS = {
-    "en": Penalties(0.23, 0.31),
-    "zh": Penalties(0.018, 0.97),
-    "other": Penalties(0.009, 0.95),
-}
+PRESETS = {"en": (0.23, 0.31), "zh": (0.018, 0.97), "other": (0.009, 0.95)}
 
 
 @dataclass(frozen=True)
@@ -65,9 +54,7 @@ class LazyEmd(TransportMetric):
     penalty_reference: float | None = option(None, "Penalty of the reference's marginal.", low=0)
     epsilon: float = option(0.0, "Entropic regularisation; 0 is exact.", low=0)
     headline: str = option("cost", "First component.", choices=("cost", "objective"))
-    compat: str | None = option(
-        None, "lazy_emd: entropic plan of the published code.", choices=("lazy_emd",)
-    )
+    compat: str | None = option(None, "Published code to reproduce.", choices=("lazy_emd",))
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -75,12 +62,12 @@ class LazyEmd(TransportMetric):
             raise OptionError("with both penalties 0 no mass is moved; raise one of them")
 
     @property
-    def penalties(self) -> Penalties:
-        """The penalties of the options, else of the preset."""
-        candidate, reference = PRESETS[self.lang]
-        return Penalties(
-            candidate if self.penalty_candidate is None else self.penalty_candidate,
-            reference if self.penalty_reference is None else self.penalty_reference,
+    def penalties(self) -> tuple[float, float]:
+        """The penalties of candidate and reference: those of the options, else of the preset."""
+        left, right = PRESETS[self.lang]
+        return (
+            left if self.penalty_candidate is None else self.penalty_candidate,
+            right if self.penalty_reference is None else self.penalty_reference,
         )
 
     @property
@@ -107,12 +94,13 @@ class LazyEmd(TransportMetric):
         self, costs: Sequence[Floats], left: Sequence[Floats], right: Sequence[Floats]
     ) -> list[Plan]:
         """Return the unbalanced plans for cost matrices and masses."""
+        penalty_a, penalty_b = self.penalties
         plans = match_many(
             costs,
             left,
             right,
-            penalty_a=self.penalties.candidate,
-            penalty_b=self.penalties.reference,
+            penalty_a=penalty_a,
+            penalty_b=penalty_b,
             epsilon=_COMPAT_EPSILON if self.compat else self.epsilon,
             reference="ones" if self.compat else "product",
         )

@@ -55,12 +55,10 @@ class Mover(TransportMetric):
     cost: str = option("euclid", "Distance between n-grams.", choices=tuple(COSTS))
     word_order: float = option(0.0, "Cost of moving from first to last position.", low=0)
     subwords: str = option("all", "Pieces of a word to keep.", choices=("all", "first"))
-    punctuation: str = option(
-        "keep", "Whether to keep punctuation tokens.", choices=("keep", "drop")
-    )
+    punctuation: str = option("keep", "Punctuation tokens.", choices=("keep", "drop"))
     stopwords: str | None = option(None, "Text file of stop words to leave out, one per line.")
     compat: str | None = option(
-        None, "Public implementation to reproduce.", choices=("mover-v1", "mover-v2")
+        None, "Published code to reproduce.", choices=("mover-v1", "mover-v2")
     )
 
     def __post_init__(self) -> None:

@@ -22,7 +22,7 @@ import numpy as np
 
 from nlgauge.core.cloud import Cloud
 from nlgauge.core.errors import OptionError
-from nlgauge.core.metric import Scale
+from nlgauge.core.metric import Scale, distance
 from nlgauge.core.options import option
 from nlgauge.core.plan import Floats
 from nlgauge.core.requirements import ModelCard
@@ -32,7 +32,6 @@ from nlgauge.metrics._cloud_metric import Points
 from nlgauge.metrics._transport import TransportMetric
 
 WEB_SCALE = Scale("higher", -math.inf, 0.0, void=-2 * math.sqrt(3 * 4096))
-WEB_LAYERS = 5
 
 
 @dataclass(frozen=True)
@@ -44,7 +43,7 @@ class Smd(TransportMetric):
 
     layers: int | str = option("best", "Hidden layers: best, all, last5, 4, 3+4+6 or 2-6.")
     aggregate: str = option("concat", "How layers are combined.", choices=tuple(AGGREGATES))
-    compat: str | None = option(None, "Reproduce MoverScore's web service.", choices=("mover-web",))
+    compat: str | None = option(None, "Published code to reproduce.", choices=("mover-web",))
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -59,7 +58,7 @@ class Smd(TransportMetric):
     @property
     def scale(self) -> Scale:
         """A distance between unit vectors, or the web service's score."""
-        return WEB_SCALE if self.compat else super().scale
+        return WEB_SCALE if self.compat else distance(2.0)
 
     @property
     def components(self) -> tuple[str, ...]:  # type: ignore[override]
@@ -70,7 +69,7 @@ class Smd(TransportMetric):
         """Return the metric with its layers; the web service uses power means of the last five."""
         if self.compat is None:
             return super().bind(card)
-        last = f"last{min(WEB_LAYERS, max(card.depth, 1))}"
+        last = f"last{min(5, max(card.depth, 1))}"
         layers = last if self.layers == "best" else self.layers
         return super(Smd, replace(self, layers=layers, aggregate="pmeans")).bind(card)
 

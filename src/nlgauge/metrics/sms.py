@@ -23,6 +23,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from nlgauge.core.cloud import Cloud
+from nlgauge.core.metric import distance
 from nlgauge.core.options import option
 from nlgauge.measure.cost import unit
 from nlgauge.metrics._cloud_metric import Points
@@ -37,6 +38,7 @@ class Sms(TransportMetric):
     """The least cost of moving one text's sentences, words or both onto the other's."""
 
     paper = "Clark et al. 2019, Sentence Mover's Similarity (ACL)"
+    scale = distance(2.0)
 
     layer: int | str = option("best", "Hidden layer; best is the model's best known layer.")
     nodes: str = option(

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from nlgauge.core.metric import distance
 from nlgauge.core.options import option
 from nlgauge.metrics._transport import TransportMetric
 
@@ -20,5 +21,6 @@ class Wmd(TransportMetric):
     """The least cost of moving one text's words onto the other's."""
 
     paper = "Kusner et al. 2015, From Word Embeddings to Document Distances (ICML)"
+    scale = distance(2.0)
 
     layer: int | str = option("best", "Hidden layer; best is the model's best known layer.")
