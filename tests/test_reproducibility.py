@@ -50,7 +50,7 @@ def test_options_are_explained_in_the_metrics_own_words() -> None:
 def test_other_metrics_do_not_compare() -> None:
     (only,) = explain(BLEU, "chrf|nrefs:1")
     assert only.kind == "metric"
-    assert "do not compare" in str(only)
+    assert "not comparable" in str(only)
     with pytest.raises(UsageError, match="not of the form key:value"):
         explain(BLEU, "bleu|oops")
 

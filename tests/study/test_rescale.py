@@ -117,7 +117,7 @@ def test_files_that_hold_something_else_are_refused(path: Path, fitted: Baseline
     for changed, message in (
         ({"metric": "yisi"}, "is for yisi, not bertscore"),
         ({"mean": {"f": 0.5}}, "has no mean of precision, recall"),
-        ({"mean": dict.fromkeys(("f", "precision", "recall"), 1.5)}, "from -1 to below 1"),
+        ({"mean": dict.fromkeys(("f", "precision", "recall"), 1.5)}, "at least -1 and below 1"),
     ):
         path.write_text(json.dumps({**content, **changed}), "utf-8")
         with pytest.raises((FileError, OptionError), match=message):

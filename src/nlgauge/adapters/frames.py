@@ -47,8 +47,9 @@ def score_frame(
     --------
     >>> import pandas as pd
     >>> frame = pd.DataFrame({"hyp": ["a cat"], "ref": ["a cat"]})
-    >>> frame.pipe(score_frame, candidate="hyp", reference="ref", metrics="chrf")["value"][0]
-    100.0
+    >>> scores = frame.pipe(score_frame, candidate="hyp", reference="ref", metrics="chrf")
+    >>> scores["value"].tolist()
+    [100.0]
     """
     columns = [reference] if isinstance(reference, str) else list(reference)
     sets = [_column(frame, name) for name in columns]

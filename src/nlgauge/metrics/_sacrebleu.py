@@ -5,7 +5,6 @@ Matt Post (2018), A Call for Clarity in Reporting BLEU Scores.
 
 from __future__ import annotations
 
-from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
@@ -17,11 +16,12 @@ import sacrebleu
 from nlgauge.core.cloud import Floats
 from nlgauge.core.errors import NlgaugeError, ShapeError
 from nlgauge.core.metric import VOID_NOTE, Metric, Rows
+from nlgauge.core.options import options_of
 
 
 @dataclass(frozen=True)
 class SacrebleuMetric(Metric):
-    """A metric that sacrebleu computes.
+    """A metric of sacrebleu, whose options are the arguments of ``sacrebleu_class``.
 
     sacrebleu has no public functions for statistics per segment. ``rows`` and ``finish`` call two
     methods with a leading underscore that its own significance tests use (unchanged from 2.0 to
@@ -30,10 +30,11 @@ class SacrebleuMetric(Metric):
 
     libraries: ClassVar[tuple[str, ...]] = ("sacrebleu",)
     empty_note: ClassVar[str] = VOID_NOTE
+    sacrebleu_class: ClassVar[type[Any]]
 
-    @abstractmethod
-    def build(self, *, for_segments: bool = False) -> Any:
-        """Return sacrebleu's metric object for the corpus, or for single segments."""
+    def arguments(self, *, for_segments: bool) -> dict[str, Any]:
+        """Return the arguments of ``sacrebleu_class`` for the corpus, or for single segments."""
+        return {name: getattr(self, name) for name in options_of(type(self))}
 
     def extra_keys(self) -> dict[str, str]:
         """Return keys for changed options that are not in sacrebleu's signature."""
@@ -73,7 +74,7 @@ class SacrebleuMetric(Metric):
 
     def _tool(self, *, for_segments: bool = False) -> Any:
         try:
-            return self.build(for_segments=for_segments)
+            return self.sacrebleu_class(**self.arguments(for_segments=for_segments))
         except (ImportError, RuntimeError) as error:
             raise NlgaugeError(
                 f"sacrebleu reports: {' '.join(str(error).split())} "

@@ -36,6 +36,7 @@ class Bleu(SacrebleuMetric):
         **{code: {"tokenize": "char"} for code in ("th", "lo", "km", "my", "bo")},
     }
     paper = "Papineni et al. 2002, BLEU: a Method for Automatic Evaluation of MT (ACL)"
+    sacrebleu_class = BLEU
     scale = similarity(0.0, 100.0)
 
     tokenize: str = option(
@@ -65,17 +66,14 @@ class Bleu(SacrebleuMetric):
                 f"{self.smooth_method!r} takes no value; choose floor or add-k, or leave it out"
             )
 
-    def build(self, *, for_segments: bool = False) -> Any:
-        """Return sacrebleu's BLEU."""
-        return BLEU(
-            lowercase=self.lowercase,
-            force=True,  # no warning about tokenized input
-            tokenize=self.tokenize,
-            smooth_method=self.smooth_method,
-            smooth_value=self.smooth_value,
-            max_ngram_order=self.max_ngram_order,
-            effective_order=self.effective_order in ("yes", "auto" if for_segments else "yes"),
+    def arguments(self, *, for_segments: bool) -> dict[str, Any]:
+        """Return the arguments of sacrebleu's BLEU."""
+        arguments = super().arguments(for_segments=for_segments)
+        effective = (
+            for_segments if self.effective_order == "auto" else self.effective_order == "yes"
         )
+        # force: no warning about tokenized input
+        return {**arguments, "effective_order": effective, "force": True}
 
     def extra_keys(self) -> dict[str, str]:
         """Return the n-gram order, a smoothing value of more than two decimals, and segeff."""

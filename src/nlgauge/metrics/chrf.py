@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Self, cast
+from typing import Self
 
 from sacrebleu.metrics.chrf import CHRF
 
@@ -25,6 +25,7 @@ class Chrf(SacrebleuMetric):
     """Character n-gram F-score."""
 
     paper = "Popović 2015, chrF: character n-gram F-score for automatic MT evaluation (WMT)"
+    sacrebleu_class = CHRF
     scale = similarity(0.0, 100.0)
 
     char_order: int = option(6, "Longest character n-grams.", low=0)
@@ -38,17 +39,6 @@ class Chrf(SacrebleuMetric):
         super().__post_init__()
         if self.char_order + self.word_order == 0:
             raise OptionError("options char_order=0, word_order=0: raise one of them")
-
-    def build(self, *, for_segments: bool = False) -> Any:
-        """Return sacrebleu's chrF."""
-        return CHRF(
-            char_order=self.char_order,
-            word_order=self.word_order,
-            beta=cast("int", self.beta),  # annotated as int, but fractions work
-            lowercase=self.lowercase,
-            whitespace=self.whitespace,
-            eps_smoothing=self.eps_smoothing,
-        )
 
     def extra_keys(self) -> dict[str, str]:
         """Return beta, which sacrebleu puts into the metric's name (chrF2)."""

@@ -13,7 +13,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar, Self
+from typing import ClassVar, Self
 
 from sacrebleu.metrics.ter import TER
 
@@ -31,6 +31,7 @@ class Ter(SacrebleuMetric):
     }
     paper = "Snover et al. 2006, A Study of Translation Edit Rate (AMTA)"
     empty_note = "candidate or references are empty; TER is 100 if one side is, 0 if both are"
+    sacrebleu_class = TER
     scale = distance(math.inf, void=100.0)
 
     normalized: bool = option(False, "Tokenize punctuation and decode XML characters first.")
@@ -39,15 +40,6 @@ class Ter(SacrebleuMetric):
         False, "With normalized or no_punct, split CJK characters and marks."
     )
     case_sensitive: bool = option(False, "Distinguish upper and lower case.")
-
-    def build(self, *, for_segments: bool = False) -> Any:
-        """Return sacrebleu's TER."""
-        return TER(
-            normalized=self.normalized,
-            no_punct=self.no_punct,
-            asian_support=self.asian_support,
-            case_sensitive=self.case_sensitive,
-        )
 
     @classmethod
     def rebuild(cls, keys: Mapping[str, str]) -> Self:
