@@ -7,8 +7,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Self
 
+from nlgauge.core.errors import UsageError
 from nlgauge.core.metric import Metric
-from nlgauge.text.ngrams import NgramTable, fitted
+from nlgauge.text.ngrams import NgramTable
 
 
 @dataclass(frozen=True)
@@ -23,7 +24,12 @@ class NgramTableMetric(Metric):
 
     @property
     def fitted_table(self) -> NgramTable:
-        return fitted(self.table, self.name)
+        if self.table is None:
+            raise UsageError(
+                f"{self.name} weights n-grams by their counts in the references and is not fitted; "
+                "call metric.fit(references) first, or use nlgauge.score, which does"
+            )
+        return self.table
 
     def fit(self, references: Iterable[Sequence[str]]) -> Self:
         return replace(self, table=self.count(references))

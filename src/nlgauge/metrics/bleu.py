@@ -69,11 +69,10 @@ class Bleu(SacrebleuMetric):
     def arguments(self, *, for_segments: bool) -> dict[str, Any]:
         """Return the arguments of sacrebleu's BLEU."""
         arguments = super().arguments(for_segments=for_segments)
-        effective = (
-            for_segments if self.effective_order == "auto" else self.effective_order == "yes"
-        )
+        auto = self.effective_order == "auto"
+        effective_order = for_segments if auto else self.effective_order == "yes"
         # force: no warning about tokenized input
-        return {**arguments, "effective_order": effective, "force": True}
+        return {**arguments, "effective_order": effective_order, "force": True}
 
     def extra_keys(self) -> dict[str, str]:
         """Return the n-gram order, a smoothing value of more than two decimals, and segeff."""

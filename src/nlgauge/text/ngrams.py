@@ -9,8 +9,6 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TypeAlias
 
-from nlgauge.core.errors import UsageError
-
 Ngram: TypeAlias = tuple[str, ...]
 
 
@@ -49,13 +47,3 @@ class NgramTable:
         """Twelve hexadecimal digits that differ when any count differs."""
         lines = sorted("\x1f".join(ngram) + f"\x1e{n}" for ngram, n in self.counts.items())
         return hashlib.sha256("\n".join([str(self.total), *lines]).encode()).hexdigest()[:12]
-
-
-def fitted(table: NgramTable | None, metric: str) -> NgramTable:
-    """Return the table, or raise an error if it is None."""
-    if table is None:
-        raise UsageError(
-            f"{metric} weights n-grams by their counts in the references and is not fitted; "
-            "call metric.fit(references) first, or use nlgauge.score, which does"
-        )
-    return table
