@@ -66,6 +66,16 @@ def explain(first: str, second: str) -> tuple[Difference, ...]:
     first, second
         Signatures of scores.
 
+    Returns
+    -------
+    tuple of Difference
+        Empty if the signatures agree.
+
+    Raises
+    ------
+    UsageError
+        If a text is not a signature.
+
     Examples
     --------
     >>> (found,) = explain(

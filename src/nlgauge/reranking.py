@@ -59,7 +59,17 @@ def mbr(
     combine
         How to combine several metrics: by mean rank or by mean score.
     progress
-        Called with the progress.
+        Called with the numbers of finished and of all comparisons.
+
+    Returns
+    -------
+    list of Choice
+        One for each input.
+
+    Raises
+    ------
+    ShapeError, DataError
+        If ``candidates`` is not a list of non-empty lists of texts.
 
     Examples
     --------
@@ -87,13 +97,22 @@ def rerank(
 ) -> list[Choice]:
     """Return the candidates of every input with their scores against its references.
 
-    Parameters are those of :func:`mbr`, and ``references`` with a text or a list of texts for each
-    input.
+    Parameters
+    ----------
+    candidates, scorer, combine, progress
+        As for :func:`mbr`.
+    references
+        A text or a list of texts for each input.
+
+    Returns
+    -------
+    list of Choice
+        One for each input.
 
     Raises
     ------
     ShapeError
-        If the numbers of inputs differ.
+        If the numbers of candidates and references differ.
 
     Examples
     --------

@@ -36,6 +36,11 @@ def score_frame(
     runtime
         Device, batch size, cache and other settings.
 
+    Returns
+    -------
+    frame
+        One row for each segment, metric and component.
+
     Raises
     ------
     UsageError

@@ -54,8 +54,15 @@ def transport_loss(
         Bound on the last change of the potentials relative to the largest cost; by default 1e-5,
         or 1e-10 in double precision.
 
+    Returns
+    -------
+    torch.Tensor
+        One cost for each pair of the batch.
+
     Raises
     ------
+    ShapeError, DataError, OptionError
+        If the tensors do not fit together, weights are negative, or an option is invalid.
     NotConverged
         If the tolerance is not reached.
 

@@ -41,6 +41,11 @@ _ALIASES = {
 def metric_names() -> tuple[str, ...]:
     """Return the sorted names of all metrics, without importing them.
 
+    Returns
+    -------
+    tuple of str
+        Names of this package, of ``NLGAUGE_METRICS`` and of entry points.
+
     Examples
     --------
     >>> "chrf" in metric_names()
@@ -51,6 +56,16 @@ def metric_names() -> tuple[str, ...]:
 
 def metric_class(name: str) -> type[Metric]:
     """Return the class of a metric.
+
+    Parameters
+    ----------
+    name
+        One of :func:`metric_names`.
+
+    Returns
+    -------
+    type of Metric
+        A frozen dataclass whose fields are the options.
 
     Raises
     ------
@@ -82,6 +97,11 @@ def metric(spec: str | Metric, **options: Any) -> Metric:
         A name, with or without options, a signature, or a metric, which is returned as it is.
     **options
         Options that replace those of ``spec``.
+
+    Returns
+    -------
+    Metric
+        The metric, not yet bound to a model.
 
     Raises
     ------

@@ -33,7 +33,7 @@ from nlgauge.core.options import option
 from nlgauge.core.requirements import ModelCard, Need, Weighting
 from nlgauge.measure.divergence import MEASURES, divergence
 
-UNDETERMINED_NOTE = "two one-token texts cannot be told apart, given the worst value"
+UNDETERMINED_NOTE = "two one-token texts cannot be distinguished, given the worst value"
 _UNBOUNDED_VOID = 100.0
 Parameters = tuple[float | None, float | None]
 _PRESETS: dict[str, dict[str, Parameters]] = {  # alpha and beta of section 5 of the paper
