@@ -35,7 +35,7 @@ def test_what_the_spec_sets_stays() -> None:
     assert metric_in("zh", "bleu:lowercase=yes") == metric("bleu:lowercase=yes,tokenize=zh")
     assert metric_in("ja", "lazy_emd:lang=zh").lang == "zh"
     assert metric_in("de", "lazy_emd").lang == "other"
-    assert metric_in("de", "lazy_emd:penalty_candidate=.5").prices == (0.5, 0.95)
+    assert metric_in("de", "lazy_emd:penalty_candidate=.5").penalties == (0.5, 0.95)
 
 
 def test_english_changes_nothing() -> None:
@@ -114,7 +114,7 @@ def test_systems_share_a_language_and_built_metrics_refuse_one() -> None:
     )
     assert board["b"]["bleu"].value == pytest.approx(100)
     for spec in (metric("bleu"), str(board["a"]["bleu"].signature)):
-        with pytest.raises(OptionError, match="lang=zh cannot change a metric that is built"):
+        with pytest.raises(OptionError, match="lang=zh cannot change a built metric"):
             score(CANDIDATES, REFERENCES, metrics=spec, runtime=CHINESE)
     with pytest.raises(OptionError, match="write a language code"):
         score(CANDIDATES, REFERENCES, metrics="chrf", runtime=Runtime(lang="Chinese"))

@@ -31,7 +31,7 @@ def _write(folder: Path, *metrics: str) -> Path:
 def test_differences_are_told_with_their_meaning_the_definition_first() -> None:
     found = explain(BLEU, BLEU.replace("nrefs:1", "nrefs:4").replace("13a", "intl"))
     assert [(each.key, each.kind) for each in found] == [("tok", "option"), ("nrefs", "data")]
-    assert str(found[0]) == "tok: 13a and intl (tokeniser)"
+    assert str(found[0]) == "tok: 13a and intl (tokenizer)"
     (library,) = explain(BLEU, BLEU.replace("2.6.0", "2.4.0"))
     assert library.kind == "library"
 
@@ -50,7 +50,7 @@ def test_options_are_explained_in_the_metrics_own_words() -> None:
 def test_other_metrics_do_not_compare() -> None:
     (only,) = explain(BLEU, "chrf|nrefs:1")
     assert only.kind == "metric"
-    assert "do not compare" in str(only)
+    assert "not comparable" in str(only)
     with pytest.raises(UsageError, match="not of the form key:value"):
         explain(BLEU, "bleu|oops")
 
@@ -87,7 +87,7 @@ def test_unfit_results_are_named(tmp_path: Path) -> None:
     broken = tmp_path / "broken.json"
     for text in ("[", '{"scores": [{"value": 1}]}', "[]", '{"scores": 3}'):
         broken.write_text(text)
-        with pytest.raises(FileError, match="does not hold results"):
+        with pytest.raises(FileError, match="is not a result of"):
             Results.read(broken)
     corpus = Corpus.of(["a"], ["a"], systems=["other"])
     entry = {"signature": BLEU, "system": "mine", "value": 1}
@@ -100,4 +100,4 @@ def test_unfit_results_are_named(tmp_path: Path) -> None:
         Results((strange,), {}).replay(corpus)
     broken.write_text('{"scores": []}')
     said = CliRunner().invoke(app, ["verify", str(broken)])
-    assert "say which texts they are of" in str(said.exception)
+    assert "give the texts with -c FILE" in str(said.exception)

@@ -1,9 +1,9 @@
-"""Making numbers again: what a signature says, why two differ, and whether results still hold."""
+"""Reproduction of scores: differences of signatures, and stored results computed again."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
@@ -19,23 +19,23 @@ from nlgauge.scoring import Progress, Scorer
 Kind = Literal["metric", "option", "model", "data", "library"]
 
 _FACTS: dict[str, tuple[Kind, str]] = {
-    "nrefs": ("data", "how many references a segment has"),
+    "nrefs": ("data", "the number of references per segment"),
     "model_sha": ("model", "the weights of the model"),
-    "baseline_sha": ("data", "the file of baselines"),
-    "table_sha": ("data", "the corpus that n-grams were counted in"),
-    "idf_sha_reference": ("data", "the corpus that idf weights come from"),
-    "idf_sha_candidate": ("data", "the candidates that idf weights come from"),
+    "baseline_sha": ("data", "the baseline file"),
+    "table_sha": ("data", "the corpus of the n-gram counts"),
+    "idf_sha_reference": ("data", "the corpus of the idf weights"),
+    "idf_sha_candidate": ("data", "the candidates of the idf weights"),
 }
-# sacrebleu's signatures abbreviate; these are its keys in words.
+# Abbreviated keys of sacrebleu's signatures.
 _ABBREVIATED = {
-    "case": "letter case kept or folded",
-    "eff": "effective order: n-gram orders that a segment has none of are left out",
-    "tok": "tokeniser",
+    "case": "letter case",
+    "eff": "effective order: n-gram orders without n-grams are left out",
+    "tok": "tokenizer",
     "smooth": "smoothing of n-gram orders without a match",
     "nc": "longest character n-gram",
     "nw": "longest word n-gram",
-    "space": "white space counted as characters",
-    "norm": "normalisation before tokenising",
+    "space": "spaces in character n-grams",
+    "norm": "normalisation before tokenization",
     "punct": "punctuation kept",
     "asian": "Asian characters split",
 }
@@ -43,7 +43,7 @@ _ABBREVIATED = {
 
 @dataclass(frozen=True)
 class Difference:
-    """One reason why two numbers are not the same: a key, both its values, what it stands for."""
+    """A key on which two signatures differ, its two values, and its meaning."""
 
     key: str
     first: str | None
@@ -52,23 +52,47 @@ class Difference:
     meaning: str
 
     def __str__(self) -> str:
-        return f"{self.key}: {_shown(self.first)} and {_shown(self.second)} ({self.meaning})"
+        first, second = (
+            "absent" if value is None else unescape(value) for value in (self.first, self.second)
+        )
+        return f"{self.key}: {first} and {second} ({self.meaning})"
 
 
 def explain(first: str, second: str) -> tuple[Difference, ...]:
-    """Why numbers with these two signatures may differ; nothing if nothing tells them apart.
+    """Return the differences of two signatures: options first, then model, data and library.
 
-    Differences that change the definition come first, then models, data and libraries.
+    Parameters
+    ----------
+    first, second
+        Signatures of scores.
+
+    Returns
+    -------
+    tuple of Difference
+        Empty if the signatures agree.
+
+    Raises
+    ------
+    UsageError
+        If a text is not a signature.
+
+    Examples
+    --------
+    >>> (found,) = explain(
+    ...     "bleu|case:mixed|eff:no|tok:13a|smooth:exp", "bleu|case:lc|eff:no|tok:13a|smooth:exp"
+    ... )
+    >>> print(found)
+    case: mixed and lc (letter case)
     """
     one, other = Signature.parse(first.strip()), Signature.parse(second.strip())
     if one.name != other.name:
-        named = "they are different metrics, so their numbers do not compare"
-        return (Difference("metric", one.name, other.name, "metric", named),)
-    mine, theirs = dict(one.keys), dict(other.keys)
+        meaning = "different metrics, whose scores are not comparable"
+        return (Difference("metric", one.name, other.name, "metric", meaning),)
+    left, right = dict(one.keys), dict(other.keys)
     found = [
-        Difference(key, mine.get(key), theirs.get(key), *_meaning(one.name, key))
-        for key in dict.fromkeys([*mine, *theirs])
-        if mine.get(key) != theirs.get(key)
+        Difference(key, left.get(key), right.get(key), *_meaning(one.name, key))
+        for key in dict.fromkeys([*left, *right])
+        if left.get(key) != right.get(key)
     ]
     order: list[Kind] = ["option", "model", "data", "library"]
     return tuple(sorted(found, key=lambda each: order.index(each.kind)))
@@ -76,7 +100,7 @@ def explain(first: str, second: str) -> tuple[Difference, ...]:
 
 @dataclass(frozen=True)
 class Replayed:
-    """A stored number, the number made anew, and what the two signatures disagree on."""
+    """A stored score, the score computed again, and the differences of the signatures."""
 
     system: str
     metric: str
@@ -87,20 +111,20 @@ class Replayed:
 
     @property
     def holds(self) -> bool:
-        """Whether the number came out the same, relative to its size."""
+        """Whether the scores agree within the relative tolerance."""
         return abs(self.made - self.stored) <= self.tolerance * max(abs(self.stored), 1.0)
 
 
 @dataclass(frozen=True)
 class Results:
-    """The corpus scores that ``nlgauge score -f json`` wrote, and which files it read."""
+    """The corpus scores of ``nlgauge score -f json`` and the names of its input files."""
 
     scores: tuple[Mapping[str, Any], ...]
     inputs: Mapping[str, Any]
 
     @classmethod
     def read(cls, path: str | Path) -> Results:
-        """The results in a JSON file."""
+        """Return the results of a JSON file."""
         try:
             content = json.loads(Path(path).read_text("utf-8"))
             scores = tuple(dict(entry) for entry in content["scores"])
@@ -110,8 +134,7 @@ class Results:
             raise FileError(f"file {str(path)!r} cannot be read: {error.strerror}") from error
         except (ValueError, KeyError, TypeError, RecursionError) as error:
             raise FileError(
-                f"{str(path)!r} does not hold results as `nlgauge score -f json` writes them: "
-                f"{error!r}"
+                f"{str(path)!r} is not a result of `nlgauge score -f json`: {error!r}"
             ) from error
         return cls(scores, content.get("inputs", {}))
 
@@ -123,7 +146,7 @@ class Results:
         runtime: Runtime = DEFAULT,
         progress: Progress | None = None,
     ) -> tuple[Replayed, ...]:
-        """Every number made anew from the texts and its signature."""
+        """Return every score computed again from the texts and its signature."""
         missing = {entry["system"] for entry in self.scores} - set(corpus.system_names)
         if missing:
             raise DataError(
@@ -133,55 +156,42 @@ class Results:
         if not self.scores:
             raise DataError("there are no scores in these results")
         signatures = list(dict.fromkeys(str(entry["signature"]) for entry in self.scores))
-        scorer = Scorer([self._spec(text) for text in signatures], runtime=runtime)
-        board = scorer.score_corpus(corpus, progress=progress)
+        for name in (Signature.parse(text).name for text in signatures):
+            if name not in metric_names():
+                raise UsageError(f"the results have a score of {name!r}, which is not installed")
+        scorer = Scorer(signatures, runtime=runtime)
+        found = scorer.score_corpus(corpus, progress=progress)
         labels = dict(zip(signatures, scorer.metrics, strict=True))
         return tuple(
             Replayed(
                 entry["system"],
                 str(entry.get("metric", "")),
                 float(entry["value"]),
-                (made := board[entry["system"]][labels[entry["signature"]]]).value,
+                (made := found[entry["system"]][labels[entry["signature"]]]).value,
                 tolerance,
                 explain(entry["signature"], str(made.signature)),
             )
             for entry in self.scores
         )
 
-    def _spec(self, signature: str) -> str:
-        name = Signature.parse(signature).name
-        if name not in metric_names():
-            raise UsageError(f"the results hold a score of {name!r}, which is not installed here")
-        return signature
-
 
 def _meaning(metric: str, key: str) -> tuple[Kind, str]:
-    key = key.lstrip("0123456789").removeprefix(".")  # of a member of an ensemble
+    key = key.lstrip("0123456789").removeprefix(".")  # number of a member of an ensemble
     if key in _FACTS:
         return _FACTS[key]
-    options = dict(_options(metric))
+    options = options_of(metric_class(metric)) if metric in metric_names() else {}
     if key in options:
-        return ("model" if key == "model" else "option"), options[key]
+        return ("model" if key == "model" else "option"), options[key].help.rstrip(".")
     if key in _ABBREVIATED:
         return "option", _ABBREVIATED[key]
     return "library", f"the version of {'the library' if key == 'version' else key}"
 
 
-def _options(metric: str) -> Iterator[tuple[str, str]]:
-    if metric in metric_names():
-        for name, known in options_of(metric_class(metric)).items():
-            yield name, known.help.rstrip(".")
-
-
-def _shown(value: str | None) -> str:
-    return "not there" if value is None else unescape(value)
-
-
 def files_of(inputs: Mapping[str, Any]) -> tuple[Sequence[str], Sequence[str]]:
-    """The candidate and reference files that results name."""
+    """Return the candidate and reference files of results."""
     try:
         return list(inputs["candidates"]), list(inputs["references"])
     except (KeyError, TypeError):
         raise UsageError(
-            "these results do not name their files; say which texts they are of: -c FILE -r FILE"
+            "these results do not name their files; give the texts with -c FILE -r FILE"
         ) from None

@@ -1,7 +1,7 @@
-"""Choosing among several candidates of one input: by references, or by each other.
+"""Selection among several candidates of one input, with references or by consensus.
 
-Minimum Bayes risk decoding (Kumar and Byrne 2004) takes the candidate that is on average most like
-all the others, under any metric. Every text is encoded once, however many pairs it takes part in.
+Minimum Bayes risk decoding (Kumar and Byrne 2004) selects the candidate with the highest mean score
+against all other candidates, under any metric. Every text is encoded once.
 """
 
 from __future__ import annotations
@@ -19,23 +19,25 @@ from nlgauge.core.scores import Scores
 from nlgauge.scoring import Progress, Scorer
 
 Combine = Literal["rank", "mean"]
+Pairs = Sequence[Sequence[tuple[int, str | Sequence[str]]]]
+"""For every input, pairs of the index of a candidate and its reference or references."""
 
 
 @dataclass(frozen=True, eq=False)
 class Choice:
-    """The candidates of one input with what speaks for each of them: higher is better."""
+    """The candidates of one input with their utilities: higher is better."""
 
     candidates: tuple[str, ...]
     utilities: Floats
 
     @property
     def order(self) -> tuple[int, ...]:
-        """The places of the candidates from best to worst; of equals the first comes first."""
+        """The indices of the candidates from best to worst; ties keep the input order."""
         return tuple(int(i) for i in np.argsort(-self.utilities, kind="stable"))
 
     @property
     def best(self) -> str:
-        """The candidate to take."""
+        """The best candidate."""
         return self.candidates[self.order[0]]
 
 
@@ -46,9 +48,35 @@ def mbr(
     combine: Combine = "rank",
     progress: Progress | None = None,
 ) -> list[Choice]:
-    """The candidates of every input, each judged by its mean score against all the others.
+    """Return the candidates of every input with their mean scores against all others.
 
-    Equal candidates speak for each other. A candidate alone is judged against itself.
+    Parameters
+    ----------
+    candidates
+        A list of texts for each input. A single candidate is scored against itself.
+    scorer
+        The metrics.
+    combine
+        How to combine several metrics: by mean rank or by mean score.
+    progress
+        Called with the numbers of finished and of all comparisons.
+
+    Returns
+    -------
+    list of Choice
+        One for each input.
+
+    Raises
+    ------
+    ShapeError, DataError
+        If ``candidates`` is not a list of non-empty lists of texts.
+
+    Examples
+    --------
+    >>> import nlgauge
+    >>> texts = ["a cat sat", "a cat", "dogs"]
+    >>> mbr([texts], scorer=nlgauge.Scorer("chrf"))[0].best
+    'a cat sat'
     """
     _check(candidates)
     pairs = [
@@ -67,7 +95,31 @@ def rerank(
     combine: Combine = "rank",
     progress: Progress | None = None,
 ) -> list[Choice]:
-    """The candidates of every input, each judged against the input's references."""
+    """Return the candidates of every input with their scores against its references.
+
+    Parameters
+    ----------
+    candidates, scorer, combine, progress
+        As for :func:`mbr`.
+    references
+        A text or a list of texts for each input.
+
+    Returns
+    -------
+    list of Choice
+        One for each input.
+
+    Raises
+    ------
+    ShapeError
+        If the numbers of candidates and references differ.
+
+    Examples
+    --------
+    >>> import nlgauge
+    >>> rerank([["a dog", "a cat"]], ["the cat"], scorer=nlgauge.Scorer("chrf"))[0].best
+    'a cat'
+    """
     _check(candidates)
     if len(references) != len(candidates):
         raise ShapeError(
@@ -81,10 +133,6 @@ def rerank(
     return _choose(candidates, pairs, scorer, combine, progress)
 
 
-Pairs = Sequence[Sequence[tuple[int, str | Sequence[str]]]]
-"""For every input: which of its candidates is compared, and with what."""
-
-
 def _choose(
     candidates: Sequence[Sequence[str]],
     pairs: Pairs,
@@ -94,54 +142,44 @@ def _choose(
 ) -> list[Choice]:
     if combine not in ("rank", "mean"):
         raise OptionError(f"combine is {combine!r}; metrics are combined by 'rank' or by 'mean'")
-    (found,) = scorer.score_corpus(_corpus(candidates, pairs), progress=progress).values()
-    per_metric = [list(_utilities(candidates, pairs, scores)) for scores in found.values()]
-    combined = _mean if combine == "mean" or len(per_metric) == 1 else _mean_rank
-    return [
-        Choice(tuple(texts), combined([utilities[i] for utilities in per_metric]))
-        for i, texts in enumerate(candidates)
-    ]
-
-
-def _corpus(candidates: Sequence[Sequence[str]], pairs: Pairs) -> Corpus:
-    """A row for each comparison, the rows of one input under one id, so that they stay together."""
     rows = [
-        (str(number), texts[place], against)
+        (str(number), texts[index], reference)
         for number, (texts, compared) in enumerate(zip(candidates, pairs, strict=True))
-        for place, against in compared
+        for index, reference in compared
     ]
-    checked = Corpus.of([text for _, text, _ in rows], [against for *_, against in rows])
-    return Corpus(
-        checked.candidates, checked.references, checked.systems, tuple(name for name, *_ in rows)
-    )
+    ids, left, right = zip(*rows, strict=True)
+    checked = Corpus.of(left, right)
+    # Comparisons of one input share an id, so that they stay together.
+    corpus = Corpus(checked.candidates, checked.references, checked.systems, ids)
+    (found,) = scorer.score_corpus(corpus, progress=progress).values()
+    by_metric = [list(_utilities(candidates, pairs, scores)) for scores in found.values()]
+    if combine == "rank" and len(by_metric) > 1:
+        by_metric = [[-_ranks(values) for values in utilities] for utilities in by_metric]
+    return [
+        Choice(tuple(texts), np.asarray(np.mean(utilities, axis=0)))
+        for texts, *utilities in zip(candidates, *by_metric, strict=True)
+    ]
 
 
 def _utilities(
     candidates: Sequence[Sequence[str]], pairs: Pairs, scores: Scores
 ) -> Iterator[Floats]:
-    """The mean oriented score of every candidate, input by input."""
+    """Yield the mean scores of the candidates of each input, higher is better."""
     oriented = scores.scale.sign * scores.segments
     start = 0
     for texts, compared in zip(candidates, pairs, strict=True):
-        places = np.array([place for place, _ in compared])
+        indices = np.array([index for index, _ in compared])
         values = oriented[start : start + len(compared)]
-        counts = np.bincount(places, minlength=len(texts))
-        yield np.bincount(places, weights=values, minlength=len(texts)) / counts
+        counts = np.bincount(indices, minlength=len(texts))
+        yield np.bincount(indices, weights=values, minlength=len(texts)) / counts
         start += len(compared)
 
 
-def _mean(utilities: Sequence[Floats]) -> Floats:
-    return np.asarray(np.mean(utilities, axis=0))
-
-
-def _mean_rank(utilities: Sequence[Floats]) -> Floats:
-    """Minus the mean rank over metrics, so that scales do not matter; ties share their rank."""
-    ranks = []
-    for values in utilities:
-        above = (values[None, :] > values[:, None]).sum(axis=1)
-        equal = (values[None, :] == values[:, None]).sum(axis=1)
-        ranks.append(above + (equal + 1) / 2)
-    return -_mean(ranks)
+def _ranks(values: Floats) -> Floats:
+    """Return ranks from 1 for the highest value; ties share their mean rank."""
+    above = (values[None, :] > values[:, None]).sum(axis=1)
+    equal = (values[None, :] == values[:, None]).sum(axis=1)
+    return np.asarray(above + (equal + 1) / 2)
 
 
 def _check(candidates: Sequence[Sequence[str]]) -> None:

@@ -1,4 +1,4 @@
-"""Losses in torch: import this module and train or rerank with what the metrics match.
+"""Losses in torch that use the matching of the metrics, for training and reranking.
 
 >>> from nlgauge.torch import transport_loss
 """

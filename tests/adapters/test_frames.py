@@ -55,5 +55,5 @@ def test_a_missing_column_and_a_strange_frame_are_named() -> None:
     class Strange(dict):
         columns = ("candidate", "reference")
 
-    with pytest.raises(DataError, match="no frame known here"):
+    with pytest.raises(DataError, match="is not supported"):
         score_frame(Strange(candidate=["a"], reference=["a"]))

@@ -54,7 +54,7 @@ def test_it_starts_anew_after_reset_and_refuses_to_score_nothing() -> None:
     made = TextMetric("chrf")
     made.update(["a"], ["b"])
     made.reset()
-    with pytest.raises(UsageError, match="has seen no texts"):
+    with pytest.raises(UsageError, match="has no texts"):
         made.compute()
     with pytest.raises(ShapeError, match="2 candidates but 1 references"):
         made.update(["a", "b"], ["a"])

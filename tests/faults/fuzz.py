@@ -191,7 +191,7 @@ def _fuzz_plainly(runs: int, seed: int) -> int:
 def main() -> None:
     """Try so many inputs."""
     # The list of metrics is made anew for every spec, and that takes longer than all the rest.
-    nlgauge.metrics._places = lru_cache(nlgauge.metrics._places)
+    nlgauge.metrics._sources = lru_cache(nlgauge.metrics._sources)
     parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
     parser.add_argument("--runs", type=int, default=100_000)
     parser.add_argument("--seed", type=int, default=0)

@@ -117,7 +117,7 @@ def test_rescaling_by_a_baseline_file(tmp_path: Path) -> None:
 
 
 def test_one_layer_only() -> None:
-    with pytest.raises(OptionError, match="compares one layer, but layer=2-3 names 2"):
+    with pytest.raises(OptionError, match="compares one layer, but layer=2-3 selects 2"):
         score(["a"], ["a"], metrics="bertscore:model=hashing,layer=2-3")
 
 

@@ -64,7 +64,7 @@ def test_ragged_references_take_the_best():
 
 
 def test_bad_options():
-    with pytest.raises(OptionError, match="one of them must be above 0"):
+    with pytest.raises(OptionError, match="word_order=0: raise one of them"):
         metric("chrf", char_order=0)
     with pytest.raises(OptionError, match="within"):
         metric("chrf", beta=-1.0)

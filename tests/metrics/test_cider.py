@@ -92,7 +92,7 @@ def test_one_segment_has_no_weights_and_says_so():
 
 
 def test_unfitted_is_refused():
-    with pytest.raises(UsageError, match="cider weighs n-grams"):
+    with pytest.raises(UsageError, match="cider weights n-grams"):
         metric("cider").rows(["a"], [["a"]])
 
 

@@ -50,11 +50,11 @@ def test_members_say_what_they_noticed() -> None:
     ("spec", "kind", "message"),
     [
         ("ensemble:metrics=chrf+nope", UnknownMetric, "no metric 'nope'"),
-        ("ensemble:metrics=chrf+ter", OptionError, "ter has no bounded scale"),
-        ("ensemble:metrics=chrf+bleu,weights=1", OptionError, "2 members, but weights='1' names 1"),
+        ("ensemble:metrics=chrf+ter", OptionError, "ter has no bounded range"),
+        ("ensemble:metrics=chrf+bleu,weights=1", OptionError, "2 members, but weights='1' has 1"),
         ("ensemble:metrics=chrf,weights=x", OptionError, "numbers joined by \\+"),
         ("ensemble:metrics=chrf+bleu,weights=0+0", OptionError, "one above"),
-        ("ensemble:metrics=chrf+bleu,weights=nan+1", OptionError, "no weight may be below 0"),
+        ("ensemble:metrics=chrf+bleu,weights=nan+1", OptionError, "weights must be 0 or above"),
     ],
 )
 def test_mistakes_are_named(spec: str, kind: type[Exception], message: str) -> None:

@@ -77,5 +77,5 @@ def test_a_program_must_be_named_and_be_there() -> None:
         score(["a"], ["b"], metrics="external")
     with pytest.raises(ModelError, match="cannot be started"):
         score(["a"], ["b"], metrics="external:command=/no/such/program")
-    with pytest.raises(OptionError, match=r"low=2\.0 must lie below high=1\.0"):
+    with pytest.raises(OptionError, match=r"low=2\.0 must be below high=1\.0"):
         score(["a"], ["b"], metrics="external:command=x,low=2")

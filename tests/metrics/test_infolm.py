@@ -145,7 +145,7 @@ def test_two_different_words_alone_are_undetermined_not_perfect() -> None:
     spec = "infolm:model=hashing"
     scores = score(["cat", "cat"], ["dog", "cat"], metrics=spec)[spec]
     assert scores.segments.tolist() == [1.0, 0.0]
-    assert "1 of 2 segments: two one-token texts cannot be told apart" in scores.warnings[0]
+    assert "1 of 2 segments: two one-token texts cannot be distinguished" in scores.warnings[0]
 
 
 def test_options_do_something_and_are_checked() -> None:

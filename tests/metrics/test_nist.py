@@ -63,7 +63,7 @@ def test_a_row_is_the_same_in_any_company_with_the_table_fixed():
 
 
 def test_unfitted_is_refused():
-    with pytest.raises(UsageError, match="nist weighs n-grams"):
+    with pytest.raises(UsageError, match="nist weights n-grams"):
         metric("nist").rows(["a"], [["a"]])
 
 

@@ -62,7 +62,7 @@ def test_empty_texts_keep_sacrebleus_numbers_and_are_noted():
     scores = _ter(["", "a b", ""], ["a b", "", ""])
     assert scores.segments.tolist() == [100, 100, 0]
     assert sum(scores.notes.values()) == 3
-    assert "sacrebleu counts" in scores.warnings[0]
+    assert "TER is 100" in scores.warnings[0]
 
 
 def test_bad_options():

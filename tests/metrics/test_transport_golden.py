@@ -67,7 +67,7 @@ def test_lazy_emd(lang: str) -> None:
     assert max(mass.values()) < COSINE / 0.54  # at most exp(-cost / prices)
 
 
-def test_lazy_emd_with_infinite_prices_is_their_wmd() -> None:
+def test_lazy_emd_with_infinite_penalties_is_their_wmd() -> None:
     spec = "lazy_emd:layer=5,penalty_candidate=inf,penalty_reference=inf"
     golden = {k: v for k, v in GOLDEN["wmd"].items() if not k.startswith("empty")}
     assert max(_differences(_ours(spec), golden).values()) < COSINE

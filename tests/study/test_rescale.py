@@ -65,7 +65,7 @@ def test_a_number_rescales_all_components() -> None:
     for name, value in plain.components.items():
         assert scaled.components[name] == pytest.approx((value - 0.25) / 0.75)
     for number in ("1", "-1.5"):
-        with pytest.raises(OptionError, match="must lie from -1 to below 1"):
+        with pytest.raises(OptionError, match="must be at least -1 and below 1"):
             score(["a"], ["a"], metrics=f"{SPEC},baseline={number}")
 
 
@@ -112,18 +112,18 @@ def test_files_that_hold_something_else_are_refused(path: Path, fitted: Baseline
     content = json.loads(fitted.to_json())
     for broken in ('{"metric": ', "{}", json.dumps({**content, "mean": 3})):
         path.write_text(broken, "utf-8")
-        with pytest.raises(FileError, match="does not hold what `nlgauge rescale fit` writes"):
+        with pytest.raises(FileError, match="is not a file of `nlgauge rescale fit`"):
             score(["a"], ["a"], metrics=f"{SPEC},baseline={path}")
     for changed, message in (
         ({"metric": "yisi"}, "is for yisi, not bertscore"),
         ({"mean": {"f": 0.5}}, "has no mean of precision, recall"),
-        ({"mean": dict.fromkeys(("f", "precision", "recall"), 1.5)}, "from -1 to below 1"),
+        ({"mean": dict.fromkeys(("f", "precision", "recall"), 1.5)}, "at least -1 and below 1"),
     ):
         path.write_text(json.dumps({**content, **changed}), "utf-8")
         with pytest.raises((FileError, OptionError), match=message):
             score(["a"], ["a"], metrics=f"{SPEC},baseline={path}")
     path.write_bytes(b"\xff\xfe")
-    with pytest.raises(FileError, match="is not written in UTF-8"):
+    with pytest.raises(FileError, match="is not UTF-8"):
         score(["a"], ["a"], metrics=f"{SPEC},baseline={path}")
 
 

@@ -1,7 +1,8 @@
 import pytest
 
 from nlgauge.core.errors import UsageError
-from nlgauge.text.ngrams import NgramTable, fitted, ngrams, ngrams_up_to
+from nlgauge.metrics.nist import Nist
+from nlgauge.text.ngrams import NgramTable, ngrams, ngrams_up_to
 
 
 def test_counts_of_one_order_and_of_all():
@@ -24,4 +25,4 @@ def test_digest_tells_tables_apart_and_ignores_order():
 
 def test_a_missing_table_names_the_way_out():
     with pytest.raises(UsageError, match=r"nist .*fit\(references\)"):
-        fitted(None, "nist")
+        _ = Nist().fitted_table

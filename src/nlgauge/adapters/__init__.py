@@ -1,1 +1,1 @@
-"""Doors for people who come from other libraries: frames, torchmetrics, evaluate, torch."""
+"""Adapters for other libraries: data frames, torchmetrics, evaluate and torch."""

@@ -1,4 +1,4 @@
-"""Scores of the rows of a frame: pandas, polars, or a Hugging Face dataset."""
+"""Scores of the rows of a pandas or polars frame or of a Hugging Face dataset."""
 
 from __future__ import annotations
 
@@ -22,33 +22,59 @@ def score_frame(
     metrics: Spec | Sequence[Spec] = "bleu",
     runtime: Runtime = DEFAULT,
 ) -> Any:
-    """A tidy frame of the same kind: system, segment, metric, component, value.
+    """Return the scores of a frame in long form: system, segment, metric, component, value.
 
-    ``reference`` names a column of texts or of lists of texts, or several columns of texts. For
-    ``frame.pipe(nlgauge.score_frame, candidate="hyp", reference="ref", metrics=["chrf"])``.
+    Parameters
+    ----------
+    frame
+        A pandas or polars frame, or a Hugging Face dataset; the result is of the same type.
+    candidate, reference, system, id
+        Names of columns. ``reference`` is a column of texts or of lists of texts, or several
+        columns of texts.
+    metrics
+        One or several metrics.
+    runtime
+        Device, batch size, cache and other settings.
+
+    Returns
+    -------
+    frame
+        One row for each segment, metric and component.
+
+    Raises
+    ------
+    UsageError
+        If the frame has no such column.
+    DataError
+        If the type of the frame is not supported.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> frame = pd.DataFrame({"hyp": ["a cat"], "ref": ["a cat"]})
+    >>> scores = frame.pipe(score_frame, candidate="hyp", reference="ref", metrics="chrf")
+    >>> scores["value"].tolist()
+    [100.0]
     """
     columns = [reference] if isinstance(reference, str) else list(reference)
     sets = [_column(frame, name) for name in columns]
     groups = sets[0] if len(sets) == 1 else [list(texts) for texts in zip(*sets, strict=True)]
     corpus = Corpus.of(
         _column(frame, candidate),
-        [_group(each) for each in groups],
+        [_as_list(group) for group in groups],
         systems=None if system is None else [str(name) for name in _column(frame, system)],
         ids=None if id is None else [str(name) for name in _column(frame, id)],
     )
-    scorer = Scorer(metrics, runtime=runtime)
-    board = scorer.score_corpus(corpus)
-    rows: dict[str, list[Any]] = {
-        name: [] for name in ("system", "segment", "metric", "component", "value")
-    }
-    for scores in (each for of_system in board.values() for each in of_system.values()):
-        for component, values in scores.segment_components.items():
-            rows["system"] += [scores.system] * len(scores)
-            rows["segment"] += scores.ids
-            rows["metric"] += [scores.label] * len(scores)
-            rows["component"] += [component] * len(scores)
-            rows["value"] += values.tolist()
-    return _of_kind(frame, rows)
+    found = Scorer(metrics, runtime=runtime).score_corpus(corpus)
+    names = ("system", "segment", "metric", "component", "value")
+    rows = [
+        (scores.system, segment, scores.label, component, value)
+        for of_system in found.values()
+        for scores in of_system.values()
+        for component, values in scores.segment_components.items()
+        for segment, value in zip(scores.ids, values.tolist(), strict=True)
+    ]
+    return _like(frame, {name: [row[i] for row in rows] for i, name in enumerate(names)})
 
 
 def _column(frame: Any, name: str) -> list[Any]:
@@ -58,29 +84,29 @@ def _column(frame: Any, name: str) -> list[Any]:
     return list(frame[name])
 
 
-def _group(value: Any) -> Any:
-    """A reference cell: a text, or a list of texts however the frame spells lists."""
+def _as_list(value: Any) -> Any:
+    """Return a cell of references as a text or a list; frames have several types of lists."""
     if value is None or isinstance(value, str):
         return value
     return list(value) if hasattr(value, "__iter__") else value
 
 
-def _of_kind(frame: Any, rows: dict[str, list[Any]]) -> Any:
-    """The rows in the kind of frame that was given."""
+def _like(frame: Any, columns: dict[str, list[Any]]) -> Any:
+    """Return the columns as a frame of the same type."""
     library = type(frame).__module__.partition(".")[0]
     if library == "pandas":
         import pandas as pd
 
-        return pd.DataFrame(rows)
+        return pd.DataFrame(columns)
     if library == "polars":
         import polars as pl
 
-        return pl.DataFrame(rows)
+        return pl.DataFrame(columns)
     if library == "datasets":
         import datasets
 
-        return datasets.Dataset.from_dict(rows)
+        return datasets.Dataset.from_dict(columns)
     raise DataError(
-        f"a {type(frame).__name__} of {library} is no frame known here; give a pandas or polars "
-        "frame or a Hugging Face dataset, or call nlgauge.score with lists"
+        f"a {type(frame).__name__} of {library} is not supported; give a pandas or polars frame or "
+        "a Hugging Face dataset, or call nlgauge.score with lists"
     )

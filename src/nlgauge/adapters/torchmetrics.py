@@ -1,13 +1,14 @@
-"""Any metric as a torchmetrics Metric, for training loops, on one process or many.
+"""Any metric as a torchmetrics Metric, for training loops with one or several processes.
 
-The texts are the state, as bytes in tensors, so they travel between processes like numbers, and the
-score is made of all of them at once: corpus scores are right, and every candidate meets its own
-references whatever the order of batches and processes.
+The state holds the texts as bytes in tensors, which torchmetrics synchronises between processes.
+``compute`` scores all of them at once, so corpus scores are exact, and every candidate is compared
+with its own references in any order of batches and processes.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import Any
 
 import torch
@@ -26,7 +27,24 @@ except ImportError:
 
 
 class TextMetric(torchmetrics.Metric):
-    """``TextMetric("bertscore:layer=4")``: update with candidates and references, compute."""
+    """A torchmetrics Metric that computes a metric of nlgauge.
+
+    Parameters
+    ----------
+    metric
+        The metric, as ``"bertscore:layer=4"``.
+    runtime
+        Device, batch size, cache and other settings.
+    **keywords
+        Arguments of ``torchmetrics.Metric``.
+
+    Examples
+    --------
+    >>> chrf = TextMetric("chrf")
+    >>> chrf.update(["a cat"], ["a cat"])
+    >>> chrf.compute()
+    tensor(100.)
+    """
 
     is_differentiable = False
     full_state_update = False
@@ -45,7 +63,7 @@ class TextMetric(torchmetrics.Metric):
 
     @property
     def higher_is_better(self) -> bool:  # type: ignore[override] # a constant elsewhere
-        """The direction of the metric."""
+        """Whether higher scores are better."""
         return self._metric.scale.direction == "higher"
 
     def update(
@@ -53,7 +71,7 @@ class TextMetric(torchmetrics.Metric):
         candidates: str | Sequence[str],
         references: str | Sequence[str | Sequence[str | None]],
     ) -> None:
-        """Add texts; ``references[i]`` is the reference of ``candidates[i]``, or a list of them."""
+        """Add texts; ``references[i]`` is one reference of ``candidates[i]`` or a list of them."""
         one = isinstance(candidates, str)
         corpus = Corpus.of(
             [candidates] if one else candidates,  # type: ignore[list-item]
@@ -68,37 +86,36 @@ class TextMetric(torchmetrics.Metric):
         self.references.append(self._tensor(counts, torch.int64))
 
     def compute(self) -> Any:
-        """The corpus score of all texts so far; of several components the headline."""
+        """Return the corpus score of all texts so far (the first component)."""
         return self._tensor(self._score().value, torch.float32)
 
     def components(self) -> dict[str, float]:
-        """All components of the corpus score of the texts of this process."""
+        """Return all components of the corpus score of the texts of this process."""
         return self._score().components
 
     def _score(self) -> Scores:
         candidates, references = self._texts()
         if not candidates:
-            raise UsageError(f"{self.label} has seen no texts; call update before compute")
+            raise UsageError(f"{self.label} has no texts; call update before compute")
         (scores,) = self._scorer.score(candidates, references).values()
         return scores
 
     def _texts(self) -> tuple[list[str], list[list[str]]]:
-        content = bytes(_joined(self.text).to(torch.uint8).cpu().numpy())
-        ends = _joined(self.lengths).cumsum(0).tolist()
-        texts = [content[start:end].decode() for start, end in zip([0, *ends], ends, strict=False)]
-        rows = iter(texts)
+        content = bytes(_concatenate(self.text).to(torch.uint8).cpu().numpy())
+        ends = _concatenate(self.lengths).cumsum(0).tolist()
+        texts = (content[start:end].decode() for start, end in pairwise([0, *ends]))
         candidates, references = [], []
-        for count in _joined(self.references).tolist():
-            candidates.append(next(rows))
-            references.append([next(rows) for _ in range(count)])
+        for count in _concatenate(self.references).tolist():
+            candidates.append(next(texts))
+            references.append([next(texts) for _ in range(count)])
         return candidates, references
 
     def _tensor(self, values: Any, kind: Any) -> Any:
         return torch.tensor(values, dtype=kind, device=self.device)
 
 
-def _joined(state: Any) -> Any:
-    """A state as one tensor: a list before processes were synchronised, a tensor afterwards."""
+def _concatenate(state: Any) -> Any:
+    """Return a state as one tensor; torchmetrics replaces the list by a tensor when it syncs."""
     if isinstance(state, torch.Tensor):
         return state
     return torch.cat(state) if state else torch.zeros(0, dtype=torch.int64)

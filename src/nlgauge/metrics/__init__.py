@@ -1,8 +1,7 @@
-"""The catalogue: every file of this folder is a metric, found by its name.
+"""The catalogue of metrics: each module of this package is one metric, named after its file.
 
-Other places are searched in the same way: folders named in the environment variable
-``NLGAUGE_METRICS`` (for a metric you are writing) and the entry point group ``nlgauge.metrics``
-(for a metric you publish).
+Metrics are also found in the folders of the environment variable ``NLGAUGE_METRICS`` (for a metric
+in development) and in the entry point group ``nlgauge.metrics`` (for a published one).
 """
 
 from __future__ import annotations
@@ -16,7 +15,7 @@ import pkgutil
 import sys
 from collections.abc import Callable, Mapping
 from functools import lru_cache, partial
-from importlib.metadata import EntryPoint, entry_points
+from importlib.metadata import entry_points
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -28,54 +27,8 @@ from nlgauge.core.options import format_value, options_of, parse_options, refuse
 from nlgauge.core.signature import Signature
 
 FOLDERS_VARIABLE = "NLGAUGE_METRICS"
-
-
-def metric_names() -> tuple[str, ...]:
-    """The names of all metrics, sorted, without importing any of them."""
-    return tuple(sorted(_places()))
-
-
-def metric_class(name: str) -> type[Metric]:
-    """The metric of that name, imported now; an unknown name is answered with the nearest."""
-    if name in _own_names():  # the others are all searched for anew, which takes a while
-        return _from_package(name)
-    places = _places()
-    if name not in places:
-        near = difflib.get_close_matches(name, places, 1, cutoff=0.5)
-        hint = f"did you mean {near[0]!r}? " if near else ""
-        known = ", ".join(sorted(places))
-        raise UnknownMetric(f"there is no metric {name!r}; {hint}known: {known}")
-    return places[name]()
-
-
-def metric(spec: str | Metric, **options: Any) -> Metric:
-    """The metric that a name, ``name:option=value,...`` or a signature describes.
-
-    Keyword options go on top: ``metric("bertscore:layer=4", weights="idf")``.
-    """
-    if isinstance(spec, Metric):
-        if options:
-            raise OptionError(f"options {sorted(options)} cannot be added to a built metric")
-        return spec
-    built = _rebuilt(spec) if "|" in spec else _spelled(spec)
-    ours = _in_our_words(type(built), options)
-    refuse_unknown(type(built), ours, name=built.name)
-    return dataclasses.replace(built, **ours)
-
-
-def metric_in(language: str, spec: str | Metric) -> Metric:
-    """The metric of a spec with the options that suit a language, unless the spec sets them."""
-    language_code(language)  # refuses what is none
-    if isinstance(spec, Metric) or "|" in spec:
-        raise OptionError(
-            f"lang={language} cannot change a metric that is built or a signature, which set all "
-            "options; leave it out, or name the metric as name:option=value"
-        )
-    return _spelled(spec, language)
-
-
-# What bert-score, torchmetrics, evaluate and sacrebleu call options that we have.
-_ELSEWHERE = {
+# Names of options in bert-score, torchmetrics, evaluate and sacrebleu.
+_ALIASES = {
     "model_type": ("model",),
     "model_name": ("model",),
     "model_name_or_path": ("model",),
@@ -85,94 +38,181 @@ _ELSEWHERE = {
 }
 
 
-def _in_our_words(kind: type[Metric], options: Mapping[str, Any]) -> dict[str, Any]:
-    """The options with the names that other libraries use for them translated."""
+def metric_names() -> tuple[str, ...]:
+    """Return the sorted names of all metrics, without importing them.
+
+    Returns
+    -------
+    tuple of str
+        Names of this package, of ``NLGAUGE_METRICS`` and of entry points.
+
+    Examples
+    --------
+    >>> "chrf" in metric_names()
+    True
+    """
+    return tuple(sorted(_sources()))
+
+
+def metric_class(name: str) -> type[Metric]:
+    """Return the class of a metric.
+
+    Parameters
+    ----------
+    name
+        One of :func:`metric_names`.
+
+    Returns
+    -------
+    type of Metric
+        A frozen dataclass whose fields are the options.
+
+    Raises
+    ------
+    UnknownMetric
+        If there is no metric of this name; the message suggests the nearest one.
+
+    Examples
+    --------
+    >>> metric_class("chrf").__name__
+    'Chrf'
+    """
+    if name in _package_names():  # a search of the other sources takes a while
+        return _find_class(_import_own(name))
+    sources = _sources()
+    if name not in sources:
+        near = difflib.get_close_matches(name, sources, 1, cutoff=0.5)
+        hint = f"did you mean {near[0]!r}? " if near else ""
+        known = ", ".join(sorted(sources))
+        raise UnknownMetric(f"there is no metric {name!r}; {hint}known: {known}")
+    return _find_class(sources[name]())
+
+
+def metric(spec: str | Metric, **options: Any) -> Metric:
+    """Return the metric of a name, of ``name:option=value,...`` or of a signature.
+
+    Parameters
+    ----------
+    spec
+        A name, with or without options, a signature, or a metric, which is returned as it is.
+    **options
+        Options that replace those of ``spec``.
+
+    Returns
+    -------
+    Metric
+        The metric, not yet bound to a model.
+
+    Raises
+    ------
+    UnknownMetric
+        If there is no metric of this name.
+    OptionError
+        If an option does not exist or has an invalid value.
+
+    Examples
+    --------
+    >>> metric("bertscore:layer=4", weights="idf").label()
+    'bertscore:weights=idf,layer=4'
+    """
+    if isinstance(spec, Metric):
+        if options:
+            raise OptionError(f"options {sorted(options)} cannot be added to a built metric")
+        return spec
+    built = _parse_signature(spec) if "|" in spec else _parse_spec(spec)
+    translated = _translate(type(built), options)
+    refuse_unknown(type(built), translated, name=built.name)
+    return dataclasses.replace(built, **translated)
+
+
+def metric_in(language: str, spec: str | Metric) -> Metric:
+    """Return the metric of a spec, with the options for a language that the spec does not set."""
+    language_code(language)  # raises an error if it is not a language
+    if isinstance(spec, Metric) or "|" in spec:
+        raise OptionError(
+            f"lang={language} cannot change a built metric or a signature, which set all options; "
+            "leave it out, or name the metric as name:option=value"
+        )
+    return _parse_spec(spec, language)
+
+
+def _translate(kind: type[Metric], options: Mapping[str, Any]) -> dict[str, Any]:
+    """Replace the option names of other libraries by those of the metric."""
     known = options_of(kind)
-    ours: dict[str, Any] = {}
+    translated: dict[str, Any] = {}
     for key, value in options.items():
         if key in known:
-            ours[key] = value
+            translated[key] = value
         elif key == "lang" and ("model" in known or kind.language_options):
             model = {"model": f"lang:{value}"} if "model" in known else {}
-            ours = {**_suited(kind, value), **model, **ours}
+            translated = {**_language_options(kind, value), **model, **translated}
         elif key == "idf" and "weights" in known:
-            yes = str(value).lower() in ("yes", "true", "on", "1")
-            ours["weights"] = "idf" if yes else "uniform"
+            is_true = str(value).lower() in ("yes", "true", "on", "1")
+            translated["weights"] = "idf" if is_true else "uniform"
         else:
-            names = [name for name in _ELSEWHERE.get(key, ()) if name in known]
-            ours[names[0] if names else key] = value
-    return ours
+            names = [name for name in _ALIASES.get(key, ()) if name in known]
+            translated[names[0] if names else key] = value
+    return translated
 
 
-def _suited(kind: type[Metric], language: str) -> dict[str, str | bool]:
-    """The options that suit a language; a metric that asks for the language is told it."""
-    told = {"lang": language_code(language)} if "lang" in options_of(kind) else {}
-    return {**told, **kind.options_for(language)}
+def _language_options(kind: type[Metric], language: str) -> dict[str, str | bool]:
+    lang = {"lang": language_code(language)} if "lang" in options_of(kind) else {}
+    return {**lang, **kind.options_for(language)}
 
 
-def _spelled(spec: str, language: str | None = None) -> Metric:
-    """The metric of ``name:option=value,...``, with what suits a language below its options."""
+def _parse_spec(spec: str, language: str | None = None) -> Metric:
     name, _, rest = spec.strip().partition(":")
     kind = metric_class(name)
-    suits = {} if language is None else _suited(kind, language)
-    values = {**suits, **_in_our_words(kind, _split_options(spec, rest))}
+    defaults = {} if language is None else _language_options(kind, language)
+    values = {**defaults, **_translate(kind, _split_options(spec, rest))}
     texts = {key: v if isinstance(v, str) else format_value(v) for key, v in values.items()}
     return kind(**parse_options(kind, texts, name=name))
 
 
-def _rebuilt(spec: str) -> Metric:
-    """The metric of a signature, whoever wrote it."""
-    signature = Signature.parse(spec)
+def _parse_signature(text: str) -> Metric:
+    signature = Signature.parse(text)
     kind = metric_class(signature.name)
     try:
         return kind.rebuild(dict(signature.keys))
     except NlgaugeError:
         raise
     except KeyError as error:
-        raise UsageError(f"signature {spec!r} lacks the key {error}; quote all of it") from None
+        raise UsageError(f"signature {text!r} lacks the key {error}; quote all of it") from None
     except ValueError as error:
-        raise UsageError(f"signature {spec!r} cannot be read: {error}") from None
+        raise UsageError(f"signature {text!r} cannot be read: {error}") from None
 
 
 def _split_options(spec: str, rest: str) -> dict[str, str]:
     texts: dict[str, str] = {}
-    for piece in filter(None, (part.strip() for part in rest.split(","))):
-        key, equals, value = piece.partition("=")
+    for part in filter(None, map(str.strip, rest.split(","))):
+        key, equals, value = map(str.strip, part.partition("="))
         if not equals:
-            raise OptionError(f"metric {spec!r}: {piece!r} is not of the form option=value")
-        if key.strip() in texts:
-            raise OptionError(f"metric {spec!r}: option {key.strip()!r} is given twice")
-        texts[key.strip()] = value.strip()
+            raise OptionError(f"metric {spec!r}: {part!r} is not of the form option=value")
+        if key in texts:
+            raise OptionError(f"metric {spec!r}: option {key!r} is given twice")
+        texts[key] = value
     return texts
 
 
-def _places() -> dict[str, Callable[[], type[Metric]]]:
-    """Where each metric would be imported from; our own files win over others of their name."""
-    found: dict[str, Callable[[], type[Metric]]] = {}
-    for point in entry_points(group="nlgauge.metrics"):
-        found[point.name] = partial(_from_entry_point, point)
+def _sources() -> dict[str, Callable[[], Any]]:
+    """Return a function by metric name that imports its class or module; our own take priority."""
+    found: dict[str, Callable[[], Any]] = {
+        point.name: point.load for point in entry_points(group="nlgauge.metrics")
+    }
     for folder in filter(None, os.environ.get(FOLDERS_VARIABLE, "").split(os.pathsep)):
         for path in sorted(Path(folder).glob("[!_]*.py")):
-            found[path.stem] = partial(_from_file, path)
-    return found | {name: partial(_from_package, name) for name in _own_names()}
+            found[path.stem] = partial(_import_file, path)
+    return found | {name: partial(_import_own, name) for name in _package_names()}
 
 
 @lru_cache
-def _own_names() -> frozenset[str]:
+def _package_names() -> frozenset[str]:
     names = (module.name for module in pkgutil.iter_modules(__path__))
     return frozenset(name for name in names if not name.startswith("_"))
 
 
-def _from_package(name: str) -> type[Metric]:
-    return _only_metric(importlib.import_module(f"{__name__}.{name}"))
-
-
-def _from_file(path: Path) -> type[Metric]:
-    return _only_metric(_import_file(path))
-
-
-def _from_entry_point(point: EntryPoint) -> type[Metric]:
-    return _only_metric(point.load())
+def _import_own(name: str) -> ModuleType:
+    return importlib.import_module(f"{__name__}.{name}")
 
 
 @lru_cache
@@ -181,7 +221,7 @@ def _import_file(path: Path) -> ModuleType:
     if spec is None or spec.loader is None:
         raise UnknownMetric(f"{path} cannot be imported as a Python module")
     module = importlib.util.module_from_spec(spec)
-    sys.modules[path.stem] = module  # dataclasses look their module up by name
+    sys.modules[path.stem] = module  # dataclasses look up their module by name
     try:
         spec.loader.exec_module(module)
     except NlgaugeError:
@@ -191,8 +231,8 @@ def _import_file(path: Path) -> ModuleType:
     return module
 
 
-def _only_metric(source: Any) -> type[Metric]:
-    """The metric class an entry point names or a module defines."""
+def _find_class(source: Any) -> type[Metric]:
+    """Return the metric class that an entry point names or a module defines."""
     if isinstance(source, type) and issubclass(source, Metric):
         return source
     defined = [

@@ -1,7 +1,7 @@
-"""Files of baselines: a JSON file of ``nlgauge rescale fit``, or a bert-score TSV file.
+"""Baseline files: JSON of ``nlgauge rescale fit``, or a bert-score TSV file.
 
-The TSV has the columns LAYER, P, R, F and says nothing of its model; the JSON says what it was
-fitted with, and is refused elsewhere.
+The TSV file has the columns LAYER, P, R, F. The JSON file names the model and options that it was
+fitted with and is valid for them only.
 """
 
 from __future__ import annotations
@@ -20,45 +20,44 @@ from nlgauge.core.requirements import ModelCard
 _COLUMNS = {"f": "F", "precision": "P", "recall": "R"}
 
 
-class Base(NamedTuple):
-    """The baseline of every component, in their order, and the digest of the file it is from."""
+class Baselines(NamedTuple):
+    """The baseline of every component, in order, and the digest of its file."""
 
     values: tuple[float, ...]
     digest: str
 
 
-def read_base(path: str, metric: Metric, card: ModelCard) -> Base:
-    """The baseline that a file holds for a bound metric."""
+def read_baseline(path: str, metric: Metric, card: ModelCard) -> Baselines:
+    """Return the baseline of a bound metric from a file."""
     try:
         content = Path(path).read_bytes()
         text = content.decode("utf-8-sig")
     except OSError as error:
         raise FileError(f"baseline file {path!r} cannot be read: {error.strerror}") from error
     except UnicodeDecodeError:
-        raise FileError(f"baseline file {path!r} is not written in UTF-8") from None
+        raise FileError(f"baseline file {path!r} is not UTF-8") from None
     if text.lstrip().startswith("{"):
-        values = _fitted(path, text).values_for(metric, card, path)
+        values = _parse_json(path, text).values_for(metric, card, path)
     else:
-        values = _row(path, text, metric)
+        values = _parse_tsv(path, text, metric)
     if not all(map(is_possible, values)):
         raise FileError(
-            f"baseline file {path!r} gives unrelated texts {', '.join(map(str, values))}; "
-            "baselines lie from -1 to below 1, which identical texts get"
+            f"baseline file {path!r} has the baselines {', '.join(map(str, values))}; they must "
+            "be at least -1 and below 1, the score of identical texts"
         )
-    return Base(values, sha256(content).hexdigest()[:12])
+    return Baselines(values, sha256(content).hexdigest()[:12])
 
 
-def _fitted(path: str, text: str) -> Baseline:
+def _parse_json(path: str, text: str) -> Baseline:
     try:
         return Baseline.from_json(text)
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise FileError(
-            f"baseline file {path!r} does not hold what `nlgauge rescale fit` writes: {error!r}"
+            f"baseline file {path!r} is not a file of `nlgauge rescale fit`: {error!r}"
         ) from None
 
 
-def _row(path: str, text: str, metric: Metric) -> tuple[float, ...]:
-    """The row of a bert-score file for the metric's layer."""
+def _parse_tsv(path: str, text: str, metric: Metric) -> tuple[float, ...]:
     layer = int(metric.describe()["layer"])
     for row in csv.DictReader(io.StringIO(text, newline=""), dialect="excel"):
         try:
@@ -72,5 +71,4 @@ def _row(path: str, text: str, metric: Metric) -> tuple[float, ...]:
 
 
 def is_possible(baseline: float) -> bool:
-    """Whether unrelated texts can have this mean: a cosine, below that of identical texts."""
     return -1 <= baseline < 1

@@ -1,4 +1,4 @@
-"""Companion: a program that is kept running and answers rows of JSON."""
+"""ChildProcess: a program that runs until exit and scores rows of JSON."""
 
 from __future__ import annotations
 
@@ -19,51 +19,49 @@ from nlgauge.core.cloud import Floats
 from nlgauge.core.errors import ModelError
 from nlgauge.core.options import escape
 
-_TOLD = 400  # characters of a program's last words that an error repeats
+_MAX_STDERR = 400  # characters of standard error that an error message quotes
 
 
 @lru_cache
-def companion(command: str) -> Companion:
-    """The running program of this command, started at the first use."""
-    return Companion(command)
+def child_process(command: str) -> ChildProcess:
+    """Return the process of a command, started at the first call."""
+    return ChildProcess(command)
 
 
-class Companion:
-    """A program, what it said of itself, and a way to ask it."""
+class ChildProcess:
+    """A running program; ``facts`` holds the name and version that it reports."""
 
     def __init__(self, command: str) -> None:
         self._command = command
-        self._errors = tempfile.TemporaryFile()  # noqa: SIM115 (open as long as the program runs)
+        self._stderr = tempfile.TemporaryFile()  # noqa: SIM115 (open as long as the program runs)
         try:
             self._process = subprocess.Popen(
                 shlex.split(command),
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
-                stderr=self._errors,
+                stderr=self._stderr,
                 encoding="utf-8",
             )
         except (OSError, ValueError) as error:
             raise ModelError(f"{command!r} cannot be started: {error}") from error
         atexit.register(self._process.kill)
         self._lock = threading.Lock()
-        said = self._read()
-        self.about = {
-            key: escape(str(said[key])) for key in ("name", "version") if said.get(key) is not None
-        }
-        if "version" not in self.about:
+        header = self._read()
+        if header.get("version") is None:
             raise ModelError(
-                f'{command!r} must first write {{"name": ..., "version": ...}} but wrote {said}'
+                f'{command!r} must first write {{"name": ..., "version": ...}} but wrote {header}'
             )
-        self.about = {f"external_{key}": value for key, value in self.about.items()}
+        keys = [key for key in ("name", "version") if header.get(key) is not None]
+        self.facts = {f"external_{key}": escape(str(header[key])) for key in keys}
 
-    def ask(self, rows: Sequence[Mapping[str, Any]]) -> Floats:
-        """The scores of the rows."""
-        lines = "".join(json.dumps(row) + "\n" for row in rows)
+    def score(self, rows: Sequence[Mapping[str, Any]]) -> Floats:
+        """Return the scores of the rows."""
+        lines = "".join(json.dumps(row) + "\n" for row in rows) + "\n"
         with self._lock:
             # A program may answer row by row, so it must be read from while it is written to.
-            writer = threading.Thread(target=self._write, args=(lines + "\n",), daemon=True)
+            writer = threading.Thread(target=self._write, args=(lines,), daemon=True)
             writer.start()
-            scores = [self._score() for _ in rows]
+            scores = [self._read_score() for _ in rows]
             writer.join()
         return np.array(scores)
 
@@ -73,9 +71,9 @@ class Companion:
             self._process.stdin.write(lines)
             self._process.stdin.flush()
         except BrokenPipeError:
-            pass  # the reader finds out, and tells why
+            pass  # _read raises the error with the program's exit code
 
-    def _score(self) -> float:
+    def _read_score(self) -> float:
         answer = self._read()
         score = answer.get("score")
         if not isinstance(score, int | float) or isinstance(score, bool) or math.isnan(score):
@@ -87,10 +85,12 @@ class Companion:
         line = self._process.stdout.readline()
         if not line:
             code = self._process.wait()
-            self._errors.seek(0)
-            said = self._errors.read().decode("utf-8", "replace").strip()[-_TOLD:]
-            companion.cache_clear()
-            raise ModelError(f"{self._command!r} ended with exit code {code}: {said or 'no words'}")
+            self._stderr.seek(0)
+            output = self._stderr.read().decode("utf-8", "replace").strip()[-_MAX_STDERR:]
+            child_process.cache_clear()
+            raise ModelError(
+                f"{self._command!r} ended with exit code {code}: {output or 'no error output'}"
+            )
         try:
             answer = json.loads(line)
         except ValueError:

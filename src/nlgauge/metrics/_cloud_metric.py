@@ -1,34 +1,44 @@
-"""CloudMetric: the options that all metrics over embedded texts share."""
+"""CloudMetric: options and preparation of the metrics that compare embedded texts."""
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any, ClassVar, Self
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any, Self
 
 import numpy as np
 
-from nlgauge.core.cloud import Floats
+from nlgauge.core.cloud import Cloud, Floats
 from nlgauge.core.errors import OptionError
 from nlgauge.core.metric import PairMetric, Side
 from nlgauge.core.options import option
+from nlgauge.core.plan import Floats as Doubles
 from nlgauge.core.requirements import ModelCard, Need, Weighting
+from nlgauge.measure.cost import unit
 from nlgauge.runtime.threads import spread
 
-_WORTH_A_THREAD = 32  # texts or pairs
+_MIN_PER_THREAD = 32  # texts or pairs
+
+
+@dataclass(frozen=True, eq=False)
+class Points:
+    """The vectors that represent a text, their masses and their tokens."""
+
+    vectors: Doubles
+    masses: Doubles
+    tokens: tuple[str, ...]
 
 
 @dataclass(frozen=True)
 class CloudMetric(PairMetric):
     """A metric that compares the cloud of a candidate with the cloud of one reference.
 
-    ``matching`` says which of a model's best layers suit it (``greedy``, ``transport`` or
-    ``barycenter``); ``layer_option`` names the option that holds its layers.
+    ``matching`` selects among a model's best layers: those for ``greedy``, ``transport`` or
+    ``barycenter`` matching.
     """
 
-    matching: ClassVar[str] = "greedy"
-    layer_option: ClassVar[str] = "layers"
+    matching = "greedy"
 
     model: str | None = option(
         None,
@@ -37,72 +47,78 @@ class CloudMetric(PairMetric):
     )
     weights: str = option(
         "uniform",
-        "Mass of a token: all alike, or its inverse document frequency in the references.",
+        "Mass of a token: uniform, or its inverse document frequency in the references.",
         choices=("uniform", "idf"),
     )
     long_text: str = option(
         "window",
-        "A text longer than the model: overlapping windows, cut off, or refused.",
+        "Texts longer than the model's limit: overlapping windows, truncation, or an error.",
         choices=("window", "truncate", "error"),
         server="fixed",
     )
     precision: str = option(
         "float32",
-        "Arithmetic of the encoder; int8 is quicker, and blurs scores in the third digit.",
+        "Arithmetic of the encoder; int8 is faster and changes the third digit of scores.",
         choices=("float32", "bfloat16", "int8"),
         server="fixed",
     )
 
     @property
+    def layer_option(self) -> str:
+        """The name of the option that selects layers: ``layer`` or ``layers``."""
+        return "layer" if hasattr(self, "layer") else "layers"
+
+    @property
     def weighting(self) -> Weighting:
-        """How tokens share the mass of a cloud."""
         return Weighting(scheme="idf" if self.weights == "idf" else "uniform")
 
     @property
     def needs(self) -> Need:
-        """Clouds of the chosen layers; the layers are known once the metric is bound."""
         return Need(
             kind="clouds",
             model=self.model,
-            layers=_numbers(getattr(self, self.layer_option)),
+            layers=_layer_numbers(getattr(self, self.layer_option)),
             weighting=self.weighting,
             long_text=self.long_text,
             precision=self.precision,
         )
 
     def bind(self, card: ModelCard) -> Self:
-        """The metric with its model named and its layers numbered."""
-        wanted = getattr(self, self.layer_option)
-        chosen = card.choose(wanted, match=self.matching)
-        if self.layer_option == "layer" and len(chosen) != 1:
+        selected = getattr(self, self.layer_option)
+        numbers = card.choose(selected, match=self.matching)
+        if self.layer_option == "layer" and len(numbers) != 1:
             raise OptionError(
-                f"{self.name} compares one layer, but layer={wanted} names {len(chosen)}"
+                f"{self.name} compares one layer, but layer={selected} selects {len(numbers)}"
             )
-        spelled = chosen[0] if len(chosen) == 1 else "+".join(map(str, chosen))
-        concrete: dict[str, Any] = {"model": card.name, self.layer_option: spelled}
-        return dataclasses.replace(self, **concrete)
+        layers = numbers[0] if len(numbers) == 1 else "+".join(map(str, numbers))
+        concrete: dict[str, Any] = {"model": card.name, self.layer_option: layers}
+        return replace(self, **concrete)
 
-    def prepare_many(self, items: Sequence[Any], side: Side) -> list[Any | None]:
-        """What ``prepare`` makes of each; a metric that is quicker with several says how."""
+    def points(self, cloud: Cloud) -> Points:
+        """Return the points of a text that is not void: by default the unit vectors of a layer."""
+        return Points(unit(cloud.layer), np.asarray(cloud.weights, float), cloud.tokens.strings)
+
+    def prepare(self, item: Cloud, side: Side) -> Any | None:
+        return None if item.void else self.points(item)
+
+    def prepare_many(self, items: Sequence[Cloud], side: Side) -> list[Any | None]:
+        """Return what ``prepare`` returns for each item; override where a batch is faster."""
         return [self.prepare(item, side) for item in items]
 
     def _prepare_all(self, items: Sequence[Any], side: Side) -> list[Any | None]:
-        def prepare(portion: Sequence[Any]) -> list[Any | None]:
-            return self.prepare_many(portion, side)
-
-        return [one for made in spread(prepare, items, least=_WORTH_A_THREAD) for one in made]
+        prepare = partial(self.prepare_many, side=side)
+        return [one for made in spread(prepare, items, least=_MIN_PER_THREAD) for one in made]
 
     def _compare_all(self, candidates: Sequence[Any], references: Sequence[Any]) -> Floats:
         def compare(portion: Sequence[int]) -> Floats:
             return self.compare([candidates[k] for k in portion], [references[k] for k in portion])
 
-        # A pair scores the same in any company, so portions may be compared apart.
-        rows = spread(compare, range(len(candidates)), least=_WORTH_A_THREAD)
-        return np.concatenate(rows)
+        # The score of a pair does not depend on other pairs, so threads can share them.
+        return np.concatenate(spread(compare, range(len(candidates)), least=_MIN_PER_THREAD))
 
 
-def _numbers(layers: int | str) -> tuple[int, ...]:
-    """The layer numbers of a bound option; none before it is bound."""
+def _layer_numbers(layers: int | str) -> tuple[int, ...]:
+    """Return the layer numbers of a bound option, () before it is bound."""
     try:
         return tuple(int(part) for part in str(layers).split("+"))
     except ValueError:

@@ -1,56 +1,48 @@
-"""What the metrics of greedy matching share: P, R and F of one layer's token vectors."""
+"""GreedyMetric: precision, recall and F of greedily matched token vectors."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import ClassVar
 
 import numpy as np
 
-from nlgauge.core.cloud import Cloud, Floats
-from nlgauge.core.metric import Side
+from nlgauge.core.cloud import Floats
 from nlgauge.core.options import option
 from nlgauge.core.plan import Plan
 from nlgauge.measure.cost import cosine
 from nlgauge.measure.precision_recall import best_partners, f_measure
 from nlgauge.measure.transport import match
-from nlgauge.metrics._cloud_metric import CloudMetric
-from nlgauge.metrics._points import Points
+from nlgauge.metrics._cloud_metric import CloudMetric, Points
 
 
 @dataclass(frozen=True)
 class GreedyMetric(CloudMetric):
-    """Every token takes its most similar partner on the other side."""
+    """A metric that matches every token with the most similar one of the other text."""
 
-    components: ClassVar[tuple[str, ...]] = ("f", "precision", "recall")
-    layer_option: ClassVar[str] = "layer"
+    components = ("f", "precision", "recall")
 
-    layer: int | str = option(
-        "best", "Hidden layer; best is the model's best known one.", server="text"
-    )
+    layer: int | str = option("best", "Hidden layer; best is the model's best known layer.")
     alpha: float = option(0.5, "Weight of recall in F.", low=0, high=1)
 
-    def prepare(self, item: Cloud, side: Side) -> Points | None:
-        """Unit vectors and masses of the tokens."""
-        return None if item.void else Points.of_layer(item)
+    def similarities(self, candidate: Points, reference: Points) -> Floats:
+        """Return the cosine of every pair of tokens."""
+        return np.asarray(candidate.vectors @ reference.vectors.T)
 
     def compare(self, candidates: Sequence[Points], references: Sequence[Points]) -> Floats:
-        """F, P and R of every pair."""
         rows = []
         for left, right in zip(candidates, references, strict=True):
-            cosines = left.vectors @ right.vectors.T
-            precision, recall = best_partners(cosines, left.masses, right.masses)
+            similarities = self.similarities(left, right)
+            precision, recall = best_partners(similarities, left.masses, right.masses)
             rows.append((f_measure(precision, recall, self.alpha), precision, recall))
         return np.array(rows)
 
     def align(self, candidate: Points, reference: Points) -> Plan:
-        """Half the mass as the candidate's tokens choose, half as the reference's do."""
+        """Return the mean of the matches that give P and the matches that give R."""
         cost = cosine(candidate.vectors, reference.vectors)
-        ours = match(cost, candidate.masses, reference.masses, penalty_b=0)
-        theirs = match(cost, candidate.masses, reference.masses, penalty_a=0)
-        value = (ours.value + theirs.value) / 2
-        both = replace(
-            ours, coupling=(ours.coupling + theirs.coupling) / 2, value=value, objective=value
-        )
-        return both.named(candidate.tokens, reference.tokens)
+        left = match(cost, candidate.masses, reference.masses, penalty_b=0)
+        right = match(cost, candidate.masses, reference.masses, penalty_a=0)
+        value = (left.value + right.value) / 2
+        coupling = (left.coupling + right.coupling) / 2
+        plan = replace(left, coupling=coupling, value=value, objective=value)
+        return plan.named(candidate.tokens, reference.tokens)

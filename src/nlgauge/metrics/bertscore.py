@@ -3,20 +3,20 @@
     P = sum_i a_i max_j S_ij,  R = sum_j b_j max_i S_ij,  F = PR / (alpha P + (1 - alpha) R)
 
 with S the cosines between candidate tokens i and reference tokens j. Higher is better; P and R lie
-in [-1, 1], F in [0, 1]. Special tokens take no part, where bert-score lets them be matched
+in [-1, 1], F in [0, 1]. Special tokens are dropped; bert-score allows matches with them
 (``compat="bert_score"``). Of several references the one with the best F counts, with its P and R.
 
-``baseline`` rescales each component, ``(x - b) / (1 - b)``, so that unrelated texts get about 0. It
-is a number b for all three, a file that ``nlgauge rescale fit`` wrote, which is refused with
-another model or layer, or a bert-score TSV file (columns LAYER, P, R, F). Rescaled values may be
-negative; an empty text gets what 0 becomes, -b / (1 - b).
+``baseline`` rescales each component to ``(x - b) / (1 - b)``, so that unrelated texts get about 0.
+It is a number b for all components, a file of ``nlgauge rescale fit`` (valid for its model and
+layer only), or a bert-score TSV file (columns LAYER, P, R, F). Rescaled values may be negative; an
+empty text gets the rescaled 0, -b / (1 - b).
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import ClassVar, Self
+from typing import Any, Self
 
 import numpy as np
 
@@ -25,73 +25,74 @@ from nlgauge.core.errors import OptionError
 from nlgauge.core.metric import Scale, similarity
 from nlgauge.core.options import option
 from nlgauge.core.requirements import ModelCard, Weighting
-from nlgauge.metrics._baseline import Base, is_possible, read_base
+from nlgauge.metrics._baseline import Baselines, is_possible, read_baseline
+from nlgauge.metrics._cloud_metric import Points
 from nlgauge.metrics._greedy import GreedyMetric
-from nlgauge.metrics._points import Points
 
 
 @dataclass(frozen=True)
 class BertScore(GreedyMetric):
     """Greedy matching of contextual token vectors."""
 
-    paper: ClassVar[str] = "Zhang et al. 2020, BERTScore (ICLR), equations 1-3"
+    paper = "Zhang et al. 2020, BERTScore (ICLR), equations 1-3"
 
     baseline: float | str | None = option(
-        None, "What unrelated texts get: a number, or a file of nlgauge rescale fit or bert-score."
+        None, "Score of unrelated texts: a number, or a file of nlgauge rescale fit or bert-score."
     )
     compat: str | None = option(
         None,
-        "bert_score: special tokens may be matched, each component has its own best reference.",
+        "bert_score: special tokens can be matched; each component takes its best reference.",
         choices=("bert_score",),
     )
-    base: Base | None = field(default=None, kw_only=True, repr=False, compare=False)
+    file_values: Baselines | None = field(default=None, kw_only=True, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         super().__post_init__()
         if isinstance(self.baseline, int | float) and not is_possible(self.baseline):
             raise OptionError(
-                f"option baseline={self.baseline:g}: must lie from -1 to below 1, which identical "
-                "texts get"
+                f"option baseline={self.baseline:g}: must be at least -1 and below 1, the score of "
+                "identical texts"
             )
 
     @property
     def scale(self) -> Scale:
-        """F in [0, 1]; rescaled, the worst is below 0, how far a file says once it is read."""
+        """F in [0, 1]; the lower end is the rescaled 0, unknown before a file is read."""
         if self.baseline is None:
             return similarity()
-        unread = isinstance(self.baseline, str) and self.base is None
+        unread = isinstance(self.baseline, str) and self.file_values is None
         worst = -np.inf if unread else self.void_row[0]
         return Scale("higher", worst, 1.0, void=worst)
 
     @property
     def void_row(self) -> tuple[float, ...]:
-        """What 0 becomes in every component."""
+        """The rescaled 0 of every component."""
         return tuple(self._rescale(np.zeros(3)).tolist())
 
     @property
     def weighting(self) -> Weighting:
-        """Special tokens are left out, or silent as in bert-score."""
+        """The masses, without special tokens or with those of mass 0 as in bert-score."""
         return replace(super().weighting, special="silent" if self.compat else "drop")
 
     def bind(self, card: ModelCard) -> Self:
-        """The metric with its model, its layer, and a baseline that was made for both."""
+        """Return the metric with its model, its layer, and the baseline of both."""
         bound = super().bind(card)
         if not isinstance(self.baseline, str):
             return bound
-        return replace(bound, base=read_base(self.baseline, bound, card))
+        return replace(bound, file_values=read_baseline(self.baseline, bound, card))
 
     def facts(self) -> dict[str, str]:
-        """The digest of the file of baselines, whatever its name."""
-        return {} if self.base is None else {"baseline_sha": self.base.digest}
+        """The digest of the baseline file."""
+        return {} if self.file_values is None else {"baseline_sha": self.file_values.digest}
 
     def compare(self, candidates: Sequence[Points], references: Sequence[Points]) -> Floats:
-        """F, P and R of every pair, rescaled if asked for."""
+        """Return F, P and R of every pair, rescaled if there is a baseline."""
         return self._rescale(super().compare(candidates, references))
 
     def _rescale(self, values: Floats) -> Floats:
-        given = None if isinstance(self.baseline, str) else self.baseline
-        base = given if self.base is None else np.array(self.base.values)
-        return values if base is None else np.asarray((values - base) / (1 - base))
+        base: Any = self.baseline if self.file_values is None else np.array(self.file_values.values)
+        if base is None or isinstance(base, str):
+            return values
+        return np.asarray((values - base) / (1 - base))
 
     def _reduce(self, pairs: Floats) -> Floats:
         if self.compat == "bert_score" and self.over_references == "best":

@@ -5,14 +5,13 @@ clipped n-gram precisions p_n of the whole corpus and the lengths c of the candi
 closest references. Higher is better, 0 to 100; identical texts of four words or more get 100.
 An empty candidate or reference gets 0.
 
-The corpus value is sacrebleu's corpus BLEU. The value of a segment uses effective order (orders
-for which the candidate has no n-grams are left out), as sacrebleu's command line does for
-sentences; ``effective_order=yes`` or ``no`` forces one rule on both.
+The corpus value is sacrebleu's corpus BLEU. Segments are scored with effective order (without
+orders for which the candidate has no n-grams), as in sacrebleu's sentence level;
+``effective_order=yes`` or ``no`` applies to both.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, Self
@@ -35,12 +34,11 @@ class Bleu(SacrebleuMetric):
         "zh": {"tokenize": "zh"},
         "ja": {"tokenize": "ja-mecab"},
         "ko": {"tokenize": "ko-mecab"},
-        # Written without spaces, and sacrebleu has no tokenizer for them without a download.
+        # Written without spaces; sacrebleu's tokenizers for them need a download.
         **{code: {"tokenize": "char"} for code in ("th", "lo", "km", "my", "bo")},
     }
-    paper: ClassVar[str] = (
-        "Papineni et al. (2002), BLEU: a Method for Automatic Evaluation of Machine Translation"
-    )
+    paper = "Papineni et al. 2002, BLEU: a Method for Automatic Evaluation of MT (ACL)"
+    sacrebleu_class = BLEU
     scale = similarity(0.0, 100.0)
 
     tokenize: str = option(
@@ -51,17 +49,15 @@ class Bleu(SacrebleuMetric):
     )
     lowercase: bool = option(False, "Lowercase both sides.")
     smooth_method: str = option(
-        "exp",
-        "What to do with an order that has no match.",
-        choices=tuple(BLEU.SMOOTH_DEFAULTS),
+        "exp", "Smoothing of orders without a match.", choices=tuple(BLEU.SMOOTH_DEFAULTS)
     )
     smooth_value: float | None = option(
-        None, "The value of floor (default 0.1) or add-k (default 1) smoothing.", low=0.0
+        None, "Value of floor (default 0.1) or add-k (default 1) smoothing.", low=0.0
     )
-    max_ngram_order: int = option(4, "The longest n-grams.", low=1)
+    max_ngram_order: int = option(4, "Longest n-grams.", low=1)
     effective_order: str = option(
         "auto",
-        "Leave out orders without n-grams: auto does so for segments, not for the corpus.",
+        "Leave out orders without n-grams; auto: for segments, not for the corpus.",
         choices=("auto", "yes", "no"),
     )
 
@@ -73,27 +69,16 @@ class Bleu(SacrebleuMetric):
                 f"{self.smooth_method!r} takes no value; choose floor or add-k, or leave it out"
             )
 
-    def build(self) -> Any:
-        """sacrebleu's BLEU for the corpus."""
-        return self._build(effective_order=self.effective_order == "yes")
+    def arguments(self, *, for_segments: bool) -> dict[str, Any]:
+        """Return the arguments of sacrebleu's BLEU."""
+        arguments = super().arguments(for_segments=for_segments)
+        auto = self.effective_order == "auto"
+        effective_order = for_segments if auto else self.effective_order == "yes"
+        # force: no warning about tokenized input
+        return {**arguments, "effective_order": effective_order, "force": True}
 
-    def build_for_segments(self) -> Any:
-        """sacrebleu's BLEU for segments."""
-        return self._build(effective_order=self.effective_order != "no")
-
-    def _build(self, *, effective_order: bool) -> Any:
-        return BLEU(
-            lowercase=self.lowercase,
-            force=True,  # only silences a message about tokenized input
-            tokenize=self.tokenize,
-            smooth_method=self.smooth_method,
-            smooth_value=self.smooth_value,
-            max_ngram_order=self.max_ngram_order,
-            effective_order=effective_order,
-        )
-
-    def unsaid(self) -> dict[str, str]:
-        """The n-gram order, a value that two decimals do not hold, and a forced rule."""
+    def extra_keys(self) -> dict[str, str]:
+        """Return the n-gram order, a smoothing value of more than two decimals, and segeff."""
         keys = {}
         if self.max_ngram_order != 4:
             keys["order"] = str(self.max_ngram_order)
@@ -105,28 +90,17 @@ class Bleu(SacrebleuMetric):
 
     @classmethod
     def rebuild(cls, keys: Mapping[str, str]) -> Self:
-        """The metric of sacrebleu's keys: case, eff, tok, smooth."""
-        method, value = _smoothing(keys["smooth"])
-        if "k" in keys:
-            value = float(keys["k"])
-        rule = "yes" if keys["eff"] == "yes" else keys.get("segeff", "auto")
+        """Return the metric of sacrebleu's keys: case, eff, tok, smooth."""
+        method, _, rounded = keys["smooth"].rstrip("]").partition("[")  # floor[0.10]
+        text = keys.get("k", rounded)
+        value = float(text) if text else None
+        # The name of the mecab tokenizers is followed by the version of their dictionary.
+        known = (name for name in BLEU.TOKENIZERS if keys["tok"].startswith(name))
         return cls(
-            tokenize=_tokenizer(keys["tok"]),
+            tokenize=max(known, key=len, default=keys["tok"]),
             lowercase=case_option(keys),
             smooth_method=method,
             smooth_value=None if value == BLEU.SMOOTH_DEFAULTS.get(method) else value,
             max_ngram_order=int(keys.get("order", 4)),
-            effective_order=rule,
+            effective_order="yes" if keys["eff"] == "yes" else keys.get("segeff", "auto"),
         )
-
-
-def _smoothing(text: str) -> tuple[str, float | None]:
-    """``floor[0.10]`` as a method and its value."""
-    method, bracket, value = text.partition("[")
-    return method, float(value.rstrip("]")) if bracket else None
-
-
-def _tokenizer(text: str) -> str:
-    """The tokenizer's name; mecab's carries the version of its dictionary."""
-    found = re.match("|".join(map(re.escape, sorted(BLEU.TOKENIZERS, key=len, reverse=True))), text)
-    return found[0] if found else text

@@ -1,21 +1,19 @@
 """CharacTER: character edits after moving phrases of words, per character of the candidate.
 
-Wang, Peter, Rosendahl, Ney (2016): phrases of the candidate that also stand elsewhere in the
-reference are moved there while that lowers the edit distance of the words, at the price of their
-average word length each; then
-CharacTER = min(1, (price of the moves + edit distance of the characters) / |candidate|),
-blanks counted. Lower is better, 0 (identical) to 1; an empty text gets 1.
+Wang, Peter, Rosendahl, Ney (2016): phrases of the candidate are moved to where the reference has
+them as long as this lowers the edit distance of the words. A move costs the average word length of
+the phrase. CharacTER = min(1, (cost of the moves + edit distance of the characters) / |candidate|),
+spaces included. Lower is better, 0 (identical) to 1; an empty text gets 1.
 
-Phrases match word by word exactly, as in the published script (the paper speaks of nearly equal
-words too). As in TER, a phrase moves at most 50 words; texts of more words than ``longest`` are
-compared without moves.
+Words of a phrase match exactly, as in the published script (the paper also allows similar words).
+As in TER, a phrase moves at most 50 words; texts of more words than ``longest`` are compared
+without moves.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 
@@ -24,41 +22,38 @@ from nlgauge.core.metric import PairMetric, Side, distance
 from nlgauge.core.options import option
 from nlgauge.text.edits import edit_distance
 
-FARTHEST = 50  # words a phrase may move, as in Tercom
+MAX_MOVE = 50  # words, as in Tercom
 
 
 @dataclass(frozen=True)
 class Character(PairMetric):
     """Translation edit rate on character level."""
 
-    paper: ClassVar[str] = (
-        "Wang, Peter, Rosendahl, Ney (2016), CharacTer: Translation Edit Rate on Character Level"
-    )
+    paper = "Wang et al. 2016, CharacTer: Translation Edit Rate on Character Level (WMT)"
     scale = distance(1.0)
 
     lowercase: bool = option(False, "Lowercase both sides.")
-    longest: int = option(400, "Texts of more words are compared without moves.", low=0, server=400)
+    longest: int = option(400, "Longest text in words that is compared with moves.", low=0)
 
     def prepare(self, item: str, side: Side) -> list[str] | None:
-        """Words between blanks."""
+        """Return the words between spaces."""
         return (item.lower() if self.lowercase else item).split() or None
 
     def compare(self, candidates: Sequence[list[str]], references: Sequence[list[str]]) -> Floats:
-        """The rate of every pair."""
-        pairs = zip(candidates, references, strict=True)
-        return np.array([[self._rate(*pair)] for pair in pairs])
+        """Return the rate of every pair."""
+        return np.array([[rate] for rate in map(self._rate, candidates, references)])
 
     def _rate(self, candidate: list[str], reference: list[str]) -> float:
-        price = 0.0
+        cost = 0.0
         if max(len(candidate), len(reference)) <= self.longest:
-            candidate, price = _move_phrases(candidate, reference)
+            candidate, cost = _move_phrases(candidate, reference)
         line = " ".join(candidate)
-        return min(1.0, (price + edit_distance(line, " ".join(reference))) / len(line))
+        return min(1.0, (cost + edit_distance(line, " ".join(reference))) / len(line))
 
 
 def _move_phrases(candidate: list[str], reference: list[str]) -> tuple[list[str], float]:
-    """The candidate after its best moves, and their price."""
-    price = 0.0
+    """Return the candidate after its best moves, and their cost."""
+    cost = 0.0
     current = edit_distance(candidate, reference)
     while current:
         moved = [
@@ -71,18 +66,18 @@ def _move_phrases(candidate: list[str], reference: list[str]) -> tuple[list[str]
         if best >= current:
             break
         candidate, current = words, best
-        price += sum(map(len, phrase)) / len(phrase)
-    return candidate, price
+        cost += sum(map(len, phrase)) / len(phrase)
+    return candidate, cost
 
 
 def _moves(candidate: list[str], reference: list[str]) -> Iterator[tuple[list[str], list[str]]]:
-    """Every way to put a phrase where the reference has it: the new words, and the phrase."""
-    places: dict[str, list[int]] = {}
+    """Yield the words after each possible move of a phrase, and the phrase."""
+    positions: dict[str, list[int]] = {}
     for j, word in enumerate(reference):
-        places.setdefault(word, []).append(j)
+        positions.setdefault(word, []).append(j)
     for i, word in enumerate(candidate):
-        for j in places.get(word, ()):
-            if 0 < abs(i - j) <= FARTHEST:
+        for j in positions.get(word, ()):
+            if 0 < abs(i - j) <= MAX_MOVE:
                 length = _common_prefix(candidate[i:], reference[j:])
                 phrase, rest = candidate[i : i + length], candidate[:i] + candidate[i + length :]
                 yield rest[:j] + phrase + rest[j:], phrase

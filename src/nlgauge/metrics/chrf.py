@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar, Self, cast
+from typing import Self
 
 from sacrebleu.metrics.chrf import CHRF
 
@@ -24,43 +24,29 @@ from nlgauge.metrics._sacrebleu import SacrebleuMetric, case_option
 class Chrf(SacrebleuMetric):
     """Character n-gram F-score."""
 
-    paper: ClassVar[str] = (
-        "Popović (2015), chrF: character n-gram F-score for automatic MT evaluation"
-    )
+    paper = "Popović 2015, chrF: character n-gram F-score for automatic MT evaluation (WMT)"
+    sacrebleu_class = CHRF
     scale = similarity(0.0, 100.0)
 
-    char_order: int = option(6, "The longest character n-grams.", low=0)
-    word_order: int = option(0, "The longest word n-grams; 2 makes chrF++.", low=0)
+    char_order: int = option(6, "Longest character n-grams.", low=0)
+    word_order: int = option(0, "Longest word n-grams; 2 is chrF++.", low=0)
     beta: float = option(2.0, "Weight of recall against precision.", low=0.0)
     lowercase: bool = option(False, "Lowercase both sides.")
-    whitespace: bool = option(False, "Let character n-grams contain spaces.")
-    eps_smoothing: bool = option(
-        False, "Count orders without n-grams as nearly 0, as chrF++.py, NLTK and Moses do."
-    )
+    whitespace: bool = option(False, "Include spaces in character n-grams.")
+    eps_smoothing: bool = option(False, "Smooth orders without n-grams, as chrF++.py does.")
 
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.char_order + self.word_order == 0:
-            raise OptionError("options char_order=0, word_order=0: one of them must be above 0")
+            raise OptionError("options char_order=0, word_order=0: raise one of them")
 
-    def build(self) -> Any:
-        """sacrebleu's chrF."""
-        return CHRF(
-            char_order=self.char_order,
-            word_order=self.word_order,
-            beta=cast("int", self.beta),  # so annotated, but fractions work
-            lowercase=self.lowercase,
-            whitespace=self.whitespace,
-            eps_smoothing=self.eps_smoothing,
-        )
-
-    def unsaid(self) -> dict[str, str]:
-        """Beta, which sacrebleu puts into the metric's name (chrF2)."""
+    def extra_keys(self) -> dict[str, str]:
+        """Return beta, which sacrebleu puts into the metric's name (chrF2)."""
         return {} if self.beta == 2 else {"beta": format_value(float(self.beta))}
 
     @classmethod
     def rebuild(cls, keys: Mapping[str, str]) -> Self:
-        """The metric of sacrebleu's keys: case, eff, nc, nw, space."""
+        """Return the metric of sacrebleu's keys: case, eff, nc, nw, space."""
         return cls(
             char_order=int(keys["nc"]),
             word_order=int(keys["nw"]),

@@ -1,32 +1,31 @@
 """CIDEr-D and CIDEr: cosine of tf-idf weighted n-grams, for captions with several references.
 
-Vedantam, Zitnick, Parikh (2015): for n = 1 to 4, a text is the vector g of its n-gram counts times
-log(N / df), df being the number of the N segments whose references contain the n-gram;
+Vedantam, Zitnick, Parikh (2015): for n = 1 to 4, g(text) is the vector of n-gram counts times
+log(N / df), where df is the number of the N segments whose references contain the n-gram;
 CIDEr = 10/4 times the sum over n of the mean over references of cos(g(candidate), g(reference)).
-CIDEr-D clips the candidate's weights by the reference's in the product and multiplies with
+CIDEr-D clips the candidate's weights to the reference's in the product and multiplies by
 exp(-(difference of lengths)² / (2 sigma²)), sigma = 6. Higher is better, 0 to 10; identical texts
-of four words or more, none of whose orders is common to all segments, get 10. The factor 10 is
-applied to both variants, as the authors' code does.
+of four words or more get 10 unless all segments share all n-grams of some order. Both variants
+have the factor 10, as in the authors' code.
 
-``fit`` counts documents in the references. A text all of whose n-grams occur in every segment (so
-any text, if there is only one segment) has no weight: it gets 0 and a note.
+``fit`` counts the document frequencies in the references. A text whose n-grams occur in every
+segment (any text, if there is one segment) has no weight: it gets 0 and a note.
 """
 
 from __future__ import annotations
 
-import dataclasses
 import math
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import ClassVar, Self
 
 import numpy as np
 
 from nlgauge.core.cloud import Floats
 from nlgauge.core.metric import PairMetric, Rows, Side, similarity
 from nlgauge.core.options import option
-from nlgauge.text.ngrams import Ngram, NgramTable, fitted, ngrams_up_to
+from nlgauge.metrics._ngram_table import NgramTableMetric
+from nlgauge.text.ngrams import Ngram, NgramTable, ngrams_up_to
 from nlgauge.text.stem import stem
 from nlgauge.text.tokenize import words
 
@@ -34,8 +33,8 @@ ONE_SEGMENT_NOTE = "document frequencies of a single segment give every n-gram t
 
 
 @dataclass(frozen=True)
-class Weighted:
-    """A text as tf-idf weights of n-grams, the norm of each order, and its length in words."""
+class Vector:
+    """The tf-idf weights of a text's n-grams, the norm of each order, and the number of words."""
 
     weights: dict[Ngram, float]
     norms: tuple[float, ...]
@@ -43,81 +42,63 @@ class Weighted:
 
 
 @dataclass(frozen=True)
-class Cider(PairMetric):
+class Cider(NgramTableMetric, PairMetric):
     """Consensus of a caption with its references."""
 
-    paper: ClassVar[str] = (
-        "Vedantam, Zitnick, Parikh (2015), CIDEr: Consensus-based Image Description Evaluation"
-    )
-    more_references_never_hurt: ClassVar[bool] = False
+    paper = "Vedantam et al. 2015, CIDEr (CVPR)"
+    more_references_never_hurt = False
     scale = similarity(0.0, 10.0)
 
-    over_references: str = option(
-        "mean", "Of several references take the mean (CIDEr) or the best.", choices=("mean", "best")
-    )
+    over_references: str = option("mean", "Mean or best of references.", choices=("mean", "best"))
     variant: str = option("d", "CIDEr-D, or plain CIDEr.", choices=("d", "plain"))
-    order: int = option(4, "The longest n-grams.", low=1)
-    sigma: float = option(6.0, "Words of difference in length that CIDEr-D tolerates.", low=1e-3)
-    stem: bool = option(False, "Compare Porter stems, as the paper (not its code) does.")
-    table: NgramTable | None = dataclasses.field(
-        default=None, kw_only=True, repr=False, compare=False
-    )
+    order: int = option(4, "Longest n-grams.", low=1)
+    sigma: float = option(6.0, "Length difference that CIDEr-D tolerates, in words.", low=1e-3)
+    stem: bool = option(False, "Compare Porter stems, as in the paper (not in its code).")
 
-    def fit(self, references: Iterable[Sequence[str]]) -> Self:
-        """The metric with document frequencies counted over these segments."""
+    def count(self, references: Iterable[Sequence[str]]) -> NgramTable:
+        """Return the document frequencies of these segments."""
         counts: Counter[Ngram] = Counter()
         segments = 0
         for group in references:
             segments += 1
-            counts.update({gram for text in group for gram in self._ngrams(self._words(text))})
-        return dataclasses.replace(self, table=NgramTable(dict(counts), segments))
-
-    def pool(self, parts: Sequence[Self]) -> Self:
-        """The metric with the counts of all parts added up."""
-        tables = [fitted(part.table, self.name) for part in parts]
-        return dataclasses.replace(self, table=NgramTable.pool(tables))
-
-    def facts(self) -> dict[str, str]:
-        """The digest of the fitted table."""
-        return {"table_sha": self.table.digest if self.table else "none"}
+            counts.update({ngram for text in group for ngram in self._ngrams(self._words(text))})
+        return NgramTable(dict(counts), segments)
 
     def rows(self, candidates: Sequence[str], references: Sequence[Sequence[str]]) -> Rows:
-        """The score of every segment."""
+        """Return the score of every segment."""
         found = super().rows(candidates, references)
-        alone = np.full(len(candidates), fitted(self.table, self.name).total == 1)
-        return Rows(found.statistics, {**found.notes, ONE_SEGMENT_NOTE: alone})
+        single = np.full(len(candidates), self.fitted_table.total == 1)
+        return Rows(found.statistics, {**found.notes, ONE_SEGMENT_NOTE: single})
 
-    def prepare(self, item: str, side: Side) -> Weighted | None:
-        """The weighted n-grams of a text; None if all weights are 0."""
+    def prepare(self, item: str, side: Side) -> Vector | None:
+        """Return the weighted n-grams of a text, or None if all weights are 0."""
         found = self._words(item)
-        weights = {gram: n * self._idf(gram) for gram, n in self._ngrams(found).items()}
+        weights = {ngram: n * self._idf(ngram) for ngram, n in self._ngrams(found).items()}
         squares = [0.0] * self.order
-        for gram, weight in weights.items():
-            squares[len(gram) - 1] += weight * weight
+        for ngram, weight in weights.items():
+            squares[len(ngram) - 1] += weight * weight
         if not any(squares):
             return None
-        return Weighted(weights, tuple(map(math.sqrt, squares)), len(found))
+        return Vector(weights, tuple(map(math.sqrt, squares)), len(found))
 
-    def compare(self, candidates: Sequence[Weighted], references: Sequence[Weighted]) -> Floats:
-        """Ten times the mean cosine over orders of every pair."""
-        pairs = zip(candidates, references, strict=True)
-        return np.array([[self._similarity(*pair)] for pair in pairs])
+    def compare(self, candidates: Sequence[Vector], references: Sequence[Vector]) -> Floats:
+        """Return ten times the mean cosine over orders of every pair."""
+        return np.array([[x] for x in map(self._similarity, candidates, references)])
 
-    def _similarity(self, mine: Weighted, theirs: Weighted) -> float:
+    def _similarity(self, left: Vector, right: Vector) -> float:
         products = [0.0] * self.order
-        for gram, weight in mine.weights.items():
-            other = theirs.weights.get(gram, 0.0)
-            products[len(gram) - 1] += (
-                min(weight, other) if self.variant == "d" else weight
-            ) * other
-        norms = [a * b for a, b in zip(mine.norms, theirs.norms, strict=True)]
+        for ngram, weight in left.weights.items():
+            other = right.weights.get(ngram, 0.0)
+            clipped = min(weight, other) if self.variant == "d" else weight
+            products[len(ngram) - 1] += clipped * other
+        norms = [a * b for a, b in zip(left.norms, right.norms, strict=True)]
         cosines = [p / n for p, n in zip(products, norms, strict=True) if n > 0]
-        gap = (mine.length - theirs.length) / self.sigma if self.variant == "d" else 0.0
+        gap = (left.length - right.length) / self.sigma if self.variant == "d" else 0.0
         return 10.0 * sum(cosines) / self.order * math.exp(-gap * gap / 2)
 
-    def _idf(self, gram: Ngram) -> float:
-        table = fitted(self.table, self.name)
-        return math.log(table.total / max(table.counts.get(gram, 0), 1))
+    def _idf(self, ngram: Ngram) -> float:
+        table = self.fitted_table
+        return math.log(table.total / max(table.counts.get(ngram, 0), 1))
 
     def _ngrams(self, found: Sequence[str]) -> Counter[Ngram]:
         return ngrams_up_to(found, self.order)

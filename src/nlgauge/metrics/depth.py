@@ -1,23 +1,23 @@
-"""DepthScore: how far apart the depth-trimmed regions of two texts' token clouds lie.
+"""DepthScore: distance between the depth-trimmed regions of two texts' token clouds.
 
     DR_{p,eps}(x, y) = ( mean_alpha  sup_u |h_x^alpha(u) - h_y^alpha(u)|^p )^(1/p)
 
 where h^alpha is the support function of the points at least as deep as the alpha-quantile, alpha
 from eps to 1, and depth is the integrated rank-weighted depth (``irw``) or its affine-invariant
-form (``ai_irw``). Its siblings compare the same clouds by ``sliced`` Wasserstein, ``wasserstein``
-(W2) or ``mmd``. Unit vectors of one layer; lower is better, range [0, 2]; symmetric. Directions
-are shared by all texts and drawn once from ``seed``.
+form (``ai_irw``). Other distances of the same clouds are ``sliced`` Wasserstein, ``wasserstein``
+(W2) and ``mmd``. Unit vectors of one layer; lower is better, range [0, 2]; symmetric. All texts
+share the directions, which are drawn from ``seed``.
 
-``compat="nlg_eval"`` gives the numbers of the published code for irw, whose supremum has no
-absolute value: it is not symmetric, and what it makes NaN is given the worst value here.
+``compat="nlg_eval"`` reproduces the published code for irw, whose supremum has no absolute value:
+it is not symmetric. Its NaN becomes the worst value here.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
@@ -37,86 +37,78 @@ _DEPTHS: dict[str, Depth] = {"irw": "irw", "ai_irw": "ai_irw"}
 
 @dataclass(frozen=True)
 class DepthScore(CloudMetric):
-    """How far apart the depth-trimmed regions of two texts' token clouds lie."""
+    """Distance between the depth-trimmed regions of two texts' token clouds."""
 
-    paper: ClassVar[str] = "Staerman et al. 2021, A Pseudo-Metric between Probability Distributions"
-    components: ClassVar[tuple[str, ...]] = ("distance", "similarity")
-    layer_option: ClassVar[str] = "layer"
-    symmetric: ClassVar[bool] = True
+    paper = "Staerman et al. 2021, A Pseudo-Metric between Probability Distributions"
+    components = ("distance", "similarity")
+    symmetric = True
     scale = distance(2.0)
 
-    layer: int | str = option(
-        "best", "Hidden layer; best is the model's best known one.", server="text"
-    )
+    layer: int | str = option("best", "Hidden layer; best is the model's best known layer.")
     measure: str = option(
         "irw",
-        "Depth of the trimmed regions, or another distance of clouds.",
+        "Depth function of the trimmed regions, or another distance of clouds.",
         choices=("irw", "ai_irw", "sliced", "wasserstein", "mmd"),
     )
-    p: float = option(5.0, "Exponent.", low=1)
-    eps: float = option(0.3, "Share of the shallowest points left out.", low=0, high=0.99)
+    p: float = option(5.0, "Exponent of the mean over regions.", low=1)
+    eps: float = option(0.3, "Share of the least deep points to leave out.", low=0, high=0.99)
     levels: int = option(5, "Number of trimmed regions.", low=1)
-    directions: int = option(2000, "Directions the sphere is sampled in.", low=1, server=10_000)
-    seed: int = option(0, "Seed of the directions.", low=0, server=2**32 - 1)
-    compat: str | None = option(
-        None, "nlg_eval: the published code's signed supremum.", choices=("nlg_eval",)
-    )
+    directions: int = option(2000, "Number of sampled directions.", low=1)
+    seed: int = option(0, "Random seed of the directions.", low=0)
+    compat: str | None = option(None, "Published code to reproduce.", choices=("nlg_eval",))
 
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.compat and self.measure != "irw":
             raise OptionError(f"compat=nlg_eval reproduces irw, not {self.measure}")
         if self.weights == "idf":
-            raise OptionError("depth compares clouds of equal points; weights=idf has no meaning")
+            raise OptionError("depth gives all points the same weight; leave out weights=idf")
 
     @property
     def weighting(self) -> Weighting:
-        """All tokens alike; texts of special tokens alone count in the published code."""
+        """Uniform masses; the published code also scores texts of special tokens only."""
         void: Any = "mass" if self.compat else "content"
         return replace(super().weighting, special="keep", void=void)
 
-    def prepare(self, item: Cloud, side: Side) -> Floats | Regions | None:
-        """The trimmed regions of a text, or its points for the other measures."""
-        if self._trims:
-            return self.prepare_many([item], side)[0]
-        return None if item.void else unit(item.layer)
-
     @property
-    def _trims(self) -> bool:
+    def _compares_regions(self) -> bool:
         return not self.compat and self.measure in _DEPTHS
 
+    def prepare(self, item: Cloud, side: Side) -> Floats | Regions | None:
+        """Return the trimmed regions of a text, or its unit vectors for the other measures."""
+        return self.prepare_many([item], side)[0]
+
     def prepare_many(self, items: Sequence[Cloud], side: Side) -> list[Any | None]:
-        """The same of many texts, whose regions share products with the directions."""
-        if not self._trims:
-            return super().prepare_many(items, side)
-        void = [item.void for item in items]
-        found = regions_of(
-            (unit(item.layer) for item, empty in zip(items, void, strict=True) if not empty),
-            depth=_DEPTHS[self.measure],
-            count=self.directions,
-            seed=self.seed,
-            eps=self.eps,
-            levels=self.levels,
-        )
-        return [None if empty else next(found) for empty in void]
+        """Return the same for many texts; their regions share products with the directions."""
+        vectors = (unit(item.layer) for item in items if not item.void)
+        found: Iterator[Any] = vectors
+        if self._compares_regions:
+            found = regions_of(
+                vectors,
+                depth=_DEPTHS[self.measure],
+                count=self.directions,
+                seed=self.seed,
+                eps=self.eps,
+                levels=self.levels,
+            )
+        return [None if item.void else next(found) for item in items]
 
     def compare(self, candidates: Sequence[Any], references: Sequence[Any]) -> Floats:
-        """Distance and 1 / (1 + distance) of every pair."""
-        apart = [self._apart(c, r) for c, r in zip(candidates, references, strict=True)]
-        return np.array([(d, 1 / (1 + d)) for d in apart])
+        """Return distance and similarity of every pair."""
+        return np.array([(d, 1 / (1 + d)) for d in map(self._distance, candidates, references)])
 
     @property
     def void_row(self) -> tuple[float, ...]:
-        """The largest distance, and its similarity."""
+        """The largest distance and its similarity."""
         return self.scale.void, 1 / (1 + self.scale.void)
 
-    def _apart(self, candidate: Any, reference: Any) -> float:
+    def _distance(self, candidate: Any, reference: Any) -> float:
         if self.compat:
             found = nlg_eval_distance(
                 reference, candidate, p=self.p, eps=self.eps, levels=self.levels
             )
             return self.scale.void if math.isnan(found) else found
-        if self._trims:
+        if self._compares_regions:
             return region_distance(candidate, reference, p=self.p)
         if self.measure == "sliced":
             return sliced_wasserstein(candidate, reference, count=self.directions, seed=self.seed)

@@ -1,76 +1,78 @@
-"""Ensemble: the weighted mean of other metrics, each brought to 0 (worst) to 1 (best) first.
+"""Ensemble: the weighted mean of other metrics, each scaled to 0 (worst) to 1 (best).
 
 Members need a bounded range, which is mapped linearly: (value - worst end) / (best end - worst
-end). So the mean is a score of each segment
-by itself; a mean of ranks is not, as it changes with the company, and is what ``nlgauge mbr`` and
-``nlgauge rerank`` offer. Higher is better, 0 to 1. The corpus score is the mean over segments.
+end). So the score of a segment does not depend on other segments, unlike a mean of ranks, which
+``nlgauge mbr`` and ``nlgauge rerank`` offer. Higher is better, 0 to 1. The corpus score is the mean
+over segments.
 
-``metrics=chrf+bertscore:layer=4;weights=idf``: members are joined by ``+``, their options by ``;``.
-``lang`` gives every member the options that suit a language; once bound, the members spell them.
+``metrics=chrf+bertscore:layer=4;weights=idf``: ``+`` separates members, ``;`` their options.
+``lang`` sets the options of all members for a language.
 """
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Sequence
-from dataclasses import dataclass, field
-from typing import Any, ClassVar, Self
+from dataclasses import dataclass, field, replace
+from typing import Any, Self
 
 import numpy as np
 
 from nlgauge.core.cloud import Bools, Floats
 from nlgauge.core.errors import OptionError
 from nlgauge.core.metric import Metric, Rows, similarity
-from nlgauge.core.options import format_value, option
+from nlgauge.core.options import option
 from nlgauge.metrics import metric as build_metric
 from nlgauge.metrics import metric_in
 
 
 @dataclass(frozen=True)
 class Ensemble(Metric):
-    """Several opinions as one."""
+    """The weighted mean of several metrics."""
 
     scale = similarity()
     on_server: ClassVar[bool] = False  # its members would escape the checks of requests
 
-    metrics: str = option("chrf+rouge", "The members, as name:option=value;option=value+name.")
-    weights: str = option("equal", "What each member counts, as 2+1+1; or equal.")
+    metrics: str = option("chrf+rouge", "Members, as name:option=value;option=value+name.")
+    weights: str = option("equal", "Weight of each member, as 2+1+1; or equal.")
     lang: str | None = option(None, "Language of the texts, as zh or ja.")
-    opened: tuple[Metric, ...] = field(default=(), repr=False, compare=False)
+    bound: tuple[Metric, ...] = field(default=(), repr=False, compare=False)
 
     def __post_init__(self) -> None:
         super().__post_init__()
         if len(self.shares) != len(self.members):
             raise OptionError(
-                f"ensemble has {len(self.members)} members, but weights={self.weights!r} names "
+                f"ensemble has {len(self.members)} members, but weights={self.weights!r} has "
                 f"{len(self.shares)}; give one number each, joined by +"
             )
         for member in self.members:
-            _check(member)
+            if None in member.scale.limits:
+                raise OptionError(
+                    f"{member.name} has no bounded range, so it cannot be averaged with others"
+                )
 
     @property
     def members(self) -> tuple[Metric, ...]:
-        """The metrics it combines, with their models bound once they are known."""
-        if self.opened:
-            return self.opened
+        """The metrics to average, bound to their models once these are known."""
+        if self.bound:
+            return self.bound
         specs = [spec.replace(";", ",") for spec in self.metrics.split("+")]
         if self.lang is None:
             return tuple(map(build_metric, specs))
         return tuple(metric_in(self.lang, spec) for spec in specs)
 
     def with_members(self, members: Sequence[Metric]) -> Self:
-        """The ensemble of these members, bound or fitted by now."""
-        spelled = "+".join(member.label().replace(",", ";") for member in members)
-        return dataclasses.replace(self, opened=tuple(members), metrics=spelled, lang=None)
+        """Return the ensemble of bound or fitted members, with their labels as option."""
+        labels = "+".join(member.label().replace(",", ";") for member in members)
+        return replace(self, bound=tuple(members), metrics=labels, lang=None)
 
     @property
     def components(self) -> tuple[str, ...]:
-        """The mean and what each member adds to it."""
+        """The mean, then the scaled score of each member."""
         return ("score", *(f"{i}.{member.name}" for i, member in enumerate(self.members, start=1)))
 
     @property
     def shares(self) -> Floats:
-        """The weights of the members, summing to 1."""
+        """The weights of the members, with sum 1."""
         if self.weights == "equal":
             return np.full(len(self.members), 1 / len(self.members))
         try:
@@ -81,12 +83,12 @@ class Ensemble(Metric):
             ) from None
         if not np.isfinite(numbers).all() or numbers.min() < 0 or numbers.sum() == 0:
             raise OptionError(
-                f"option weights={self.weights!r}: no weight may be below 0, one above"
+                f"option weights={self.weights!r}: weights must be 0 or above, and one above 0"
             )
         return np.asarray(numbers / numbers.sum())
 
     def rows(self, candidates: Sequence[Any], references: Sequence[Sequence[Any]]) -> Rows:
-        """The mean of every segment and its members; item ``k`` of a text is for member ``k``."""
+        """Return the mean and the members of every segment; item ``k`` is for member ``k``."""
         columns: list[Floats] = []
         notes: dict[str, Bools] = {}
         for k, member in enumerate(self.members):
@@ -94,25 +96,14 @@ class Ensemble(Metric):
                 [items[k] for items in candidates],
                 [[items[k] for items in group] for group in references],
             )
-            columns.append(_to_unit(member, member.finish_segments(made.statistics)[:, 0]))
+            columns.append(_rescale(member, member.finish_segments(made.statistics)[:, 0]))
             for note, mask in made.notes.items():
                 notes[note] = notes.get(note, np.zeros(len(candidates), dtype=bool)) | mask
         table = np.stack(columns, axis=1)
         return Rows(np.column_stack([table @ self.shares, table]), notes)
 
-    def describe(self) -> dict[str, str]:
-        """The options, with everything about the members that is known by now."""
-        return {**super().describe(), "metrics": format_value(self.metrics)}
 
-
-def _check(member: Metric) -> None:
-    if None in member.scale.limits:
-        raise OptionError(
-            f"{member.name} has no bounded scale, so it cannot be averaged with other metrics"
-        )
-
-
-def _to_unit(member: Metric, values: Floats) -> Floats:
+def _rescale(member: Metric, values: Floats) -> Floats:
     scale = member.scale
     worst = scale.low if scale.direction == "higher" else scale.high
     return np.asarray(np.clip((values - worst) / (scale.best - worst), 0.0, 1.0))

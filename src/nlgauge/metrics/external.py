@@ -1,10 +1,10 @@
-"""External: a metric that another program computes, in an environment of its own.
+"""External: a metric that another program computes, in its own environment.
 
-For COMET, BLEURT, MetricX and whatever else does not fit beside the rest. The command is started
-once and kept. It first writes one line of JSON about itself, ``{"name": ..., "version": ...}``,
-which goes into the signature. Then it reads rows, ``{"candidate": ..., "references": [...]}``, one
-a line, until an empty line; answers each with a line ``{"score": ...}``; and waits for more rows.
-Direction and range are what the options say; the corpus score is the mean over segments.
+For COMET, BLEURT, MetricX and other metrics whose dependencies conflict with these. The command is
+started once and keeps running. It first writes one line of JSON, ``{"name": ..., "version": ...}``,
+which becomes part of the signature. Then it reads rows ``{"candidate": ..., "references": [...]}``,
+one per line, up to an empty line, answers each with a line ``{"score": ...}``, and waits for more.
+The options set direction and range; the corpus score is the mean over segments.
 
 A row without a candidate or without any reference text gets the worst value and is not sent.
 """
@@ -20,62 +20,59 @@ import numpy as np
 from nlgauge.core.errors import ModelError, OptionError
 from nlgauge.core.metric import VOID_NOTE, Metric, Rows, Scale
 from nlgauge.core.options import option
-from nlgauge.metrics._child_process import companion
+from nlgauge.metrics._child_process import child_process
 
 
 @dataclass(frozen=True)
 class External(Metric):
-    """What a program of your own says."""
+    """The score of an external program."""
 
     on_server: ClassVar[bool] = False  # it runs programs
 
     command: str | None = option(None, "The program and its arguments, as in a shell.")
-    direction: str = option("higher", "Which end is better.", choices=("higher", "lower"))
-    low: float = option(0.0, "The lower end of its range.")
-    high: float = option(1.0, "The upper end of its range.")
+    direction: str = option("higher", "Which scores are better.", choices=("higher", "lower"))
+    low: float = option(0.0, "Lower end of its range.")
+    high: float = option(1.0, "Upper end of its range.")
 
     def __post_init__(self) -> None:
         super().__post_init__()
         if not self.low < self.high:
-            raise OptionError(f"external: low={self.low} must lie below high={self.high}")
+            raise OptionError(f"external: low={self.low} must be below high={self.high}")
 
     @property
     def scale(self) -> Scale:
-        """As the options say."""
-        worst = self.low if self.direction == "higher" else self.high
-        return Scale(
-            "higher" if self.direction == "higher" else "lower", self.low, self.high, worst
-        )
+        """Direction and range of the options."""
+        if self.direction == "higher":
+            return Scale("higher", self.low, self.high, void=self.low)
+        return Scale("lower", self.low, self.high, void=self.high)
 
     def facts(self) -> dict[str, str]:
-        """The name and version that the program gave itself."""
-        return companion(self._program()).about
+        """The name and version that the program reports."""
+        return child_process(self._command).facts
 
     def rows(self, candidates: Sequence[str], references: Sequence[Sequence[str]]) -> Rows:
-        """The program's score of every segment."""
-        there = [
-            i
-            for i, (text, group) in enumerate(zip(candidates, references, strict=True))
-            if text.strip() and any(each.strip() for each in group)
-        ]
-        scores = np.full(len(candidates), self.scale.void)
-        if there:
-            rows = [{"candidate": candidates[i], "references": list(references[i])} for i in there]
-            scores[there] = companion(self._program()).ask(rows)
-        outside = (scores < self.low) | (scores > self.high)
-        if outside.any():
+        """Return the program's score of every segment."""
+        pairs = list(zip(candidates, references, strict=True))
+        empty = [not (c.strip() and any(r.strip() for r in group)) for c, group in pairs]
+        void = np.array(empty, dtype=bool)
+        sent = [pair for pair, skip in zip(pairs, empty, strict=True) if not skip]
+        scores = np.full(len(pairs), self.scale.void)
+        if sent:
+            rows = [{"candidate": text, "references": list(group)} for text, group in sent]
+            scores[~void] = child_process(self._command).score(rows)
+        outside = scores[(scores < self.low) | (scores > self.high)]
+        if len(outside):
             raise ModelError(
-                f"{self._program()!r} gave {scores[outside][0]:g}, outside of low={self.low:g} to "
+                f"{self._command!r} gave {outside[0]:g}, outside of low={self.low:g} to "
                 f"high={self.high:g}; set external's low and high to its range"
             )
-        void = np.ones(len(candidates), dtype=bool)
-        void[there] = False
         return Rows(scores[:, None], {VOID_NOTE: void})
 
-    def _program(self) -> str:
+    @property
+    def _command(self) -> str:
         if self.command is None:
             raise OptionError(
                 "external needs a program: -m 'external:command=python my_metric.py'; "
-                "`nlgauge metrics external` tells what it has to read and write"
+                "`nlgauge metrics external` describes what it reads and writes"
             )
         return self.command

@@ -1,14 +1,14 @@
-"""METEOR: words matched exactly, by stem or as synonyms, and how scattered the matches are.
+"""METEOR: words matched exactly, by stem or as synonyms, with a fragmentation penalty.
 
 Banerjee and Lavie (2005), with the parameters of Lavie and Agarwal (2007) as NLTK names them:
 P = m / |candidate|, R = m / |reference| for m matched words, F = P R / (a P + (1 - a) R), and
 METEOR = F (1 - g (chunks / m)^b), with a = 0.9, b = 3, g = 0.5. A chunk is a run of matches that
-are neighbours on both sides. As in METEOR 1.5, a complete match in one chunk is not scattered at
-all. Higher is better, 0 to 1; identical texts get 1, an empty text 0.
+are neighbours in both texts. As in METEOR 1.5, a complete match in one chunk has no penalty.
+Higher is better, 0 to 1; identical texts get 1, an empty text 0.
 
-The alignment matches as many words as it can and, among those, has the fewest chunks; whether a
-match is exact, by stem or by meaning makes no difference. Synonyms are words that share a WordNet
-synset; the words themselves are looked up (NLTK looks up their stems, and so misses many).
+The alignment has the most matches and, among those, the fewest chunks; exact, stem and synonym
+matches count the same. Synonyms are words that share a WordNet synset. The words themselves are
+looked up (NLTK looks up their stems and misses many).
 """
 
 from __future__ import annotations
@@ -29,54 +29,47 @@ from nlgauge.text.wordnet import WordNet, find_wordnet
 
 NO_WORDNET_NOTE = (
     "no WordNet was found, so synonyms do not match; pip install 'nlgauge[meteor]', "
-    "or ask for it with synonyms=none"
+    "or set synonyms=none"
 )
 
 
 @dataclass(frozen=True)
 class Meteor(PairMetric):
-    """Harmonic mean of word precision and recall, with a penalty for scattered matches."""
+    """Harmonic mean of word precision and recall, with a fragmentation penalty."""
 
-    components: ClassVar[tuple[str, ...]] = ("score", "precision", "recall")
-    paper: ClassVar[str] = (
-        "Banerjee and Lavie (2005), METEOR: An Automatic Metric for MT Evaluation "
-        "with Improved Correlation with Human Judgments"
-    )
+    components = ("score", "precision", "recall")
+    paper = "Banerjee and Lavie 2005, METEOR: An Automatic Metric for MT Evaluation (ACL)"
     language_options: ClassVar[Mapping[str, Mapping[str, str | bool]]] = {
         "other": {"stem": False, "synonyms": "none"}  # both are English
     }
     scale = similarity()
 
     alpha: float = option(0.9, "Weight of recall in the mean.", low=0.0, high=1.0)
-    beta: float = option(3.0, "Steepness of the penalty.", low=0.0)
+    beta: float = option(3.0, "Exponent of the penalty.", low=0.0)
     gamma: float = option(0.5, "Largest penalty.", low=0.0, high=1.0)
     stem: bool = option(True, "Match words with the same Porter stem.")
     synonyms: str = option(
-        "auto",
-        "WordNet folder; auto looks in the usual places, none matches no synonyms.",
-        server={"auto": "the WordNet of the server, if any", "none": "no synonyms"},
+        "auto", "WordNet folder; auto searches the usual folders, none disables synonyms."
     )
     punctuation: bool = option(True, "Count punctuation marks as words.")
 
     def facts(self) -> dict[str, str]:
-        """The version of WordNet in use."""
+        """The version of WordNet."""
         found = find_wordnet(self.synonyms)
         return {"wordnet": found.version if found else "none"}
 
     def rows(self, candidates: Sequence[str], references: Sequence[Sequence[str]]) -> Rows:
-        """The score of every segment."""
+        """Return the score of every segment."""
         found = super().rows(candidates, references)
-        lacking = self.synonyms == "auto" and find_wordnet() is None
-        return Rows(
-            found.statistics, {**found.notes, NO_WORDNET_NOTE: np.full(len(candidates), lacking)}
-        )
+        missing = np.full(len(candidates), self.synonyms == "auto" and find_wordnet() is None)
+        return Rows(found.statistics, {**found.notes, NO_WORDNET_NOTE: missing})
 
     def prepare(self, item: str, side: Side) -> list[str] | None:
-        """Lowercased words."""
+        """Return the lowercased words."""
         return words(item, marks=self.punctuation) or None
 
     def compare(self, candidates: Sequence[list[str]], references: Sequence[list[str]]) -> Floats:
-        """Score, precision and recall of every pair."""
+        """Return score, precision and recall of every pair."""
         wordnet = find_wordnet(self.synonyms)
         pairs = zip(candidates, references, strict=True)
         return np.array([self._score(*pair, wordnet) for pair in pairs])
@@ -84,32 +77,31 @@ class Meteor(PairMetric):
     def _score(
         self, candidate: list[str], reference: list[str], wordnet: WordNet | None
     ) -> tuple[float, float, float]:
-        partners = self._partners(candidate, reference, wordnet)
-        matches, chunks = fewest_chunks(partners)
+        matches, chunks = fewest_chunks(self._partners(candidate, reference, wordnet))
         if not matches:
             return 0.0, 0.0, 0.0
         precision, recall = matches / len(candidate), matches / len(reference)
         mean = precision * recall / (self.alpha * precision + (1 - self.alpha) * recall)
         complete = chunks == 1 and matches == len(candidate) == len(reference)
-        scatter = 0.0 if complete else self.gamma * (chunks / matches) ** self.beta
-        return mean * (1 - scatter), precision, recall
+        penalty = 0.0 if complete else self.gamma * (chunks / matches) ** self.beta
+        return mean * (1 - penalty), precision, recall
 
     def _partners(
         self, candidate: list[str], reference: list[str], wordnet: WordNet | None
     ) -> list[tuple[int, ...]]:
-        """For every word of the candidate the places in the reference that it may match."""
-        places: dict[str, set[int]] = {}
+        """Return the reference positions that each word of the candidate can match."""
+        positions: dict[str, set[int]] = {}
         for j, word in enumerate(reference):
             for key in self._keys(word, wordnet):
-                places.setdefault(key, set()).add(j)
+                positions.setdefault(key, set()).add(j)
         found: dict[str, tuple[int, ...]] = {}
         for word in set(candidate):
-            shared = (places.get(key, set()) for key in self._keys(word, wordnet))
+            shared = (positions.get(key, set()) for key in self._keys(word, wordnet))
             found[word] = tuple(sorted(set().union(*shared)))
         return [found[word] for word in candidate]
 
     def _keys(self, word: str, wordnet: WordNet | None) -> Iterator[str]:
-        """What two matching words have in common: the word or its stem, or a synset."""
+        """Yield the word or its stem, and its synsets; matching words share one of them."""
         yield stem(word) if self.stem else word
         if wordnet is not None:
             yield from wordnet.synsets(word)

@@ -2,17 +2,17 @@
 
     WMD(x^n, y^n) = min_F sum_ij F_ij ||E(x_i^n) - E(y_j^n)||,  F 1 = f_x,  F^T 1 = f_y
 
-An n-gram's vector is the weighted mean of its tokens' vectors, at unit length, its mass the sum of
-their weights (equations 1 and 2); an n above the text's length leaves one n-gram, the whole text.
-A token's vector joins several layers: side by side at unit length (``concat``, whose cosine is the
-mean of the layers' cosines), minimum, mean and maximum (``pmeans``, the paper's), their ``mean``,
-or ``routing`` (the paper's appendix). Lower is better, range [0, 2] for the Euclidean cost; the
-similarity beside it is 1 / (1 + WMD).
+The vector of an n-gram is the weighted mean of its tokens' vectors at unit length, its mass the sum
+of their weights (equations 1 and 2); if n exceeds the text's length, the n-gram is the whole text.
+A token's vector combines several layers: ``concat`` (concatenation of unit vectors, whose cosine
+is the mean of the layers' cosines), ``pmeans`` (minimum, mean and maximum, as in the paper),
+``mean``, or ``routing`` (the paper's appendix). Lower is better, range [0, 2] for the Euclidean
+cost. The second component is the similarity 1 / (1 + WMD).
 
-``compat`` gives the numbers of the published code, whose scores are higher for better texts:
-``mover-v1`` (1 - EMD of squared distances, power means of the last five layers) and ``mover-v2``
-(1 / (1 + EMD), last layer); both weigh either side by its own idf, drop ASCII punctuation, and v2
-also drops all but the first piece of a word, whatever is asked.
+``compat`` reproduces the published code, whose scores are higher for better texts: ``mover-v1``
+(1 - EMD of squared distances, power means of the last five layers) and ``mover-v2``
+(1 / (1 + EMD), last layer). Both weight each side by its own idf and drop ASCII punctuation; v2
+always drops all but the first piece of a word.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
-from typing import Any, ClassVar, Self
+from typing import Any, Self
 
 from nlgauge.core.cloud import Cloud
 from nlgauge.core.errors import FileError, OptionError
@@ -32,7 +32,7 @@ from nlgauge.core.requirements import ModelCard, Weighting
 from nlgauge.measure.cost import cosine, euclid, squared_euclid, word_order
 from nlgauge.measure.layers import AGGREGATES, concatenate, pool_ngrams, power_means
 from nlgauge.metrics import _mover_compat
-from nlgauge.metrics._points import Points
+from nlgauge.metrics._cloud_metric import Points
 from nlgauge.metrics._transport import TransportMetric
 
 COSTS: dict[str, tuple[Callable[[Any, Any], Floats], float]] = {
@@ -46,20 +46,19 @@ COSTS: dict[str, tuple[Callable[[Any, Any], Floats], float]] = {
 class Mover(TransportMetric):
     """The least cost of moving one text's contextual n-grams onto the other's."""
 
-    paper: ClassVar[str] = "Zhao et al. 2019, MoverScore (EMNLP), equations 1-2"
+    paper = "Zhao et al. 2019, MoverScore (EMNLP), equations 1-2"
+    matching = "transport"
 
-    layers: int | str = option(
-        "best", "Hidden layers: best, all, last5, 4, 3+4+6 or 2-6.", server="text"
-    )
-    aggregate: str = option("concat", "How layers are joined.", choices=tuple(AGGREGATES))
-    ngram: int = option(1, "Tokens in an n-gram; 1000 makes the text one.", low=1, server=1000)
-    cost: str = option("euclid", "Distance of two n-grams.", choices=tuple(COSTS))
-    word_order: float = option(0.0, "Price of moving from first to last place.", low=0)
-    subwords: str = option("all", "Pieces of a word kept.", choices=("all", "first"))
+    layers: int | str = option("best", "Hidden layers: best, all, last5, 4, 3+4+6 or 2-6.")
+    aggregate: str = option("concat", "How layers are combined.", choices=tuple(AGGREGATES))
+    ngram: int = option(1, "Tokens of an n-gram; 1000 makes a text one n-gram.", low=1)
+    cost: str = option("euclid", "Distance between n-grams.", choices=tuple(COSTS))
+    word_order: float = option(0.0, "Cost of moving from first to last position.", low=0)
+    subwords: str = option("all", "Pieces of a word to keep.", choices=("all", "first"))
     punctuation: str = option("keep", "Punctuation tokens.", choices=("keep", "drop"))
-    stopwords: str | None = option(None, "Text file of words to leave out, one per line.")
+    stopwords: str | None = option(None, "Text file of stop words to leave out, one per line.")
     compat: str | None = option(
-        None, "The numbers of a public implementation.", choices=("mover-v1", "mover-v2")
+        None, "Published code to reproduce.", choices=("mover-v1", "mover-v2")
     )
 
     def __post_init__(self) -> None:
@@ -69,60 +68,60 @@ class Mover(TransportMetric):
 
     @property
     def scale(self) -> Scale:
-        """A distance, or the score of the compatibility mode."""
+        """A distance, or the score of the published code."""
         if self.compat is not None:
             return _mover_compat.SCALES[self.compat]
         return distance(COSTS[self.cost][1] + self.word_order)
 
     @property
     def components(self) -> tuple[str, ...]:  # type: ignore[override]
-        """The distance and its similarity, or the compatible score and its distance."""
+        """The distance and its similarity, or the published score and its distance."""
         return ("score", "distance") if self.compat else ("distance", "similarity")
 
     @property
     def weighting(self) -> Weighting:
-        """The filters as asked for, or as the compatible code has them."""
-        asked = replace(
+        """The masses and token filters of the options, or of the published code."""
+        weighting = replace(
             super().weighting,
             subwords="first" if self.subwords == "first" else "all",
             punctuation="drop" if self.punctuation == "drop" else "keep",
             stopwords=_stopwords(self.stopwords) if self.stopwords else frozenset(),
         )
-        return _mover_compat.weighting(asked, self.compat) if self.compat else asked
+        return _mover_compat.weighting(weighting, self.compat) if self.compat else weighting
 
     def bind(self, card: ModelCard) -> Self:
-        """The layers of the model, or those the compatible code takes."""
+        """Return the metric with its layers, or with those of the published code."""
         if self.compat is not None and self.layers == "best":
             layers = {"mover-v1": "last5", "mover-v2": "last"}[self.compat]
             return replace(self, layers=layers).bind(card)
         return super().bind(card)
 
     def prepare(self, item: Cloud, side: Side) -> Points | None:
-        """The n-grams of a text; the compatible codes score texts without mass, too."""
-        return self.gather(item) if self.compat and len(item) else super().prepare(item, side)
+        """Return the n-grams of a text; the published code also scores texts without mass."""
+        return self.points(item) if self.compat and len(item) else super().prepare(item, side)
 
-    def gather(self, cloud: Cloud) -> Points:
-        """The n-grams with the vectors of their joined layers."""
-        join = {"mover-v1": power_means, "mover-v2": concatenate}.get(self.compat or "")
-        vectors = (join or AGGREGATES[self.aggregate])(cloud.points)
+    def points(self, cloud: Cloud) -> Points:
+        """Return the n-grams with the vectors of their combined layers."""
+        published = {"mover-v1": power_means, "mover-v2": concatenate}.get(self.compat or "")
+        vectors = (published or AGGREGATES[self.aggregate])(cloud.points)
         points, masses = pool_ngrams(vectors, cloud.weights, self.ngram)
         words = cloud.tokens.strings
         span = min(self.ngram, len(words))
         grams = [" ".join(words[i : i + span]) for i in range(len(masses))]
         return Points(points, masses, tuple(grams))
 
-    def price(self, candidate: Points, reference: Points) -> Floats:
-        """The cost of two n-grams' vectors, and of their places."""
+    def cost_matrix(self, candidate: Points, reference: Points) -> Floats:
+        """Return the distances between vectors plus the cost of word order."""
         cost = COSTS[self.cost][0](candidate.vectors, reference.vectors)
         return cost + word_order(*cost.shape, weight=self.word_order)
 
     @property
     def scored_by_plan(self) -> bool:
-        """Whether the score is the cost of the plan; the compatible codes compute another."""
+        """Whether the score is the cost of the plan, not that of the published code."""
         return self.compat is None
 
     def compare(self, candidates: Sequence[Points], references: Sequence[Points]) -> Floats:
-        """Distance and similarity of every pair."""
+        """Return distance and similarity of every pair."""
         if self.compat is None:
             return super().compare(candidates, references)
         return _mover_compat.compare(candidates, references, self.compat)
@@ -133,4 +132,4 @@ def _stopwords(path: str) -> frozenset[str]:
     try:
         return frozenset(Path(path).read_text("utf-8").lower().split())
     except (OSError, UnicodeDecodeError) as error:
-        raise FileError(f"the file of stop words {path!r} cannot be read: {error}") from error
+        raise FileError(f"stop word file {path!r} cannot be read: {error}") from error

@@ -6,8 +6,8 @@ length of the longest common subsequence of words (l), or, over sentences separa
 the union of the subsequences that each reference sentence shares with any candidate sentence
 (lsum). Higher is better, 0 to 1; identical texts get 1, a text without n-grams 0.
 
-Words are Unicode words, so every script counts. ``compat=rouge_score`` sees only a-z and 0-9, as
-that package and ROUGE-1.5.5 do, and gives its numbers.
+Words are Unicode words in any script. ``compat=rouge_score`` reproduces that package, which like
+ROUGE-1.5.5 keeps only a-z and 0-9.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -29,28 +29,26 @@ from nlgauge.text.stem import stem
 from nlgauge.text.tokenize import ascii_words, words
 
 Sentences: TypeAlias = list[list[str]]
-Measure: TypeAlias = Callable[[Any, Any], tuple[int, int, int]]
-STEM_LONGER_THAN = 3  # letters; ROUGE-1.5.5 leaves shorter words alone
+Overlap: TypeAlias = Callable[[Any, Any], tuple[int, int, int]]  # common, candidate, reference
+STEM_LONGER_THAN = 3  # letters, as in ROUGE-1.5.5
 
 
 @dataclass(frozen=True)
 class Rouge(PairMetric):
     """F-score, precision and recall of n-grams or common subsequences."""
 
-    components: ClassVar[tuple[str, ...]] = ("f", "precision", "recall")
-    paper: ClassVar[str] = "Lin (2004), ROUGE: A Package for Automatic Evaluation of Summaries"
+    components = ("f", "precision", "recall")
+    paper = "Lin 2004, ROUGE: A Package for Automatic Evaluation of Summaries (ACL)"
     scale = similarity()
 
     variant: str = option(
         "l",
-        "Order of the n-grams, or longest common subsequence of texts (l) or sentences (lsum).",
+        "Order of n-grams, or longest common subsequence of texts (l) or sentences (lsum).",
         choices=("1", "2", "3", "4", "5", "6", "7", "8", "9", "l", "lsum"),
     )
     lowercase: bool = option(True, "Lowercase both sides.")
-    stem: bool = option(False, "Compare Porter stems of words of more than three letters.")
-    compat: str = option(
-        "none", "Take words as this package does.", choices=("none", "rouge_score")
-    )
+    stem: bool = option(False, "Compare Porter stems of words with more than three letters.")
+    compat: str = option("none", "Package to reproduce.", choices=("none", "rouge_score"))
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -61,7 +59,7 @@ class Rouge(PairMetric):
             )
 
     def prepare(self, item: str, side: Side) -> Any | None:
-        """N-gram counts, words, or the words of every sentence."""
+        """Return n-gram counts, words, or the words of every sentence."""
         if self.variant == "lsum":
             split = [self._words(line) for line in item.split("\n")]
             return [sentence for sentence in split if sentence] or None
@@ -69,28 +67,22 @@ class Rouge(PairMetric):
         return (found if self.variant == "l" else ngrams(found, int(self.variant))) or None
 
     def compare(self, candidates: Sequence[Any], references: Sequence[Any]) -> Floats:
-        """F-score, precision and recall of every pair."""
-        measures: dict[str, Measure] = {"l": _subsequence, "lsum": _union_subsequence}
-        measure = measures.get(self.variant, _common_ngrams)
-        pairs = zip(candidates, references, strict=True)
-        counts = np.array([measure(*pair) for pair in pairs], dtype=np.float64)
-        overlaps, sizes, wanted = counts.T
-        precision, recall = overlaps / sizes, overlaps / wanted
+        """Return F-score, precision and recall of every pair."""
+        variants: dict[str, Overlap] = {"l": _subsequence, "lsum": _union_subsequence}
+        overlap = variants.get(self.variant, _common_ngrams)
+        counts = np.array([*map(overlap, candidates, references)], dtype=np.float64)
+        common, candidate_sizes, reference_sizes = counts.T
+        precision, recall = common / candidate_sizes, common / reference_sizes
         total = precision + recall
         f = 2 * precision * recall / np.where(total > 0, total, 1)
         return np.stack([f, precision, recall], axis=1)
 
     def _words(self, text: str) -> list[str]:
-        if self.compat == "rouge_score":
-            found = ascii_words(text)
-        else:
-            found = words(text, lowercase=self.lowercase)
+        ascii_only = self.compat == "rouge_score"
+        found = ascii_words(text) if ascii_only else words(text, lowercase=self.lowercase)
         if not self.stem:
             return found
         return [stem(word) if len(word) > STEM_LONGER_THAN else word for word in found]
-
-
-# Each measure gives the overlap and the sizes of candidate and reference.
 
 
 def _common_ngrams(left: Counter[Ngram], right: Counter[Ngram]) -> tuple[int, int, int]:
@@ -102,11 +94,10 @@ def _subsequence(left: list[str], right: list[str]) -> tuple[int, int, int]:
 
 
 def _union_subsequence(left: Sentences, right: Sentences) -> tuple[int, int, int]:
-    """Lin (2004), section 3.2; a word counts no more often than it occurs on either side."""
+    """Lin (2004), section 3.2; counts are clipped to those of the candidate."""
     available = Counter(word for sentence in left for word in sentence)
-    size, wanted = available.total(), sum(map(len, right))
     shared: Counter[str] = Counter()
     for sentence in right:
-        places = {i for other in left for i in lcs_positions(sentence, other)}
-        shared.update(sentence[i] for i in places)
-    return (shared & available).total(), size, wanted
+        positions = {i for other in left for i in lcs_positions(sentence, other)}
+        shared.update(sentence[i] for i in positions)
+    return (shared & available).total(), available.total(), sum(map(len, right))

@@ -2,14 +2,13 @@
 
     YiSi-1 = PR / (alpha P + (1 - alpha) R),  alpha = 0.7
 
-with P and R as in BERTScore and idf(t) = ln(1 + (N + 1) / (df(t) + 1)) fitted on the references,
-which never weighs a token nothing. Higher is better, range [0, 1].
+with P and R as in BERTScore and idf(t) = ln(1 + (N + 1) / (df(t) + 1)), which is never 0, fitted on
+the references. Higher is better, range [0, 1].
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 from nlgauge.core.metric import similarity
 from nlgauge.core.options import option
@@ -21,7 +20,7 @@ from nlgauge.metrics._greedy import GreedyMetric
 class YiSi(GreedyMetric):
     """Greedy matching with idf weights that favours recall."""
 
-    paper: ClassVar[str] = "Lo 2019, YiSi (WMT), equations 1-3"
+    paper = "Lo 2019, YiSi (WMT), equations 1-3"
     scale = similarity()
 
     weights: str = option("idf", "Mass of a token.", choices=("idf", "uniform"))
@@ -29,5 +28,5 @@ class YiSi(GreedyMetric):
 
     @property
     def weighting(self) -> Weighting:
-        """YiSi's own smoothing of idf."""
+        """The masses, with YiSi's smoothing of idf."""
         return Weighting(scheme="idf_plus_one" if self.weights == "idf" else "uniform")

@@ -1,1 +1,1 @@
-"""Strings in, tokens and weights out."""
+"""Tokens, n-grams, edit distances and weights of texts."""

@@ -1,9 +1,8 @@
-"""Alignments of two texts with as many matched words as possible in as few chunks as possible.
+"""Alignments of two texts with the most matched words and, among those, the fewest chunks.
 
-A chunk is a run of matches that are neighbours on both sides. Finding the fewest is as hard as
-minimum common string partition, so the search goes over the candidate from left to right and
-keeps the most promising partial alignments: it is exact for sentences in which a handful of words
-repeat, and narrows to a greedy one for texts of thousands of words.
+A chunk is a run of matches that are neighbours in both texts. Finding the fewest is as hard as
+minimum common string partition, so a beam search goes over the candidate from left to right. It is
+exact for sentences with a handful of repeated words, and nearly greedy for thousands of words.
 """
 
 from __future__ import annotations
@@ -14,32 +13,32 @@ from collections.abc import Iterator, Sequence
 from heapq import nsmallest
 from typing import NamedTuple
 
-BEAM = 32  # partial alignments kept, fewer for texts of more than WORK / BEAM words
-NARROWEST = 3
+BEAM = 32  # beam width, smaller for texts of more than WORK / BEAM words
+MIN_BEAM = 3
 WORK = 8192
-NEAREST = 6  # partners tried for a word: those nearest to where the last match ended
+NEAREST = 6  # partners tried for a word: those nearest to the end of the last match
 
 
 class _Partial(NamedTuple):
-    """An alignment of the first words; of two, the lesser is the more promising."""
+    """An alignment of the first words; smaller ones are more promising."""
 
-    lost: int  # matches that can no longer be made
+    lost: int  # matches that are no longer possible
     chunks: int
-    used: int  # bits of the matched places
-    place: int  # the place after the last match
-    open: bool  # whether a match at ``place`` would prolong its chunk
+    used: int  # bits of the matched positions
+    next: int  # position after the last match
+    open: bool  # whether a match at ``next`` extends the chunk
 
 
 def fewest_chunks(partners: Sequence[tuple[int, ...]]) -> tuple[int, int]:
-    """Matched words and chunks of the best alignment found.
+    """Return the numbers of matched words and of chunks of the best alignment found.
 
-    ``partners[i]`` are the places, ascending, that word i may be matched with.
+    ``partners[i]`` are the positions, ascending, that word i can match.
     """
-    rivals = _rivals(partners)
-    left = Counter(rivals)
-    width = max(NARROWEST, min(BEAM, WORK // max(len(partners), 1)))
+    components = _components(partners)
+    left = Counter(components)
+    width = max(MIN_BEAM, min(BEAM, WORK // max(len(partners), 1)))
     beam = [_Partial(0, 0, 0, 0, False)]
-    for options, mask in zip(partners, rivals, strict=True):
+    for options, mask in zip(partners, components, strict=True):
         following: dict[tuple[int, int, bool], _Partial] = {}
         for partial in beam:
             for new in _extend(partial, options, mask, left[mask]):
@@ -55,25 +54,25 @@ def fewest_chunks(partners: Sequence[tuple[int, ...]]) -> tuple[int, int]:
 def _extend(
     partial: _Partial, options: tuple[int, ...], mask: int, left: int
 ) -> Iterator[_Partial]:
-    """The alignment with the next word left out, or matched with one of its nearest partners.
+    """Yield the alignments that skip the next word or match it with one of its nearest partners.
 
-    Leaving it out loses a match if the words that are left cannot fill the free places.
+    Skipping it loses a match if the remaining words cannot fill the free positions.
     """
-    lost, chunks, used, place, is_open = partial
+    lost, chunks, used, following, is_open = partial
     free = (mask & ~used).bit_count()
-    yield _Partial(lost + (0 < left <= free), chunks, used, place, False)
-    for j in _nearest(options, used, place):
-        yield _Partial(lost, chunks + (not is_open or j != place), used | 1 << j, j + 1, True)
+    yield _Partial(lost + (0 < left <= free), chunks, used, following, False)
+    for j in _nearest(options, used, following):
+        yield _Partial(lost, chunks + (not is_open or j != following), used | 1 << j, j + 1, True)
 
 
-def _nearest(options: tuple[int, ...], used: int, place: int) -> list[int]:
-    """The unused options nearest to ``place``."""
-    above = bisect_left(options, place)
+def _nearest(options: tuple[int, ...], used: int, position: int) -> list[int]:
+    """Return the unused options nearest to ``position``."""
+    above = bisect_left(options, position)
     below = above - 1
     found: list[int] = []
     while len(found) < NEAREST and (below >= 0 or above < len(options)):
         upwards = below < 0 or (
-            above < len(options) and options[above] - place <= place - options[below]
+            above < len(options) and options[above] - position <= position - options[below]
         )
         j = options[above if upwards else below]
         above, below = above + upwards, below - (not upwards)
@@ -82,19 +81,19 @@ def _nearest(options: tuple[int, ...], used: int, place: int) -> list[int]:
     return found
 
 
-def _rivals(partners: Sequence[tuple[int, ...]]) -> list[int]:
-    """For every word the bits of the places that it and its rivals, and theirs, compete for."""
-    leader: dict[int, int] = {}
+def _components(partners: Sequence[tuple[int, ...]]) -> list[int]:
+    """Return the bits of all positions in each word's connected component (union-find)."""
+    parent: dict[int, int] = {}
 
-    def lead(j: int) -> int:
-        while leader.setdefault(j, j) != j:
-            leader[j] = j = leader[leader[j]]
+    def root(j: int) -> int:
+        while parent.setdefault(j, j) != j:
+            parent[j] = j = parent[parent[j]]
         return j
 
     for options in set(partners):
         for j in options:
-            leader[lead(j)] = lead(options[0])
+            parent[root(j)] = root(options[0])
     masks = Counter[int]()
-    for j in list(leader):
-        masks[lead(j)] += 1 << j
-    return [masks[lead(options[0])] if options else 0 for options in partners]
+    for j in list(parent):
+        masks[root(j)] += 1 << j
+    return [masks[root(options[0])] if options else 0 for options in partners]

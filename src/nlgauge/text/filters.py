@@ -1,4 +1,4 @@
-"""Which tokens of a text take part in a comparison, and with what mass."""
+"""Token filters and masses of a text."""
 
 from __future__ import annotations
 
@@ -15,24 +15,24 @@ _PIECE_MARKS = ("##", "▁", "Ġ", "</w>")
 
 
 def weigh(cloud: Cloud, weighting: Weighting, table: IdfTable | None) -> Cloud:
-    """The cloud with filtered tokens removed and the mass shared as ``weighting`` says."""
-    masses = _scheme(cloud.tokens, weighting, table)
-    kept = taking_part(cloud.tokens, weighting)
+    """Return the cloud without filtered tokens, with the masses of ``weighting``."""
+    masses = _unfiltered_masses(cloud.tokens, weighting, table)
+    kept = _kept(cloud.tokens, weighting)
     if weighting.void == "content" and not np.any(masses[kept & ~cloud.tokens.special] > 0):
         masses = np.zeros(len(masses))
     return cloud.keep(kept, masses)
 
 
-def taking_part(tokens: Tokens, weighting: Weighting) -> Bools:
-    """Which tokens stay, be it only as partners of others."""
+def _kept(tokens: Tokens, weighting: Weighting) -> Bools:
+    """Return which tokens remain, including those without mass."""
     kept = np.ones(len(tokens), dtype=bool)
     if weighting.special == "drop":
         kept &= ~tokens.special
     if weighting.subwords == "first":
-        kept &= tokens.special | _first_pieces(tokens)
+        kept &= tokens.special | (np.diff(tokens.words, prepend=-1) != 0)
     if weighting.punctuation != "keep":
         ascii_only = weighting.punctuation == "drop_ascii"
-        kept &= ~np.array([_punctuation(s, ascii_only) for s in tokens.strings], dtype=bool)
+        kept &= ~np.array([_is_punctuation(s, ascii_only) for s in tokens.strings], dtype=bool)
     if weighting.stopwords:
         stopped = np.array([s.lower() in weighting.stopwords for s in tokens.strings], dtype=bool)
         kept &= tokens.special | ~stopped
@@ -40,13 +40,14 @@ def taking_part(tokens: Tokens, weighting: Weighting) -> Bools:
 
 
 def masses(tokens: Tokens, weighting: Weighting, table: IdfTable | None) -> Floats:
-    """The mass of every token, scaled to sum to 1, and 0 for those that are filtered out."""
-    shares = np.where(taking_part(tokens, weighting), _scheme(tokens, weighting, table), 0.0)
+    """Return the mass of every token: sum 1, and 0 for filtered tokens."""
+    unfiltered = _unfiltered_masses(tokens, weighting, table)
+    shares = np.where(_kept(tokens, weighting), unfiltered, 0.0)
     total = shares.sum()
     return shares / total if total > 0 else shares
 
 
-def _scheme(tokens: Tokens, weighting: Weighting, table: IdfTable | None) -> Floats:
+def _unfiltered_masses(tokens: Tokens, weighting: Weighting, table: IdfTable | None) -> Floats:
     masses: Floats = np.ones(len(tokens))
     if table is not None:
         masses = table.weights(tokens.ids, plus_one=weighting.scheme == "idf_plus_one")
@@ -55,13 +56,8 @@ def _scheme(tokens: Tokens, weighting: Weighting, table: IdfTable | None) -> Flo
     return masses
 
 
-def _first_pieces(tokens: Tokens) -> Bools:
-    previous = np.concatenate([[-1], tokens.words[:-1]])
-    return np.asarray(tokens.words != previous)
-
-
-def _punctuation(token: str, ascii_only: bool) -> bool:
-    if ascii_only:  # exactly what MoverScore's code drops: one character of string.punctuation
+def _is_punctuation(token: str, ascii_only: bool) -> bool:
+    if ascii_only:  # MoverScore's code drops single characters only
         return len(token) == 1 and token in string.punctuation
     for mark in _PIECE_MARKS:
         token = token.removeprefix(mark).removesuffix(mark)

@@ -1,40 +1,27 @@
-"""Porter's stemmer: English words without their endings.
+"""Porter's stemmer for English words.
 
-M.F. Porter (1980), An algorithm for suffix stripping, with the later changes that NLTK's stemmer
-makes by default, because rouge_score and NLTK's METEOR were published with it. It is written here
-so that neither metric needs NLTK, whose import takes seconds.
+M.F. Porter (1980), An algorithm for suffix stripping, with the default extensions of NLTK's
+stemmer, which rouge_score and NLTK's METEOR use. NLTK itself takes seconds to import.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from functools import lru_cache
-
-_IRREGULAR = {
-    "skies": "sky",
-    "sky": "sky",
-    "dying": "die",
-    "lying": "lie",
-    "tying": "tie",
-    "innings": "inning",
-    "outings": "outing",
-    "cannings": "canning",
-    "news": "news",
-    "inning": "inning",
-    "outing": "outing",
-    "canning": "canning",
-    "howe": "howe",
-    "proceed": "proceed",
-    "exceed": "exceed",
-    "succeed": "succeed",
-}
 
 
 def parse_rules(text: str) -> list[tuple[str, str]]:
-    """Pairs of an ending and what replaces it; the first ending that fits decides."""
+    """Return pairs of an ending and its replacement; the first ending that matches applies."""
     return [(ending, new) for ending, _, new in (rule.partition(">") for rule in text.split())]
 
 
+_IRREGULAR = dict(
+    parse_rules(
+        "skies>sky sky>sky dying>die lying>lie tying>tie innings>inning outings>outing "
+        "cannings>canning news>news inning>inning outing>outing canning>canning howe>howe "
+        "proceed>proceed exceed>exceed succeed>succeed"
+    )
+)
 _STEP_2 = parse_rules(
     "ational>ate tional>tion enci>ence anci>ance izer>ize bli>ble alli>al entli>ent eli>e "
     "ousli>ous ization>ize ation>ate ator>ate alism>al iveness>ive fulness>ful ousness>ous "
@@ -48,7 +35,7 @@ _STEP_4 = parse_rules(
 
 @lru_cache(maxsize=1 << 17)
 def stem(word: str) -> str:
-    """The stem of a lowercase word."""
+    """Return the stem of a lowercase word."""
     if word in _IRREGULAR:
         return _IRREGULAR[word]
     if len(word) <= 2:
@@ -56,11 +43,12 @@ def stem(word: str) -> str:
     word = _past_and_gerund(_plural(word))
     if word.endswith("y") and len(word) > 2 and _shape(word[:-1])[-1] == "c":
         word = word[:-1] + "i"
-    return _final_letters(_endings(_replace(_derivation(word), _STEP_3, _has_measure)))
+    word = _replace(_derivation(word), _STEP_3)
+    return _final_letters(_replace(word, _STEP_4, above=1))
 
 
 def _shape(word: str) -> str:
-    """The word as a string of c and v; y after a consonant is a vowel."""
+    """Return the word as a string of c and v; y after a consonant is a vowel."""
     shape = ""
     for letter in word:
         vowel = letter in "aeiou" or (letter == "y" and shape.endswith("c"))
@@ -69,25 +57,23 @@ def _shape(word: str) -> str:
 
 
 def _measure(word: str) -> int:
-    """Porter's m: how often a vowel is followed by a consonant."""
+    """Return Porter's m: how often a consonant follows a vowel."""
     return _shape(word).count("vc")
 
 
-def _has_measure(word: str) -> bool:
-    return _measure(word) > 0
-
-
 def _ends_cvc(word: str) -> bool:
-    """Porter's *o: the word ends in consonant, vowel, consonant, the last not w, x or y."""
+    """Porter's *o: whether the word ends in consonant, vowel, consonant other than w, x, y."""
     shape = _shape(word)
     return shape == "vc" or (shape.endswith("cvc") and word[-1] not in "wxy")
 
 
-def _replace(word: str, rules: Iterable[tuple[str, str]], condition: Callable[[str], bool]) -> str:
+def _replace(word: str, rules: Iterable[tuple[str, str]], above: int = 0) -> str:
+    """Apply the first rule whose ending matches, if the rest's measure is above ``above``."""
     for ending, replacement in rules:
         if word.endswith(ending):
             rest = word.removesuffix(ending)
-            return rest + replacement if condition(rest) else word
+            applies = _measure(rest) > above and (ending != "ion" or rest[-1] in "st")
+            return rest + replacement if applies else word
     return word
 
 
@@ -124,26 +110,16 @@ def _restore_e(word: str) -> str:
 
 
 def _derivation(word: str) -> str:
-    """Step 2; -alli is taken off first and the rest looked at again."""
-    if word.endswith("alli") and _has_measure(word[:-4]):
+    """Step 2; -alli is replaced first and the result processed again."""
+    if word.endswith("alli") and _measure(word[:-4]) > 0:
         return _derivation(word[:-2])
     if word.endswith("logi"):
-        return word[:-1] if _has_measure(word[:-3]) else word
-    return _replace(word, _STEP_2, _has_measure)
-
-
-def _endings(word: str) -> str:
-    """Step 4."""
-    for ending, _ in _STEP_4:
-        if word.endswith(ending):
-            rest = word.removesuffix(ending)
-            fits = _measure(rest) > 1 and (ending != "ion" or rest[-1] in "st")
-            return rest if fits else word
-    return word
+        return word[:-1] if _measure(word[:-3]) > 0 else word
+    return _replace(word, _STEP_2)
 
 
 def _final_letters(word: str) -> str:
-    """Step 5: a silent e, and one l of two."""
+    """Step 5: remove a final e, and one l of two."""
     if word.endswith("e"):
         measure = _measure(word[:-1])
         if measure > 1 or (measure == 1 and not _ends_cvc(word[:-1])):

