@@ -110,9 +110,9 @@ def test_two_prices_of_nothing_are_refused_in_a_sentence(visit: Any) -> None:
     page.get_by_role("button", name="Score", exact=True).click()
     page.get_by_role("button", name="Unbalanced").click()
     for side in ("candidate", "reference"):
-        page.get_by_label(f"Price on the {side}’s side").fill("0")
+        page.get_by_label(f"{side} penalty").fill("0")
     expect(page.get_by_role("alert")).to_contain_text("both penalties 0")
-    page.get_by_role("button", name="as in the paper").click()
+    page.get_by_role("button", name="paper", exact=True).click()
     expect(page.get_by_role("alert")).to_have_count(0)
 
 

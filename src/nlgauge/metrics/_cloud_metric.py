@@ -30,6 +30,18 @@ class Points:
     tokens: tuple[str, ...]
 
 
+def one_layer() -> Any:
+    """Return the option `layer` of a metric that compares one layer."""
+    help = "Hidden layer; best is the model's best known layer."
+    return option("best", help, server="text")
+
+
+def several_layers() -> Any:
+    """Return the option `layers` of a metric that combines layers."""
+    help = "Hidden layers: best, all, last5, 4, 3+4+6 or 2-6."
+    return option("best", help, server="text")
+
+
 @dataclass(frozen=True)
 class CloudMetric(PairMetric):
     """A metric that compares the cloud of a candidate with the cloud of one reference.

@@ -13,7 +13,7 @@ from nlgauge.core.plan import Plan
 from nlgauge.measure.cost import cosine
 from nlgauge.measure.precision_recall import best_partners, f_measure
 from nlgauge.measure.transport import match
-from nlgauge.metrics._cloud_metric import CloudMetric, Points
+from nlgauge.metrics._cloud_metric import CloudMetric, Points, one_layer
 
 
 @dataclass(frozen=True)
@@ -22,7 +22,7 @@ class GreedyMetric(CloudMetric):
 
     components = ("f", "precision", "recall")
 
-    layer: int | str = option("best", "Hidden layer; best is the model's best known layer.")
+    layer: int | str = one_layer()
     alpha: float = option(0.5, "Weight of recall in F.", low=0, high=1)
 
     def similarities(self, candidate: Points, reference: Points) -> Floats:

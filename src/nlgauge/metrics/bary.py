@@ -30,7 +30,7 @@ from nlgauge.core.requirements import ModelCard, Weighting
 from nlgauge.measure.barycenter import barycenter
 from nlgauge.measure.cost import squared_euclid, unit
 from nlgauge.measure.sinkhorn import sinkhorn_divergence
-from nlgauge.metrics._cloud_metric import Points
+from nlgauge.metrics._cloud_metric import Points, several_layers
 from nlgauge.metrics._transport import TransportMetric
 
 
@@ -43,7 +43,7 @@ class Bary(TransportMetric):
     scale = distance(4.0)
     components = ("w2_squared", "w2", "similarity")
 
-    layers: int | str = option("best", "Hidden layers: best, all, last5, 4, 3+4+6 or 2-6.")
+    layers: int | str = several_layers()
     epsilon: float = option(0.0, "Regularisation of the Sinkhorn divergence; 0 is exact.", low=0)
     compat: str | None = option(None, "Published code to reproduce.", choices=("nlg_eval",))
 

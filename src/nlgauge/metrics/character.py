@@ -33,7 +33,7 @@ class Character(PairMetric):
     scale = distance(1.0)
 
     lowercase: bool = option(False, "Lowercase both sides.")
-    longest: int = option(400, "Longest text in words that is compared with moves.", low=0)
+    longest: int = option(400, "Longest text, in words, compared with moves.", low=0, server=400)
 
     def prepare(self, item: str, side: Side) -> list[str] | None:
         """Return the words between spaces."""

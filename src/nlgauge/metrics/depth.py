@@ -30,7 +30,7 @@ from nlgauge.measure.cloud_distances import mmd, sliced_wasserstein
 from nlgauge.measure.cost import squared_euclid, unit
 from nlgauge.measure.depth import Depth, Regions, nlg_eval_distance, region_distance, regions_of
 from nlgauge.measure.transport import match
-from nlgauge.metrics._cloud_metric import CloudMetric
+from nlgauge.metrics._cloud_metric import CloudMetric, one_layer
 
 _DEPTHS: dict[str, Depth] = {"irw": "irw", "ai_irw": "ai_irw"}
 
@@ -44,7 +44,7 @@ class DepthScore(CloudMetric):
     symmetric = True
     scale = distance(2.0)
 
-    layer: int | str = option("best", "Hidden layer; best is the model's best known layer.")
+    layer: int | str = one_layer()
     measure: str = option(
         "irw",
         "Depth function of the trimmed regions, or another distance of clouds.",
@@ -53,8 +53,8 @@ class DepthScore(CloudMetric):
     p: float = option(5.0, "Exponent of the mean over regions.", low=1)
     eps: float = option(0.3, "Share of the least deep points to leave out.", low=0, high=0.99)
     levels: int = option(5, "Number of trimmed regions.", low=1)
-    directions: int = option(2000, "Number of sampled directions.", low=1)
-    seed: int = option(0, "Random seed of the directions.", low=0)
+    directions: int = option(2000, "Number of sampled directions.", low=1, server=10_000)
+    seed: int = option(0, "Random seed of the directions.", low=0, server=2**32 - 1)
     compat: str | None = option(None, "Published code to reproduce.", choices=("nlg_eval",))
 
     def __post_init__(self) -> None:

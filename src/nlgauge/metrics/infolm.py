@@ -65,6 +65,7 @@ class InfoLm(PairMetric):
         "window",
         "Texts longer than the model's limit: overlapping windows, truncation, or an error.",
         choices=("window", "truncate", "error"),
+        server="fixed",
     )
     compat: str | None = option(
         None, "Published code to reproduce.", choices=("nlg_eval", "torchmetrics")

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from math import inf
 from typing import ClassVar
 
 import numpy as np
@@ -26,7 +27,7 @@ from nlgauge.core.plan import Floats, Plan
 from nlgauge.core.requirements import Weighting
 from nlgauge.measure.cost import cosine
 from nlgauge.measure.transport import match_many
-from nlgauge.metrics._cloud_metric import Points
+from nlgauge.metrics._cloud_metric import Points, one_layer
 from nlgauge.metrics._transport import TransportMetric
 
 _COMPAT_EPSILON = 0.009
@@ -47,11 +48,15 @@ class LazyEmd(TransportMetric):
         "zh": {"lang": "zh"},
     }
 
-    layer: int | str = option("best", "Hidden layer; best is the model's best known layer.")
+    layer: int | str = one_layer()
     special: str = option("drop", "Special tokens of the model.", choices=("keep", "drop"))
     lang: str = option("en", "Preset penalties of the paper.", choices=tuple(PRESETS))
-    penalty_candidate: float | None = option(None, "Penalty of the candidate's marginal.", low=0)
-    penalty_reference: float | None = option(None, "Penalty of the reference's marginal.", low=0)
+    penalty_candidate: float | None = option(
+        None, "Penalty of the candidate's marginal.", low=0, server=inf
+    )
+    penalty_reference: float | None = option(
+        None, "Penalty of the reference's marginal.", low=0, server=inf
+    )
     epsilon: float = option(0.0, "Entropic regularisation; 0 is exact.", low=0)
     headline: str = option("cost", "First component.", choices=("cost", "objective"))
     compat: str | None = option(None, "Published code to reproduce.", choices=("lazy_emd",))

@@ -32,7 +32,7 @@ from nlgauge.core.requirements import ModelCard, Weighting
 from nlgauge.measure.cost import cosine, euclid, squared_euclid, word_order
 from nlgauge.measure.layers import AGGREGATES, concatenate, pool_ngrams, power_means
 from nlgauge.metrics import _mover_compat
-from nlgauge.metrics._cloud_metric import Points
+from nlgauge.metrics._cloud_metric import Points, several_layers
 from nlgauge.metrics._transport import TransportMetric
 
 COSTS: dict[str, tuple[Callable[[Any, Any], Floats], float]] = {
@@ -49,9 +49,9 @@ class Mover(TransportMetric):
     paper = "Zhao et al. 2019, MoverScore (EMNLP), equations 1-2"
     matching = "transport"
 
-    layers: int | str = option("best", "Hidden layers: best, all, last5, 4, 3+4+6 or 2-6.")
+    layers: int | str = several_layers()
     aggregate: str = option("concat", "How layers are combined.", choices=tuple(AGGREGATES))
-    ngram: int = option(1, "Tokens of an n-gram; 1000 makes a text one n-gram.", low=1)
+    ngram: int = option(1, "Tokens of an n-gram; 1000 makes a text one n-gram.", low=1, server=1000)
     cost: str = option("euclid", "Distance between n-grams.", choices=tuple(COSTS))
     word_order: float = option(0.0, "Cost of moving from first to last position.", low=0)
     subwords: str = option("all", "Pieces of a word to keep.", choices=("all", "first"))

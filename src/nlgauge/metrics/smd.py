@@ -28,7 +28,7 @@ from nlgauge.core.plan import Floats
 from nlgauge.core.requirements import ModelCard
 from nlgauge.measure.cost import unit
 from nlgauge.measure.layers import AGGREGATES
-from nlgauge.metrics._cloud_metric import Points
+from nlgauge.metrics._cloud_metric import Points, several_layers
 from nlgauge.metrics._transport import TransportMetric
 
 WEB_SCALE = Scale("higher", -math.inf, 0.0, void=-2 * math.sqrt(3 * 4096))
@@ -41,7 +41,7 @@ class Smd(TransportMetric):
     paper = "Zhao et al. 2019, MoverScore (EMNLP)"
     matching = "transport"
 
-    layers: int | str = option("best", "Hidden layers: best, all, last5, 4, 3+4+6 or 2-6.")
+    layers: int | str = several_layers()
     aggregate: str = option("concat", "How layers are combined.", choices=tuple(AGGREGATES))
     compat: str | None = option(None, "Published code to reproduce.", choices=("mover-web",))
 

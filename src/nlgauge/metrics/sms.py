@@ -26,7 +26,7 @@ from nlgauge.core.cloud import Cloud
 from nlgauge.core.metric import distance
 from nlgauge.core.options import option
 from nlgauge.measure.cost import unit
-from nlgauge.metrics._cloud_metric import Points
+from nlgauge.metrics._cloud_metric import Points, one_layer
 from nlgauge.metrics._transport import TransportMetric
 
 ENDS = frozenset(".!?…‼⁇⁈⁉。．！？｡।॥؟۔።፧။᠃។՞׃")
@@ -40,7 +40,7 @@ class Sms(TransportMetric):
     paper = "Clark et al. 2019, Sentence Mover's Similarity (ACL)"
     scale = distance(2.0)
 
-    layer: int | str = option("best", "Hidden layer; best is the model's best known layer.")
+    layer: int | str = one_layer()
     nodes: str = option(
         "sentences",
         "Points: sentences (SMS), words (WMS) or both (S+WMS).",

@@ -12,7 +12,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from nlgauge.core.metric import distance
-from nlgauge.core.options import option
+from nlgauge.metrics._cloud_metric import one_layer
 from nlgauge.metrics._transport import TransportMetric
 
 
@@ -23,4 +23,4 @@ class Wmd(TransportMetric):
     paper = "Kusner et al. 2015, From Word Embeddings to Document Distances (ICML)"
     scale = distance(2.0)
 
-    layer: int | str = option("best", "Hidden layer; best is the model's best known layer.")
+    layer: int | str = one_layer()

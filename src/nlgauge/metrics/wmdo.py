@@ -25,7 +25,7 @@ from nlgauge.core.metric import Scale, distance
 from nlgauge.core.options import option
 from nlgauge.core.plan import Floats, Plan
 from nlgauge.measure.cost import cosine
-from nlgauge.metrics._cloud_metric import Points
+from nlgauge.metrics._cloud_metric import Points, one_layer
 from nlgauge.metrics._transport import TransportMetric
 
 _MAX_COST = 2.0  # 1 - cos of opposite vectors
@@ -40,7 +40,7 @@ class Wmdo(TransportMetric):
     components = ("distance", "wmd", "disorder", "similarity")
     symmetric = False
 
-    layer: int | str = option("best", "Hidden layer; best is the model's best known layer.")
+    layer: int | str = one_layer()
     delta: float = option(0.18, "Penalty of the worst word order.", low=0)
     special: str = option("drop", "Special tokens of the model.", choices=("keep", "drop"))
 
