@@ -1,122 +1,126 @@
-"""nlgauge compare: texts of several systems in, which differ from the first and where out."""
+"""nlgauge compare: paired tests of systems, and the segments on which they differ."""
 
 from __future__ import annotations
 
 import shutil
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from nlgauge.cli import arguments, study_output
-from nlgauge.cli.output import deliver
+from nlgauge.cli import arguments
+from nlgauge.cli.option_groups import RuntimeOptions, with_option_groups
+from nlgauge.cli.output import OutputOptions, Result
 
 if TYPE_CHECKING:
     from nlgauge.report.table import Table
     from nlgauge.study import Comparison, Differing
 
-_EPILOG = """Examples:
 
-nlgauge compare -c baseline.txt new.txt -r ref.txt -m bleu chrf
+@dataclass(frozen=True, kw_only=True)
+class ComparisonOutput(OutputOptions):
+    """Two decimals unless chosen otherwise."""
 
-nlgauge compare -c a.txt b.txt c.txt -r ref.txt -m bertscore --method randomisation --differ 5
-
-The first system is the baseline. p-values are two-sided and Holm-corrected over the systems; a
-cluster ends where all systems above beat all below (one-sided p < .05, each pair tested)."""
+    digits: arguments.Decimals = 2
 
 
+@with_option_groups
 def compare_command(
+    to: ComparisonOutput,
+    options: RuntimeOptions,
     candidates: arguments.Candidates,
     references: arguments.ReferenceFiles = None,
     metric: arguments.Metrics = None,
-    method: Annotated[
-        arguments.Test, typer.Option(help="The paired test.")
-    ] = arguments.Test.BOOTSTRAP,
-    count: Annotated[int, typer.Option(min=1, help="Resamples or trials.")] = 1000,
-    seed: Annotated[int, typer.Option(min=0, help="Of the resamples.")] = 0,
+    method: Annotated[arguments.PairedTest, typer.Option(help="Paired test.")] = "bootstrap",
+    count: Annotated[int, arguments.count_option("resamples or trials")] = 1000,
+    seed: Annotated[int, arguments.seed_option("the test")] = 0,
     differ: Annotated[
         int,
         typer.Option(
-            min=0, help="Also show this many segments on which systems differ most (first metric)."
+            min=0,
+            help="Number of segments to show on which systems differ most in the first metric.",
         ),
     ] = 0,
-    format: study_output.Chosen = None,
-    output: arguments.Output = None,
-    digits: Annotated[int, typer.Option("-w", "--width", min=0, max=15, help="Decimals.")] = 2,
-    device: arguments.Device = "auto",
-    batch_tokens: arguments.BatchTokens = 2048,
-    download: arguments.Download = False,
-    cache: arguments.Cache = None,
-    quiet: arguments.Quiet = False,
 ) -> None:
-    """Compare systems with the first by paired tests, for any metrics."""
-    from nlgauge.cli.progress import progress_bar
+    """Test systems against the first one under any metric.
+
+    Examples:
+
+    nlgauge compare -c baseline.txt new.txt -r ref.txt -m bleu chrf
+
+    nlgauge compare -c a.txt b.txt c.txt -r ref.txt -m bertscore --method randomisation --differ 5
+
+    The first system is the baseline. p-values are two-sided and Holm-corrected over the systems.
+    Systems are in different clusters if every system of the better cluster beats every system of
+    the worse one (one-sided p < .05 for each pair).
+    """
     from nlgauge.data.systems import read_systems
-    from nlgauge.report.study_tables import tidy
+    from nlgauge.report.study_tables import long_table
     from nlgauge.study import compare
 
-    chosen = study_output.format_of(output, format)
-    runtime = arguments.make_runtime(device, batch_tokens, download, cache, quiet=quiet)
     corpus = read_systems(candidates, references or [])
-    with progress_bar(quiet=quiet) as progress:
+    with options.running() as running:
         found = compare(
             corpus,
             metrics=metric or ["bleu"],
-            method=method.value,
+            method=method,
             count=count,
             seed=seed,
-            runtime=runtime,
-            progress=progress,
+            **running,
         )
-    apart = found.differing(differ) if differ else ()
-    content = found.to_dict()
-    long, tables = [tidy(content["systems"])], _tables(found, digits)
+    content, tables, text = found.to_dict(), _tables(found, to.digits), ""
+    long = [long_table(content["systems"])]
     if differ:
-        content["differ"] = [each.to_dict() for each in apart]
-    if apart and chosen is not study_output.Format.TEXT:
-        tables.append(_differing(apart, digits))
-        long.append(_differing(apart, digits))
-    text = study_output.written(chosen, content, long, tables, to_file=output is not None)
-    if apart and chosen is study_output.Format.TEXT:
-        text += "\n\n" + _side_by_side(apart, digits, to_file=output is not None)
-    deliver(text, output)
-    study_output.tell(found.remarks(), quiet=quiet)
-
-
-compare_command.__doc__ = f"{compare_command.__doc__}\n\n{_EPILOG}"
+        segments = found.differing(differ)
+        content["differ"] = [each.to_dict() for each in segments]
+        if segments and to.chosen == "text":
+            text = _side_by_side(segments, to)
+        elif segments:
+            tables.append(_differing(segments, to.digits))
+            long.append(tables[-1])
+    result = Result(
+        content=lambda: content,
+        rows=lambda: [*content["systems"], *content.get("differ", ())],
+        tables=lambda: tables,
+        long=lambda: long,
+        text=text,
+        notes=found.remarks(),
+    )
+    to.write(result, quiet=options.quiet)
 
 
 def _tables(found: Comparison, digits: int) -> list[Table]:
     from nlgauge.report.study_tables import comparison_table
 
     first = found.board[found.baseline]
-    labels = list(first)
     return [
         comparison_table(
-            *(label, first[label].scale.direction),
+            label,
+            scores.scale.direction,
             [entry.to_dict() for entry in found.of(label)],
-            digits=digits if first[label].scale.high > 1 else max(digits, 4),
-            footer=[str(first[label].signature), *([found.said] if label == labels[-1] else [])],
+            digits=digits if scores.scale.high > 1 else max(digits, 4),
+            footer=[str(scores.signature), *([found.said] if label == list(first)[-1] else [])],
         )
-        for label in labels
+        for label, scores in first.items()
     ]
 
 
-def _differing(apart: tuple[Differing, ...], digits: int) -> Table:
+def _differing(segments: tuple[Differing, ...], digits: int) -> Table:
     from nlgauge.report.table import Column, Table
 
-    names = ["segment", "system", "difference", apart[0].baseline, "system's", "reference"]
+    names = ["segment", "system", "difference", segments[0].baseline, "system's", "reference"]
     rows = [
         (
             *(each.segment, each.system, each.difference),
             *(each.baseline_candidate, each.candidate, " / ".join(each.references)),
         )
-        for each in apart
+        for each in segments
     ]
     return Table(tuple(Column(name, digits) for name in names), tuple(rows))
 
 
-def _side_by_side(apart: tuple[Differing, ...], digits: int, *, to_file: bool) -> str:
+def _side_by_side(segments: tuple[Differing, ...], to: ComparisonOutput) -> str:
     from nlgauge.report.differences import side_by_side
 
-    width = 100 if to_file else min(shutil.get_terminal_size().columns, 160)
-    return side_by_side([each.to_dict() for each in apart], width=width, digits=digits)
+    width = 100 if to.output else min(shutil.get_terminal_size().columns, 160)
+    return side_by_side([each.to_dict() for each in segments], width=width, digits=to.digits)

@@ -1,41 +1,30 @@
-"""nlgauge explain: why two numbers differ, from their signatures."""
+"""nlgauge explain: why two scores differ, from their signatures."""
 
 from __future__ import annotations
 
-from enum import StrEnum
 from typing import Annotated
 
 import typer
 
-
-class Format(StrEnum):
-    """The inks of the answer."""
-
-    TEXT = "text"
-    JSON = "json"
-
+from nlgauge.cli.arguments import TextOrJson
 
 Signature = Annotated[str, typer.Argument(metavar="SIGNATURE", show_default=False)]
 
 
-def explain_command(
-    first: Signature,
-    second: Signature,
-    format: Annotated[Format, typer.Option("--format", "-f")] = Format.TEXT,
-) -> None:
-    """Say what two signatures disagree on, and what that means.
+def explain_command(first: Signature, second: Signature, format: TextOrJson = "text") -> None:
+    """Explain the differences between two signatures.
 
-    Quote the signatures, they hold bars: nlgauge explain 'bleu|nrefs:1|...' 'bleu|nrefs:2|...'
+    Quote the signatures: nlgauge explain 'bleu|nrefs:1|...' 'bleu|nrefs:2|...'
     """
     import dataclasses
-    import json
 
+    from nlgauge.cli.output import to_json
     from nlgauge.reproducibility import explain
 
     found = explain(first, second)
-    if format is Format.JSON:
-        print(json.dumps([dataclasses.asdict(each) for each in found], indent=2))
+    if format == "json":
+        print(to_json([dataclasses.asdict(each) for each in found], indent=2))
     elif found:
         print("\n".join(map(str, found)))
     else:
-        print("nothing: the signatures say the same, so the texts must differ")
+        print("no difference: the signatures are equal, so the texts must differ")

@@ -1,138 +1,117 @@
-"""How tests between metrics are delivered: p of every ordered pair, in words and pictures."""
+"""Output of tests between metrics: the p-value of every ordered pair."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from enum import StrEnum
-from math import isfinite
+from itertools import permutations
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 import typer
 
-from nlgauge.cli import study_output
-from nlgauge.cli.output import deliver
+from nlgauge.cli.output import Result
+from nlgauge.cli.study_options import MetricStudyOptions
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from numpy.typing import NDArray
 
-    from nlgauge.cli.study_options import AskedMetrics
     from nlgauge.report.table import Table
-    from nlgauge.study import Study
+    from nlgauge.study import PermutationMatrix, Study, WilliamsMatrix
 
-HeatMap = Annotated[
-    Path | None, typer.Option("--figure", help="Also draw a heat map: .svg, .png or .pdf.")
+
+Correction = Annotated[
+    Literal["holm", "none"], typer.Option(help="Correction of p-values for the number of pairs.")
 ]
 
 
-class Correction(StrEnum):
-    """Of p-values for many pairs having been tested."""
+@dataclass(frozen=True, kw_only=True)
+class MatrixOptions(MetricStudyOptions):
+    """Options of a study whose output file may be a heat map."""
 
-    HOLM = "holm"
-    NONE = "none"
+    draws_output: ClassVar[bool] = True
 
 
 @dataclass(frozen=True, eq=False)
-class Tested:
+class CriterionTests:
     """The tests of one criterion: p[i, j] is that metric i is better than metric j."""
 
     criterion: str
-    names: tuple[str, ...]
-    correlations: NDArray[Any]
-    p: NDArray[Any]
-    p_holm: NDArray[Any]
-    level: str
+    matrix: WilliamsMatrix | PermutationMatrix
     coefficient: str
     n: int
-    about: str
+    summary: str
     """What the numbers rest on, for the line below a table."""
+    correction: str
+
+    @property
+    def p(self) -> NDArray[Any]:
+        """The p-values to show."""
+        holm = self.correction == "holm"
+        return self.matrix.p_holm if holm else self.matrix.p
+
+    def table(self) -> Table:
+        """Return the table of p-values in percent."""
+        from nlgauge.report.study_tables import williams_table
+
+        holm = self.correction == "holm"
+        corrected = "Holm-corrected" if holm else "not corrected"
+        return williams_table(
+            self.matrix.names,
+            self.matrix.correlations.tolist(),
+            self.p.tolist(),
+            coefficient="r" if self.coefficient == "pearson" else self.coefficient,
+            footer=[f"human: {self.criterion}; {self.summary}; p {corrected}"],
+        )
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Return a mapping for each ordered pair of metrics."""
+        from nlgauge.core.jsonable import to_jsonable
+
+        found = self.matrix
+        rows = [
+            {
+                "criterion": self.criterion,
+                "level": found.level,
+                "coefficient": self.coefficient,
+                "better": found.names[i],
+                "than": found.names[j],
+                "r_better": found.correlations[i],
+                "r_than": found.correlations[j],
+                "p": found.p[i, j],
+                "p_holm": found.p_holm[i, j],
+                "n": self.n,
+            }
+            for i, j in permutations(range(len(found.names)), 2)
+        ]
+        return [to_jsonable(row) for row in rows]
 
 
-def hand_over(
-    asked: AskedMetrics,
+def write_tests(
+    options: MatrixOptions,
     study: Study,
-    found: Sequence[Tested],
+    tests: Sequence[CriterionTests],
     *,
     figure: Path | None,
-    correction: Correction,
-    remarks: Sequence[str] = (),
+    notes: Sequence[str],
 ) -> None:
-    """Write and draw the tests, and say the notes."""
-    output = asked.output
-    notes = [*study.remarks(), *remarks]
-    drawn = output is not None and output.suffix in study_output.FIGURES
-    for path in (figure, output if drawn else None):
-        if path is not None:
-            study_output.draw(_heat(found, correction), path)
-    if not drawn:
-        rows = [row for each in found for row in _rows(each)]
-        content = {"tests": rows, "signatures": study.signatures, "notes": notes}
-        text = study_output.written(
-            study_output.format_of(output, asked.format, drawn=True),
-            content,
-            [_long(rows)],
-            [_table(each, correction) for each in found],
-            to_file=output is not None,
-        )
-        deliver(text, output)
-    study_output.tell(notes, quiet=asked.quiet)
-
-
-def _shown(tested: Tested, correction: Correction) -> NDArray[Any]:
-    return tested.p_holm if correction is Correction.HOLM else tested.p
-
-
-def _table(tested: Tested, correction: Correction) -> Table:
-    from nlgauge.report.study_tables import williams_table
-
-    corrected = "Holm-corrected" if correction is Correction.HOLM else "not corrected"
-    return williams_table(
-        tested.names,
-        tested.correlations.tolist(),
-        _shown(tested, correction).tolist(),
-        coefficient="r" if tested.coefficient == "pearson" else tested.coefficient,
-        footer=[f"human: {tested.criterion}; {tested.about}; p {corrected}"],
+    """Write the tests of all criteria."""
+    rows = [row for each in tests for row in each.rows()]
+    notes = [*study.remarks(), *notes]
+    result = Result(
+        content=lambda: {"tests": rows, "signatures": study.signatures, "notes": notes},
+        rows=lambda: rows,
+        tables=lambda: [each.table() for each in tests],
+        figures={figure: lambda: _heat_map(tests)},
+        notes=notes,
     )
+    options.write(result, quiet=options.quiet)
 
 
-def _heat(found: Sequence[Tested], correction: Correction) -> Figure:
+def _heat_map(tests: Sequence[CriterionTests]) -> Figure:
     from nlgauge.figures.matrix import directed, heat
 
     return heat(
-        [
-            directed(each.names, _shown(each, correction), title=f"p in %, {each.criterion}")
-            for each in found
-        ]
+        [directed(each.matrix.names, each.p, title=f"p in %, {each.criterion}") for each in tests]
     )
-
-
-def _long(rows: list[dict[str, Any]]) -> Table:
-    from nlgauge.report.study_tables import tidy
-
-    return tidy(rows)
-
-
-def _rows(tested: Tested) -> list[dict[str, Any]]:
-    return [
-        {
-            "criterion": tested.criterion,
-            "level": tested.level,
-            "coefficient": tested.coefficient,
-            "better": better,
-            "than": than,
-            "r_better": _plain(tested.correlations[i]),
-            "r_than": _plain(tested.correlations[j]),
-            "p": _plain(tested.p[i, j]),
-            "p_holm": _plain(tested.p_holm[i, j]),
-            "n": tested.n,
-        }
-        for i, better in enumerate(tested.names)
-        for j, than in enumerate(tested.names)
-        if i != j
-    ]
-
-
-def _plain(value: float) -> float | None:
-    return float(value) if isfinite(value) else None

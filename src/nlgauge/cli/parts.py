@@ -7,136 +7,114 @@ import sys
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
-from enum import StrEnum
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
+from nlgauge.cli.arguments import count_option
+from nlgauge.cli.option_groups import given_options
+from nlgauge.cli.output import print_notes
+
 if TYPE_CHECKING:
     from nlgauge.core.totals import Tally
-    from nlgauge.scale.run import Run
 
-_PANEL = "Files of any size"
 _SECONDS_BETWEEN_LINES = 60
-
-
-class PartFormat(StrEnum):
-    """How segment scores are written."""
-
-    JSONL = "jsonl"
-    PARQUET = "parquet"
-
-
-class OnError(StrEnum):
-    """What becomes of a run when a row cannot be read."""
-
-    STOP = "stop"
-    SKIP = "skip"
-
-
-class EngineName(StrEnum):
-    """Who does the work."""
-
-    LOCAL = "local"
-    RAY = "ray"
-
-
-Parts = Annotated[
-    Path | None,
-    typer.Option(
-        "--parts",
-        metavar="DIR",
-        help="Read as a stream, write scores of segments and a summary to this folder; "
-        "the same command resumes a run that was broken off.",
-        rich_help_panel=_PANEL,
-    ),
-]
-PartRows = Annotated[int, typer.Option(min=1, help="Rows of a part.", rich_help_panel=_PANEL)]
-Written = Annotated[PartFormat, typer.Option("--part-format", rich_help_panel=_PANEL)]
-Errors = Annotated[
-    OnError,
-    typer.Option(
-        "--on-error",
-        help="Stop at a row that cannot be read, or skip and list it.",
-        rich_help_panel=_PANEL,
-    ),
-]
-Engine = Annotated[EngineName, typer.Option("--engine", rich_help_panel=_PANEL)]
-Workers = Annotated[int, typer.Option(min=1, help="Processes or actors.", rich_help_panel=_PANEL)]
-Address = Annotated[
-    str | None,
-    typer.Option(help="Of a Ray cluster [default: one is started here].", rich_help_panel=_PANEL),
-]
-
-
-def plan(
-    candidates: list[str],
-    references: list[str],
-    metrics: list[str],
-    folder: Path,
-    *,
-    wanted: str | None,
-    **options: Any,
-) -> Run:
-    """The run over these files; ``options`` are those of ``Run``."""
-    from nlgauge.data.streams import Sources
-    from nlgauge.scale.run import Run
-
-    sources = Sources.of(candidates, references, wanted=wanted)
-    return Run(sources, tuple(metrics), folder, **options)
-
-
-def go(run: Run, *, quiet: bool) -> Mapping[str, Mapping[str, Tally]]:
-    """Corpus scores of the run, with a count of rows on the way and a word on what it left."""
-    with _counter(quiet=quiet) as told:
-        outcome = run.go(told, None if quiet else _say_heard)
-    if not quiet:
-        counts = f"{outcome.read:,} rows read, {outcome.scored:,} scored"
-        if outcome.rejected:
-            counts += f", {outcome.rejected:,} rejected (see {run.folder / 'rejected.jsonl'})"
-        if outcome.kept:
-            counts += f"; {outcome.kept:,} parts were done before"
-        print(f"note: {counts}; scores of segments are in {run.folder / 'parts'}", file=sys.stderr)
-        for name in outcome.redone:
-            print(f"note: {name} was damaged and has been scored again", file=sys.stderr)
-    return outcome.board
-
-
-def _say_heard() -> None:
-    words = "\nnote: finishing the parts under way; a second signal ends the run at once\n"
-    os.write(2, words.encode())  # a signal may come in the middle of a print
-
-
-def refuse_together(given: Mapping[str, bool]) -> None:
-    """Refuse options that a run in parts has no use for."""
-    from nlgauge.core.errors import UsageError
-
-    for flag, there in given.items():
-        if there:
-            raise UsageError(
-                f"{flag} does not go with --parts, which keeps the scores of segments in its "
-                "folder and fits tables on the references"
-            )
-
-
+_NOT_IN_PARTS = ("segments", "idf_corpus", "paired")
 _ONLY_IN_PARTS = ("part_rows", "part_format", "on_error", "engine", "workers", "address")
 
 
-def refuse_alone(context: typer.Context) -> None:
-    """Refuse options of a run in parts where no folder for parts is named."""
-    from nlgauge.core.errors import UsageError
+@dataclass(frozen=True, kw_only=True)
+class PartsOptions:
+    """How files of any size are scored part by part."""
 
-    for name in _ONLY_IN_PARTS:
-        source = context.get_parameter_source(name)
-        if source is not None and source.name == "COMMANDLINE":
-            flag = "--" + name.replace("_", "-")
-            raise UsageError(f"{flag} is for runs in parts; name a folder for them: --parts DIR")
+    folder: Annotated[
+        Path | None,
+        typer.Option(
+            "--parts",
+            metavar="DIR",
+            help="Read the input as a stream and write segment scores and a summary to this "
+            "folder; the same command resumes an interrupted run.",
+        ),
+    ] = None
+    part_rows: Annotated[int, typer.Option(min=1, help="Rows per part.")] = 10_000
+    part_format: Annotated[
+        Literal["jsonl", "parquet"], typer.Option(help="Format of the parts.")
+    ] = "jsonl"
+    on_error: Annotated[
+        Literal["stop", "skip"],
+        typer.Option(help="Stop at a row that cannot be read, or skip it and list it."),
+    ] = "stop"
+    engine: Annotated[Literal["local", "ray"], typer.Option(help="Local processes or Ray.")] = (
+        "local"
+    )
+    workers: Annotated[int, count_option("processes or Ray actors")] = 1
+    address: Annotated[
+        str | None, typer.Option(help="Address of a Ray cluster [default: start one here].")
+    ] = None
+
+    def check(self, context: typer.Context) -> None:
+        """Raise an error for options that do not go with --parts, or need it."""
+        from nlgauge.core.errors import UsageError
+
+        if self.folder is None:
+            for option in given_options(context, _ONLY_IN_PARTS):
+                raise UsageError(f"{option} is for runs in parts; name a folder with --parts DIR")
+        else:
+            for option in given_options(context, _NOT_IN_PARTS):
+                raise UsageError(
+                    f"{option} does not go with --parts, which writes segment scores to its folder "
+                    "and fits tables on the references"
+                )
+
+    def score(
+        self,
+        candidates: list[str],
+        references: list[str],
+        metrics: list[str],
+        *,
+        wanted: str | None,
+        quiet: bool,
+        **options: Any,
+    ) -> Mapping[str, Mapping[str, Tally]]:
+        """Return corpus scores of the run over these files; ``options`` are those of ``Run``."""
+        from nlgauge.data.streams import Sources
+        from nlgauge.scale.run import Run
+
+        folder = self.folder or Path()
+        run = Run(
+            Sources.of(candidates, references, wanted=wanted),
+            tuple(metrics),
+            folder,
+            part_rows=self.part_rows,
+            segments=self.part_format,
+            on_error=self.on_error,
+            engine=self.engine,
+            workers=self.workers,
+            address=self.address,
+            **options,
+        )
+        with _counter(quiet=quiet) as count:
+            outcome = run.go(count, None if quiet else _print_interrupted)
+        counts = f"{outcome.read:,} rows read, {outcome.scored:,} scored"
+        if outcome.rejected:
+            counts += f", {outcome.rejected:,} rejected (see {folder / 'rejected.jsonl'})"
+        if outcome.kept:
+            counts += f"; {outcome.kept:,} parts were done before"
+        damaged = [f"{name} was damaged and has been scored again" for name in outcome.redone]
+        print_notes([f"{counts}; segment scores are in {folder / 'parts'}", *damaged], quiet=quiet)
+        return outcome.board
+
+
+def _print_interrupted() -> None:
+    note = "\nnote: finishing the parts in progress; a second signal stops the run at once\n"
+    os.write(2, note.encode())  # a signal may arrive in the middle of a print
 
 
 @contextmanager
 def _counter(*, quiet: bool) -> Iterator[Callable[[str, int], None] | None]:
-    """A function to call with what is done and for how many rows; None to show nothing."""
+    """Yield a function to call with the stage and the rows done; None to show nothing."""
     if quiet:
         yield None
     elif sys.stderr.isatty():
@@ -147,12 +125,12 @@ def _counter(*, quiet: bool) -> Iterator[Callable[[str, int], None] | None]:
 
 
 class _Bars:
-    """A bar for every stage."""
+    """A progress bar for each stage."""
 
     def __init__(self, stack: ExitStack) -> None:
         self._stack = stack
         self._stage = ""
-        self._bar: Callable[[int, int | None], None] | None = None
+        self._update: Callable[[int, int | None], None] | None = None
 
     def __call__(self, stage: str, rows: int) -> None:
         from nlgauge.cli.progress import progress_bar
@@ -160,20 +138,20 @@ class _Bars:
         if stage != self._stage:
             self._stack.close()
             self._stage = stage
-            self._bar = self._stack.enter_context(progress_bar(quiet=False, doing=stage))
-        if self._bar is not None:
-            self._bar(rows, None)
+            self._update = self._stack.enter_context(progress_bar(quiet=False, doing=stage))
+        if self._update is not None:
+            self._update(rows, None)
 
 
 class _Lines:
-    """A line now and then, for the logs of long runs that nobody watches."""
+    """A line every minute, for log files."""
 
     def __init__(self) -> None:
-        self._begun = self._said = time.monotonic()
+        self._begun = self._printed = time.monotonic()
 
     def __call__(self, stage: str, rows: int) -> None:
         now = time.monotonic()
-        if now - self._said >= _SECONDS_BETWEEN_LINES:
-            self._said = now
+        if now - self._printed >= _SECONDS_BETWEEN_LINES:
+            self._printed = now
             minutes = (now - self._begun) / 60
-            print(f"note: {stage}: {rows:,} rows after {minutes:.0f} minutes", file=sys.stderr)
+            print_notes([f"{stage}: {rows:,} rows after {minutes:.0f} minutes"])

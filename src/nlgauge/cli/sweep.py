@@ -1,59 +1,69 @@
-"""nlgauge sweep: judged texts and values of an option in, the best value and its test out."""
+"""nlgauge sweep: options of a metric, tuned on one part of the data and tested on the other."""
 
 from __future__ import annotations
 
-from enum import StrEnum
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from nlgauge.cli import study_output
-from nlgauge.cli.output import deliver
-from nlgauge.cli.study_options import Asked, asking
+from nlgauge.cli import arguments
+from nlgauge.cli.option_groups import with_option_groups
+from nlgauge.cli.output import Result
+from nlgauge.cli.study_options import StudyOptions
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from matplotlib.figure import Figure
 
     from nlgauge.report.table import Table
-    from nlgauge.study import Sweeps, Swept
+    from nlgauge.study import Sweeps
 
-_EPILOG = """Examples:
-
-nlgauge sweep de-en.jsonl bertscore layer=0..6
-
-nlgauge sweep de-en.jsonl infolm:measure=ab alpha=-1..2:7 beta=-1..2:7 --figure surface.pdf
-
-nlgauge sweep de-en.jsonl lazy_emd penalty_candidate=.1,1,10 penalty_reference=.01..10:log4
-
-DATA comes first, then the metric, then one or two of its options (see nlgauge metrics NAME) with
-the values to try: 0..6 integers, .5..3 eleven numbers, -1..2:7 seven, .01..10:log4 four with equal
-factors, .1,1,inf a list. All are scored in one pass. A random half of the inputs chooses the value
-(tune); only the chosen one is tested on the other half (test). Quote the test number: the tune
-numbers have seen the judgements they were chosen by."""
+Entry = Mapping[str, Any]  # a sweep for one criterion, as in the JSON output
 
 
-class Axis(StrEnum):
-    """What is split into a tuning and a test part."""
+@dataclass(frozen=True, kw_only=True)
+class TuningOptions:
+    """How values are chosen on one part of the data and tested on the other."""
 
-    INPUTS = "inputs"
-    SYSTEMS = "systems"
+    level: arguments.Level = "segment"
+    coefficient: arguments.Coefficient = "pearson"
+    fraction: Annotated[
+        float, typer.Option(help="Share of the data for tuning; the rest is for the test.")
+    ] = 0.5
+    split: Annotated[
+        Literal["inputs", "systems"], typer.Option(help="What is split into two parts.")
+    ] = "inputs"
+    seed: Annotated[int, arguments.seed_option("the split")] = 0
+    figure: Annotated[
+        Path | None, arguments.figure_option("all values tried, as curves or heat maps")
+    ] = None
+
+    @property
+    def arguments(self) -> dict[str, Any]:
+        """The arguments of the library's functions."""
+        return {
+            "level": self.level,
+            "coefficient": self.coefficient,
+            "fraction": self.fraction,
+            "axis": self.split,
+            "seed": self.seed,
+        }
+
+    def footer(self, entry: Entry, chosen: str) -> list[str]:
+        """Return the lines below a table of this criterion."""
+        return [
+            f"{chosen}chosen on {entry['tuned_on']}, then tested on {entry['tested_on']}; "
+            f"seed {self.seed}",
+            f"human: {entry['criterion']}; {entry['level']} level; {entry['coefficient']}",
+        ]
 
 
-Level = Annotated[str, typer.Option("--level", help="segment, text or system.")]
-Coefficient = Annotated[
-    str, typer.Option("--coefficient", help="pearson, spearman, kendall, accuracy.")
-]
-Fraction = Annotated[float, typer.Option(help="Share of the data that chooses; the rest tests.")]
-Split = Annotated[Axis, typer.Option(help="What is split in two.")]
-Seed = Annotated[int, typer.Option(min=0, help="Of the split.")]
-
-
-@asking
+@with_option_groups
 def sweep_command(
-    asked: Asked,
+    tuning: TuningOptions,
+    options: StudyOptions,
     metric: Annotated[
         str, typer.Argument(metavar="METRIC", help="NAME[:OPTION=VALUE,...].", show_default=False)
     ],
@@ -63,54 +73,44 @@ def sweep_command(
             metavar="OPTION=VALUES...", help="One or two options to try.", show_default=False
         ),
     ] = None,
-    level: Level = "segment",
-    coefficient: Coefficient = "pearson",
-    fraction: Fraction = 0.5,
-    split: Split = Axis.INPUTS,
-    seed: Seed = 0,
-    figure: Annotated[
-        Path | None,
-        typer.Option("--figure", help="Also draw a curve or a surface: .svg, .png or .pdf."),
-    ] = None,
 ) -> None:
-    """Try values of a metric's options: choose on one half of the data, test on the other."""
-    from nlgauge.report.study_tables import tidy
+    """Tune options of a metric on one half of the data and test them on the other.
+
+    Examples:
+
+    nlgauge sweep de-en.jsonl bertscore layer=0..6
+
+    nlgauge sweep de-en.jsonl infolm:measure=ab alpha=-1..2:7 beta=-1..2:7 --figure surface.pdf
+
+    nlgauge sweep de-en.jsonl lazy_emd penalty_candidate=.1,1,10 penalty_reference=.01..10:log4
+
+    DATA comes first, then the metric, then one or two of its options (see nlgauge metrics NAME)
+    with the values to try: 0..6 integers, .5..3 eleven numbers, -1..2:7 seven numbers, .01..10:log4
+    four numbers with equal ratios, .1,1,inf a list. All are scored in one pass. A random half of
+    the inputs selects the value (tune); only the selected one is tested on the other half (test).
+    Report the test number: the tune numbers are biased by the selection.
+    """
     from nlgauge.study import sweep
 
-    chosen = study_output.format_of(asked.output, asked.format)
-    study_output.only_figure(figure)
-    study_output.check([level], [coefficient])
-    _data_first(asked.data)
-    options = _options(values or [])
-    judged = asked.judged()
-    with asked.scoring() as how:
-        found = sweep(
-            *(judged, metric, options),
-            human=asked.human,
-            level=level,
-            coefficient=coefficient,
-            fraction=fraction,
-            seed=seed,
-            axis=split.value,
-            **how,
-        )
-    long = [_long(each) for each in found.entries]
-    tables = [_table(each, asked.digits, seed, found.signatures) for each in found.entries]
-    text = study_output.written(
-        *(chosen, found.to_dict(), [tidy([row for rows in long for row in rows])], tables),
-        to_file=asked.output is not None,
+    _check_data(options.data)
+    swept = _parse_values(values or [])
+    judged = options.judged()
+    with options.running() as running:
+        found = sweep(judged, metric, swept, human=options.human, **tuning.arguments, **running)
+    content = found.to_dict()
+    entries = content["sweeps"]
+    result = Result(
+        content=lambda: content,
+        rows=lambda: [row for each in entries for row in tried_rows(each)],
+        tables=lambda: _tables(found, entries, list(swept), tuning, options.digits),
+        figures={tuning.figure: lambda: _figure(entries, list(swept))},
+        notes=found.remarks,
     )
-    deliver(text, asked.output)
-    if figure is not None:
-        study_output.draw(_surface(found) if len(options) == 2 else _curve(found), figure)
-    study_output.tell(found.remarks, quiet=asked.quiet)
+    options.write(result, quiet=options.quiet)
 
 
-sweep_command.__doc__ = f"{sweep_command.__doc__}\n\n{_EPILOG}"
-
-
-def _data_first(data: Path) -> None:
-    """Say so if the metric was named where the data should be."""
+def _check_data(data: Path) -> None:
+    """Raise an error if the metric is named in the place of the data."""
     from nlgauge.core.errors import UsageError
     from nlgauge.metrics import metric_names
 
@@ -119,7 +119,7 @@ def _data_first(data: Path) -> None:
         raise UsageError(f"the data comes before the metric: nlgauge sweep DATA {data} ...")
 
 
-def _options(words: list[str]) -> dict[str, str]:
+def _parse_values(words: list[str]) -> dict[str, str]:
     from nlgauge.core.errors import UsageError
     from nlgauge.study.sweep import read_options
 
@@ -135,72 +135,94 @@ def _options(words: list[str]) -> dict[str, str]:
     return options
 
 
-def _table(swept: Swept, digits: int, seed: int, signatures: Mapping[str, str]) -> Table:
+def _tables(
+    found: Sweeps, entries: Sequence[Entry], names: list[str], tuning: TuningOptions, digits: int
+) -> list[Table]:
     from nlgauge.core.options import format_value
     from nlgauge.report.study_tables import sweep_table
 
-    content = swept.to_dict()
-    named = ", ".join(f"{name}={format_value(value)}" for name, value in swept.chosen.items())
-    said = [
-        f"{swept.metric}: {named} chosen on {content['tuned_on']}, then tested on "
-        f"{content['tested_on']}; seed {seed}",
-        f"human: {swept.criterion}; {content['level']} level; {content['coefficient']}",
-        signatures[swept.label],
-    ]
-    return sweep_table(list(swept.options), content["tried"], digits=digits, footer=said)
+    tables = []
+    for swept, entry in zip(found.entries, entries, strict=True):
+        chosen = ", ".join(f"{name}={format_value(value)}" for name, value in swept.chosen.items())
+        footer = tuning.footer(entry, f"{entry['metric']}: {chosen} ")
+        footer.append(found.signatures[swept.label])
+        tables.append(sweep_table(names, entry["tried"], digits=digits, footer=footer))
+    return tables
 
 
-def _long(swept: Swept) -> list[dict[str, Any]]:
-    content = swept.to_dict()
+def tried_rows(entry: Entry) -> list[dict[str, Any]]:
+    """Return a mapping for each value tried."""
     keys = ("metric", "criterion", "level", "coefficient")
-    return [{**{key: content[key] for key in keys}, **row} for row in content["tried"]]
+    return [{**{key: entry[key] for key in keys}, **row} for row in entry["tried"]]
 
 
-def about(swept: Swept) -> str:
-    """What the numbers of a figure are."""
-    tested = swept.found.tested
-    return f"{tested.level}-level {tested.coefficient}"
+def _figure(entries: Sequence[Entry], names: list[str]) -> Figure:
+    if len(names) == 1:
+        from nlgauge.study.option_ranges import is_geometric
 
-
-def _curve(found: Sweeps) -> Figure:
-    from nlgauge.figures.curve import Line, curve
-    from nlgauge.study.option_ranges import is_geometric
-
-    first = found.entries[0]
-    ((option, values),) = first.options.items()
-    lines = []
-    for each in found.entries:
-        rows = each.tried()
-        at = each.found.tried.index(each.found.chosen)
-        tune = tuple(row["tune"] for row in rows)
-        lines.append(Line(each.criterion, tune, at, rows[at]["test"]))
-    return curve(
-        *(option, values, lines),
-        label=about(first),
-        title=first.metric,
-        logarithmic=is_geometric(values),
+        values = tuple(row[names[0]] for row in entries[0]["tried"])
+        lines = {each["criterion"]: each for each in entries}
+        return curves(
+            names[0], values, lines, title=entries[0]["metric"], logarithmic=is_geometric(values)
+        )
+    rows, columns = names
+    return heat_maps(
+        {f"{each['metric']}, {each['criterion']}": each for each in entries},
+        (rows, columns),
+        lambda row: (row[rows], row[columns]),
     )
 
 
-def _surface(found: Sweeps) -> Figure:
+def curves(
+    option: str,
+    values: Sequence[float | str],
+    entries: Mapping[str, Entry],
+    *,
+    title: str,
+    logarithmic: bool = False,
+) -> Figure:
+    """Return a curve over the values for each named entry."""
+    from nlgauge.figures.curve import Line, curve
+
+    lines = []
+    for name, entry in entries.items():
+        tune = [row["tune"] for row in entry["tried"]]
+        tune += [None] * (len(values) - len(tune))
+        lines.append(Line(name, tuple(tune), _chosen(entry), entry["test"]))
+    label = _label(next(iter(entries.values())))
+    return curve(option, values, lines, label=label, title=title, logarithmic=logarithmic)
+
+
+def heat_maps(
+    entries: Mapping[str, Entry],
+    names: tuple[str, str],
+    place: Callable[[Entry], tuple[float | str, float | str]],
+) -> Figure:
+    """Return a heat map for each named entry; ``place`` gives the row and column of a value."""
     import numpy as np
 
     from nlgauge.figures.surface import Surface, surfaces
 
     panels = []
-    for each in found.entries:
-        (down, rows), (right, columns) = each.options.items()
-        numbers = [tried.tuned.value for tried in each.found.tried]
-        at = each.found.tried.index(each.found.chosen)
-        tried = each.tried()
-        panels.append(
-            Surface(
-                f"{each.metric}, {each.criterion}\n{about(each)} (tune)",
-                (down, right),
-                (rows, columns),
-                np.array(numbers).reshape(len(rows), len(columns)),
-                divmod(at, len(columns)),
-                tried[at]["test"],
-            )
-        )
+    for name, entry in entries.items():
+        places = [place(row) for row in entry["tried"]]
+        rows, columns = (list(dict.fromkeys(side)) for side in zip(*places, strict=True))
+        index = [(rows.index(row), columns.index(column)) for row, column in places]
+        tune = np.full((len(rows), len(columns)), np.nan)
+        for at, tried in zip(index, entry["tried"], strict=True):
+            tune[at] = np.nan if tried["tune"] is None else tried["tune"]
+        title = f"{name}\n{_label(entry)} (tune)"
+        chosen = index[_chosen(entry)]
+        panels.append(Surface(title, names, (rows, columns), tune, chosen, entry["test"]))
     return surfaces(panels)
+
+
+def _label(entry: Entry) -> str:
+    return f"{entry['level']}-level {entry['coefficient']}"
+
+
+def _chosen(entry: Entry) -> int:
+    """Return the index of the chosen value among those tried."""
+    chosen = entry["chosen"]
+    named = chosen if isinstance(chosen, dict) else {entry["option"]: chosen}
+    return next(i for i, row in enumerate(entry["tried"]) if named.items() <= row.items())

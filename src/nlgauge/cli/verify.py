@@ -1,69 +1,70 @@
-"""nlgauge verify: results made anew from their signatures and compared."""
+"""nlgauge verify: results recomputed from their signatures and compared."""
 
 from __future__ import annotations
 
-import sys
-from enum import StrEnum
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from nlgauge.cli import arguments
+from nlgauge.cli.option_groups import RuntimeOptions, with_option_groups
+from nlgauge.cli.output import OutputOptions, Result
 
 
-class Format(StrEnum):
-    """The inks of the answer."""
+@dataclass(frozen=True, kw_only=True)
+class VerificationOutput(OutputOptions):
+    """Six decimals unless chosen otherwise."""
 
-    TEXT = "text"
-    JSON = "json"
+    digits: arguments.Decimals = 6
 
 
+@with_option_groups
 def verify_command(
+    to: VerificationOutput,
+    options: RuntimeOptions,
     results: Annotated[
-        Path, typer.Argument(metavar="RESULTS", help="What `nlgauge score -f json` wrote.")
+        Path, typer.Argument(metavar="RESULTS", help="File written by `nlgauge score -f json`.")
     ],
     candidates: Annotated[
         list[str] | None,
         typer.Option(
-            "-c", "--candidates", metavar="FILE...", help="[default: those named in RESULTS]"
+            *("-c", "--candidates"),
+            metavar="FILE...",
+            help="Candidate texts [default: the files named in RESULTS].",
         ),
     ] = None,
     references: arguments.ReferenceFiles = None,
-    tolerance: Annotated[float, typer.Option(min=0, help="Relative to the number.")] = 1e-6,
-    format: Annotated[Format, typer.Option("--format", "-f")] = Format.TEXT,
-    device: arguments.Device = "auto",
-    quiet: arguments.Quiet = False,
+    tolerance: Annotated[float, typer.Option(min=0, help="Relative tolerance.")] = 1e-6,
 ) -> None:
-    """Make every number of a results file anew; exit code 1 if one does not come out the same."""
-    import dataclasses
-    import json
-
-    from nlgauge.cli.progress import progress_bar
+    """Recompute every score of a results file; exit with code 1 if one differs."""
     from nlgauge.data.systems import read_systems
-    from nlgauge.report.formats import text
     from nlgauge.report.table import Column, Table
     from nlgauge.reproducibility import Results, files_of
 
     stored = Results.read(results)
     files = (candidates, references or []) if candidates else files_of(stored.inputs)
-    runtime = arguments.make_runtime(device, quiet=quiet)
     corpus = read_systems(*files)
-    with progress_bar(quiet=quiet) as progress:
-        found = stored.replay(corpus, tolerance=tolerance, runtime=runtime, progress=progress)
-    if format is Format.JSON:
-        content = [{**dataclasses.asdict(each), "holds": each.holds} for each in found]
-        print(json.dumps(content, indent=2))
-    else:
-        columns = tuple(Column(name, 6) for name in ("system", "metric", "stored", "made", ""))
-        rows = tuple(
+    with options.running() as running:
+        found = stored.replay(corpus, tolerance=tolerance, **running)
+    rows = [{**asdict(each), "holds": each.holds} for each in found]
+    columns = tuple(Column(name, to.digits) for name in ("system", "metric", "stored", "made", ""))
+    table = Table(
+        columns,
+        tuple(
             (each.system, each.metric, each.stored, each.made, "" if each.holds else "differs")
             for each in found
-        )
-        print(text(Table(columns, rows), bold=False))
-    said = {str(difference): None for each in found for difference in each.differences}
-    if not quiet:
-        for sentence in said:
-            print(f"note: {sentence}", file=sys.stderr)
+        ),
+    )
+    notes = dict.fromkeys(str(difference) for each in found for difference in each.differences)
+    result = Result(
+        content=lambda: rows,
+        rows=lambda: rows,
+        tables=lambda: [table],
+        long=lambda: [table],
+        notes=list(notes),
+    )
+    to.write(result, quiet=options.quiet)
     if not all(each.holds for each in found):
         raise typer.Exit(1)

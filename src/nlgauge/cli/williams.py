@@ -1,4 +1,4 @@
-"""nlgauge williams: judged texts in, which metric correlates significantly better out."""
+"""nlgauge williams: Williams's test between metrics."""
 
 from __future__ import annotations
 
@@ -6,51 +6,46 @@ from typing import Annotated
 
 import typer
 
-from nlgauge.cli import pairwise_tests, study_output
-from nlgauge.cli.study_options import AskedMetrics, asking
-
-_EPILOG = """Examples:
-
-nlgauge williams de-en.jsonl -m bleu chrf bertscore
-
-nlgauge williams webnlg.jsonl -m bleu chrf ter --human Correctness --level system -o williams.svg
-
-Read a row: a p below 5 says that its metric's Pearson correlation with people is higher than the
-column's. The test is directed, and for Pearson's r only; for other coefficients and the text level
-see nlgauge permutation. Many pairs are many tests: --correction holm."""
+from nlgauge.cli import arguments
+from nlgauge.cli.option_groups import with_option_groups
+from nlgauge.cli.pairwise_tests import (
+    Correction,
+    CriterionTests,
+    MatrixOptions,
+    write_tests,
+)
 
 
-@asking
+@with_option_groups
 def williams_command(
-    asked: AskedMetrics,
-    level: Annotated[str, typer.Option("--level", help="segment or system.")] = "segment",
-    correction: Annotated[
-        pairwise_tests.Correction, typer.Option(help="Of p for the number of pairs tested.")
-    ] = pairwise_tests.Correction.NONE,
-    figure: pairwise_tests.HeatMap = None,
+    options: MatrixOptions,
+    level: Annotated[
+        str, typer.Option(callback=arguments.check_level, help="segment or system.")
+    ] = "segment",
+    correction: Correction = "none",
+    figure: arguments.HeatMap = None,
 ) -> None:
-    """Test which metric correlates better with people than which (Williams's test)."""
+    """Test which metrics correlate better with human judgements (Williams's test).
+
+    Examples:
+
+    nlgauge williams de-en.jsonl -m bleu chrf bertscore
+
+    nlgauge williams webnlg.jsonl -m bleu chrf ter --human Correctness --level system -o p.svg
+
+    A p below 5 means that the Pearson correlation of the row's metric is higher than that of the
+    column's. The test is one-sided, and valid for Pearson's r only; for other coefficients and the
+    text level see nlgauge permutation. With many pairs, use --correction holm.
+    """
     from nlgauge.study import williams
 
-    study_output.format_of(asked.output, asked.format, drawn=True)
-    study_output.only_figure(figure)
-    study_output.check([level], [])
-    asked.need_two("Williams's test")
-    study = asked.study()
-    found, remarks = [], []
-    for name in study.criteria(asked.human):
-        made = williams(study, name, level=level)
-        if made.cells_dropped:
-            remarks.append(f"{name}: {made.cells_dropped:,} judged outputs lack a score.")
-        found.append(
-            pairwise_tests.Tested(
-                *(name, made.names, made.correlations, made.p, made.p_holm, made.level),
-                *("pearson", made.n, f"{made.level} level; pearson; {made.n:,} points"),
-            )
-        )
-    pairwise_tests.hand_over(
-        *(asked, study, found), figure=figure, correction=correction, remarks=remarks
-    )
-
-
-williams_command.__doc__ = f"{williams_command.__doc__}\n\n{_EPILOG}"
+    options.check_two_metrics("Williams's test")
+    study = options.study()
+    tests, notes = [], []
+    for criterion in study.criteria(options.human):
+        found = williams(study, criterion, level=level)
+        if found.cells_dropped:
+            notes.append(f"{criterion}: {found.cells_dropped:,} judged outputs lack a score.")
+        summary = f"{found.level} level; pearson; {found.n:,} points"
+        tests.append(CriterionTests(criterion, found, "pearson", found.n, summary, correction))
+    write_tests(options, study, tests, figure=figure, notes=notes)

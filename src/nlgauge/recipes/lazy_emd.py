@@ -19,7 +19,7 @@ from nlgauge.core.plan import Plan
 from nlgauge.data.detection import read_judged
 from nlgauge.data.judged import Judged
 from nlgauge.data.wmt import Pairs, read_pairs
-from nlgauge.figures.alignment import heatmap
+from nlgauge.figures.alignment import draw_alignment
 from nlgauge.recipes._data import find, some_inputs
 from nlgauge.recipes._published import beside, entries, typed
 from nlgauge.recipes._scores import measured, models_of, with_model
@@ -238,7 +238,9 @@ def _examples(setting: Setting) -> Part:
             "matchings": [_matching(name, plan) for name, plan in plans.items()],
         },
         {
-            f"matching_{name}": partial(heatmap, plan, title=f"{name}: {first.candidate}")
+            f"matching_{name}": partial(
+                draw_alignment, plan, "heatmap", title=f"{name}: {first.candidate}"
+            )
             for name, plan in plans.items()
         },
         {

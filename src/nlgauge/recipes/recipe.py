@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from nlgauge.core.errors import FileError, MissingExtra
-from nlgauge.report.formats import INKS
+from nlgauge.report.formats import FORMATS
 from nlgauge.report.table import Table
 from nlgauge.runtime import DEFAULT, Runtime
 from nlgauge.scoring import Progress
@@ -159,13 +159,13 @@ def _merged(parts: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
 def _markdown(rebuilt: Rebuilt, sections: Sequence[Section]) -> str:
     parts = [f"# {rebuilt.paper.title}", "\n".join(f"* {line}" for line in rebuilt.about)]
     for section in sections:
-        parts += [f"## {section.title}", INKS["markdown"](section.table)]
+        parts += [f"## {section.title}", FORMATS["markdown"](section.table)]
     return "\n\n".join(parts) + "\n"
 
 
 def _latex(rebuilt: Rebuilt, sections: Sequence[Section]) -> str:
     parts = ["\n".join(f"% {line}" for line in (rebuilt.paper.title, *rebuilt.about))]
-    parts += [f"% {section.title}\n{INKS['latex'](section.table)}" for section in sections]
+    parts += [f"% {section.title}\n{FORMATS['latex'](section.table)}" for section in sections]
     return "\n\n".join(parts) + "\n"
 
 

@@ -6,6 +6,9 @@ judgement, and the statistics see only matrices.
 
 from __future__ import annotations
 
+from nlgauge.stats import CoefficientMatrix, PermutationMatrix, WilliamsMatrix
+from nlgauge.stats.coefficients import choose_coefficient
+from nlgauge.stats.levels import choose_level
 from nlgauge.study.compare import (
     Compared,
     Comparison,
@@ -26,18 +29,23 @@ __all__ = [
     "Agreed",
     "Agreement",
     "Band",
+    "CoefficientMatrix",
     "Compared",
     "Comparison",
     "Differing",
     "LayerTuning",
+    "PermutationMatrix",
     "Ranked",
     "Ranking",
     "Study",
     "Sweeps",
     "Swept",
     "TunedLayers",
+    "WilliamsMatrix",
     "bands",
+    "choose_coefficient",
     "choose_criteria",
+    "choose_level",
     "compare",
     "compare_scored",
     "correlate",
