@@ -22,7 +22,7 @@ from nlgauge.cli import (
     matrix,
     mbr,
     metrics,
-    permutation,
+    pairwise_tests,
     reproduce,
     rescale,
     score,
@@ -30,7 +30,6 @@ from nlgauge.cli import (
     show,
     sweep,
     verify,
-    williams,
 )
 from nlgauge.core.errors import NlgaugeError
 
@@ -57,8 +56,8 @@ for _command in (
     compare.compare_command,
     correlate.correlate_command,
     matrix.matrix_command,
-    williams.williams_command,
-    permutation.permutation_command,
+    pairwise_tests.williams_command,
+    pairwise_tests.permutation_command,
     darr.darr_command,
     sweep.sweep_command,
     reproduce.reproduce_command,

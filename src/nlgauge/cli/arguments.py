@@ -120,7 +120,7 @@ BarChart = Annotated[Path | None, figure_option("a bar chart")]
 HeatMap = Annotated[Path | None, figure_option("a heat map")]
 Device = Annotated[str, typer.Option(help="auto, cpu, cuda, cuda:1 or mps.")]
 BatchTokens = Annotated[
-    int, typer.Option(min=1, help="Maximum number of tokens in a batch; on a CPU at most 768.")
+    int, typer.Option(min=1, help="Maximum number of tokens in a batch; a CPU uses at most 768.")
 ]
 Download = Annotated[
     bool, typer.Option("--download", help="Allow downloads from the Hugging Face Hub.")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shutil
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -17,16 +16,9 @@ if TYPE_CHECKING:
     from nlgauge.study import Comparison, Differing
 
 
-@dataclass(frozen=True, kw_only=True)
-class ComparisonOutput(OutputOptions):
-    """Two decimals unless chosen otherwise."""
-
-    digits: arguments.Decimals = 2
-
-
 @with_option_groups
 def compare_command(
-    to: ComparisonOutput,
+    to: OutputOptions,
     options: RuntimeOptions,
     candidates: arguments.Candidates,
     references: arguments.ReferenceFiles = None,
@@ -55,6 +47,7 @@ def compare_command(
     the worse one (one-sided p < .05 for each pair).
     """
     from nlgauge.data.systems import read_systems
+    from nlgauge.report.differences import side_by_side
     from nlgauge.report.study_tables import long_table
     from nlgauge.study import compare
 
@@ -68,15 +61,17 @@ def compare_command(
             seed=seed,
             **running,
         )
-    content, tables, text = found.to_dict(), _tables(found, to.digits), ""
+    digits = 2 if to.digits is None else to.digits
+    content, tables, text = found.to_dict(), _tables(found, digits), ""
     long = [long_table(content["systems"])]
     if differ:
         segments = found.differing(differ)
         content["differ"] = [each.to_dict() for each in segments]
         if segments and to.chosen == "text":
-            text = _side_by_side(segments, to)
+            width = 100 if to.output else min(shutil.get_terminal_size().columns, 160)
+            text = side_by_side(content["differ"], width=width, digits=digits)
         elif segments:
-            tables.append(_differing(segments, to.digits))
+            tables.append(_differing(segments, digits))
             long.append(tables[-1])
     result = Result(
         content=lambda: content,
@@ -117,10 +112,3 @@ def _differing(segments: tuple[Differing, ...], digits: int) -> Table:
         for each in segments
     ]
     return Table(tuple(Column(name, digits) for name in names), tuple(rows))
-
-
-def _side_by_side(segments: tuple[Differing, ...], to: ComparisonOutput) -> str:
-    from nlgauge.report.differences import side_by_side
-
-    width = 100 if to.output else min(shutil.get_terminal_size().columns, 160)
-    return side_by_side([each.to_dict() for each in segments], width=width, digits=to.digits)

@@ -29,7 +29,7 @@ def matrix_command(
     coefficient: arguments.Coefficient = "pearson",
     cluster: Annotated[
         bool,
-        typer.Option("--cluster", help="Order metrics by similarity (hierarchical clustering)."),
+        typer.Option("--cluster", help="Place similar metrics next to each other."),
     ] = False,
     show: Annotated[
         Shown, typer.Option("--show", help="Coefficients, p-values below .05, or both.")

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -12,6 +11,7 @@ import typer
 from nlgauge.cli import arguments
 from nlgauge.cli.option_groups import RuntimeOptions, with_option_groups
 from nlgauge.cli.output import check_ending, to_json, write_text
+from nlgauge.cli.progress import progress_bar
 
 if TYPE_CHECKING:
     from nlgauge.data.samples import Samples
@@ -59,20 +59,13 @@ class SampleOptions(RuntimeOptions):
 
         return read_samples(self.samples, self.number)
 
-    @contextmanager
-    def choosing(self) -> Iterator[dict[str, Any]]:
-        """Show a progress bar, and yield the arguments of ``mbr`` and ``rerank``."""
+    def choose(self, choose: Callable[..., list[Choice]], ids: Sequence[str], *texts: Any) -> None:
+        """Choose with ``mbr`` or ``rerank``, and write the choices."""
         from nlgauge.scoring import Scorer
 
-        with self.running() as running:
-            yield {
-                "combine": self.combine,
-                "scorer": Scorer(self.metric or ["bertscore"], runtime=running["runtime"]),
-                "progress": running["progress"],
-            }
-
-    def write(self, ids: tuple[str, ...], choices: list[Choice]) -> None:
-        """Write the best candidates."""
+        scorer = Scorer(self.metric or ["bertscore"], runtime=self.runtime)
+        with progress_bar(quiet=self.quiet) as progress:
+            choices = choose(*texts, combine=self.combine, scorer=scorer, progress=progress)
         ending = _ENDINGS.get(self.output.suffix) if self.output else None
         if (self.format or ending or "text") == "text":
             lines = [choice.best.replace("\n", " ") for choice in choices]
@@ -81,12 +74,12 @@ class SampleOptions(RuntimeOptions):
                 to_json(
                     {
                         "id": name,
-                        "best": choice.best,
-                        "order": choice.order,
-                        "utilities": choice.utilities,
+                        "best": each.best,
+                        "order": each.order,
+                        "utilities": each.utilities,
                     }
                 )
-                for name, choice in zip(ids, choices, strict=True)
+                for name, each in zip(ids, choices, strict=True)
             ]
         write_text("\n".join(lines), self.output)
 
@@ -101,9 +94,7 @@ def mbr_command(options: SampleOptions) -> None:
     from nlgauge.reranking import mbr
 
     samples = options.read()
-    with options.choosing() as arguments:
-        choices = mbr(samples.candidates, **arguments)
-    options.write(samples.ids, choices)
+    options.choose(mbr, samples.ids, samples.candidates)
 
 
 @with_option_groups
@@ -116,6 +107,4 @@ def rerank_command(options: SampleOptions, references: arguments.ReferenceFiles 
     from nlgauge.reranking import rerank
 
     samples = options.read().with_references(references or [])
-    with options.choosing() as arguments:
-        choices = rerank(samples.candidates, samples.references or (), **arguments)
-    options.write(samples.ids, choices)
+    options.choose(rerank, samples.ids, samples.candidates, samples.references or ())

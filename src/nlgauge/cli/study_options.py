@@ -11,12 +11,19 @@ import typer
 from nlgauge.cli import arguments
 from nlgauge.cli.option_groups import RuntimeOptions
 from nlgauge.cli.output import OutputOptions
+from nlgauge.core.errors import UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from nlgauge.data.judged import Judged
     from nlgauge.study import Study
+
+_Names = list[str] | None
+
+
+def _option(help: str, metavar: str | None = None, *names: str) -> Any:
+    return typer.Option(*names, metavar=metavar, help=help)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -28,37 +35,19 @@ class DataOptions:
         typer.Argument(metavar="DATA", help="File or folder of judged texts.", show_default=False),
     ]
     human: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--human",
-            metavar="CRITERION",
-            help="Human criterion; may be repeated [default: all].",
-        ),
+        _Names, _option("Human criterion; may be repeated [default: all].", "CRITERION")
     ] = None
     without: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--without",
-            metavar="SYSTEM",
-            help="System to leave out, such as a human one, or a pattern such as 'abs/*'; "
-            "may be repeated.",
-        ),
+        _Names,
+        _option("System to leave out, or pattern such as 'abs/*'; may be repeated.", "SYSTEM"),
     ] = None
-    kind: Annotated[
-        str | None, typer.Option("--kind", help="Layout of DATA [default: detected].")
-    ] = None
-    part: Annotated[
-        str | None,
-        typer.Option("--part", help="Language pair or data set, if DATA contains several."),
-    ] = None
+    kind: Annotated[str | None, _option("Layout of DATA [default: detected].")] = None
+    part: Annotated[str | None, _option("Language pair or data set, if DATA contains several.")] = (
+        None
+    )
     references: Annotated[
         str | None,
-        typer.Option(
-            "-r",
-            "--references",
-            metavar="FILE",
-            help="References, if DATA does not contain them.",
-        ),
+        _option("References, if DATA does not contain them.", "FILE", "-r", "--references"),
     ] = None
 
     def judged(self, stored: Sequence[str] = (), scores_from: Path | None = None) -> Judged:
@@ -93,32 +82,16 @@ class MetricStudyOptions(StudyOptions):
 
     metric: arguments.Metrics = None
     scores: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--scores",
-            metavar="NAME...",
-            help="Scores stored with the data, higher is better; human:NAME is a criterion.",
-        ),
+        _Names,
+        _option("Stored scores, higher is better; human:NAME is a criterion.", "NAME..."),
     ] = None
-    distances: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--distances", metavar="NAME...", help="Stored scores for which lower is better."
-        ),
-    ] = None
+    distances: Annotated[_Names, _option("Stored scores, lower is better.", "NAME...")] = None
     scores_from: Annotated[
-        Path | None,
-        typer.Option(
-            "--scores-from",
-            metavar="FILE",
-            help="Table of further stored scores, by system and segment, or by id.",
-        ),
+        Path | None, _option("Table of more stored scores, by system and segment, or id.", "FILE")
     ] = None
     missing: Annotated[
         Literal["error", "keep"],
-        typer.Option(
-            help="If stored scores lack judged outputs: stop with an error, or keep and count them."
-        ),
+        _option("If judged outputs lack a stored score: stop with an error, or keep and count."),
     ] = "error"
 
     @property
@@ -134,16 +107,11 @@ class MetricStudyOptions(StudyOptions):
     @property
     def stored_arguments(self) -> dict[str, Any]:
         """The arguments of the library's functions about stored scores."""
-        return {
-            "scores": self.scores or (),
-            "distances": self.distances or (),
-            "missing": self.missing,
-        }
+        named = {"scores": self.scores or (), "distances": self.distances or ()}
+        return {**named, "missing": self.missing}
 
     def texts(self) -> Judged:
         """Return the judged texts with their stored scores; unknown names are errors."""
-        from nlgauge.core.errors import UsageError
-
         judged = self.judged(self.stored, self.scores_from)
         if self.scores_from is not None and not self.stored:
             raise UsageError(
@@ -164,8 +132,6 @@ class MetricStudyOptions(StudyOptions):
 
     def check_two_metrics(self, test: str) -> None:
         """Raise an error if fewer than two metrics are named."""
-        from nlgauge.core.errors import UsageError
-
         named = len(self.metrics) + len(self.stored)
         if named < 2:
             raise UsageError(

@@ -32,8 +32,8 @@ class TuningOptions:
     fraction: Annotated[
         float, typer.Option(help="Share of the data for tuning; the rest is for the test.")
     ] = 0.5
-    split: Annotated[
-        Literal["inputs", "systems"], typer.Option(help="What is split into two parts.")
+    axis: Annotated[
+        Literal["inputs", "systems"], typer.Option("--split", help="What is split into two parts.")
     ] = "inputs"
     seed: Annotated[int, arguments.seed_option("the split")] = 0
     figure: Annotated[
@@ -43,13 +43,8 @@ class TuningOptions:
     @property
     def arguments(self) -> dict[str, Any]:
         """The arguments of the library's functions."""
-        return {
-            "level": self.level,
-            "coefficient": self.coefficient,
-            "fraction": self.fraction,
-            "axis": self.split,
-            "seed": self.seed,
-        }
+        names = ("level", "coefficient", "fraction", "axis", "seed")
+        return {name: getattr(self, name) for name in names}
 
     def footer(self, entry: Entry, chosen: str) -> list[str]:
         """Return the lines below a table of this criterion."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
 
@@ -13,16 +13,9 @@ from nlgauge.cli.option_groups import RuntimeOptions, with_option_groups
 from nlgauge.cli.output import OutputOptions, Result
 
 
-@dataclass(frozen=True, kw_only=True)
-class VerificationOutput(OutputOptions):
-    """Six decimals unless chosen otherwise."""
-
-    digits: arguments.Decimals = 6
-
-
 @with_option_groups
 def verify_command(
-    to: VerificationOutput,
+    to: OutputOptions,
     options: RuntimeOptions,
     results: Annotated[
         Path, typer.Argument(metavar="RESULTS", help="File written by `nlgauge score -f json`.")
@@ -49,14 +42,13 @@ def verify_command(
     with options.running() as running:
         found = stored.replay(corpus, tolerance=tolerance, **running)
     rows = [{**asdict(each), "holds": each.holds} for each in found]
-    columns = tuple(Column(name, to.digits) for name in ("system", "metric", "stored", "made", ""))
-    table = Table(
-        columns,
-        tuple(
-            (each.system, each.metric, each.stored, each.made, "" if each.holds else "differs")
-            for each in found
-        ),
-    )
+    digits = 6 if to.digits is None else to.digits
+    names = ("system", "metric", "stored", "made", "")
+    cells = [
+        (each.system, each.metric, each.stored, each.made, "" if each.holds else "differs")
+        for each in found
+    ]
+    table = Table(tuple(Column(name, digits) for name in names), tuple(cells))
     notes = dict.fromkeys(str(difference) for each in found for difference in each.differences)
     result = Result(
         content=lambda: rows,

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from html import escape
+from pathlib import Path
+from string import Template
 
 from rich.cells import cell_len
 
@@ -18,83 +20,36 @@ _LETTER = 8.2  # width of a character
 _BAR = 9.0  # width of a token's bar
 _BAND = 300.0  # length of a band
 
-_STYLE = """
-:root { color-scheme: light dark; --paper: #fff; --ink: #1b1b1f; --muted: #8a8a93;
-  --bar: #444; --faint: #e2e2e6; LIGHT }
-@media (prefers-color-scheme: dark) {
-  :root { --paper: #17181c; --ink: #ececf0; --muted: #85858f; --bar: #c8c8cf;
-    --faint: #3a3b42; DARK } }
-body { margin: 2rem auto; max-width: max-content; padding: 0 1.5rem; background: var(--paper);
-  color: var(--ink); font: 15px/1.4 system-ui, -apple-system, "Segoe UI", Roboto, sans-serif; }
-h1 { font-size: 1.25rem; margin: 0 0 .25rem; overflow-wrap: anywhere; max-width: 60rem; }
-p { margin: .2rem 0; }
-.signature { color: var(--muted); font: 12px/1.4 ui-monospace, monospace;
-  overflow-wrap: anywhere; max-width: 60rem; }
-main { display: flex; flex-wrap: wrap; gap: 2rem 3rem; align-items: flex-start;
-  margin-top: 1.5rem; }
-main > * { max-width: 100%; overflow-x: auto; }
-svg text { fill: var(--ink); font-size: 14px; }
-svg .heading, th.corner { fill: var(--muted); color: var(--muted); font-style: italic; }
-svg .special, th.special { fill: var(--muted); color: var(--muted); }
-.bar { fill: var(--bar); } .own { fill: none; stroke: var(--bar); }
-.band:hover { opacity: 1; stroke: var(--ink); stroke-width: 1; }
-table { border-collapse: collapse; font-size: 14px; }
-th { font-weight: normal; text-align: right; padding: 0 .5em; white-space: nowrap; }
-thead th { vertical-align: bottom; padding: .5em 0; }
-thead th span { writing-mode: vertical-rl; transform: rotate(180deg); }
-thead th.corner { padding: .5em; }
-td { width: 2.7em; min-width: 2.7em; height: 2.1em; padding: 0; text-align: center; }
-.small td { width: 1.9em; min-width: 1.9em; height: 1.5em; }
-.small td b { font-size: 9px; letter-spacing: -.03em; }
-td b { font-size: 12px; }
-.legend { display: flex; align-items: center; gap: .5em; margin-top: 1rem; }
-.legend i { display: inline-block; width: 12px; height: 12px; }
-"""
-
 
 def page(
     plan: Plan, kind: Kind = "both", *, title: str | None = None, signature: str | None = None
 ) -> str:
     """Return the page as text; tooltips give mass and cost."""
-    heading = _text(title or "Alignment")
-    parts = [f"<h1>{heading}</h1>", f"<p>{_text(layout.summary(plan))}</p>"]
-    if signature:
-        parts.append(f'<p class="signature">{_text(signature)}</p>')
-    parts.append(_legend(plan))
     drawings = {"flow": _flow, "heatmap": _heatmap}
-    wanted = list(drawings) if kind == "both" else [kind]
-    parts.append("<main>\n" + "\n".join(drawings[name](plan) for name in wanted) + "\n</main>")
-    head = _HEAD.format(heading=heading, style=_style(), policy=_POLICY)
-    return "\n".join([head, *parts, "</body>", "</html>"])
+    steps = range(_STEPS)
+    template = Template(Path(__file__).with_name("alignment.html").read_text("utf-8"))
+    return template.substitute(
+        heading=_text(title or "Alignment"),
+        light=_colours(ramp(_STEPS)),
+        dark=_colours(ramp(_STEPS, start=0.25)[::-1]),  # so that low costs stand out on dark, too
+        steps="\n".join(
+            f".c{k} {{ fill: var(--c{k}); background: var(--c{k}); color: var(--t{k}); }}"
+            for k in steps
+        ),
+        summary=_text(layout.summary(plan)),
+        signature=f'<p class="signature">{_text(signature)}</p>' if signature else "",
+        swatches="".join(f'<i class="c{k}"></i>' for k in steps),
+        highest=escape(number(layout.highest_cost(plan))),
+        drawings="\n".join(drawings[name](plan) for name in drawings if kind in (name, "both")),
+    ).rstrip("\n")
 
 
-_POLICY = "default-src 'none'; style-src 'unsafe-inline'"
-_HEAD = """<!DOCTYPE html>
-<html lang="en">
-<head>
-<meta charset="utf-8" />
-<meta http-equiv="Content-Security-Policy" content="{policy}" />
-<meta name="viewport" content="width=device-width, initial-scale=1" />
-<title>{heading}</title>
-<style>{style}</style>
-</head>
-<body>"""
-
-
-def _style() -> str:
-    """Return the style sheet; a dark page reverses the colours, so that low costs stand out."""
-    light_vars, dark_vars = (
-        " ".join(
-            f"--c{step}: {colour}; --t{step}: {'#fff' if is_dark(colour) else '#000'};"
-            for step, colour in enumerate(colours)
-        )
-        for colours in (ramp(_STEPS), ramp(_STEPS, start=0.25)[::-1])
+def _colours(colours: Sequence[str]) -> str:
+    """Return CSS variables for each step and for text on it."""
+    return " ".join(
+        f"--c{k}: {colour}; --t{k}: {'#fff' if is_dark(colour) else '#000'};"
+        for k, colour in enumerate(colours)
     )
-    steps = "\n".join(
-        f".c{step} {{ fill: var(--c{step}); background: var(--c{step}); color: var(--t{step}); }}"
-        for step in range(_STEPS)
-    )
-    return _STYLE.replace("LIGHT", light_vars).replace("DARK", dark_vars) + steps + "\n"
 
 
 def _text(content: str) -> str:
@@ -103,12 +58,6 @@ def _text(content: str) -> str:
 
 def _step(plan: Plan, cost: float) -> int:
     return min(max(int(cost / layout.highest_cost(plan) * _STEPS), 0), _STEPS - 1)
-
-
-def _legend(plan: Plan) -> str:
-    swatches = "".join(f'<i class="c{step}"></i>' for step in range(_STEPS))
-    ends = f"cost 0 <span>{swatches}</span> {number(layout.highest_cost(plan))}"
-    return f'<p class="legend">{ends}</p>'
 
 
 def _flow(plan: Plan) -> str:
