@@ -5,9 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-import nlgauge.inputs as kitchen
-import nlgauge.scoring as room
-from nlgauge import Scorer, metric, score, score_systems
+from nlgauge import Scorer, corpus_run, inputs, metric, score, score_systems
 from nlgauge.core.errors import OptionError, UsageError
 from nlgauge.encode.hashing import HashingEncoder, HashingMaskedLm
 
@@ -27,7 +25,7 @@ class Counting(HashingEncoder):
 @pytest.fixture
 def encoder(monkeypatch: pytest.MonkeyPatch) -> Counting:
     counting = Counting()
-    monkeypatch.setattr(kitchen, "open_encoder", lambda *_, **__: counting)
+    monkeypatch.setattr(inputs, "open_encoder", lambda *_, **__: counting)
     return counting
 
 
@@ -45,7 +43,7 @@ def test_references_of_several_systems_are_encoded_once(encoder: Counting) -> No
 
 
 def test_long_chunks_are_cut_by_characters(encoder: Counting, monkeypatch) -> None:
-    monkeypatch.setattr(room, "_CHUNK_CHARACTERS", 50)
+    monkeypatch.setattr(corpus_run, "_CHUNK_CHARACTERS", 50)
     score(["x" * 30 + str(i) for i in range(4)], ["y"] * 4, metrics="bertscore")
     assert len(encoder.asked) == 4
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from nlgauge.core.errors import OptionError
-from nlgauge.core.languages import in_latin_letters, language_code, suited
+from nlgauge.core.languages import in_latin_letters, language_code
+from nlgauge.metrics import metric_class
 
 
 @pytest.mark.parametrize(
@@ -28,6 +29,10 @@ def test_a_language_has_one_code(named: str, code: str) -> None:
 def test_what_is_no_code_is_refused(named: str, message: str) -> None:
     with pytest.raises(OptionError, match=message):
         language_code(named)
+
+
+def suited(metric: str, language: str) -> dict[str, str | bool]:
+    return metric_class(metric).options_for(language)
 
 
 def test_the_table_changes_what_is_english_and_nothing_else() -> None:

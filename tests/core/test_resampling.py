@@ -54,7 +54,7 @@ def test_draws_stay_what_they_are() -> None:
 
 
 def test_what_cannot_be_drawn_is_refused() -> None:
-    with pytest.raises(OptionError, match="resamples is 0"):
+    with pytest.raises(OptionError, match="at least 1, got 0"):
         draw_counts(["a"], 0, seed=0)
     with pytest.raises(OptionError, match="seed of 167 bits"):
         draw_counts(["a"], 1, seed=10**50)

@@ -87,22 +87,22 @@ def test_notes_add_up(board: dict[str, Scores]) -> None:
 def test_what_does_not_belong_together_is_refused(board: dict[str, Scores]) -> None:
     with pytest.raises(UsageError, match="one metric and one system"):
         Tally.pool([board["bleu"].tally, board["chrf"].tally])
-    with pytest.raises(UsageError, match="resampled differently"):
+    with pytest.raises(UsageError, match="different resampling"):
         Tally.pool([board["bleu"].resample(10), board["bleu"].tally])
-    with pytest.raises(UsageError, match="resampled differently"):
+    with pytest.raises(UsageError, match="different resampling"):
         Tally.pool([board["bleu"].resample(10), board["bleu"].resample(10, seed=1)])
-    with pytest.raises(UsageError, match="resampled differently"):
+    with pytest.raises(UsageError, match="different resampling"):
         Tally.pool([board["bleu"].resample(10), board["bleu"].resample(20)])
     with pytest.raises(UsageError, match="was not resampled"):
         board["bleu"].tally.interval()
-    with pytest.raises(OptionError, match="between 0 and 1"):
+    with pytest.raises(OptionError, match=r"in \(0, 1\)"):
         board["bleu"].resample(10).interval(95)
 
 
 def test_an_interval_from_no_draw_at_all_is_refused() -> None:
     (scores,) = score(["a b"], ["a b"], metrics="chrf").values()
     seed = next(s for s in range(50) if not scores.resample(1, seed=s).resampled.counts.any())
-    with pytest.raises(OptionError, match="none of the resamples drew any of the 1 segments"):
+    with pytest.raises(OptionError, match="no resample contains any of the 1 segments"):
         scores.resample(1, seed=seed).interval()
 
 

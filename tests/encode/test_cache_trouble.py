@@ -358,7 +358,7 @@ def test_several_processes_write_at_once(tmp_path: Path) -> None:
     spans = [(0, 12), (6, 18), (12, 24), (0, 24)]
     running = [writer(tmp_path, *span) for span in spans]
     for process in running:
-        _, said = process.communicate(timeout=60)
+        _, said = process.communicate(timeout=300)
         assert process.returncode == 0, said
         assert said == ""
     assert Store(tmp_path).verify().clean

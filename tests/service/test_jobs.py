@@ -17,9 +17,11 @@ from nlgauge.service.jobs import Jobs
 from nlgauge.service.lock import Turns
 from nlgauge.service.progress import Cancelled, Effort
 
+PATIENCE = 120  # seconds; the machine may be busy
+
 
 def finished(api: TestClient, id: str) -> dict[str, Any]:
-    ends = time.monotonic() + 30
+    ends = time.monotonic() + PATIENCE
     while time.monotonic() < ends:
         job: dict[str, Any] = api.get(f"/v1/jobs/{id}").json()
         if job["state"] not in ("queued", "running"):
@@ -102,13 +104,13 @@ class Workbench:
 def test_a_running_job_is_cancelled_between_portions() -> None:
     bench = Workbench()
     first = bench.put()
-    assert bench.started.wait(5)
+    assert bench.started.wait(PATIENCE)
     assert b'"state": "running"' in bench.jobs.get(first)
     second = bench.put()
     assert b'"ahead": 1' in bench.jobs.get(second)
     bench.started.clear()
     assert b'"state": "cancelled"' in bench.jobs.cancel(first)
-    assert bench.started.wait(5), "the second job starts once the first has ended"
+    assert bench.started.wait(PATIENCE), "the second job starts once the first has ended"
     assert bench.stopped == 1
     bench.go.set()
     bench.jobs.close()
@@ -132,7 +134,7 @@ def test_a_cancel_is_noticed_between_the_metrics_of_one_portion() -> None:
 def test_too_many_jobs_are_refused_and_a_queued_one_can_leave() -> None:
     bench = Workbench()
     bench.put()
-    assert bench.started.wait(5)
+    assert bench.started.wait(PATIENCE)
     waiting = [bench.put(), bench.put()]
     with pytest.raises(Fault, match="2 jobs are waiting") as refused:
         bench.put()
@@ -169,9 +171,11 @@ def test_old_results_are_forgotten() -> None:
     short = Workbench(kept_seconds=0.0001)
     short.go.set()
     id = short.put()
-    time.sleep(0.3)
+    ends = time.monotonic() + PATIENCE
     with pytest.raises(Fault, match="no such job"):
-        short.jobs.get(id)
+        while time.monotonic() < ends:  # until it has run and a moment has passed
+            short.jobs.get(id)
+            time.sleep(0.002)
     short.jobs.close()
 
 

@@ -1,1 +1,1 @@
-"""Values and laws: what every room speaks of, in numpy and the standard library only."""
+"""The values that all packages share; numpy and the standard library only."""

@@ -1,4 +1,4 @@
-"""Baseline: what a metric gives texts that have nothing to do with each other."""
+"""Baseline: the mean score of unrelated texts, used to rescale a metric."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from nlgauge.core.metric import Metric
 from nlgauge.core.requirements import ModelCard
 
 DECIDING = ("layer", "weights", "alpha", "compat")
-"""The options that decide, beside the model, what unrelated texts get."""
+"""The options that, with the model, determine the score of unrelated texts."""
 
 
 @dataclass(frozen=True)
@@ -23,7 +23,7 @@ class Baseline:
     model: str
     model_sha: str
     settings: Mapping[str, str]
-    """Of the options in DECIDING."""
+    """Values of the options in DECIDING."""
     mean: Mapping[str, float]
     standard_error: Mapping[str, float]
     pairs: int
@@ -32,12 +32,12 @@ class Baseline:
     notes: tuple[str, ...] = ()
 
     def to_json(self) -> str:
-        """The content of the file that the option ``baseline`` reads."""
+        """Return the content of the file that the option ``baseline`` reads."""
         return json.dumps(asdict(self), indent=2, ensure_ascii=False)
 
     @classmethod
     def from_json(cls, text: str) -> Baseline:
-        """The inverse of ``to_json``; raises ValueError, KeyError or TypeError on other content."""
+        """Return the baseline in a file's content; ValueError, KeyError or TypeError if invalid."""
         content = json.loads(text)
         return cls(
             metric=str(content["metric"]),
@@ -53,13 +53,13 @@ class Baseline:
         )
 
     def values_for(self, metric: Metric, card: ModelCard, path: str) -> tuple[float, ...]:
-        """The baseline of every component; refused unless it was fitted for this very metric."""
+        """Return the baseline of every component, if it was fitted for this metric and model."""
         if self.metric != metric.name:
             raise OptionError(f"baseline file {path!r} is for {self.metric}, not {metric.name}")
         spelled = metric.describe()
         ours = {"model": f"{card.name} ({card.digest})"} | {key: spelled[key] for key in DECIDING}
         theirs = {"model": f"{self.model} ({self.model_sha})", **self.settings}
-        if self.model_sha == card.digest:  # one model may go by several names
+        if self.model_sha == card.digest:  # a model may have several names
             theirs["model"] = ours["model"]
         other = [key for key in ours if ours[key] != theirs[key]]
         if other:

@@ -1,4 +1,4 @@
-"""Cloud: a text as weighted points, what an encoder makes and a transport metric compares."""
+"""Cloud: a text as weighted token vectors."""
 
 from __future__ import annotations
 
@@ -33,14 +33,14 @@ class Tokens:
         return len(self.strings)
 
     def keep(self, mask: Bools) -> Tokens:
-        """The tokens where ``mask`` is true."""
+        """Return the tokens where ``mask`` is true."""
         strings = tuple(compress(self.strings, mask.tolist()))
         return Tokens(strings, self.ids[mask], self.special[mask], self.words[mask])
 
 
 @dataclass(frozen=True, eq=False)
 class Cloud:
-    """Points of one text in each layer, ``points[layer, token]``, and the mass of every token.
+    """The vectors of a text, ``points[layer, token]``, and the weight of every token.
 
     Weights are non-negative and sum to 1, or are all 0 for a text that has nothing to compare.
     """
@@ -48,7 +48,7 @@ class Cloud:
     points: Floats
     weights: Floats
     tokens: Tokens
-    remarks: tuple[str, ...] = ()  # what the encoder had to do to the text
+    remarks: tuple[str, ...] = ()  # such as "truncated"
 
     def __len__(self) -> int:
         return len(self.tokens)
@@ -66,15 +66,15 @@ class Cloud:
         return np.asarray(self.points[0])
 
     def at(self, layers: Sequence[int]) -> Cloud:
-        """The cloud with only these entries of the layer axis, in this order."""
+        """Return the cloud with these entries of the layer axis, in this order."""
         if list(layers) == list(range(len(self.points))):
-            return self  # points are large: nothing is copied that stays as it is
+            return self  # points are large: avoid the copy
         return replace(self, points=self.points[list(layers)])
 
     def keep(self, mask: Bools, weights: Floats | None = None) -> Cloud:
-        """The cloud of the tokens where ``mask`` is true, with other masses if given.
+        """Return the cloud of the tokens where ``mask`` is true, with new weights if given.
 
-        They are scaled to sum to 1 where any is positive.
+        Weights are scaled to sum to 1 unless all are 0.
         """
         mass = np.asarray(self.weights if weights is None else weights, dtype=np.float64)[mask]
         total = mass.sum()

@@ -1,4 +1,4 @@
-"""Corpus: candidates with their references, checked once, here, for every entrance."""
+"""Corpus: candidates with their references, validated."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Corpus:
         systems: Sequence[str] | None = None,
         ids: Sequence[str] | None = None,
     ) -> Corpus:
-        """A corpus of these rows; anything that does not fit is refused with both numbers."""
+        """Return a validated corpus of these rows."""
         texts = _strings("candidates", candidates)
         if not texts:
             raise ShapeError("there is nothing to score: the list of candidates is empty")
@@ -47,7 +47,7 @@ class Corpus:
 
     @classmethod
     def join(cls, parts: Sequence[Corpus]) -> Corpus:
-        """One corpus of the rows of all parts; sources are kept where every part has them."""
+        """Return the concatenation of corpora; sources are kept if every part has them."""
         if len(parts) == 1:
             return parts[0]
         with_sources = all(part.sources is not None for part in parts)
@@ -70,18 +70,18 @@ class Corpus:
         return tuple(dict.fromkeys(self.systems))
 
     def rows_of(self, system: str) -> tuple[int, ...]:
-        """The row numbers of one system, in order."""
+        """Return the row numbers of one system, in order."""
         return tuple(i for i, name in enumerate(self.systems) if name == system)
 
     def by_segment(self) -> tuple[int, ...]:
-        """All row numbers, the rows of one segment together, so that its references stay near."""
+        """Return all row numbers, with the rows of a segment adjacent."""
         first: dict[str, int] = {}
         for i, name in enumerate(self.ids):
             first.setdefault(name, i)
         return tuple(sorted(range(len(self)), key=lambda i: first[self.ids[i]]))
 
     def segment_references(self) -> Iterator[tuple[str, ...]]:
-        """The references of every segment once, however many systems answered it.
+        """Yield the references of every segment once, however many systems answered it.
 
         Tables fitted on these (idf, n-gram information) do not depend on the number of systems.
         Rows that share an id but not their references count as different segments.
@@ -93,7 +93,7 @@ class Corpus:
                 yield texts
 
     def reference_count(self) -> str:
-        """How many references a segment has: a number, or ``var`` where they differ."""
+        """Return the number of references per segment, or ``var`` if it varies."""
         counts = {len(texts) for texts in self.references}
         return str(counts.pop()) if len(counts) == 1 else "var"
 
@@ -116,7 +116,7 @@ def _strings(name: str, texts: Sequence[str]) -> tuple[str, ...]:
 
 
 def _refuse_half_characters(name: str, text: str) -> None:
-    """Lone surrogates are no text: tokenizers, files and JSON readers all fail on them later."""
+    """Raise DataError for lone surrogates, on which tokenizers, files and JSON readers fail."""
     try:
         text.isascii() or text.encode()
     except UnicodeEncodeError as error:
@@ -148,7 +148,7 @@ def _length_message(references: list[str | Sequence[str | None]], rows: int) -> 
         message += (
             f". The references look transposed ({len(references)} lists of {rows} texts): "
             "references[i] holds all the references of candidates[i]; "
-            "turn them round with list(zip(*references))"
+            "transpose them with list(zip(*references))"
         )
     return message
 
@@ -184,7 +184,7 @@ def _column(name: str, values: Sequence[str] | None, rows: int) -> tuple[str, ..
 
 
 def _count_within(systems: tuple[str, ...]) -> tuple[str, ...]:
-    """Segment ids by position: the i-th row of every system is segment i."""
+    """Return segment ids by position: the i-th row of every system is segment i."""
     counts: Counter[str] = Counter()
     ids = []
     for name in systems:

@@ -1,4 +1,4 @@
-"""Every way nlgauge says no, as one tree.
+"""The exception hierarchy.
 
     NlgaugeError
     ├── UsageError                 the call itself is wrong (command line exit code 2)
@@ -11,14 +11,14 @@
     │   └── MissingExtra           an optional dependency; the message holds the install line
     └── NotConverged               a solver stopped early; carries what it had reached (exit code 1)
 
-A message is a sentence with the numbers in it and a way out.
+A message names the numbers involved and what to do.
 """
 
 from __future__ import annotations
 
 
 class NlgaugeError(Exception):
-    """Base of all errors raised on purpose."""
+    """Base class of all nlgauge errors."""
 
     exit_code = 1
 
@@ -30,7 +30,7 @@ class UsageError(NlgaugeError, ValueError):
 
 
 class UnknownMetric(UsageError):
-    """No metric carries this name."""
+    """No metric has this name."""
 
 
 class OptionError(UsageError):

@@ -1,4 +1,4 @@
-"""Histogram: a text as a distribution over a vocabulary, what a masked language model makes."""
+"""Histogram: a text as a distribution over the vocabulary of a masked language model."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from nlgauge.core.cloud import Floats, Ints
 
 @dataclass(frozen=True, eq=False)
 class Histogram:
-    """Log-probabilities of what the model expected in the text's places, and the tokens there.
+    """Log-probabilities of the tokens the model predicts at masked positions, and the token ids.
 
     A void histogram, of a text with nothing to mask, has no log-probabilities.
     """
 
     log_probabilities: Floats
     ids: Ints
-    remarks: tuple[str, ...] = ()  # what had to be done to the text
+    remarks: tuple[str, ...] = ()  # such as "truncated"
 
     @property
     def void(self) -> bool:

@@ -1,4 +1,4 @@
-"""Metric: options in, rows of statistics per segment out, and how rows become a score.
+"""Metric: the interface of all metrics, from options to rows of statistics to scores.
 
 Every metric yields one row of numbers per segment. A corpus score is ``finish`` of the summed
 rows, so confidence intervals, paired tests, buckets and shards are all ``weights @ rows``.
@@ -16,8 +16,9 @@ from typing import Any, ClassVar, Literal, Self
 import numpy as np
 
 from nlgauge.core.cloud import Bools, Cloud, Floats
-from nlgauge.core.errors import UsageError
+from nlgauge.core.errors import DataError, UsageError
 from nlgauge.core.histogram import Histogram
+from nlgauge.core.languages import ENGLISH, language_code
 from nlgauge.core.options import format_value, option, options_of, parse_options
 from nlgauge.core.plan import Plan
 from nlgauge.core.requirements import ModelCard, Need
@@ -28,10 +29,10 @@ VOID_NOTE = "nothing to compare (a text is empty or without weight), given the w
 
 @dataclass(frozen=True)
 class Scale:
-    """Direction and range of a metric's headline number.
+    """Direction and range of a metric's first component.
 
-    ``best`` is what identical texts get. ``void`` is the documented worst value, given to a text
-    that has nothing to compare; it need not be the end of an unbounded range.
+    Identical texts get ``best``. Texts with nothing to compare get ``void``, the documented worst
+    value, which need not be the end of an unbounded range.
     """
 
     direction: Literal["higher", "lower"]
@@ -46,12 +47,12 @@ class Scale:
 
     @property
     def best(self) -> float:
-        """The end of the range that identical texts attain."""
+        """The score of identical texts."""
         return self.high if self.direction == "higher" else self.low
 
     @property
     def limits(self) -> tuple[float | None, float | None]:
-        """The ends of the range, with None for an infinity, which JSON does not have."""
+        """The ends of the range, None if infinite."""
         low, high = (end if np.isfinite(end) else None for end in (self.low, self.high))
         return low, high
 
@@ -62,29 +63,38 @@ class Scale:
 
 
 def similarity(low: float = 0.0, high: float = 1.0) -> Scale:
-    """A scale on which higher is better and nothing-to-compare gets ``low``."""
+    """Return a scale on which higher is better and void texts get ``low``."""
     return Scale("higher", low, high, void=low)
 
 
 def distance(high: float, *, void: float | None = None) -> Scale:
-    """A scale from 0 on which lower is better and nothing-to-compare gets ``void`` or ``high``."""
+    """Return a scale from 0 on which lower is better and void texts get ``void`` or ``high``."""
     return Scale("lower", 0.0, high, void=high if void is None else void)
 
 
 @dataclass(frozen=True, eq=False)
 class Rows:
-    """Statistics of segments, one row each, and for every note the segments it is about."""
+    """Statistics, one row per segment, and for every note the segments it applies to."""
 
     statistics: Floats
     notes: Mapping[str, Bools] = dataclasses.field(default_factory=dict)
 
 
+@dataclass(frozen=True, eq=False)
+class Alignment:
+    """One aligned segment: its row of statistics, its best reference, and the plan with that."""
+
+    rows: Rows
+    reference: int
+    plan: Plan
+
+
 @dataclass(frozen=True)
 class Metric(ABC):
-    """One way of scoring. Subclasses are frozen dataclasses whose options are their fields.
+    """Base class of metrics: frozen dataclasses whose fields are their options.
 
-    A subclass sets ``scale`` and writes ``rows`` (or, for a metric that looks at one reference at
-    a time, extends ``PairMetric`` and writes ``compare``). Its file name is its name.
+    A subclass defines ``scale`` and ``rows``; a metric that compares with one reference at a time
+    extends ``PairMetric`` and defines ``compare``. Its module name is its name.
     """
 
     name: ClassVar[str]
@@ -92,6 +102,8 @@ class Metric(ABC):
     libraries: ClassVar[tuple[str, ...]] = ()
     symmetric: ClassVar[bool] = False
     more_references_never_hurt: ClassVar[bool] = False
+    language_options: ClassVar[Mapping[str, Mapping[str, str | bool]]] = {}
+    """Options that replace the defaults by language code; ``other`` is any but English."""
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
@@ -109,64 +121,72 @@ class Metric(ABC):
 
     @property
     def components(self) -> tuple[str, ...]:
-        """The names of the numbers it gives, the headline first."""
+        """The names of its values; the first is the score."""
         return ("score",)
 
     @property
     def needs(self) -> Need:
-        """What the metric wants to be handed: texts, unless a subclass asks for clouds."""
+        """The required input: texts by default."""
         return Need()
 
     @property
     def members(self) -> tuple[Metric, ...]:
-        """Other metrics it is made of: it is handed a tuple with what each of them needs."""
+        """Metrics it combines; its input is then a tuple of theirs."""
         return ()
 
     def with_members(self, members: Sequence[Metric]) -> Self:
-        """The metric with its members bound to their models, or fitted."""
+        """Return the metric with its members bound or fitted."""
         return self
 
     def bind(self, card: ModelCard) -> Self:
-        """The metric with every option that depends on the model made concrete."""
+        """Return the metric with options that depend on the model resolved."""
         return self
 
     def fit(self, references: Iterable[Sequence[str]]) -> Self:
-        """The metric with its corpus tables learnt from the references of each segment."""
+        """Return the metric with corpus tables fitted on the references of each segment."""
         return self
 
     def pool(self, parts: Sequence[Self]) -> Self:
-        """The metric with the corpus tables of all parts, each fitted on its own, added up."""
+        """Return the metric with the pooled corpus tables of separately fitted parts."""
         return self
 
     @abstractmethod
     def rows(self, candidates: Sequence[Any], references: Sequence[Sequence[Any]]) -> Rows:
-        """A row of statistics for every segment, whatever its company."""
+        """Return one row of statistics per segment, independent of the other segments."""
 
     def finish(self, totals: Floats, counts: Floats) -> Floats:
-        """Components of each sum of rows: ``totals[b]`` is the sum of ``counts[b]`` rows."""
+        """Return the components of sums of rows: ``totals[b]`` is the sum of ``counts[b]`` rows."""
         return totals / counts[:, None]
 
     def finish_segments(self, statistics: Floats) -> Floats:
-        """Components of every segment on its own."""
+        """Return the components of every segment."""
         return self.finish(statistics, np.ones(len(statistics)))
 
     def facts(self) -> dict[str, str]:
-        """What the signature should say beyond the options, such as a table's digest."""
+        """Return signature keys beside the options, such as a table's digest."""
         return {}
 
     def describe(self) -> dict[str, str]:
-        """The options as text, in order; ``rebuild`` is the inverse."""
+        """Return the options as text, in order; ``rebuild`` is the inverse."""
         return {name: format_value(getattr(self, name)) for name in options_of(type(self))}
 
     @classmethod
+    def options_for(cls, language: str) -> dict[str, str | bool]:
+        """Return the options that suit a language where the defaults do not."""
+        code = language_code(language)
+        if code == ENGLISH:
+            return {}
+        return {**cls.language_options.get("other", {}), **cls.language_options.get(code, {})}
+
+    @classmethod
     def rebuild(cls, keys: Mapping[str, str]) -> Self:
-        """The metric that ``describe`` gave ``keys`` for; keys that are no options are facts."""
+        """Return the metric that ``describe`` gave ``keys`` for; other keys are ignored."""
         known = options_of(cls)
         texts = {key: text for key, text in keys.items() if key in known}
         return cls(**parse_options(cls, texts, name=cls.name))
 
     def label(self) -> str:
-        """The short name that tells this metric from its siblings: name and changed options."""
+        """Return the name and the options that differ from their defaults."""
         changed = [
             f"{field.name}={format_value(getattr(self, field.name))}"
             for field in dataclasses.fields(self)
@@ -179,38 +199,60 @@ class Metric(ABC):
 class PairMetric(Metric):
     """A metric that compares a candidate with one reference at a time.
 
-    ``prepare`` runs once for each distinct text, ``compare`` for all pairs at once. Of several
-    references the best counts, with all of its components.
+    ``prepare`` runs once for each distinct text, ``compare`` for all pairs at once. The components
+    of the best reference count.
     """
 
     more_references_never_hurt: ClassVar[bool] = True
 
     over_references: str = option(
         "best",
-        "Of several references take the best with its components, or the mean.",
+        "Reduction over several references: the best with its components, or the mean.",
         choices=("best", "mean"),
     )
 
     @abstractmethod
     def compare(self, candidates: Sequence[Any], references: Sequence[Any]) -> Floats:
-        """Components of every pair: row i compares ``candidates[i]`` with ``references[i]``."""
+        """Return the components of the pairs ``candidates[i]``, ``references[i]``."""
 
     def prepare(self, item: Any, side: Side) -> Any | None:
-        """What ``compare`` wants to see of one text; None if it has nothing to compare."""
+        """Return the input of ``compare`` for one text; None if there is nothing to compare."""
         empty = item.void if isinstance(item, Cloud | Histogram) else not item.strip()
         return None if empty else item
 
     def align(self, candidate: Any, reference: Any) -> Plan:
-        """Which token was matched with which, of two prepared texts."""
+        """Return the token alignment of two prepared texts."""
         raise UsageError(f"{self.name} does not match tokens, so it has no alignment to show")
+
+    def compare_plans(
+        self, candidates: Sequence[Any], references: Sequence[Any]
+    ) -> tuple[Floats, list[Plan]]:
+        """Return the components and the alignments of prepared pairs."""
+        plans = [self.align(c, r) for c, r in zip(candidates, references, strict=True)]
+        return self.compare(candidates, references), plans
+
+    def align_best(self, candidate: Any, references: Sequence[Any]) -> Alignment:
+        """Return the alignment of a candidate with its best reference."""
+        left = self.prepare(candidate, "candidate")
+        rights = [self.prepare(reference, "reference") for reference in references]
+        alive = [k for k, right in enumerate(rights) if left is not None and right is not None]
+        if not alive:
+            raise DataError("there is nothing to align: a text is empty or without weight")
+        pairs = np.tile(np.asarray(self.void_row, dtype=np.float64), (len(rights), 1))
+        pairs[alive], plans = self.compare_plans([left] * len(alive), [rights[k] for k in alive])
+        best = int(np.argmax(self.scale.sign * pairs[alive, 0]))
+        dead = np.array([len(alive) < len(rights)])
+        return Alignment(
+            Rows(self._reduce(pairs)[None], {VOID_NOTE: dead}), alive[best], plans[best]
+        )
 
     @property
     def void_row(self) -> tuple[float, ...]:
-        """The components of a pair in which a side has nothing to compare."""
+        """The components of a pair with a void text."""
         return (self.scale.void,) * len(self.components)
 
     def rows(self, candidates: Sequence[Any], references: Sequence[Sequence[Any]]) -> Rows:
-        """The best (or mean) comparison of every candidate over its references."""
+        """Return the best (or mean) comparison of every candidate over its references."""
         owners = [i for i, group in enumerate(references) for _ in group]
         left = self._prepare_once([candidates[i] for i in owners], "candidate")
         right = self._prepare_once([text for group in references for text in group], "reference")
@@ -225,7 +267,7 @@ class PairMetric(Metric):
         return Rows(np.stack(statistics), {VOID_NOTE: dead})
 
     def _prepare_once(self, items: Sequence[Any], side: Side) -> list[Any | None]:
-        # Equal texts arrive as the same object, so identity finds them without hashing clouds.
+        # Equal texts are the same object, so identity finds them without hashing clouds.
         distinct = list({id(item): item for item in items}.values())
         made = self._prepare_all(distinct, side)
         done = {id(item): one for item, one in zip(distinct, made, strict=True)}

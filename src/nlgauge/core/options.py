@@ -1,7 +1,7 @@
-"""Options of a metric: typed dataclass fields that know their help, choices and range.
+"""Options of a metric: typed dataclass fields with help, choices and range.
 
-From these fields come the command line's ``-m name:option=value``, the signature, the service's
-schema and the documentation, so an option is written down once.
+The command line's ``-m name:option=value``, the signature, the service's schema and the
+documentation are made from these fields.
 """
 
 from __future__ import annotations
@@ -29,14 +29,14 @@ def option(
     low: float | None = None,
     high: float | None = None,
 ) -> Any:
-    """A dataclass field that is an option: keyword-only, explained, and checked on construction."""
+    """Return a dataclass field that is an option: keyword-only, documented and validated."""
     metadata = {"help": help, "choices": choices, "low": low, "high": high}
     return dataclasses.field(default=default, kw_only=True, metadata=metadata)
 
 
 @dataclasses.dataclass(frozen=True)
 class Option:
-    """What is known of one option of a metric class."""
+    """One option of a metric class."""
 
     name: str
     help: str
@@ -48,7 +48,7 @@ class Option:
 
     @property
     def kind(self) -> str:
-        """The accepted values in words, such as ``int or none`` or ``best | mean``."""
+        """The accepted values, such as ``int or none`` or ``best | mean``."""
         if self.choices is not None:
             names = list(self.choices)
             return " | ".join(names + ["none"] * (type(None) in self.types))
@@ -57,7 +57,7 @@ class Option:
         return " or ".join(named + ["none"] * (type(None) in self.types)) + limits
 
     def parse(self, text: str) -> Any:
-        """The value that ``text`` spells, or an OptionError that says what was expected."""
+        """Return the value written as ``text``, or raise OptionError."""
         word = unescape(text)
         if word.lower() == "none" and type(None) in self.types:
             return None
@@ -74,7 +74,7 @@ class Option:
         raise OptionError(f"option {self.name}={text!r}: expected {self.kind}")
 
     def check(self, value: Any) -> None:
-        """Raise an OptionError unless ``value`` has the option's type, choice and range."""
+        """Raise OptionError unless ``value`` has the option's type, choice and range."""
         accepted = isinstance(value, self.types) or (float in self.types and type(value) is int)
         if not accepted or (isinstance(value, bool) and bool not in self.types):
             raise OptionError(
@@ -97,7 +97,7 @@ class Option:
 
 
 def options_of(metric: type) -> dict[str, Option]:
-    """The options of a metric class by name, in the order they were written."""
+    """Return the options of a metric class by name, in order of definition."""
     return dict(_options_of(metric))
 
 
@@ -117,25 +117,25 @@ def _options_of(metric: type) -> Mapping[str, Option]:
 
 
 def parse_options(metric: type, texts: Mapping[str, str], *, name: str) -> dict[str, Any]:
-    """The option values spelled in ``texts``."""
+    """Return the option values written in ``texts``."""
     refuse_unknown(metric, texts, name=name)
     known = options_of(metric)
     return {key: known[key].parse(text) for key, text in texts.items()}
 
 
 def refuse_unknown(metric: type, names: Iterable[str], *, name: str) -> None:
-    """Raise an OptionError, listing the options there are, unless all ``names`` are options."""
+    """Raise OptionError, listing the options, unless all ``names`` are options."""
     known = options_of(metric)
     for key in names:
         if key not in known:
             near = difflib.get_close_matches(key, known, 1)
             hint = f"; did you mean {near[0]!r}?" if near else ""
-            listed = ", ".join(known) if known else "none at all"
+            listed = ", ".join(known) if known else "none"
             raise OptionError(f"metric {name!r} has no option {key!r}{hint} (it has: {listed})")
 
 
 def format_value(value: Any) -> str:
-    """The text of an option value; ``Option.parse`` reads it back."""
+    """Return an option value as text; the inverse of ``Option.parse``."""
     if value is None:
         return "none"
     if isinstance(value, bool):
@@ -146,21 +146,21 @@ def format_value(value: Any) -> str:
 
 
 def escape(text: str) -> str:
-    """``text`` with the characters that separate keys and options percent-encoded."""
+    """Return ``text`` with the characters that separate keys and options percent-encoded."""
     for mark in "%|,\n":
         text = text.replace(mark, f"%{ord(mark):02X}")
     return text
 
 
 def unescape(text: str) -> str:
-    """The inverse of ``escape``."""
+    """Return ``text`` decoded; the inverse of ``escape``."""
     for mark in "\n,|%":
         text = text.replace(f"%{ord(mark):02X}", mark)
     return text
 
 
 def _plain_types(hint: Any) -> tuple[type, ...]:
-    """The classes a type hint accepts: ``int | None`` gives (int, NoneType)."""
+    """Return the classes a type hint accepts: ``int | None`` gives (int, NoneType)."""
     if isinstance(hint, types.UnionType) or typing.get_origin(hint) is typing.Union:
         return tuple(kind for part in typing.get_args(hint) for kind in _plain_types(part))
     return (hint,)

@@ -1,4 +1,4 @@
-"""A transport plan: who gives how much to whom, what it costs, and how sure the solver is."""
+"""Plan: the solution of a transport problem between the tokens of two texts."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ class Plan:
     """The solution of one transport problem between a candidate (rows) and a reference (columns).
 
     `value` is <cost, coupling>. `objective` adds the penalties of the two marginals, so it equals
-    `value` when both penalties are infinite or zero. `residual` is what the solver can prove: the
-    duality gap of an exact solution, the L1 error of the marginals of an entropic one.
+    `value` when both penalties are infinite or zero. `residual` is the
+    duality gap of an exact solution, or the L1 error of the marginals of an entropic one.
     """
 
     value: float
@@ -60,7 +60,7 @@ class Plan:
         return replace(self, candidate_tokens=candidate_tokens, reference_tokens=reference_tokens)
 
     def transposed(self) -> Plan:
-        """Return the plan read from the reference's side."""
+        """Return the plan with candidate and reference exchanged."""
         return replace(
             self,
             coupling=self.coupling.T,
@@ -74,7 +74,7 @@ class Plan:
     def top(self, k: int) -> tuple[tuple[int, int, float], ...]:
         """Return the k strongest flows as (candidate index, reference index, mass), none of 0.
 
-        Equal flows keep reading order, so the answer does not depend on the sorting algorithm.
+        Ties are in reading order.
         """
         flat = self.coupling.ravel()
         order = np.argsort(-flat, kind="stable")[: max(k, 0)]

@@ -1,4 +1,4 @@
-"""Need: what a metric asks to be handed, so that it never opens a model itself."""
+"""Requirements of a metric (`Need`), and the properties of a model (`ModelCard`)."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Kind = Literal["text", "clouds", "histograms"]
 
 @dataclass(frozen=True)
 class Weighting:
-    """How the tokens of a cloud share its mass, and which of them take part.
+    """How weight is distributed over the tokens of a text, and which are used.
 
     ``special``: tokens the model adds ([CLS], </s>) are dropped, ``silent`` (no mass, but others
     may match them) or kept like any token. ``subwords``: keep every piece of a word or the first.
@@ -31,13 +31,13 @@ class Weighting:
 
     @property
     def fitted(self) -> bool:
-        """Whether a table has to be fitted on a corpus first."""
+        """Whether an idf table has to be fitted on a corpus."""
         return self.scheme != "uniform"
 
 
 @dataclass(frozen=True)
 class Need:
-    """Texts as they are, clouds of chosen layers of a model, or histograms of a masked one."""
+    """The input of a metric: texts, clouds of a model's layers, or histograms of a masked model."""
 
     kind: Kind = "text"
     model: str | None = None
@@ -51,7 +51,7 @@ class Need:
 
 @dataclass(frozen=True)
 class ModelCard:
-    """What is known of an encoder before any text is encoded.
+    """Properties of a model that are known before encoding.
 
     ``layers`` maps a way of matching (``greedy``, ``transport``, ``barycenter``) to the layers
     that suit this model best; ``published`` says whether they were measured or guessed.
@@ -66,7 +66,7 @@ class ModelCard:
     libraries: tuple[str, ...] = ()
 
     def choose(self, wanted: str | int, *, match: str) -> tuple[int, ...]:
-        """The layer numbers that ``wanted`` names: best, all, last5, 4, -1, 3+4+6 or 2-6.
+        """Return the layer numbers of ``wanted``: best, all, last5, 4, -1, 3+4+6 or 2-6.
 
         0 is the embedding layer, ``depth`` the last; negative numbers count from the last.
         """

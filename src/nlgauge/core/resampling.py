@@ -1,10 +1,10 @@
-"""Bootstrap draws that a segment's id decides alone.
+"""Poisson bootstrap whose draws depend on seed and segment id only.
 
 In the Poisson bootstrap every resample counts every segment a Poisson(1) number of times, instead
 of drawing n of n segments (Chamandy et al. 2012, Estimating Uncertainty for Massive Data Streams).
-Nobody needs to know n beforehand, so the parts of a stream can be resampled where they are scored.
-Here the count is a hash of seed, segment id and resample: a stream, a list and any order of parts
-draw the same, and systems that answered the same segments are drawn together.
+n need not be known beforehand, so parts of a stream can be resampled where they are scored. The
+count is a hash of seed, segment id and resample: a stream, a list and any order of parts give the
+same draws, and systems with the same segments are resampled jointly.
 """
 
 from __future__ import annotations
@@ -23,11 +23,13 @@ _STEP = np.uint64(0x9E3779B97F4A7C15)
 
 
 def draw_counts(ids: Sequence[str], resamples: int, seed: int) -> NDArray[np.float64]:
-    """How often each resample counts each segment: resamples x segments, Poisson(1)."""
+    """Return Poisson(1) counts [resamples, segments]."""
     if resamples < 1:
-        raise OptionError(f"resamples is {resamples}; a bootstrap needs at least 1, 1000 is usual")
+        raise OptionError(f"resamples must be at least 1, got {resamples}; 1000 is usual")
     if not -(2**127) <= seed < 2**127:
-        raise OptionError(f"a seed of {seed.bit_length()} bits is too large; 127 is the most")
+        raise OptionError(
+            f"a seed of {seed.bit_length()} bits is too large; the maximum is 127 bits"
+        )
     key = seed.to_bytes(16, "little", signed=True)
     digests = [hashlib.blake2b(_bytes(name), digest_size=8, key=key).digest() for name in ids]
     states = np.frombuffer(b"".join(digests), dtype="<u8")
@@ -54,7 +56,7 @@ def _mixed(states: NDArray[np.uint64]) -> NDArray[np.uint64]:
 
 
 def _thresholds() -> NDArray[np.uint64]:
-    """Words below the k-th threshold stand for fewer than k + 1 occurrences."""
+    """Return the quantiles of Poisson(1) as 64-bit words."""
     masses = [math.exp(-1) / math.factorial(count) for count in range(_LARGEST)]
     shares = np.cumsum(masses)
     return np.array([min(int(share * 2.0**64), 2**64 - 1) for share in shares], dtype=np.uint64)

@@ -1,4 +1,4 @@
-"""Scores: what one metric said of one system, with everything needed to quote or replay it."""
+"""Scores: the corpus and segment scores of one system by one metric, with their signature."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from nlgauge.core.totals import Resampled, Tally
 
 @dataclass(frozen=True, eq=False)
 class Scores:
-    """A corpus value, segment values, their components, and how they were made.
+    """The corpus value, segment values, components, notes and signature of one metric.
 
     ``statistics`` are the metric's rows; any resampling of segments is
     ``metric.finish(weights @ statistics, weights.sum(axis=1))``.
@@ -38,7 +38,7 @@ class Scores:
 
     @property
     def scale(self) -> Scale:
-        """Direction and range of the headline."""
+        """Direction and range of the first component."""
         return self.metric.scale
 
     @property
@@ -48,7 +48,7 @@ class Scores:
 
     @property
     def components(self) -> dict[str, float]:
-        """Corpus values of all components, the headline first."""
+        """Corpus values of all components."""
         return self.tally.components
 
     @cached_property
@@ -65,40 +65,37 @@ class Scores:
         )
 
     def resample(self, resamples: int = 1000, *, seed: int = 0) -> Tally:
-        """The corpus score with bootstrap resamples over segments, ready for intervals."""
+        """Return the corpus score with bootstrap resamples of segments, for intervals."""
         drawn = Resampled.of(self.ids, self.statistics, resamples, seed)
         return dataclasses.replace(self.tally, resampled=drawn)
 
     @property
     def segments(self) -> Floats:
-        """The headline of every segment."""
+        """The first component of every segment."""
         return self.segment_components[self.metric.components[0]]
 
     @cached_property
     def segment_components(self) -> dict[str, Floats]:
-        """All components of every segment, the headline first."""
+        """All components of every segment."""
         table = self.metric.finish_segments(self.statistics)
         return dict(zip(self.metric.components, table.T, strict=True))
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """Sentences on what happened to how many segments."""
+        """The notes as sentences with the number of segments."""
         return self.tally.warnings
 
     def plan(self, segment: int) -> Plan:
-        """Who was matched with whom in a segment, made anew from its texts.
-
-        Of several references it is the one that counted.
-        """
+        """Return the token alignment of a segment with its best reference."""
         if self.aligner is None:
-            raise UsageError("these scores do not know their texts, so they cannot be aligned")
+            raise UsageError("these scores carry no texts, so they have no alignment")
         return self.aligner(segment)
 
     def __str__(self) -> str:
         return str(self.tally)
 
     def to_dict(self, *, segments: bool = True) -> dict[str, Any]:
-        """Plain values, ready for JSON."""
+        """Return JSON-serialisable values."""
         content = self.tally.to_dict()
         if segments:
             named = self.segment_components
@@ -109,7 +106,7 @@ class Scores:
         return content
 
     def to_frame(self) -> Any:
-        """A tidy pandas frame: system, segment, metric, component, value."""
+        """Return a long-format pandas frame: system, segment, metric, component, value."""
         try:
             import pandas as pd
         except ImportError:

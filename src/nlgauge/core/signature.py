@@ -1,9 +1,9 @@
-"""Signature: the line that says exactly how a number was made, and makes it again.
+"""Signature: a line of text that describes how a score was computed and rebuilds its metric.
 
     bertscore|model:embedded|layer:4|weights:uniform|...|nrefs:1|nlgauge:0.1.0|torch:2.13.0
 
-The keys named like options rebuild the metric; the others are facts observed while scoring
-(number of references, digests, library versions), which a replay can compare.
+Keys that are options rebuild the metric; the others record the number of references, digests and
+library versions, which `nlgauge verify` compares.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ from nlgauge.core.options import escape, unescape
 
 @dataclass(frozen=True)
 class Signature:
-    """A metric's name and its ordered keys, all text."""
+    """The name of a metric and its ordered keys, all text."""
 
     name: str
     keys: tuple[tuple[str, str], ...]
 
     @classmethod
     def of(cls, name: str, *parts: Mapping[str, str] | Iterable[tuple[str, str]]) -> Signature:
-        """A signature with the keys of ``parts`` in order; a later part may not repeat a key."""
+        """Return a signature with the keys of ``parts`` in order; keys may not repeat."""
         keys: dict[str, str] = {}
         for part in parts:
             for key, value in part.items() if isinstance(part, Mapping) else part:
@@ -35,7 +35,7 @@ class Signature:
 
     @classmethod
     def parse(cls, text: str) -> Signature:
-        """The signature that ``text`` spells; the inverse of ``str``."""
+        """Return the signature written as ``text``; the inverse of ``str``."""
         name, *pieces = text.split("|")
         keys = []
         for piece in pieces:

@@ -1,7 +1,7 @@
-"""Tally: what one metric said of one system as a whole, from summed rows.
+"""CorpusScore: the score of a whole corpus, from summed rows of statistics.
 
-Rows of statistics add up, so the tallies of the parts of a corpus add up to the tally of all of
-it, confidence interval included, and nobody has to hold all rows at once.
+Rows add up, so the corpus scores of parts pool to the score of the whole, including its confidence
+interval, without holding all rows at once.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from nlgauge.core.metric import Metric, Scale
 from nlgauge.core.resampling import draw_counts
 from nlgauge.core.signature import Signature
 
-_BLOCK = 256_000  # resamples x rows drawn at once: 2 MB, which stay near the processor
+_BLOCK = 256_000  # resamples x rows drawn at once: 2 MB, which fit into the processor's cache
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,7 +34,7 @@ class Resampled:
 
     @classmethod
     def of(cls, ids: Sequence[str], rows: Floats, resamples: int, seed: int) -> Resampled:
-        """The resampled sums of rows whose segments have these ids."""
+        """Return the resampled sums of rows of the segments with these ids."""
         totals = np.zeros((resamples, rows.shape[1]))
         counts = np.zeros(resamples)
         size = max(_BLOCK // resamples, 1)
@@ -47,7 +47,7 @@ class Resampled:
         return cls(totals, counts, seed)
 
     def split(self, widths: Sequence[int]) -> list[Resampled]:
-        """What side by side tables of so many columns each would have been resampled to."""
+        """Return the resampled sums of tables that were joined by columns of these widths."""
         pieces = np.split(self.totals, np.cumsum(widths)[:-1], axis=1)
         return [Resampled(piece, self.counts, self.seed) for piece in pieces]
 
@@ -67,17 +67,17 @@ class Tally:
 
     @classmethod
     def pool(cls, parts: Sequence[Tally]) -> Tally:
-        """The tally of all parts together; signatures are taken from the first."""
+        """Return the corpus score of all parts together, with the signature of the first."""
         first = parts[0]
         if any((part.label, part.system) != (first.label, first.system) for part in parts):
-            raise UsageError("only tallies of one metric and one system can be added up")
+            raise UsageError("only corpus scores of one metric and one system can be pooled")
         notes: Counter[str] = Counter()
         for part in parts:
             notes.update(part.notes)
         drawn = [part.resampled for part in parts if part.resampled is not None]
-        manners = {(each.seed, len(each.counts)) for each in drawn}
-        if drawn and (len(drawn) < len(parts) or len(manners) > 1):
-            raise UsageError("tallies resampled differently cannot be added up")
+        settings = {(each.seed, len(each.counts)) for each in drawn}
+        if drawn and (len(drawn) < len(parts) or len(settings) > 1):
+            raise UsageError("corpus scores with different resampling cannot be pooled")
         return dataclasses.replace(
             first,
             count=sum(part.count for part in parts),
@@ -94,7 +94,7 @@ class Tally:
 
     @property
     def scale(self) -> Scale:
-        """Direction and range of the headline."""
+        """Direction and range of the first component."""
         return self.metric.scale
 
     @property
@@ -104,27 +104,26 @@ class Tally:
 
     @cached_property
     def components(self) -> dict[str, float]:
-        """Corpus values of all components, the headline first."""
+        """Corpus values of all components."""
         values = self.metric.finish(self.totals[None, :], np.array([float(self.count)]))[0]
         return dict(zip(self.metric.components, map(float, values), strict=True))
 
     @property
     def resampled_values(self) -> Floats:
-        """The headline of every bootstrap resample that drew anything at all."""
+        """The first component of every non-empty bootstrap resample."""
         if self.resampled is None:
-            raise UsageError("this tally was not resampled; ask for resamples when scoring")
+            raise UsageError("this corpus score was not resampled; call Scores.resample first")
         drew = self.resampled.counts > 0
         return self.metric.finish(self.resampled.totals[drew], self.resampled.counts[drew])[:, 0]
 
     def interval(self, confidence: float = 0.95) -> tuple[float, float]:
-        """The bootstrap percentile interval of the corpus score over segments."""
+        """Return the bootstrap percentile interval of the corpus score."""
         if not 0 < confidence < 1:
-            raise OptionError(f"confidence is {confidence}; it lies between 0 and 1, .95 is usual")
+            raise OptionError(f"confidence must lie in (0, 1), got {confidence}; .95 is usual")
         values = self.resampled_values
         if not len(values):
             raise OptionError(
-                f"none of the resamples drew any of the {self.count} segments; ask for more of "
-                "them (--resamples)"
+                f"no resample contains any of the {self.count} segments; use more (--resamples)"
             )
         tail = (1 - confidence) / 2
         low, high = np.quantile(values, [tail, 1 - tail])
@@ -132,7 +131,7 @@ class Tally:
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """Sentences on what happened to how many segments."""
+        """The notes as sentences with the number of segments."""
         return tuple(
             f"{count:,} of {self.count:,} segments: {note}" for note, count in self.notes.items()
         )
@@ -142,7 +141,7 @@ class Tally:
         return f"{self.signature} = {self.value:.4f} {self.scale.arrow} [{low:g}, {high:g}]"
 
     def to_dict(self, *, confidence: float | None = None) -> dict[str, Any]:
-        """Plain values, ready for JSON, with the interval if a confidence is named."""
+        """Return JSON-serialisable values, with the interval if a confidence is given."""
         content: dict[str, Any] = {
             "metric": self.label,
             "system": self.system,

@@ -1,4 +1,4 @@
-"""Versions of installed packages, which signatures and the keys of the cache tell."""
+"""Versions of installed packages, for signatures and cache keys."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from importlib.metadata import PackageNotFoundError, version
 
 @cache  # reading a package's metadata takes longer than scoring a short text
 def version_of(package: str) -> str:
-    """The version of a package, or ``absent``."""
+    """Return the version of a package, or ``absent``."""
     try:
         return version(package)
     except PackageNotFoundError:

@@ -22,7 +22,7 @@ from types import ModuleType
 from typing import Any
 
 from nlgauge.core.errors import NlgaugeError, OptionError, UnknownMetric, UsageError
-from nlgauge.core.languages import depends_on_language, language_code, suited
+from nlgauge.core.languages import language_code
 from nlgauge.core.metric import Metric
 from nlgauge.core.options import format_value, options_of, parse_options, refuse_unknown
 from nlgauge.core.signature import Signature
@@ -92,7 +92,7 @@ def _in_our_words(kind: type[Metric], options: Mapping[str, Any]) -> dict[str, A
     for key, value in options.items():
         if key in known:
             ours[key] = value
-        elif key == "lang" and ("model" in known or depends_on_language(kind.name)):
+        elif key == "lang" and ("model" in known or kind.language_options):
             model = {"model": f"lang:{value}"} if "model" in known else {}
             ours = {**_suited(kind, value), **model, **ours}
         elif key == "idf" and "weights" in known:
@@ -107,7 +107,7 @@ def _in_our_words(kind: type[Metric], options: Mapping[str, Any]) -> dict[str, A
 def _suited(kind: type[Metric], language: str) -> dict[str, str | bool]:
     """The options that suit a language; a metric that asks for the language is told it."""
     told = {"lang": language_code(language)} if "lang" in options_of(kind) else {}
-    return {**told, **suited(kind.name, language)}
+    return {**told, **kind.options_for(language)}
 
 
 def _spelled(spec: str, language: str | None = None) -> Metric:

@@ -9,13 +9,13 @@ from typing import ClassVar
 import numpy as np
 
 from nlgauge.core.cloud import Cloud, Floats
-from nlgauge.core.cloud_metric import CloudMetric
 from nlgauge.core.metric import Side
 from nlgauge.core.options import option
 from nlgauge.core.plan import Plan
 from nlgauge.measure.cost import cosine
 from nlgauge.measure.precision_recall import best_partners, f_measure
 from nlgauge.measure.transport import match
+from nlgauge.metrics._cloud_metric import CloudMetric
 from nlgauge.metrics._points import Points
 
 

@@ -10,13 +10,13 @@ from typing import Any, ClassVar
 import numpy as np
 
 from nlgauge.core.cloud import Cloud
-from nlgauge.core.cloud_metric import CloudMetric
 from nlgauge.core.metric import Scale, Side, distance
 from nlgauge.core.options import option
 from nlgauge.core.plan import Floats, Plan
 from nlgauge.core.requirements import Weighting
 from nlgauge.measure.cost import euclid
 from nlgauge.measure.transport import match_many
+from nlgauge.metrics._cloud_metric import CloudMetric
 from nlgauge.metrics._points import Points
 
 
@@ -75,7 +75,26 @@ class TransportMetric(CloudMetric):
         """The components of every pair."""
         return np.array([self.row(plan) for plan in self.plans(candidates, references)])
 
+    @property
+    def scored_by_plan(self) -> bool:
+        """Whether the components follow from the plan that `align` shows."""
+        return True
+
+    def compare_plans(
+        self, candidates: Sequence[Points], references: Sequence[Points]
+    ) -> tuple[Floats, list[Plan]]:
+        """Return components and plans of prepared pairs, from one solution of each."""
+        plans = [
+            plan.named(c.tokens, r.tokens)
+            for plan, c, r in zip(
+                self.plans(candidates, references), candidates, references, strict=True
+            )
+        ]
+        if self.scored_by_plan:
+            return np.array([self.row(plan) for plan in plans]), plans
+        return self.compare(candidates, references), plans
+
     def align(self, candidate: Points, reference: Points) -> Plan:
-        """The plan of one pair, with its words."""
+        """Return the plan of one pair with its tokens."""
         (plan,) = self.plans([candidate], [reference])
         return plan.named(candidate.tokens, reference.tokens)

@@ -78,6 +78,11 @@ class Bary(TransportMetric):
         """W2 squared, W2 and 1 / (1 + W2)."""
         return _row(plan.value)
 
+    @property
+    def scored_by_plan(self) -> bool:
+        """Whether the score is the cost of the plan, not a Sinkhorn divergence."""
+        return not self.epsilon
+
     def compare(self, candidates: Sequence[Points], references: Sequence[Points]) -> Floats:
         """The components of every pair, blurred where asked for."""
         if not self.epsilon:

@@ -29,6 +29,13 @@ from nlgauge.metrics._sacrebleu import SacrebleuMetric, case_option
 class Bleu(SacrebleuMetric):
     """BLEU of a corpus, and smoothed BLEU of its segments."""
 
+    language_options: ClassVar[Mapping[str, Mapping[str, str | bool]]] = {
+        "zh": {"tokenize": "zh"},
+        "ja": {"tokenize": "ja-mecab"},
+        "ko": {"tokenize": "ko-mecab"},
+        # Written without spaces, and sacrebleu has no tokenizer for them without a download.
+        **{code: {"tokenize": "char"} for code in ("th", "lo", "km", "my", "bo")},
+    }
     paper: ClassVar[str] = (
         "Papineni et al. (2002), BLEU: a Method for Automatic Evaluation of Machine Translation"
     )

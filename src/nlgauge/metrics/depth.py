@@ -22,7 +22,6 @@ from typing import Any, ClassVar
 import numpy as np
 
 from nlgauge.core.cloud import Cloud, Floats
-from nlgauge.core.cloud_metric import CloudMetric
 from nlgauge.core.errors import OptionError
 from nlgauge.core.metric import Side, distance
 from nlgauge.core.options import option
@@ -31,6 +30,7 @@ from nlgauge.measure.cloud_distances import mmd, sliced_wasserstein
 from nlgauge.measure.cost import squared_euclid, unit
 from nlgauge.measure.depth import Depth, Regions, nlg_eval_distance, region_distance, regions_of
 from nlgauge.measure.transport import match
+from nlgauge.metrics._cloud_metric import CloudMetric
 
 _DEPTHS: dict[str, Depth] = {"irw": "irw", "ai_irw": "ai_irw"}
 

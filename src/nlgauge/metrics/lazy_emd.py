@@ -13,7 +13,7 @@ again beyond c = l_c + l_r. ``headline="objective"`` takes the whole minimum ins
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar, NamedTuple
 
@@ -56,6 +56,10 @@ class LazyEmd(TransportMetric):
     matching: ClassVar[str] = "greedy"
     layer_option: ClassVar[str] = "layer"
     symmetric: ClassVar[bool] = False
+    language_options: ClassVar[Mapping[str, Mapping[str, str | bool]]] = {
+        "other": {"lang": "other"},
+        "zh": {"lang": "zh"},
+    }
 
     layer: int | str = option("best", "Hidden layer; best is the model's best known one.")
     special: str = option(

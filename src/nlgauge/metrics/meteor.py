@@ -13,7 +13,7 @@ synset; the words themselves are looked up (NLTK looks up their stems, and so mi
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -42,6 +42,9 @@ class Meteor(PairMetric):
         "Banerjee and Lavie (2005), METEOR: An Automatic Metric for MT Evaluation "
         "with Improved Correlation with Human Judgments"
     )
+    language_options: ClassVar[Mapping[str, Mapping[str, str | bool]]] = {
+        "other": {"stem": False, "synonyms": "none"}  # both are English
+    }
     scale = similarity()
 
     alpha: float = option(0.9, "Weight of recall in the mean.", low=0.0, high=1.0)

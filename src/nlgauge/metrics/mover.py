@@ -114,6 +114,11 @@ class Mover(TransportMetric):
         cost = COSTS[self.cost][0](candidate.vectors, reference.vectors)
         return cost + word_order(*cost.shape, weight=self.word_order)
 
+    @property
+    def scored_by_plan(self) -> bool:
+        """Whether the score is the cost of the plan; the compatible codes compute another."""
+        return self.compat is None
+
     def compare(self, candidates: Sequence[Points], references: Sequence[Points]) -> Floats:
         """Distance and similarity of every pair."""
         if self.compat is None:

@@ -26,6 +26,9 @@ from nlgauge.metrics._sacrebleu import SacrebleuMetric, case_option
 class Ter(SacrebleuMetric):
     """Translation edit rate."""
 
+    language_options: ClassVar[Mapping[str, Mapping[str, str | bool]]] = {
+        code: {"normalized": True, "asian_support": True} for code in ("zh", "ja")
+    }
     paper: ClassVar[str] = (
         "Snover et al. (2006), A Study of Translation Edit Rate with Targeted Human Annotation"
     )

@@ -1,8 +1,8 @@
-"""Tidying: memory that was freed goes back to the system while long work goes on.
+"""Return freed memory to the operating system during long runs.
 
-The C library keeps freed blocks below one that is still in use. Texts of ever other lengths leave
-so many of them that 20,000 pairs took a third more memory than 1,000. Giving them back costs some
-time, because they are mostly wanted again, so short work goes without.
+The C library keeps freed blocks that lie below one still in use. Texts of varying length leave so
+many that 20,000 pairs took a third more memory than 1,000. Returning them costs time, because most
+are needed again, so short runs do without.
 """
 
 from __future__ import annotations
@@ -14,26 +14,26 @@ from threading import Lock
 from time import monotonic
 
 
-class Tidier:
-    """Gives memory back at most every so many seconds; any thread may ask for it."""
+class MemoryTrimmer:
+    """Returns freed memory at most once per interval; safe to call from any thread."""
 
     def __init__(self, seconds: float) -> None:
         self._seconds = seconds
         self._lock = Lock()
         self._next = monotonic() + seconds
 
-    def tidy(self) -> None:
-        """Give back what is free, unless that was done a moment ago."""
+    def trim(self) -> None:
+        """Return freed memory to the system unless that was done within the interval."""
         with self._lock:
             if monotonic() < self._next:
                 return
             self._next = monotonic() + self._seconds
-        _give_back()()
+        _malloc_trim()()
 
 
 @cache
-def _give_back() -> Callable[[], object]:
-    """What glibc has for it, which takes some 15 ms; nothing elsewhere."""
+def _malloc_trim() -> Callable[[], object]:
+    """Return glibc's malloc_trim, which takes about 15 ms, or a function that does nothing."""
     try:
         trim = ctypes.CDLL(None).malloc_trim
     except (AttributeError, OSError, TypeError):

@@ -14,7 +14,7 @@ from typing import Any, Literal
 from nlgauge.core.errors import DataError, FileError, NlgaugeError, UsageError
 from nlgauge.core.totals import Resampled, Tally
 from nlgauge.data.streams import Digest, Rejected, Row, Sources
-from nlgauge.inputs import Learnt
+from nlgauge.inputs import Tables
 from nlgauge.runtime import DEFAULT, Runtime
 from nlgauge.scale.engine import Engine, open_engine
 from nlgauge.scale.parts import Part, cut
@@ -82,7 +82,7 @@ class Run:
             folder.write(MANIFEST, {**plan, "parts": checksums})
         return outcome
 
-    def _duty(self, learnt: tuple[Learnt, ...] | None) -> Duty:
+    def _duty(self, learnt: tuple[Tables, ...] | None) -> Duty:
         return Duty(
             self.metrics,
             self.runtime,
@@ -116,9 +116,9 @@ class Run:
                 "an input file was changed while it was read; name another folder and start again"
             )
 
-    def _learn(self, interruption: Interruption, told: Told | None) -> tuple[Learnt, ...] | None:
+    def _learn(self, interruption: Interruption, told: Told | None) -> tuple[Tables, ...] | None:
         """What metrics with corpus tables take from all references, in a pass of its own."""
-        if not self._duty(None).scorer().learns:
+        if not self._duty(None).scorer().needs_tables:
             return None
         rows = 0
 
@@ -290,7 +290,7 @@ class _Totals:
         )
 
 
-def _pool(before: tuple[Learnt, ...] | None, more: tuple[Learnt, ...]) -> tuple[Learnt, ...]:
+def _pool(before: tuple[Tables, ...] | None, more: tuple[Tables, ...]) -> tuple[Tables, ...]:
     if before is None:
         return more
-    return tuple(Learnt.pool(pair) for pair in zip(before, more, strict=True))
+    return tuple(Tables.pool(pair) for pair in zip(before, more, strict=True))

@@ -15,7 +15,7 @@ from nlgauge.core.cloud import Floats
 from nlgauge.core.errors import MissingExtra
 from nlgauge.core.scores import Scores
 from nlgauge.core.totals import Resampled
-from nlgauge.inputs import Learnt
+from nlgauge.inputs import Tables
 from nlgauge.runtime import DEFAULT, Runtime
 from nlgauge.scale.parts import Part
 from nlgauge.scoring import Scorer
@@ -33,12 +33,12 @@ class Duty:
     segments: SegmentFormat = "jsonl"
     resamples: int = 0
     seed: int = 0
-    learnt: tuple[Learnt, ...] | None = None
+    learnt: tuple[Tables, ...] | None = None
 
     def scorer(self) -> Scorer:
         """The metrics with their models opened, and with their tables if there are any."""
         scorer = Scorer(self.metrics, runtime=self.runtime)
-        return scorer if self.learnt is None else scorer.taught(self.learnt)
+        return scorer if self.learnt is None else scorer.with_tables(self.learnt)
 
 
 @dataclass(frozen=True)
@@ -57,10 +57,10 @@ class Worker:
         self._duty = duty
         self._scorer = duty.scorer()
 
-    def learn(self, part: Part) -> tuple[Learnt, ...]:
+    def learn(self, part: Part) -> tuple[Tables, ...]:
         """The tables of the part, with the references of segments that are new."""
         fresh = [part.rows[i].references for i in sorted(part.fresh)]
-        return self._scorer.learn([row.candidate for row in part.rows], fresh)
+        return self._scorer.fit_tables([row.candidate for row in part.rows], fresh)
 
     def score(self, part: Part) -> Scored:
         """The scores of the part's rows."""

@@ -105,7 +105,7 @@ class Gate:
                     list(specs),
                     runtime=self._settings.runtime,
                 )
-                found = Ready(specs, scorer, scorer.learns)
+                found = Ready(specs, scorer, scorer.needs_tables)
                 _keep(self._ready, specs, found)
         return found
 

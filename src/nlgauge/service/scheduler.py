@@ -13,7 +13,7 @@ from starlette.requests import Request
 
 from nlgauge.core.metric import Metric
 from nlgauge.metrics import metric
-from nlgauge.runtime.memory import Tidier
+from nlgauge.runtime.memory import MemoryTrimmer
 from nlgauge.service.admission import Gate
 from nlgauge.service.batching import Batcher, Outcome, Ticket
 from nlgauge.service.errors import Fault, busy, fault_of
@@ -45,7 +45,7 @@ class Workshop:
         for name in settings.models:
             self.gate.scorer((_opener(name),))
         self._turns = Turns()
-        self._tidier = Tidier(_TIDY_SECONDS)
+        self._tidier = MemoryTrimmer(_TIDY_SECONDS)
         self._batcher = Batcher(self._deliver, window=settings.window, rows=settings.batch_rows)
         self._long = ThreadPoolExecutor(_LONG_THREADS, thread_name_prefix="nlgauge-long")
         self._long_waiting = 0
@@ -157,7 +157,7 @@ class Workshop:
         if ready:
             with suppress(RuntimeError):  # the server has been shut down meanwhile
                 ready[0][0].get_loop().call_soon_threadsafe(_wake, ready)
-        self._tidier.tidy()
+        self._tidier.trim()
 
 
 def _opener(model: str) -> Metric:

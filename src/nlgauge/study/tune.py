@@ -11,11 +11,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from nlgauge.core.cloud_metric import CloudMetric
 from nlgauge.core.errors import OptionError
 from nlgauge.core.metric import Metric
-from nlgauge.inputs import Spec, open_task
+from nlgauge.inputs import Spec, bind_metric
 from nlgauge.metrics import metric as build_metric
+from nlgauge.metrics._cloud_metric import CloudMetric
 from nlgauge.runtime import DEFAULT, Runtime
 from nlgauge.scoring import Progress
 from nlgauge.stats import Correlation, Interval, Split, bootstrap_difference, correlate
@@ -158,7 +158,7 @@ def _layered(spec: Spec, longest: int | None, runtime: Runtime) -> Layered:
     base = build_metric(spec)
     if not isinstance(base, CloudMetric):
         raise OptionError(f"{base.name} has no layers to tune; see nlgauge metrics {base.name}")
-    task = open_task(base, runtime)
+    task = bind_metric(base, runtime)
     depth = task.encoder.card.depth if task.encoder else 0
     if depth < 1:
         raise OptionError(

@@ -13,7 +13,7 @@ from typing import Any
 import datasets
 import evaluate
 
-import nlgauge
+from nlgauge.scoring import score
 
 _CITATION = "Cite the paper that `nlgauge metrics` names for the metric you use."
 
@@ -34,7 +34,7 @@ class Nlgauge(evaluate.Metric):  # type: ignore[misc] # it is untyped
 
     def _compute(self, predictions: list[str], references: list[Any], **keywords: Any) -> Any:
         spec = "bleu" if self.config_name == "default" else self.config_name
-        (scores,) = nlgauge.score(predictions, references, metrics=spec, **keywords).values()
+        (scores,) = score(predictions, references, metrics=spec, **keywords).values()
         return {
             "score": scores.value,
             "components": scores.components,

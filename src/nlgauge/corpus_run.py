@@ -1,0 +1,218 @@
+"""One run over a corpus: texts are encoded in chunks, and metrics turn them into rows.
+
+Metrics with the same model share one pass over the distinct texts. Memory does not grow with the
+corpus, because texts are encoded chunk by chunk; equal rows are scored once and so get bit-equal
+scores.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from nlgauge.core.cloud import Bools, Floats
+from nlgauge.core.corpus import Corpus
+from nlgauge.core.errors import UsageError
+from nlgauge.core.languages import ENGLISH, in_latin_letters
+from nlgauge.core.metric import PairMetric, Rows
+from nlgauge.core.plan import Plan
+from nlgauge.core.scores import Scores
+from nlgauge.core.signature import Signature
+from nlgauge.inputs import BoundMetric, ModelInputs
+from nlgauge.runtime.memory import MemoryTrimmer
+from nlgauge.runtime.threads import one_ahead
+
+Progress = Callable[[int, int], None]
+
+_CHUNK_ROWS = 256
+_HISTOGRAM_ROWS = 32  # a histogram is as long as the vocabulary, and each takes many passes anyway
+_SEGMENT_ROWS = 4096  # of one segment are kept together, as they share texts
+_CHUNK_CHARACTERS = 200_000
+_MANY_ROWS = 512  # from which on freed memory is returned to the system
+_TRIM_SECONDS = 0.5
+_FEW_DOCUMENTS = 10
+_ENGLISH_MODELS = ("embedded", "glove")
+
+
+@dataclass(frozen=True, eq=False)
+class Aligned:
+    """One aligned pair: its plan, the index of its reference, and the scores of the segment."""
+
+    plan: Plan
+    reference: int
+    scores: Scores
+
+
+class CorpusRun:
+    """One run over a corpus: the rows of every metric, filled chunk by chunk."""
+
+    def __init__(self, corpus: Corpus, metrics: Sequence[BoundMetric]) -> None:
+        self._corpus = corpus
+        self._metrics = metrics
+        first: dict[tuple[str, tuple[str, ...]], int] = {}
+        self._twin = np.empty(len(corpus), dtype=np.int64)  # row -> the equal row scored for it
+        for row in corpus.by_segment():
+            key = (corpus.candidates[row], corpus.references[row])
+            self._twin[row] = first.setdefault(key, row)
+        self._unique = list(first.values())
+        self._of_system: dict[str, list[int]] = defaultdict(list)
+        for row, name in enumerate(corpus.systems):
+            self._of_system[name].append(row)
+        large = any(each.masked_lm for bound in metrics for each in (bound, *bound.members))
+        self._chunk_rows = _HISTOGRAM_ROWS if large else _CHUNK_ROWS
+        self._statistics: dict[int, Floats] = {}
+        self._notes: list[dict[str, Bools]] = [
+            defaultdict(lambda: np.zeros(len(corpus), dtype=bool)) for _ in metrics
+        ]
+
+    @cached_property
+    def _signatures(self) -> list[Signature]:
+        """The signature of every metric, the same for all systems."""
+        references = self._corpus.reference_count()
+        return [bound.signature(references) for bound in self._metrics]
+
+    def score(self, progress: Progress | None) -> None:
+        """Score all chunks and report the number of finished rows to `progress`."""
+        done = 0
+        trimmer = MemoryTrimmer(_TRIM_SECONDS)
+        if progress is not None:
+            progress(0, len(self._unique))
+        for rows, inputs in one_ahead(self._encode, self._chunks()):
+            for number, bound in enumerate(self._metrics):
+                if number and progress is not None:  # it may raise to cancel the run
+                    progress(done, len(self._unique))
+                get = inputs.for_metric(bound)
+                candidates = [get(self._corpus.candidates[row], "candidate") for row in rows]
+                references = [
+                    [get(text, "reference") for text in self._corpus.references[row]]
+                    for row in rows
+                ]
+                made = bound.metric.rows(candidates, references)
+                self._store(number, rows, made, candidates, references)
+            done += len(rows)
+            if done > _MANY_ROWS:
+                trimmer.trim()
+            if progress is not None:
+                progress(done, len(self._unique))
+
+    def align(self) -> dict[str, Aligned]:
+        """Return the alignment of the only row by every metric, which scores it too."""
+        (system,) = self._corpus.systems
+        _, inputs = self._encode([0])
+        found = {}
+        for number, bound in enumerate(self._metrics):
+            metric = bound.metric
+            if not isinstance(metric, PairMetric):
+                raise UsageError(f"{metric.name} does not match tokens, so it has no alignment")
+            get = inputs.for_metric(bound)
+            candidate = get(self._corpus.candidates[0], "candidate")
+            references = [get(text, "reference") for text in self._corpus.references[0]]
+            best = metric.align_best(candidate, references)
+            self._store(number, [0], best.rows, [candidate], [references])
+            found[bound.label] = Aligned(best.plan, best.reference, self.scores(number, system))
+        return found
+
+    def _encode(self, rows: list[int]) -> tuple[list[int], ModelInputs]:
+        """Return a chunk with its texts encoded."""
+        inputs = ModelInputs(
+            self._metrics,
+            [self._corpus.candidates[row] for row in rows],
+            [text for row in rows for text in self._corpus.references[row]],
+        )
+        inputs.encode()
+        return rows, inputs
+
+    def scores(self, number: int, system: str) -> Scores:
+        """Return the scores of one system by the metric of this number."""
+        bound = self._metrics[number]
+        rows = self._of_system[system]
+        twins = self._twin[rows]
+        counts = {note: int(mask[twins].sum()) for note, mask in self._notes[number].items()}
+
+        def plan(segment: int) -> Plan:
+            row = rows[segment]
+            pair = Corpus.of([self._corpus.candidates[row]], [self._corpus.references[row]])
+            (found,) = CorpusRun(pair, [bound]).align().values()
+            return found.plan
+
+        return Scores(
+            metric=bound.metric,
+            label=bound.label,
+            system=system,
+            ids=tuple(self._corpus.ids[row] for row in rows),
+            statistics=self._statistics[number][twins],
+            signature=self._signatures[number],
+            notes={note: count for note, count in counts.items() if count},
+            aligner=plan,
+        )
+
+    def _chunks(self) -> Iterator[list[int]]:
+        """Yield chunks of rows, split between segments so that references are encoded once."""
+        chunk: list[int] = []
+        characters = 0
+        for row in self._unique:
+            size = len(self._corpus.candidates[row]) + sum(map(len, self._corpus.references[row]))
+            full = len(chunk) >= self._chunk_rows or characters + size > _CHUNK_CHARACTERS
+            same = chunk and self._corpus.ids[chunk[-1]] == self._corpus.ids[row]
+            if chunk and full and (not same or len(chunk) >= _SEGMENT_ROWS):
+                yield chunk
+                chunk, characters = [], 0
+            chunk.append(row)
+            characters += size
+        if chunk:
+            yield chunk
+
+    def _store(
+        self,
+        number: int,
+        rows: list[int],
+        made: Rows,
+        candidates: Sequence[Any],
+        references: Sequence[Sequence[Any]],
+    ) -> None:
+        if number not in self._statistics:
+            self._statistics[number] = np.zeros((len(self._corpus), made.statistics.shape[1]))
+        self._statistics[number][rows] = made.statistics
+        for note, mask in made.notes.items():
+            self._notes[number][note][rows] |= mask
+        items = [(text, *group) for text, group in zip(candidates, references, strict=True)]
+        self._add_notes(number, self._metrics[number], rows, items)
+
+    def _add_notes(
+        self, number: int, bound: BoundMetric, rows: list[int], items: Sequence[tuple[Any, ...]]
+    ) -> None:
+        """Add what is known of models, languages and small tables to the rows concerned."""
+        for k, member in enumerate(bound.members):
+            self._add_notes(number, member, rows, [tuple(each[k] for each in i) for i in items])
+        if bound.model is None:
+            return
+        notes = self._notes[number]
+        for row, inputs in zip(rows, items, strict=True):
+            for remark in {remark for each in inputs for remark in each.remarks}:
+                notes[f"a text is {remark}"][row] = True
+        card = bound.model.card
+        if card.name in _ENGLISH_MODELS:
+            self._note_languages(notes, bound, rows)
+        if bound.encoder is not None and not card.published:
+            layers = "+".join(map(str, bound.metric.needs.layers))
+            notes[f"layer {layers} of {card.depth} is a guess for this model"][rows] = True
+        for table in bound.idf.values():
+            if table.documents < _FEW_DOCUMENTS:
+                notes[f"idf weights come from only {table.documents} texts"][rows] = True
+
+    def _note_languages(self, notes: dict[str, Bools], bound: BoundMetric, rows: list[int]) -> None:
+        """Note texts of other languages, by `lang` or by their script, for an English model."""
+        model = f"the model {bound.metric.needs.model} knows English only"
+        if bound.lang is not None:
+            if bound.lang != ENGLISH:
+                notes[f"{model}, not {bound.lang}"][rows] = True
+            return
+        for row in rows:
+            texts = (self._corpus.candidates[row], *self._corpus.references[row])
+            if not all(map(in_latin_letters, texts)):
+                notes[f"{model}, but a text is not in Latin letters; see --lang"][row] = True
