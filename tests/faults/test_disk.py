@@ -43,7 +43,7 @@ def test_a_full_disk(table: Path, undisturbed: dict[str, bytes], small_disk: Pat
     subprocess.run(larger, check=True)
     done = run(*words)
     assert done.returncode == 0, done.stderr
-    assert f"{finished} parts were done before" in done.stderr
+    assert f"{finished} parts reused from an earlier run" in done.stderr
     assert results(folder) == undisturbed
 
 

@@ -33,7 +33,7 @@ def test_a_signal_ends_the_run_between_parts(
         out, said = process.communicate(timeout=120)
     assert process.returncode == code, said
     assert out == ""
-    assert "finishing the parts under way; a second signal ends the run at once" in said
+    assert "finishing the parts in progress; a second signal ends the run at once" in said
     assert "rows are scored and kept in" in said
     assert "start the same command again to go on" in said
     assert "Traceback" not in said
@@ -43,7 +43,7 @@ def test_a_signal_ends_the_run_between_parts(
     assert 2 <= finished < 30
     done = run(*words)
     assert done.returncode == 0, done.stderr
-    assert f"{finished} parts were done before" in done.stderr
+    assert f"{finished} parts reused from an earlier run" in done.stderr
     assert results(folder) == undisturbed
 
 

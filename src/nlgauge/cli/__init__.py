@@ -1,4 +1,4 @@
-"""The command line: one file per command, no arithmetic.
+"""The command line: no arithmetic.
 
 Results go to stdout, notes to stderr. Exit codes: 0 success, 1 error in the data or a model,
 2 error in the call, 130 interrupted.
@@ -17,19 +17,16 @@ from nlgauge.cli import (
     compare,
     correlate,
     darr,
-    explain,
-    layers,
     matrix,
     mbr,
     metrics,
-    pairwise_tests,
     reproduce,
     rescale,
     score,
     serve,
     show,
-    sweep,
-    verify,
+    signatures,
+    tuning,
 )
 from nlgauge.core.errors import NlgaugeError
 
@@ -56,21 +53,21 @@ for _command in (
     compare.compare_command,
     correlate.correlate_command,
     matrix.matrix_command,
-    pairwise_tests.williams_command,
-    pairwise_tests.permutation_command,
+    matrix.williams_command,
+    matrix.permutation_command,
     darr.darr_command,
-    sweep.sweep_command,
+    tuning.sweep_command,
     reproduce.reproduce_command,
     metrics.metrics_command,
     mbr.mbr_command,
     mbr.rerank_command,
-    explain.explain_command,
-    verify.verify_command,
+    signatures.explain_command,
+    signatures.verify_command,
     serve.serve_command,
 ):
     app.command(_command.__name__.removesuffix("_command"))(_command)
 app.add_typer(rescale.app, name="rescale")
-app.add_typer(layers.app, name="layers")
+app.add_typer(tuning.layers_app, name="layers")
 app.add_typer(cache.app, name="cache")
 
 

@@ -8,6 +8,8 @@ from typing import Annotated, Any, Literal
 
 import typer
 
+from nlgauge.core.errors import UsageError
+
 FIGURES = (".svg", ".png", ".pdf")
 
 
@@ -29,8 +31,6 @@ def _check_coefficient(names: str | list[str] | None) -> str | list[str] | None:
 
 
 def _check_figure(path: Path | None) -> Path | None:
-    from nlgauge.core.errors import UsageError
-
     if path is not None and path.suffix not in FIGURES:
         known = ", ".join(FIGURES)
         raise UsageError(f"cannot draw to {str(path)!r}: a figure's name ends in {known}")

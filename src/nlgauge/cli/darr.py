@@ -15,6 +15,7 @@ from nlgauge.cli import arguments
 from nlgauge.cli.option_groups import with_option_groups
 from nlgauge.cli.output import Result
 from nlgauge.cli.study_options import MetricStudyOptions
+from nlgauge.core.errors import UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -95,8 +96,6 @@ def _criterion(
     options: MetricStudyOptions, pairs: Path | None, pairs_part: str | None
 ) -> str | None:
     """Return the criterion that pairs are derived from; options without effect are errors."""
-    from nlgauge.core.errors import UsageError
-
     if pairs is not None and options.human:
         raise UsageError("--pairs names the ranked pairs, so --human has no effect; drop one")
     if pairs is None and pairs_part is not None:

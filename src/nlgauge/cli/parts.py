@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -16,6 +17,7 @@ import typer
 from nlgauge.cli.arguments import count_option
 from nlgauge.cli.option_groups import given_options
 from nlgauge.cli.output import print_notes
+from nlgauge.core.errors import UsageError
 
 if TYPE_CHECKING:
     from nlgauge.core.totals import Tally
@@ -56,16 +58,14 @@ class PartsOptions:
 
     def check(self, context: typer.Context) -> None:
         """Raise an error for options that do not go with --parts, or need it."""
-        from nlgauge.core.errors import UsageError
-
         if self.folder is None:
             for option in given_options(context, _ONLY_IN_PARTS):
-                raise UsageError(f"{option} is for runs in parts; name a folder with --parts DIR")
+                raise UsageError(f"{option} requires a folder for parts: --parts DIR")
         else:
             for option in given_options(context, _NOT_IN_PARTS):
                 raise UsageError(
-                    f"{option} does not go with --parts, which writes segment scores to its folder "
-                    "and fits tables on the references"
+                    f"{option} cannot be combined with --parts, which writes segment scores to its "
+                    "folder and fits tables on the references"
                 )
 
     def score(
@@ -101,14 +101,14 @@ class PartsOptions:
         if outcome.rejected:
             counts += f", {outcome.rejected:,} rejected (see {folder / 'rejected.jsonl'})"
         if outcome.kept:
-            counts += f"; {outcome.kept:,} parts were done before"
+            counts += f"; {outcome.kept:,} parts reused from an earlier run"
         damaged = [f"{name} was damaged and has been scored again" for name in outcome.redone]
         print_notes([f"{counts}; segment scores are in {folder / 'parts'}", *damaged], quiet=quiet)
         return outcome.board
 
 
 def _print_interrupted() -> None:
-    note = "\nnote: finishing the parts in progress; a second signal stops the run at once\n"
+    note = "\nnote: finishing the parts in progress; a second signal ends the run at once\n"
     os.write(2, note.encode())  # a signal may arrive in the middle of a print
 
 
@@ -118,40 +118,28 @@ def _counter(*, quiet: bool) -> Iterator[Callable[[str, int], None] | None]:
     if quiet:
         yield None
     elif sys.stderr.isatty():
-        with ExitStack() as stack:
-            yield _Bars(stack)
+        with ExitStack() as bars:
+            yield partial(_update_bar, bars, {})
     else:
-        yield _Lines()
+        begun = time.monotonic()
+        yield partial(_print_minutes, begun, [begun])
 
 
-class _Bars:
-    """A progress bar for each stage."""
+def _update_bar(bars: ExitStack, updates: dict[str, Any], stage: str, rows: int) -> None:
+    """Update the progress bar of the stage; a new stage replaces the bar of the one before."""
+    from nlgauge.cli.progress import progress_bar
 
-    def __init__(self, stack: ExitStack) -> None:
-        self._stack = stack
-        self._stage = ""
-        self._update: Callable[[int, int | None], None] | None = None
-
-    def __call__(self, stage: str, rows: int) -> None:
-        from nlgauge.cli.progress import progress_bar
-
-        if stage != self._stage:
-            self._stack.close()
-            self._stage = stage
-            self._update = self._stack.enter_context(progress_bar(quiet=False, doing=stage))
-        if self._update is not None:
-            self._update(rows, None)
+    if stage not in updates:
+        bars.close()
+        updates.clear()
+        updates[stage] = bars.enter_context(progress_bar(quiet=False, doing=stage))
+    if updates[stage] is not None:
+        updates[stage](rows, None)
 
 
-class _Lines:
-    """A line every minute, for log files."""
-
-    def __init__(self) -> None:
-        self._begun = self._printed = time.monotonic()
-
-    def __call__(self, stage: str, rows: int) -> None:
-        now = time.monotonic()
-        if now - self._printed >= _SECONDS_BETWEEN_LINES:
-            self._printed = now
-            minutes = (now - self._begun) / 60
-            print_notes([f"{stage}: {rows:,} rows after {minutes:.0f} minutes"])
+def _print_minutes(begun: float, printed: list[float], stage: str, rows: int) -> None:
+    """Print a line every minute, for log files; ``printed`` are the times of the lines."""
+    now = time.monotonic()
+    if now - printed[-1] >= _SECONDS_BETWEEN_LINES:
+        printed.append(now)
+        print_notes([f"{stage}: {rows:,} rows after {(now - begun) / 60:.0f} minutes"])

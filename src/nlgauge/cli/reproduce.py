@@ -9,6 +9,7 @@ import typer
 
 from nlgauge.cli.option_groups import RuntimeOptions, with_option_groups
 from nlgauge.cli.output import print_notes
+from nlgauge.core.errors import UsageError
 
 
 @with_option_groups
@@ -57,7 +58,6 @@ def reproduce_command(
 
     The output folder contains tables (.md, .tex), figures (.svg, .png) and summary.json.
     """
-    from nlgauge.core.errors import UsageError
     from nlgauge.recipes import choose_recipe, reproduce
 
     choose_recipe(recipe)

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Annotated, Literal
+from functools import partial
+from typing import Annotated, Literal
 
 import typer
 
 from nlgauge.cli import arguments, score_output
-from nlgauge.cli.option_groups import RuntimeOptions, with_option_groups
+from nlgauge.cli.option_groups import RuntimeOptions, given_options, with_option_groups
 from nlgauge.cli.output import OutputOptions
 from nlgauge.cli.parts import PartsOptions
-from nlgauge.cli.remote import ServerOptions
+from nlgauge.core.errors import UsageError
 
-if TYPE_CHECKING:
-    from nlgauge.cli.remote import RemoteScorer
-    from nlgauge.scoring import Scorer
+# Settings of the server, or features it does not have.
+_LOCAL = ("idf_corpus", "lang", "device", "batch_tokens", "download", "cache", "folder")
 
 
 @with_option_groups
@@ -24,7 +24,6 @@ def score_command(
     to: OutputOptions,
     options: RuntimeOptions,
     parts: PartsOptions,
-    remote: ServerOptions,
     candidates: arguments.Candidates,
     references: arguments.ReferenceFiles = None,
     metric: arguments.Metrics = None,
@@ -53,6 +52,12 @@ def score_command(
             help="Language of the texts, such as zh; selects tokenizers, models and penalties.",
         ),
     ] = None,
+    server: Annotated[
+        str | None, typer.Option(metavar="URL", help="Score on a server (see nlgauge serve).")
+    ] = None,
+    token: Annotated[
+        str | None, typer.Option(envvar="NLGAUGE_TOKEN", help="Bearer token of the server.")
+    ] = None,
 ) -> None:
     """Score candidates against references.
 
@@ -79,7 +84,10 @@ def score_command(
     from nlgauge.data.systems import read_systems
     from nlgauge.scoring import Scorer
 
-    remote.check(context)
+    for option in given_options(context, _LOCAL) if server is not None else ():
+        raise UsageError(
+            f"{option} is for scoring here and does not go with --server; leave it out"
+        )
     parts.check(context)
     runtime = replace(options.runtime, lang=lang)
     metrics, sets = metric or ["bleu"], references or []
@@ -99,16 +107,18 @@ def score_command(
         )
         to.write(score_output.corpus_result(in_parts, form), quiet=options.quiet)
         return
-    scorer: Scorer | RemoteScorer
-    if remote.server is not None:
-        scorer = remote.scorer(metrics)
-    else:
+    if server is None:
         scorer = Scorer(metrics, runtime=runtime)
         if idf_corpus is not None:
             scorer = scorer.fit(read_lines(idf_corpus))
+        score_corpus = scorer.score_corpus
+    else:
+        from nlgauge.service.client import Client
+
+        score_corpus = partial(Client(server, token=token).score_corpus, metrics=metrics)
     corpus = read_systems(candidates, sets, wanted=input_format)
     with progress_bar(quiet=options.quiet) as progress:
-        scores = scorer.score_corpus(corpus, progress=progress)
+        scores = score_corpus(corpus, progress=progress)
     if segments:
         result = score_output.segments_result(scores, form)
     else:

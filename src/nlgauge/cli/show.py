@@ -9,6 +9,7 @@ import typer
 from nlgauge.cli import arguments
 from nlgauge.cli.option_groups import RuntimeOptions, with_option_groups
 from nlgauge.cli.output import check_ending, print_notes, to_json, write_text
+from nlgauge.core.errors import UsageError
 
 
 @with_option_groups
@@ -79,8 +80,6 @@ def show_command(
 
 
 def _single(given: list[str], what: str) -> str:
-    from nlgauge.core.errors import UsageError
-
     if len(given) > 1:
         raise UsageError(
             f"one {what} is shown at a time, but {len(given)} were given; "

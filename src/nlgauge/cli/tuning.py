@@ -1,4 +1,4 @@
-"""nlgauge sweep: options of a metric, tuned on one part of the data and tested on the other."""
+"""nlgauge sweep and layers: options tuned on one part of the data and tested on the other."""
 
 from __future__ import annotations
 
@@ -13,14 +13,21 @@ from nlgauge.cli import arguments
 from nlgauge.cli.option_groups import with_option_groups
 from nlgauge.cli.output import Result
 from nlgauge.cli.study_options import StudyOptions
+from nlgauge.core.errors import UsageError
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from nlgauge.report.table import Table
-    from nlgauge.study import Sweeps
+    from nlgauge.study import LayerTuning, Sweeps
 
 Entry = Mapping[str, Any]  # a sweep for one criterion, as in the JSON output
+
+layers_app = typer.Typer(
+    help="Find the layers of a model that suit a metric best.",
+    no_args_is_help=True,
+    rich_markup_mode=None,
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -96,9 +103,9 @@ def sweep_command(
     entries = content["sweeps"]
     result = Result(
         content=lambda: content,
-        rows=lambda: [row for each in entries for row in tried_rows(each)],
-        tables=lambda: _tables(found, entries, list(swept), tuning, options.digits),
-        figures={tuning.figure: lambda: _figure(entries, list(swept))},
+        rows=lambda: [row for each in entries for row in _tried_rows(each)],
+        tables=lambda: _sweep_tables(found, entries, list(swept), tuning, options.digits),
+        figures={tuning.figure: lambda: _draw_sweep(entries, list(swept))},
         notes=found.remarks,
     )
     options.write(result, quiet=options.quiet)
@@ -106,7 +113,6 @@ def sweep_command(
 
 def _check_data(data: Path) -> None:
     """Raise an error if the metric is named in the place of the data."""
-    from nlgauge.core.errors import UsageError
     from nlgauge.metrics import metric_names
 
     name = str(data).partition(":")[0]
@@ -115,7 +121,6 @@ def _check_data(data: Path) -> None:
 
 
 def _parse_values(words: list[str]) -> dict[str, str]:
-    from nlgauge.core.errors import UsageError
     from nlgauge.study.sweep import read_options
 
     options: dict[str, str] = {}
@@ -130,7 +135,7 @@ def _parse_values(words: list[str]) -> dict[str, str]:
     return options
 
 
-def _tables(
+def _sweep_tables(
     found: Sweeps, entries: Sequence[Entry], names: list[str], tuning: TuningOptions, digits: int
 ) -> list[Table]:
     from nlgauge.core.options import format_value
@@ -145,30 +150,30 @@ def _tables(
     return tables
 
 
-def tried_rows(entry: Entry) -> list[dict[str, Any]]:
+def _tried_rows(entry: Entry) -> list[dict[str, Any]]:
     """Return a mapping for each value tried."""
     keys = ("metric", "criterion", "level", "coefficient")
     return [{**{key: entry[key] for key in keys}, **row} for row in entry["tried"]]
 
 
-def _figure(entries: Sequence[Entry], names: list[str]) -> Figure:
+def _draw_sweep(entries: Sequence[Entry], names: list[str]) -> Figure:
     if len(names) == 1:
         from nlgauge.study.option_ranges import is_geometric
 
         values = tuple(row[names[0]] for row in entries[0]["tried"])
         lines = {each["criterion"]: each for each in entries}
-        return curves(
+        return _curves(
             names[0], values, lines, title=entries[0]["metric"], logarithmic=is_geometric(values)
         )
     rows, columns = names
-    return heat_maps(
+    return _heat_maps(
         {f"{each['metric']}, {each['criterion']}": each for each in entries},
         (rows, columns),
         lambda row: (row[rows], row[columns]),
     )
 
 
-def curves(
+def _curves(
     option: str,
     values: Sequence[float | str],
     entries: Mapping[str, Entry],
@@ -188,7 +193,7 @@ def curves(
     return curve(option, values, lines, label=label, title=title, logarithmic=logarithmic)
 
 
-def heat_maps(
+def _heat_maps(
     entries: Mapping[str, Entry],
     names: tuple[str, str],
     place: Callable[[Entry], tuple[float | str, float | str]],
@@ -221,3 +226,117 @@ def _chosen(entry: Entry) -> int:
     chosen = entry["chosen"]
     named = chosen if isinstance(chosen, dict) else {entry["option"]: chosen}
     return next(i for i, row in enumerate(entry["tried"]) if named.items() <= row.items())
+
+
+@layers_app.command("tune")
+@with_option_groups
+def tune_command(
+    tuning: TuningOptions,
+    options: StudyOptions,
+    metrics: arguments.EmbeddingMetrics = None,
+    longest: Annotated[
+        int | None,
+        typer.Option(min=1, help="Maximum number of consecutive layers [default: no limit]."),
+    ] = None,
+    resamples: arguments.Resamples = 1000,
+) -> None:
+    """Tune layers on one half of the data and test them on the other.
+
+    Examples:
+
+    nlgauge layers tune de-en.jsonl -m bertscore
+
+    nlgauge layers tune de-en.jsonl -m mover:model=my/model bary:model=my/model --longest 5
+
+    nlgauge layers tune de-en.jsonl -m bertscore --figure layers.svg -o layers.json
+
+    For a metric of one layer each layer is tried; for a metric that joins layers, all runs of
+    consecutive layers. A random half of the inputs selects the layers (tune). The selected layers
+    and the metric's default are tested on the other half; the gain is their difference, with a
+    bootstrap interval over inputs. Report the test number: the tune numbers are biased by the
+    selection.
+    """
+    from nlgauge.study import tune_layers
+
+    names = metrics or ["bertscore"]
+    if tuning.figure is not None:
+        _check_same_kind(names)
+    judged = options.judged()
+    with options.running() as running:
+        found = tune_layers(
+            judged,
+            names,
+            human=options.human,
+            longest=longest,
+            resamples=resamples,
+            **tuning.arguments,
+            **running,
+        )
+    content = found.to_dict()
+    entries = content["layers"]
+    result = Result(
+        content=lambda: content,
+        rows=lambda: [row for entry in entries for row in _layer_rows(entry)],
+        tables=lambda: _layer_tables(found, entries, tuning, options.digits),
+        figures={tuning.figure: lambda: _draw_layers(entries)},
+        notes=found.remarks,
+    )
+    options.write(result, quiet=options.quiet)
+
+
+def _check_same_kind(metrics: Sequence[str]) -> None:
+    """Raise an error if one figure would need both curves and heat maps."""
+    from nlgauge.core.options import options_of
+    from nlgauge.metrics import metric as build_metric
+
+    several = {"layers" in options_of(type(build_metric(spec))) for spec in metrics}
+    if len(several) > 1:
+        raise UsageError(
+            "metrics of one layer are drawn as curves, metrics that join layers as heat maps; "
+            "name one kind with --figure, and run the command twice"
+        )
+
+
+def _layer_rows(entry: Entry) -> list[dict[str, Any]]:
+    rows = _tried_rows(entry)
+    for row in rows:
+        row["layers"] = row.pop(entry["option"])
+        row |= {"tune": row.pop("tune"), "test": row.pop("test")}  # the last columns
+    return rows
+
+
+def _layer_tables(
+    found: LayerTuning, entries: Sequence[Entry], tuning: TuningOptions, digits: int
+) -> list[Table]:
+    from nlgauge.report.study_tables import layers_table
+
+    groups: dict[str, list[Entry]] = {}
+    signatures: dict[str, list[str]] = {}
+    for tuned, entry in zip(found.entries, entries, strict=True):
+        groups.setdefault(entry["criterion"], []).append(entry)
+        signature = found.signatures[tuned.swept.label]
+        signatures.setdefault(entry["criterion"], []).append(signature)
+    return [
+        layers_table(
+            group, digits=digits, footer=[*tuning.footer(group[0], ""), *signatures[criterion]]
+        )
+        for criterion, group in groups.items()
+    ]
+
+
+def _draw_layers(entries: Sequence[Entry]) -> Figure:
+    several = len({entry["criterion"] for entry in entries}) > 1
+    named: Mapping[str, Entry] = {
+        entry["metric"] + (f", {entry['criterion']}" if several else ""): entry for entry in entries
+    }
+    if entries[0]["option"] == "layers":
+        return _heat_maps(named, ("first layer", "last layer"), _ends)
+    deepest = max((entry["tried"] for entry in entries), key=len)
+    title = next(iter(named)) if len(named) == 1 else ""
+    return _curves("layer", [row["layer"] for row in deepest], named, title=title)
+
+
+def _ends(row: Entry) -> tuple[int, int]:
+    """Return the first and last layer of a run written as 4 or 2-6."""
+    first, _, last = str(row["layers"]).partition("-")
+    return int(first), int(last or first)

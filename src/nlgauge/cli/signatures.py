@@ -1,4 +1,4 @@
-"""nlgauge verify: results recomputed from their signatures and compared."""
+"""nlgauge explain and nlgauge verify: what signatures tell, and results recomputed from them."""
 
 from __future__ import annotations
 
@@ -10,7 +10,27 @@ import typer
 
 from nlgauge.cli import arguments
 from nlgauge.cli.option_groups import RuntimeOptions, with_option_groups
-from nlgauge.cli.output import OutputOptions, Result
+from nlgauge.cli.output import OutputOptions, Result, to_json
+
+Signature = Annotated[str, typer.Argument(metavar="SIGNATURE", show_default=False)]
+
+
+def explain_command(
+    first: Signature, second: Signature, format: arguments.TextOrJson = "text"
+) -> None:
+    """Explain the differences between two signatures.
+
+    Quote the signatures: nlgauge explain 'bleu|nrefs:1|...' 'bleu|nrefs:2|...'
+    """
+    from nlgauge.reproducibility import explain
+
+    found = explain(first, second)
+    if format == "json":
+        print(to_json([asdict(each) for each in found], indent=2))
+    elif found:
+        print("\n".join(map(str, found)))
+    else:
+        print("no difference: the signatures are equal, so the texts must differ")
 
 
 @with_option_groups
