@@ -13,7 +13,7 @@ from nlgauge.core.errors import UsageError
 FIGURES = (".svg", ".png", ".pdf")
 
 
-def check_level(levels: str | list[str] | None) -> str | list[str] | None:
+def check_level(levels: Any) -> Any:
     """Raise an error for an unknown level before any work is done."""
     from nlgauge.study import choose_level
 
@@ -22,7 +22,7 @@ def check_level(levels: str | list[str] | None) -> str | list[str] | None:
     return levels
 
 
-def _check_coefficient(names: str | list[str] | None) -> str | list[str] | None:
+def _check_coefficient(names: Any) -> Any:
     from nlgauge.study import choose_coefficient
 
     for name in [names] if isinstance(names, str) else names or ():

@@ -54,12 +54,7 @@ def compare_command(
     corpus = read_systems(candidates, references or [])
     with options.running() as running:
         found = compare(
-            corpus,
-            metrics=metric or ["bleu"],
-            method=method,
-            count=count,
-            seed=seed,
-            **running,
+            corpus, metrics=metric or ["bleu"], method=method, count=count, seed=seed, **running
         )
     digits = 2 if to.digits is None else to.digits
     content, tables, text = found.to_dict(), _tables(found, digits), ""

@@ -40,8 +40,7 @@ def matrix_command(
     level: arguments.Level = "segment",
     coefficient: arguments.Coefficient = "pearson",
     cluster: Annotated[
-        bool,
-        typer.Option("--cluster", help="Place similar metrics next to each other."),
+        bool, typer.Option("--cluster", help="Place similar metrics next to each other.")
     ] = False,
     show: Annotated[
         Shown, typer.Option("--show", help="Coefficients, p-values below .05, or both.")

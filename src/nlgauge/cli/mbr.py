@@ -30,8 +30,7 @@ class SampleOptions(RuntimeOptions):
     ]
     metric: arguments.EmbeddingMetrics = None
     number: Annotated[
-        int | None,
-        typer.Option("--samples", min=1, help="Candidates per input in a text file."),
+        int | None, typer.Option("--samples", min=1, help="Candidates per input in a text file.")
     ] = None
     combine: Annotated[
         Literal["rank", "mean"],

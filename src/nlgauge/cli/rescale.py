@@ -25,8 +25,7 @@ app = typer.Typer(
 def fit_command(
     options: RuntimeOptions,
     texts: Annotated[
-        str,
-        typer.Argument(metavar="TEXTS", help="Unrelated texts of one language; - reads stdin."),
+        str, typer.Argument(metavar="TEXTS", help="Unrelated texts of one language; - reads stdin.")
     ],
     metric: Annotated[str, arguments.metric_option("Metric to rescale.")] = "bertscore",
     pairs: Annotated[int, typer.Option(min=3, help="Maximum number of random pairs.")] = 10_000,

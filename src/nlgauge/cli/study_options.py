@@ -82,8 +82,7 @@ class MetricStudyOptions(StudyOptions):
 
     metric: arguments.Metrics = None
     scores: Annotated[
-        _Names,
-        _option("Stored scores, higher is better; human:NAME is a criterion.", "NAME..."),
+        _Names, _option("Stored scores, higher is better; human:NAME is a criterion.", "NAME...")
     ] = None
     distances: Annotated[_Names, _option("Stored scores, lower is better.", "NAME...")] = None
     scores_from: Annotated[

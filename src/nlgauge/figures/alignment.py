@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from textwrap import fill
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from rich.cells import cell_len
 
@@ -77,8 +77,8 @@ def _draw_colour_bar(figure: Figure, axes: list[Axes], scale: Scale) -> None:
 
     colours, norm = scale
     shrink = min(1.0, 3 / figure.get_figheight())
-    bar = {"pad": 0.02, "aspect": 25, "anchor": (0.0, 1.0), "panchor": False, "shrink": shrink}
-    figure.colorbar(ScalarMappable(norm, colours), ax=axes, label="cost", **bar)
+    bar: dict[str, Any] = {"pad": 0.02, "aspect": 25, "anchor": (0.0, 1.0), "panchor": False}
+    figure.colorbar(ScalarMappable(norm, colours), ax=axes, label="cost", shrink=shrink, **bar)
 
 
 def _draw_flow(axes: Axes, plan: Plan, scale: Scale) -> None:
@@ -114,7 +114,12 @@ def _draw_column(axes: Axes, nodes: Sequence[Node], *, inner: float, outwards: i
     left = inner if outwards > 0 else inner - _NODE
     centres = [node.centre for node in nodes]
     axes.barh(centres, _NODE, [n.moved for n in nodes], left=left, color=_BAR, clip_on=False)
-    outline = {"color": "none", "edgecolor": _BAR, "linewidth": 0.5, "clip_on": False}
+    outline: dict[str, Any] = {
+        "color": "none",
+        "edgecolor": _BAR,
+        "linewidth": 0.5,
+        "clip_on": False,
+    }
     axes.barh(centres, _NODE, [node.own for node in nodes], left=left, **outline)
     for node in nodes:
         axes.text(
@@ -135,19 +140,11 @@ def _draw_heatmap(axes: Axes, plan: Plan, scale: Scale) -> None:
     axes.imshow(plan.cost, cmap=colours, norm=norm, aspect="equal")
     axes.set_anchor("N")
     across = [0.92 * (flow.mass / flows[0].mass) ** 0.5 for flow in flows]
-    circles = EllipseCollection(
-        across,
-        across,
-        [0.0] * len(flows),
-        units="xy",
-        offsets=[(flow.reference, flow.candidate) for flow in flows],
-        offset_transform=axes.transData,
-        facecolors="white",
-        edgecolors="#222222",
-        linewidths=0.4,
-        alpha=0.9,
-    )
-    axes.add_collection(circles)
+    offsets = [(flow.reference, flow.candidate) for flow in flows]
+    places = {"units": "xy", "offsets": offsets, "offset_transform": axes.transData}
+    colour = {"facecolors": "white", "edgecolors": "#222222", "linewidths": 0.4, "alpha": 0.9}
+    angles = [0.0] * len(flows)
+    axes.add_collection(EllipseCollection(across, across, angles, **places, **colour))
     for flow, wide in zip(flows, across, strict=True):
         if wide > 0.75 and max(plan.cost.shape) <= _NUMBERED:
             text = number(flow.mass)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 # ColorBrewer's YlGnBu, reversed, without its lightest fifth, which is invisible on white paper.
-STOPS = ("#081d58", "#1f2f87", "#234da0", "#2072b1", "#2498c1")
+STOPS: tuple[str, ...] = ("#081d58", "#1f2f87", "#234da0", "#2072b1", "#2498c1")
 STOPS += ("#42b6c4", "#73c8bd", "#abdeb7", "#d6efb3")
 # ColorBrewer's PuOr: orange below 0, purple above.
 DIVERGING = ("#b35806", "#f1a340", "#fee0b6", "#f7f7f7", "#d8daeb", "#998ec3", "#542788")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -108,18 +108,10 @@ def _add_legend(axes: Axes, *, percent: bool) -> None:
 
     limits = [f"{100 * level:g}%" if percent else f"{level:g}" for level in _LEVELS]
     names = [f"p<{limit.removeprefix('0')}" for limit in limits]
-    axes.legend(
-        handles=[Patch(color=c, label=name) for c, name in zip(_SHADES, names, strict=True)],
-        loc="lower center",
-        bbox_to_anchor=(0.5, 1.0),
-        ncols=3,
-        frameon=False,
-        fontsize=setup.FONT - 1,
-        handlelength=0.8,
-        handletextpad=0.3,
-        columnspacing=0.8,
-        borderaxespad=0.1,
-    )
+    patches = [Patch(color=shade, label=name) for shade, name in zip(_SHADES, names, strict=True)]
+    place: dict[str, Any] = {"loc": "lower center", "bbox_to_anchor": (0.5, 1.0), "ncols": 3}
+    spaces = {"handlelength": 0.8, "handletextpad": 0.3, "columnspacing": 0.8, "borderaxespad": 0.1}
+    axes.legend(handles=patches, frameon=False, fontsize=setup.FONT - 1, **place, **spaces)
 
 
 def _coefficient_scale(values: NDArray[np.float64]) -> Scale:
