@@ -98,12 +98,10 @@ def _tables(found: Comparison, digits: int) -> list[Table]:
 def _differing(segments: tuple[Differing, ...], digits: int) -> Table:
     from nlgauge.report.table import Column, Table
 
-    names = ["segment", "system", "difference", segments[0].baseline, "system's", "reference"]
-    rows = [
-        (
-            *(each.segment, each.system, each.difference),
-            *(each.baseline_candidate, each.candidate, " / ".join(each.references)),
-        )
+    fields = ("segment", "system", "difference", "baseline_candidate", "candidate")
+    names = (*fields[:3], segments[0].baseline, "system's", "reference")
+    rows = tuple(
+        (*(getattr(each, field) for field in fields), " / ".join(each.references))
         for each in segments
-    ]
-    return Table(tuple(Column(name, digits) for name in names), tuple(rows))
+    )
+    return Table(tuple(Column(name, digits) for name in names), rows)

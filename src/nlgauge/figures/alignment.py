@@ -41,11 +41,11 @@ def draw_alignment(plan: Plan, kind: Kind = "both", *, title: str | None = None)
     heading = fill(printable(title), width=int(12 * width)) if title else ""
     height = max(high for _, _, high in sizes) + 0.2 * len(heading.splitlines())
     ratios = [inner for inner, _, _ in sizes]
-    with matplotlib_setup.panels(
-        *(len(sizes), len(sizes), (width, max(height, 0.9))),
-        font_size=font_size,
-        width_ratios=ratios,
-    ) as (figure, axes):
+    size, count = (width, max(height, 0.9)), len(sizes)
+    with matplotlib_setup.panels(count, count, size, font_size=font_size, width_ratios=ratios) as (
+        figure,
+        axes,
+    ):
         scale = linear_scale(0, alignment_layout.highest_cost(plan), STOPS)
         if kind != "heatmap":
             _draw_flow(axes[0], plan, scale)
@@ -141,10 +141,9 @@ def _draw_heatmap(axes: Axes, plan: Plan, scale: Scale) -> None:
     axes.set_anchor("N")
     across = [0.92 * (flow.mass / flows[0].mass) ** 0.5 for flow in flows]
     offsets = [(flow.reference, flow.candidate) for flow in flows]
-    places = {"units": "xy", "offsets": offsets, "offset_transform": axes.transData}
-    colour = {"facecolors": "white", "edgecolors": "#222222", "linewidths": 0.4, "alpha": 0.9}
-    angles = [0.0] * len(flows)
-    axes.add_collection(EllipseCollection(across, across, angles, **places, **colour))
+    style: dict[str, Any] = {"units": "xy", "offsets": offsets, "offset_transform": axes.transData}
+    style |= {"facecolors": "white", "edgecolors": "#222222", "linewidths": 0.4, "alpha": 0.9}
+    axes.add_collection(EllipseCollection(across, across, [0.0] * len(flows), **style))
     for flow, wide in zip(flows, across, strict=True):
         if wide > 0.75 and max(plan.cost.shape) <= _NUMBERED:
             text = number(flow.mass)

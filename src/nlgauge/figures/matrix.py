@@ -109,9 +109,10 @@ def _add_legend(axes: Axes, *, percent: bool) -> None:
     limits = [f"{100 * level:g}%" if percent else f"{level:g}" for level in _LEVELS]
     names = [f"p<{limit.removeprefix('0')}" for limit in limits]
     patches = [Patch(color=shade, label=name) for shade, name in zip(_SHADES, names, strict=True)]
-    place: dict[str, Any] = {"loc": "lower center", "bbox_to_anchor": (0.5, 1.0), "ncols": 3}
-    spaces = {"handlelength": 0.8, "handletextpad": 0.3, "columnspacing": 0.8, "borderaxespad": 0.1}
-    axes.legend(handles=patches, frameon=False, fontsize=setup.FONT - 1, **place, **spaces)
+    style: dict[str, Any] = {"loc": "lower center", "bbox_to_anchor": (0.5, 1.0), "ncols": 3}
+    style |= {"handlelength": 0.8, "handletextpad": 0.3, "columnspacing": 0.8}
+    style |= {"borderaxespad": 0.1, "frameon": False, "fontsize": setup.FONT - 1}
+    axes.legend(handles=patches, **style)
 
 
 def _coefficient_scale(values: NDArray[np.float64]) -> Scale:
