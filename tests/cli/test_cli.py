@@ -117,6 +117,8 @@ def test_idf_may_come_from_another_corpus() -> None:
         (("score", *SYSTEMS, *REFERENCES, "-m", "bertscore:model=./x"), 1, "no model folder './x'"),
         (("score", *SYSTEMS, *REFERENCES, "-o", "no/such/folder.txt"), 1, "cannot write"),
         (("score", *SYSTEMS, *REFERENCES, "-f", "xml"), 2, "xml"),
+        (("score", *SYSTEMS, *REFERENCES, "-o", "x.foo"), 2, "to 'x.foo': known endings are .txt"),
+        (("mbr", "fluent.txt", "--samples", "2", "-o", "x.foo"), 2, "endings are .txt, .jsonl;"),
         (("metrics", "blue"), 2, "did you mean 'bleu'"),
         (("score", "-c", "../src/nlgauge/__init__.py", "-r", "-"), 1, "has 0"),
         (("scroe",), 2, "scroe"),

@@ -49,7 +49,7 @@ def test_pairs_may_come_from_a_file_of_several_languages(run, judged: Path, tmp_
     [
         (("-m", "chrf"), 2, "2 criteria (adequacy, fluency)"),
         (("--human", "adequacy", "--human", "fluency"), 2, "name --human once"),
-        (("--human", "adequacy", "--pairs", "p.tsv"), 2, "--human would mean nothing"),
+        (("--human", "adequacy", "--pairs", "p.tsv"), 2, "--human has no effect"),
         (("--human", "adequacy", "--pairs-part", "x"), 2, "name it with --pairs"),
         (("--human", "adequacy", "--threshold", "99"), 1, "no two outputs for one segment differ"),
         (("--human", "style"), 2, "nobody judged 'style'"),

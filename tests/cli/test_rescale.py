@@ -60,6 +60,7 @@ def test_a_table_of_texts_is_read(run, tmp_path: Path) -> None:
         (("absent.txt",), 1, "absent.txt"),
         (("reference.a.txt", "-m", "chrf"), 2, "chrf has no option 'baseline' to fit"),
         (("reference.a.txt", "-m", SPEC, "-o", "no/such/folder.json"), 1, "cannot write"),
+        (("reference.a.txt", "-m", SPEC, "-o", "x.foo"), 2, "known endings are .json"),
     ],
 )
 def test_mistakes_get_one_clear_sentence(run, words, code: int, message: str) -> None:

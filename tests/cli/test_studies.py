@@ -42,6 +42,9 @@ def test_every_format_says_the_same(run, judged: Path, tmp_path: Path) -> None:
     shown = f"{entry['value']:.3f}"
     for ink in ("text", "markdown", "latex", "html"):
         assert shown in run(*words, "-f", ink)[1]
+    assert json.loads(run(*words, "-f", "jsonl")[1]) == entry
+    (row,) = csv.DictReader(io.StringIO(run(*words, "-f", "csv")[1]))
+    assert float(row["value"]) == entry["value"]
     (row,) = csv.DictReader(io.StringIO(run(*words, "-f", "tsv")[1]), delimiter="\t")
     assert float(row["value"]) == entry["value"]
     assert (row["metric"], row["level"], row["n"]) == ("chrf", "segment", "108")
@@ -148,7 +151,10 @@ def test_compare_shows_where_systems_differ(run, tmp_path: Path) -> None:
         (("correlate", "J", "--without", "poetic"), 2, "no system is called 'poetic'"),
         (("correlate", "J", "-o", "x.png"), 2, "write it with --figure x.png"),
         (("correlate", "J", "--figure", "x.txt"), 2, "a figure's name ends in .svg, .png, .pdf"),
-        (("correlate", "J", "--kind", "oral"), 2, "unknown kind 'oral'"),
+        (("correlate", "J", "-o", "x.foo"), 2, "known endings are .txt, .json, .jsonl, .csv, .tsv"),
+        (("matrix", "J", "-o", "x.foo"), 2, "known endings are .svg, .png, .pdf, .txt, .json"),
+        ((*COMPARE, "-o", "x.foo"), 2, "or choose a format with -f"),
+        (("correlate", "J", "--kind", "oral"), 2, "no kind 'oral'"),
         (("correlate", "J", "-o", "no/such/x.txt"), 1, "cannot write"),
         (
             ("correlate", "J", "--without", "literal", "--without", "hasty", "--level", "system"),

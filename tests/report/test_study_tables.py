@@ -9,12 +9,12 @@ from nlgauge.report.formats import html, text, tsv
 from nlgauge.report.study_tables import (
     agreement_tables,
     comparison_table,
+    long_table,
     matrix_table,
     p_table,
     p_text,
     ranking_table,
     sweep_table,
-    tidy,
     williams_table,
 )
 from nlgauge.report.table import Column, Table
@@ -117,8 +117,8 @@ def test_comparison_leaves_the_baseline_untested() -> None:
     assert table.rows[1] == ("B", 25.0, 5.0, "[2.00, 8.00]", ".010", 1)
 
 
-def test_tidy_keeps_every_digit() -> None:
-    assert tsv(tidy([{"a": "x", "b": 0.123456789012}])).splitlines()[1] == "x\t0.123456789012"
+def test_long_table_keeps_every_digit() -> None:
+    assert tsv(long_table([{"a": "x", "b": 0.123456789012}])).splitlines()[1] == "x\t0.123456789012"
 
 
 def test_html_escapes_and_stays_ascii() -> None:

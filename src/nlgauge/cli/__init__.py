@@ -1,7 +1,7 @@
-"""The command line: one file per verb, no arithmetic.
+"""The command line: no arithmetic.
 
-Numbers go to stdout, talk to stderr. Exit codes: 0 done, 1 the data or a model is at fault,
-2 the call is, 130 interrupted.
+Results go to stdout, notes to stderr. Exit codes: 0 success, 1 error in the data or a model,
+2 error in the call, 130 interrupted.
 """
 
 from __future__ import annotations
@@ -17,71 +17,63 @@ from nlgauge.cli import (
     compare,
     correlate,
     darr,
-    explain,
-    layers,
     matrix,
     mbr,
     metrics,
-    permutation,
     reproduce,
     rescale,
     score,
     serve,
     show,
-    sweep,
-    verify,
-    williams,
+    signatures,
+    tuning,
 )
 from nlgauge.core.errors import NlgaugeError
 
-# `-c a.txt b.txt` reads naturally, but the parser wants `-c a.txt -c b.txt`.
+# `-c a.txt b.txt` is allowed, but the parser needs `-c a.txt -c b.txt`.
 _REPEATABLE = {
-    "-c": "-c",
-    "--candidates": "-c",
-    "--hypotheses": "-c",
-    "--predictions": "-c",
-    "-r": "-r",
-    "--references": "-r",
-    "-m": "-m",
-    "--metric": "-m",
-    "--metrics": "-m",
-    "--scores": "--scores",
-    "--distances": "--distances",
+    **dict.fromkeys(("-c", "--candidates", "--hypotheses", "--predictions"), "-c"),
+    **dict.fromkeys(("-r", "--references"), "-r"),
+    **dict.fromkeys(("-m", "--metric", "--metrics"), "-m"),
+    **{"--scores": "--scores", "--distances": "--distances"},
 }
 
 app = typer.Typer(
     name="nlgauge",
-    help="Score generated text against references, and metrics against human judgement.",
+    help="Score generated text, and evaluate metrics against human judgements.",
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-app.command("score")(score.score_command)
-app.command("show")(show.show_command)
-app.command("compare")(compare.compare_command)
-app.command("correlate")(correlate.correlate_command)
-app.command("matrix")(matrix.matrix_command)
-app.command("williams")(williams.williams_command)
-app.command("permutation")(permutation.permutation_command)
-app.command("darr")(darr.darr_command)
-app.command("sweep")(sweep.sweep_command)
-app.command("reproduce")(reproduce.reproduce_command)
-app.command("metrics")(metrics.metrics_command)
-app.command("mbr")(mbr.mbr_command)
-app.command("rerank")(mbr.rerank_command)
-app.command("explain")(explain.explain_command)
-app.command("verify")(verify.verify_command)
-app.command("serve")(serve.serve_command)
+for _command in (
+    score.score_command,
+    show.show_command,
+    compare.compare_command,
+    correlate.correlate_command,
+    matrix.matrix_command,
+    matrix.williams_command,
+    matrix.permutation_command,
+    darr.darr_command,
+    tuning.sweep_command,
+    reproduce.reproduce_command,
+    metrics.metrics_command,
+    mbr.mbr_command,
+    mbr.rerank_command,
+    signatures.explain_command,
+    signatures.verify_command,
+    serve.serve_command,
+):
+    app.command(_command.__name__.removesuffix("_command"))(_command)
 app.add_typer(rescale.app, name="rescale")
-app.add_typer(layers.app, name="layers")
+app.add_typer(tuning.layers_app, name="layers")
 app.add_typer(cache.app, name="cache")
 
 
 @app.callback(invoke_without_command=True)
 def _top(
-    version: bool = typer.Option(False, "--version", help="Print the version and stop."),
+    version: bool = typer.Option(False, "--version", help="Print the version and exit."),
 ) -> None:
     if version:
         from importlib.metadata import version as installed
@@ -92,15 +84,15 @@ def _top(
 
 def main(arguments: list[str] | None = None) -> None:
     """Run the command and end the process with its exit code."""
-    words = _spread(sys.argv[1:] if arguments is None else arguments)
+    words = _repeat_flags(sys.argv[1:] if arguments is None else arguments)
     try:
         with warnings.catch_warnings():
-            warnings.showwarning = _note
+            warnings.showwarning = _print_warning
             app(words, prog_name="nlgauge")
     except NlgaugeError as error:
         print(f"nlgauge: {error}", file=sys.stderr)
         sys.exit(error.exit_code)
-    except BrokenPipeError:  # the reader of our output, such as head, has gone
+    except BrokenPipeError:  # the reader of the output, such as head, has exited
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(0)
     except MemoryError:
@@ -115,23 +107,22 @@ def main(arguments: list[str] | None = None) -> None:
         sys.exit(130)
 
 
-def _note(message: Warning | str, *_: object, **__: object) -> None:
-    """Say a warning as the notes of all verbs are said."""
+def _print_warning(message: Warning | str, *_: object, **__: object) -> None:
     print(f"note: {message}", file=sys.stderr)
 
 
-def _spread(words: list[str]) -> list[str]:
-    """The words with ``-c a b`` written out as ``-c a -c b``."""
-    spread: list[str] = []
+def _repeat_flags(words: list[str]) -> list[str]:
+    """Return the words with ``-c a b`` written as ``-c a -c b``."""
+    repeated: list[str] = []
     current: str | None = None
     for word in words:
         if word in _REPEATABLE:
             current = _REPEATABLE[word]
         elif word.startswith("-") and word != "-":
             current = None
-            spread.append(word)
+            repeated.append(word)
         elif current is not None:
-            spread += [current, word]
+            repeated += [current, word]
         else:
-            spread.append(word)
-    return spread
+            repeated.append(word)
+    return repeated

@@ -1,135 +1,109 @@
-"""nlgauge mbr and nlgauge rerank: many candidates of each input in, the best of them out."""
+"""nlgauge mbr and nlgauge rerank: the best of several candidates for each input."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from enum import StrEnum
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
 from nlgauge.cli import arguments
-from nlgauge.cli.output import deliver
-from nlgauge.cli.study_options import asking
+from nlgauge.cli.option_groups import RuntimeOptions, with_option_groups
+from nlgauge.cli.output import check_ending, to_json, write_text
+from nlgauge.cli.progress import progress_bar
 
 if TYPE_CHECKING:
     from nlgauge.data.samples import Samples
     from nlgauge.reranking import Choice
 
-_INPUT = """The input is JSON Lines with a list `candidates` (and for rerank `references`) in each
-row, or, with --samples N, a text file with the N candidates of each input on lines that follow each
-other."""
 
-
-class Combine(StrEnum):
-    """How several metrics become one opinion."""
-
-    RANK = "rank"
-    MEAN = "mean"
-
-
-class Format(StrEnum):
-    """What is written of each input."""
-
-    TEXT = "text"
-    JSONL = "jsonl"
+_ENDINGS = {".txt": "text", ".jsonl": "jsonl"}
 
 
 @dataclass(frozen=True, kw_only=True)
-class AskedSamples:
-    """Which candidates, by which metrics, and how the best of them are delivered."""
+class SampleOptions(RuntimeOptions):
+    """Candidates of every input, metrics, and how the best are written."""
 
     samples: Annotated[
-        str, typer.Argument(metavar="FILE", help="The candidates of every input; - is stdin.")
+        str, typer.Argument(metavar="FILE", help="Candidates of every input; - reads stdin.")
     ]
-    metric: Annotated[
-        list[str] | None,
-        typer.Option(
-            "-m",
-            "--metric",
-            metavar="NAME[:OPTION=VALUE,...]",
-            help="Metrics [default: bertscore].",
-        ),
-    ] = None
+    metric: arguments.EmbeddingMetrics = None
     number: Annotated[
-        int | None,
-        typer.Option("--samples", min=1, help="Candidates of each input in a text file."),
+        int | None, typer.Option("--samples", min=1, help="Candidates per input in a text file.")
     ] = None
     combine: Annotated[
-        Combine,
-        typer.Option(help="Several metrics by the mean of their ranks, or of their scores."),
-    ] = Combine.RANK
+        Literal["rank", "mean"],
+        typer.Option(help="Combine several metrics by mean rank or by mean score."),
+    ] = "rank"
     format: Annotated[
-        Format, typer.Option("--format", "-f", help="The best text, or all with their order.")
-    ] = Format.TEXT
+        Literal["text", "jsonl"] | None,
+        typer.Option(
+            "--format",
+            "-f",
+            help="text: the best candidate; jsonl: all candidates with their order "
+            "[default: by the ending of -o, else text].",
+        ),
+    ] = None
     output: arguments.Output = None
-    device: arguments.Device = "auto"
-    batch_tokens: arguments.BatchTokens = 2048
-    download: arguments.Download = False
-    cache: arguments.Cache = None
-    quiet: arguments.Quiet = False
+
+    def __post_init__(self) -> None:
+        """Raise an error for an output file whose format is not known."""
+        if self.output is not None and self.output.suffix and self.format is None:
+            check_ending(self.output, _ENDINGS, "; or choose a format with -f")
 
     def read(self) -> Samples:
-        """The candidates of every input."""
+        """Return the candidates of every input."""
         from nlgauge.data.samples import read_samples
 
         return read_samples(self.samples, self.number)
 
-    @contextmanager
-    def choosing(self) -> Iterator[dict[str, Any]]:
-        """The options of a conductor that chooses, with a bar that shows how far it is."""
-        from nlgauge.cli.progress import progress_bar
+    def choose(self, choose: Callable[..., list[Choice]], ids: Sequence[str], *texts: Any) -> None:
+        """Choose with ``mbr`` or ``rerank``, and write the choices."""
         from nlgauge.scoring import Scorer
 
-        runtime = arguments.make_runtime(
-            self.device, self.batch_tokens, self.download, self.cache, quiet=self.quiet
-        )
-        metrics = self.metric or ["bertscore"]
-        scorer = Scorer(metrics, runtime=runtime)
+        scorer = Scorer(self.metric or ["bertscore"], runtime=self.runtime)
         with progress_bar(quiet=self.quiet) as progress:
-            yield {"combine": self.combine.value, "scorer": scorer, "progress": progress}
+            choices = choose(*texts, combine=self.combine, scorer=scorer, progress=progress)
+        ending = _ENDINGS.get(self.output.suffix) if self.output else None
+        if (self.format or ending or "text") == "text":
+            lines = [choice.best.replace("\n", " ") for choice in choices]
+        else:
+            lines = [
+                to_json(
+                    {
+                        "id": name,
+                        "best": each.best,
+                        "order": each.order,
+                        "utilities": each.utilities,
+                    }
+                )
+                for name, each in zip(ids, choices, strict=True)
+            ]
+        write_text("\n".join(lines), self.output)
 
 
-@asking
-def mbr_command(asked: AskedSamples) -> None:
-    """Take of each input the candidate most like all the others (minimum Bayes risk)."""
+@with_option_groups
+def mbr_command(options: SampleOptions) -> None:
+    """Choose the candidate most similar to the others (minimum Bayes risk).
+
+    FILE is JSON Lines with a list `candidates` in each row, or, with --samples N, a text file with
+    the N candidates of each input on consecutive lines.
+    """
     from nlgauge.reranking import mbr
 
-    found = asked.read()
-    with asked.choosing() as how:
-        choices = mbr(found.candidates, **how)
-    deliver(_written(found.ids, choices, asked.format), asked.output)
+    samples = options.read()
+    options.choose(mbr, samples.ids, samples.candidates)
 
 
-@asking
-def rerank_command(asked: AskedSamples, references: arguments.ReferenceFiles = None) -> None:
-    """Take of each input the candidate most like the references."""
+@with_option_groups
+def rerank_command(options: SampleOptions, references: arguments.ReferenceFiles = None) -> None:
+    """Choose the candidate most similar to the references.
+
+    FILE is JSON Lines with the lists `candidates` and `references` in each row, or, with --samples
+    N, a text file with the N candidates of each input on consecutive lines.
+    """
     from nlgauge.reranking import rerank
 
-    found = asked.read().with_references(references or [])
-    with asked.choosing() as how:
-        choices = rerank(found.candidates, found.references or (), **how)
-    deliver(_written(found.ids, choices, asked.format), asked.output)
-
-
-mbr_command.__doc__ = f"{mbr_command.__doc__}\n\n{_INPUT}"
-rerank_command.__doc__ = f"{rerank_command.__doc__}\n\n{_INPUT}"
-
-
-def _written(ids: tuple[str, ...], choices: list[Choice], format: Format) -> str:
-    import json
-
-    if format is Format.TEXT:
-        return "\n".join(choice.best.replace("\n", " ") for choice in choices)
-    rows: list[dict[str, Any]] = [
-        {
-            "id": name,
-            "best": choice.best,
-            "order": list(choice.order),
-            "utilities": choice.utilities.tolist(),
-        }
-        for name, choice in zip(ids, choices, strict=True)
-    ]
-    return "\n".join(json.dumps(row, ensure_ascii=False) for row in rows)
+    samples = options.read().with_references(references or [])
+    options.choose(rerank, samples.ids, samples.candidates, samples.references or ())

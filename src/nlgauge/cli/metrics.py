@@ -1,78 +1,68 @@
-"""nlgauge metrics: what can be measured, and how each metric is set."""
+"""nlgauge metrics: the list of metrics and their options."""
 
 from __future__ import annotations
 
-from enum import StrEnum
+from math import inf
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+
+from nlgauge.cli.arguments import TextOrJson
 
 if TYPE_CHECKING:
     from nlgauge.core.metric import Metric
 
 
-class Format(StrEnum):
-    """The inks of the list."""
-
-    TEXT = "text"
-    JSON = "json"
-
-
 def metrics_command(
     names: Annotated[
-        list[str] | None, typer.Argument(metavar="[NAME]...", help="Only these metrics.")
+        list[str] | None, typer.Argument(metavar="[NAME]...", help="Metrics to list.")
     ] = None,
-    format: Annotated[Format, typer.Option("--format", "-f")] = Format.TEXT,
+    format: TextOrJson = "text",
 ) -> None:
-    """List the metrics: direction, range, options and paper."""
+    """List metrics: direction, range, options and paper."""
     import json
 
     from nlgauge.metrics import metric_class, metric_names
 
-    built = [metric_class(name)() for name in names or metric_names()]
-    if format is Format.JSON:
-        print(json.dumps([_describe(metric) for metric in built], ensure_ascii=False, indent=2))
+    described = [_describe(metric_class(name)()) for name in names or metric_names()]
+    if format == "json":
+        print(json.dumps(described, ensure_ascii=False, indent=2))
     else:
-        print("\n\n".join(_explain(metric) for metric in built))
+        print("\n\n".join(map(_to_text, described)))
 
 
 def _describe(metric: Metric) -> dict[str, Any]:
     from nlgauge.core.options import options_of
 
+    fields = ("name", "kind", "default", "help")
     return {
         "name": metric.name,
-        "summary": _summary(metric),
+        "summary": (type(metric).__doc__ or "").strip().split("\n")[0],
         "direction": metric.scale.direction,
         "range": list(metric.scale.limits),
         "components": list(metric.components),
         "paper": metric.paper,
         "options": [
-            {
-                "name": option.name,
-                "kind": option.kind,
-                "default": option.default,
-                "help": option.help,
-            }
+            {field: getattr(option, field) for field in fields}
             for option in options_of(type(metric)).values()
         ],
     }
 
 
-def _explain(metric: Metric) -> str:
-    from nlgauge.core.options import format_value, options_of
+def _to_text(metric: dict[str, Any]) -> str:
+    from nlgauge.core.options import format_value
 
-    scale = metric.scale
-    lines = [
-        f"{metric.name} {scale.arrow} [{scale.low:g}, {scale.high:g}]  {_summary(metric)}",
-        f"    {metric.paper}",
-    ]
-    known = options_of(type(metric)).values()
-    room = max((len(option.name) for option in known), default=0)
-    for option in known:
-        default = format_value(option.default)
-        lines.append(f"    {option.name:<{room}}  {option.help} ({option.kind}) [{default}]")
+    arrow = {"higher": "↑", "lower": "↓"}[metric["direction"]]
+    low, high = (
+        end if limit is None else limit
+        for limit, end in zip(metric["range"], (-inf, inf), strict=True)
+    )
+    lines = [f"{metric['name']} {arrow} [{low:g}, {high:g}]  {metric['summary']}"]
+    lines.append(f"    {metric['paper']}")
+    width = max((len(option["name"]) for option in metric["options"]), default=0)
+    for option in metric["options"]:
+        default = format_value(option["default"])
+        lines.append(
+            f"    {option['name']:<{width}}  {option['help']} ({option['kind']}) [{default}]"
+        )
     return "\n".join(lines)
-
-
-def _summary(metric: Metric) -> str:
-    return (type(metric).__doc__ or "").strip().split("\n")[0]

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from nlgauge.cli import arguments
+from nlgauge.runtime import Runtime
 
 if TYPE_CHECKING:
     from nlgauge.service.settings import Settings
@@ -89,7 +90,7 @@ def serve_command(
         limits=limits,
         queue=queue,
         window=window / 1000,
-        runtime=arguments.make_runtime(device, batch_tokens, download, quiet=False),
+        runtime=Runtime(device, batch_tokens, download=download or None),
     )
     _run(settings, host, port)
 

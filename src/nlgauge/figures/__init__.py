@@ -1,1 +1,1 @@
-"""Drawings of results: pictures with matplotlib, pages without it; nothing is measured here."""
+"""Figures of results and alignments."""

@@ -1,163 +1,96 @@
-"""One self-contained page of a plan: bands as SVG, the grid as a table; no scripts, no links."""
+"""Alignments as a self-contained web page: bands as SVG, the grid as a table; no scripts."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from html import escape
+from pathlib import Path
+from string import Template
 
 from rich.cells import cell_len
 
 from nlgauge.core.plan import Plan
-from nlgauge.figures.alignment_layout import (
-    Band,
-    Flow,
-    Kind,
-    Node,
-    Scene,
-    caption,
-    clipped,
-    dearest,
-    flows,
-    is_special,
-    labels,
-    number,
-    shown,
-    stage,
-    totals,
-)
+from nlgauge.figures import alignment_layout as layout
+from nlgauge.figures.alignment_layout import Band, Flow, Kind, Node, is_special, labels, number
 from nlgauge.figures.colours import is_dark, ramp
+from nlgauge.figures.labels import printable, shorten
 
 _STEPS = 16  # of the colour scale
-_LETTER = 8.2  # width of a letter of the labels
+_LETTER = 8.2  # width of a character
 _BAR = 9.0  # width of a token's bar
-_REACH = 300.0  # length of a band
-
-_STYLE = """
-:root { color-scheme: light dark; --paper: #fff; --ink: #1b1b1f; --muted: #8a8a93;
-  --bar: #444; --faint: #e2e2e6; LIGHT }
-@media (prefers-color-scheme: dark) {
-  :root { --paper: #17181c; --ink: #ececf0; --muted: #85858f; --bar: #c8c8cf;
-    --faint: #3a3b42; DARK } }
-body { margin: 2rem auto; max-width: max-content; padding: 0 1.5rem; background: var(--paper);
-  color: var(--ink); font: 15px/1.4 system-ui, -apple-system, "Segoe UI", Roboto, sans-serif; }
-h1 { font-size: 1.25rem; margin: 0 0 .25rem; overflow-wrap: anywhere; max-width: 60rem; }
-p { margin: .2rem 0; }
-.signature { color: var(--muted); font: 12px/1.4 ui-monospace, monospace;
-  overflow-wrap: anywhere; max-width: 60rem; }
-main { display: flex; flex-wrap: wrap; gap: 2rem 3rem; align-items: flex-start;
-  margin-top: 1.5rem; }
-main > * { max-width: 100%; overflow-x: auto; }
-svg text { fill: var(--ink); font-size: 14px; }
-svg .heading, th.corner { fill: var(--muted); color: var(--muted); font-style: italic; }
-svg .special, th.special { fill: var(--muted); color: var(--muted); }
-.bar { fill: var(--bar); } .own { fill: none; stroke: var(--bar); }
-.band:hover { opacity: 1; stroke: var(--ink); stroke-width: 1; }
-table { border-collapse: collapse; font-size: 14px; }
-th { font-weight: normal; text-align: right; padding: 0 .5em; white-space: nowrap; }
-thead th { vertical-align: bottom; padding: .5em 0; }
-thead th span { writing-mode: vertical-rl; transform: rotate(180deg); }
-thead th.corner { padding: .5em; }
-td { width: 2.7em; min-width: 2.7em; height: 2.1em; padding: 0; text-align: center; }
-.small td { width: 1.9em; min-width: 1.9em; height: 1.5em; }
-.small td b { font-size: 9px; letter-spacing: -.03em; }
-td b { font-size: 12px; }
-.legend { display: flex; align-items: center; gap: .5em; margin-top: 1rem; }
-.legend i { display: inline-block; width: 12px; height: 12px; }
-"""
+_BAND = 300.0  # length of a band
 
 
 def page(
     plan: Plan, kind: Kind = "both", *, title: str | None = None, signature: str | None = None
 ) -> str:
-    """The page as text; whatever lies under the pointer says its mass and cost."""
-    heading = _text(title or "Who was matched with whom")
-    parts = [f"<h1>{heading}</h1>", f"<p>{_text(totals(plan))}</p>"]
-    if signature:
-        parts.append(f'<p class="signature">{_text(signature)}</p>')
-    parts.append(_legend(plan))
+    """Return the page as text; tooltips give mass and cost."""
     drawings = {"flow": _flow, "heatmap": _heatmap}
-    wanted = list(drawings) if kind == "both" else [kind]
-    parts.append("<main>\n" + "\n".join(drawings[name](plan) for name in wanted) + "\n</main>")
-    return "\n".join([*_head(heading), *parts, "</body>", "</html>"])
+    steps = range(_STEPS)
+    template = Template(Path(__file__).with_name("alignment.html").read_text("utf-8"))
+    return template.substitute(
+        heading=_text(title or "Alignment"),
+        light=_colours(ramp(_STEPS)),
+        dark=_colours(ramp(_STEPS, start=0.25)[::-1]),  # so that low costs stand out on dark, too
+        steps="\n".join(
+            f".c{k} {{ fill: var(--c{k}); background: var(--c{k}); color: var(--t{k}); }}"
+            for k in steps
+        ),
+        summary=_text(layout.summary(plan)),
+        signature=f'<p class="signature">{_text(signature)}</p>' if signature else "",
+        swatches="".join(f'<i class="c{k}"></i>' for k in steps),
+        highest=escape(number(layout.highest_cost(plan))),
+        drawings="\n".join(drawings[name](plan) for name in drawings if kind in (name, "both")),
+    ).rstrip("\n")
 
 
-def _head(heading: str) -> list[str]:
-    policy = "default-src 'none'; style-src 'unsafe-inline'"
-    return [
-        "<!DOCTYPE html>",
-        '<html lang="en">',
-        "<head>",
-        '<meta charset="utf-8" />',
-        f'<meta http-equiv="Content-Security-Policy" content="{policy}" />',
-        '<meta name="viewport" content="width=device-width, initial-scale=1" />',
-        f"<title>{heading}</title>",
-        f"<style>{_style()}</style>",
-        "</head>",
-        "<body>",
-    ]
-
-
-def _style() -> str:
-    """The rules; on dark paper the colours run the other way, so that cheap stays conspicuous."""
-    light_vars, dark_vars = (
-        " ".join(
-            f"--c{step}: {colour}; --t{step}: {'#fff' if is_dark(colour) else '#000'};"
-            for step, colour in enumerate(colours)
-        )
-        for colours in (ramp(_STEPS), ramp(_STEPS, start=0.25)[::-1])
+def _colours(colours: Sequence[str]) -> str:
+    """Return CSS variables for each step and for text on it."""
+    return " ".join(
+        f"--c{k}: {colour}; --t{k}: {'#fff' if is_dark(colour) else '#000'};"
+        for k, colour in enumerate(colours)
     )
-    steps = "\n".join(
-        f".c{step} {{ fill: var(--c{step}); background: var(--c{step}); color: var(--t{step}); }}"
-        for step in range(_STEPS)
-    )
-    return _STYLE.replace("LIGHT", light_vars).replace("DARK", dark_vars) + steps + "\n"
 
 
 def _text(content: str) -> str:
-    return escape(shown(content))
+    return escape(printable(content))
 
 
 def _step(plan: Plan, cost: float) -> int:
-    return min(max(int(cost / dearest(plan) * _STEPS), 0), _STEPS - 1)
-
-
-def _legend(plan: Plan) -> str:
-    swatches = "".join(f'<i class="c{step}"></i>' for step in range(_STEPS))
-    ends = f"cost 0 <span>{swatches}</span> {number(dearest(plan))}"
-    return f'<p class="legend">{ends}</p>'
+    return min(max(int(cost / layout.highest_cost(plan) * _STEPS), 0), _STEPS - 1)
 
 
 def _flow(plan: Plan) -> str:
-    scene = stage(plan)
-    left, right = _room(scene.candidate), _room(scene.reference)
-    tokens = max(len(scene.candidate), len(scene.reference))
+    places = layout.layout(plan)
+    left, right = _label_width(places.candidate), _label_width(places.reference)
+    tokens = max(len(places.candidate), len(places.reference))
     top, height = 28.0, tokens * (22.0 if tokens > 30 else 30.0)
-    wide, high = left + _REACH + right, top + height
+    wide, high = left + _BAND + right, top + height
     size = f'width="{wide:.0f}" height="{high:.0f}" viewBox="0 0 {wide:.0f} {high:.0f}"'
-    start, end = left, left + _REACH
+    start, end = left, left + _BAND
     lines = [
         f'<svg {size} role="img" aria-label="bands between matched tokens">',
         f'<text class="heading" x="{start:.1f}" y="16" text-anchor="end">candidate</text>',
         f'<text class="heading" x="{end:.1f}" y="16">reference</text>',
         f'<g transform="translate(0 {top:g})">',
-        *_bands(plan, scene, start, height),
-        *(_node(node, start - _BAR, -1, height) for node in scene.candidate),
-        *(_node(node, end, 1, height) for node in scene.reference),
+        *_bands(plan, places, start, height),
+        *(_node(node, start - _BAR, -1, height) for node in places.candidate),
+        *(_node(node, end, 1, height) for node in places.reference),
         "</g>",
         "</svg>",
     ]
     return "<section>" + "\n".join(lines) + "</section>"
 
 
-def _room(nodes: Sequence[Node]) -> float:
-    longest = max(cell_len(clipped(node.label)) for node in nodes)
+def _label_width(nodes: Sequence[Node]) -> float:
+    longest = max(cell_len(shorten(node.label)) for node in nodes)
     return max(longest, len("candidate")) * _LETTER + _BAR + 10
 
 
-def _bands(plan: Plan, scene: Scene, start: float, height: float) -> list[str]:
-    strongest = max((band.flow.mass for band in scene.bands), default=1.0)
+def _bands(plan: Plan, places: layout.Layout, start: float, height: float) -> list[str]:
+    strongest = max((band.flow.mass for band in places.bands), default=1.0)
     lines = []
-    for band in scene.bands:
+    for band in places.bands:
         opacity = 0.6 + 0.3 * band.flow.mass / strongest
         looks = f'class="band c{_step(plan, band.flow.cost)}" opacity="{opacity:.2f}"'
         title = f"<title>{_caption(plan, band.flow)}</title>"
@@ -166,8 +99,8 @@ def _bands(plan: Plan, scene: Scene, start: float, height: float) -> list[str]:
 
 
 def _outline(band: Band, start: float, height: float) -> str:
-    """The path of a band, never thinner than a hair."""
-    middle, end = start + _REACH / 2, start + _REACH
+    """Return the path of a band, at least 0.4 pixels high."""
+    middle, end = start + _BAND / 2, start + _BAND
     (a, b), (c, d) = ((top * height, bottom * height) for top, bottom in (band.left, band.right))
     b, d = max(b, a + 0.4), max(d, c + 0.4)
     there = f"M{start:.1f} {a:.2f}C{middle:.1f} {a:.2f} {middle:.1f} {c:.2f} {end:.1f} {c:.2f}"
@@ -176,7 +109,7 @@ def _outline(band: Band, start: float, height: float) -> str:
 
 
 def _node(node: Node, x: float, outwards: int, height: float) -> str:
-    """A token's bar and label; the outline is the token's mass, the filling what moved."""
+    """Return a token's bar, outlined by its mass and filled by what is moved, and its label."""
     middle = node.centre * height
     bars = "".join(
         f'<rect class="{name}" x="{x:.1f}" y="{middle - tall * height / 2:.2f}" '
@@ -188,12 +121,12 @@ def _node(node: Node, x: float, outwards: int, height: float) -> str:
     kind = ' class="special"' if node.special else ""
     label = f'<text{kind} x="{at:.1f}" y="{middle + 5:.1f}" text-anchor="{anchor}">'
     title = f"<title>{_text(node.label)}: mass {escape(number(node.mass))}</title>"
-    return f"<g>{title}{bars}{label}{_text(clipped(node.label))}</text></g>"
+    return f"<g>{title}{bars}{label}{_text(shorten(node.label))}</text></g>"
 
 
 def _heatmap(plan: Plan) -> str:
     candidate, reference = labels(plan)
-    moved = {(flow.candidate, flow.reference): flow for flow in flows(plan)}
+    moved = {(flow.candidate, flow.reference): flow for flow in layout.visible_flows(plan)}
     small = ' class="small"' if max(plan.cost.shape) > 30 else ""
     heads = "".join(_heading(label, "col") for label in reference)
     lines = [
@@ -209,7 +142,7 @@ def _heatmap(plan: Plan) -> str:
 
 def _heading(label: str, scope: str) -> str:
     kind = ' class="special"' if is_special(label) else ""
-    text = _text(clipped(label))
+    text = _text(shorten(label))
     inside = f"<span>{text}</span>" if scope == "col" else text
     return f'<th scope="{scope}"{kind} title="{_text(label)}">{inside}</th>'
 
@@ -221,5 +154,5 @@ def _cell(plan: Plan, i: int, j: int, flow: Flow | None) -> str:
 
 
 def _caption(plan: Plan, flow: Flow) -> str:
-    candidate, reference, share, cost = caption(plan, flow)
+    candidate, reference, share, cost = layout.caption(plan, flow)
     return escape(f"{candidate} → {reference}: {share}, cost {cost}")

@@ -1,20 +1,18 @@
-"""What a drawing of a plan shows: labels, flows, and where the bands between tokens lie."""
+"""Layout of a drawing of a plan: labels, flows, and the bands between tokens."""
 
 from __future__ import annotations
 
-import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 from nlgauge.core.plan import Floats, Plan
+from nlgauge.figures.labels import printable, short_number
 
 Kind = Literal["flow", "heatmap", "both"]
 
-_LONGEST = 24
-_FAINTEST = 1e-4  # of the strongest flow: thinner than a hair, and where rounding errors live
-_FILL = 0.82  # of the room between two tokens, for the one with the most mass
-_UNSHOWABLE = {"Cc", "Cs", "Cn", "Zl", "Zp"}  # would break lines, terminals or XML
+_FAINTEST = 1e-4  # of the strongest flow; weaker ones cannot be seen, or are rounding errors
+_FILL = 0.82  # of the space of a token, for the one with the most mass
 _SPECIAL = {"[CLS]", "[SEP]", "[PAD]", "[MASK]", "[BOS]", "[EOS]"}
 _SPECIAL |= {"<s>", "</s>", "<cls>", "<sep>", "<pad>", "<mask>", "<bos>", "<eos>", "<|endoftext|>"}
 
@@ -31,10 +29,7 @@ class Flow:
 
 @dataclass(frozen=True)
 class Node:
-    """A token in its column: the middle of its place, and the heights of its mass.
-
-    ``own`` is the mass it was given, ``moved`` the mass that the plan moves.
-    """
+    """A token in its column: its centre, and the heights of its own and its moved mass."""
 
     label: str
     special: bool
@@ -54,7 +49,7 @@ class Band:
 
 
 @dataclass(frozen=True)
-class Scene:
+class Layout:
     """Two columns of tokens, 0 at the top and 1 at the bottom, and the bands between them."""
 
     candidate: tuple[Node, ...]
@@ -62,8 +57,8 @@ class Scene:
     bands: tuple[Band, ...]  # the strongest last, so that it is drawn on top
 
 
-def flows(plan: Plan) -> tuple[Flow, ...]:
-    """All flows that can be seen, the strongest first."""
+def visible_flows(plan: Plan) -> tuple[Flow, ...]:
+    """Return the flows that can be seen, the strongest first."""
     strongest = plan.top(1)
     floor = _FAINTEST * strongest[0][2] if strongest else 0.0
     return tuple(
@@ -74,59 +69,44 @@ def flows(plan: Plan) -> tuple[Flow, ...]:
 
 
 def labels(plan: Plan) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """The tokens of both sides, safe to show; numbers where the plan does not know its tokens."""
+    """Return the printable tokens of both sides; numbers if the plan has no tokens."""
     rows, columns = plan.coupling.shape
     sides = ((plan.candidate_tokens, rows), (plan.reference_tokens, columns))
     first, second = (
-        tuple(map(shown, tokens or map(str, range(1, count + 1)))) for tokens, count in sides
+        tuple(map(printable, tokens or map(str, range(1, count + 1)))) for tokens, count in sides
     )
     return first, second
 
 
-def shown(token: str) -> str:
-    """The token with a box for each character that cannot be shown."""
-    safe = "".join("�" if unicodedata.category(c) in _UNSHOWABLE else c for c in token)
-    return safe if safe.strip() else "␣"
-
-
-def clipped(label: str, longest: int = _LONGEST) -> str:
-    """The label, its end left out where it is long."""
-    return label if len(label) <= longest else label[: longest - 1] + "…"
-
-
 def is_special(token: str) -> bool:
-    """Whether a token is one of the marks that models put around a text."""
+    """Return whether a token is one that models add around a text."""
     return token in _SPECIAL
 
 
 def number(value: float) -> str:
-    """Three decimals without the leading zero, as papers set them."""
-    text = f"{value:.3f}"
-    if float(text) == 0 and value > 0:
-        return "<.001"
-    return text[1:] if text.startswith("0.") else text
+    """Return three decimals without the leading zero."""
+    return "<.001" if 0 < value < 0.0005 else short_number(value)
 
 
 def caption(plan: Plan, flow: Flow) -> tuple[str, str, str, str]:
-    """A flow in words: its two tokens, its mass of the candidate's, and its cost."""
+    """Return the two tokens of a flow, its share of the candidate's mass, and its cost."""
     candidate, reference = labels(plan)
     share = f"{number(flow.mass)} of {number(float(plan.a[flow.candidate]))}"
     return candidate[flow.candidate], reference[flow.reference], share, number(flow.cost)
 
 
-def totals(plan: Plan) -> str:
-    """What the plan costs altogether, and how much it moves."""
-    parts = [f"value {plan.value:.4f}", f"objective {plan.objective:.4f}", f"mass {plan.mass:.4f}"]
-    return ", ".join(parts)
+def summary(plan: Plan) -> str:
+    """Return the total cost of the plan and the mass it moves."""
+    return f"value {plan.value:.4f}, objective {plan.objective:.4f}, mass {plan.mass:.4f}"
 
 
-def dearest(plan: Plan) -> float:
-    """The upper end of the colour scale, which starts at 0: the highest cost."""
+def highest_cost(plan: Plan) -> float:
+    """Return the upper end of the colour scale, which starts at 0."""
     return float(plan.cost.max()) or 1.0
 
 
-def stage(plan: Plan) -> Scene:
-    """The places of all tokens and bands; a unit of mass is equally high everywhere."""
+def layout(plan: Plan) -> Layout:
+    """Return the places of all tokens and bands; a unit of mass is equally high everywhere."""
     candidate, reference = labels(plan)
     left, right = plan.marginal_a, plan.marginal_b
     tallest = max(
@@ -136,14 +116,14 @@ def stage(plan: Plan) -> Scene:
     unit = _FILL / tallest if tallest > 0 else 0.0
     first = _column(candidate, plan.a, left, unit)
     second = _column(reference, plan.b, right, unit)
-    return Scene(first, second, _bands(flows(plan), first, second, unit))
+    return Layout(first, second, _bands(visible_flows(plan), first, second, unit))
 
 
 def _column(names: Sequence[str], own: Floats, moved: Floats, unit: float) -> tuple[Node, ...]:
-    room = 1 / len(names)
+    space = 1 / len(names)
     return tuple(
         Node(
-            name, is_special(name), float(own[i]), (i + 0.5) * room, own[i] * unit, moved[i] * unit
+            name, is_special(name), float(own[i]), (i + 0.5) * space, own[i] * unit, moved[i] * unit
         )
         for i, name in enumerate(names)
     )
@@ -152,7 +132,7 @@ def _column(names: Sequence[str], own: Floats, moved: Floats, unit: float) -> tu
 def _bands(
     seen: Sequence[Flow], first: Sequence[Node], second: Sequence[Node], unit: float
 ) -> tuple[Band, ...]:
-    """Bands stacked at both ends in the order of their partners, so that few of them cross."""
+    """Return bands stacked at both ends in the order of their partners, so that few cross."""
     by_row = sorted(seen, key=lambda flow: (flow.candidate, flow.reference))
     by_column = sorted(seen, key=lambda flow: (flow.reference, flow.candidate))
     left = _stacked(((flow, first[flow.candidate]) for flow in by_row), unit)

@@ -1,28 +1,23 @@
-"""The colours of costs, from dark blue to pale green: safe for colour blindness and grey print."""
+"""Colours that are safe for colour blindness and grey print."""
 
 from __future__ import annotations
 
-# ColorBrewer's YlGnBu, reversed, without its lightest fifth, which cannot be seen on white paper.
-STOPS = (
-    "#081d58",
-    "#1f2f87",
-    "#234da0",
-    "#2072b1",
-    "#2498c1",
-    "#42b6c4",
-    "#73c8bd",
-    "#abdeb7",
-    "#d6efb3",
-)
+# ColorBrewer's YlGnBu, reversed, without its lightest fifth, which is invisible on white paper.
+STOPS: tuple[str, ...] = ("#081d58", "#1f2f87", "#234da0", "#2072b1", "#2498c1")
+STOPS += ("#42b6c4", "#73c8bd", "#abdeb7", "#d6efb3")
+# ColorBrewer's PuOr: orange below 0, purple above.
+DIVERGING = ("#b35806", "#f1a340", "#fee0b6", "#f7f7f7", "#d8daeb", "#998ec3", "#542788")
+# Categorical colours of Okabe and Ito.
+PALETTE = ("#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#999999", "#000000")
 
 
 def ramp(steps: int, start: float = 0.0) -> tuple[str, ...]:
-    """That many colours, evenly spaced up to the dearest; ``start`` leaves out the darkest."""
+    """Return that many colours, evenly spaced; ``start`` leaves out the darkest share."""
     return tuple(_between(start + (1 - start) * step / (steps - 1)) for step in range(steps))
 
 
 def is_dark(colour: str) -> bool:
-    """Whether letters on this colour should be white: its luma is below the middle."""
+    """Return whether text on this colour should be white: its luma is below the middle."""
     red, green, blue = _channels(colour)
     return 0.299 * red + 0.587 * green + 0.114 * blue < 140
 

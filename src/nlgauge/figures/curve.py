@@ -7,25 +7,24 @@ from dataclasses import dataclass
 from math import isfinite, nan
 from typing import TYPE_CHECKING, Any
 
-from nlgauge.figures.alignment_layout import clipped, shown
-from nlgauge.figures.bars import PALETTE
-from nlgauge.figures.matplotlib_setup import style
+from nlgauge.figures import matplotlib_setup as setup
+from nlgauge.figures.colours import PALETTE
+from nlgauge.figures.labels import printable, short_number, shorten, tick_label
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-_FONT = 7.0
 _SIZE = (3.3, 2.1)  # inches; a column of a two-column paper
-_MANY = 12
-"""More values than these are not all named below the axis."""
-_WIDE = 30
-"""Letters of a legend that fit the width of the figure beside five marks."""
+_MOST_TICKS = 12
+_LEGEND = 30  # characters that fit the width of the figure beside five marks
+_RING: dict[str, Any] = {"marker": "o", "markersize": 7.5, "markerfacecolor": "none"}
+_DIAMOND: dict[str, Any] = {"marker": "D", "markersize": 4.5, "markeredgecolor": "black"}
 
 
 @dataclass(frozen=True)
 class Line:
-    """The numbers of one criterion by value of the option, which was chosen, and its test."""
+    """The numbers of one criterion by value of the option, the chosen index, and its test."""
 
     name: str
     tune: tuple[float | None, ...]
@@ -42,35 +41,29 @@ def curve(
     title: str = "",
     logarithmic: bool = False,
 ) -> Figure:
-    """The lines over the values of an option; names and infinities are spaced evenly."""
-    measured = all(isinstance(value, int | float) and isfinite(value) for value in values)
-    places = [float(v) for v in values] if measured else [float(i) for i in range(len(values))]
-    with style(_FONT):
-        from matplotlib.figure import Figure
-
-        figure = Figure(figsize=_SIZE, layout="constrained")
-        axes = figure.subplots()
+    """Return the lines over the values of an option; names and infinities are spaced evenly."""
+    numeric = all(isinstance(value, int | float) and isfinite(value) for value in values)
+    places = [float(v) for v in values] if numeric else [float(i) for i in range(len(values))]
+    with setup.panels(1, 1, _SIZE) as (figure, (axes,)):
         for k, line in enumerate(lines):
-            colour, beside = PALETTE[k % len(PALETTE)], _label_beside(line, lines)
-            _draw(axes, places, line, colour, beside, alone=len(lines) == 1)
-        if measured and logarithmic:
+            name = "tune" if len(lines) == 1 else shorten(printable(line.name))
+            _draw(axes, places, line, name, PALETTE[k % len(PALETTE)], _alignment(line, lines))
+        if numeric and logarithmic:
             axes.set_xscale("log")
-        if not measured or len(places) <= _MANY:
-            axes.set_xticks(places, [_named(value) for value in values])
+        if not numeric or len(places) <= _MOST_TICKS:
+            axes.set_xticks(places, [tick_label(value) for value in values])
             axes.minorticks_off()
-        axes.set_xlabel(shown(option))
-        axes.set_ylabel(shown(label))
-        axes.set_title(shown(title) if title else "")
-        axes.spines[["top", "right"]].set_visible(False)
-        axes.grid(axis="y", color="#dddddd", linewidth=0.5)
-        axes.set_axisbelow(True)
+        axes.set_xlabel(printable(option))
+        axes.set_ylabel(printable(label))
+        axes.set_title(printable(title) if title else "")
+        setup.plain_axes(axes, "top", "right", grid="y")
         axes.margins(y=0.12)
-        _explain(figure, axes, several=len(lines) > 1)
+        _add_legend(figure, axes, "#555555" if len(lines) > 1 else PALETTE[0])
     return figure
 
 
-def _label_beside(line: Line, lines: Sequence[Line]) -> str:
-    """Where the number of a test stands, so that those of one chosen value keep apart."""
+def _alignment(line: Line, lines: Sequence[Line]) -> str:
+    """Return where the number of a test stands, so that those of one value do not overlap."""
     others = [o.test for o in lines if o.chosen == line.chosen and o.test is not None]
     if line.test is None or len(others) < 2:
         return "center"
@@ -78,77 +71,39 @@ def _label_beside(line: Line, lines: Sequence[Line]) -> str:
 
 
 def _draw(
-    axes: Axes, places: Sequence[float], line: Line, colour: str, beside: str, *, alone: bool
+    axes: Axes, places: Sequence[float], line: Line, name: str, colour: str, alignment: str
 ) -> None:
     from matplotlib.patheffects import withStroke
 
-    order = sorted(range(len(places)), key=lambda i: places[i])
     numbers = [nan if value is None else value for value in line.tune]
-    axes.plot(
-        [places[i] for i in order],
-        [numbers[i] for i in order],
-        color=colour,
-        linewidth=1.1,
-        marker="o",
-        markersize=3,
-        label="tune" if alone else clipped(shown(line.name)),
-    )
-    at = places[line.chosen]
-    ring: dict[str, Any] = {"markersize": 7.5, "markerfacecolor": "none", "linestyle": "none"}
-    axes.plot([at], [numbers[line.chosen]], "o", markeredgecolor=colour, **ring)
+    xs, ys = zip(*sorted(zip(places, numbers, strict=True), key=lambda pair: pair[0]), strict=True)
+    axes.plot(xs, ys, color=colour, linewidth=1.1, marker="o", markersize=3, label=name)
+    at, tuned = places[line.chosen], numbers[line.chosen]
+    axes.plot([at], [tuned], linestyle="none", markeredgecolor=colour, **_RING)
     if line.test is None:
         return
-    axes.plot([at, at], [numbers[line.chosen], line.test], ":", color=colour, linewidth=0.8)
-    axes.plot([at], [line.test], "D", color=colour, markeredgecolor="black", markersize=4.5)
-    text = f"{line.test:.3f}".replace("0.", ".", 1)
+    axes.plot([at, at], [tuned, line.test], ":", color=colour, linewidth=0.8)
+    axes.plot([at], [line.test], linestyle="none", color=colour, **_DIAMOND)
     left = at > (min(places) + max(places)) / 2
     axes.annotate(
-        text,
+        short_number(line.test),
         (at, line.test),
         xytext=(-6 if left else 6, 0),
         textcoords="offset points",
         ha="right" if left else "left",
-        va=beside,
+        va=alignment,
         path_effects=[withStroke(linewidth=2, foreground="white")],
     )
 
 
-def _explain(figure: Figure, axes: Axes, *, several: bool) -> None:
-    """What the marks mean, below the curve."""
+def _add_legend(figure: Figure, axes: Axes, colour: str) -> None:
     from matplotlib.lines import Line2D
 
     handles, _ = axes.get_legend_handles_labels()
-    grey = "#555555" if several else PALETTE[0]
+    looks = {"chosen": {**_RING, "markeredgecolor": colour}, "test": {**_DIAMOND, "color": colour}}
     handles += [
-        Line2D(
-            *([], []),
-            marker="o",
-            markersize=7,
-            markerfacecolor="none",
-            markeredgecolor=grey,
-            linestyle="none",
-            label="chosen",
-        ),
-        Line2D(
-            *([], []),
-            marker="D",
-            markersize=4.5,
-            color=grey,
-            markeredgecolor="black",
-            linestyle="none",
-            label="test",
-        ),
+        Line2D([], [], linestyle="none", label=name, **each) for name, each in looks.items()
     ]
-    letters = sum(len(str(handle.get_label())) for handle in handles)
-    figure.legend(
-        handles=handles,
-        loc="outside lower center",
-        ncols=min(len(handles), 5 if letters <= _WIDE else 3),
-        frameon=False,
-        handletextpad=0.4,
-        columnspacing=1.2,
-    )
-
-
-def _named(value: float | str) -> str:
-    return shown(value) if isinstance(value, str) else f"{value:g}"
+    wide = sum(len(str(handle.get_label())) for handle in handles) > _LEGEND
+    columns = min(len(handles), 3 if wide else 5)
+    setup.legend_below(figure, handles, columns, handletextpad=0.4, columnspacing=1.2)

@@ -1,4 +1,4 @@
-"""Distributions of scores by how good people found the texts: do good texts score higher?"""
+"""Distributions of scores by human quality of the texts."""
 
 from __future__ import annotations
 
@@ -9,15 +9,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from nlgauge.figures.alignment_layout import clipped, shown
+from nlgauge.figures import matplotlib_setup as setup
 from nlgauge.figures.colours import ramp
-from nlgauge.figures.matplotlib_setup import style
+from nlgauge.figures.labels import printable, shorten
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-_FONT = 7.0
 _ACROSS = 3  # panels in a row
 
 
@@ -31,13 +30,12 @@ class Curve:
     density: NDArray[np.float64]
     low: float = -np.inf
     high: float = np.inf
-    """The range of the metric, past which no score can lie and no curve may run."""
+    """The range of the metric, which ends the curve."""
 
     def within(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Places within the range, and the density there.
+        """Return places within the range, and the density there, reflected at its ends.
 
-        What a kernel put beyond an end is folded back at it, as if scores had been reflected there,
-        so that a curve neither runs past its metric nor falls where scores pile up at the end.
+        So a curve neither leaves the range of its metric nor falls where scores pile up.
         """
         ends = [end for end in (self.low, self.high) if np.isfinite(end)]
         inside = self.places[(self.places >= self.low) & (self.places <= self.high)]
@@ -49,13 +47,12 @@ class Curve:
         return places, density
 
     def _at(self, places: NDArray[np.float64]) -> NDArray[np.float64]:
-        """The density at any place; past both ends of the known ones its tails run out."""
+        """Return the density at any place, with exponential tails beyond the known places."""
         found = np.interp(places, self.places, self.density)
         for end, next_to_it in ((0, 1), (-1, -2)):
             here, there = self.density[end], self.density[next_to_it]
             step = abs(self.places[end] - self.places[next_to_it])
             beyond = (places < self.places[0]) if end == 0 else (places > self.places[-1])
-            # A density of Gaussian kernels falls on and on outside the scores.
             falling = np.log(there / here) / step if there > here > 0 else np.inf
             away = np.abs(places[beyond] - self.places[end])
             found[beyond] = here * np.exp(-falling * away)
@@ -65,33 +62,21 @@ class Curve:
 def distributions(
     panels: Mapping[str, Sequence[Curve]], *, legend: str = "", kind: str = "density"
 ) -> Figure:
-    """A panel for each metric with a density (or histogram) for each band, the lowest palest.
+    """Return a panel for each metric with a density (or histogram) for each band of quality.
 
-    ``legend`` is the heading of the bands, such as the human criterion.
+    ``legend`` is the title of the legend, such as the human criterion.
     """
-    columns = 2 if len(panels) == 4 else min(len(panels), _ACROSS)  # rather a square than 3 and 1
+    columns = 2 if len(panels) == 4 else min(len(panels), _ACROSS)  # a square, not 3 and 1
     rows = -(-len(panels) // columns)
-    with style(_FONT):
-        from matplotlib.figure import Figure
-
-        size = (max(1.9 * columns, 2.6) + 0.2, 1.25 * rows + 0.55)
-        figure = Figure(figsize=size, layout="constrained")
-        grid = figure.subplots(rows, columns, squeeze=False).ravel()
-        for axes, (metric, curves) in zip(grid, panels.items(), strict=False):
+    size = (max(1.9 * columns, 2.6) + 0.2, 1.25 * rows + 0.55)
+    with setup.panels(len(panels), columns, size) as (figure, grid):
+        for axes, (metric, curves) in zip(grid, panels.items(), strict=True):
             _draw(axes, curves, kind)
-            axes.set_title(clipped(shown(metric), 30))
-        for axes in grid[len(panels) :]:
-            axes.set_axis_off()
+            axes.set_title(shorten(printable(metric), 30))
         handles, labels = grid[0].get_legend_handles_labels()
-        figure.legend(
-            handles,
-            labels,
-            loc="outside lower center",
-            ncols=len(labels),
-            frameon=False,
-            title=shown(legend) if legend else None,
-            handlelength=1.0,
-            columnspacing=1.0,
+        title = printable(legend) if legend else None
+        setup.legend_below(
+            figure, handles, len(labels), title=title, handlelength=1.0, columnspacing=1.0
         )
     return figure
 
@@ -101,18 +86,18 @@ def _draw(axes: Axes, curves: Sequence[Curve], kind: str) -> None:
     places, _ = curves[0].within()
     edges = np.linspace(places[0], places[-1], 25).tolist()
     for curve, colour in zip(curves, colours, strict=True):
-        name = shown(curve.name)
+        name = printable(curve.name)
         if kind == "histogram":
             axes.hist(curve.scores, edges, density=True, histtype="step", color=colour, label=name)
         elif np.isfinite(curve.density).all():
             places, density = curve.within()
             axes.fill_between(places, density, color=colour, alpha=0.18, linewidth=0)
             axes.plot(places, density, color=colour, linewidth=1.2, label=name)
-        elif curve.scores.size:  # all scores are one: a line where they lie
+        elif curve.scores.size:  # all scores are equal
             axes.axvline(float(curve.scores[0]), color=colour, linewidth=1.2, label=name)
         if curve.scores.size:
             mean = float(curve.scores.mean())
             axes.plot([mean], [0], marker="^", color=colour, markersize=4, clip_on=False)
     axes.set_ylim(bottom=0)
     axes.set_yticks([])
-    axes.spines[["top", "right", "left"]].set_visible(False)
+    setup.plain_axes(axes, "top", "right", "left")

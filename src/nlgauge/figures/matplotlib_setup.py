@@ -1,9 +1,9 @@
-"""The one way to matplotlib: found or its extra named, fonts and sizes set, files written."""
+"""Set-up of matplotlib: fonts and sizes, grids of panels, and files."""
 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -11,58 +11,72 @@ from typing import TYPE_CHECKING, Any
 from nlgauge.core.errors import FileError, MissingExtra
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-# Asked in this order for characters that the default font lacks; only installed ones are named,
-# because matplotlib warns of every other.
+FONT = 7.0
+
+# Fonts for characters that the default font lacks, in this order; only installed ones are named,
+# because matplotlib warns about every other.
 _FALLBACKS = (
-    "Noto Sans CJK JP",
-    "Noto Sans CJK SC",
-    "WenQuanYi Zen Hei",
-    "Hiragino Sans",
-    "Microsoft YaHei",
-    "Malgun Gothic",
-    "Arial Unicode MS",
-    "Noto Emoji",
-    "Segoe UI Symbol",
+    *("Noto Sans CJK JP", "Noto Sans CJK SC", "WenQuanYi Zen Hei", "Hiragino Sans"),
+    *("Microsoft YaHei", "Malgun Gothic", "Arial Unicode MS", "Noto Emoji", "Segoe UI Symbol"),
 )
 
 
 @contextmanager
-def style(font_size: float = 8) -> Iterator[None]:
-    """The look of all drawings while a figure is made: small letters, thin lines, fonts found."""
+def panels(
+    count: int, across: int, size: tuple[float, float], *, font_size: float = FONT, **grid: Any
+) -> Iterator[tuple[Figure, list[Axes]]]:
+    """Yield a figure of ``count`` panels, ``across`` in a row, drawn with small text."""
     try:
         import matplotlib as mpl
         from matplotlib import font_manager
+        from matplotlib.figure import Figure
     except ImportError:
         raise MissingExtra("a drawing", "matplotlib", "plots") from None
     installed = {entry.name for entry in font_manager.fontManager.ttflist}
-    look: dict[Any, Any] = {
+    style: dict[Any, Any] = {
         "font.family": ["DejaVu Sans", *(name for name in _FALLBACKS if name in installed)],
-        "font.size": font_size,
         "axes.titlesize": font_size + 1,
-        "axes.labelsize": font_size,
-        "xtick.labelsize": font_size,
-        "ytick.labelsize": font_size,
         "axes.linewidth": 0.5,
-        "text.parse_math": False,  # a token may hold dollar signs
+        "text.parse_math": False,  # labels may contain dollar signs
     }
-    with mpl.rc_context(look):
-        yield
+    sizes = ("font.size", "axes.labelsize", "xtick.labelsize", "ytick.labelsize")
+    with mpl.rc_context(style | dict.fromkeys(sizes, font_size)):
+        figure = Figure(figsize=size, layout="constrained")
+        axes = figure.subplots(-(-count // across), across, squeeze=False, **grid).ravel()
+        for unused in axes[count:]:
+            unused.set_axis_off()
+        yield figure, list(axes[:count])
+
+
+def plain_axes(axes: Axes, *hidden: str, grid: str | None = None) -> None:
+    """Hide the sides ``hidden`` of the frame, and draw pale grid lines of one direction."""
+    axes.spines[list(hidden)].set_visible(False)
+    if grid is not None:
+        axes.grid(axis=grid, color="#dddddd", linewidth=0.5)  # type: ignore[arg-type]
+        axes.set_axisbelow(True)
+
+
+def legend_below(figure: Figure, handles: Sequence[Any], columns: int, **options: Any) -> None:
+    """Add a legend below the panels."""
+    figure.legend(
+        handles=handles, loc="outside lower center", ncols=columns, frameon=False, **options
+    )
 
 
 def save(figure: Figure, path: Path) -> None:
     """Write the figure in the format of the file's ending; equal figures give equal files.
 
-    Letters stay letters: in SVG they can be selected and take the reader's fonts, in PDF they are
-    TrueType, as publishers ask.
+    Text stays text: selectable in SVG, TrueType in PDF, as publishers require.
     """
     import matplotlib as mpl
 
-    look: dict[Any, Any] = {"svg.fonttype": "none", "svg.hashsalt": "nlgauge", "pdf.fonttype": 42}
+    style: dict[Any, Any] = {"svg.fonttype": "none", "svg.hashsalt": "nlgauge", "pdf.fonttype": 42}
     dates = {".svg": "Date", ".pdf": "CreationDate"}
     undated = {dates[path.suffix]: None} if path.suffix in dates else None
-    with mpl.rc_context(look), warnings.catch_warnings():
+    with mpl.rc_context(style), warnings.catch_warnings():
         warnings.filterwarnings("ignore", message="Glyph .* missing from")
         try:
             figure.savefig(path, dpi=200, bbox_inches="tight", pad_inches=0.04, metadata=undated)

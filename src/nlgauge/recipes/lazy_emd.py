@@ -17,7 +17,7 @@ from nlgauge.core.plan import Plan
 from nlgauge.data.detection import read_judged
 from nlgauge.data.judged import JudgedCorpus
 from nlgauge.data.wmt import Pairs, read_pairs
-from nlgauge.figures.alignment import heatmap
+from nlgauge.figures.alignment import draw_alignment
 from nlgauge.recipes._scores import find, models_of, score_rows, some_inputs, with_model
 from nlgauge.recipes._tables import compare_numbers, parse_table
 from nlgauge.recipes.recipe import Part, Publication, Reproduction, Section, Settings
@@ -167,7 +167,7 @@ def _examples(settings: Settings) -> Part:
             "matchings": [_matching(name, plan) for name, plan in plans.items()],
         },
         {
-            f"matching_{name}": partial(heatmap, plan, title=f"{name}: {pair[0]}")
+            f"matching_{name}": partial(draw_alignment, plan, "heatmap", title=f"{name}: {pair[0]}")
             for name, plan in plans.items()
         },
         {"examples": contents, "matchings": {name: plan.to_dict() for name, plan in plans.items()}},

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from nlgauge.core.errors import FileError, MissingExtra
-from nlgauge.report.formats import INKS
+from nlgauge.report.formats import FORMATS
 from nlgauge.report.table import Table
 from nlgauge.runtime import DEFAULT, Runtime
 from nlgauge.scoring import Progress
@@ -158,8 +158,8 @@ class Reproduction:
             markdown = [f"# {self.paper.title}", "\n".join(f"* {line}" for line in self.about)]
             latex = ["\n".join(f"% {line}" for line in (self.paper.title, *self.about))]
             for section in sections:
-                markdown += [f"## {section.title}", INKS["markdown"](section.table)]
-                latex.append(f"% {section.title}\n{INKS['latex'](section.table)}")
+                markdown += [f"## {section.title}", FORMATS["markdown"](section.table)]
+                latex.append(f"% {section.title}\n{FORMATS['latex'](section.table)}")
             texts[f"{stem}.md"] = "\n\n".join(markdown) + "\n"
             texts[f"{stem}.tex"] = "\n\n".join(latex) + "\n"
         try:

@@ -1,1 +1,1 @@
-"""One table, many inks."""
+"""Tables of results and the formats they are written in."""

@@ -3,48 +3,47 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import zip_longest
 from typing import Any
 
 from rich.cells import cell_len, chop_cells
 
 Row = Mapping[str, Any]
 
-_NARROWEST = 24  # columns of a text that is still read with pleasure
+_NARROWEST = 24  # columns of a readable text
 
 
 def side_by_side(rows: Sequence[Row], *, width: int = 80, digits: int = 2) -> str:
-    """A block for each segment: scores, the references, then baseline and system in two columns.
+    """Return a block for each segment: scores, references, then the two texts in columns.
 
-    A row says metric, segment, system, baseline, difference, value, baseline_value, candidate,
+    A row has metric, segment, system, baseline, difference, value, baseline_value, candidate,
     baseline_candidate and references.
     """
-    room = max((width - 3) // 2, _NARROWEST)
-    return "\n\n".join("\n".join(_block(row, room, digits)) for row in rows)
+    half = max((width - 3) // 2, _NARROWEST)
+    return "\n\n".join("\n".join(_block(row, half, digits)) for row in rows)
 
 
-def _block(row: Row, room: int, digits: int) -> Iterator[str]:
+def _block(row: Row, half: int, digits: int) -> Iterator[str]:
     yield f"segment {row['segment']}: {row['metric']} {row['difference']:+.{digits}f}"
     for text in row["references"]:
-        lines = wrapped(text, 2 * room + 3 - 11)
+        lines = wrapped(text, 2 * half + 3 - 11)
         yield f"reference: {lines[0]}"
         yield from (f"           {line}" for line in lines[1:])
     left = [f"{row['baseline']} {row['baseline_value']:.{digits}f}"]
     right = [f"{row['system']} {row['value']:.{digits}f}"]
-    left += wrapped(row["baseline_candidate"], room)
-    right += wrapped(row["candidate"], room)
-    for i in range(max(len(left), len(right))):
-        one, other = (side[i] if i < len(side) else "" for side in (left, right))
-        yield f"{one}{' ' * (room - cell_len(one))} │ {other}".rstrip()
+    left += wrapped(row["baseline_candidate"], half)
+    right += wrapped(row["candidate"], half)
+    for one, other in zip_longest(left, right, fillvalue=""):
+        yield f"{one}{' ' * (half - cell_len(one))} │ {other}".rstrip()
 
 
-def wrapped(text: str, room: int) -> list[str]:
-    """The text in lines of at most ``room`` columns, words that are longer cut; never empty."""
+def wrapped(text: str, width: int) -> list[str]:
+    """Return lines of at most ``width`` columns, at least one; longer words are cut."""
     lines = [""]
     for word in text.split():
-        pieces = chop_cells(word, room) if cell_len(word) > room else [word]
-        for piece in pieces:
+        for piece in chop_cells(word, width) if cell_len(word) > width else [word]:
             joined = f"{lines[-1]} {piece}".strip()
-            if cell_len(joined) <= room:
+            if cell_len(joined) <= width:
                 lines[-1] = joined
             else:
                 lines.append(piece)

@@ -9,63 +9,61 @@ from nlgauge.core.totals import Tally
 from nlgauge.report.study_tables import interval, p_text
 from nlgauge.report.table import Column, Table, Value
 
-Board = Mapping[str, Mapping[str, Scores]]  # system, then metric label
+SystemScores = Mapping[str, Mapping[str, Scores]]  # by system and metric label
 Totals = Mapping[str, Mapping[str, Scores | Tally]]
 
 
-def scoreboard(
-    board: Totals,
+def system_table(
+    totals: Totals,
     *,
     digits: int | None = None,
     confidence: float | None = None,
     p_values: Mapping[tuple[str, str], float | None] | None = None,
 ) -> Table:
-    """A row for each system, a column for each metric, the signatures below.
+    """Return a row for each system and a column for each metric, with the signatures below.
 
-    With a confidence every metric has a second column for its interval, and with p-values (by
+    With ``confidence`` every metric has a second column for its interval, and with p-values (by
     system and metric) one for those.
     """
-    first = next(iter(board.values()))
     columns = [Column("system")]
-    for label, s in first.items():
-        columns.append(_column(label, s, digits))
+    for label, scores in next(iter(totals.values())).items():
+        columns.append(_column(label, scores, digits))
         columns += [Column(f"{confidence:.0%}")] if confidence else []
         columns += [Column("p")] if p_values is not None else []
     rows: list[tuple[Value, ...]] = []
-    for system, scores in board.items():
+    for system, by_metric in totals.items():
         cells: list[Value] = [system]
-        for label, s in scores.items():
-            cells.append(s.value)
-            if confidence and isinstance(s, Tally):
-                cells.append(interval(*s.interval(confidence), _column(label, s, digits).digits))
+        for label, scores in by_metric.items():
+            cells.append(scores.value)
+            if confidence and isinstance(scores, Tally):
+                low, high = scores.interval(confidence)
+                cells.append(interval(low, high, _column(label, scores, digits).digits))
             if p_values is not None:
                 p = p_values.get((system, label))
                 cells.append(None if p is None else p_text(p))
         rows.append(tuple(cells))
     signatures = dict.fromkeys(
-        str(s.signature) for scores in board.values() for s in scores.values()
+        str(scores.signature) for by_metric in totals.values() for scores in by_metric.values()
     )
     return Table(tuple(columns), tuple(rows), tuple(signatures))
 
 
-def segment_board(board: Board, *, digits: int | None = None, components: bool = False) -> Table:
-    """A row for each system and segment, a column for each metric, or each of its components."""
-    first = next(iter(board.values()))
+def segment_table(
+    scores: SystemScores, *, digits: int | None = None, components: bool = False
+) -> Table:
+    """Return a row for each segment and a column for each metric, or each of its components."""
     columns = [Column("system"), Column("segment")]
-    for label, scores in first.items():
-        columns.append(_column(label, scores, digits, direction=False))
-        if components:
-            columns += [
-                _column(f"{label}.{name}", scores, digits, direction=False)
-                for name in scores.metric.components[1:]
-            ]
+    for label, first in next(iter(scores.values())).items():
+        names = [label, *(f"{label}.{name}" for name in first.metric.components[1:])]
+        shown = names if components else names[:1]
+        columns += [_column(name, first, digits, direction=False) for name in shown]
     rows: list[tuple[Value, ...]] = []
-    for system, scores_of in board.items():
+    for system, by_metric in scores.items():
         values = []
-        for scores in scores_of.values():
-            named = list(scores.segment_components.values())
-            values += named if components else named[:1]
-        ids = next(iter(scores_of.values())).ids
+        for each in by_metric.values():
+            parts = list(each.segment_components.values())
+            values += parts if components else parts[:1]
+        ids = next(iter(by_metric.values())).ids
         rows += [
             (system, name, *(float(column[i]) for column in values)) for i, name in enumerate(ids)
         ]
@@ -75,7 +73,9 @@ def segment_board(board: Board, *, digits: int | None = None, components: bool =
 def _column(
     label: str, scores: Scores | Tally, digits: int | None, *, direction: bool = True
 ) -> Column:
-    spread = scores.scale.high - scores.scale.low
-    usual = 2 if scores.scale.high >= 100 or scores.scale.void >= 100 or spread > 1e3 else 4
-    chosen = usual if digits is None else digits
-    return Column(label, chosen, scores.scale.direction if direction else None)
+    scale = scores.scale
+    wide = scale.high >= 100 or scale.void >= 100 or scale.high - scale.low > 1e3
+    default = 2 if wide else 4
+    return Column(
+        label, default if digits is None else digits, scale.direction if direction else None
+    )

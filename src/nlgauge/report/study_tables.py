@@ -1,74 +1,85 @@
-"""Tables of studies: agreement with people, matrices of metrics, comparisons of systems.
-
-They come as plain values: rows are mappings from column names to values.
-"""
+"""Tables of studies, from rows of plain values by column name."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from math import isnan
 from typing import Any, Literal
 
 from nlgauge.report.table import Column, Table, Value
 
 Row = Mapping[str, Any]
+_Filled = tuple[Column, Callable[[Row], Value]]  # a column, and its value in a row
 
 
-def tidy(rows: Sequence[Row], columns: Sequence[str] | None = None) -> Table:
-    """A row for each mapping, a column for each of its keys, nothing rounded away."""
-    names = list(columns or rows[0])
-    cells = tuple(tuple(row.get(name) for name in names) for row in rows)
-    return Table(tuple(Column(name, 6) for name in names), cells)
+def long_table(rows: Sequence[Row]) -> Table:
+    """Return a row for each mapping and a column for each key, with full precision."""
+    cells = tuple(tuple(row.get(name) for name in rows[0]) for row in rows)
+    return Table(tuple(Column(name, 6) for name in rows[0]), cells)
+
+
+def _table(rows: Iterable[Row], filled: Sequence[_Filled], footer: Sequence[str]) -> Table:
+    cells = tuple(tuple(value(row) for _, value in filled) for row in rows)
+    return Table(tuple(column for column, _ in filled), cells, tuple(footer))
+
+
+def _key(
+    name: str, digits: int = 4, direction: Literal["higher", "lower"] | None = None, key: str = ""
+) -> _Filled:
+    """Return a column filled from one key of the rows."""
+    return Column(name, digits, direction), lambda row: row[key or name]
+
+
+def _interval(rows: Sequence[Row], digits: int) -> list[_Filled]:
+    """Return the column of intervals, if the rows have any."""
+    if "low" not in rows[0]:
+        return []
+    column = Column(f"{100 * rows[0]['confidence']:g}%")
+    return [(column, lambda row: interval(row["low"], row["high"], digits))]
 
 
 def agreement_tables(
     rows: Sequence[Row], *, digits: int = 3, footer: Sequence[str] = ()
 ) -> list[Table]:
-    """Metrics by what varies; where criteria and levels both do, a table for each level.
+    """Return metrics by what varies; a table for each level if criteria vary as well.
 
-    A row says metric, criterion, level, coefficient, value, n, and low, high, confidence if it has
-    an interval. What does not vary stands below the table.
+    A row has metric, criterion, level, coefficient, value and n, and with an interval low, high
+    and confidence. What does not vary is named below the table.
     """
-    criteria = list(dict.fromkeys(row["criterion"] for row in rows))
-    manners = list(dict.fromkeys((row["level"], row["coefficient"]) for row in rows))
-    if len(criteria) > 1 and len(manners) > 1:
-        parts = [[r for r in rows if (r["level"], r["coefficient"]) == m] for m in manners]
-    else:
-        parts = [list(rows)]
+    criteria = {row["criterion"] for row in rows}
+    kinds = list(dict.fromkeys((row["level"], row["coefficient"]) for row in rows))
+    parts = [list(rows)]
+    if len(criteria) > 1 and len(kinds) > 1:
+        parts = [[r for r in rows if (r["level"], r["coefficient"]) == kind] for kind in kinds]
     tables = [_agreement(part, digits) for part in parts]
-    last = tables[-1]
-    tables[-1] = Table(last.columns, last.rows, (*last.footer, *footer))
+    tables[-1] = replace(tables[-1], footer=(*tables[-1].footer, *footer))
     return tables
 
 
 def _agreement(rows: Sequence[Row], digits: int) -> Table:
     keys = ("criterion", "level", "coefficient")
     varying = [key for key in keys if len({row[key] for row in rows}) > 1]
-    heads = list(dict.fromkeys(tuple(row[key] for key in keys) for row in rows))
-    metrics = list(dict.fromkeys(row["metric"] for row in rows))
-    found = {(row["metric"], *(row[key] for key in keys)): row for row in rows}
-    with_interval = "low" in rows[0]
-    columns = [Column("metric")]
-    for head in heads:
-        named = dict(zip(keys, head, strict=True))
-        name = " ".join(named[key] for key in varying) or named["coefficient"]
-        columns.append(Column(name, digits, "higher"))
-        if with_interval:
-            columns.append(Column(f"{100 * rows[0]['confidence']:g}%"))
+    by_metric: dict[str, dict[tuple[str, ...], Row]] = {}
+    for row in rows:
+        by_metric.setdefault(row["metric"], {})[tuple(row[key] for key in keys)] = row
+    columns, with_interval = [Column("metric")], _interval(rows, digits)
+    first = next(iter(by_metric.values()))
+    for row in first.values():
+        name = " ".join(row[key] for key in varying) or row["coefficient"]
+        columns += [Column(name, digits, "higher"), *(column for column, _ in with_interval)]
     body: list[tuple[Value, ...]] = []
-    for metric in metrics:
+    for metric, groups in by_metric.items():
         cells: list[Value] = [metric]
-        for head in heads:
-            row = found[(metric, *head)]
-            cells.append(row["value"])
-            if with_interval:
-                cells.append(interval(row["low"], row["high"], digits))
+        for group in first:
+            row = groups[group]
+            cells += [row["value"], *(value(row) for _, value in with_interval)]
         body.append(tuple(cells))
-    return Table(tuple(columns), tuple(body), (_said(rows, varying),))
+    return Table(tuple(columns), tuple(body), (_constant(rows, varying),))
 
 
-def _said(rows: Sequence[Row], varying: Sequence[str]) -> str:
-    """What does not vary, and how many points the numbers rest on."""
+def _constant(rows: Sequence[Row], varying: Sequence[str]) -> str:
+    """Return what does not vary, and the number of points behind the numbers."""
     first = rows[0]
     fixed = {
         "criterion": f"human: {first['criterion']}",
@@ -93,7 +104,7 @@ def matrix_table(
     digits: int = 3,
     footer: Sequence[str] = (),
 ) -> Table:
-    """A square table, its diagonal empty."""
+    """Return a square table with an empty diagonal."""
     columns = [Column(corner), *(Column(name, digits) for name in names)]
     rows = [
         (name, *(None if i == j else value for j, value in enumerate(row)))
@@ -103,7 +114,7 @@ def matrix_table(
 
 
 def p_table(names: Sequence[str], p: Iterable[Sequence[float]], *, limit: float = 0.05) -> Table:
-    """A square table of the p-values below ``limit``; the others are left empty."""
+    """Return a square table of the p-values below ``limit``; the others are left empty."""
     columns = [Column("p"), *(Column(name) for name in names)]
     rows = [
         (name, *(p_text(value) if value < limit else None for value in row))
@@ -120,7 +131,7 @@ def williams_table(
     coefficient: str = "r",
     footer: Sequence[str] = (),
 ) -> Table:
-    """Metrics by metrics: p in percent that the row's correlates better than the column's."""
+    """Return metrics by metrics: p in percent that the row's correlates better."""
     columns = [Column("metric"), Column(coefficient, 3, "higher")]
     columns += [*(Column(name, 1) for name in names), Column("beats")]
     rows: list[tuple[Value, ...]] = []
@@ -128,61 +139,49 @@ def williams_table(
         percents = [None if i == j else 100 * float(value) for j, value in enumerate(p[i])]
         beaten = sum(value is not None and value < 5 for value in percents)
         rows.append((name, float(correlations[i]), *percents, beaten))
-    which = f"the row's {coefficient} exceeds the column's"
-    said = f"p in percent that {which}; beats: how many with p < 5 %"
-    return Table(tuple(columns), tuple(rows), (said, *footer))
+    legend = (
+        f"p in percent that the row's {coefficient} exceeds the column's; "
+        "beats: number of metrics with p < 5 %"
+    )
+    return Table(tuple(columns), tuple(rows), (legend, *footer))
 
 
 def sweep_table(
     options: Sequence[str], rows: Sequence[Row], *, digits: int = 3, footer: Sequence[str] = ()
 ) -> Table:
-    """Every value tried: its number on the tuning part, and for the chosen one that of the test.
+    """Return every value tried with its tuning number, and the test of the chosen one.
 
-    A row says the value of each option, tune and test.
+    A row has the value of each option, tune and test.
     """
-    columns = [*(Column(name, 6) for name in options), Column("tune", digits, "higher")]
-    columns.append(Column("test", digits))
-    body: list[tuple[Value, ...]] = []
-    for row in rows:
-        values = (row[name] for name in options)
-        named = (f"{value:g}" if isinstance(value, float) else str(value) for value in values)
-        body.append((*named, row["tune"], row["test"]))
-    return Table(tuple(columns), tuple(body), tuple(footer))
+
+    def shown(name: str) -> _Filled:
+        return Column(
+            name, 6
+        ), lambda row: f"{row[name]:g}" if isinstance(row[name], float) else str(row[name])
+
+    filled = [*map(shown, options), _key("tune", digits, "higher"), _key("test", digits)]
+    return _table(rows, filled, footer)
 
 
 def layers_table(rows: Sequence[Row], *, digits: int = 3, footer: Sequence[str] = ()) -> Table:
-    """Metrics with their default and the chosen layers, both tested, and the gain between them.
+    """Return metrics with their default and chosen layers, both tested, and the gain.
 
-    A row says metric, default, default_test, chosen, tune, test, gain, low, high and confidence.
+    A row has metric, default, default_test, chosen, tune, test, gain, low, high and confidence.
     """
-    columns = [Column("metric"), Column("default"), Column("test of default", digits)]
-    columns += [Column("chosen"), Column("tune", digits), Column("test", digits)]
-    columns += [Column("gain", digits), Column(f"{100 * rows[0]['confidence']:g}%")]
-    body: list[tuple[Value, ...]] = [
-        (
-            *(row["metric"], row["default"], row["default_test"]),
-            *(str(row["chosen"]), row["tune"], row["test"], row["gain"]),
-            interval(row["low"], row["high"], digits),
-        )
-        for row in rows
+    filled = [
+        *(_key("metric"), _key("default"), _key("test of default", digits, key="default_test")),
+        (Column("chosen"), lambda row: str(row["chosen"])),
+        *(_key(name, digits) for name in ("tune", "test", "gain")),
+        *_interval(rows, digits),
     ]
-    return Table(tuple(columns), tuple(body), tuple(footer))
+    return _table(rows, filled, footer)
 
 
 def ranking_table(rows: Sequence[Row], *, digits: int = 3, footer: Sequence[str] = ()) -> Table:
-    """Metrics by Kendall-like tau, with its interval if there is one and the pairs behind it."""
-    with_interval = "low" in rows[0]
-    columns = [Column("metric"), Column("tau", digits, "higher")]
-    columns += [Column(f"{100 * rows[0]['confidence']:g}%")] if with_interval else []
-    counts = ("concordant", "discordant", "ties", "pairs_missing")
-    columns += [Column(name.replace("pairs_", "")) for name in counts]
-    body: list[tuple[Value, ...]] = []
-    for row in rows:
-        cells: list[Value] = [row["metric"], row["tau"]]
-        if with_interval:
-            cells.append(interval(row["low"], row["high"], digits))
-        body.append((*cells, *(row[name] for name in counts)))
-    return Table(tuple(columns), tuple(body), tuple(footer))
+    """Return metrics by Kendall-like tau, with intervals if present, and the counts of pairs."""
+    filled = [_key("metric"), _key("tau", digits, "higher"), *_interval(rows, digits)]
+    filled += [_key(name) for name in ("concordant", "discordant", "ties")]
+    return _table(rows, [*filled, _key("missing", key="pairs_missing")], footer)
 
 
 def comparison_table(
@@ -193,30 +192,23 @@ def comparison_table(
     digits: int = 2,
     footer: Sequence[str] = (),
 ) -> Table:
-    """Systems under one metric, the baseline first: value, difference, interval, p, cluster."""
-    with_interval = any(row["low"] is not None for row in rows)
-    columns = [Column("system"), Column(metric, digits, direction), Column("difference", digits)]
-    columns += [Column("95%")] if with_interval else []
-    columns += [Column("p"), Column("cluster")]
-    body: list[tuple[Value, ...]] = []
-    for row in rows:
-        cells: list[Value] = [row["system"], row["value"], row["difference"]]
-        if with_interval:
-            cells.append(interval(row["low"], row["high"], digits))
-        cells += [None if row["p"] is None else p_text(row["p"]), row["cluster"]]
-        body.append(tuple(cells))
-    return Table(tuple(columns), tuple(body), tuple(footer))
+    """Return systems under one metric: value, difference, interval, p and cluster."""
+    filled = [_key("system"), _key(metric, digits, direction, "value"), _key("difference", digits)]
+    if any(row["low"] is not None for row in rows):
+        filled.append((Column("95%"), lambda row: interval(row["low"], row["high"], digits)))
+    p = (Column("p"), lambda row: None if row["p"] is None else p_text(row["p"]))
+    return _table(rows, [*filled, p, _key("cluster")], footer)
 
 
 def interval(low: float | None, high: float | None, digits: int) -> str | None:
-    """The two ends in brackets; nothing for an undefined interval."""
+    """Return the two ends in brackets; None for an undefined interval."""
     if low is None or high is None:
         return None
     return f"[{low:.{digits}f}, {high:.{digits}f}]"
 
 
 def p_text(p: float) -> str:
-    """A p-value with three decimals, the smallest as <.001; nothing where it is undefined."""
+    """Return a p-value with three decimals, the smallest as <.001; empty if undefined."""
     if isnan(p):
         return ""
     return "<.001" if p < 0.001 else f"{p:.3f}".removeprefix("0")

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from nlgauge.stats.coefficients import choose_coefficient
 from nlgauge.stats.levels import choose_level
-from nlgauge.stats.matrix import CoefficientMatrix, PermutationMatrix
+from nlgauge.stats.matrix import CoefficientMatrix, PermutationMatrix, WilliamsMatrix
 from nlgauge.study.compare import Comparison, SegmentDifference, compare, compare_scored
 from nlgauge.study.correlate import Correlations, correlate
 from nlgauge.study.darr import DarrResult, darr
@@ -31,6 +31,7 @@ __all__ = [
     "Study",
     "SweepResult",
     "TunedLayers",
+    "WilliamsMatrix",
     "choose_coefficient",
     "choose_criteria",
     "choose_level",

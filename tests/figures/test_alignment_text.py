@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from nlgauge.core.plan import Plan
-from nlgauge.report.alignment import alignment
+from nlgauge.figures.alignment_text import alignment_text
 
 COUPLING = np.array([[0.5, 0.0, 0.0], [0.05, 0.15, 0.3]])
 COST = np.array([[0.25, 1.0, 1.0], [1.5, 0.5, 0.61]])
@@ -25,7 +25,7 @@ PLAN = Plan(
 
 
 def test_flows_a_grid_and_the_totals() -> None:
-    assert alignment(PLAN, title="Two", signature="wmd|x:1").splitlines() == [
+    assert alignment_text(PLAN, title="Two", signature="wmd|x:1").splitlines() == [
         "Two",
         "",
         "   a → the   .500 of .500, cost .250",
@@ -46,21 +46,21 @@ def test_flows_a_grid_and_the_totals() -> None:
 
 
 def test_one_kind_alone() -> None:
-    assert "→" not in alignment(PLAN, "heatmap")
-    assert "█" not in alignment(PLAN, "flow")
+    assert "→" not in alignment_text(PLAN, "heatmap")
+    assert "█" not in alignment_text(PLAN, "flow")
 
 
 def test_a_grid_that_does_not_fit_says_so() -> None:
-    text = alignment(PLAN, width=10)
+    text = alignment_text(PLAN, width=10)
     assert "█" not in text
-    assert "(a grid needs 11 columns, here are 10: write it to a file with -o)" in text
-    assert "█" in alignment(PLAN, width=11)
+    assert "(the grid needs 11 columns, but there are 10: write a file with -o)" in text
+    assert "█" in alignment_text(PLAN, width=11)
 
 
 def test_of_a_dense_plan_the_strongest_flows_are_listed() -> None:
     even = np.full(20, 0.05)
     dense = Plan(1.0, np.full((20, 20), 1 / 400), np.ones((20, 20)), even, even, 1.0, 1, True, 1.0)
-    lines = alignment(dense, "flow").splitlines()
+    lines = alignment_text(dense, "flow").splitlines()
     assert sum("→" in line for line in lines) == 40
     assert "and 360 weaker flows" in lines
 
@@ -69,12 +69,12 @@ def test_a_plan_that_moves_nothing_says_so() -> None:
     still = Plan(
         0.0, np.zeros((2, 3)), COST, COUPLING.sum(axis=1), COUPLING.sum(axis=0), 0.0, 1, True, 0.5
     )
-    assert "nothing is moved" in alignment(still)
+    assert "nothing is moved" in alignment_text(still)
 
 
 def test_tokens_cannot_command_the_terminal() -> None:
     hostile = PLAN.named(("\x1b[2J", "b"), ("x\ny", "\r", "z"))
-    text = alignment(hostile, title="\x1b]0;t\x07", signature="s")
+    text = alignment_text(hostile, title="\x1b]0;t\x07", signature="s")
     assert "\x1b" not in text
     assert "\r" not in text
     assert "�[2J → x�y" in text
