@@ -11,22 +11,10 @@ import typer
 
 from nlgauge.cli import arguments
 from nlgauge.runtime import Runtime
+from nlgauge.service import require_libraries
 
 if TYPE_CHECKING:
     from nlgauge.service.settings import Settings
-
-_EPILOG = """Examples:
-
-nlgauge serve
-
-nlgauge serve --port 8080 --model embedded --model glove
-
-NLGAUGE_TOKEN=... nlgauge serve --host 0.0.0.0
-
-Open the printed address in a browser; /openapi.json documents the API, and `nlgauge score --server
-URL` uses it. Requests can use the models named with --model only, and never open a file. A server
-that others can reach should require a token, and use HTTPS through a proxy (allow its host name
-with --allow-host)."""
 
 
 def serve_command(
@@ -62,8 +50,22 @@ def serve_command(
     batch_tokens: arguments.BatchTokens = 2048,
     download: arguments.Download = False,
 ) -> None:
-    """Serve scores, alignments and studies over HTTP, with a page for browsers."""
-    _require_extra()
+    """Serve scores, alignments and studies over HTTP, with a page for browsers.
+
+    Examples:
+
+    nlgauge serve
+
+    nlgauge serve --port 8080 --model embedded --model glove
+
+    NLGAUGE_TOKEN=... nlgauge serve --host 0.0.0.0
+
+    Open the printed address in a browser; /openapi.json documents the API, and `nlgauge score
+    --server URL` uses it. Requests can use the models named with --model only, and never open a
+    file. A server that others can reach should require a token, and use HTTPS through a proxy
+    (allow its host name with --allow-host).
+    """
+    require_libraries()
     from nlgauge.service.settings import (
         LOOPBACK,
         MODEL_VARIABLE,
@@ -93,19 +95,6 @@ def serve_command(
         runtime=Runtime(device, batch_tokens, download=download or None),
     )
     _run(settings, host, port)
-
-
-serve_command.__doc__ = f"{serve_command.__doc__}\n\n{_EPILOG}"
-
-
-def _require_extra() -> None:
-    from importlib.util import find_spec
-
-    from nlgauge.core.errors import MissingExtra
-
-    for package in ("fastapi", "uvicorn", "prometheus_client"):
-        if find_spec(package) is None:
-            raise MissingExtra("nlgauge serve", package, "service")
 
 
 def _run(settings: Settings, host: str, port: int) -> None:

@@ -1,4 +1,20 @@
-"""The web service: scores, alignments and studies over HTTP, and a page on top of them.
+"""The web service: scores, alignments and studies over HTTP, and a page for browsers.
 
 ``client`` needs the standard library only; everything else needs the extra ``service``.
 """
+
+from importlib.util import find_spec
+
+from nlgauge.core.errors import MissingExtra
+
+
+def require_libraries() -> None:
+    """Raise MissingExtra unless the libraries of the extra ``service`` are installed."""
+    found = {
+        "fastapi": find_spec("fastapi"),
+        "uvicorn": find_spec("uvicorn"),
+        "prometheus_client": find_spec("prometheus_client"),
+    }
+    for package, spec in found.items():
+        if spec is None:
+            raise MissingExtra("nlgauge serve", package, "service")
