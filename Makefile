@@ -4,7 +4,7 @@ BIN = $(VENV)/bin
 EXAMPLE = -c examples/fluent.txt examples/literal.txt examples/hasty.txt \
 	-r examples/reference.a.txt examples/reference.b.txt
 
-.PHONY: demo test lint bench docs clean
+.PHONY: demo test test-portable lint bench docs clean
 
 # One environment serves all targets; it is rebuilt when the dependencies change.
 $(VENV)/.ready: pyproject.toml constraints.txt
@@ -22,6 +22,13 @@ demo: $(VENV)/.ready  ## score the shipped example with lexical and embedding me
 
 test: $(VENV)/.ready  ## the whole test suite
 	OMP_NUM_THREADS=1 TOKENIZERS_PARALLELISM=false $(BIN)/pytest -n 2
+
+test-portable: $(VENV)/.ready  ## stored numbers again, with the instructions of an old processor
+	ATEN_CPU_CAPABILITY=default ONEDNN_MAX_CPU_ISA=SSE41 MKL_CBWR=COMPATIBLE \
+	OPENBLAS_CORETYPE=Prescott OMP_NUM_THREADS=1 TOKENIZERS_PARALLELISM=false \
+	$(BIN)/pytest -n 2 -k 'not agreement' tests/metrics/test_bertscore.py \
+		tests/metrics/test_infolm.py tests/metrics/test_transport_golden.py \
+		tests/metrics/test_smd.py tests/encode/test_huggingface.py
 
 lint: $(VENV)/.ready  ## style, types and import contracts
 	$(BIN)/ruff check .

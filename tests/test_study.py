@@ -1,4 +1,4 @@
-"""Judged texts scored and studied in one go."""
+"""JudgedCorpus texts scored and studied in one go."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from nlgauge.core.errors import DataError, OptionError, UsageError
 from nlgauge.data import JudgedCorpus, read_judged
 from nlgauge.study import (
     Study,
-    bands,
     compare,
     correlate,
     matrix,
     measure,
     permutation,
+    quality_bands,
     williams,
 )
 
@@ -58,8 +58,8 @@ def test_defaults_are_all_criteria_and_the_levels_that_make_sense(study: Study) 
         for level in ("segment", "system")
     }
     assert len(found.entries) == 3 * 4
-    assert "negated, because lower is better: eed." in found.remarks
-    assert any("bleu" in line and "not the corpus score" in line for line in found.remarks)
+    assert "negated, because lower is better: eed." in found.notes
+    assert any("bleu" in line and "not the corpus score" in line for line in found.notes)
     assert found.value("eed", "adequacy", "segment") > 0.4
 
 
@@ -73,13 +73,13 @@ def test_the_public_call_scores_by_itself(judged: JudgedCorpus) -> None:
 
 
 def test_segment_level_is_the_plain_correlation(study: Study, judged: JudgedCorpus) -> None:
-    scores = np.concatenate([study.board[name]["chrf"].segments for name in SYSTEMS])
+    scores = np.concatenate([study.scores[name]["chrf"].segments for name in SYSTEMS])
     expected = np.corrcoef(scores, judged.human["adequacy"])[0, 1]
     assert correlate(study).value("chrf", "adequacy", "segment") == pytest.approx(expected)
 
 
 def test_corpus_scores_at_the_system_level(study: Study, judged: JudgedCorpus) -> None:
-    values = [study.board[name]["bleu"].value for name in SYSTEMS]
+    values = [study.scores[name]["bleu"].value for name in SYSTEMS]
     means = judged.human["adequacy"].reshape(3, 36).mean(axis=1)
     expected = np.corrcoef(values, means)[0, 1]
     options = {"human": "adequacy", "levels": "system", "confidence": 0.9, "count": 50}
@@ -111,7 +111,7 @@ def test_what_cannot_be_defined_is_said(judged: JudgedCorpus) -> None:
     with pytest.raises(DataError, match="1 judged system; the system level compares at least 2"):
         correlate(alone, "bleu", levels="system")
     found = correlate(alone, "bleu", levels=["segment", "system"], human="adequacy")
-    assert any("system level, pearson is undefined: 1 judged" in line for line in found.remarks)
+    assert any("system level, pearson is undefined: 1 judged" in line for line in found.notes)
     assert found.to_dict()["correlations"][1]["value"] is None
     with pytest.raises(OptionError, match="adequacy, fluency"):
         correlate(alone, "bleu", human="style")
@@ -143,7 +143,7 @@ def test_williams_needs_two_metrics(study: Study, judged: JudgedCorpus) -> None:
 
 
 def test_bands_hold_every_judged_row_once_and_have_densities(study: Study) -> None:
-    found = bands(study, "fluency", 4)
+    found = quality_bands(study, "fluency", 4)
     assert list(found) == ["bleu", "chrf", "eed"]
     for curves in found.values():
         assert sum(band.scores.size for band in curves) == 3 * 36 - 1
@@ -154,7 +154,7 @@ def test_bands_hold_every_judged_row_once_and_have_densities(study: Study) -> No
     assert better > 0
     assert found["eed"][0].scores.mean() > found["eed"][-1].scores.mean()  # not negated
     with pytest.raises(DataError, match="107 judgements of 'fluency' do not fall into 60 bands"):
-        bands(study, "fluency", 60)
+        quality_bands(study, "fluency", 60)
 
 
 REFERENCES = list(zip(example("reference.a"), example("reference.b"), strict=True))
@@ -190,7 +190,7 @@ def test_segments_that_differ_most_come_with_their_texts() -> None:
     assert len(apart) == 2 * 4
     gaps = [abs(each.difference) for each in apart[:4]]
     assert gaps == sorted(gaps, reverse=True)
-    ours, theirs = (found.board[name]["chrf"].segments for name in ("literal", "fluent"))
+    ours, theirs = (found.scores[name]["chrf"].segments for name in ("literal", "fluent"))
     assert gaps[0] == pytest.approx(np.abs(ours - theirs).max())
     row = int(apart[0].segment)
     assert apart[0].candidate == TEXTS["literal"][row]
@@ -254,7 +254,7 @@ def test_gaps_of_stored_scores_are_refused_unless_kept(with_stored: JudgedCorpus
     (first, second) = correlate(made, human="adequacy", levels="segment").entries
     assert (first.correlation.n, second.correlation.n) == (72, 108)
     assert first.correlation.cells_without_metric == 36
-    assert "stored:gaps: 72 of 108 rows have a score." in made.remarks()
+    assert "stored:gaps: 72 of 108 rows have a score." in made.notes
     assert matrix(made, human="adequacy").cells == 72
     empty = with_stored.with_stored({"none": np.full(108, np.nan)}, "nothing.")
     with pytest.raises(DataError, match="names 'none' but holds no score of it in 108 rows"):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import socket
 import subprocess
 import sys
 from pathlib import Path
@@ -13,6 +14,7 @@ import pytest
 from conftest import needs_embedded
 from nlgauge import score
 from nlgauge.core.errors import ShapeError, UsageError
+from tolerances import COSINE, log_probability_tolerance
 
 pytest.importorskip("torchmetrics", reason="torchmetrics is not installed")
 from nlgauge.adapters.torchmetrics import TextMetric
@@ -87,7 +89,7 @@ def test_each_candidate_meets_its_own_reference_where_torchmetrics_mixes_them_up
     alone = [score([c], [r], metrics=spec)[spec].value for c, r in pairs]
     made = TextMetric(spec)
     made.update(candidates, references)
-    assert float(made.compute()) == pytest.approx(np.mean(alone), abs=1e-5)
+    assert float(made.compute()) == pytest.approx(np.mean(alone), abs=COSINE)
 
 
 @pytest.fixture(scope="module")
@@ -152,18 +154,20 @@ def test_infolm_meets_its_own_reference_where_torchmetrics_mixes_them_up(masked_
     assert max(np.abs(np.subtract(apart, theirs(candidates, references)))) > 0.3
     spec = f"infolm:model={masked_lm},measure=fisher_rao,compat=torchmetrics"
     together = score(candidates, references, metrics=spec)[spec].segments
-    np.testing.assert_allclose(together, apart, atol=1e-5)
+    near = log_probability_tolerance(largest_logit=10)
+    np.testing.assert_allclose(together, apart, atol=near)
     made = TextMetric(spec)
     for candidate, reference in reversed(pairs):
         made.update([candidate], [reference])
-    assert float(made.compute()) == pytest.approx(np.mean(apart), abs=1e-5)
+    assert float(made.compute()) == pytest.approx(np.mean(apart), abs=near)
 
 
 @pytest.mark.parametrize("metric", ["bleu", "bertscore:model=hashing,weights=idf"])
 def test_two_processes_give_the_score_of_one(tmp_path: Path, metric: str) -> None:
     program = tmp_path / "two.py"
     program.write_text(TWO.format(candidates=CANDIDATES, references=REFERENCES, metric=metric))
-    port = str(29500 + hash(metric) % 400)
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = str(free.getsockname()[1])
     ranks = [
         subprocess.Popen(
             [sys.executable, str(program), str(rank), port], stdout=subprocess.PIPE, text=True

@@ -19,7 +19,7 @@ FLAGS = [
     *("--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"),
     *("--disable-background-networking", "--disable-component-update", "--disable-sync"),
 ]
-PATIENCE = 30_000  # milliseconds; the machine may be busy
+PATIENCE = 120_000  # milliseconds; the machine may be busy
 NAMED = "NLGAUGE_CHROMIUM"
 """Names the browser; where it is set, its absence is a failure and not a reason to skip."""
 

@@ -13,7 +13,7 @@ import pytest
 sync_api = pytest.importorskip(
     "playwright.sync_api", reason="browser tests: Playwright is not installed"
 )
-sync_api.expect.set_options(timeout=30_000)  # the machine may be busy
+sync_api.expect.set_options(timeout=120_000)  # the machine may be busy
 expect = sync_api.expect
 
 CANDIDATE = "A guy with a red jacket is standing on a boat"

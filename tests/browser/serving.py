@@ -25,7 +25,7 @@ def serving(*arguments: str) -> Iterator[str]:
         yield _address(server)
     finally:
         server.terminate()
-        server.wait(20)
+        server.wait(120)
 
 
 def _address(server: subprocess.Popen[str]) -> str:

@@ -37,7 +37,7 @@ def test_a_table_gives_its_first_references_and_few_pairs_are_said(run, judged: 
     code, out, err = run("rescale", "fit", judged, "-m", SPEC)
     assert code == 0
     assert "630 pairs of 36 texts" in out  # each once, though three systems share it
-    assert "note: 36 different texts make 630 pairs, fewer than the 10,000 asked for" in err
+    assert "note: 36 different texts make 630 pairs, fewer than the 10,000 requested" in err
     assert run("rescale", "fit", judged, "-m", SPEC, "-q")[2] == ""
 
 

@@ -95,7 +95,7 @@ def test_what_does_not_belong_together_is_refused(board: dict[str, Scores]) -> N
         Tally.pool([board["bleu"].resample(10), board["bleu"].resample(20)])
     with pytest.raises(UsageError, match="was not resampled"):
         board["bleu"].tally.interval()
-    with pytest.raises(OptionError, match="between 0 and 1"):
+    with pytest.raises(OptionError, match=r"in \(0, 1\)"):
         board["bleu"].resample(10).interval(95)
 
 

@@ -10,7 +10,7 @@ import pytest
 from nlgauge.core.errors import DataError, FileError, OptionError, ShapeError
 from nlgauge.data import JudgedCorpus
 from nlgauge.data.judged import JudgedRow, parse_score
-from nlgauge.stats import Judgements, Measured
+from nlgauge.stats import Judgements, MetricScores
 
 ROWS = [
     JudgedRow("A", "1", "a one", ("r one",), {"fluency": 4.0, "adequacy": 2.0}, "s", {"bleu": 0.5}),
@@ -39,7 +39,7 @@ def test_rows_make_judgements_and_stored_scores_make_a_metric() -> None:
     assert grid.segments == ("1", "2")
     np.testing.assert_array_equal(grid.matrix("fluency"), [[4, 3], [1, math.nan]])
     np.testing.assert_array_equal(grid.matrix("adequacy"), [[2, math.nan], [5, math.nan]])
-    measured = Measured.from_rows("bleu", judged.stored_rows("bleu"))
+    measured = MetricScores.from_rows("bleu", judged.stored_rows("bleu"))
     np.testing.assert_array_equal(measured.values, [[0.5, 0.25]])
     with pytest.raises(OptionError, match="no scores of 'chrf' came with the data; there are: bl"):
         next(judged.stored_rows("chrf"))

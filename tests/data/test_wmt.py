@@ -11,7 +11,7 @@ import pytest
 from nlgauge.core.errors import DataError, FileError, OptionError
 from nlgauge.data import read_judged, read_pairs
 from nlgauge.data.mt_metrics_eval import read_mt_metrics_eval
-from nlgauge.stats import pairs_from_names
+from nlgauge.stats.darr import pairs_from_names
 
 
 def _daseg(folder: Path, pair: str = "cs-en", **lines: str) -> Path:

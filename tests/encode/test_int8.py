@@ -10,7 +10,7 @@ torch = pytest.importorskip("torch")
 from nlgauge.core.errors import ModelError  # noqa: E402
 from nlgauge.encode import int8, open_encoder  # noqa: E402
 from nlgauge.encode.int8 import Int8Linear, quantised  # noqa: E402
-from nlgauge.encode.run_options import Ways  # noqa: E402
+from nlgauge.encode.run_options import RunOptions  # noqa: E402
 
 
 @pytest.fixture(params=["numba", "torch"], autouse=True)
@@ -73,19 +73,19 @@ def test_every_linear_layer_of_a_model_is_replaced() -> None:
 
 def test_a_model_without_linear_layers_is_refused(tiny) -> None:
     with pytest.raises(ModelError, match="no linear layers"):
-        open_encoder(str(tiny("gpt2")), Ways(precision="int8"))
+        open_encoder(str(tiny("gpt2")), RunOptions(precision="int8"))
 
 
 def test_other_devices_are_refused(tiny) -> None:
     with pytest.raises(ModelError, match="not on meta"):
-        open_encoder(str(tiny("bert")), Ways(precision="int8", device="meta"))
+        open_encoder(str(tiny("bert")), RunOptions(precision="int8", device="meta"))
 
 
 def test_clouds_stay_near_those_of_float32(tiny) -> None:
     folder = str(tiny("bert"))
     texts = ["one text", "another, somewhat longer text"]
     exact = open_encoder(folder).encode(texts, (2,))
-    whole = open_encoder(folder, Ways(precision="int8")).encode(texts, (2,))
+    whole = open_encoder(folder, RunOptions(precision="int8")).encode(texts, (2,))
     for left, right in zip(exact, whole, strict=True):
         cosines = (left.layer * right.layer).sum(1)
         cosines /= np.linalg.norm(left.layer, axis=1) * np.linalg.norm(right.layer, axis=1)

@@ -13,6 +13,7 @@ from conftest import NEED_OPTIONS, example, needs_embedded
 from nlgauge import Scorer, metric, metric_names
 from nlgauge.core.scores import Scores
 from nlgauge.runtime import Runtime
+from tolerances import COSINE
 
 # Options that change how a metric works, beside its defaults.
 VARIANTS = {
@@ -87,7 +88,7 @@ def _cases() -> Iterator[object]:
             if spec == name:  # variants differ in mathematics, not in how they are encoded
                 # Masking each of 600 tokens in turn would take minutes.
                 long = SHORTER if kind == "histograms" else LONG
-                yield pytest.param(Case(spec, 1e-5, long), id=spec, marks=needs_embedded)
+                yield pytest.param(Case(spec, COSINE, long), id=spec, marks=needs_embedded)
 
 
 every_metric = pytest.mark.parametrize("case", list(_cases()))
@@ -120,7 +121,7 @@ def test_batch_size_changes_nothing(case: Case) -> None:
     )
     small = case.score(candidates, references, runtime=Runtime(batch_tokens=40)).segments
     large = case.score(candidates, references, runtime=Runtime(batch_tokens=8192)).segments
-    np.testing.assert_allclose(small, large, atol=1e-5)
+    np.testing.assert_allclose(small, large, atol=COSINE)
 
 
 @every_metric

@@ -12,6 +12,7 @@ from conftest import PROJECT, needs_embedded
 from nlgauge import score
 from nlgauge.core.errors import FileError, OptionError
 from nlgauge.encode import open_encoder
+from tolerances import COSINE
 
 GOLDEN = json.loads((PROJECT / "tests/golden/bert_score.json").read_text("utf-8"))
 PAIRS = GOLDEN["pairs"]
@@ -30,7 +31,7 @@ def test_compat_equals_the_public_implementation(key: str, options: str) -> None
     references = [pair["reference"] for pair in PAIRS]
     (scores,) = score(candidates, references, metrics=COMPAT + options).values()
     expected = np.array([GOLDEN[key][pair["id"]] for pair in PAIRS])
-    np.testing.assert_allclose(_table(scores), expected, atol=1e-5)
+    np.testing.assert_allclose(_table(scores), expected, atol=COSINE)
 
 
 @needs_embedded
@@ -43,14 +44,14 @@ def test_compat_equals_it_in_every_layer(layer: int) -> None:
         metrics=f"bertscore:compat=bert_score,layer={layer}",
     ).values()
     expected = [[row[layer] for row in GOLDEN["all_layers"][pair["id"]]] for pair in pairs]
-    np.testing.assert_allclose(_table(scores), expected, atol=1e-5)
+    np.testing.assert_allclose(_table(scores), expected, atol=COSINE)
 
 
 @needs_embedded
 def test_compat_takes_each_components_own_best_reference() -> None:
     case = GOLDEN["several_references"]
     (scores,) = score([case["cand"]], [case["refs"]], metrics=COMPAT).values()
-    np.testing.assert_allclose(_table(scores)[0], case["PRF"], atol=1e-5)
+    np.testing.assert_allclose(_table(scores)[0], case["PRF"], atol=COSINE)
 
 
 def test_of_several_references_the_best_f_comes_with_its_own_p_and_r() -> None:

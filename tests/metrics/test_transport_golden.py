@@ -10,10 +10,13 @@ import pytest
 from conftest import PROJECT, needs_embedded
 from nlgauge import score
 from nlgauge.core.errors import OptionError
+from tolerances import COSINE
 
 pytestmark = needs_embedded
 GOLDEN = json.loads((PROJECT / "tests/golden/transport.json").read_text("utf-8"))
 PAIRS = GOLDEN["pairs"]
+# pyemd rounds masses and costs to millionths; that adds up over the tokens of a text.
+PYEMD = 1e-5
 # Where the published BaryScore's start at the origin leaves the first step to chance.
 TIED = {"lazy_ex1_c1", "lazy_ex1_c2", "lazy_ex2_c1", "punct_only"}
 
@@ -39,7 +42,7 @@ def test_mover_version_1(n: int, pieces: str, weights: str) -> None:
     spec += ",subwords=first" if pieces == "nosub" else ""
     spec += ",weights=idf" if weights == "idf" else ""
     found = _differences(_ours(spec), GOLDEN["mover"][f"v1_n{n}_{pieces}_{weights}"])
-    assert max(found.values()) < 1e-5, found
+    assert max(found.values()) < COSINE + PYEMD, found
 
 
 @pytest.mark.parametrize("weights", ["ones", "idf"])
@@ -48,7 +51,7 @@ def test_mover_version_2(weights: str) -> None:
     found = _differences(_ours(spec), GOLDEN["mover"][f"v2_n1_nosub_{weights}"])
     # Equal texts are float32 noise under a root there: about 2e-4 short of 1.
     assert max(found.pop("identical"), found.pop("empty_both")) < 2.5e-4
-    assert max(found.values()) < 1e-5, found
+    assert max(found.values()) < COSINE, found
 
 
 def test_mover_version_2_ignored_n_grams_and_we_say_so() -> None:
@@ -59,25 +62,25 @@ def test_mover_version_2_ignored_n_grams_and_we_say_so() -> None:
 @pytest.mark.parametrize("lang", ["en", "zh", "other"])
 def test_lazy_emd(lang: str) -> None:
     spec = f"lazy_emd:compat=lazy_emd,layer=5,lang={lang}"
-    assert max(_differences(_ours(spec), GOLDEN["lazy_emd"][lang]).values()) < 1e-6
+    assert max(_differences(_ours(spec), GOLDEN["lazy_emd"][lang]).values()) < COSINE
     mass = _differences(_ours(spec, "mass"), GOLDEN["lazy_emd_mass"][lang])
-    assert max(mass.values()) < 2e-6
+    assert max(mass.values()) < COSINE / 0.54  # at most exp(-cost / prices)
 
 
 def test_lazy_emd_with_infinite_prices_is_their_wmd() -> None:
     spec = "lazy_emd:layer=5,penalty_candidate=inf,penalty_reference=inf"
     golden = {k: v for k, v in GOLDEN["wmd"].items() if not k.startswith("empty")}
-    assert max(_differences(_ours(spec), golden).values()) < 1e-6
+    assert max(_differences(_ours(spec), golden).values()) < COSINE
 
 
 def test_bary() -> None:
     found = _differences(_ours("bary:compat=nlg_eval"), GOLDEN["bary"])
     assert max(found[name] for name in TIED) < 0.05
-    assert max(value for name, value in found.items() if name not in TIED) < 1e-6
+    assert max(value for name, value in found.items() if name not in TIED) < COSINE
 
 
 @pytest.mark.parametrize(("p", "key"), [(5, "depth_irw"), (2, "depth_irw_p2")])
 def test_depth(p: int, key: str) -> None:
     found = _differences(_ours(f"depth:compat=nlg_eval,layer=5,p={p}"), GOLDEN[key])
-    assert max(found.values()) < 1e-6, found
+    assert max(found.values()) < COSINE, found
     assert np.isfinite(list(found.values())).all()

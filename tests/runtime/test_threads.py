@@ -24,7 +24,7 @@ def test_portions_cover_the_items_in_order(monkeypatch, count, items) -> None:
 
 def test_portions_run_at_the_same_time(monkeypatch) -> None:
     monkeypatch.setattr(threads, "thread_count", lambda: 2)
-    meeting = threading.Barrier(2, timeout=20)
+    meeting = threading.Barrier(2, timeout=120)
     assert len(spread(lambda _: meeting.wait(), range(8), least=1)) == 2
 
 
@@ -75,7 +75,7 @@ def test_the_next_is_made_while_one_is_in_use_and_no_more_than_that(monkeypatch)
 
     for k in one_ahead(work, [1, 2, 3, 4]):
         if k < 4:
-            assert made[k].wait(20)  # nobody has asked for it yet
+            assert made[k].wait(120)  # nobody has asked for it yet
         assert not any(event.is_set() for event in made[k + 1 :])
 
 

@@ -65,7 +65,7 @@ def test_workers_end_with_a_parent_that_was_killed(tmp_path: Path) -> None:
         "    engine = ProcessPool(WorkerConfig(('chrf',)), 1)\n"
         "    list(engine.run('score', [Part(0, (), ())]))\n"
         "    print(*engine._pool._processes, flush=True)\n"
-        "    time.sleep(100)\n"
+        "    time.sleep(1000)\n"
     )
     (tmp_path / "program.py").write_text(program)
     with subprocess.Popen(
@@ -74,7 +74,7 @@ def test_workers_end_with_a_parent_that_was_killed(tmp_path: Path) -> None:
         assert parent.stdout is not None
         worker = int(parent.stdout.readline())
         os.kill(parent.pid, signal.SIGKILL)
-    for _ in range(100):
+    for _ in range(1200):
         if not _lives(worker):
             return
         time.sleep(0.1)

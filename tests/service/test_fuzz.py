@@ -70,6 +70,6 @@ def test_no_case_breaks_the_service(document: Any, path: str, mode: Any) -> None
         )
         @given(case=operation.as_strategy(mode))
         def check(case: Any) -> None:
-            case.call_and_validate(checks=CHECKS, timeout=60)
+            case.call_and_validate(checks=CHECKS, timeout=120)
 
         check()

@@ -21,10 +21,10 @@ def test_serving_from_the_command_line() -> None:
         line = run.stdout.readline()
         assert line.startswith("nlgauge serves http://127.0.0.1:") and "(models: hashing)" in line
         address = line.split()[2]
-        with urlopen(f"{address}health", timeout=20) as answer:
+        with urlopen(f"{address}health", timeout=120) as answer:
             assert json.loads(answer.read())["models"] == ["hashing"]
         run.send_signal(signal.SIGINT)
-        assert run.wait(timeout=20) == 130
+        assert run.wait(timeout=120) == 130
         assert "Traceback" not in run.stderr.read()
 
 

@@ -98,10 +98,10 @@ def test_given_pairs_are_looked_up_by_name():
 def test_78_000_pairs_take_less_than_a_second():
     rng = np.random.default_rng(0)
     human, metric = rng.integers(0, 101, (16, 1150)).astype(float), rng.random((16, 1150))
-    start = time.perf_counter()
+    start = time.process_time()  # of this process, so others may be busy
     pairs = pairs_from_scores(human)
     kendall_like(metric, pairs)
-    assert time.perf_counter() - start < 1
+    assert time.process_time() - start < 1
     assert len(pairs) > 78_000
 
 

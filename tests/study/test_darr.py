@@ -13,7 +13,7 @@ from nlgauge.core.corpus import Corpus
 from nlgauge.core.errors import DataError, OptionError
 from nlgauge.data import JudgedCorpus, Pairs
 from nlgauge.study import darr, measure
-from nlgauge.study.darr import in_pairs, rank_pairs
+from nlgauge.study.darr import outputs_in_pairs, rank_pairs
 
 SYSTEMS = ("fluent", "literal", "hasty")
 
@@ -36,7 +36,7 @@ def test_tau_is_the_brute_force_count(judged: JudgedCorpus) -> None:
     found = darr(judged, ["chrf", "eed"], confidence=0.9, count=200)
     study = measure(judged, ["chrf", "eed"])
     human = study.judgements.matrix("raw")
-    for entry, each in zip(found.entries, study.measured, strict=True):
+    for entry, each in zip(found.entries, study.metrics, strict=True):
         sign = -1 if each.direction == "lower" else 1
         verdicts = [
             sign * each.values[i, s] > sign * each.values[j, s]
@@ -60,7 +60,7 @@ def test_a_file_of_the_same_pairs_gives_the_same(judged: JudgedCorpus, tmp_path:
     path.write_text("segment\tbetter\tworse\n" + "".join("\t".join(t) + "\n" for t in made))
     from_file = darr(judged, "chrf", pairs=path)
     assert from_file.entries[0].tau == darr(judged, "chrf").entries[0].tau
-    assert len(in_pairs(judged, made)) < len(judged)
+    assert len(outputs_in_pairs(judged, made)) < len(judged)
 
 
 def test_a_missing_system_is_named(judged: JudgedCorpus) -> None:

@@ -95,7 +95,7 @@ def test_an_infinite_price_is_a_word_in_json(judged: JudgedCorpus) -> None:
     found = sweep(few, "lazy_emd:model=hashing", options, human="quality")
     values = [row["penalty_candidate"] for row in found.to_dict()["sweeps"][0]["tried"]]
     assert values == [1, "inf"]
-    (negated,) = [line for line in found.remarks if line.startswith("negated")]
+    (negated,) = [line for line in found.notes if line.startswith("negated")]
     assert negated.count("lazy_emd") == 1
 
 

@@ -46,7 +46,7 @@ def test_bit_rows_agree_with_the_textbook_tables():
 def test_long_sequences_take_a_moment_not_minutes():
     rng = random.Random(2)
     left, right = ([rng.randrange(500) for _ in range(10_000)] for _ in range(2))
-    start = time.perf_counter()
+    start = time.process_time()  # of this process, so others may be busy
     assert lcs_length(left, right) == len(lcs_positions(left, right)) > 500
     assert 0 < edit_distance(left, right) < 10_000
-    assert time.perf_counter() - start < 10
+    assert time.process_time() - start < 10

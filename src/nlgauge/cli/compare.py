@@ -12,7 +12,7 @@ from nlgauge.cli.output import deliver
 
 if TYPE_CHECKING:
     from nlgauge.report.table import Table
-    from nlgauge.study import Comparison, Differing
+    from nlgauge.study import Comparison, SegmentDifference
 
 _EPILOG = """Examples:
 
@@ -79,7 +79,7 @@ def compare_command(
     if apart and chosen is study_output.Format.TEXT:
         text += "\n\n" + _side_by_side(apart, digits, to_file=output is not None)
     deliver(text, output)
-    study_output.tell(found.remarks(), quiet=quiet)
+    study_output.tell(found.notes, quiet=quiet)
 
 
 compare_command.__doc__ = f"{compare_command.__doc__}\n\n{_EPILOG}"
@@ -88,20 +88,23 @@ compare_command.__doc__ = f"{compare_command.__doc__}\n\n{_EPILOG}"
 def _tables(found: Comparison, digits: int) -> list[Table]:
     from nlgauge.report.study_tables import comparison_table
 
-    first = found.board[found.baseline]
+    first = found.scores[found.baseline]
     labels = list(first)
     return [
         comparison_table(
             *(label, first[label].scale.direction),
             [entry.to_dict() for entry in found.of(label)],
             digits=digits if first[label].scale.high > 1 else max(digits, 4),
-            footer=[str(first[label].signature), *([found.said] if label == labels[-1] else [])],
+            footer=[
+                str(first[label].signature),
+                *([found.method_note] if label == labels[-1] else []),
+            ],
         )
         for label in labels
     ]
 
 
-def _differing(apart: tuple[Differing, ...], digits: int) -> Table:
+def _differing(apart: tuple[SegmentDifference, ...], digits: int) -> Table:
     from nlgauge.report.table import Column, Table
 
     names = ["segment", "system", "difference", apart[0].baseline, "system's", "reference"]
@@ -115,7 +118,7 @@ def _differing(apart: tuple[Differing, ...], digits: int) -> Table:
     return Table(tuple(Column(name, digits) for name in names), tuple(rows))
 
 
-def _side_by_side(apart: tuple[Differing, ...], digits: int, *, to_file: bool) -> str:
+def _side_by_side(apart: tuple[SegmentDifference, ...], digits: int, *, to_file: bool) -> str:
     from nlgauge.report.differences import side_by_side
 
     width = 100 if to_file else min(shutil.get_terminal_size().columns, 160)

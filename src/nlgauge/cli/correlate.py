@@ -15,7 +15,7 @@ from nlgauge.cli.study_options import AskedMetrics, asking
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from nlgauge.study import Agreement, Study
+    from nlgauge.study import Correlations, Study
 
 _EPILOG = """Examples:
 
@@ -116,13 +116,13 @@ def correlate_command(
         study_output.draw(_bars(found), figure)
     if distributions is not None:
         study_output.draw(_distributions(study, asked.human, bands), distributions)
-    study_output.tell(found.remarks, quiet=asked.quiet)
+    study_output.tell(found.notes, quiet=asked.quiet)
 
 
 correlate_command.__doc__ = f"{correlate_command.__doc__}\n\n{_EPILOG}"
 
 
-def _bars(found: Agreement) -> Figure:
+def _bars(found: Correlations) -> Figure:
     from nlgauge.figures.bars import Bar, Panel, bars
 
     rows = found.to_dict()["correlations"]
@@ -141,7 +141,7 @@ def _bars(found: Agreement) -> Figure:
 
 def _distributions(study: Study, human: list[str] | None, count: int) -> Figure:
     from nlgauge.figures.distributions import Curve, distributions
-    from nlgauge.study import bands
+    from nlgauge.study import quality_bands
 
     criteria = study.criteria(human)
     panels = {
@@ -150,7 +150,7 @@ def _distributions(study: Study, human: list[str] | None, count: int) -> Figure:
             for k, band in enumerate(found)
         ]
         for criterion in criteria
-        for metric, found in bands(study, criterion, count).items()
+        for metric, found in quality_bands(study, criterion, count).items()
     }
     legend = f"human judgement ({criteria[0] if len(criteria) == 1 else 'each criterion'})"
     return distributions(panels, legend=legend)

@@ -19,7 +19,7 @@ from nlgauge.cli.study_options import AskedMetrics, asking
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from nlgauge.study import Ranking
+    from nlgauge.study import DarrResult
 
 _EPILOG = """Examples:
 
@@ -89,7 +89,7 @@ def darr_command(
     deliver(text, asked.output)
     if figure is not None:
         study_output.draw(_bars(found), figure)
-    study_output.tell(found.remarks, quiet=asked.quiet)
+    study_output.tell(found.notes, quiet=asked.quiet)
 
 
 darr_command.__doc__ = f"{darr_command.__doc__}\n\n{_EPILOG}"
@@ -108,14 +108,14 @@ def _only(asked: AskedMetrics, pairs: Path | None, pairs_part: str | None) -> st
     return asked.human[0] if asked.human else None
 
 
-def _about(found: Ranking) -> str:
+def _about(found: DarrResult) -> str:
     pairs = found.pairs
     said = f"{len(pairs):,} pairs of {len(pairs.systems)} systems, {len(pairs.segments):,} segments"
     resampled = any(entry.interval for entry in found.entries)
     return said + ("; intervals: bootstrap over segments" if resampled else "")
 
 
-def _bars(found: Ranking) -> Figure:
+def _bars(found: DarrResult) -> Figure:
     from nlgauge.figures.bars import Bar, Panel, bars
 
     rows = found.to_dict()["metrics"]

@@ -97,7 +97,7 @@ def tune_command(
     deliver(text, asked.output)
     if figure is not None:
         study_output.draw(_figure(found), figure)
-    study_output.tell(found.remarks, quiet=asked.quiet)
+    study_output.tell(found.notes, quiet=asked.quiet)
 
 
 tune_command.__doc__ = f"{tune_command.__doc__}\n\n{_EPILOG}"

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from nlgauge.report.table import Table
-    from nlgauge.stats import CoefficientMatrix
+    from nlgauge.study import CoefficientMatrix
 
 _EPILOG = """Examples:
 
@@ -62,7 +62,7 @@ def matrix_command(
     study_output.check([level], [coefficient])
     study = asked.study()
     found = matrix(study, human=asked.human, level=level, coefficient=coefficient, cluster=cluster)
-    remarks = list(study.remarks())
+    remarks = list(study.notes)
     if found.cells_dropped:
         remarks.append(f"{found.cells_dropped:,} judged outputs lack another criterion or a score.")
     drawn = output is not None and output.suffix in study_output.FIGURES

@@ -61,7 +61,7 @@ def hand_over(
 ) -> None:
     """Write and draw the tests, and say the notes."""
     output = asked.output
-    notes = [*study.remarks(), *remarks]
+    notes = [*study.notes, *remarks]
     drawn = output is not None and output.suffix in study_output.FIGURES
     for path in (figure, output if drawn else None):
         if path is not None:

@@ -11,7 +11,7 @@ from nlgauge.cli import pairwise_tests, study_output
 from nlgauge.cli.study_options import AskedMetrics, asking
 
 if TYPE_CHECKING:
-    from nlgauge.stats import PermutationMatrix
+    from nlgauge.study import PermutationMatrix
 
 _EPILOG = """Examples:
 

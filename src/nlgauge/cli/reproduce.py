@@ -71,17 +71,17 @@ def reproduce_command(
     if output.is_file():
         raise UsageError(f"{str(output)!r} is a file; -o names the folder for the results")
     runtime = arguments.make_runtime(device, batch_tokens, download, cache, quiet=quiet)
-    from nlgauge.recipes.recipe import Setting
+    from nlgauge.recipes.recipe import Settings
     from nlgauge.report.formats import text
 
     with progress_bar(quiet=quiet) as progress:
-        rebuilt = reproduce(recipe, data, Setting(model, runtime, progress, inputs))
+        rebuilt = reproduce(recipe, data, Settings(model, runtime, progress, inputs))
     written, undrawn = rebuilt.write(output)
     sections = [section for table in rebuilt.tables.values() for section in table]
     shown = [f"{section.title}\n\n{text(section.table)}" for section in sections]
     print("\n\n".join([*shown, "\n".join(rebuilt.about)]))
     listed = ", ".join(path.name for path in written)
-    study_output.tell([*rebuilt.remarks, *undrawn, f"{output} holds {listed}."], quiet=quiet)
+    study_output.tell([*rebuilt.notes, *undrawn, f"{output} holds {listed}."], quiet=quiet)
 
 
 reproduce_command.__doc__ = f"{reproduce_command.__doc__}\n\n{_EPILOG}"

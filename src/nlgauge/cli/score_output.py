@@ -113,7 +113,7 @@ def write_totals(
         return "\n".join(json.dumps(line, ensure_ascii=False) for line in content)
     table = scoreboard(board, digits=ink.digits, confidence=confidence, p_values=tested)
     if comparison is not None:
-        table = dataclasses.replace(table, footer=(*table.footer, comparison.said))
+        table = dataclasses.replace(table, footer=(*table.footer, comparison.method_note))
     return ink.write(table)
 
 

@@ -42,8 +42,7 @@ Chosen = Annotated[
 
 def check(levels: Iterable[str], coefficients: Iterable[str]) -> None:
     """Refuse an unknown level or coefficient before any work is done."""
-    from nlgauge.stats.coefficients import choose_coefficient
-    from nlgauge.stats.levels import choose_level
+    from nlgauge.study import choose_coefficient, choose_level
 
     for level in levels:
         choose_level(level)

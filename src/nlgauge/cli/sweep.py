@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from nlgauge.report.table import Table
-    from nlgauge.study import Sweeps, Swept
+    from nlgauge.study import OptionSweep, SweepResult
 
 _EPILOG = """Examples:
 
@@ -103,7 +103,7 @@ def sweep_command(
     deliver(text, asked.output)
     if figure is not None:
         study_output.draw(_surface(found) if len(options) == 2 else _curve(found), figure)
-    study_output.tell(found.remarks, quiet=asked.quiet)
+    study_output.tell(found.notes, quiet=asked.quiet)
 
 
 sweep_command.__doc__ = f"{sweep_command.__doc__}\n\n{_EPILOG}"
@@ -135,7 +135,7 @@ def _options(words: list[str]) -> dict[str, str]:
     return options
 
 
-def _table(swept: Swept, digits: int, seed: int, signatures: Mapping[str, str]) -> Table:
+def _table(swept: OptionSweep, digits: int, seed: int, signatures: Mapping[str, str]) -> Table:
     from nlgauge.core.options import format_value
     from nlgauge.report.study_tables import sweep_table
 
@@ -150,19 +150,19 @@ def _table(swept: Swept, digits: int, seed: int, signatures: Mapping[str, str]) 
     return sweep_table(list(swept.options), content["tried"], digits=digits, footer=said)
 
 
-def _long(swept: Swept) -> list[dict[str, Any]]:
+def _long(swept: OptionSweep) -> list[dict[str, Any]]:
     content = swept.to_dict()
     keys = ("metric", "criterion", "level", "coefficient")
     return [{**{key: content[key] for key in keys}, **row} for row in content["tried"]]
 
 
-def about(swept: Swept) -> str:
+def about(swept: OptionSweep) -> str:
     """What the numbers of a figure are."""
     tested = swept.found.tested
     return f"{tested.level}-level {tested.coefficient}"
 
 
-def _curve(found: Sweeps) -> Figure:
+def _curve(found: SweepResult) -> Figure:
     from nlgauge.figures.curve import Line, curve
     from nlgauge.study.option_ranges import is_geometric
 
@@ -182,7 +182,7 @@ def _curve(found: Sweeps) -> Figure:
     )
 
 
-def _surface(found: Sweeps) -> Figure:
+def _surface(found: SweepResult) -> Figure:
     import numpy as np
 
     from nlgauge.figures.surface import Surface, surfaces

@@ -115,6 +115,6 @@ def _manual(folder: Path) -> Iterator[tuple[Cell, dict[str, float]]]:
             if len(cells) not in (0, 9, 10):
                 raise FileError(f"{where}: {len(cells)} columns, but NIST writes 9 or 10")
             if cells:
-                criteria = dict(zip(_NIST, (cells[2], *cells[-2:]), strict=True))
-                human = parse_scores(criteria, None, where)
+                scores = dict(zip(_NIST, (cells[2], *cells[-2:]), strict=True))
+                human = parse_scores(scores, None, where)
                 yield (cells[0].split(".")[0].upper(), cells[1]), human
