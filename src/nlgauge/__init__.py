@@ -1,9 +1,9 @@
-"""nlgauge measures generated text against references, and measures the measures against people.
+"""Metrics for generated text, and evaluation of metrics against human judgements.
 
 >>> import nlgauge
 >>> scores = nlgauge.score(["A cat sat."], ["The cat sat."], metrics=["bleu", "chrf"])
 >>> round(scores["chrf"].value, 1)
-63.6
+61.1
 """
 
 from __future__ import annotations

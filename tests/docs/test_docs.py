@@ -1,4 +1,4 @@
-"""The documentation tells the truth: its blocks run and print what is shown, its links lead on."""
+"""The code blocks of the documentation run and print the output shown; its links resolve."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ import snippets
 DOCS = PROJECT / "docs"
 PAGES = [PROJECT / "README.md", PROJECT / "CONTRIBUTING.md", *sorted(DOCS.glob("*.md"))]
 NOTEBOOK = PROJECT / "examples" / "first_steps.ipynb"
-TABLES_OF_CALLS = DOCS / "migration.md"
+MIGRATION_GUIDE = DOCS / "migration.md"
 EXAMPLES = ("chrf", "wmd")
-"""The metrics whose pages are built with their examples and figures, which take their time."""
+"""Metrics whose pages are built with examples and figures, which take long."""
 
 _CODE = re.compile(r"`([^`]+)`")
 _FILE = re.compile(r"^[\w./-]+\.(txt|jsonl|json|tsv|csv|py)$")
@@ -35,13 +35,13 @@ def _named(path: Path) -> str:
 
 
 @pytest.fixture(autouse=True)
-def _copy_of_the_examples() -> Iterator[None]:
+def _copied_examples() -> Iterator[None]:
     with snippets.workplace(PROJECT):
         yield
 
 
 def _absent_files(words: list[str]) -> list[str]:
-    """The files that a command names and that are neither shipped nor written by the page."""
+    """Return the missing files of a command: neither shipped nor written by the page."""
     outputs = {after for word, after in pairwise(words) if word == "-o"}
     named = [word for word in words if _FILE.match(word) and word not in outputs]
     return [name for name in named if not Path(name).exists()]
@@ -61,12 +61,12 @@ def test_blocks_print_what_is_shown(path: Path) -> None:
             elif block.language == "python":
                 left_out += _check_python(block, outputs[id(block)], names)
     if left_out:
-        pytest.skip(f"the other blocks hold; left out: {'; '.join(left_out)}")
+        pytest.skip(f"the other blocks pass; skipped: {'; '.join(left_out)}")
 
 
 def _check_commands(block: Any) -> Iterator[str]:
     for command in snippets.commands(block):
-        if not command.ours:
+        if not command.runnable:
             continue
         absent = _absent_files(command.words)
         if absent:
@@ -74,8 +74,8 @@ def _check_commands(block: Any) -> Iterator[str]:
             continue
         outcome = snippets.run_command(command.words)
         refused = command.shown.startswith("nlgauge:")
-        assert bool(outcome.code) == refused, f"{command.typed}\n{outcome.said}"
-        printed = outcome.said if refused else outcome.printed
+        assert bool(outcome.code) == refused, f"{command.typed}\n{outcome.stderr}"
+        printed = outcome.stderr if refused else outcome.stdout
         if command.shown:
             assert snippets.excerpt(printed, command.shown) == command.shown, command.typed
 
@@ -91,8 +91,8 @@ def _check_python(block: Any, shown: Any, names: dict[str, Any]) -> Iterator[str
 
 
 def _calls() -> list[str]:
-    """The calls of ours in the tables of the migration page, each with its row."""
-    page = TABLES_OF_CALLS.read_text("utf-8")
+    """Return the nlgauge calls in the tables of the migration guide."""
+    page = MIGRATION_GUIDE.read_text("utf-8")
     cells = [row.split(" | ")[-1] for row in page.splitlines() if row.startswith("| ")]
     return [code for cell in cells for code in _CODE.findall(cell) if not code.startswith("-")]
 
@@ -102,14 +102,14 @@ def test_every_call_in_the_migration_tables_runs() -> None:
     calls = [call for call in _calls() if call.startswith(("nlgauge", "TextMetric", "metric"))]
     assert len(calls) > 40
     names: dict[str, Any] = {}
-    blocks = list(snippets.blocks(TABLES_OF_CALLS.read_text("utf-8")))
+    blocks = list(snippets.blocks(MIGRATION_GUIDE.read_text("utf-8")))
     for block, _ in snippets.pairs(blocks):
         if snippets.missing(block.content) is None:
             snippets.run_python(block.content, names)
     for call in calls:
         if call.startswith("nlgauge "):
             outcome = snippets.run_command(snippets.Command(call, "").words)
-            assert outcome.code == 0, f"{call}\n{outcome.said}"
+            assert outcome.code == 0, f"{call}\n{outcome.stderr}"
         elif "TextMetric" in names or "TextMetric" not in call:
             snippets.run_python(call, names)
 
@@ -125,7 +125,7 @@ def test_the_notebook_prints_what_it_shows() -> None:
 
 
 def _printed(notebook: dict[str, Any]) -> list[list[str]]:
-    """What every cell prints; figures may differ in their pixels from one font to the next."""
+    """Return the output of every cell; pixels of figures depend on the fonts."""
     cells = [cell for cell in notebook["cells"] if cell["cell_type"] == "code"]
     return [
         ["".join(output.get("text") or output["data"]["text/plain"]) for output in cell["outputs"]]
@@ -133,15 +133,15 @@ def _printed(notebook: dict[str, Any]) -> list[list[str]]:
     ]
 
 
-def test_a_block_that_shows_something_else_is_noticed() -> None:
-    page = "```console\n$ nlgauge metrics chrf\nnothing of the kind\n```\n"
+def test_a_block_with_other_output_fails() -> None:
+    page = "```console\n$ nlgauge metrics chrf\nother output\n```\n"
     (block,) = snippets.blocks(page)
     with pytest.raises(AssertionError, match="nlgauge metrics chrf"):
         list(_check_commands(block))
 
 
-class _Heard(logging.Handler):
-    """Keeps the warnings of a build."""
+class _Warnings(logging.Handler):
+    """Collects the warnings of a build."""
 
     def __init__(self) -> None:
         super().__init__(logging.WARNING)
@@ -153,7 +153,7 @@ class _Heard(logging.Handler):
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The site, built as strictly as mkdocs can: dead links and anchors are errors."""
+    """The site, built in strict mode: broken links and anchors are errors."""
     for library in ("mkdocs", "material", "mkdocstrings"):
         if find_spec(library) is None:
             pytest.skip("the extra 'docs' is not installed")
@@ -162,13 +162,13 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("NLGAUGE_DOCS_EXAMPLES", ",".join(EXAMPLES))
-        heard = _Heard()
-        logging.getLogger("mkdocs").addHandler(heard)
+        warnings = _Warnings()
+        logging.getLogger("mkdocs").addHandler(warnings)
         target = tmp_path_factory.mktemp("site")
         config = load_config(str(PROJECT / "mkdocs.yml"), site_dir=str(target), strict=True)
         config.plugins.on_startup(command="build", dirty=False)
         build(config)
-    assert heard.messages == []
+    assert warnings.messages == []
     return target
 
 
@@ -180,7 +180,7 @@ def test_the_site_builds_without_a_warning_and_has_a_page_for_every_metric(site:
         page = (site / "metrics" / f"{name}.html").read_text("utf-8")
         for heading in ("definition", "pitfalls", "example", "options"):
             assert f'id="{heading}"' in page, (name, heading)
-        assert "None known." not in page, f"tools/docs/pitfalls.toml says nothing of {name}"
+        assert "None known." not in page, f"tools/docs/pitfalls.toml has no entry for {name}"
     for name in EXAMPLES:
         assert (site / "metrics" / f"{name}.quality.svg").stat().st_size > 1000
     assert (site / "metrics" / "wmd.plan.svg").exists()

@@ -1,7 +1,7 @@
-"""A hook of mkdocs that writes a page for every metric, from its docstring, options and pitfalls.
+"""mkdocs hook: generate a page for every metric from its docstring, options and pitfalls.
 
-The commands on the pages are run while the site is built, so their output and figures are real.
-Embeddings are kept in a folder for the time of the build, so each text is encoded once.
+The commands on the pages run during the build, so their output and figures are current. An
+embedding cache is used during the build, so each text is encoded once.
 """
 
 from __future__ import annotations
@@ -28,10 +28,10 @@ from nlgauge.metrics import metric_class, metric_names
 PROJECT = Path(__file__).resolve().parents[2]
 PITFALLS = Path(__file__).with_name("pitfalls.toml")
 SECTION = "Metrics"
-"""The entry of the navigation that the pages are put under."""
+"""Navigation section of the generated pages."""
 
 ONLY = "NLGAUGE_DOCS_EXAMPLES"
-"""The variable that names the metrics whose examples are run, for a quick look; all, if not set."""
+"""Environment variable: metrics whose examples are run, separated by commas; all if not set."""
 
 _TEXTS = (
     "-c examples/fluent.txt examples/literal.txt examples/hasty.txt "
@@ -42,17 +42,17 @@ _PAIR = (
     "A man wearing a lifevest is sitting in a canoe",
 )
 _COSTS = {
-    "text": "strings only",
-    "greedy": "one pass of the encoder over every distinct text, one matrix product a pair",
+    "text": "no model",
+    "greedy": "one pass of the encoder over every distinct text, one matrix product per pair",
     "transport": "one pass of the encoder over every distinct text, one exact transport problem "
-    "a pair",
-    "clouds": "one pass of the encoder over every distinct text, many projections a pair",
+    "per pair",
+    "clouds": "one pass of the encoder over every distinct text, many projections per pair",
     "histograms": "one pass of a masked language model for every token of every distinct text",
 }
 
 
 def on_config(config: Any) -> Any:
-    """Put the pages into the navigation."""
+    """Add the pages to the navigation."""
     for entry in config.nav:
         if SECTION in entry:
             entry[SECTION] += [{name: f"metrics/{name}.md"} for name in metric_names()]
@@ -68,7 +68,7 @@ def on_files(files: Files, config: Any) -> Files:
 
 @cache
 def generated() -> dict[str, str | bytes]:
-    """All pages and figures by path."""
+    """Return all pages and figures by path."""
     found: dict[str, str | bytes] = {}
     shown = os.environ.get(ONLY)
     wanted = metric_names() if shown is None else shown.split(",")
@@ -97,14 +97,14 @@ def _page(name: str, folder: Path | None) -> dict[str, str | bytes]:
 
 
 def _docstring(metric: Metric) -> tuple[str, str]:
-    """The first line of the module's docstring, and the rest, both in Markdown."""
+    """Return the first line and the rest of the module's docstring, in Markdown."""
     text = inspect.cleandoc(sys.modules[type(metric).__module__].__doc__ or "")
     lead, _, rest = text.partition("\n")
     return _markdown(lead), _markdown(rest.strip("\n"))
 
 
 def _markdown(text: str) -> str:
-    """Docstring prose with its literals as code; indented formulas are code blocks already."""
+    """Return a docstring in Markdown: literals become code, indented formulas already are."""
     return "\n".join(
         line if line.startswith("    ") else _prose(line) for line in text.splitlines()
     )
@@ -118,7 +118,7 @@ def _prose(line: str) -> str:
 
 
 def _plain(text: str) -> str:
-    """The text with the marks that Markdown would read as its own made harmless."""
+    """Return the text with Markdown markup escaped."""
     return re.sub(r"([*_\[\]\\])", r"\\\1", text.replace("<", "&lt;"))
 
 
@@ -127,11 +127,11 @@ def _facts(metric: Metric) -> str:
     best = "unbounded" if scale.limits[scale.direction == "higher"] is None else f"{scale.best:g}"
     low, high = ("∞" if end is None else f"{end:g}" for end in scale.limits)
     rows = {
-        "Better is": f"{scale.direction} {scale.arrow}",
+        "Direction": f"{scale.direction} is better {scale.arrow}",
         "Range": f"{low} to {high}",
         "Best value": best,
-        "Nothing to compare": f"{scale.void:g}",
-        "Numbers it gives": ", ".join(f"`{part}`" for part in metric.components),
+        "Score of an empty text": f"{scale.void:g}",
+        "Components": ", ".join(f"`{part}`" for part in metric.components),
         "Symmetric": "yes" if metric.symmetric else "no",
         "Model": _model(metric),
         "Cost": _COSTS[_class(metric)],
@@ -142,10 +142,10 @@ def _facts(metric: Metric) -> str:
 
 def _model(metric: Metric) -> str:
     if metric.needs.kind == "histograms":
-        return "a masked language model; the embedded one if none is named"
+        return "a masked language model; default: the embedded one"
     if metric.needs.kind == "clouds":
-        return "an encoder; the embedded MiniLM if none is named"
-    return "that of its members" if hasattr(metric, "metrics") else "none"
+        return "an encoder; default: the embedded MiniLM"
+    return "those of its members" if hasattr(metric, "metrics") else "none"
 
 
 def _class(metric: Metric) -> str:
@@ -167,11 +167,11 @@ def _listed(sentences: list[str]) -> str:
 
 
 def _example(metric: Metric, folder: Path) -> tuple[str, dict[str, str | bytes]]:
-    """The commands of a page with their output, and the figures that they draw."""
+    """Return the commands of a page with their output, and the figures they write."""
     typed = f"nlgauge score {_TEXTS} -m {metric.name}"
     outcome = run_command(shlex.split(typed))
     broken = typed.replace(" -r ", " \\\n      -r ")
-    words = [f"```console\n$ {broken}\n{outcome.said if outcome.code else outcome.printed}\n```"]
+    words = [f"```console\n$ {broken}\n{outcome.stderr if outcome.code else outcome.stdout}\n```"]
     figures: dict[str, str | bytes] = {}
     for drawing in _drawings(metric) if not outcome.code else ():
         if run_command([*shlex.split(drawing.command), "-q"]).code:
@@ -191,14 +191,14 @@ class _Drawing:
 
 def _drawings(metric: Metric) -> Iterator[_Drawing]:
     yield _Drawing(
-        "Scores of the example's outputs by their made-up ratings",
+        "Scores of the example outputs by their invented ratings",
         "quality.svg",
         f"nlgauge correlate examples/judged.jsonl --distributions quality.svg -m {metric.name}",
     )
     if isinstance(metric, PairMetric) and type(metric).align is not PairMetric.align:
         candidate, reference = map(shlex.quote, _PAIR)
         yield _Drawing(
-            "Who was matched with whom",
+            "Token alignment",
             "plan.svg",
             f"nlgauge show -m {metric.name} -o plan.svg -c {candidate} -r {reference}",
         )
@@ -213,7 +213,7 @@ def _options(metric: Metric) -> str:
         for option in known
     ]
     return (
-        f"Write them after the name: `-m {metric.name}:option=value,option=value`.\n\n"
+        f"Options follow the name of the metric: `-m {metric.name}:option=value,option=value`.\n\n"
         + head
         + "\n".join(rows)
     )
@@ -230,10 +230,10 @@ def _overview() -> str:
             f"| [{name}]({name}.md) | {metric.scale.arrow} | {low} to {high} | "
             f"{model[metric.needs.kind]} | {lead} |"
         )
-    head = "| metric | better | range | model | what it is |\n|---|---|---|---|---|\n"
+    head = "| metric | better | range | model | description |\n|---|---|---|---|---|\n"
     return (
-        "# All metrics\n\nEvery page below is made from the metric's own file when the site is "
-        "built. [Which metric should I use?](../choosing.md) compares them.\n\n"
+        "# All metrics\n\nThe pages are generated from the source file of each metric. "
+        "[Choosing a metric](../choosing.md) compares the metrics.\n\n"
         + head
         + "\n".join(rows)
         + "\n"

@@ -1,4 +1,4 @@
-"""A hook of mkdocs that shows the notebook of the examples as a page, with the file to download."""
+"""mkdocs hook: publish the example notebook as a page and as a download."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ NAME = "first_steps"
 
 
 def on_files(files: Files, config: Any) -> Files:
-    """Add the page, its figures and the notebook itself."""
+    """Add the page, its figures and the notebook file."""
     path = PROJECT / "examples" / f"{NAME}.ipynb"
     added = {**as_page(read(path), NAME), f"{NAME}.ipynb": path.read_bytes()}
     for place, content in added.items():

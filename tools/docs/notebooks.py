@@ -1,6 +1,6 @@
-"""Notebooks without Jupyter: their cells run here, with the outputs Jupyter would keep.
+"""Run notebooks without Jupyter and store the same outputs.
 
-Run this file from the top folder of the project to write the outputs anew:
+To update the outputs of a notebook, run in the top folder of the project:
 
     python tools/docs/notebooks.py examples/first_steps.ipynb
 """
@@ -23,12 +23,12 @@ _DOTS_PER_INCH = 110
 
 
 def read(path: Path) -> dict[str, Any]:
-    """The notebook of a file."""
+    """Return the notebook of a file."""
     return dict(json.loads(path.read_text("utf-8")))
 
 
 def executed(notebook: dict[str, Any]) -> dict[str, Any]:
-    """The notebook with the outputs of all its cells made anew, one after the other."""
+    """Return the notebook with all cells run in order."""
     names: dict[str, Any] = {"__name__": "__main__"}
     cells, count = [], 0
     for cell in notebook["cells"]:
@@ -48,7 +48,7 @@ def _outputs(source: str, names: dict[str, Any], count: int) -> Iterator[dict[st
     printed = run_python(ast.unparse(tree), names)
     value = None
     if last is not None:
-        # The last line is run on its own: what it prints and what it is are both kept.
+        # The last expression runs separately, to store both its output and its value.
         printed_last = run_python(f"_last = {ast.unparse(last)}", names)
         printed = "\n".join(filter(None, (printed, printed_last)))
         value = names.pop("_last")
@@ -73,7 +73,7 @@ def _shown(value: Any) -> dict[str, Any]:
 
 
 def as_page(notebook: dict[str, Any], name: str) -> dict[str, str | bytes]:
-    """The notebook as a page in Markdown, with its figures, by path."""
+    """Return the notebook as a Markdown page with its figures, by path."""
     words: list[str] = []
     figures: dict[str, str | bytes] = {}
     for cell in notebook["cells"]:
@@ -87,7 +87,7 @@ def as_page(notebook: dict[str, Any], name: str) -> dict[str, str | bytes]:
             if "image/png" in data:
                 path = f"{name}.{len(figures) + 1}.png"
                 figures[path] = base64.b64decode(data["image/png"])
-                words.append(f"![What the cell above draws]({path})")
+                words.append(f"![Figure of the cell above]({path})")
             else:
                 text = "".join(output.get("text") or data["text/plain"]).rstrip()
                 words.append(f"```text\n{text}\n```")
@@ -95,7 +95,7 @@ def as_page(notebook: dict[str, Any], name: str) -> dict[str, str | bytes]:
 
 
 def main(paths: list[str]) -> None:
-    """Write the notebooks anew."""
+    """Update the outputs of notebooks."""
     for path in map(Path, paths):
         resolved = path.resolve()
         with workplace(PROJECT):

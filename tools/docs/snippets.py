@@ -1,8 +1,8 @@
-"""The code blocks of a page: found, run, and compared with the output they show.
+"""Find and run the code blocks of a page.
 
-A ``console`` block holds lines ``$ nlgauge ...`` with what each prints. A ``python`` block is run
-in the namespace of its page; a ``text`` block right after it shows what it prints. Run this file
-from the top folder of the project to write the output anew into the pages that it names:
+A ``console`` block holds lines ``$ nlgauge ...``, each followed by its output. A ``python`` block
+runs in the namespace of its page; a ``text`` block directly after it shows its output. To update
+the output on pages, run in the top folder of the project:
 
     python tools/docs/snippets.py docs/start.md docs/studies.md
 """
@@ -27,16 +27,16 @@ from typing import Any
 
 _FENCE = re.compile(r"^( *)```(\w+)[^\n]*\n(.*?)^\1```$", re.MULTILINE | re.DOTALL)
 _PROMPT = "$ "
-_WIDTH = "100"  # columns of the terminal that pages pretend to have
+_WIDTH = "100"  # columns of the terminal
 SERVER = "127.0.0.1:8000"
-"""The address that pages write where a server has to run; another takes its place in the tests."""
+"""Address of the server on the pages; replaced by that of a running server in the tests."""
 
-_NOT_RUN = ("serve", "reproduce")  # one does not end, one needs published data
+_NOT_RUN = ("serve", "reproduce")  # does not terminate; needs published data
 
 
 @dataclass(frozen=True)
 class Block:
-    """The content of one fenced block and where it lies in its page."""
+    """The content of one fenced block and its position in the page."""
 
     language: str
     content: str
@@ -46,19 +46,19 @@ class Block:
 
 @dataclass(frozen=True)
 class Command:
-    """A line typed at the prompt, without continuation marks, and the output shown below it."""
+    """A command line and the output shown below it."""
 
     typed: str
     shown: str
 
     @property
     def words(self) -> list[str]:
-        """The arguments as a shell would split them, its comments left out."""
+        """The arguments, split as by a shell, without comments."""
         return shlex.split(self.typed.replace("\\\n", " "), comments=True)
 
     @property
-    def ours(self) -> bool:
-        """Whether it is a call of nlgauge that can be run here."""
+    def runnable(self) -> bool:
+        """Whether the command can be run: nlgauge or curl."""
         words = self.words
         if words[0] == "curl":
             return shutil.which("curl") is not None
@@ -66,13 +66,13 @@ class Command:
 
 
 def blocks(page: str) -> Iterator[Block]:
-    """The fenced blocks of a page, in order."""
+    """Return the fenced blocks of a page, in order."""
     for found in _FENCE.finditer(page):
         yield Block(found[2], found[3], *found.span(3))
 
 
 def commands(block: Block) -> Iterator[Command]:
-    """The commands of a console block."""
+    """Return the commands of a console block."""
     for part in re.split(r"^\$ ", block.content, flags=re.MULTILINE)[1:]:
         lines = part.splitlines()
         last = next(i for i, line in enumerate(lines) if not line.endswith("\\"))
@@ -82,31 +82,31 @@ def commands(block: Block) -> Iterator[Command]:
 
 @dataclass(frozen=True)
 class Outcome:
-    """How a command ended: its exit code, what it printed and what it said on the side."""
+    """Exit code, standard output and standard error of a command."""
 
     code: int
-    printed: str
-    said: str
+    stdout: str
+    stderr: str
 
 
 def run_command(words: list[str]) -> Outcome:
-    """Run a command: ``nlgauge`` in this process, so that a model is loaded once for all."""
+    """Run a command; ``nlgauge`` runs in this process, so that models are loaded once."""
     if words[0] != "nlgauge":
         ended = subprocess.run(words, capture_output=True, text=True, check=False)
         return Outcome(ended.returncode, trimmed(ended.stdout), trimmed(ended.stderr))
     from nlgauge.cli import main
 
-    printed, said, code = io.StringIO(), io.StringIO(), 0
-    with contextlib.redirect_stdout(printed), contextlib.redirect_stderr(said):
+    stdout, stderr, code = io.StringIO(), io.StringIO(), 0
+    with contextlib.redirect_stdout(stdout), contextlib.redirect_stderr(stderr):
         try:
             main(words[1:])
         except SystemExit as exit_:
             code = int(exit_.code or 0)
-    return Outcome(code, trimmed(printed.getvalue()), trimmed(said.getvalue()))
+    return Outcome(code, trimmed(stdout.getvalue()), trimmed(stderr.getvalue()))
 
 
 def run_python(content: str, names: dict[str, Any]) -> str:
-    """What the code prints; the names it defines stay for the next block of the page."""
+    """Return what the code prints; its names remain defined for the next block of the page."""
     printed = io.StringIO()
     with contextlib.redirect_stdout(printed):
         exec(compile(content, "<block>", "exec"), names)
@@ -121,7 +121,7 @@ _EXTRAS = {
 
 
 def missing(content: str) -> str | None:
-    """The first library that the code imports and that is not installed."""
+    """Return the first library that the code imports and that is not installed."""
     for node in ast.walk(ast.parse(content)):
         names: list[str] = []
         if isinstance(node, ast.Import):
@@ -136,20 +136,20 @@ def missing(content: str) -> str | None:
 
 
 def trimmed(text: str) -> str:
-    """The text without blanks at the ends of its lines."""
+    """Return the text without trailing spaces."""
     return "\n".join(line.rstrip() for line in text.splitlines()).rstrip()
 
 
 def excerpt(output: str, shown: str) -> str:
-    """As many paragraphs of the output as are shown; one, if nothing is shown yet.
+    """Return as many paragraphs of the output as the page shows, at least one.
 
-    Tables come first and signatures below them, which pages need not repeat.
+    Signatures come after the table, and pages need not repeat them.
     """
     return "\n\n".join(output.split("\n\n")[: max(1, len(shown.split("\n\n")))])
 
 
 def pairs(found: list[Block]) -> Iterator[tuple[Block, Block | None]]:
-    """The python blocks, each with the text block right after it that shows its output."""
+    """Return the python blocks, each with the text block that shows its output."""
     for number, block in enumerate(found):
         if block.language == "python":
             after = found[number + 1] if number + 1 < len(found) else None
@@ -159,7 +159,7 @@ def pairs(found: list[Block]) -> Iterator[tuple[Block, Block | None]]:
 
 @contextlib.contextmanager
 def workplace(project: Path) -> Iterator[Path]:
-    """A folder with a copy of the examples, in which blocks run and may write."""
+    """Change to a temporary folder with a copy of the examples."""
     before, variables = Path.cwd(), dict(os.environ)
     with tempfile.TemporaryDirectory() as folder:
         shutil.copytree(project / "examples", Path(folder, "examples"))
@@ -174,7 +174,7 @@ def workplace(project: Path) -> Iterator[Path]:
 
 @contextlib.contextmanager
 def served(page: str) -> Iterator[tuple[str, str]]:
-    """The page with the address of a server that runs meanwhile, if it asks for one, and that."""
+    """Start a server if the page needs one; yield the page with its address, and the address."""
     if SERVER not in page:
         yield page, SERVER
         return
@@ -194,23 +194,23 @@ def _restore(variables: Mapping[str, str]) -> None:
     os.environ.update(variables)
 
 
-def rewritten(page: str) -> str:
-    """The page with the output of all its blocks made anew."""
+def updated(page: str) -> str:
+    """Return the page with the current output of all blocks."""
     found, names = list(blocks(page)), {"__name__": "__main__"}
     outputs = {id(block): output for block, output in pairs(found)}
     pieces, position = [], 0
     for block in found:
         content = block.content
         if block.language == "console":
-            content = "".join(_again(command) for command in commands(block))
+            content = "".join(_updated_command(command) for command in commands(block))
             content = content.rstrip("\n") + "\n"
             span = block
         elif block.language == "python" and not missing(content):
-            made = run_python(content, names)
+            output = run_python(content, names)
             span = outputs[id(block)]
             if span is None:
                 continue
-            content = made + "\n"
+            content = output + "\n"
         else:
             continue
         pieces += [page[position : span.start], content]
@@ -218,24 +218,24 @@ def rewritten(page: str) -> str:
     return "".join([*pieces, page[position:]])
 
 
-def _again(command: Command) -> str:
+def _updated_command(command: Command) -> str:
     shown = command.shown
-    if command.ours:
+    if command.runnable:
         outcome = run_command(command.words)
         failed = outcome.code and not shown.startswith("nlgauge:")
         if failed:
-            raise SystemExit(f"{command.typed}\n{outcome.said}")
-        shown = excerpt(outcome.said if outcome.code else outcome.printed, shown)
+            raise SystemExit(f"{command.typed}\n{outcome.stderr}")
+        shown = excerpt(outcome.stderr if outcome.code else outcome.stdout, shown)
     return f"{_PROMPT}{command.typed}\n" + (f"{shown}\n\n" if shown else "")
 
 
 def main(paths: list[str]) -> None:
-    """Write the pages anew."""
+    """Update the output on pages."""
     project = Path(__file__).resolve().parents[2]
     pages = [Path(path).resolve() for path in paths]
     for page in pages:
         with workplace(project), served(page.read_text("utf-8")) as (text, address):
-            content = rewritten(text).replace(address, SERVER)
+            content = updated(text).replace(address, SERVER)
         page.write_text(content, "utf-8")
 
 

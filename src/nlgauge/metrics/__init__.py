@@ -25,6 +25,7 @@ from nlgauge.core.languages import language_code
 from nlgauge.core.metric import Metric
 from nlgauge.core.options import format_value, options_of, parse_options, refuse_unknown
 from nlgauge.core.signature import Signature
+from nlgauge.metrics._cloud_metric import CloudMetric as CloudMetric  # for authors of metrics
 
 FOLDERS_VARIABLE = "NLGAUGE_METRICS"
 # Names of options in bert-score, torchmetrics, evaluate and sacrebleu.
