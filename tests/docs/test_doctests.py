@@ -30,20 +30,6 @@ OPTIONAL_LIBRARIES = {
     "nlgauge.torch": "torch",
     "nlgauge.adapters.torchmetrics": "torchmetrics",
 }
-PENDING = frozenset(
-    {
-        "compare",
-        "correlate",
-        "explain",
-        "mbr",
-        "metric",
-        "metric_class",
-        "metric_names",
-        "rerank",
-        "score_frame",
-    }
-)
-"""Functions whose docstrings do not have all sections yet."""
 
 
 def _identifiers() -> list[str]:
@@ -185,16 +171,9 @@ def _functions() -> list[str]:
 @pytest.mark.parametrize("name", _functions())
 def test_public_functions_are_documented(name: str) -> None:
     wanted = SECTIONS[1:] if name in NO_PARAMETERS else SECTIONS
-    missing = _missing_sections(getattr(nlgauge, name), wanted)
-    if name in PENDING and missing:
-        pytest.skip(f"the docstring of {name} still lacks {', '.join(missing)}")
-    assert missing == []
+    assert _missing_sections(getattr(nlgauge, name), wanted) == []
 
 
 @pytest.mark.parametrize("name", CLASSES_WITH_EXAMPLES)
 def test_public_classes_have_examples(name: str) -> None:
     assert _missing_sections(getattr(nlgauge, name), ("Examples",)) == []
-
-
-def test_pending_functions_exist() -> None:
-    assert set(_functions()) >= PENDING
