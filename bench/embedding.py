@@ -8,7 +8,7 @@ import nlgauge
 from bench.texts import pairs
 from bench.timing import Timing, race
 from nlgauge.encode import open_encoder
-from nlgauge.encode.run_options import Ways
+from nlgauge.encode.run_options import RunOptions
 
 LAYERS = (2, 3, 4, 5, 6)
 ALONE = ("bertscore", "wmd", "mover", "lazy_emd", "bary", "bary:weights=idf", "depth")
@@ -20,7 +20,7 @@ def encoder(count: int) -> list[Timing]:
     candidates, references = pairs(count)
     unique = list(dict.fromkeys([*candidates, *references]))
     plain = open_encoder("embedded")
-    whole = open_encoder("embedded", Ways(precision="int8"))
+    whole = open_encoder("embedded", RunOptions(precision="int8"))
     timings = race(
         {
             "encoder, layers 2 to 6": lambda: plain.encode(unique, LAYERS),

@@ -37,7 +37,7 @@ from nlgauge.report.table import Column, Table, Value
 _TOLERANCE = 1e-5
 _WARM_SECONDS = 3.0
 _REST_SECONDS = 1.0  # what Retry-After says
-WAYS = {"one by one": "0", "batched": "4"}  # milliseconds that a batch waits for company
+WAYS = {"one by one": "0", "batched": "4"}  # batching window in milliseconds
 MEGABYTE = 2**20
 
 

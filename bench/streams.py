@@ -26,13 +26,13 @@ from pathlib import Path
 from typing import TypeVar
 
 from bench.texts import pairs
-from nlgauge.data.streams import Sources
+from nlgauge.data.systems import InputFiles
 from nlgauge.report.formats import text
 from nlgauge.report.table import Column, Table
-from nlgauge.scale.engine import Processes
-from nlgauge.scale.parts import Part, cut
+from nlgauge.scale.engine import ProcessPool
+from nlgauge.scale.parts import Part, split_into_parts
 from nlgauge.scale.run_folder import RunFolder
-from nlgauge.scale.worker import Duty, Worker
+from nlgauge.scale.worker import Worker, WorkerConfig
 
 LEXICAL = ("bleu", "chrf")
 LIGHT = (*LEXICAL, "bertscore:model=hashing")
@@ -123,7 +123,7 @@ def workers(folder: Path, rows: int, repeats: int = 3) -> Table:
         table = write_rows(folder / "rows.jsonl", some)
         paces = {}
         for number in (1, 2):
-            seconds, megabytes = _pace(Duty(metrics), table, size, number, repeats)
+            seconds, megabytes = _pace(WorkerConfig(metrics), table, size, number, repeats)
             paces[number] = some / seconds
             efficiency = paces[number] / (number * paces[1])
             lines.append((" ".join(metrics), number, paces[number], efficiency, megabytes))
@@ -137,22 +137,24 @@ def workers(folder: Path, rows: int, repeats: int = 3) -> Table:
     return Table(columns, tuple(lines))
 
 
-def _pace(duty: Duty, table: Path, size: int, number: int, repeats: int) -> tuple[float, float]:
-    sources = Sources.of([str(table)], [])
+def _pace(
+    config: WorkerConfig, table: Path, size: int, number: int, repeats: int
+) -> tuple[float, float]:
+    sources = InputFiles([str(table)], [])
     seconds = []
-    with Processes(duty, number) as engine:
+    with ProcessPool(config, number) as engine:
         list(engine.run("score", _first(sources, number * 2)))  # every worker is up and warm
         for _ in range(repeats):
             start = time.perf_counter()
-            for _scored in engine.run("score", cut(sources.rows(), size)):
+            for _scored in engine.run("score", split_into_parts(sources.rows(), size)):
                 pass
             seconds.append(time.perf_counter() - start)
         megabytes = max(_peak(pid) for pid in engine._pool._processes)
     return min(seconds), megabytes
 
 
-def _first(sources: Sources, parts: int) -> Iterator[Part]:
-    for part, _ in zip(cut(sources.rows(), 20), range(parts), strict=False):
+def _first(sources: InputFiles, parts: int) -> Iterator[Part]:
+    for part, _ in zip(split_into_parts(sources.rows(), 20), range(parts), strict=False):
         yield part
 
 
@@ -180,11 +182,11 @@ class Costs:
 
 def costs(folder: Path, metrics: tuple[str, ...], rows: int, size: int) -> Costs:
     """The costs of these metrics with parts of this size."""
-    sources = Sources.of([str(write_rows(folder / "rows.jsonl", rows))], [])
+    sources = InputFiles([str(write_rows(folder / "rows.jsonl", rows))], [])
     read, reading = _timed(lambda: list(sources.rows()))
-    parts, cutting = _timed(lambda: [part for part in cut(read, size) if part.name])
+    parts, cutting = _timed(lambda: [part for part in split_into_parts(read, size) if part.name])
     packed, sending = _timed(lambda: [pickle.dumps(part) for part in parts])
-    worker = Worker(Duty(metrics))
+    worker = Worker(WorkerConfig(metrics))
     worker.score(parts[0])
     received = [pickle.loads(each) for each in packed]
     scored, scoring = _timed(lambda: [pickle.dumps(worker.score(part)) for part in received])
@@ -194,8 +196,8 @@ def costs(folder: Path, metrics: tuple[str, ...], rows: int, size: int) -> Costs
         with kept.open():
             for each in scored:
                 result = pickle.loads(each)
-                kept.keep(result)
-                kept.sums(result.name)
+                kept.write_part(result)
+                kept.read_sums(result.name)
 
     _, keeping = _timed(keep)
     return Costs(*(each / rows for each in (reading, cutting, sending, keeping, scoring)))

@@ -1,17 +1,18 @@
-"""What tests of the cache share: an encoder that counts, stores as new processes see them."""
+"""What tests of the cache share: an encoder that counts, caches as new processes see them."""
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import Sequence
+from contextlib import closing
 from pathlib import Path
 
 from conftest import example
 from nlgauge.core.cloud import Cloud, Tokens
-from nlgauge.encode.cache import CachedEncoder, Store
-from nlgauge.encode.cache.identity import identity
-from nlgauge.encode.cache.store import SHARDS
+from nlgauge.encode.cache.cached_models import CachedEncoder, model_identity
+from nlgauge.encode.cache.database import FILE_NAME, EmbeddingCache
 from nlgauge.encode.hashing import HashingEncoder
-from nlgauge.encode.run_options import Ways
+from nlgauge.encode.run_options import RunOptions
 
 ODD = ["", " ", "😀 👩‍👩‍👧 e\u0301", "שלום עולם", "\ud83d\ude00 alone", "a\x00b", "dog " * 300]
 TEXTS = [*example("reference.a"), *ODD]
@@ -39,11 +40,11 @@ def _one(cloud: Cloud) -> Cloud:
     return Cloud(cloud.points, cloud.weights, cloud.tokens, remarks)
 
 
-def cached(folder: Path, **ways: str) -> tuple[CachedEncoder, Counting]:
-    """An encoder on a store that knows nothing of earlier ones, as in a new process."""
+def cached(folder: Path, **options: str) -> tuple[CachedEncoder, Counting]:
+    """An encoder on a cache that knows nothing of earlier ones, as in a new process."""
     behind = Counting()
-    known = identity("hashing", Ways(**ways))
-    return CachedEncoder("hashing", lambda: behind, known, Store(folder)), behind
+    known = model_identity("hashing", RunOptions(**options))
+    return CachedEncoder("hashing", lambda: behind, known, EmbeddingCache(folder)), behind
 
 
 def assert_same(clouds: Sequence[Cloud], others: Sequence[Cloud]) -> None:
@@ -62,9 +63,17 @@ def assert_same(clouds: Sequence[Cloud], others: Sequence[Cloud]) -> None:
         assert left.remarks == right.remarks
 
 
-def shard_list(folder: Path) -> list[Path]:
-    return sorted((folder / SHARDS).glob("*.safetensors"))
+def query(folder: Path, statement: str) -> list[tuple]:
+    """The rows that a statement returns on the file of a cache."""
+    with closing(sqlite3.connect(folder / FILE_NAME)) as connection, connection:
+        return connection.execute(statement).fetchall()
 
 
-def largest(folder: Path) -> Path:
-    return max(shard_list(folder), key=lambda path: path.stat().st_size)
+def spoil_contents(folder: Path, where: str = "1") -> None:
+    """Change a bit in the middle of the content of records, as a failing disk does."""
+    with closing(sqlite3.connect(folder / FILE_NAME)) as connection, connection:
+        found = f"SELECT id, bytes FROM content WHERE {where}"
+        for number, content in connection.execute(found).fetchall():
+            spoilt = bytearray(content)
+            spoilt[len(spoilt) // 2] ^= 1
+            connection.execute("UPDATE content SET bytes = ? WHERE id = ?", (bytes(spoilt), number))

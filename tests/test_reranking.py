@@ -112,9 +112,9 @@ def test_on_the_command_line(tmp_path: Path) -> None:
     ("name", "content", "words", "message"),
     [
         ("a.txt", "a\nb\nc\n", ["--samples", "2"], "3 lines, which is no multiple of 2"),
-        ("a.txt", "a\n", [], "say how many there are: --samples N"),
-        ("a.jsonl", '{"text": "a"}', [], "line 1: no list of candidates"),
-        ("a.jsonl", '{"candidates": ["a", 3]}', [], "must be a list of texts"),
+        ("a.txt", "a\n", [], "give their number: --samples N"),
+        ("a.jsonl", '{"text": "a"}', [], "line 1 has no column 'candidates'"),
+        ("a.jsonl", '{"candidates": ["a", 3]}', [], "not a text or a list of texts"),
         ("a.jsonl", "", [], "holds no rows"),
     ],
 )

@@ -1,4 +1,4 @@
-"""Judged texts scored and studied in one go."""
+"""JudgedCorpus texts scored and studied in one go."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ import nlgauge
 from conftest import example
 from nlgauge.core.corpus import Corpus
 from nlgauge.core.errors import DataError, OptionError, UsageError
-from nlgauge.data import Judged, read_judged
+from nlgauge.data import JudgedCorpus, read_judged
 from nlgauge.study import (
     Study,
-    bands,
     compare,
     correlate,
     matrix,
     measure,
     permutation,
+    quality_bands,
     williams,
 )
 
@@ -29,7 +29,7 @@ HASHED = "bertscore:model=hashing"
 
 
 @pytest.fixture(scope="module")
-def judged() -> Judged:
+def judged() -> JudgedCorpus:
     """The shipped example with judgements made up from its quality and some noise."""
     references = list(zip(example("reference.a"), example("reference.b"), strict=True))
     corpora = [
@@ -41,11 +41,11 @@ def judged() -> Judged:
     adequacy = quality + rng.normal(0, 0.7, len(corpus))
     fluency = quality + rng.normal(0, 1.5, len(corpus))
     fluency[5] = np.nan
-    return Judged(corpus, {"adequacy": adequacy, "fluency": fluency}, ("made up.",))
+    return JudgedCorpus(corpus, {"adequacy": adequacy, "fluency": fluency}, ("made up.",))
 
 
 @pytest.fixture(scope="module")
-def study(judged: Judged) -> Study:
+def study(judged: JudgedCorpus) -> Study:
     return measure(judged, ["bleu", "chrf", "eed"])
 
 
@@ -58,12 +58,12 @@ def test_defaults_are_all_criteria_and_the_levels_that_make_sense(study: Study) 
         for level in ("segment", "system")
     }
     assert len(found.entries) == 3 * 4
-    assert "negated, because lower is better: eed." in found.remarks
-    assert any("bleu" in line and "not the corpus score" in line for line in found.remarks)
+    assert "negated, because lower is better: eed." in found.notes
+    assert any("bleu" in line and "not the corpus score" in line for line in found.notes)
     assert found.value("eed", "adequacy", "segment") > 0.4
 
 
-def test_the_public_call_scores_by_itself(judged: Judged) -> None:
+def test_the_public_call_scores_by_itself(judged: JudgedCorpus) -> None:
     found = nlgauge.correlate(judged, "chrf", human="fluency", levels="segment")
     (entry,) = found.entries
     assert entry.correlation.n == 3 * 36 - 1
@@ -72,14 +72,14 @@ def test_the_public_call_scores_by_itself(judged: Judged) -> None:
         found.value("bleu", "fluency", "segment")
 
 
-def test_segment_level_is_the_plain_correlation(study: Study, judged: Judged) -> None:
-    scores = np.concatenate([study.board[name]["chrf"].segments for name in SYSTEMS])
+def test_segment_level_is_the_plain_correlation(study: Study, judged: JudgedCorpus) -> None:
+    scores = np.concatenate([study.scores[name]["chrf"].segments for name in SYSTEMS])
     expected = np.corrcoef(scores, judged.human["adequacy"])[0, 1]
     assert correlate(study).value("chrf", "adequacy", "segment") == pytest.approx(expected)
 
 
-def test_corpus_scores_at_the_system_level(study: Study, judged: Judged) -> None:
-    values = [study.board[name]["bleu"].value for name in SYSTEMS]
+def test_corpus_scores_at_the_system_level(study: Study, judged: JudgedCorpus) -> None:
+    values = [study.scores[name]["bleu"].value for name in SYSTEMS]
     means = judged.human["adequacy"].reshape(3, 36).mean(axis=1)
     expected = np.corrcoef(values, means)[0, 1]
     options = {"human": "adequacy", "levels": "system", "confidence": 0.9, "count": 50}
@@ -94,7 +94,7 @@ def test_corpus_scores_at_the_system_level(study: Study, judged: Judged) -> None
 
 
 @pytest.mark.parametrize("over", ["inputs", "systems", "both"])
-def test_the_two_bootstraps_agree_for_a_metric_that_is_a_mean(judged: Judged, over) -> None:
+def test_the_two_bootstraps_agree_for_a_metric_that_is_a_mean(judged: JudgedCorpus, over) -> None:
     made = measure(judged, HASHED)
     options = {"human": "adequacy", "levels": "system", "confidence": 0.95, "over": over}
     mean, corpus = (
@@ -106,12 +106,12 @@ def test_the_two_bootstraps_agree_for_a_metric_that_is_a_mean(judged: Judged, ov
     assert mean.interval.high == pytest.approx(corpus.interval.high, abs=0.05)
 
 
-def test_what_cannot_be_defined_is_said(judged: Judged) -> None:
+def test_what_cannot_be_defined_is_said(judged: JudgedCorpus) -> None:
     alone = judged.without("literal", "hasty")
     with pytest.raises(DataError, match="1 judged system; the system level compares at least 2"):
         correlate(alone, "bleu", levels="system")
     found = correlate(alone, "bleu", levels=["segment", "system"], human="adequacy")
-    assert any("system level, pearson is undefined: 1 judged" in line for line in found.remarks)
+    assert any("system level, pearson is undefined: 1 judged" in line for line in found.notes)
     assert found.to_dict()["correlations"][1]["value"] is None
     with pytest.raises(OptionError, match="adequacy, fluency"):
         correlate(alone, "bleu", human="style")
@@ -135,7 +135,7 @@ def test_matrix_has_a_row_for_every_criterion_and_clusters_the_metrics(study: St
     assert one.values[np.ix_(where, where)] == pytest.approx(unordered.values)
 
 
-def test_williams_needs_two_metrics(study: Study, judged: Judged) -> None:
+def test_williams_needs_two_metrics(study: Study, judged: JudgedCorpus) -> None:
     found = williams(study, "adequacy")
     assert found.p[0, 1] + found.p[1, 0] == pytest.approx(1)
     with pytest.raises(OptionError, match="2 metrics or more"):
@@ -143,7 +143,7 @@ def test_williams_needs_two_metrics(study: Study, judged: Judged) -> None:
 
 
 def test_bands_hold_every_judged_row_once_and_have_densities(study: Study) -> None:
-    found = bands(study, "fluency", 4)
+    found = quality_bands(study, "fluency", 4)
     assert list(found) == ["bleu", "chrf", "eed"]
     for curves in found.values():
         assert sum(band.scores.size for band in curves) == 3 * 36 - 1
@@ -154,7 +154,7 @@ def test_bands_hold_every_judged_row_once_and_have_densities(study: Study) -> No
     assert better > 0
     assert found["eed"][0].scores.mean() > found["eed"][-1].scores.mean()  # not negated
     with pytest.raises(DataError, match="107 judgements of 'fluency' do not fall into 60 bands"):
-        bands(study, "fluency", 60)
+        quality_bands(study, "fluency", 60)
 
 
 REFERENCES = list(zip(example("reference.a"), example("reference.b"), strict=True))
@@ -190,7 +190,7 @@ def test_segments_that_differ_most_come_with_their_texts() -> None:
     assert len(apart) == 2 * 4
     gaps = [abs(each.difference) for each in apart[:4]]
     assert gaps == sorted(gaps, reverse=True)
-    ours, theirs = (found.board[name]["chrf"].segments for name in ("literal", "fluent"))
+    ours, theirs = (found.scores[name]["chrf"].segments for name in ("literal", "fluent"))
     assert gaps[0] == pytest.approx(np.abs(ours - theirs).max())
     row = int(apart[0].segment)
     assert apart[0].candidate == TEXTS["literal"][row]
@@ -226,14 +226,14 @@ def test_compare_refuses_what_it_cannot_compare() -> None:
 
 
 @pytest.fixture(scope="module")
-def with_stored(judged: Judged) -> Judged:
+def with_stored(judged: JudgedCorpus) -> JudgedCorpus:
     lengths = np.array([float(len(text)) for text in judged.corpus.candidates])
     gaps = lengths.copy()
     gaps[:36] = np.nan
     return judged.with_stored({"length": lengths, "gaps": gaps}, "lengths.")
 
 
-def test_stored_scores_are_studied_like_metrics(with_stored: Judged) -> None:
+def test_stored_scores_are_studied_like_metrics(with_stored: JudgedCorpus) -> None:
     made = measure(with_stored, "chrf", scores="length", distances="human:fluency", missing="keep")
     assert made.labels == ("chrf", "stored:length", "human:fluency")
     assert made.stored == ("stored:length", "human:fluency")
@@ -247,14 +247,14 @@ def test_stored_scores_are_studied_like_metrics(with_stored: Judged) -> None:
     assert {entry.metric for entry in alone.entries} == {"stored:length"}
 
 
-def test_gaps_of_stored_scores_are_refused_unless_kept(with_stored: Judged) -> None:
+def test_gaps_of_stored_scores_are_refused_unless_kept(with_stored: JudgedCorpus) -> None:
     with pytest.raises(DataError, match=r"lacks 36 of 108 judged cells: 1 systems \('fluent'\)"):
         correlate(with_stored, (), scores="gaps", human="adequacy")
     made = measure(with_stored, (), scores=["gaps", "length"], missing="keep")
     (first, second) = correlate(made, human="adequacy", levels="segment").entries
     assert (first.correlation.n, second.correlation.n) == (72, 108)
     assert first.correlation.cells_without_metric == 36
-    assert "stored:gaps: 72 of 108 rows have a score." in made.remarks()
+    assert "stored:gaps: 72 of 108 rows have a score." in made.notes
     assert matrix(made, human="adequacy").cells == 72
     empty = with_stored.with_stored({"none": np.full(108, np.nan)}, "nothing.")
     with pytest.raises(DataError, match="names 'none' but holds no score of it in 108 rows"):
@@ -270,7 +270,7 @@ def test_permutation_tests_every_pair(study: Study) -> None:
     assert np.isfinite(found.p[~np.eye(3, dtype=bool)]).all()
     assert (found.p_holm[~np.eye(3, dtype=bool)] >= found.p[~np.eye(3, dtype=bool)]).all()
     with pytest.raises(OptionError, match="compares 2 metrics or more"):
-        permutation(measure(Judged(study.corpus, {"a": np.arange(108.0)}, ()), "bleu"), "a")
+        permutation(measure(JudgedCorpus(study.corpus, {"a": np.arange(108.0)}, ()), "bleu"), "a")
 
 
 def test_wmt15_german(shared_data: Path) -> None:

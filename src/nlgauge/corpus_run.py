@@ -36,7 +36,6 @@ _CHUNK_CHARACTERS = 200_000
 _MANY_ROWS = 512  # from which on freed memory is returned to the system
 _TRIM_SECONDS = 0.5
 _FEW_DOCUMENTS = 10
-_ENGLISH_MODELS = ("embedded", "glove")
 
 
 @dataclass(frozen=True, eq=False)
@@ -108,7 +107,9 @@ class CorpusRun:
         for number, bound in enumerate(self._metrics):
             metric = bound.metric
             if not isinstance(metric, PairMetric):
-                raise UsageError(f"{metric.name} does not match tokens, so it has no alignment")
+                raise UsageError(
+                    f"{metric.name} does not match tokens, so it has no alignment to show"
+                )
             get = inputs.for_metric(bound)
             candidate = get(self._corpus.candidates[0], "candidate")
             references = [get(text, "reference") for text in self._corpus.references[0]]
@@ -196,7 +197,7 @@ class CorpusRun:
             for remark in {remark for each in inputs for remark in each.remarks}:
                 notes[f"a text is {remark}"][row] = True
         card = bound.model.card
-        if card.name in _ENGLISH_MODELS:
+        if card.languages == (ENGLISH,):
             self._note_languages(notes, bound, rows)
         if bound.encoder is not None and not card.published:
             layers = "+".join(map(str, bound.metric.needs.layers))

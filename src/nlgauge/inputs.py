@@ -25,7 +25,7 @@ from nlgauge.core.versions import version_of
 from nlgauge.encode import open_encoder, open_masked_lm
 from nlgauge.encode.encoder import Encoder, MaskedLm
 from nlgauge.encode.model_files import MODEL_VARIABLE
-from nlgauge.encode.run_options import Ways
+from nlgauge.encode.run_options import RunOptions
 from nlgauge.metrics import metric as build_metric
 from nlgauge.metrics import metric_in
 from nlgauge.runtime import DEFAULT, Runtime
@@ -182,8 +182,8 @@ def bind_metric(spec: Spec, runtime: Runtime = DEFAULT) -> BoundMetric:
     return bind(str(spec) if open_options else metric.label(), metric)
 
 
-def _run_options(need: Need, runtime: Runtime) -> Ways:
-    return Ways(
+def _run_options(need: Need, runtime: Runtime) -> RunOptions:
+    return RunOptions(
         need.long_text,
         need.precision,
         runtime.device,

@@ -156,6 +156,8 @@ class Scorer:
         return [bound.fit_candidates(corpus.candidates) for bound in fitted]
 
 
+__all__ = ["Aligned", "Progress", "Scorer", "Spec", "align", "score", "score_systems"]
+
 _ALIASES = {
     **dict.fromkeys(("predictions", "hypotheses", "preds", "cands", "hyps"), "candidates"),
     **dict.fromkeys(("refs", "target", "targets"), "references"),

@@ -110,12 +110,12 @@ def test_a_service_that_is_gone_is_told(visit: Any) -> None:
 def test_a_token_is_asked_for_and_kept_in_the_tab_only(visit: Any) -> None:
     with serving("--model", "hashing", "--token", "a-long-secret-token") as guarded:
         page = visit(at=guarded)
-        dialog = page.get_by_role("dialog", name="This service asks for a token")
+        dialog = page.get_by_role("dialog", name="This service requires a token")
         dialog.get_by_label("Token", exact=True).fill("wrong")
         page.keyboard.press("Enter")
         expect(dialog.get_by_label("Token", exact=True)).to_have_value("")
         dialog.get_by_label("Token", exact=True).fill("a-long-secret-token")
-        dialog.get_by_role("button", name="Go on").click()
+        dialog.get_by_role("button", name="Continue").click()
         expect(page.get_by_role("button", name="Score", exact=True)).to_be_visible()
         page.reload()
         expect(page.get_by_role("button", name="Score", exact=True)).to_be_visible()

@@ -19,7 +19,7 @@ def test_texts_get_scores_with_direction_and_range(visit: Any) -> None:
     expect(rows.first.locator(".name")).to_contain_text("bleu")
     expect(rows.first.get_by_role("img", name="in a range from 0 to 100")).to_be_visible()
     expect(rows.first.locator(".sign")).to_have_attribute("aria-label", "higher is better")
-    page.get_by_text("Signatures, to quote").click()
+    page.get_by_text("Signatures").click()
     expect(page.locator(".signatures code").first).to_contain_text("bleu|nrefs:1")
 
 
@@ -63,9 +63,7 @@ def test_a_matching_has_the_options_of_its_chip(visit: Any) -> None:
     expect(drawn.locator("strong")).to_have_text("bertscore:alpha=0.9")
     expect(drawn.locator(".value")).to_have_text(scored.nth(0).inner_text())
     page.get_by_role("button", name="Unbalanced").click()
-    expect(page.get_by_label("Price on the candidate’s side")).to_have_attribute(
-        "aria-valuetext", "0.1"
-    )
+    expect(page.get_by_label("Candidate penalty")).to_have_attribute("aria-valuetext", "0.1")
     expect(drawn.locator("strong")).to_have_text(
         "lazy_emd:penalty_candidate=0.1,penalty_reference=0.31"
     )
@@ -94,11 +92,11 @@ def test_prices_decide_how_much_mass_moves(visit: Any) -> None:
     fill_pair(page)
     page.get_by_role("button", name="Score", exact=True).click()
     page.get_by_role("button", name="Unbalanced").click()
-    page.get_by_role("button", name="all must move").click()
+    page.get_by_role("button", name="balanced", exact=True).click()
     expect(page.locator(".balance dd").first).to_have_text("100 % moved")
-    slider = page.get_by_label("Price on the candidate’s side")
+    slider = page.get_by_label("Candidate penalty")
     slider.fill("30")
-    page.get_by_label("Price on the reference’s side").fill("30")
+    page.get_by_label("Reference penalty").fill("30")
     expect(page.locator(".balance dd").first).to_contain_text("left behind")
     expect(page.locator(".balance dd").last).to_contain_text("unmet")
     page.get_by_role("button", name="precision", exact=True).click()
@@ -112,9 +110,9 @@ def test_two_prices_of_nothing_are_refused_in_a_sentence(visit: Any) -> None:
     page.get_by_role("button", name="Score", exact=True).click()
     page.get_by_role("button", name="Unbalanced").click()
     for side in ("candidate", "reference"):
-        page.get_by_label(f"Price on the {side}’s side").fill("0")
+        page.get_by_label(f"{side} penalty").fill("0")
     expect(page.get_by_role("alert")).to_contain_text("both prices 0")
-    page.get_by_role("button", name="as in the paper").click()
+    page.get_by_role("button", name="paper", exact=True).click()
     expect(page.get_by_role("alert")).to_have_count(0)
 
 

@@ -5,16 +5,17 @@ from pathlib import Path
 
 import pytest
 
+from caching import spoil_contents
 from conftest import PROJECT
 from nlgauge.cli import main
-from nlgauge.encode.cache.store import SHARDS
-
-pytest.importorskip("safetensors", reason="the extra 'torch' is not installed")
+from nlgauge.encode.cache.database import FILE_NAME
 
 CANDIDATES = str(PROJECT / "examples" / "literal.txt")
 OTHERS = str(PROJECT / "examples" / "hasty.txt")
 REFERENCES = str(PROJECT / "examples" / "reference.a.txt")
 METRIC = "bertscore:model=hashing"
+TEXTS = {x for path in (CANDIDATES, REFERENCES) for x in Path(path).read_text("utf-8").splitlines()}
+ENTRIES, RECORDS = len(TEXTS) + 1, 2 * len(TEXTS) + 1  # tokens and a layer of each, and a card
 
 
 def run(capsys: pytest.CaptureFixture[str], *words: object) -> tuple[int, str, str]:
@@ -41,7 +42,7 @@ def test_scores_are_the_same_and_the_cache_is_told_of(
     assert "hashing  clouds  float32 window auto" in out
     assert "MB of 10,000 MB" in out
     content = json.loads(run(capsys, "cache", "info", folder, "--json")[1])
-    (clouds,) = (space for space in content["spaces"] if space["kind"] == "clouds")
+    (clouds,) = (row for row in content["models"] if row["kind"] == "clouds")
     assert clouds["entries"] == clouds["misses"] == clouds["hits"]
 
 
@@ -76,7 +77,7 @@ def test_verbs_take_a_cache(
     (tmp_path / "judged.jsonl").write_text("\n".join(lines), "utf-8")
     code, _, err = run(capsys, *verb, "--cache", "kept")
     assert code == 0, err
-    assert list((tmp_path / "kept" / SHARDS).iterdir())
+    assert (tmp_path / "kept" / FILE_NAME).stat().st_size
 
 
 def test_the_environment_names_the_cache(
@@ -85,30 +86,33 @@ def test_the_environment_names_the_cache(
     monkeypatch.setenv("NLGAUGE_CACHE", str(tmp_path))
     assert run(capsys, "score", "-c", CANDIDATES, "-r", REFERENCES, "-m", METRIC)[0] == 0
     code, out, _ = run(capsys, "cache", "verify")
-    assert (code, out) == (0, f"{tmp_path}: 2 shards sound\n")
+    assert (code, out) == (0, f"{tmp_path}: {RECORDS} valid records\n")
     code, out, _ = run(capsys, "cache", "clear")
     assert code == 0
-    assert out.startswith(f"{tmp_path}: 2 shards deleted, ")
+    assert out.startswith(f"{tmp_path}: {ENTRIES} entries deleted, ")
 
 
 def test_damage_is_said_and_mended(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     first, _ = fill(capsys, tmp_path / "a")
-    for path in (tmp_path / "a" / SHARDS).iterdir():
-        path.write_bytes(b"x" + path.read_bytes())
+    spoil_contents(tmp_path / "a")
     code, out, err = run(capsys, "cache", "verify", tmp_path / "a")
     assert (code, err) == (1, "")
-    assert out.endswith("0 shards sound; 2 damaged shards dropped\n")
+    assert out.endswith(f"0 valid records; {RECORDS} damaged records dropped\n")
     fill(capsys, tmp_path / "b")
-    (tmp_path / "b" / "nlgauge-cache.sqlite").write_text("nonsense")
+    (tmp_path / "b" / FILE_NAME).write_text("nonsense")
     out, err = fill(capsys, tmp_path / "b")
     assert out == first
-    said = f"note: the cache {str(tmp_path / 'b')!r} had a damaged index; it was made anew"
+    said = f"note: the cache {str(tmp_path / 'b')!r} had a damaged file, renamed to"
     assert sum(line.startswith(said) for line in err.splitlines()) == 1
+    (tmp_path / "b" / FILE_NAME).write_text("nonsense")
+    code, out, _ = run(capsys, "cache", "verify", tmp_path / "b")
+    assert code == 1
+    assert out.endswith("0 valid records; the file was damaged and is replaced by an empty one\n")
 
 
 def test_quiet_is_quiet(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     fill(capsys, tmp_path)
-    (tmp_path / "nlgauge-cache.sqlite").write_text("nonsense")
+    (tmp_path / FILE_NAME).write_text("nonsense")
     assert fill(capsys, tmp_path, "-q")[1] == ""
 
 

@@ -37,7 +37,7 @@ def test_a_table_gives_its_first_references_and_few_pairs_are_said(run, judged: 
     code, out, err = run("rescale", "fit", judged, "-m", SPEC)
     assert code == 0
     assert "630 pairs of 36 texts" in out  # each once, though three systems share it
-    assert "note: 36 different texts make 630 pairs, fewer than the 10,000 asked for" in err
+    assert "note: 36 different texts make 630 pairs, fewer than the 10,000 requested" in err
     assert run("rescale", "fit", judged, "-m", SPEC, "-q")[2] == ""
 
 
@@ -49,7 +49,7 @@ def test_a_table_of_texts_is_read(run, tmp_path: Path) -> None:
     table.write_text('{"body": "a"}\n', "utf-8")
     code, _, err = run("rescale", "fit", table, "-m", SPEC)
     assert code == 1
-    assert "line 1: no text (a column text, references" in err
+    assert "line 1 has no column 'text' (accepted: text, references" in err
     table.write_text('{"text": 3}\n', "utf-8")
     assert "must be a text or a list of texts, not 3" in run("rescale", "fit", table)[2]
 

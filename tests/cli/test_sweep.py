@@ -42,7 +42,7 @@ def test_a_test_part_without_a_number_is_said(run, judged: Path) -> None:
     assert code == 0
     (swept,) = json.loads(out)["sweeps"]
     assert (swept["tuned_on"], swept["test"]) == ("2 systems (tune)", None)
-    assert "adequacy: the test part gives no number: 1 judged system" in err
+    assert "adequacy: undefined on the test part: 1 judged system" in err
 
 
 def test_a_curve_and_a_surface_are_drawn(run, judged: Path, tmp_path: Path) -> None:

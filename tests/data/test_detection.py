@@ -12,7 +12,7 @@ import pytest
 import nlgauge.data
 from nlgauge.core.errors import FileError, OptionError
 from nlgauge.data import KINDS, read_judged
-from nlgauge.data.detection import guess_kind
+from nlgauge.data.detection import detect_kind
 
 SUMMEVAL = b'{"id":"1","decoded":"d","model_id":"M","expert_annotations":[],"references":[]}'
 
@@ -35,7 +35,7 @@ def test_folders_are_known_by_the_names_in_them(tmp_path: Path, kind: str, names
     for name in names:
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).touch()
-    assert guess_kind(str(tmp_path)) == kind
+    assert detect_kind(str(tmp_path)) == kind
 
 
 @pytest.mark.parametrize(
@@ -53,16 +53,16 @@ def test_folders_are_known_by_the_names_in_them(tmp_path: Path, kind: str, names
 )
 def test_files_are_known_by_name_and_first_line(tmp_path, name, content, kind) -> None:
     (tmp_path / name).write_bytes(content)
-    assert guess_kind(str(tmp_path / name)) == kind
+    assert detect_kind(str(tmp_path / name)) == kind
 
 
 def test_what_is_not_known_lists_the_kinds(tmp_path: Path) -> None:
     (tmp_path / "a.txt").touch()
     for path in (tmp_path, tmp_path / "a.txt"):
-        with pytest.raises(FileError, match="none that is known; name it with kind=") as caught:
+        with pytest.raises(FileError, match="is unknown; name it with kind=") as caught:
             read_judged(path)
         assert all(kind in str(caught.value) for kind in KINDS)
-    with pytest.raises(OptionError, match=r"there is no kind 'wmt'.*kinds: rows .*wmt-daseg"):
+    with pytest.raises(OptionError, match=r"unknown kind 'wmt'.*kinds: rows .*wmt-daseg"):
         read_judged(tmp_path, kind="wmt")
     with pytest.raises(FileError, match="there is no file or folder"):
         read_judged(tmp_path / "absent", kind="rows")
@@ -91,8 +91,7 @@ def test_readers_are_imported_when_asked_for() -> None:
     )
     words = [sys.executable, "-c", check]
     shown = subprocess.run(words, capture_output=True, text=True, check=True)
-    needed = [f"nlgauge.data.{name}" for name in ("compression", "files", "tables")]
-    assert shown.stdout.strip() == str(needed)
+    assert shown.stdout.strip() == "['nlgauge.data.files']"
     assert dir(nlgauge.data) == sorted(nlgauge.data.__all__)
     with pytest.raises(AttributeError, match="no attribute 'read_all'"):
         _ = nlgauge.data.read_all

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from nlgauge.core.errors import DataError, FileError, UsageError
-from nlgauge.data.files import format_of, read_lines, read_rows
+from nlgauge.data.files import format_of, read_lines, read_table
 from nlgauge.data.systems import read_systems
 
 ROWS = [
@@ -138,4 +138,5 @@ def test_systems_with_one_name_are_told_apart_by_their_paths(tmp_path: Path) -> 
 
 def test_quotation_marks_in_tsv_are_text(tmp_path: Path) -> None:
     (tmp_path / "a.tsv").write_text('candidate\treference\n"a\tb"\n')
-    assert read_rows(str(tmp_path / "a.tsv"), "tsv") == [{"candidate": '"a', "reference": 'b"'}]
+    ((_, row),) = read_table(str(tmp_path / "a.tsv"))
+    assert row == {"candidate": '"a', "reference": 'b"'}

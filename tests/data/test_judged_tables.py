@@ -53,7 +53,7 @@ def test_an_explicit_segment_goes_before_the_id(tmp_path: Path, column: str) -> 
     rows = [_row(id=f"3-{s}", system=s, human={"q": 1}, **{column: 3}) for s in "AB"]
     judged = read_judged(_jsonl(tmp_path / "a.jsonl", *rows))
     assert judged.corpus.ids == ("3", "3")
-    assert judged.said == ("2 rows, 2 systems, 1 segment, 1 criterion (q); dropped 0.",)
+    assert judged.notes == ("2 rows, 2 systems, 1 segment, 1 criterion (q); dropped 0.",)
 
 
 def test_a_document_of_several_segments_is_not_a_segment(tmp_path: Path) -> None:
@@ -69,7 +69,7 @@ def test_a_segment_repeated_within_a_system_is_refused(tmp_path: Path) -> None:
 
 def test_unshared_ids_are_told(tmp_path: Path) -> None:
     rows = [_row(id=f"{s}{i}", system=s, human={"q": 1}) for s in "AB" for i in range(2)]
-    said = read_judged(_jsonl(tmp_path / "a.jsonl", *rows)).said
+    said = read_judged(_jsonl(tmp_path / "a.jsonl", *rows)).notes
     assert said[1].startswith("no two of the 2 systems share a segment id")
 
 

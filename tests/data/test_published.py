@@ -47,8 +47,8 @@ def test_summeval(tmp_path: Path) -> None:
     assert judged.corpus.sources is None
     assert judged.human["fluency"].tolist() == [4.5, 3.0]
     assert judged.human["coherence"].tolist() == [2.0, 1.0]
-    assert judged.said[0].endswith("dropped 1: 1 without expert_annotations.")
-    assert read_judged(tmp_path).said == judged.said, "the folder is enough"
+    assert judged.notes[0].endswith("dropped 1: 1 without expert_annotations.")
+    assert read_judged(tmp_path).notes == judged.notes, "the folder is enough"
     assert read_summeval(str(path), annotators="turker").human["fluency"].tolist() == [1, 1, 1]
     with pytest.raises(OptionError, match="annotators is 'me'; it is expert or turker"):
         read_summeval(str(path), annotators="me")
@@ -110,7 +110,7 @@ def test_webnlg(tmp_path: Path) -> None:
     assert judged.corpus.ids == ("1", "2")
     assert judged.corpus.sources == ('a | b | é ; c | d | "e"', "f")
     assert judged.human["Fluency"].tolist() == [50.5, 7.0]
-    assert "WebNLG-2020-reference are not recorded" in judged.said[-1]
+    assert "WebNLG-2020-reference are not recorded" in judged.notes[-1]
     assert judged.without("WebNLG-2020-reference").corpus.systems == ("team (x)",)
 
 
@@ -130,9 +130,9 @@ def test_webnlg_references_lie_beside_or_are_named(tmp_path: Path) -> None:
     [
         ({}, _judgement("nobody", "1"), "entry 1: there is no submission of 'nobody' among 1 team"),
         ({}, _judgement("team (x)", "3"), "sample '3' is none of the 2 inputs"),
-        ({}, _judgement("team (x)", "1", Fluency="x"), "entry 1: 'Fluency' is 'x', which is not"),
+        ({}, _judgement("team (x)", "1", Fluency="x"), "entry 1: Fluency is 'x', which is not"),
         ({}, {}, "entry 1 has no submission_id"),
-        ({"team": "o1\n"}, {}, "has 1 lines, but the test set has 2 inputs"),
+        ({"team": "o1\n"}, {}, "has 1 lines, but the test set has 2"),
         ({"xml": "<benchmark/>"}, {}, "holds no <entry>"),
         ({"xml": "<entry"}, {}, "is not XML"),
         ({"xml": "<b><entry eid='Id1'/></b>"}, {}, "entry 'Id1' has no id or no reference"),
@@ -174,7 +174,7 @@ def test_declarations_do_not_hide_in_another_encoding(tmp_path: Path, encoding: 
 def test_webnlg_agrees_with_the_rows(shared_data) -> None:
     original = read_judged(shared_data / "original" / "webnlg-challenge-2020")
     rows = read_judged(shared_data / "webnlg2020" / "en.jsonl.gz")
-    assert original.said[0].startswith("3,025 rows, 17 systems, 178 segments, 5 criteria")
+    assert original.notes[0].startswith("3,025 rows, 17 systems, 178 segments, 5 criteria")
     assert original.corpus == rows.corpus
     assert original.criteria == rows.criteria
     for name in rows.criteria:  # the rows are rounded to six places
@@ -200,8 +200,8 @@ def test_novikova(tmp_path: Path) -> None:
     assert judged.human["informativeness"].tolist() == [6, 1, 1]
     assert math.isnan(judged.human["naturalness"][2])
     assert list(judged.stored_rows("TER")) == [("X", "m(a,b)", 0.5), ("Y", "m(a,b)", 1.0)]
-    assert "1 rows repeat a meaning within a system" in judged.said[2]
-    assert "the table holds no references" in judged.said[3]
+    assert "1 rows repeat a meaning within a system" in judged.notes[2]
+    assert "the table holds no references" in judged.notes[3]
     references = tmp_path / "refs.jsonl"
     references.write_text(
         '{"source":"m(a,b)","references":["r"],"candidate":""}\n'
@@ -265,7 +265,7 @@ def test_tac(tmp_path: Path) -> None:
     assert judged.human["pyramid"].tolist() == [0.25, 1.0, 0.5]
     assert judged.human["linguistic_quality"].tolist() == [4, 3, 1]
     assert judged.human["responsiveness"].tolist() == [5, 3, 2]
-    assert judged.said[0].endswith("dropped 1: 1 nobody judged.")
+    assert judged.notes[0].endswith("dropped 1: 1 nobody judged.")
 
 
 def test_tac_of_later_years_and_headed_tables(tmp_path: Path) -> None:
@@ -275,7 +275,7 @@ def test_tac_of_later_years_and_headed_tables(tmp_path: Path) -> None:
     }
     judged = read_judged(_tac(tmp_path / "2009", **later))
     assert judged.human["responsiveness"].tolist() == [5, 2]
-    assert "1 judgements are of summaries that are not in peers." in judged.said
+    assert "1 judgements are of summaries that are not in peers." in judged.notes
     headed = {"manual.csv": "Topic,Peer,pyramid,mine\nd0801-a,2,0.5,\nD0801-B,2,,3\n"}
     judged = read_judged(_tac(tmp_path / "headed", **headed))
     assert judged.criteria == ("pyramid", "mine")
@@ -288,7 +288,7 @@ def test_tac_texts_that_are_not_utf8_are_counted(tmp_path: Path) -> None:
     (folder / "ROUGE/peers/D0801-A.M.100.A.2").write_bytes(b"caf\xe9")
     judged = read_judged(folder)
     assert judged.corpus.candidates[0] == "café"
-    assert judged.said[-1] == "1 summaries not UTF-8, read as Latin-1."
+    assert judged.notes[-1] == "1 summaries not UTF-8, read as Latin-1."
 
 
 @pytest.mark.parametrize(

@@ -159,7 +159,7 @@ def test_realsumm(tmp_path: Path) -> None:
     [
         ([1], "holds no dictionary of documents"),
         ({1: 2}, "document 1: expected a dictionary, found int"),
-        ({1: {"system_summaries": {}}}, "ref_summ is NoneType, not a text"),
+        ({1: {"system_summaries": {}}}, "ref_summ is None, not a text"),
         (
             {
                 1: {

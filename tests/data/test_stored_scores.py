@@ -11,8 +11,8 @@ import pytest
 
 from nlgauge.core.errors import DataError, FileError, OptionError
 from nlgauge.data import read_judged
-from nlgauge.data.judged import Judged
-from nlgauge.data.stored_scores import read_stored
+from nlgauge.data.judged import JudgedCorpus
+from nlgauge.data.stored_scores import read_stored_scores
 
 
 def _lines(path: Path, *rows: dict) -> Path:
@@ -53,16 +53,16 @@ def test_rows_are_found_by_system_and_segment_by_id_and_by_order(
     for path in (cells, named, order):
         judged = read_judged(table, scores=path)
         np.testing.assert_array_equal(judged.stored["comet"], [0.1, math.nan, 0.3, 0.4])
-    said = read_judged(table, scores=cells).said[-1]
+    said = read_judged(table, scores=cells).notes[-1]
     assert "1 metrics (comet) for 4 of 4 rows" in said
-    assert "1 rows of it are not in the data and were left aside" in said
+    assert "1 rows of it are not in the data and are ignored" in said
 
 
 def test_segments_will_do_where_only_one_row_has_them(table: Path, tmp_path: Path) -> None:
     scores = tmp_path / "s.csv"
     scores.write_text("segment,comet\n1,.1\n2,.2\n")
     alone = read_judged(table).without("B")
-    assert read_stored(str(scores)).join(alone).stored["comet"].tolist() == [0.1, 0.2]
+    assert read_stored_scores(str(scores)).join(alone).stored["comet"].tolist() == [0.1, 0.2]
     with pytest.raises(DataError, match=r"none of the rows of .* is a row of the data"):
         read_judged(table, scores=scores)
 
@@ -91,7 +91,7 @@ def test_a_name_is_stored_once(table: Path, tmp_path: Path) -> None:
     scores = _lines(tmp_path / "s.jsonl", {"column": "x", "scores": [1, 2, 3, 4]})
     judged = read_judged(table, scores=scores)
     with pytest.raises(DataError, match="scores of 'x' came with the data already"):
-        read_stored(str(scores)).join(judged)
+        read_stored_scores(str(scores)).join(judged)
 
 
 def test_rows_carry_scores_of_their_own(tmp_path: Path) -> None:
@@ -115,7 +115,7 @@ def test_rows_carry_scores_of_their_own(tmp_path: Path) -> None:
 def test_the_number_of_judgements_is_no_criterion(table: Path) -> None:
     judged = read_judged(table)
     assert judged.criteria == ("q",)
-    assert "'n' counts the judgements of 4 rows; it is no criterion." in judged.said
+    assert "'n' is the number of judgements in 4 rows, not a criterion." in judged.notes
 
 
 def test_a_criterion_can_be_held_against_another(table: Path) -> None:
@@ -126,7 +126,7 @@ def test_a_criterion_can_be_held_against_another(table: Path) -> None:
 
 
 def test_systems_are_left_out_by_pattern(table: Path) -> None:
-    judged: Judged = read_judged(table)
+    judged: JudgedCorpus = read_judged(table)
     assert judged.without("A*").corpus.system_names == ("B",)
     assert judged.without("A*").names == ("B-1", "B-2")
     with pytest.raises(OptionError, match=r"no system is called 'C\*'"):

@@ -10,8 +10,7 @@ from pathlib import Path
 import pytest
 
 from nlgauge.core.errors import FileError, UsageError
-from nlgauge.data.streams import Digest, Rejected, Row, Sources
-from nlgauge.data.systems import read_systems
+from nlgauge.data.systems import InputFiles, Rejected, Row, file_digest, read_systems
 from sentences import made_rows, write_jsonl
 
 ROWS = made_rows(7)
@@ -21,7 +20,7 @@ def _expected(rows: list[dict]) -> list[tuple]:
     return [(r["system"], r["id"], r["candidate"], tuple(r["references"])) for r in rows]
 
 
-def _read(sources: Sources) -> list[tuple]:
+def _read(sources: InputFiles) -> list[tuple]:
     rows = list(sources.rows())
     assert all(isinstance(row, Row) for row in rows), rows
     return [(row.system, row.id, row.candidate, row.references) for row in rows]
@@ -54,7 +53,7 @@ def _write(path: Path, rows: list[dict]) -> Path:
 def test_every_format_gives_the_same_rows(tmp_path: Path, ending: str) -> None:
     rows = [{**row, "references": row["references"][:1]} for row in ROWS]
     path = _write(tmp_path / f"a.{ending}", rows)
-    assert _read(Sources.of([str(path)], [])) == _expected(rows)
+    assert _read(InputFiles([str(path)], [])) == _expected(rows)
 
 
 def test_a_folder_is_its_tables_in_the_order_of_their_names(tmp_path: Path) -> None:
@@ -62,18 +61,18 @@ def test_a_folder_is_its_tables_in_the_order_of_their_names(tmp_path: Path) -> N
         _write(tmp_path / name, part)
     for name in ("README.md", ".hidden.jsonl", "_SUCCESS.jsonl"):
         (tmp_path / name).write_text("not a table")
-    sources = Sources.of([str(tmp_path)], [])
+    sources = InputFiles([str(tmp_path)], [])
     assert _read(sources) == _expected(ROWS)
-    assert [Path(file).name for file in sources.files()] == ["1.jsonl", "2.jsonl.gz", "3.parquet"]
+    assert [Path(file).name for file in sources.paths()] == ["1.jsonl", "2.jsonl.gz", "3.parquet"]
 
 
 def test_a_format_that_is_named_holds_for_the_files_of_a_folder(tmp_path: Path) -> None:
     write_jsonl(tmp_path / "part-0", ROWS[:5])
     write_jsonl(tmp_path / "part-1", ROWS[5:])
-    assert _read(Sources.of([str(tmp_path)], [], wanted="jsonl")) == _expected(ROWS)
+    assert _read(InputFiles([str(tmp_path)], [], wanted="jsonl")) == _expected(ROWS)
     assert len(read_systems([str(tmp_path)], [], wanted="jsonl")) == len(ROWS)
     with pytest.raises(FileError, match="holds no table"):
-        Sources.of([str(tmp_path)], [])
+        InputFiles([str(tmp_path)], [])
 
 
 def test_a_stream_reads_what_a_list_reads(tmp_path: Path) -> None:
@@ -81,14 +80,14 @@ def test_a_stream_reads_what_a_list_reads(tmp_path: Path) -> None:
     paths = [str(write_jsonl(tmp_path / f"{name}.jsonl", plain)) for name in ("one", "two")]
     corpus = read_systems(paths, [])
     listed = zip(corpus.systems, corpus.ids, corpus.candidates, corpus.references, strict=True)
-    assert _read(Sources.of(paths, [])) == list(listed)
+    assert _read(InputFiles(paths, [])) == list(listed)
 
 
 def test_text_files_go_line_by_line_through_all_systems(tmp_path: Path) -> None:
     for name in ("x", "y", "r1", "r2"):
         (tmp_path / f"{name}.txt").write_text(f"{name} one\n{name} two\n", "utf-8")
     x, y, r1, r2 = (str(tmp_path / f"{name}.txt") for name in ("x", "y", "r1", "r2"))
-    assert _read(Sources.of([x, y], [r1, r2])) == [
+    assert _read(InputFiles([x, y], [r1, r2])) == [
         (system, str(i), f"{system} {word}", (f"r1 {word}", f"r2 {word}"))
         for i, word in enumerate(["one", "two"])
         for system in "xy"
@@ -107,7 +106,7 @@ def test_bad_rows_are_rejected_with_place_and_reason(tmp_path: Path) -> None:
         '{"candidate": "nul \\u0000", "reference": "x"}',
     ]
     path.write_text("\n".join(lines) + "\n", "utf-8")
-    found = list(Sources.of([str(path)], []).rows())
+    found = list(InputFiles([str(path)], []).rows())
     assert [isinstance(row, Row) for row in found] == [True, *[False] * 5, True]
     reasons = [row.reason for row in found if isinstance(row, Rejected)]
     assert [row.place for row in found] == [f"{path}, line {i}" for i in range(1, 8)]
@@ -115,7 +114,7 @@ def test_bad_rows_are_rejected_with_place_and_reason(tmp_path: Path) -> None:
         reasons,
         [
             "not JSON",
-            "no 'candidate' (accepted: candidate, prediction,",
+            "no column 'candidate' (accepted: candidate, prediction,",
             "is 3 of type int",
             "holds no reference",
             "half a character",
@@ -129,7 +128,7 @@ def test_bad_rows_are_rejected_with_place_and_reason(tmp_path: Path) -> None:
 def test_the_reference_file_at_fault_is_named(tmp_path: Path) -> None:
     (tmp_path / "c.txt").write_bytes(b"a\nb\n\xff\n")
     (tmp_path / "r.txt").write_bytes(b"a\n\xfe\nc\n")
-    rows = list(Sources.of([str(tmp_path / "c.txt")], [str(tmp_path / "r.txt")]).rows())
+    rows = list(InputFiles([str(tmp_path / "c.txt")], [str(tmp_path / "r.txt")]).rows())
     assert isinstance(rows[0], Row)
     assert isinstance(rows[1], Rejected)
     assert rows[1].reason.startswith("its reference in r.txt is not UTF-8: byte 0xfe")
@@ -140,32 +139,32 @@ def test_the_reference_file_at_fault_is_named(tmp_path: Path) -> None:
 def test_files_of_different_length_are_refused_with_the_number(tmp_path: Path) -> None:
     (tmp_path / "c.txt").write_text("a\nb\n")
     (tmp_path / "r.txt").write_text("a\nb\nc\n")
-    sources = Sources.of([str(tmp_path / "c.txt")], [str(tmp_path / "r.txt")])
+    sources = InputFiles([str(tmp_path / "c.txt")], [str(tmp_path / "r.txt")])
     with pytest.raises(FileError, match=r"c\.txt ends after 2 lines, but .*r\.txt goes on"):
         list(sources.rows())
 
 
 def test_input_that_cannot_be_read_twice_is_refused(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="stdin"):
-        Sources.of(["-"], [])
+        InputFiles(["-"], ["r.txt"]).check_rereadable()
     os.mkfifo(tmp_path / "pipe.jsonl")
     with pytest.raises(UsageError, match="is a pipe or a device"):
-        Sources.of([str(tmp_path / "pipe.jsonl")], [])
+        InputFiles([str(tmp_path / "pipe.jsonl")], []).check_rereadable()
 
 
 def test_files_that_do_not_go_together_are_refused() -> None:
     with pytest.raises(UsageError, match="mix text files with tables"):
-        Sources.of(["a.txt", "b.jsonl"], ["r.txt"])
+        InputFiles(["a.txt", "b.jsonl"], ["r.txt"])
     with pytest.raises(UsageError, match="leave out -r"):
-        Sources.of(["b.jsonl"], ["r.txt"])
+        InputFiles(["b.jsonl"], ["r.txt"])
     with pytest.raises(UsageError, match="add -r FILE"):
-        Sources.of(["a.txt"], [])
+        InputFiles(["a.txt"], [])
 
 
 def test_digests_are_those_of_the_bytes(tmp_path: Path) -> None:
     (tmp_path / "a").write_bytes(b"abc")
-    digest = Digest.of(str(tmp_path / "a"))
-    assert (digest.name, digest.bytes) == ("a", 3)
-    assert digest.sha256.startswith("ba7816bf8f01cfea")
+    digest = file_digest(str(tmp_path / "a"))
+    assert (digest["name"], digest["bytes"]) == ("a", 3)
+    assert str(digest["sha256"]).startswith("ba7816bf8f01cfea")
     with pytest.raises(FileError, match="cannot be read: No such file"):
-        Digest.of(str(tmp_path / "b"))
+        file_digest(str(tmp_path / "b"))

@@ -11,7 +11,7 @@ import pytest
 from nlgauge.core.errors import DataError, FileError, OptionError
 from nlgauge.data import read_judged, read_pairs
 from nlgauge.data.mt_metrics_eval import read_mt_metrics_eval
-from nlgauge.stats import pairs_from_names
+from nlgauge.stats.darr import pairs_from_names
 
 
 def _daseg(folder: Path, pair: str = "cs-en", **lines: str) -> Path:
@@ -80,10 +80,10 @@ def test_pairs(tmp_path: Path, content: str) -> None:
     assert list(pairs) == [("1", "A", "B"), ("2", "B", "C")]
     assert pairs.systems == ("A", "B", "C")
     assert pairs.segments == ("1", "2")
-    assert pairs.said == ("2 pairs of 3 systems on 2 segments; dropped 0.",)
+    assert pairs.notes == ("2 pairs of 3 systems on 2 segments; dropped 0.",)
     rest = pairs.without("A")
     assert rest.triples == (("2", "B", "C"),)
-    assert rest.said[-1] == "left out A: 1 pairs."
+    assert rest.notes[-1] == "left out A: 1 pairs."
     with pytest.raises(OptionError, match="no system is called 'Z'"):
         pairs.without("Z")
     with pytest.raises(DataError, match="leaves none of 2 pairs"):
@@ -97,7 +97,7 @@ def test_pairs(tmp_path: Path, content: str) -> None:
         ("segment\tbetter\tworse\n", "a heading but no pairs"),
         ("segment\tbetter\n1\tA\n", "no column 'worse'"),
         ("segment\tbetter\tworse\n1\tA\n", "line 2: 2 fields, but the heading names 3"),
-        ("segment\tbetter\tworse\n1\tA\tA\n", "line 2 sets system 'A' against itself"),
+        ("segment\tbetter\tworse\n1\tA\tA\n", "line 2 compares system 'A' with itself"),
         ("LP,SID,BETTER,WORSE\na-b,1,A,B\nc-d,1,A,B\n", r"2 language pairs \(a-b, c-d\)"),
     ],
 )
@@ -146,7 +146,7 @@ def test_mt_metrics_eval(test_set: Path) -> None:
     assert judged.corpus.sources == ("s1", "s2")
     assert judged.human["wmt-z"].tolist() == [0.1, 0.3]
     assert math.isnan(judged.human["mqm"][1])
-    assert judged.said[0].endswith("dropped 4: 2 nobody judged, 2 of references in use (refB).")
+    assert judged.notes[0].endswith("dropped 4: 2 nobody judged, 2 of references in use (refB).")
 
 
 def test_mt_metrics_eval_with_one_reference_and_stored_scores(test_set: Path) -> None:
@@ -165,7 +165,7 @@ def test_mt_metrics_eval_with_one_reference_and_stored_scores(test_set: Path) ->
     [
         ("human-scores/en-de.mqm.seg.score", "X.1\t1\n", "1 scores for system 'X.1', but there"),
         ("human-scores/en-de.mqm.seg.score", "X.1\n", "line 1 is 'X.1', not 'system<TAB>score'"),
-        ("human-scores/en-de.mqm.seg.score", "Q\t1\n", "line 1: no outputs of a system 'Q'"),
+        ("human-scores/en-de.mqm.seg.score", "Q\t1\n", "line 1: there are no outputs of"),
         ("human-scores/en-de.mqm.seg.score", "Y\t1\nY\tgood\n", "line 2 is 'good', which is not"),
         ("system-outputs/en-de/Y.txt", "y1\n", "has 1 lines, but the sources have 2"),
         ("sources/en-cs.txt", "s\n", r"holds 2 language pairs \(en-cs, en-de\)"),

@@ -15,23 +15,21 @@ from conftest import example
 from nlgauge.core.cloud import Floats, Tokens
 from nlgauge.core.errors import OptionError, UsageError
 from nlgauge.encode import open_encoder, open_masked_lm
-from nlgauge.encode.cache import CachedEncoder, CachedMaskedLm, CacheNote, Store, parse_size
-from nlgauge.encode.cache.identity import identity
-from nlgauge.encode.cache.place import chosen_cache, size_limit
+from nlgauge.encode.cache.cached_models import CachedEncoder, CachedMaskedLm, model_identity
+from nlgauge.encode.cache.database import CacheWarning, EmbeddingCache
 from nlgauge.encode.cache.records import text_key
+from nlgauge.encode.cache.settings import cache_folder, parse_size, size_limit
 from nlgauge.encode.hashing import HashingEncoder, HashingMaskedLm
-from nlgauge.encode.run_options import Ways
+from nlgauge.encode.run_options import RunOptions
 from nlgauge.runtime import Runtime
 from nlgauge.scoring import Scorer, score
-
-pytest.importorskip("safetensors", reason="the extra 'torch' is not installed")
 
 
 @pytest.fixture(autouse=True)
 def _silence_means_silence() -> object:
-    """A note that a test does not expect is an error."""
+    """A warning that a test does not expect is an error."""
     with warnings.catch_warnings():
-        warnings.simplefilter("error", CacheNote)
+        warnings.simplefilter("error", CacheWarning)
         yield
 
 
@@ -90,8 +88,11 @@ def test_the_card_is_known_without_the_model(tmp_path: Path) -> None:
     def fail() -> HashingEncoder:
         raise AssertionError("the model was opened")
 
-    known = identity("hashing", Ways())
-    assert CachedEncoder("hashing", fail, known, Store(tmp_path)).card == HashingEncoder().card
+    known = model_identity("hashing", RunOptions())
+    assert (
+        CachedEncoder("hashing", fail, known, EmbeddingCache(tmp_path)).card
+        == HashingEncoder().card
+    )
 
 
 def test_values_cannot_be_written_to(tmp_path: Path) -> None:
@@ -107,21 +108,23 @@ def test_keys_tell_all_texts_apart() -> None:
     assert text_key("a", np.array([1.0])) != text_key("a", np.array([1.0, 0.0])) != text_key("a")
 
 
-@pytest.mark.parametrize("way", [{"precision": "int8"}, {"long_text": "truncate"}])
-def test_ways_that_change_values_are_kept_apart(tmp_path: Path, way: dict[str, str]) -> None:
+@pytest.mark.parametrize("option", [{"precision": "int8"}, {"long_text": "truncate"}])
+def test_options_that_change_values_are_kept_apart(tmp_path: Path, option: dict[str, str]) -> None:
     cached(tmp_path)[0].encode(TEXTS, (1,))
-    encoder, behind = cached(tmp_path, **way)
+    encoder, behind = cached(tmp_path, **option)
     encoder.encode(TEXTS, (1,))
     assert len(behind.encoded) == len(TEXTS)
 
 
 def test_batch_size_changes_no_key(tmp_path: Path) -> None:
-    assert identity("hashing", Ways(batch_tokens=1)) == identity("hashing", Ways(batch_tokens=9))
-    a, b = (open_encoder("hashing", Ways(batch_tokens=n), cache=tmp_path) for n in (1, 9))
+    assert model_identity("hashing", RunOptions(batch_tokens=1)) == model_identity(
+        "hashing", RunOptions(batch_tokens=9)
+    )
+    a, b = (open_encoder("hashing", RunOptions(batch_tokens=n), cache=tmp_path) for n in (1, 9))
     assert a is not b
     a.encode(TEXTS, (1,))
     b.encode(TEXTS, (1,))
-    (held,) = Store(tmp_path).holdings()
+    (held,) = EmbeddingCache(tmp_path).contents()
     assert held.entries == len(TEXTS)
 
 
@@ -149,8 +152,8 @@ def first_only(tokens: Tokens) -> Floats:
 def test_histograms_depend_on_masses_and_temperature(tmp_path: Path) -> None:
     def lm() -> tuple[CachedMaskedLm, CountingMaskedLm]:
         behind = CountingMaskedLm()
-        known = identity("hashing", Ways())
-        return CachedMaskedLm("hashing", lambda: behind, known, Store(tmp_path)), behind
+        known = model_identity("hashing", RunOptions())
+        return CachedMaskedLm("hashing", lambda: behind, known, EmbeddingCache(tmp_path)), behind
 
     texts = [text for text in TEXTS if text not in {"\ud83d\ude00 alone"}]
     wanted = HashingMaskedLm().histograms(texts, uniform, temperatures=[0.5])[0.5]
@@ -219,7 +222,7 @@ def test_the_environment_opens_the_cache(tmp_path: Path, monkeypatch: pytest.Mon
 def test_a_file_is_no_cache(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     with pytest.raises(UsageError, match="is a file"):
-        chosen_cache(tmp_path / "file")
+        cache_folder(tmp_path / "file")
 
 
 @pytest.mark.parametrize(
@@ -263,12 +266,12 @@ def test_a_warm_run_loads_neither_weights_nor_torch(
 
 def test_a_model_whose_tokenizer_changed_is_another(tiny: Callable[[str], Path]) -> None:
     folder = tiny("bert")
-    before = identity(str(folder), Ways())
-    assert before == identity(str(folder) + "/", Ways())
+    before = model_identity(str(folder), RunOptions())
+    assert before == model_identity(str(folder) + "/", RunOptions())
     settings = folder / "tokenizer_config.json"
     content = settings.read_text("utf-8")
     try:
         settings.write_text(content + " ", "utf-8")
-        assert identity(str(folder), Ways()) != before
+        assert model_identity(str(folder), RunOptions()) != before
     finally:
         settings.write_text(content, "utf-8")

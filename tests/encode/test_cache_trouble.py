@@ -14,143 +14,136 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-import numpy as np
 import pytest
 
-from caching import TEXTS, Counting, assert_same, cached, largest, shard_list
+from caching import TEXTS, Counting, assert_same, cached, query, spoil_contents
 from nlgauge.core.errors import FileError
-from nlgauge.encode.cache import CacheNote, Store
-from nlgauge.encode.cache import shards as shard_files
-from nlgauge.encode.cache.index import FORMAT, Index
+from nlgauge.encode.cache import database
+from nlgauge.encode.cache.database import (
+    FILE_NAME,
+    FORMAT,
+    CacheWarning,
+    EmbeddingCache,
+    Verification,
+)
 from nlgauge.encode.cache.records import text_key
-from nlgauge.encode.cache.store import INDEX, SHARDS
 from nlgauge.encode.hashing import HashingEncoder
 
-pytest.importorskip("safetensors", reason="the extra 'torch' is not installed")
+ASIDE = f"{FILE_NAME}.damaged"
 
 
 @pytest.fixture(autouse=True)
 def _silence_means_silence() -> object:
-    """A note that a test does not expect is an error."""
+    """A warning that a test does not expect is an error."""
     with warnings.catch_warnings():
-        warnings.simplefilter("error", CacheNote)
+        warnings.simplefilter("error", CacheWarning)
         yield
 
 
 # Damage.
 
 
-def spoil(path: Path, how: str) -> None:
-    content = bytearray(path.read_bytes())
-    if how == "flip":
-        content[len(content) // 2] ^= 1
-    elif how == "cut":
-        del content[len(content) // 2 :]
-    elif how == "empty":
-        content.clear()
-    else:
-        content[:8] = b"\xff" * 8
-    path.write_bytes(content)
-
-
-@pytest.mark.parametrize("how", ["flip", "cut", "empty", "header"])
-def test_a_damaged_shard_is_dropped_and_computed_again(tmp_path: Path, how: str) -> None:
+@pytest.mark.parametrize("how", ["flip", "bytes", "cut", "empty", "text", "header", "pages"])
+def test_damage_is_computed_again(tmp_path: Path, how: str) -> None:
     cached(tmp_path)[0].encode(TEXTS, (2,))
-    spoil(largest(tmp_path), how)
+    path = tmp_path / FILE_NAME
+    content = path.read_bytes()
+    if how == "flip":
+        spoil_contents(tmp_path)
+    elif how == "bytes":  # of a record that spans several pages, in the file itself
+        at = content.index(Counting().encode(TEXTS[-1:], (2,))[0].points[0, 200].tobytes())
+        path.write_bytes(content[:at] + b"?" + content[at + 1 :])
+    else:
+        spoilt = {
+            "cut": content[: len(content) // 2],
+            "empty": b"",
+            "text": b"this is no cache\n" * 100,
+            "header": b"\0" * 40 + content[40:],
+            "pages": content[:8192] + b"\xa5" * (len(content) - 8192),
+        }
+        path.write_bytes(spoilt[how])
+    messages = {
+        "flip": f"held {2 * len(TEXTS)} damaged records, dropped",
+        "bytes": "held 1 damaged",
+    }
     encoder, behind = cached(tmp_path)
-    with pytest.warns(CacheNote, match="held a damaged shard; it was dropped"):
+    with warnings.catch_warnings(record=True) as notes:
+        warnings.simplefilter("always")
         found = encoder.encode(TEXTS, (2,))
+    if how == "empty":  # which a process that was killed may leave, too
+        assert not notes
+    else:
+        (note,) = notes
+        assert messages.get(how, f"had a damaged file, renamed to {ASIDE}") in str(note.message)
     assert_same(found, Counting().encode(TEXTS, (2,)))
-    assert len(behind.encoded) == len(TEXTS)
+    assert len(behind.encoded) == (1 if how == "bytes" else len(TEXTS))
+    assert (tmp_path / ASIDE).exists() == (how not in {"flip", "bytes", "empty"})
     encoder, behind = cached(tmp_path)
     assert_same(encoder.encode(TEXTS, (2,)), found)
     assert behind.encoded == []
-    assert Store(tmp_path).verify().clean
+    assert EmbeddingCache(tmp_path).verify().clean
 
 
 def test_verify_says_what_it_dropped(tmp_path: Path) -> None:
     encoder, _ = cached(tmp_path)
     encoder.encode(TEXTS[:3], (2,))
     encoder.encode(TEXTS[3:], (2,))
-    bad, gone = (path.stem for path in shard_list(tmp_path))
-    spoil(tmp_path / SHARDS / f"{bad}.safetensors", "flip")
-    (tmp_path / SHARDS / f"{gone}.safetensors").unlink()
-    with pytest.warns(CacheNote):
-        found = Store(tmp_path).verify()
-    assert (found.dropped, found.missing, found.sound) == ((bad,), (gone,), 0)
+    spoil_contents(tmp_path, "id <= 5")
+    query(tmp_path, "DELETE FROM content WHERE id = 6")
+    with pytest.warns(CacheWarning, match="held 6 damaged records"):
+        found = EmbeddingCache(tmp_path).verify()
+    assert (found.dropped, found.valid) == (6, 2 * len(TEXTS) - 6)
     assert not found.clean
-    assert Store(tmp_path).verify().clean
-    assert Store(tmp_path).holdings()[0].entries == 0
+    assert EmbeddingCache(tmp_path).verify().clean
+    assert EmbeddingCache(tmp_path).contents()[0].entries == len(TEXTS) - 3
 
 
-@pytest.mark.parametrize("how", ["text", "header", "pages", "tables", "foreign"])
-def test_a_damaged_index_is_made_anew_from_the_shards(tmp_path: Path, how: str) -> None:
+@pytest.mark.parametrize("change", ["DROP TABLE content", "PRAGMA application_id = 7"])
+def test_a_file_of_another_program_is_set_aside(tmp_path: Path, change: str) -> None:
     cached(tmp_path)[0].encode(TEXTS, (2,))
-    path = tmp_path / INDEX
-    if how == "text":
-        path.write_text("this is no index\n" * 100)
-    elif how == "header":
-        path.write_bytes(b"\0" * 40 + path.read_bytes()[40:])
-    elif how == "pages":
-        content = path.read_bytes()
-        path.write_bytes(content[:4096] + b"\xa5" * (len(content) - 4096))
-    else:
-        connection = sqlite3.connect(path)
-        change = "DROP TABLE entry" if how == "tables" else "PRAGMA application_id = 7"
-        connection.execute(change)
-        connection.close()
-    encoder, behind = cached(tmp_path)
-    with pytest.warns(CacheNote, match="damaged index; it was made anew"):
+    query(tmp_path, change)
+    changed = (tmp_path / FILE_NAME).read_bytes()
+    encoder, _ = cached(tmp_path)
+    with pytest.warns(CacheWarning, match=f"had a damaged file, renamed to {ASIDE}"):
         found = encoder.encode(TEXTS, (2,))
     assert_same(found, Counting().encode(TEXTS, (2,)))
-    assert behind.encoded == []
-    assert Store(tmp_path).verify().clean
+    assert (tmp_path / ASIDE).read_bytes() == changed
+    assert EmbeddingCache(tmp_path).verify().clean
 
 
-def test_a_damaged_index_that_cannot_be_mended_is_not_used(
+def test_a_damaged_file_that_cannot_be_replaced_is_not_used(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     cached(tmp_path)[0].encode(TEXTS[:3], (2,))
-    (tmp_path / INDEX).write_text("this is no index")
-    monkeypatch.setattr(Index, "remove", fail_with(errno.EROFS))
+    (tmp_path / FILE_NAME).write_text("this is no cache")
+    monkeypatch.setattr(EmbeddingCache, "_set_aside", fail_with(errno.EROFS))
     encoder, behind = cached(tmp_path)
-    with pytest.warns(CacheNote) as notes:
+    with pytest.warns(CacheWarning) as notes:
         assert_same(encoder.encode(TEXTS, (2,)), Counting().encode(TEXTS, (2,)))
     said = [str(note.message) for note in notes]
     assert len(said) == 2
-    assert all(os.strerror(errno.EROFS) in each and "made anew" not in each for each in said)
+    assert all(os.strerror(errno.EROFS) in each and "renamed" not in each for each in said)
     assert len(behind.encoded) == len(TEXTS)
 
 
-def test_an_index_that_points_astray_is_not_believed(tmp_path: Path) -> None:
-    encoder, _ = cached(tmp_path)
-    encoder.encode(TEXTS[:3], (2,))
-    encoder.encode(TEXTS[3:], (2,))
-    with sqlite3.connect(tmp_path / INDEX) as connection:
-        connection.execute("UPDATE entry SET shard = 3 - shard")
+def test_contents_of_other_texts_are_not_believed(tmp_path: Path) -> None:
+    cached(tmp_path)[0].encode(TEXTS[:2], (2,))
+    query(tmp_path, "UPDATE content SET id = id + 10")
+    query(tmp_path, "UPDATE content SET id = 1 + (id - 10 + 1) % 4")
     encoder, behind = cached(tmp_path)
-    assert_same(encoder.encode(TEXTS, (2,)), Counting().encode(TEXTS, (2,)))
-    assert len(behind.encoded) == len(TEXTS)
+    with pytest.warns(CacheWarning, match="held 4 damaged records"):
+        assert_same(encoder.encode(TEXTS[:2], (2,)), Counting().encode(TEXTS[:2], (2,)))
+    assert len(behind.encoded) == 2
 
 
-def test_a_lost_index_is_found_again(tmp_path: Path) -> None:
-    cached(tmp_path)[0].encode(TEXTS, (2,))
-    (tmp_path / INDEX).unlink()
-    found = Store(tmp_path).verify()
-    assert len(found.adopted) == 1
-    encoder, behind = cached(tmp_path)
-    encoder.encode(TEXTS, (2,))
-    assert behind.encoded == []
-
-
-def test_a_shard_of_another_model_under_this_name_is_not_believed(tmp_path: Path) -> None:
+def test_records_of_another_model_are_not_believed(tmp_path: Path) -> None:
     cached(tmp_path)[0].encode(TEXTS, (2,))
     other, behind = cached(tmp_path, precision="int8")
     other.encode(TEXTS[:1], (1,))
-    with sqlite3.connect(tmp_path / INDEX) as connection:
-        connection.execute("UPDATE OR IGNORE entry SET space = 3 - space")
+    query(tmp_path, "UPDATE OR IGNORE record SET identity = 3 - identity")
     behind.encoded.clear()
-    other.encode(TEXTS[1:], (2,))
+    with pytest.warns(CacheWarning, match=f"held {2 * len(TEXTS) - 2} damaged records"):
+        other.encode(TEXTS[1:], (2,))
     assert len(behind.encoded) == len(TEXTS) - 1
 
 
@@ -169,16 +162,17 @@ def test_a_disk_that_takes_nothing_costs_no_score(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: int
 ) -> None:
     cached(tmp_path)[0].encode(TEXTS[:3], (2,))
-    monkeypatch.setattr(shard_files.os, "fsync", fail_with(number))
+    monkeypatch.setattr(database, "_evict", fail_with(number))
     encoder, behind = cached(tmp_path)
-    with pytest.warns(CacheNote, match="only read") as notes:
+    with pytest.warns(CacheWarning, match="only read") as notes:
         found = encoder.encode(TEXTS, (2,))
         encoder.encode(["one more"], (2,))
     assert len(notes) == 1
     assert os.strerror(number) in str(notes[0].message)
     assert_same(found, Counting().encode(TEXTS, (2,)))
     assert {text for text, _ in behind.encoded} == {*TEXTS[3:], "one more"}
-    assert not list((tmp_path / SHARDS).glob("*.part"))
+    assert [path.name for path in tmp_path.iterdir()] == [FILE_NAME]
+    assert EmbeddingCache(tmp_path).verify() == Verification(6, 0)
 
 
 @pytest.mark.skipif(
@@ -192,131 +186,140 @@ def test_a_read_only_folder_is_read(tmp_path: Path) -> None:
     encoder, behind = cached(tmp_path)
     encoder.encode(TEXTS[:3], (2,))
     assert behind.encoded == []
-    with pytest.warns(CacheNote, match="only read"):
+    with pytest.warns(CacheWarning, match="only read"):
         encoder.encode(TEXTS, (2,))
     for path in everything:
         path.chmod(path.stat().st_mode | 0o200)
     assert len(behind.encoded) == len(TEXTS) - 3
 
 
-def test_an_index_on_a_full_disk_costs_no_score(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def fail(*_: object, **__: object) -> None:
-        raise sqlite3.OperationalError("database or disk is full")
+def test_a_full_disk_costs_no_score(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    cached(tmp_path)[0].encode(TEXTS[:3], (2,))
+    connect = sqlite3.connect
 
-    monkeypatch.setattr(Index, "change", fail)
-    encoder, _ = cached(tmp_path)
-    with pytest.warns(CacheNote, match="database or disk is full"):
+    def connect_to_full_disk(*arguments: object, **options: object) -> sqlite3.Connection:
+        connection = connect(*arguments, **options)
+        connection.execute("PRAGMA max_page_count = 1")  # no more than there are
+        return connection
+
+    monkeypatch.setattr(database.sqlite3, "connect", connect_to_full_disk)
+    encoder, behind = cached(tmp_path)
+    with pytest.warns(CacheWarning, match="database or disk is full.*only read") as notes:
         found = encoder.encode(TEXTS, (2,))
+    assert len(notes) == 1
     assert_same(found, Counting().encode(TEXTS, (2,)))
+    assert len(behind.encoded) == len(TEXTS) - 3
+    monkeypatch.undo()
+    assert EmbeddingCache(tmp_path).verify() == Verification(6, 0)
 
 
 def test_a_folder_that_cannot_be_made_costs_no_score(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     encoder, _ = cached(tmp_path / "file" / "cache")
-    with pytest.warns(CacheNote, match="cannot be written to"):
+    with pytest.warns(CacheWarning, match="cannot be written to"):
         encoder.encode(TEXTS, (2,))
 
 
 def test_a_newer_format_is_left_alone(tmp_path: Path) -> None:
     cached(tmp_path)[0].encode(TEXTS[:3], (2,))
-    with sqlite3.connect(tmp_path / INDEX) as connection:
-        connection.execute(f"PRAGMA user_version = {FORMAT + 1}")
+    query(tmp_path, f"PRAGMA user_version = {FORMAT + 1}")
     before = {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
     encoder, behind = cached(tmp_path)
-    with pytest.warns(CacheNote, match=f"has format {FORMAT + 1}.*upgrade nlgauge"):
+    with pytest.warns(CacheWarning, match=f"has format {FORMAT + 1}.*upgrade nlgauge"):
         encoder.encode(TEXTS, (2,))
     assert len(behind.encoded) == len(TEXTS)
     assert before == {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
-    for work in (Store.holdings, Store.verify, Store.clear):
+    for work in (EmbeddingCache.contents, EmbeddingCache.verify, EmbeddingCache.clear):
         with pytest.raises(FileError, match="upgrade nlgauge"):
-            work(Store(tmp_path))
+            work(EmbeddingCache(tmp_path))
     assert before == {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
 
 
-# Room.
+# Size.
 
 
-def records(size: int, *names: str) -> dict[bytes, dict[str, np.ndarray]]:
-    return {text_key(name): {"x": np.full(size, ord(name[0]), np.uint8)} for name in names}
+def records(size: int, *names: str) -> dict[bytes, dict[str, bytes]]:
+    return {text_key(name): {"x": name.encode() * size} for name in names}
 
 
-def held(store: Store, names: str) -> str:
-    found = store.read("space", [text_key(name) for name in names], ["x"])
+def held(cache: EmbeddingCache, names: str) -> str:
+    found = cache.read("identity", [text_key(name) for name in names], ["x"])
     return "".join(name for name in names if text_key(name) in found)
 
 
-def test_what_was_unused_for_longest_goes_first(
+def test_the_least_recently_used_goes_first(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("NLGAUGE_CACHE_SIZE", "35kB")
-    store = Store(tmp_path)
+    monkeypatch.setenv("NLGAUGE_CACHE_SIZE", "3.5MB")
+    cache = EmbeddingCache(tmp_path)
     for name in "abc":
-        store.write("space", records(10_000, name))
-    assert held(Store(tmp_path), "abc") == "abc"
-    assert held(store, "a") == "a"  # so b is the oldest now
-    store.write("space", records(10_000, "d"))
-    assert held(Store(tmp_path), "abcd") == "acd"
-    assert len(shard_list(tmp_path)) == 3
-    store.write("space", records(30_000, "e"))
-    assert held(Store(tmp_path), "abcde") == "e"
+        cache.write("identity", records(1_000_000, name))
+    assert held(EmbeddingCache(tmp_path), "abc") == "abc"
+    assert held(cache, "a") == "a"  # so b is the oldest now
+    cache.write("identity", records(1_000_000, "d"))
+    assert held(EmbeddingCache(tmp_path), "abcd") == "acd"
+    cache.write("identity", records(3_000_000, "e"))
+    assert held(EmbeddingCache(tmp_path), "abcde") == "e"
+    cache.write("identity", records(4_000_000, "f"))  # larger than the limit
+    assert held(EmbeddingCache(tmp_path), "abcdef") == "e"
+    assert (tmp_path / FILE_NAME).stat().st_size <= 3_500_000
 
 
 def test_an_old_and_a_new_process_agree_on_what_went(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    old, new = Store(tmp_path), Store(tmp_path)
-    old.write("space", records(10_000, "a"))
-    assert held(new, "a") == "a"
-    monkeypatch.setenv("NLGAUGE_CACHE_SIZE", "15kB")
-    new.write("space", records(10_000, "b"))
-    assert held(old, "ab") == "b"
+    old, new = EmbeddingCache(tmp_path), EmbeddingCache(tmp_path)
+    old.write("identity", records(1_000_000, *"ac"))
+    assert held(new, "ac") == "ac"
+    monkeypatch.setenv("NLGAUGE_CACHE_SIZE", "1.5MB")
+    new.write("identity", records(1_000_000, "b"))
+    assert held(old, "abc") == "b"
+    assert (tmp_path / FILE_NAME).stat().st_size <= 1_500_000  # the file shrinks, too
 
 
-def test_a_shard_that_vanishes_is_a_miss(tmp_path: Path) -> None:
-    cached(tmp_path)[0].encode(TEXTS, (2,))
-    largest(tmp_path).unlink()
+def test_a_file_that_vanishes_is_a_miss(tmp_path: Path) -> None:
     encoder, behind = cached(tmp_path)
+    encoder.encode(TEXTS, (2,))
+    (tmp_path / FILE_NAME).unlink()
     assert_same(encoder.encode(TEXTS, (2,)), Counting().encode(TEXTS, (2,)))
-    assert len(behind.encoded) == len(TEXTS)
+    assert len(behind.encoded) == 2 * len(TEXTS)
 
 
-def test_many_small_shards_become_one(tmp_path: Path) -> None:
+def test_many_small_writes_take_little_space(tmp_path: Path) -> None:
     encoder, _ = cached(tmp_path)
     words = [f"word {n}" for n in range(70)]
     for word in words:
         encoder.encode([word], (2,))
-    assert len(shard_list(tmp_path)) < 40
+    assert [path.name for path in tmp_path.iterdir()] == [FILE_NAME]
+    (held,) = EmbeddingCache(tmp_path).contents()
+    assert (tmp_path / FILE_NAME).stat().st_size < 2 * held.size
     again, behind = cached(tmp_path)
     assert_same(again.encode(words, (2,)), Counting().encode(words, (2,)))
     assert behind.encoded == []
-    assert Store(tmp_path).verify().clean
+    assert EmbeddingCache(tmp_path).verify().clean
 
 
 def test_large_writes_are_cut(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("nlgauge.encode.cache.store._SHARD_BYTES", 25_000)
-    store = Store(tmp_path)
-    store.write("space", records(10_000, *"abcdefg"))
-    assert len(shard_list(tmp_path)) == 3
-    assert held(Store(tmp_path), "abcdefg") == "abcdefg"
+    monkeypatch.setattr(database, "_TRANSACTION_BYTES", 25_000)
+    cache = EmbeddingCache(tmp_path)
+    cache.write("identity", records(10_000, *"abcdefg"))
+    assert query(tmp_path, "SELECT count(DISTINCT used) FROM record") == [(3,)]
+    assert held(EmbeddingCache(tmp_path), "abcdefg") == "abcdefg"
 
 
 def test_clear_deletes_only_what_is_the_caches(tmp_path: Path) -> None:
     folder = tmp_path / "cache"
     cached(folder)[0].encode(TEXTS, (2,))
-    (folder / "mine.txt").touch()
-    (folder / SHARDS / "mine.safetensors").touch()
-    (folder / SHARDS / "left.part").touch()
-    assert Store(folder).clear() == 1
-    kept = sorted(path.name for path in folder.rglob("*") if path.is_file())
-    assert kept == ["mine.safetensors", "mine.txt"]
+    for name in ("mine.txt", "mine.sqlite", ASIDE, f"{FILE_NAME}-journal"):
+        (folder / name).touch()
+    assert EmbeddingCache(folder).clear() == len(TEXTS)
+    assert sorted(path.name for path in folder.iterdir()) == ["mine.sqlite", "mine.txt"]
 
 
 def test_an_encoder_outlives_the_clearing_of_its_cache(tmp_path: Path) -> None:
     encoder, behind = cached(tmp_path / "cache")
     wanted = encoder.encode(TEXTS, (2,))
-    Store(tmp_path / "cache").clear()
+    EmbeddingCache(tmp_path / "cache").clear()
     assert not (tmp_path / "cache").exists()
     assert_same(encoder.encode(TEXTS, (2,)), wanted)
     assert len(behind.encoded) == 2 * len(TEXTS)
@@ -326,12 +329,12 @@ def test_hits_and_misses_are_counted(tmp_path: Path) -> None:
     encoder, _ = cached(tmp_path)
     encoder.encode(TEXTS[:4], (2,))
     encoder.encode(TEXTS[:6], (2,))
-    (held,) = encoder._store.holdings()
+    (held,) = encoder._cache.contents()
     assert (held.entries, held.hits, held.misses) == (6, 4, 6)
-    assert json.loads(held.about)["kind"] == "clouds"
+    assert json.loads(held.identity)["kind"] == "clouds"
 
 
-# Company.
+# Other threads and processes.
 
 
 WRITER = """
@@ -361,7 +364,7 @@ def test_several_processes_write_at_once(tmp_path: Path) -> None:
         _, said = process.communicate(timeout=300)
         assert process.returncode == 0, said
         assert said == ""
-    assert Store(tmp_path).verify().clean
+    assert EmbeddingCache(tmp_path).verify().clean
     encoder, behind = cached(tmp_path)
     texts = texts_of(0, 24)
     assert_same(encoder.encode(texts, (1, 2)), HashingEncoder().encode(texts, (1, 2)))
@@ -375,7 +378,7 @@ def test_several_threads_share_an_encoder(tmp_path: Path) -> None:
         encoded = pool.map(lambda part: encoder.encode(part, (1,)), parts)
         for part, found in zip(parts, encoded, strict=True):
             assert_same(found, HashingEncoder().encode(part, (1,)))
-    assert Store(tmp_path).verify().clean
+    assert EmbeddingCache(tmp_path).verify().clean
 
 
 @pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="the system has no SIGKILL")
@@ -389,24 +392,43 @@ def test_a_process_killed_while_writing_leaves_nothing_wrong(tmp_path: Path) -> 
         time.sleep(moments.uniform(0.02, 0.4))
         process.kill()
         process.communicate()
-    found = Store(tmp_path).verify()
+    found = EmbeddingCache(tmp_path).verify()
     assert found.clean
-    assert found.sound
+    assert found.valid
     texts = [text for n in range(4) for text in texts_of(1000 * n, 1000 * n + 5)]
     encoder, behind = cached(tmp_path)
     assert_same(encoder.encode(texts, (1, 2)), HashingEncoder().encode(texts, (1, 2)))
     assert len(behind.encoded) < len(texts)
 
 
-def test_remains_of_a_killed_process_are_taken_in(tmp_path: Path) -> None:
-    store = Store(tmp_path)
-    store.write("space", records(100, "a"))
-    shard_files.write_shard(tmp_path / SHARDS, "space", records(100, "b"))
-    old, new = (tmp_path / SHARDS / f"{name}.part" for name in ("old", "new"))
-    for path in (old, new):
-        path.touch()
-    os.utime(old, (0, 0))
-    Store(tmp_path).write("space", records(100, "c"))
-    assert held(Store(tmp_path), "abc") == "abc"
-    assert not old.exists()
-    assert new.exists()  # somebody may be writing it just now
+HALF_WRITTEN = """
+import os, sys
+from pathlib import Path
+from nlgauge.encode.cache import database
+rows = {bytes([n] * 16): {"x": b"b" * 100_000} for n in range(100)}
+checksum = database._checksum
+def dying(identity, key, part, content):
+    if key[0] == 99:
+        print(os.path.getsize(Path(sys.argv[1]) / (database.FILE_NAME + "-journal")), flush=True)
+        os.kill(os.getpid(), 9)
+    return checksum(identity, key, part, content)
+database._checksum = dying
+database.EmbeddingCache(Path(sys.argv[1])).write("identity", rows)
+"""
+
+
+@pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="the system has no SIGKILL")
+@pytest.mark.parametrize("first", [True, False])
+def test_remains_of_a_killed_process_are_cleared(tmp_path: Path, first: bool) -> None:
+    if not first:
+        EmbeddingCache(tmp_path).write("identity", records(100, "a"))
+    words = [sys.executable, "-c", HALF_WRITTEN, str(tmp_path)]
+    killed = subprocess.run(words, stdout=subprocess.PIPE, text=True, check=False)
+    assert killed.returncode == -signal.SIGKILL
+    assert int(killed.stdout) > 0
+    assert (tmp_path / f"{FILE_NAME}-journal").exists()
+    assert held(EmbeddingCache(tmp_path), "ab") == ("" if first else "a")
+    EmbeddingCache(tmp_path).write("identity", records(100, "c"))
+    assert held(EmbeddingCache(tmp_path), "abc") == ("c" if first else "ac")
+    assert [path.name for path in tmp_path.iterdir()] == [FILE_NAME]
+    assert EmbeddingCache(tmp_path).verify() == Verification(1 if first else 2, 0)

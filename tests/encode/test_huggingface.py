@@ -9,7 +9,7 @@ from conftest import example
 from nlgauge import score
 from nlgauge.core.errors import DataError, ModelError, OptionError
 from nlgauge.encode import open_encoder
-from nlgauge.encode.run_options import Ways
+from nlgauge.encode.run_options import RunOptions
 from tolerances import tolerance
 
 torch = pytest.importorskip("torch")
@@ -41,7 +41,7 @@ def test_blocks_beyond_the_deepest_layer_do_not_run(tiny) -> None:
     ran = []
     hooks = [
         block.register_forward_pre_hook(lambda *_, n=n: ran.append(n))
-        for n, block in enumerate(encoder._taps._blocks, start=1)
+        for n, block in enumerate(encoder._recorder._blocks, start=1)
     ]
     encoder.encode(["one text"], (1,))
     for hook in hooks:
@@ -60,7 +60,7 @@ def test_answers_come_in_the_callers_order_and_once_for_equal_texts(tiny) -> Non
 
 
 def test_batches_keep_to_their_token_budget_and_the_largest_is_first(tiny) -> None:
-    encoder = open_encoder(str(tiny("bert")), Ways(batch_tokens=60))
+    encoder = open_encoder(str(tiny("bert")), RunOptions(batch_tokens=60))
     sizes = []
     run = encoder._model.register_forward_pre_hook(
         lambda _, __, named: sizes.append(tuple(named["input_ids"].shape)), with_kwargs=True
@@ -122,12 +122,12 @@ def test_long_text_is_read_in_windows(tiny) -> None:
 
 def test_long_text_may_be_truncated_or_refused(tiny) -> None:
     folder = str(tiny("roberta-short"))
-    (cloud,) = open_encoder(folder, Ways(long_text="truncate")).encode([LONG], (3,))
+    (cloud,) = open_encoder(folder, RunOptions(long_text="truncate")).encode([LONG], (3,))
     assert len(cloud) == 32
     assert cloud.tokens.special.tolist() == [True, *[False] * 30, True]
     assert cloud.remarks == ("longer than 30 tokens, truncated",)
     with pytest.raises(DataError, match=r"has \d+ tokens, but .* takes 30; choose long_text"):
-        open_encoder(folder, Ways(long_text="error")).encode([LONG], (3,))
+        open_encoder(folder, RunOptions(long_text="error")).encode([LONG], (3,))
 
 
 def test_the_number_of_long_texts_is_reported(tiny) -> None:
@@ -147,7 +147,7 @@ def test_an_unknown_model_has_its_layer_guessed_and_says_so(tiny) -> None:
 def test_bfloat16_is_close_or_refused_before_it_kills_the_process(tiny) -> None:
     folder = str(tiny("bert"))
     try:
-        encoder = open_encoder(folder, Ways(precision="bfloat16"))
+        encoder = open_encoder(folder, RunOptions(precision="bfloat16"))
     except ModelError as error:
         pytest.skip(str(error))
     (full,) = open_encoder(folder).encode([TEXTS[0]], (3,))
@@ -163,7 +163,7 @@ def test_lone_surrogates_and_nul_bytes_are_survived(tiny) -> None:
 
 
 def test_batches_in_several_threads_give_the_clouds_of_one(tiny) -> None:
-    encoder = open_encoder(str(tiny("bert")), Ways(batch_tokens=16))
+    encoder = open_encoder(str(tiny("bert")), RunOptions(batch_tokens=16))
     texts = [" ".join(["one two three"] * n) for n in range(1, 9)]
     before = torch.get_num_threads()
     try:

@@ -8,19 +8,9 @@ import pytest
 torch = pytest.importorskip("torch")
 
 from nlgauge.core.errors import ModelError  # noqa: E402
-from nlgauge.encode import int8, open_encoder  # noqa: E402
+from nlgauge.encode import open_encoder  # noqa: E402
 from nlgauge.encode.int8 import Int8Linear, quantised  # noqa: E402
-from nlgauge.encode.run_options import Ways  # noqa: E402
-
-
-@pytest.fixture(params=["numba", "torch"], autouse=True)
-def way(request, monkeypatch) -> str:
-    """Rounded in machine code, and by torch where numba is not installed."""
-    if request.param == "torch":
-        monkeypatch.setattr(int8, "_compiled", lambda: None)
-    else:
-        pytest.importorskip("numba", reason="rounding is compiled by numba (nlgauge[fast])")
-    return request.param
+from nlgauge.encode.run_options import RunOptions  # noqa: E402
 
 
 @pytest.fixture
@@ -73,19 +63,19 @@ def test_every_linear_layer_of_a_model_is_replaced() -> None:
 
 def test_a_model_without_linear_layers_is_refused(tiny) -> None:
     with pytest.raises(ModelError, match="no linear layers"):
-        open_encoder(str(tiny("gpt2")), Ways(precision="int8"))
+        open_encoder(str(tiny("gpt2")), RunOptions(precision="int8"))
 
 
 def test_other_devices_are_refused(tiny) -> None:
     with pytest.raises(ModelError, match="not on meta"):
-        open_encoder(str(tiny("bert")), Ways(precision="int8", device="meta"))
+        open_encoder(str(tiny("bert")), RunOptions(precision="int8", device="meta"))
 
 
 def test_clouds_stay_near_those_of_float32(tiny) -> None:
     folder = str(tiny("bert"))
     texts = ["one text", "another, somewhat longer text"]
     exact = open_encoder(folder).encode(texts, (2,))
-    whole = open_encoder(folder, Ways(precision="int8")).encode(texts, (2,))
+    whole = open_encoder(folder, RunOptions(precision="int8")).encode(texts, (2,))
     for left, right in zip(exact, whole, strict=True):
         cosines = (left.layer * right.layer).sum(1)
         cosines /= np.linalg.norm(left.layer, axis=1) * np.linalg.norm(right.layer, axis=1)
@@ -94,14 +84,16 @@ def test_clouds_stay_near_those_of_float32(tiny) -> None:
 
 
 @pytest.mark.parametrize("size", [1e-33, 1e-3, 1.0, 1e6])
-def test_both_ways_give_the_same_numbers(monkeypatch, layer, way, size) -> None:
-    if way == "torch":
-        pytest.skip("compared with the other way, which is not patched away")
+def test_blocks_of_rows_give_the_numbers_of_the_formula(layer, size) -> None:
     x = torch.randn(2, 300, 48) * size
     x[0, 0] = 0
-    whole = Int8Linear(layer)
+    quantised_layer = Int8Linear(layer)
     with torch.inference_mode():
-        swift = whole(x)
-        monkeypatch.setattr(int8, "_compiled", lambda: None)
-        plain = whole(x)
-    np.testing.assert_allclose(swift.numpy(), plain.numpy(), rtol=1e-6, atol=1e-6 * max(size, 1))
+        found = quantised_layer(x)
+    rows = x.reshape(-1, 48).double()
+    scales = (rows.abs().amax(1, keepdim=True).clamp_min(1e-30).float() / 127).double()
+    whole = (rows.float() / scales.float()).round().double()
+    sums = whole @ quantised_layer.weight_t.double()
+    expected = sums * scales * quantised_layer.scale.double() + layer.bias.detach().double()
+    expected = expected.reshape(2, 300, -1).numpy()
+    np.testing.assert_allclose(found.numpy(), expected, rtol=1e-6, atol=1e-6 * max(size, 1))

@@ -8,7 +8,7 @@ import pytest
 from conftest import example
 from nlgauge.core.errors import ModelError
 from nlgauge.encode import open_masked_lm
-from nlgauge.encode.run_options import Ways
+from nlgauge.encode.run_options import RunOptions
 
 torch = pytest.importorskip("torch")
 transformers = pytest.importorskip("transformers")
@@ -66,7 +66,7 @@ def _loop(model, ids: list[int], groups: list[list[int]], mask: int, temperature
 @pytest.mark.parametrize("whole_words", [False, True])
 def test_histograms_equal_a_plain_loop(folders, kind: str, whole_words: bool) -> None:
     folder = folders(kind)
-    masked_lm = open_masked_lm(folder, Ways(batch_tokens=100))
+    masked_lm = open_masked_lm(folder, RunOptions(batch_tokens=100))
     model = transformers.AutoModelForMaskedLM.from_pretrained(folder).eval()
     found = masked_lm.histograms(TEXTS, _uniform, temperatures=[1.0, 0.5], whole_words=whole_words)[
         0.5

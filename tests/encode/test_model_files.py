@@ -10,7 +10,7 @@ import pytest
 
 from conftest import needs_embedded
 from nlgauge.core.errors import MissingExtra, ModelError
-from nlgauge.encode import model_files as room
+from nlgauge.encode import model_files
 from nlgauge.encode.model_files import chosen_model, find_model
 
 
@@ -26,13 +26,13 @@ def test_the_option_wins_over_the_variable_over_the_embedded(monkeypatch) -> Non
 @needs_embedded
 def test_the_embedded_weights_are_checked(monkeypatch) -> None:
     assert find_model("embedded").digest == "53aa51172d14"
-    monkeypatch.setattr(room, "_EMBEDDED_SHA256", "0" * 64)
+    monkeypatch.setattr(model_files, "_EMBEDDED_SHA256", "0" * 64)
     with pytest.raises(ModelError, match=r"sha256 53aa51172d14\.\.\., not 0000.*reinstall"):
         find_model("embedded")
 
 
 def test_without_the_package_the_extra_is_named(monkeypatch) -> None:
-    monkeypatch.setattr(room, "find_spec", lambda _: None)
+    monkeypatch.setattr(model_files, "find_spec", lambda _: None)
     with pytest.raises(MissingExtra, match=r"pip install 'nlgauge\[embedded\]'"):
         find_model("embedded")
 

@@ -6,7 +6,7 @@ import pytest
 
 from nlgauge.core.errors import OptionError
 from nlgauge.core.requirements import ModelCard
-from nlgauge.encode.registry import best_layers, model_for
+from nlgauge.encode.registry import best_layers, languages_of, model_for
 
 
 def test_known_models_have_their_published_layer() -> None:
@@ -29,6 +29,11 @@ def test_unknown_models_take_three_quarters_of_their_depth() -> None:
 def test_languages_have_models() -> None:
     assert model_for("en") == "roberta-large"
     assert model_for("xx") == "bert-base-multilingual-cased"
+
+
+def test_models_of_one_language_are_known() -> None:
+    assert languages_of("embedded") == languages_of("glove") == ("en",)
+    assert languages_of("bert-base-multilingual-cased") == languages_of("my/model") == ()
 
 
 CARD = ModelCard("m", "0", depth=6, dimension=8, layers={"greedy": (4,)})

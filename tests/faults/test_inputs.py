@@ -14,7 +14,7 @@ import pytest
 
 from faults.processes import PATIENCE, command, run
 from nlgauge.core.errors import FileError
-from nlgauge.data.streams import Sources
+from nlgauge.data.systems import InputFiles
 from nlgauge.scale.run import Run
 from nlgauge.scoring import score
 from sentences import made_rows, write_jsonl
@@ -24,25 +24,25 @@ METRICS = ("bleu", "chrf", "bertscore:model=hashing")
 
 def _run(path: Path, **options: Any) -> Run:
     given = {"metrics": METRICS, "part_rows": 10, **options}
-    return Run(Sources.of([str(path)], []), folder=path.parent / "out", **given)
+    return Run(InputFiles([str(path)], []), folder=path.parent / "out", **given)
 
 
 def test_a_text_of_a_megabyte(tmp_path: Path) -> None:
     huge = "the cat sat on the mat . " * 40_000
     rows = [*made_rows(3, systems="A"), {"id": "huge", "candidate": huge, "reference": "the mat"}]
     rows[-1]["system"] = "A"
-    outcome = _run(write_jsonl(tmp_path / "rows.jsonl", rows)).go()
+    outcome = _run(write_jsonl(tmp_path / "rows.jsonl", rows)).execute()
     assert outcome.scored == 4
-    assert 0 <= outcome.board["A"]["chrf"].value < 100
+    assert 0 <= outcome.scores["A"]["chrf"].value < 100
 
 
 def test_a_hundred_thousand_references(tmp_path: Path) -> None:
     references = [f"reference number {i}" for i in range(100_000)]
     row = {"id": "1", "candidate": "reference number 99999", "references": references}
     run_ = _run(write_jsonl(tmp_path / "rows.jsonl", [row]), metrics=("bleu", "rouge"))
-    outcome = run_.go()
-    assert outcome.board["rows"]["rouge"].value == pytest.approx(1)
-    assert outcome.board["rows"]["rouge"].signature["nrefs"] == "100000"
+    outcome = run_.execute()
+    assert outcome.scores["rows"]["rouge"].value == pytest.approx(1)
+    assert outcome.scores["rows"]["rouge"].signature["nrefs"] == "100000"
 
 
 def test_nul_bytes_are_text_and_half_characters_are_not(tmp_path: Path) -> None:
@@ -53,10 +53,10 @@ def test_nul_bytes_are_text_and_half_characters_are_not(tmp_path: Path) -> None:
         {"id": "bad \udc80 id", "candidate": "a", "reference": "a"},
     ]
     run_ = _run(write_jsonl(tmp_path / "rows.jsonl", rows), on_error="skip")
-    outcome = run_.go()
+    outcome = run_.execute()
     assert (outcome.read, outcome.scored, outcome.rejected) == (4, 1, 3)
     expected = score(["a\0b c"], ["a\0b c"], metrics=list(METRICS))
-    for label, tally in outcome.board["rows"].items():
+    for label, tally in outcome.scores["rows"].items():
         assert tally.value == pytest.approx(expected[label].value, abs=1e-9)
     reasons = (run_.folder / "rejected.jsonl").read_text("utf-8").splitlines()
     assert all("half a character" in json.loads(line)["reason"] for line in reasons)
@@ -83,7 +83,7 @@ def test_truncated_input_ends_the_run_and_its_good_parts_are_kept(
     path.write_bytes(whole[: len(whole) * 3 // 4])
     run_ = _run(path, metrics=("chrf",), part_rows=500, on_error="skip")
     with pytest.raises(FileError, match=r"rows\..* cannot be read"):
-        run_.go()
+        run_.execute()
     assert not (run_.folder / "summary.json").exists()
     if ending != "parquet":  # whose table of contents stands at the end
         assert len(list((run_.folder / "parts").glob("*.json"))) >= 3

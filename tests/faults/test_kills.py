@@ -17,7 +17,7 @@ import pytest
 
 from faults.conftest import OPTIONS
 from faults.processes import descendants, parts_in, run, start, wait_for, words_of
-from nlgauge.data.streams import Sources
+from nlgauge.data.systems import InputFiles
 from nlgauge.scale.run import Run
 from sentences import made_rows, results, write_jsonl
 
@@ -59,8 +59,8 @@ def test_killed_at_every_step_of_writing(tmp_path: Path, monkeypatch: pytest.Mon
     """Each sync and each rename of a small run is the last thing it does."""
     table = write_jsonl(tmp_path / "rows.jsonl", made_rows(12))
     options: dict[str, Any] = {"metrics": ("chrf",), "part_rows": 12, "confidence": 0.9}
-    sources = Sources.of([str(table)], [])
-    Run(sources, folder=tmp_path / "whole", resamples=5, **options).go()
+    sources = InputFiles([str(table)], [])
+    Run(sources, folder=tmp_path / "whole", resamples=5, **options).execute()
     steps = 0
 
     def counted(real: Any) -> Any:
@@ -81,12 +81,12 @@ def test_killed_at_every_step_of_writing(tmp_path: Path, monkeypatch: pytest.Mon
             patched.setattr(os, "fsync", counted(os.fsync))
             patched.setattr(Path, "replace", counted(Path.replace))
             try:
-                run_.go()
+                run_.execute()
             except _Killed:
                 pass
             else:
                 break
-        run_.go()
+        run_.execute()
         assert results(folder) == results(tmp_path / "whole")
     assert last > 15  # two parts of two files, and three files of the run, in several steps
 
@@ -104,5 +104,5 @@ def test_a_worker_is_killed_in_the_middle_of_a_part(
         os.kill(workers[0], signal.SIGKILL)
         _, said = process.communicate(timeout=120)
     assert process.returncode == 0, said
-    assert "note: a worker died; the parts under way are done again" in said
+    assert "note: a worker died; the parts in progress are scored again" in said
     assert results(folder) == undisturbed

@@ -16,11 +16,11 @@ from conftest import needs_embedded
 from faults.conftest import OPTIONS
 from faults.processes import descendants, parts_in, start, wait_for, words_of
 from nlgauge.core.errors import DataError, NlgaugeError, UsageError
-from nlgauge.data.streams import Row, Sources
+from nlgauge.data.systems import InputFiles, Row
 from nlgauge.runtime import Runtime
 from nlgauge.scale.parts import Part
 from nlgauge.scale.run import Run
-from nlgauge.scale.worker import Duty
+from nlgauge.scale.worker import WorkerConfig
 from sentences import results, write_jsonl
 
 ray = pytest.importorskip("ray")
@@ -59,9 +59,9 @@ def test_ray_scores_wmt15_as_local_workers_do(shared_data: Path, tmp_path: Path)
         "resamples": 100,
         "workers": 2,
     }
-    sources = Sources.of([str(table)], [])
-    local = Run(sources, folder=tmp_path / "local", **options).go()
-    spread = Run(sources, folder=tmp_path / "ray", engine="ray", **options).go()
+    sources = InputFiles([str(table)], [])
+    local = Run(sources, folder=tmp_path / "local", **options).execute()
+    spread = Run(sources, folder=tmp_path / "ray", engine="ray", **options).execute()
     assert spread.scored == local.scored == 100
     assert results(tmp_path / "ray") == results(tmp_path / "local")
 
@@ -74,12 +74,12 @@ def test_an_actor_is_killed_in_the_middle_of_a_part(
 
     def kill_one(stage: str, rows: int) -> None:
         if stage == "scoring" and rows >= 60 and not killed:
-            actors = [pid for pid in descendants(os.getpid()) if "ray::_Actor" in words_of(pid)]
+            actors = [pid for pid in descendants(os.getpid()) if "ray::Worker" in words_of(pid)]
             killed.append(actors[0])
             os.kill(actors[0], signal.SIGKILL)
 
     run_ = Run(
-        Sources.of([str(table)], []),
+        InputFiles([str(table)], []),
         ("chrf",),
         tmp_path / "out",
         part_rows=20,
@@ -88,7 +88,7 @@ def test_an_actor_is_killed_in_the_middle_of_a_part(
         engine="ray",
         workers=2,
     )
-    outcome = run_.go(kill_one)
+    outcome = run_.execute(kill_one)
     assert killed
     assert outcome.scored == 600
     assert results(tmp_path / "out") == undisturbed
@@ -97,14 +97,14 @@ def test_an_actor_is_killed_in_the_middle_of_a_part(
 @pytest.mark.usefixtures("cluster")
 def test_more_workers_than_the_cluster_has_are_refused() -> None:
     with pytest.raises(UsageError, match="3 workers need 3 CPUs, but the Ray cluster has 2"):
-        RayEngine(Duty(("chrf",)), 3, None).__enter__()
+        RayEngine(WorkerConfig(("chrf",)), 3, None).__enter__()
     with pytest.raises(UsageError, match="1 workers need 1 GPUs, but the Ray cluster has 0"):
-        RayEngine(Duty(("chrf",), Runtime(device="cuda")), 1, None).__enter__()
+        RayEngine(WorkerConfig(("chrf",), Runtime(device="cuda")), 1, None).__enter__()
 
 
 def _score_on_ray(spec: str, candidate: str) -> None:
     part = Part(0, (Row("rows, line 1", "A", "1", candidate, ("b",)),), ())
-    with RayEngine(Duty((spec,)), 1, None) as engine:
+    with RayEngine(WorkerConfig((spec,)), 1, None) as engine:
         list(engine.run("score", [part]))
 
 
@@ -133,6 +133,6 @@ def test_a_signal_reaches_a_run_on_ray(table: Path, tmp_path: Path) -> None:
         process.send_signal(signal.SIGTERM)
         _, said = process.communicate(timeout=120)
     assert process.returncode == 143, said
-    assert "start the same command again to go on" in said
+    assert "run the same command again to resume" in said
     assert "Traceback" not in said
     assert parts_in(folder) >= 2

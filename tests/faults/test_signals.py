@@ -1,4 +1,4 @@
-"""A signal lets the part under way be finished, and says how to go on."""
+"""A signal lets the parts in progress finish, and says how to resume."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from faults.conftest import OPTIONS
-from faults.processes import parts_in, run, start, wait_for
+from faults.processes import descendants, parts_in, run, start, wait_for, words_of
 from sentences import results
 
 pytestmark = pytest.mark.slow
@@ -35,7 +35,7 @@ def test_a_signal_ends_the_run_between_parts(
     assert out == ""
     assert "finishing the parts in progress; a second signal ends the run at once" in said
     assert "rows are scored and kept in" in said
-    assert "start the same command again to go on" in said
+    assert "run the same command again to resume" in said
     assert "Traceback" not in said
     assert not list(folder.rglob("*.unfinished"))
     assert not (folder / "summary.json").exists()
@@ -51,7 +51,7 @@ def test_a_second_signal_ends_the_run_at_once(table: Path, tmp_path: Path) -> No
     folder = tmp_path / "out"
     words = ["score", "-c", table, "-m", "ter", "chrf", "--parts", folder, "--workers", 2]
     with start(*words) as process:
-        wait_for((folder / "manifest.json").exists, process)
+        wait_for(lambda: any(map(_is_worker, descendants(process.pid))), process)
         process.send_signal(signal.SIGINT)
         assert process.stderr is not None
         lines = iter(process.stderr.readline, "")
@@ -61,3 +61,7 @@ def test_a_second_signal_ends_the_run_at_once(table: Path, tmp_path: Path) -> No
     assert process.returncode == 130, said
     assert "Traceback" not in said
     assert not (folder / "summary.json").exists()
+
+
+def _is_worker(pid: int) -> bool:
+    return "spawn_main" in words_of(pid)

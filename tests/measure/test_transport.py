@@ -174,13 +174,13 @@ class TestUnbalanced:
                 assert turned.value == pytest.approx(plan.value, abs=1e-10)
                 assert turned.mass == pytest.approx(plan.mass, abs=1e-9)
 
-    def test_the_careful_walk_ends_where_the_bold_one_does(self, monkeypatch):
+    def test_the_robust_method_has_the_solution_of_the_fast_one(self, monkeypatch):
         cost, a, b = problem(np.random.default_rng(21), 15, 11)
-        bold = match(cost, a, b, penalty_a=0.05, penalty_b=INF)
-        monkeypatch.setattr(unbalanced, "BOLD", unbalanced.BOLD._replace(steps=1))
-        careful = match(cost, a, b, penalty_a=0.05, penalty_b=INF)
-        assert careful.iterations > bold.iterations
-        assert careful.value == pytest.approx(bold.value, abs=1e-9)
+        fast = match(cost, a, b, penalty_a=0.05, penalty_b=INF)
+        monkeypatch.setattr(unbalanced, "FAST", unbalanced.FAST._replace(steps=1))
+        robust = match(cost, a, b, penalty_a=0.05, penalty_b=INF)
+        assert robust.iterations > fast.iterations
+        assert robust.value == pytest.approx(fast.value, abs=1e-9)
 
     def test_weights_of_very_different_size(self):
         rng = np.random.default_rng(10)
@@ -358,9 +358,9 @@ class TestManners:
             match([[-0.5]], [1], [1])
 
     def test_what_did_not_converge_is_not_returned_silently(self, monkeypatch):
-        for style in ("BOLD", "CAREFUL"):
-            short = getattr(unbalanced, style)._replace(steps=2)
-            monkeypatch.setattr(unbalanced, style, short)
+        for method in ("FAST", "ROBUST"):
+            short = getattr(unbalanced, method)._replace(steps=2)
+            monkeypatch.setattr(unbalanced, method, short)
         cost, a, b = problem(np.random.default_rng(20), 9, 9)
         with pytest.raises(NotConverged, match="1 of 1 transport problems"):
             match(cost, a, b, penalty_a=0.2, penalty_b=0.2)

@@ -9,32 +9,34 @@ import pytest
 
 from nlgauge.core.errors import ModelError
 from nlgauge.recipes import _scores, _summaries, infolm, reproduce
-from nlgauge.recipes.recipe import Rebuilt, Setting
+from nlgauge.recipes.recipe import Reproduction, Settings
 
 
 @pytest.fixture(scope="module")
-def rebuilt(data: Path) -> Rebuilt:
+def rebuilt(data: Path) -> Reproduction:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(_summaries, "_RESAMPLES", 20)
-        return reproduce("infolm", data, Setting(model="hashing", inputs=4))
+        return reproduce("infolm", data, Settings(model="hashing", inputs=4))
 
 
-def test_webnlg_has_five_criteria_with_all_measures_and_the_sample(rebuilt: Rebuilt) -> None:
+def test_webnlg_has_five_criteria_with_all_measures_and_the_sample(rebuilt: Reproduction) -> None:
     sections = rebuilt.tables["webnlg"]
     assert len(sections) == 6
     for section in sections[:5]:
         assert "3 systems on 4 inputs" in section.table.footer[0]
-        assert [row[1] for row in section.table.rows][:8] == list(infolm._MEASURES.values())
+        assert [row[1] for row in section.table.rows][:8] == list(
+            infolm.PUBLISHED.others["measures"].values()
+        )
         assert all(row[2] is not None for row in section.table.rows)
     structure = sections[4].table
     assert {row[1]: row[3] for row in structure.rows}["R"] == 92.4
     people = {row[0]: row[2] for row in sections[5].table.rows}
     assert people["Fluency, TextStructure"] == 99.5
-    assert any("4 of 6 inputs, 12 of 18 rows" in said for said in rebuilt.remarks)
+    assert any("4 of 6 inputs, 12 of 18 rows" in note for note in rebuilt.notes)
 
 
 def test_temperature_and_surface_are_tuned_on_some_documents_and_tested_on_others(
-    rebuilt: Rebuilt,
+    rebuilt: Reproduction,
 ) -> None:
     sweeps = rebuilt.results["sweeps"]
     assert len(sweeps) == 3 * 2 + 2
@@ -48,13 +50,13 @@ def test_temperature_and_surface_are_tuned_on_some_documents_and_tested_on_other
 
 
 def test_lines_carry_the_parameters_of_the_paper() -> None:
-    specs = {line.published: line.spec for line in infolm._lines("data2text")}
+    specs = {line.published: line.spec for line in infolm._rows("data2text")}
     assert specs["R"] == "infolm:measure=fisher_rao"
     assert specs["JS"] == "infolm:measure=kl,symmetrised=yes"
     assert specs["D_AB"] == "infolm:measure=ab,preset=data2text"
 
 
-def test_figures_are_written(rebuilt: Rebuilt, tmp_path: Path) -> None:
+def test_figures_are_written(rebuilt: Reproduction, tmp_path: Path) -> None:
     assert set(rebuilt.figures) == {
         *("summaries", "alpha_beta"),
         *(f"temperature_{name}" for name in ("pearson", "spearman", "kendall_b")),
@@ -80,12 +82,12 @@ def test_without_a_masked_model_the_other_metrics_are_still_compared(
 
     monkeypatch.setattr(_scores, "Scorer", no_head)
     monkeypatch.setenv("NLGAUGE_MODEL", "hashing")
-    rebuilt = reproduce("infolm", data, Setting(inputs=3))
-    assert "No line of InfoLM has numbers of ours" in rebuilt.missing[0]
+    rebuilt = reproduce("infolm", data, Settings(inputs=3))
+    assert "No row of InfoLM has numbers of ours" in rebuilt.missing[0]
     rows = {row[1]: row for row in rebuilt.tables["webnlg"][0].table.rows}
     assert rows["R"][:4] == ("", "R", None, 89.7)
     assert rows["BertS"][0] == "bertscore"
     assert "sweeps" not in rebuilt.results
-    assert any("left out: infolm ab, infolm alpha" in said for said in rebuilt.remarks)
+    assert any("left out: infolm ab, infolm alpha" in note for note in rebuilt.notes)
     with pytest.raises(ModelError, match="no masked-language head"):
-        reproduce("infolm", data, Setting(model="hashing", inputs=3))
+        reproduce("infolm", data, Settings(model="hashing", inputs=3))

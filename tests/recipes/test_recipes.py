@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -11,22 +13,21 @@ from conftest import PROJECT
 from nlgauge.core.errors import DataError, FileError, UsageError
 from nlgauge.data.detection import read_judged
 from nlgauge.recipes import RECIPES, _summaries, bary, lazy_emd, reproduce
-from nlgauge.recipes._data import find, some_inputs
-from nlgauge.recipes._published import beside
-from nlgauge.recipes._scores import with_model
-from nlgauge.recipes.recipe import Line, Paper, Part, Rebuilt, Section, Setting
+from nlgauge.recipes._scores import find, some_inputs, with_model
+from nlgauge.recipes._tables import compare_numbers
+from nlgauge.recipes.recipe import Paper, Part, Reproduction, Section, Settings, TableRow
 from nlgauge.report.table import Table
 
-HASHING = Setting(model="hashing")
+HASHING = Settings(model="hashing")
 
 
 @pytest.fixture(scope="module")
-def rebuilt(data: Path) -> Rebuilt:
+def rebuilt(data: Path) -> Reproduction:
     return reproduce("bary", data, HASHING)
 
 
 def test_bary_sets_ours_beside_the_tables_and_says_what_is_missing(
-    rebuilt: Rebuilt, tmp_path: Path
+    rebuilt: Reproduction, tmp_path: Path
 ) -> None:
     assert [section.title for section in rebuilt.tables["wmt15"]] == ["WMT15 cs-en", "WMT15 fi-en"]
     (lost,) = rebuilt.missing
@@ -54,7 +55,9 @@ def test_bary_sets_ours_beside_the_tables_and_says_what_is_missing(
     assert -100 <= entry["ours"] <= 100
 
 
-def test_bary_has_a_webnlg_table_for_each_criterion_and_one_of_people(rebuilt: Rebuilt) -> None:
+def test_bary_has_a_webnlg_table_for_each_criterion_and_one_of_people(
+    rebuilt: Reproduction,
+) -> None:
     sections = rebuilt.tables["webnlg"]
     assert [section.title.split(", ", 1)[1] for section in sections] == [
         *("correctness", "data coverage", "fluency", "relevance", "text structure"),
@@ -74,7 +77,7 @@ def test_bary_has_a_webnlg_table_for_each_criterion_and_one_of_people(rebuilt: R
     assert printed["Fluency, TextStructure"] is None
 
 
-def test_summaries_come_by_kind_of_system_and_level_with_intervals(rebuilt: Rebuilt) -> None:
+def test_summaries_come_by_kind_of_system_and_level_with_intervals(rebuilt: Reproduction) -> None:
     titles = [section.title for section in rebuilt.tables["summaries"]]
     assert titles == [
         f"REALSumm, {kind}, {level} level"
@@ -82,7 +85,7 @@ def test_summaries_come_by_kind_of_system_and_level_with_intervals(rebuilt: Rebu
         for kind in ("abstractive", "extractive")
     ]
     rows = [e for e in rebuilt.results["correlations"] if e["data"] == "REALSumm"]
-    assert len(rows) == 4 * 3 * (len(bary.SUMMARY_LINES) + 1)
+    assert len(rows) == 4 * 3 * (len(bary.PUBLISHED.rows["summaries"]) + 1)
     assert rows[-1]["metric"] == "stored:mover_score"
     assert any("came with the data" in line for line in rebuilt.tables["summaries"][0].table.footer)
     for row in rows:
@@ -100,7 +103,7 @@ def test_stored_scores_of_realsumm_give_the_numbers_of_its_authors(
     judged = _summaries.by_kind(
         folder / "realsumm.jsonl.gz", folder / "stored_metric_scores.jsonl.gz"
     )
-    part, _ = _summaries.summaries(judged, dict.fromkeys(judged, ()), Setting())
+    part, _ = _summaries.summaries(judged, dict.fromkeys(judged, ()), Settings())
     found = {
         (row["systems"], row["metric"], row["coefficient"]): row["value"]
         for row in part.results["correlations"]
@@ -118,7 +121,7 @@ def test_summaries_of_neither_kind_are_refused(data: Path) -> None:
         _summaries.by_kind(data / "webnlg2020" / "en.jsonl")
 
 
-def test_rows_that_need_another_model_have_no_number_of_ours(rebuilt: Rebuilt) -> None:
+def test_rows_that_need_another_model_have_no_number_of_ours(rebuilt: Reproduction) -> None:
     table = rebuilt.tables["wmt15"][0].table
     first = table.rows[0]
     assert first[:4] == ("", "BaryS+", None, 75.9)
@@ -148,18 +151,18 @@ def test_benchmark_gives_three_matrices_with_people_first(data: Path, tmp_path: 
 
 
 @pytest.fixture(scope="module")
-def lazy(data: Path) -> Rebuilt:
+def lazy(data: Path) -> Reproduction:
     return reproduce("lazy_emd", data, HASHING)
 
 
-def test_lazy_emd_counts_pairs_and_scores_only_what_they_compare(lazy: Rebuilt) -> None:
+def test_lazy_emd_counts_pairs_and_scores_only_what_they_compare(lazy: Reproduction) -> None:
     (section,) = lazy.tables["darr"]
     assert section.table.columns[2].name == "tr-en (4 pairs)"
     assert {row[0] for row in section.table.rows} >= {"bertscore F_.48", "emd", "lazy_emd"}
     content = lazy.to_dict()
     for counts in content["counts"]:
         assert counts["concordant"] + counts["discordant"] == 4
-    assert any("7 of 15 outputs stand in a pair" in said for said in content["notes"])
+    assert any("7 of 15 outputs are in a pair" in note for note in content["notes"])
     bleu = content["correlations"][0]
     assert (bleu["data"], bleu["metric"], bleu["published"]) == ("WMT18 tr-en", "bleu", 0.145)
     (tally,) = (each for each in content["counts"] if each["metric"] == "bleu")
@@ -170,14 +173,14 @@ def test_lazy_emd_counts_pairs_and_scores_only_what_they_compare(lazy: Rebuilt) 
 
 
 def test_a_sample_of_segments_takes_their_pairs_only(data: Path) -> None:
-    rebuilt = reproduce("lazy_emd", data, Setting(model="hashing", inputs=2))
+    rebuilt = reproduce("lazy_emd", data, Settings(model="hashing", inputs=2))
     (section,) = rebuilt.tables["darr"]
     assert section.table.columns[2].name == "tr-en (2 pairs)"  # on the first two of 3 segments
     assert "at most 2 segments" in section.table.footer[-1]
     assert all(each["pairs_missing"] == 0 for each in rebuilt.results["counts"])
 
 
-def test_prices_of_another_year_are_not_set_beside_published_ones(lazy: Rebuilt) -> None:
+def test_prices_of_another_year_are_not_set_beside_published_ones(lazy: Reproduction) -> None:
     (section,) = lazy.tables["prices"]
     assert [column.name for column in section.table.columns][2:] == ["tr-en (4 pairs)"]
     assert any("for WMT19 only" in line for line in section.table.footer)
@@ -185,7 +188,7 @@ def test_prices_of_another_year_are_not_set_beside_published_ones(lazy: Rebuilt)
 
 
 def test_worked_examples_have_matchings_whose_margins_are_kept(
-    lazy: Rebuilt, tmp_path: Path
+    lazy: Reproduction, tmp_path: Path
 ) -> None:
     (table,) = (section.table for section in lazy.tables["examples"])
     assert table.rows[0][1:3] == ("The boy in a coat.", "The young man in a slicker.")
@@ -247,7 +250,7 @@ def test_a_sample_is_evenly_spaced_keeps_whole_inputs_and_says_its_size(data: Pa
     some = some_inputs(judged, 3)
     assert list(dict.fromkeys(some.corpus.ids)) == ["0", "2", "4"]
     assert len(some) == 9
-    assert "3 of 6 inputs, 9 of 18 rows" in some.said[-1]
+    assert "3 of 6 inputs, 9 of 18 rows" in some.notes[-1]
     assert some_inputs(judged, 6) is some_inputs(judged, None) is judged
 
 
@@ -255,10 +258,10 @@ def test_parts_are_joined_in_order_and_nothing_is_said_twice() -> None:
     section = Section("a", Table((), ()))
     one = Part({"t": [section]}, {}, {"list": [1], "map": {"a": 1}}, ["x", "y"], ["m"])
     two = Part({"t": [section]}, {}, {"list": [2], "map": {"b": 2}}, ["y"], ["m", "n"])
-    whole = Rebuilt.of("r", Paper("", "", ""), [one, two], ["gone"])
+    whole = Reproduction.of("r", Paper("", "", ""), [one, two], ["gone"])
     assert len(whole.tables["t"]) == 2
     assert whole.results == {"list": [1, 2], "map": {"a": 1, "b": 2}}
-    assert whole.remarks == ("x", "y")
+    assert whole.notes == ("x", "y")
     assert whole.model == "m, n"
 
 
@@ -270,16 +273,34 @@ def test_the_model_goes_to_the_metrics_that_take_one() -> None:
 
 
 def test_numbers_absent_on_either_side_stay_empty() -> None:
-    lines = (Line("a", "bleu", "A"), Line("b", "chrf"), Line("C", None, "C"))
-    table = beside(
+    lines = (TableRow("a", "bleu", "A"), TableRow("b", "chrf"), TableRow("C", None, "C"))
+    table, _ = compare_numbers(
         lines, {"r": "r"}, {("a", "r"): 1.0, ("b", "r"): 2.0}, {("C", "r"): 3.0}, digits=1
     )
     assert table.texts() == [["a", "A", "1.0", ""], ["b", "", "2.0", ""], ["", "C", "", "3.0"]]
 
 
 def test_columns_that_the_paper_does_not_print_are_left_out() -> None:
-    lines = (Line("a", "bleu", "A"), Line("b", "chrf"))
+    lines = (TableRow("a", "bleu", "A"), TableRow("b", "chrf"))
     ours = {("a", "r"): 1.0, ("b", "r"): 2.0, ("a", "tau"): 3.0}
-    table = beside(lines, {"r": "r", "tau": "tau"}, ours, {("A", "tau"): 4.0}, digits=0)
+    table, _ = compare_numbers(lines, {"r": "r", "tau": "tau"}, ours, {("A", "tau"): 4.0}, digits=0)
     assert [column.name for column in table.columns[2:]] == ["r", "tau", "published"]
     assert table.texts() == [["a", "A", "1", "3", "4"], ["b", "", "2", "", ""]]
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "import nlgauge, nlgauge.study; nlgauge.score(['a'], ['a'], metrics='bleu')",
+        "from nlgauge.cli import main; main(['score', '--help'])",
+        "from nlgauge.cli import main; main(['metrics'])",
+    ],
+)
+def test_only_reproduce_imports_the_recipes(statement: str) -> None:
+    check = (
+        f"import sys\ntry:\n    {statement}\nexcept SystemExit:\n    pass\n"
+        "assert not [name for name in sys.modules if name.startswith('nlgauge.recipes')]"
+    )
+    command = [sys.executable, "-c", check]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr

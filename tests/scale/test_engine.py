@@ -12,37 +12,40 @@ from pathlib import Path
 import pytest
 
 from nlgauge.core.errors import UsageError
-from nlgauge.data.streams import Sources
-from nlgauge.scale.engine import Processes, open_engine
-from nlgauge.scale.parts import cut
-from nlgauge.scale.worker import Duty, Worker
+from nlgauge.data.systems import InputFiles
+from nlgauge.scale.engine import ProcessPool, open_engine
+from nlgauge.scale.parts import split_into_parts
+from nlgauge.scale.worker import Worker, WorkerConfig
 from sentences import made_rows, write_jsonl
 
-DUTY = Duty(("chrf",))
+CONFIG = WorkerConfig(("chrf",))
 ROWS = made_rows(40)
 
 
 @pytest.fixture
-def sources(tmp_path: Path) -> Sources:
-    return Sources.of([str(write_jsonl(tmp_path / "rows.jsonl", ROWS))], [])
+def sources(tmp_path: Path) -> InputFiles:
+    return InputFiles([str(write_jsonl(tmp_path / "rows.jsonl", ROWS))], [])
 
 
 def test_what_is_no_engine_is_refused() -> None:
-    with pytest.raises(UsageError, match="there is no engine 'spark'"):
-        open_engine("spark", DUTY, workers=1)
-    with pytest.raises(UsageError, match="0 workers"):
-        open_engine("local", DUTY, workers=0)
+    with pytest.raises(UsageError, match="unknown engine 'spark'"):
+        open_engine("spark", CONFIG, workers=1)
+    with pytest.raises(UsageError, match="invalid number of workers 0"):
+        open_engine("local", CONFIG, workers=0)
     with pytest.raises(UsageError, match="local workers have none"):
-        open_engine("local", DUTY, workers=1, address="auto")
+        open_engine("local", CONFIG, workers=1, address="auto")
 
 
-def test_processes_outlive_their_workers(sources: Sources) -> None:
+def test_processes_outlive_their_workers(sources: InputFiles) -> None:
     """A worker is killed between parts; all parts come back, each once and as they would have."""
-    expected = {scored.name: scored for scored in map(Worker(DUTY).score, cut(sources.rows(), 8))}
+    expected = {
+        scored.name: scored
+        for scored in map(Worker(CONFIG).score, split_into_parts(sources.rows(), 8))
+    }
     before = dict(os.environ)
-    with Processes(DUTY, 1) as engine, pytest.warns(UserWarning, match="a worker died"):
+    with ProcessPool(CONFIG, 1) as engine, pytest.warns(UserWarning, match="a worker died"):
         found = []
-        for scored in engine.run("score", cut(sources.rows(), 8)):
+        for scored in engine.run("score", split_into_parts(sources.rows(), 8)):
             found.append(scored)
             if len(found) == 3:
                 (process,) = engine._pool._processes.values()
@@ -55,11 +58,11 @@ def test_processes_outlive_their_workers(sources: Sources) -> None:
 def test_workers_end_with_a_parent_that_was_killed(tmp_path: Path) -> None:
     program = (
         "import os, time\n"
-        "from nlgauge.scale.engine import Processes\n"
-        "from nlgauge.scale.worker import Duty\n"
+        "from nlgauge.scale.engine import ProcessPool\n"
+        "from nlgauge.scale.worker import WorkerConfig\n"
         "from nlgauge.scale.parts import Part\n"
         "if __name__ == '__main__':\n"
-        "    engine = Processes(Duty(('chrf',)), 1)\n"
+        "    engine = ProcessPool(WorkerConfig(('chrf',)), 1)\n"
         "    list(engine.run('score', [Part(0, (), ())]))\n"
         "    print(*engine._pool._processes, flush=True)\n"
         "    time.sleep(1000)\n"

@@ -8,9 +8,8 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from nlgauge.data.streams import Rejected, Row
-from nlgauge.scale.duplicate_ids import Seen
-from nlgauge.scale.parts import cut
+from nlgauge.data.systems import Rejected, Row
+from nlgauge.scale.parts import IdSet, split_into_parts
 
 
 def _row(i: int, system: str = "A", text: str = "x", reference: str = "r") -> Row:
@@ -19,31 +18,31 @@ def _row(i: int, system: str = "A", text: str = "x", reference: str = "r") -> Ro
 
 def test_every_row_is_in_one_part() -> None:
     rows = [_row(i) if i % 5 else Rejected(f"line {i}", "bad") for i in range(23)]
-    parts = list(cut(rows, 4))
+    parts = list(split_into_parts(rows, 4))
     assert [part.number for part in parts] == list(range(6))
     assert [len(part.rows) + len(part.rejected) for part in parts] == [4, 4, 4, 4, 4, 3]
     assert [row for part in parts for row in part.rows] == [r for r in rows if isinstance(r, Row)]
     assert sum(len(part.rejected) for part in parts) == 5
-    assert list(cut([], 4)) == []
+    assert list(split_into_parts([], 4)) == []
 
 
 def test_rows_of_one_segment_stay_together_within_bounds() -> None:
     rows = [_row(i // 3, system) for i, system in enumerate("ABC" * 5)]
-    assert [len(part.rows) for part in cut(rows, 4)] == [6, 6, 3]
+    assert [len(part.rows) for part in split_into_parts(rows, 4)] == [6, 6, 3]
     endless = [_row(1, f"system {i}") for i in range(100)]
-    assert max(len(part.rows) for part in cut(endless, 4)) == 16
+    assert max(len(part.rows) for part in split_into_parts(endless, 4)) == 16
 
 
 def test_long_texts_make_short_parts(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("nlgauge.scale.parts._MOST_CHARACTERS", 1000)
-    parts = list(cut([_row(i, text="y" * 400) for i in range(10)], 100))
+    monkeypatch.setattr("nlgauge.scale.parts._MAX_CHARACTERS", 1000)
+    parts = list(split_into_parts([_row(i, text="y" * 400) for i in range(10)], 100))
     assert [len(part.rows) for part in parts] == [3, 3, 3, 1]
 
 
 def test_an_id_met_before_is_rejected_in_whatever_part_it_was_met() -> None:
     rows = [_row(0), _row(1), _row(0, "B"), _row(2), _row(0), _row(0, "B"), _row(1)]
     for size in (1, 2, 3, 10):
-        parts = list(cut(rows, size))
+        parts = list(split_into_parts(rows, size))
         assert sum(len(part.rows) for part in parts) == 4
         rejected = [row for part in parts for row in part.rejected]
         assert [row.place for row in rejected] == ["f, line 0", "f, line 0", "f, line 1"]
@@ -51,36 +50,40 @@ def test_an_id_met_before_is_rejected_in_whatever_part_it_was_met() -> None:
 
 
 def test_names_follow_the_content_and_not_the_place() -> None:
-    (part,) = cut([_row(0), Rejected("f, line 2", "bad")], 9)
-    (moved,) = cut(
+    (part,) = split_into_parts([_row(0), Rejected("f, line 2", "bad")], 9)
+    (moved,) = split_into_parts(
         [dataclasses.replace(_row(0), place="elsewhere"), Rejected("elsewhere", "bad")], 9
     )
     assert part.name == moved.name
     assert part.name.startswith("part-000000-")
     for other in (_row(0, "B"), _row(1), _row(0, text="z"), _row(0, reference="s")):
-        (changed,) = cut([other, Rejected("f, line 2", "bad")], 9)
+        (changed,) = split_into_parts([other, Rejected("f, line 2", "bad")], 9)
         assert changed.name != part.name
-    (well,) = cut([_row(0)], 9)
+    (well,) = split_into_parts([_row(0)], 9)
     assert well.name != part.name
 
 
-def test_the_first_row_of_every_segment_is_fresh() -> None:
+def test_the_first_row_of_every_segment_is_marked() -> None:
     rows = [_row(0), _row(0, "B"), _row(1), _row(1, "B", reference="other"), _row(0, "C")]
-    fresh = [(part.number, i) for part in cut(rows, 2, mark_fresh=True) for i in sorted(part.fresh)]
-    assert fresh == [(0, 0), (1, 0), (1, 1)]
-    assert all(not part.fresh for part in cut(rows, 2))
+    new = [
+        (part.number, i)
+        for part in split_into_parts(rows, 2, mark_new_segments=True)
+        for i in sorted(part.new_segments)
+    ]
+    assert new == [(0, 0), (1, 0), (1, 1)]
+    assert all(not part.new_segments for part in split_into_parts(rows, 2))
 
 
 def test_seen_agrees_with_a_set() -> None:
     draw = np.random.default_rng(0)
-    seen, known = Seen(), set()
+    seen, known = IdSet(), set()
     for size in [1, 0, 5, 300, 2, 1000, 7, 1000, 1000, 30]:
         names = draw.integers(0, 2000, size).tolist()
         expected = []
         for name in names:
             expected.append(name not in known)
             known.add(name)
-        assert seen.admit(names).tolist() == expected
-    lengths = [len(run) for run in seen._runs]
+        assert seen.add(names).tolist() == expected
+    lengths = [len(run) for run in seen._arrays]
     assert sum(lengths) == len(known)
     assert all(one >= 2 * other for one, other in pairwise(lengths))

@@ -11,11 +11,12 @@ from typing import Any
 import pytest
 
 from nlgauge.core.errors import DataError, FileError, UsageError
-from nlgauge.data.streams import Sources
-from nlgauge.data.systems import read_systems
+from nlgauge.data.systems import InputFiles, read_systems
 from nlgauge.runtime import Runtime
-from nlgauge.scale.run import Outcome, Run
-from nlgauge.scale.worker import Worker
+from nlgauge.scale import run_folder
+from nlgauge.scale.engine import ProcessPool
+from nlgauge.scale.run import Run, RunResult
+from nlgauge.scale.worker import Worker, WorkerConfig
 from nlgauge.scoring import Scorer
 from sentences import made_rows, results, write_jsonl
 
@@ -29,19 +30,19 @@ def table(tmp_path: Path) -> Path:
 
 
 def _run(table: Path, folder: str = "out", **options: Any) -> Run:
-    sources = Sources.of([str(table)], [])
+    sources = InputFiles([str(table)], [])
     given = {"metrics": ("chrf",), "part_rows": 20, **options}
     return Run(sources, folder=table.parent / folder, **given)
 
 
-def _assert_like_a_list(outcome: Outcome, paths: list[str], references: list[str]) -> None:
+def _assert_like_a_list(outcome: RunResult, paths: list[str], references: list[str]) -> None:
     """The outcome, intervals included, is that of the whole corpus at once, to 1e-9."""
     board = Scorer(SPECS).score_corpus(read_systems(paths, references))
-    assert list(outcome.board) == list(board)
+    assert list(outcome.scores) == list(board)
     for system, of_system in board.items():
-        assert list(outcome.board[system]) == list(of_system)
+        assert list(outcome.scores[system]) == list(of_system)
         for label, scores in of_system.items():
-            tally = outcome.board[system][label]
+            tally = outcome.scores[system][label]
             assert tally.components == pytest.approx(scores.components, abs=1e-9)
             assert str(tally.signature) == str(scores.signature)
             assert tally.notes == scores.notes
@@ -51,13 +52,13 @@ def _assert_like_a_list(outcome: Outcome, paths: list[str], references: list[str
 
 def test_a_table_of_several_systems_scores_as_a_list_does(table: Path) -> None:
     run = _run(table, metrics=SPECS, part_rows=17, confidence=0.9, resamples=100, seed=3)
-    outcome = run.go()
+    outcome = run.execute()
     assert (outcome.read, outcome.scored, outcome.rejected) == (120, 120, 0)
     _assert_like_a_list(outcome, [str(table)], [])
     summary = json.loads((run.folder / "summary.json").read_text())
     assert summary["scores"] == [
         tally.to_dict(confidence=0.9)
-        for of_system in outcome.board.values()
+        for of_system in outcome.scores.values()
         for tally in of_system.values()
     ]
 
@@ -72,7 +73,7 @@ def test_text_files_score_as_a_list_does(tmp_path: Path) -> None:
     paths = [str(tmp_path / "A.txt"), str(tmp_path / "B.txt")]
     references = [str(tmp_path / "r0.txt"), str(tmp_path / "r1.txt")]
     run = Run(
-        Sources.of(paths, references),
+        InputFiles(paths, references),
         SPECS,
         tmp_path / "out",
         part_rows=13,
@@ -80,7 +81,7 @@ def test_text_files_score_as_a_list_does(tmp_path: Path) -> None:
         resamples=100,
         seed=3,
     )
-    _assert_like_a_list(run.go(), paths, references)
+    _assert_like_a_list(run.execute(), paths, references)
 
 
 def test_systems_in_files_of_their_own_share_their_segments(tmp_path: Path) -> None:
@@ -90,14 +91,14 @@ def test_systems_in_files_of_their_own_share_their_segments(tmp_path: Path) -> N
         rows = [{**row} for row in ROWS if row["system"] == name]
         paths.append(str(write_jsonl(tmp_path / f"{name}.jsonl", rows)))
     options = {"part_rows": 7, "confidence": 0.9, "resamples": 100, "seed": 3}
-    run = Run(Sources.of(paths, []), SPECS, tmp_path / "out", **options)
-    _assert_like_a_list(run.go(), paths, [])
+    run = Run(InputFiles(paths, []), SPECS, tmp_path / "out", **options)
+    _assert_like_a_list(run.execute(), paths, [])
 
 
 @pytest.mark.parametrize("form", ["jsonl", "parquet"])
 def test_scores_of_segments_are_those_of_a_list(table: Path, form: str) -> None:
     run = _run(table, metrics=("chrf", "bertscore:model=hashing"), segments=form)
-    run.go()
+    run.execute()
     files = sorted((run.folder / "parts").glob(f"*.{form}"))
     assert len(files) == 6
     if form == "parquet":
@@ -117,7 +118,7 @@ def test_scores_of_segments_are_those_of_a_list(table: Path, form: str) -> None:
 
 def test_a_broken_run_resumes_where_it_was(table: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     whole = _run(table, "whole")
-    whole.go()
+    whole.execute()
     scored: list[str] = []
     score = Worker.score
 
@@ -130,30 +131,30 @@ def test_a_broken_run_resumes_where_it_was(table: Path, monkeypatch: pytest.Monk
     monkeypatch.setattr(Worker, "score", watched)
     broken = _run(table, "broken")
     with pytest.raises(KeyboardInterrupt):
-        broken.go()
+        broken.execute()
     monkeypatch.setattr(Worker, "score", lambda w, part: scored.append(part.name) or score(w, part))
-    outcome = broken.go()
+    outcome = broken.execute()
     assert len(scored) == len(set(scored)) == 6
-    assert outcome.kept == 2
+    assert outcome.reused_parts == 2
     assert results(broken.folder) == results(whole.folder)
-    again = broken.go()
-    assert (again.kept, len(scored)) == (6, 6)
-    assert again.board["A"]["chrf"].value == outcome.board["A"]["chrf"].value
+    again = broken.execute()
+    assert (again.reused_parts, len(scored)) == (6, 6)
+    assert again.scores["A"]["chrf"].value == outcome.scores["A"]["chrf"].value
     assert results(broken.folder) == results(whole.folder)
 
 
 @pytest.mark.parametrize("ending", ["json", "jsonl"])
 def test_a_damaged_part_is_scored_again_and_noted(table: Path, ending: str) -> None:
     run = _run(table)
-    run.go()
+    run.execute()
     whole = results(run.folder)
     file = sorted((run.folder / "parts").glob(f"*.{ending}"))[2]
     content = bytearray(file.read_bytes())
     content[len(content) // 2] ^= 1
     file.write_bytes(content)
-    outcome = run.go()
-    assert outcome.redone == (file.stem,)
-    assert outcome.kept == 5
+    outcome = run.execute()
+    assert outcome.repaired_parts == (file.stem,)
+    assert outcome.reused_parts == 5
     assert results(run.folder) == whole
 
 
@@ -171,10 +172,10 @@ def test_a_damaged_part_is_scored_again_and_noted(table: Path, ending: str) -> N
 )
 def test_other_options_are_refused(table: Path, changed: dict[str, Any], said: str) -> None:
     run = _run(table)
-    run.go()
+    run.execute()
     before = results(run.folder)
     with pytest.raises(UsageError) as raised:
-        dataclasses.replace(run, **changed).go()
+        dataclasses.replace(run, **changed).execute()
     assert said in str(raised.value)
     assert results(run.folder) == before
 
@@ -183,11 +184,11 @@ def test_changed_input_is_refused_before_any_work(
     table: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     run = _run(table, metrics=("cider",))
-    run.go()
-    monkeypatch.setattr(Worker, "learn", None)
+    run.execute()
+    monkeypatch.setattr(Worker, "fit", None)
     write_jsonl(table, [*ROWS[:-1], {**ROWS[-1], "candidate": "other"}])
     with pytest.raises(UsageError, match=r"inputs\[0\].sha256: then"):
-        run.go()
+        run.execute()
 
 
 def test_input_that_changes_meanwhile_is_told(table: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -200,41 +201,41 @@ def test_input_that_changes_meanwhile_is_told(table: Path, monkeypatch: pytest.M
 
     monkeypatch.setattr(Worker, "score", meddled)
     with pytest.raises(FileError, match="changed while it was read"):
-        _run(table).go()
+        _run(table).execute()
 
 
 def test_bad_rows_are_skipped_listed_and_counted(tmp_path: Path) -> None:
     lines: list[Any] = [*ROWS[:30], [1], *ROWS[30:50], {"candidate": "x"}, ROWS[3], *ROWS[50:]]
     table = write_jsonl(tmp_path / "rows.jsonl", lines)
     run = _run(table, on_error="skip")
-    outcome = run.go()
+    outcome = run.execute()
     assert (outcome.read, outcome.scored, outcome.rejected) == (123, 120, 3)
     listed = [json.loads(line) for line in (run.folder / "rejected.jsonl").read_text().splitlines()]
     assert [row["place"] for row in listed] == [f"{table}, line {i}" for i in (31, 52, 53)]
     assert "not a JSON object" in listed[0]["reason"]
-    assert "no 'references'" in listed[1]["reason"]
+    assert "no column 'references'" in listed[1]["reason"]
     assert "occurs before" in listed[2]["reason"]
-    clean = _run(write_jsonl(tmp_path / "clean.jsonl", ROWS), "clean").go()
+    clean = _run(write_jsonl(tmp_path / "clean.jsonl", ROWS), "clean").execute()
     for system in "AB":
-        assert outcome.board[system]["chrf"].value == pytest.approx(
-            clean.board[system]["chrf"].value, abs=1e-12
+        assert outcome.scores[system]["chrf"].value == pytest.approx(
+            clean.scores[system]["chrf"].value, abs=1e-12
         )
     whole = results(run.folder)
-    run.go()
+    run.execute()
     assert results(run.folder) == whole
 
 
 def test_a_bad_row_stops_the_run_and_good_parts_are_kept(tmp_path: Path) -> None:
     table = write_jsonl(tmp_path / "rows.jsonl", [*ROWS[:50], [1], *ROWS[50:]])
     with pytest.raises(FileError, match=r"line 51: not a JSON object .*use --on-error skip"):
-        _run(table).go()
+        _run(table).execute()
     assert len(list((tmp_path / "out" / "parts").glob("*.json"))) == 2
 
 
 def test_a_doubled_id_stops_the_run(tmp_path: Path) -> None:
     table = write_jsonl(tmp_path / "rows.jsonl", [*ROWS, ROWS[0]])
     with pytest.raises(DataError, match=r"line 121: segment id 's0' occurs before for system 'A'"):
-        _run(table).go()
+        _run(table).execute()
 
 
 @pytest.mark.parametrize(
@@ -244,20 +245,20 @@ def test_a_doubled_id_stops_the_run(tmp_path: Path) -> None:
 def test_nothing_to_score_is_told(tmp_path: Path, lines: list[Any], said: str) -> None:
     table = write_jsonl(tmp_path / "rows.jsonl", lines)
     with pytest.raises(DataError, match=said):
-        _run(table, on_error="skip").go()
+        _run(table, on_error="skip").execute()
 
 
 def test_segments_with_different_numbers_of_references(tmp_path: Path) -> None:
     rows = [{**row, "references": row["references"][: 1 + i % 2]} for i, row in enumerate(ROWS)]
-    outcome = _run(write_jsonl(tmp_path / "rows.jsonl", rows)).go()
-    assert outcome.board["A"]["chrf"].signature["nrefs"] == "var"
+    outcome = _run(write_jsonl(tmp_path / "rows.jsonl", rows)).execute()
+    assert outcome.scores["A"]["chrf"].signature["nrefs"] == "var"
 
 
 def test_a_part_without_any_good_row_has_the_columns_of_the_others(tmp_path: Path) -> None:
     parquet = pytest.importorskip("pyarrow.parquet")
     table = write_jsonl(tmp_path / "rows.jsonl", [*ROWS[:20], *[[1]] * 20, *ROWS[20:40]])
     run = _run(table, on_error="skip", segments="parquet")
-    run.go()
+    run.execute()
     files = sorted((run.folder / "parts").glob("*.parquet"))
     schemas = [parquet.read_schema(file) for file in files]
     assert [parquet.read_metadata(file).num_rows for file in files] == [20, 0, 20]
@@ -266,7 +267,7 @@ def test_a_part_without_any_good_row_has_the_columns_of_the_others(tmp_path: Pat
 
 def test_the_manifest_says_what_was_run(table: Path) -> None:
     run = _run(table)
-    run.go()
+    run.execute()
     manifest = json.loads((run.folder / "manifest.json").read_text())
     assert manifest["inputs"][0]["name"] == "rows.jsonl"
     assert manifest["metrics"]["chrf"].startswith("chrf|nrefs:any|")
@@ -278,16 +279,16 @@ def test_the_manifest_says_what_was_run(table: Path) -> None:
 def test_results_do_not_depend_on_when_they_are_made(
     table: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    _run(table, "today", confidence=0.9, resamples=20).go()
+    _run(table, "today", confidence=0.9, resamples=20).execute()
     monkeypatch.setattr("time.time", lambda: 0.0)
     monkeypatch.setattr("time.time_ns", lambda: 0)
-    _run(table, "long ago", confidence=0.9, resamples=20).go()
+    _run(table, "long ago", confidence=0.9, resamples=20).execute()
     assert results(table.parent / "today") == results(table.parent / "long ago")
 
 
 def test_told_hears_every_stage(table: Path) -> None:
     heard: list[tuple[str, int]] = []
-    _run(table, metrics=("cider",), part_rows=50).go(lambda *said: heard.append(said))
+    _run(table, metrics=("cider",), part_rows=50).execute(lambda *said: heard.append(said))
     assert heard == [
         *[("fitting tables", rows) for rows in (50, 100, 120)],
         *[("scoring", rows) for rows in (50, 100, 120)],
@@ -295,5 +296,42 @@ def test_told_hears_every_stage(table: Path) -> None:
 
 
 def test_a_part_of_no_rows_is_refused(table: Path) -> None:
-    with pytest.raises(UsageError, match="a part of 0 rows"):
+    with pytest.raises(UsageError, match="invalid part size of 0 rows"):
         _run(table, part_rows=0)
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_tables_and_scores_share_one_scorer_and_one_pool(
+    table: Path, workers: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made: list[str] = []
+
+    def count(owner: type, name: str) -> None:
+        real = getattr(owner, name)
+        monkeypatch.setattr(owner, name, lambda self: made.append(name) or real(self))
+
+    count(WorkerConfig, "make_scorer")
+    count(ProcessPool, "_start")
+    _run(table, metrics=("cider", "bertscore:model=hashing,weights=idf"), workers=workers).execute()
+    assert made.count("make_scorer") == 1
+    assert made.count("_start") == workers - 1
+
+
+def test_segments_are_hashed_once_when_written_and_once_when_reused(
+    table: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    hashed: list[bytes] = []
+    sha256 = run_folder._sha256
+    monkeypatch.setattr(run_folder, "_sha256", lambda given: hashed.append(given) or sha256(given))
+    run = _run(table)
+    for _ in range(2):
+        hashed.clear()
+        run.execute()
+        files = sorted((run.folder / "parts").glob("*.jsonl"))
+        assert [hashed.count(file.read_bytes()) for file in files] == [1] * 6
+
+
+def test_two_workers_with_tables_write_the_bytes_of_one(table: Path) -> None:
+    for workers in (1, 2):
+        _run(table, str(workers), metrics=SPECS, confidence=0.9, workers=workers).execute()
+    assert results(table.parent / "1") == results(table.parent / "2")

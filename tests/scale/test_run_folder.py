@@ -13,9 +13,9 @@ import pytest
 
 from nlgauge.core.errors import FileError, UsageError
 from nlgauge.scale.run_folder import RunFolder
-from nlgauge.scale.worker import Scored
+from nlgauge.scale.worker import PartScores
 
-SCORED = Scored("part-000000-abc", b'{"id": "1"}\n', {"read": 1, "scored": 1, "rejected": []})
+SCORED = PartScores("part-000000-abc", b'{"id": "1"}\n', {"read": 1, "scored": 1, "rejected": []})
 
 
 @pytest.fixture
@@ -27,10 +27,10 @@ def folder(tmp_path: Path) -> RunFolder:
 
 
 def test_a_part_is_there_when_it_was_kept(folder: RunFolder) -> None:
-    assert folder.sums(SCORED.name) is None
-    assert not folder.holds(SCORED.name)
-    folder.keep(SCORED)
-    sums = folder.sums(SCORED.name)
+    assert folder.read_sums(SCORED.name) is None
+    assert not folder.has_part(SCORED.name)
+    folder.write_part(SCORED)
+    sums = folder.read_sums(SCORED.name)
     assert sums is not None
     assert sums["read"] == 1
     assert sorted(file.name for file in (folder.path / "parts").iterdir()) == [
@@ -42,7 +42,7 @@ def test_a_part_is_there_when_it_was_kept(folder: RunFolder) -> None:
 @pytest.mark.parametrize("ending", ["json", "jsonl"])
 @pytest.mark.parametrize("damage", ["cut", "flipped", "emptied", "gone", "longer"])
 def test_a_damaged_part_does_not_count(folder: RunFolder, ending: str, damage: str) -> None:
-    folder.keep(SCORED)
+    folder.write_part(SCORED)
     file = folder.path / "parts" / f"{SCORED.name}.{ending}"
     whole = file.read_bytes()
     changed = {
@@ -55,19 +55,19 @@ def test_a_damaged_part_does_not_count(folder: RunFolder, ending: str, damage: s
     file.write_bytes(changed[damage])
     if damage == "gone":
         file.unlink()
-    assert folder.sums(SCORED.name) is None
-    assert folder.holds(SCORED.name) == (not (damage == "gone" and ending == "json"))
+    assert folder.read_sums(SCORED.name) is None
+    assert folder.has_part(SCORED.name) == (not (damage == "gone" and ending == "json"))
 
 
 def test_a_flipped_bit_in_any_byte_of_the_sums_is_found(folder: RunFolder) -> None:
-    folder.keep(SCORED)
+    folder.write_part(SCORED)
     file = folder.path / "parts" / f"{SCORED.name}.json"
     whole = file.read_bytes()
     for place in range(len(whole) - 1):  # the last byte is a line feed
         changed = bytearray(whole)
         changed[place] ^= 1 << place % 8
         file.write_bytes(changed)
-        found = folder.sums(SCORED.name)
+        found = folder.read_sums(SCORED.name)
         assert found is None or json.loads(changed) == json.loads(whole)
 
 
@@ -80,23 +80,23 @@ def test_what_was_left_unfinished_is_swept_out(folder: RunFolder) -> None:
 
 def test_another_plan_is_refused_and_the_difference_shown(folder: RunFolder) -> None:
     plan = {"inputs": [{"name": "a", "sha256": "1"}], "seed": 0, "specs": ["bleu"]}
-    folder.agree(plan)
-    folder.agree(plan)
+    folder.write_plan(plan)
+    folder.write_plan(plan)
     folder.write("manifest.json", {**plan, "parts": {"p": "q"}})
-    folder.agree(plan)
+    folder.write_plan(plan)
     with pytest.raises(UsageError) as raised:
-        folder.agree({**plan, "inputs": [{"name": "a", "sha256": "2"}], "seed": 1})
+        folder.write_plan({**plan, "inputs": [{"name": "a", "sha256": "2"}], "seed": 1})
     assert 'inputs[0].sha256: then "1", now "2"' in str(raised.value)
     assert "seed: then 0, now 1" in str(raised.value)
     assert "specs" not in str(raised.value)
     with pytest.raises(UsageError, match="specs"):
-        folder.refuse_other({"specs": ["bleu", "chrf"]})
+        folder.check_plan({"specs": ["bleu", "chrf"]})
 
 
 def test_a_damaged_manifest_is_told(folder: RunFolder) -> None:
     (folder.path / "manifest.json").write_bytes(b'{"inputs": [')
     with pytest.raises(FileError, match="damaged"):
-        folder.agree({"seed": 0})
+        folder.write_plan({"seed": 0})
 
 
 def test_a_folder_in_use_is_refused_even_to_another_process(folder: RunFolder) -> None:
@@ -125,7 +125,7 @@ def test_a_full_disk_is_told_and_leaves_no_half_part(
 
     monkeypatch.setattr(os, "fsync", full)
     with pytest.raises(FileError, match="is full; finished parts are kept"):
-        folder.keep(SCORED)
+        folder.write_part(SCORED)
     assert list((folder.path / "parts").iterdir()) == []
 
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import concurrent.futures
+import json
 import threading
 import time
 from collections.abc import Sequence
@@ -17,9 +19,9 @@ from nlgauge.core.corpus import Corpus
 from nlgauge.core.errors import DataError
 from nlgauge.core.scores import Scores
 from nlgauge.scoring import Scorer
-from nlgauge.service.batching import Batcher, Outcome, Ticket
-from nlgauge.service.lock import Turns
-from nlgauge.service.progress import Cancelled, Effort
+from nlgauge.service.scheduler import Scheduler
+from nlgauge.service.settings import Settings
+from nlgauge.service.task import Cancelled, FairLock, ShortTask, Task
 
 PATIENCE = 120  # seconds; the machine may be busy
 METRICS = ["bleu", "rouge", "bertscore:model=hashing", "wmd:model=hashing"]
@@ -44,151 +46,182 @@ class Counting(Scorer):
         return super().score_corpus(corpus, **options)
 
 
-class Post:
-    """Where a batcher delivers."""
-
-    def __init__(self) -> None:
-        self.outcomes: dict[Ticket, Outcome] = {}
-        self._arrived = threading.Condition()
-
-    def deliver(self, outcomes: Sequence[tuple[Ticket, Outcome]]) -> None:
-        with self._arrived:
-            self.outcomes.update(outcomes)
-            self._arrived.notify()
-
-    def wait(self, count: int) -> None:
-        with self._arrived:
-            assert self._arrived.wait_for(lambda: len(self.outcomes) == count, timeout=PATIENCE)
+def scheduler(**changed: Any) -> Scheduler:
+    return Scheduler(Settings(models=("hashing",), **changed), lambda *_: None)
 
 
-def run(scorer: Scorer, corpora: list[Corpus], *, window: float = PATIENCE) -> list[Outcome]:
-    """What a batcher makes of corpora that arrive together: they just fill a batch."""
-    post, turns = Post(), Turns()
-    batcher = Batcher(post.deliver, window=window, rows=sum(map(len, corpora)))
-    tickets = [Ticket(scorer, corpus, "one key", Effort(turns)) for corpus in corpora]
-    for ticket in tickets:
-        batcher.put(ticket)
-    post.wait(len(tickets))
-    batcher.close()
-    return [post.outcomes[ticket] for ticket in tickets]
+def task(scorer: Scorer, corpus: Corpus) -> ShortTask:
+    """A task whose result holds its scores as JSON."""
+    return ShortTask(scorer, corpus, "one key", lambda every: json.dumps(plain(every)).encode())
 
 
-def plain(outcome: Outcome) -> list[dict[str, Any]]:
-    assert not isinstance(outcome, Exception), outcome
-    return [scores.to_dict() for scores in outcome]
+def small_tasks(scorer: Scorer, count: int) -> list[ShortTask]:
+    return [task(scorer, Corpus.of(["a"], ["b"])) for _ in range(count)]
+
+
+def wait(tasks: Sequence[ShortTask]) -> None:
+    assert not concurrent.futures.wait([each.future for each in tasks], timeout=PATIENCE).not_done
+
+
+def run(scorer: Scorer, corpora: list[Corpus], *, window: float = PATIENCE) -> list[ShortTask]:
+    """Tasks of corpora that arrive together and just fill a batch, done."""
+    running = scheduler(window=window, batch_rows=sum(map(len, corpora)))
+    tasks = [task(scorer, corpus) for corpus in corpora]
+    for each in tasks:
+        running.submit(each)
+    wait(tasks)
+    running.close()
+    return tasks
+
+
+def until_taken(running: Scheduler) -> None:
+    while running.waiting_requests:
+        time.sleep(0.001)
+
+
+def plain(every: Sequence[Scores]) -> list[dict[str, Any]]:
+    return [scores.to_dict() for scores in every]
 
 
 @pytest.mark.parametrize("skip_empty", [True, False], ids=["no notes", "a note"])
-def test_a_batch_gives_every_ticket_its_own_scores(skip_empty: bool) -> None:
+def test_a_batch_gives_every_task_its_own_scores(skip_empty: bool) -> None:
     pairs = [pair for pair in PAIRS if pair[0] or not skip_empty]
     corpora = [Corpus.of([candidate], [reference]) for candidate, reference in pairs]
     texts, references = [c for c, _ in pairs[:4]], [r for _, r in pairs[:4]]
     corpora.append(Corpus.of(texts, references, systems=["x", "y", "x", "y"], ids=list("0011")))
     scorer = Counting(METRICS)
-    outcomes = run(scorer, corpora)
+    tasks = run(scorer, corpora)
     assert scorer.calls == [sum(map(len, corpora))]
-    for corpus, outcome in zip(corpora, outcomes, strict=True):
+    for corpus, done in zip(corpora, tasks, strict=True):
         alone = Scorer(METRICS).score_corpus(corpus)
-        expected = [scores.to_dict() for of in alone.values() for scores in of.values()]
-        assert plain(outcome) == expected
+        expected = plain([scores for of in alone.values() for scores in of.values()])
+        assert done.future.result() == json.dumps(expected).encode()
 
 
-def test_without_a_window_every_ticket_is_scored_alone() -> None:
+def test_without_a_window_every_task_is_scored_alone() -> None:
     scorer = Counting(["bleu"])
     run(scorer, [Corpus.of([c], [r]) for c, r in PAIRS], window=0)
     assert scorer.calls == [1] * len(PAIRS)
 
 
 def test_what_comes_while_a_batch_is_scored_is_the_next_without_delay() -> None:
-    post, turns, scorer = Post(), Turns(), Counting(["bleu"])
-    turns.take()  # the first batch, which is full at once, waits for us
-    batcher = Batcher(post.deliver, window=60, rows=2)
-    tickets = [Ticket(scorer, Corpus.of(["a"], ["b"]), "key", Effort(turns)) for _ in range(3)]
-    for ticket in tickets[:2]:
-        batcher.put(ticket)
-    while len(batcher):
-        time.sleep(0.001)
-    batcher.put(tickets[2])
-    turns.leave()
-    post.wait(3)
-    batcher.close()
+    scorer, running = Counting(["bleu"]), scheduler(window=60, batch_rows=2)
+    running.models.acquire()  # the first batch, which is full at once, waits for us
+    tasks = small_tasks(scorer, 3)
+    for each in tasks[:2]:
+        running.submit(each)
+    until_taken(running)
+    running.submit(tasks[2])
+    running.models.release()
+    wait(tasks)
+    running.close()
     assert scorer.calls == [2, 1]
 
 
 def test_those_who_have_been_answered_and_ask_again_join_the_next_batch() -> None:
-    turns, scorer = Turns(), Counting(["bleu"])
-    corpora = [Corpus.of(["a"] * rows, ["b"] * rows) for rows in (2, 2, 1, 1, 1)]
-    tickets = [Ticket(scorer, corpus, "key", Effort(turns)) for corpus in corpora]
+    scorer, running = Counting(["bleu"]), scheduler(window=PATIENCE, batch_rows=4)
+    tasks = [task(scorer, Corpus.of(["a"] * rows, ["b"] * rows)) for rows in (2, 2, 1, 1, 1)]
 
-    class Returning(Post):
+    def ask_again(_: object) -> None:
         """Two clients who ask again at once, from a thread of theirs."""
+        again = lambda: [running.submit(each) for each in tasks[3:]]  # noqa: E731
+        threading.Thread(target=again).start()
 
-        def deliver(self, outcomes: Sequence[tuple[Ticket, Outcome]]) -> None:
-            if not self.outcomes:
-                again = lambda: [batcher.put(ticket) for ticket in tickets[3:]]  # noqa: E731
-                threading.Thread(target=again).start()
-            super().deliver(outcomes)
-
-    post = Returning()
-    turns.take()  # the first batch, which is full at once, waits for us
-    batcher = Batcher(post.deliver, window=PATIENCE, rows=4)
-    for ticket in tickets[:2]:
-        batcher.put(ticket)
-    while len(batcher):
-        time.sleep(0.001)
-    batcher.put(tickets[2])
+    tasks[1].future.add_done_callback(ask_again)
+    running.models.acquire()  # the first batch, which is full at once, waits for us
+    for each in tasks[:2]:
+        running.submit(each)
+    until_taken(running)
+    running.submit(tasks[2])
     time.sleep(2)  # the batch takes so long that its clients are worth waiting for
-    turns.leave()
-    post.wait(5)
-    batcher.close()
+    running.models.release()
+    wait(tasks)
+    running.close()
     assert scorer.calls == [4, 3]
 
 
-def test_one_bad_ticket_does_not_spoil_the_others() -> None:
+def test_one_bad_task_does_not_spoil_the_others() -> None:
     class Picky(Counting):
         def score_corpus(self, corpus: Corpus, **options: Any) -> dict[str, dict[str, Scores]]:
             if "bad" in corpus.candidates:
                 raise DataError("this text is bad")
             return super().score_corpus(corpus, **options)
 
-    outcomes = run(Picky(["bleu"]), [Corpus.of([text], ["a"]) for text in ("a", "bad", "b")])
-    assert isinstance(outcomes[1], DataError)
-    assert [len(plain(outcomes[i])) for i in (0, 2)] == [1, 1]
+    tasks = run(Picky(["bleu"]), [Corpus.of([text], ["a"]) for text in ("a", "bad", "b")])
+    assert "this text is bad" in str(tasks[1].future.exception())
+    assert getattr(tasks[1].future.exception(), "kind", "") == "bad_data"
+    assert [len(json.loads(tasks[i].future.result())) for i in (0, 2)] == [1, 1]
 
 
-def test_cancelled_tickets_are_not_scored() -> None:
-    post, turns = Post(), Turns()
-    scorer = Counting(["bleu"])
-    turns.take()  # so that nothing starts before all is set up
-    batcher = Batcher(post.deliver, window=PATIENCE, rows=3)
-    tickets = [Ticket(scorer, Corpus.of(["a"], ["b"]), "key", Effort(turns)) for _ in range(3)]
-    for ticket in tickets:
-        batcher.put(ticket)
-    tickets[1].effort.cancel()
-    turns.leave()
-    post.wait(3)
-    batcher.close()
-    assert isinstance(post.outcomes[tickets[1]], Cancelled)
+def test_an_answer_that_cannot_be_written_does_not_spoil_the_others() -> None:
+    def fail(_: object) -> bytes:
+        raise ValueError("not finite")
+
+    scorer, running = Counting(["bleu"]), scheduler(window=PATIENCE, batch_rows=3)
+    tasks = small_tasks(scorer, 3)
+    tasks[1].write = fail
+    for each in tasks:
+        running.submit(each)
+    wait(tasks)
+    running.close()
+    assert getattr(tasks[1].future.exception(), "kind", "") == "internal"
+    assert scorer.calls == [3] and tasks[2].future.result()
+
+
+def test_cancelled_tasks_are_not_scored() -> None:
+    scorer, running = Counting(["bleu"]), scheduler(window=PATIENCE, batch_rows=3)
+    running.models.acquire()  # so that nothing starts before all is set up
+    tasks = small_tasks(scorer, 4)
+    for each in tasks[:3]:
+        running.submit(each)
+    tasks[1].cancel()
+    until_taken(running)
+    running.submit(tasks[3])
+    running.cancel(tasks[3])
+    assert running.waiting_requests == 0
+    running.models.release()
+    wait(tasks)
+    running.close()
+    early, late = tasks[1].future, tasks[3].future
+    assert early.cancelled() or isinstance(early.exception(), Cancelled)
+    assert late.cancelled()
     assert scorer.calls == [2]
 
 
-def test_turns_are_taken_in_order_and_offered() -> None:
-    turns, order = Turns(), []
+def test_a_batch_ends_once_all_of_its_tasks_are_cancelled() -> None:
+    scorer, running = Counting(["bleu"]), scheduler(window=PATIENCE, batch_rows=2)
+    running.models.acquire()
+    tasks = small_tasks(scorer, 2)
+    for each in tasks:
+        running.submit(each)
+    until_taken(running)
+    for each in tasks:
+        each.cancel()
+    running.models.release()
+    wait(tasks)
+    running.close()
+    assert all(isinstance(each.future.exception(), Cancelled) for each in tasks)
+    assert scorer.calls == []
+
+
+def test_the_lock_is_passed_on_in_order() -> None:
+    lock, order = FairLock(), []
 
     def visitor(name: str) -> None:
-        turns.take()
+        lock.acquire()
         order.append(name)
-        turns.leave()
+        lock.release()
 
-    turns.take()
+    lock.acquire()
     threads = [threading.Thread(target=visitor, args=(name,)) for name in "abc"]
     for number, thread in enumerate(threads, start=1):
         thread.start()
-        while len(turns._waiting) < number:
+        while lock._callers - 1 < number:
             time.sleep(0.001)
-    turns.offer()  # returns once all three have had their turn
+    lock.release()
+    lock.acquire()  # returns once all three have had the lock
     order.append("again")
-    turns.leave()
+    lock.release()
     for thread in threads:
         thread.join()
     assert order == ["a", "b", "c", "again"]
@@ -210,14 +243,14 @@ def test_concurrent_requests_are_batched_and_equal_the_library(opened: Any) -> N
         alone = nlgauge.score([pair["candidate"]], [pair["references"]], metrics=names)
         assert scores == [alone[name].to_dict() for name in names]
     counted = api.get("/metrics").text
-    total = int(counted.split("nlgauge_batch_requests_count ")[1].split("\n")[0])
+    total = float(counted.split("nlgauge_batch_requests_count ")[1].split("\n")[0])
     assert 18 < total < 36  # half of the requests learn an idf table, so they stay alone
 
 
 def test_a_full_queue_answers_429(opened: Any) -> None:
     api = opened(queue=2)
-    turns = api.app.state.shop._turns
-    turns.take()  # nothing is scored while we hold the models
+    models = api.app.state.dispatcher.scheduler.models
+    models.acquire()  # nothing is scored while we hold the models
     body = {"pairs": [{"candidate": "a", "references": "b"}], "metrics": ["bleu"]}
     with ThreadPoolExecutor(8) as pool:
         waiting = []
@@ -227,7 +260,7 @@ def test_a_full_queue_answers_429(opened: Any) -> None:
             time.sleep(0.05)  # the first are taken by the thread, where they wait for the models
         refused = api.post("/v1/score", json=body)
         also = api.post("/v1/align", json={"candidate": "a", "references": "b"})
-        turns.leave()
+        models.release()
         done = [future.result().status_code for future in waiting]
     for answer in (refused, also):
         assert (answer.status_code, answer.json()["error"]["kind"]) == (429, "busy")
@@ -240,21 +273,20 @@ def test_time_is_limited(opened: Any) -> None:
     from nlgauge.service.settings import Limits
 
     api: TestClient = opened(limits=Limits(seconds=1.0))
-    turns = api.app.state.shop._turns  # type: ignore[attr-defined]
-    turns.take()
+    dispatcher = api.app.state.dispatcher  # type: ignore[attr-defined]
+    dispatcher.scheduler.models.acquire()
     body = {"pairs": [{"candidate": "a", "references": "b"}], "metrics": ["bleu"]}
     late = api.post("/v1/score", json=body)
-    turns.leave()
+    dispatcher.scheduler.models.release()
     assert (late.status_code, late.json()["error"]["kind"]) == (429, "busy")
 
-    def slowly(effort: Effort) -> bytes:
-        with effort.underway():
-            for done in range(100):
-                time.sleep(0.05)
-                effort.progress(done, 100)
+    def slowly(_: object, task: Task) -> bytes:
+        for done in range(100):
+            time.sleep(0.05)
+            task.progress(done, 100)
         return b"{}"
 
-    api.app.state.shop.perform = lambda _, effort: slowly(effort)  # type: ignore[attr-defined]
+    dispatcher.handle = slowly
     rows = {"systems": {"a": ["x"], "b": ["y"]}, "references": ["x"], "metrics": ["bleu"]}
     late = api.post("/v1/compare", json=rows)
     assert (late.status_code, late.json()["error"]["kind"]) == (413, "took_too_long")
@@ -281,7 +313,7 @@ def test_a_client_that_leaves_frees_its_work(start: Any) -> None:
     _until(where.geturl(), "nlgauge_long_running 0")
     said = _scrape(where.geturl())
     assert 'route="/v1/score",status="499"' in said
-    assert int(said.split("\nnlgauge_pairs_total ")[1].split("\n")[0]) < 2000
+    assert float(said.split("\nnlgauge_pairs_total ")[1].split("\n")[0]) < 2000
 
 
 def _scrape(address: str) -> str:
@@ -298,16 +330,23 @@ def _until(address: str, line: str) -> None:
         time.sleep(0.02)
 
 
-def test_outcomes_that_nobody_waits_for_are_dropped_quietly(opened: Any) -> None:
+def test_results_that_nobody_waits_for_are_dropped_quietly(
+    opened: Any, caplog: pytest.LogCaptureFixture
+) -> None:
     api = opened()
+    scorer, running = Counting(["bleu"]), scheduler(window=0)
+    (abandoned,) = small_tasks(scorer, 1)
 
-    async def abandoned() -> None:
-        future: asyncio.Future[bytes] = asyncio.get_running_loop().create_future()
+    async def abandon() -> None:
+        running.models.acquire()
+        running.submit(abandoned)
+        future = asyncio.wrap_future(abandoned.future)
+        until_taken(running)
         future.cancel()
-        from nlgauge.service.scheduler import _wake
+        running.models.release()
 
-        _wake([(future, b"{}")])
-        assert future.cancelled()
-
-    asyncio.run(abandoned())
+    asyncio.run(abandon())
+    wait([abandoned])
+    running.close()
+    assert caplog.text == ""
     assert api.get("/health").status_code == 200

@@ -13,7 +13,7 @@ from conftest import PROJECT, example
 from nlgauge.cli import main
 from nlgauge.core.errors import UsageError
 from nlgauge.service import examples
-from nlgauge.service.admission import Gate
+from nlgauge.service.admission import Admission
 from nlgauge.service.client import Client, ServerError
 from nlgauge.service.settings import Settings
 
@@ -32,7 +32,9 @@ def client(address: str) -> Client:
 
 
 def test_every_metrics_scores_travel(client: Client) -> None:
-    specs = [spec(name) for name in Gate(Settings(models=("hashing",))).kinds if name != "meteor"]
+    specs = [
+        spec(name) for name in Admission(Settings(models=("hashing",))).kinds if name != "meteor"
+    ]
     for start in range(0, len(specs), 10):
         part = [*specs[start : start + 10], "meteor:synonyms=none"]
         here = nlgauge.score(CANDIDATES, REFERENCES, metrics=part)
@@ -88,7 +90,7 @@ def test_refusals_become_errors_with_the_servers_sentence(client: Client, start:
 def test_a_busy_server_is_asked_again(start: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     slept: list[float] = []
     monkeypatch.setattr("nlgauge.service.client.sleep", slept.append)
-    monkeypatch.setattr("nlgauge.service.scheduler.Workshop.waiting", 10_000)
+    monkeypatch.setattr("nlgauge.service.scheduler.Scheduler.waiting_requests", 10_000)
     with pytest.raises(ServerError, match="is busy: 10000 requests are waiting"):
         Client(start(), patience=0.5).score(["a"], ["b"])
     assert slept == []
@@ -96,7 +98,7 @@ def test_a_busy_server_is_asked_again(start: Any, monkeypatch: pytest.MonkeyPatc
 
     def relieve(seconds: float) -> None:
         slept.append(seconds)
-        monkeypatch.setattr("nlgauge.service.scheduler.Workshop.waiting", 0)
+        monkeypatch.setattr("nlgauge.service.scheduler.Scheduler.waiting_requests", 0)
 
     monkeypatch.setattr("nlgauge.service.client.sleep", relieve)
     assert client.score(["a b"], ["a b"])["bleu"].value >= 0

@@ -12,10 +12,11 @@ from starlette.testclient import TestClient
 from nlgauge.core.errors import DataError
 from nlgauge.scoring import Scorer
 from nlgauge.service import examples, responses
-from nlgauge.service.errors import Fault
+from nlgauge.service.errors import ServiceError
 from nlgauge.service.jobs import Jobs
-from nlgauge.service.lock import Turns
-from nlgauge.service.progress import Cancelled, Effort
+from nlgauge.service.scheduler import Scheduler
+from nlgauge.service.settings import Settings
+from nlgauge.service.task import Cancelled, FairLock, Task
 
 PATIENCE = 120  # seconds; the machine may be busy
 
@@ -75,21 +76,22 @@ class Workbench:
     """Jobs whose work waits until it is let go."""
 
     def __init__(self, **changed: Any) -> None:
-        turns = Turns()
-        chosen = {"waiting": 2, "kept": 2, "kept_bytes": 1000, "kept_seconds": 60.0, **changed}
-        self.jobs = Jobs(lambda: Effort(turns), **chosen)
+        settings = Settings(
+            models=("hashing",), **{"jobs": 2, "kept_jobs": 2, "kept_bytes": 1000, **changed}
+        )
+        self.scheduler = Scheduler(settings, lambda *_: None)
+        self.jobs = Jobs(self.scheduler, settings)
         self.go = Event()
         self.started = Event()
         self.stopped = 0
 
-    def work(self, effort: Effort) -> bytes:
+    def work(self, task: Task) -> bytes:
         try:
-            with effort.underway():
-                self.started.set()
-                for done in range(1, 10_000):
-                    effort.progress(done, 10_000)
-                    if self.go.wait(0.002):
-                        return b'{"done": true}'
+            self.started.set()
+            for done in range(1, 10_000):
+                task.progress(done, 10_000)
+                if self.go.wait(0.002):
+                    return b'{"done": true}'
         except BaseException:
             self.stopped += 1
             raise
@@ -113,20 +115,20 @@ def test_a_running_job_is_cancelled_between_portions() -> None:
     assert bench.started.wait(PATIENCE), "the second job starts once the first has ended"
     assert bench.stopped == 1
     bench.go.set()
-    bench.jobs.close()
+    bench.scheduler.close()
 
 
 def test_a_cancel_is_noticed_between_the_metrics_of_one_portion() -> None:
-    effort = Effort(Turns())
+    task = Task("job", lambda _: b"")
     told = []
 
     def progress(done: int, total: int) -> None:
         told.append((done, total))
         if len(told) == 2:
-            effort.cancel()
-        effort.progress(done, total)
+            task.cancel()
+        task.progress(done, total)
 
-    with pytest.raises(Cancelled), effort.underway():
+    with pytest.raises(Cancelled), task.holding(FairLock()):
         Scorer(["bleu", "chrf"]).score(["a cat"], ["the cat"], progress=progress)
     assert told == [(0, 1), (0, 1)], "before each metric, when no row was done yet"
 
@@ -136,17 +138,17 @@ def test_too_many_jobs_are_refused_and_a_queued_one_can_leave() -> None:
     bench.put()
     assert bench.started.wait(PATIENCE)
     waiting = [bench.put(), bench.put()]
-    with pytest.raises(Fault, match="2 jobs are waiting") as refused:
+    with pytest.raises(ServiceError, match="2 jobs are waiting") as refused:
         bench.put()
     assert refused.value.status_code == 429
     bench.jobs.cancel(waiting[0])
     bench.put()
     assert len(bench.jobs) == 3
-    bench.jobs.close()
+    bench.scheduler.close()
 
 
 def test_old_results_are_forgotten() -> None:
-    bench = Workbench(kept=2)
+    bench = Workbench(kept_jobs=2)
     bench.go.set()
     ids = []
     for _ in range(4):
@@ -154,35 +156,35 @@ def test_old_results_are_forgotten() -> None:
         while b'"done"' not in bench.jobs.get(ids[-1]):
             time.sleep(0.002)
     bench.put()
-    with pytest.raises(Fault, match="no such job"):
+    with pytest.raises(ServiceError, match="no such job"):
         bench.jobs.get(ids[0])
     assert b'"result": {"done": true}' in bench.jobs.get(ids[3])
-    bench.jobs.close()
-    small = Workbench(kept=9, kept_bytes=20)
+    bench.scheduler.close()
+    small = Workbench(kept_jobs=9, kept_bytes=20)
     small.go.set()
     ids = []
     for _ in range(2):
         ids.append(small.put())
         while b'"done"' not in small.jobs.get(ids[-1]):
             time.sleep(0.002)
-    with pytest.raises(Fault, match="no such job"):
+    with pytest.raises(ServiceError, match="no such job"):
         small.jobs.get(ids[0])
-    small.jobs.close()
+    small.scheduler.close()
     short = Workbench(kept_seconds=0.0001)
     short.go.set()
     id = short.put()
     ends = time.monotonic() + PATIENCE
-    with pytest.raises(Fault, match="no such job"):
+    with pytest.raises(ServiceError, match="no such job"):
         while time.monotonic() < ends:  # until it has run and a moment has passed
             short.jobs.get(id)
             time.sleep(0.002)
-    short.jobs.close()
+    short.scheduler.close()
 
 
 def test_a_job_that_breaks_says_so_and_the_next_one_runs() -> None:
     bench = Workbench()
 
-    def broken(_: Effort) -> bytes:
+    def broken(_: Task) -> bytes:
         raise DataError("there is something wrong with row 3")
 
     import json
@@ -195,4 +197,4 @@ def test_a_job_that_breaks_says_so_and_the_next_one_runs() -> None:
     following = bench.put()
     while b'"done"' not in bench.jobs.get(following):
         time.sleep(0.002)
-    bench.jobs.close()
+    bench.scheduler.close()

@@ -7,7 +7,7 @@ import pytest
 
 from nlgauge.core.errors import DataError, OptionError, ShapeError
 from nlgauge.stats import correlate
-from nlgauge.stats.judgements import Grid, Judgements, Measured
+from nlgauge.stats.judgements import Grid, Judgements, MetricScores
 
 ROWS = [
     ("a", "1", {"fluency": 3.0, "adequacy": 1.0}),
@@ -23,7 +23,7 @@ def judged():
 
 
 def scores(*rows, direction="higher"):
-    return Measured.from_rows("m", rows, direction)
+    return MetricScores.from_rows("m", rows, direction)
 
 
 ALL = (("a", "1", 0.3), ("a", "2", 0.4), ("b", "1", 0.2), ("b", "2", 0.9))
@@ -122,7 +122,7 @@ def test_missing_cells_nobody_judged_are_no_gap(judged):
 def test_scores_beside_the_judgements_are_counted(judged):
     extra = (("human", "1", 1.0), ("a", "7", 1.0))
     grid = Grid.align(judged, "fluency", [scores(*ALL, *extra)])
-    assert (grid.gaps[0].systems_beside, grid.gaps[0].segments_beside) == (("human",), 1)
+    assert (grid.gaps[0].systems_unjudged, grid.gaps[0].segments_unjudged) == (("human",), 1)
     assert any("also scored 1 systems and 1 segments" in line for line in grid.report())
 
 
@@ -139,16 +139,16 @@ def test_criterion_without_judgements():
 
 def test_pseudo_system_data_works():
     judged = Judgements.from_rows([("unknown", i, {"da": float(i * i)}) for i in range(5)])
-    grid = Grid.align(judged, "da", [Measured.like(judged, "m", [4, 3, 2, 1, 0], "lower")])
+    grid = Grid.align(judged, "da", [MetricScores.like(judged, "m", [4, 3, 2, 1, 0], "lower")])
     assert grid.human.shape == (1, 5)
     assert correlate(grid.metric("m"), grid.human, "segment", "kendall").value == 1.0
 
 
 def test_bad_metrics_say_what_is_wrong(judged):
     with pytest.raises(OptionError, match="'up'"):
-        Measured.like(judged, "m", np.ones((2, 2)), "up")
+        MetricScores.like(judged, "m", np.ones((2, 2)), "up")
     with pytest.raises(ShapeError, match=r"\(1, 3\), but 2 systems and 2 segments"):
-        Measured.like(judged, "m", [1.0, 2.0, 3.0])
+        MetricScores.like(judged, "m", [1.0, 2.0, 3.0])
     with pytest.raises(DataError, match="1 metrics appear more than once: 'm'"):
         Grid.align(judged, "fluency", [scores(*ALL), scores(*ALL)])
     with pytest.raises(OptionError, match=r"'bleu' here; there are m"):

@@ -7,7 +7,7 @@ import pytest
 from scipy import stats
 
 from nlgauge.core.errors import DataError, OptionError
-from nlgauge.stats.judgements import Grid, Judgements, Measured
+from nlgauge.stats.judgements import Grid, Judgements, MetricScores
 from nlgauge.stats.levels import per_input
 from nlgauge.stats.matrix import coefficient_matrix, permutation_matrix, williams_matrix
 from nlgauge.stats.significance import holm, permutation_test, williams_test
@@ -22,7 +22,7 @@ def grid_of(human, /, **metrics):
         for j in range(human.shape[1])
     ]
     judged = Judgements.from_rows(rows)
-    measured = [Measured.like(judged, name, values) for name, values in metrics.items()]
+    measured = [MetricScores.like(judged, name, values) for name, values in metrics.items()]
     return Grid.align(judged, "quality", measured, missing="keep")
 
 

@@ -70,7 +70,7 @@ def test_the_error_is_that_of_repeated_samples() -> None:
 
 
 def test_what_makes_no_mean_is_refused() -> None:
-    with pytest.raises(DataError, match="5 pairs of 1 things"):
+    with pytest.raises(DataError, match="5 pairs of 1 items"):
         draw_pairs(1, 5)
     with pytest.raises(DataError, match="at least 2 values"):
         dyadic_error([1.0], [[0, 1]])

@@ -8,13 +8,13 @@ import pytest
 from nlgauge.stats import (
     Grid,
     Judgements,
-    Measured,
-    coefficient_matrix,
+    MetricScores,
     correlate,
     kendall_like,
-    pairs_from_names,
     pairs_from_scores,
 )
+from nlgauge.stats.darr import pairs_from_names
+from nlgauge.stats.matrix import coefficient_matrix
 
 THREE = ("pearson", "spearman", "kendall_b")
 
@@ -30,7 +30,7 @@ def test_realsumm_system_level(records, kind, metric, r, tau):
     }
     rows = [row for row in records("realsumm/realsumm.jsonl.gz") if row["type"] == kind]
     judged = Judgements.from_rows((row["system"], row["doc_id"], row["human"]) for row in rows)
-    measured = Measured.from_rows(
+    measured = MetricScores.from_rows(
         metric, [(row["system"], row["doc_id"], stored[row["id"]]) for row in rows]
     )
     grid = Grid.align(judged, "litepyramid_recall", [measured])
@@ -58,7 +58,7 @@ COLUMN = "bert-base-mnli_idf_wsw_nbarycentersTrue_range(10, 13)"
 def test_wmt15_distance_declared_lower_correlates_positively(wmt15):
     judged, stored = wmt15
     assert judged.systems == ("unknown",)
-    grid = Grid.align(judged, "da_z", [Measured.like(judged, "bary", stored[COLUMN], "lower")])
+    grid = Grid.align(judged, "da_z", [MetricScores.like(judged, "bary", stored[COLUMN], "lower")])
     assert grid.negated == ("bary",)
     got = [100 * correlate(grid.metric("bary"), grid.human, "segment", c).value for c in THREE]
     assert got == pytest.approx([75.8, 74.5, 56.2], abs=0.06)
@@ -66,7 +66,7 @@ def test_wmt15_distance_declared_lower_correlates_positively(wmt15):
 
 def test_wmt15_distance_declared_higher_shows_its_sign(wmt15):
     judged, stored = wmt15
-    grid = Grid.align(judged, "da_z", [Measured.like(judged, "bary", stored[COLUMN])])
+    grid = Grid.align(judged, "da_z", [MetricScores.like(judged, "bary", stored[COLUMN])])
     got = 100 * correlate(grid.metric("bary"), grid.human).value
     assert got == pytest.approx(-75.8, abs=0.06)
 
@@ -74,8 +74,8 @@ def test_wmt15_distance_declared_higher_shows_its_sign(wmt15):
 def test_wmt15_matrix_of_stored_columns(wmt15):
     judged, stored = wmt15
     measured = [
-        Measured.like(judged, "bary", stored[COLUMN], "lower"),
-        Measured.like(judged, "bleu", stored["bleu"]),
+        MetricScores.like(judged, "bary", stored[COLUMN], "lower"),
+        MetricScores.like(judged, "bleu", stored["bleu"]),
     ]
     got = coefficient_matrix(Grid.align(judged, "da_z", measured))
     assert got.names == ("human", "bary", "bleu")
@@ -121,7 +121,7 @@ def test_wmt18_sentence_bleu(wmt18):
 
     rows, judged = wmt18
     bleu = BLEU(smooth_method="exp", effective_order=True)
-    measured = Measured.from_rows(
+    measured = MetricScores.from_rows(
         "bleu",
         [
             (

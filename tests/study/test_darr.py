@@ -11,15 +11,15 @@ import pytest
 from conftest import example
 from nlgauge.core.corpus import Corpus
 from nlgauge.core.errors import DataError, OptionError
-from nlgauge.data import Judged, Pairs
+from nlgauge.data import JudgedCorpus, Pairs
 from nlgauge.study import darr, measure
-from nlgauge.study.darr import in_pairs, rank_pairs
+from nlgauge.study.darr import outputs_in_pairs, rank_pairs
 
 SYSTEMS = ("fluent", "literal", "hasty")
 
 
 @pytest.fixture(scope="module")
-def judged() -> Judged:
+def judged() -> JudgedCorpus:
     references = example("reference.a")
     corpus = Corpus.join(
         [Corpus.of(example(name), references, systems=[name] * 36) for name in SYSTEMS]
@@ -29,14 +29,14 @@ def judged() -> Judged:
     raw[4] = np.nan
     stored = np.arange(108.0)
     stored[40:44] = np.nan
-    return Judged(corpus, {"raw": raw}, ("made up.",), {"line": stored})
+    return JudgedCorpus(corpus, {"raw": raw}, ("made up.",), {"line": stored})
 
 
-def test_tau_is_the_brute_force_count(judged: Judged) -> None:
+def test_tau_is_the_brute_force_count(judged: JudgedCorpus) -> None:
     found = darr(judged, ["chrf", "eed"], confidence=0.9, count=200)
     study = measure(judged, ["chrf", "eed"])
     human = study.judgements.matrix("raw")
-    for entry, each in zip(found.entries, study.measured, strict=True):
+    for entry, each in zip(found.entries, study.metrics, strict=True):
         sign = -1 if each.direction == "lower" else 1
         verdicts = [
             sign * each.values[i, s] > sign * each.values[j, s]
@@ -54,16 +54,16 @@ def test_tau_is_the_brute_force_count(judged: Judged) -> None:
         found.value("bleu")
 
 
-def test_a_file_of_the_same_pairs_gives_the_same(judged: Judged, tmp_path: Path) -> None:
+def test_a_file_of_the_same_pairs_gives_the_same(judged: JudgedCorpus, tmp_path: Path) -> None:
     made = rank_pairs(judged)
     path = tmp_path / "pairs.tsv"
     path.write_text("segment\tbetter\tworse\n" + "".join("\t".join(t) + "\n" for t in made))
     from_file = darr(judged, "chrf", pairs=path)
     assert from_file.entries[0].tau == darr(judged, "chrf").entries[0].tau
-    assert len(in_pairs(judged, made)) < len(judged)
+    assert len(outputs_in_pairs(judged, made)) < len(judged)
 
 
-def test_a_missing_system_is_named(judged: Judged) -> None:
+def test_a_missing_system_is_named(judged: JudgedCorpus) -> None:
     pairs = rank_pairs(judged)
     with pytest.raises(DataError, match="all of hasty among them, for example of 'hasty' on"):
         darr(judged.without("hasty"), "chrf", pairs=pairs)
@@ -71,7 +71,7 @@ def test_a_missing_system_is_named(judged: Judged) -> None:
     assert darr(judged.without("hasty"), "chrf", pairs=left).pairs is left
 
 
-def test_gaps_of_stored_scores_are_refused_or_counted(judged: Judged) -> None:
+def test_gaps_of_stored_scores_are_refused_or_counted(judged: JudgedCorpus) -> None:
     with pytest.raises(DataError, match=r"stored:line lacks a score for \d+ of \d+ pairs"):
         darr(judged, (), scores="line")
     (entry,) = darr(judged, (), scores="line", missing="keep").entries
@@ -82,8 +82,8 @@ def test_gaps_of_stored_scores_are_refused_or_counted(judged: Judged) -> None:
     assert other.tau.value == pytest.approx(-tau.value)
 
 
-def test_what_makes_no_pairs_is_said(judged: Judged) -> None:
-    both = Judged(judged.corpus, {**judged.human, "z": judged.human["raw"] / 30}, ())
+def test_what_makes_no_pairs_is_said(judged: JudgedCorpus) -> None:
+    both = JudgedCorpus(judged.corpus, {**judged.human, "z": judged.human["raw"] / 30}, ())
     with pytest.raises(OptionError, match=r"2 criteria \(raw, z\)"):
         rank_pairs(both)
     with pytest.raises(DataError, match="differ by 25 or more in 'z', whose values range from"):

@@ -73,7 +73,7 @@ def test_equal_and_empty_texts_never_make_a_pair() -> None:
     few = fit_baseline(["a cat", "a cat", " a cat ", "", "two dogs", "the sun"], SPEC)
     assert (few.texts, few.pairs) == (3, 3)
     assert max(few.mean.values()) < 0.99
-    assert few.notes == ("3 different texts make 3 pairs, fewer than the 10,000 asked for",)
+    assert few.notes == ("3 different texts make 3 pairs, fewer than the 10,000 requested",)
 
 
 def test_another_seed_draws_other_pairs_and_the_same_seed_the_same(fitted: Baseline) -> None:

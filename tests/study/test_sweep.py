@@ -11,7 +11,7 @@ import pytest
 from conftest import example
 from nlgauge.core.corpus import Corpus
 from nlgauge.core.errors import DataError, OptionError
-from nlgauge.data import Judged
+from nlgauge.data import JudgedCorpus
 from nlgauge.scoring import score
 from nlgauge.stats import pearson, split
 from nlgauge.study import sweep
@@ -20,7 +20,7 @@ SYSTEMS = ("fluent", "literal", "hasty")
 
 
 @pytest.fixture(scope="module")
-def judged() -> Judged:
+def judged() -> JudgedCorpus:
     """People who judge as chrf with 3-grams does, with some noise."""
     references = example("reference.a")
     corpus = Corpus.join(
@@ -29,10 +29,10 @@ def judged() -> Judged:
     made = score(corpus.candidates, corpus.references, metrics="chrf:char_order=3")
     scores = made["chrf:char_order=3"].segments
     human = scores + np.random.default_rng(0).normal(0, 3, len(scores))
-    return Judged(corpus, {"quality": human, "reverse": -human}, ("made up.",))
+    return JudgedCorpus(corpus, {"quality": human, "reverse": -human}, ("made up.",))
 
 
-def test_the_value_people_had_in_mind_is_found(judged: Judged) -> None:
+def test_the_value_people_had_in_mind_is_found(judged: JudgedCorpus) -> None:
     found = sweep(judged, "chrf", {"char_order": "1..6"}, human="quality", seed=4)
     (entry,) = found.entries
     assert entry.chosen == {"char_order": 3}
@@ -44,7 +44,7 @@ def test_the_value_people_had_in_mind_is_found(judged: Judged) -> None:
     assert json.dumps(found.to_dict(), allow_nan=False)
 
 
-def test_both_numbers_are_those_of_their_part(judged: Judged) -> None:
+def test_both_numbers_are_those_of_their_part(judged: JudgedCorpus) -> None:
     (entry,) = sweep(judged, "chrf", {"char_order": (3, 6)}, human="quality").entries
     content = entry.to_dict()
     parts = split(36, 0.5, 0)
@@ -56,7 +56,9 @@ def test_both_numbers_are_those_of_their_part(judged: Judged) -> None:
         assert content[name] == pytest.approx(expected)
 
 
-def test_two_options_make_a_surface_and_every_criterion_chooses_for_itself(judged: Judged) -> None:
+def test_two_options_make_a_surface_and_every_criterion_chooses_for_itself(
+    judged: JudgedCorpus,
+) -> None:
     found = sweep(judged, "chrf", {"char_order": "2,3", "beta": ".5,1,2"}, level="system")
     assert [entry.criterion for entry in found.entries] == ["quality", "reverse"]
     first = found.entries[0]
@@ -66,7 +68,7 @@ def test_two_options_make_a_surface_and_every_criterion_chooses_for_itself(judge
     assert first.found.tested.level == "system"
 
 
-def test_systems_may_be_split_and_inputs_of_one_source_stay_together(judged: Judged) -> None:
+def test_systems_may_be_split_and_inputs_of_one_source_stay_together(judged: JudgedCorpus) -> None:
     (entry,) = sweep(judged, "chrf", {"beta": "1,2"}, human="quality", axis="systems").entries
     assert entry.found.tested_on == "1 systems (test)"
     corpus = judged.corpus
@@ -78,7 +80,7 @@ def test_systems_may_be_split_and_inputs_of_one_source_stay_together(judged: Jud
         ids=corpus.ids,
         sources=sources,
     )
-    kept = Judged(grouped, {"quality": judged.human["quality"]}, ())
+    kept = JudgedCorpus(grouped, {"quality": judged.human["quality"]}, ())
     (entry,) = sweep(kept, "chrf", {"beta": "1,2"}).entries
     sizes = {int(text.split()[0]) for text in (entry.found.tuned_on, entry.found.tested_on)}
     assert sizes == {12, 24}
@@ -87,13 +89,13 @@ def test_systems_may_be_split_and_inputs_of_one_source_stay_together(judged: Jud
     assert entry.found.tuned_on == "18 inputs (tune)"  # an empty source is no common source
 
 
-def test_an_infinite_price_is_a_word_in_json(judged: Judged) -> None:
+def test_an_infinite_price_is_a_word_in_json(judged: JudgedCorpus) -> None:
     few = judged.take(range(8), "few.")
     options = {"penalty_candidate": "1,inf"}
     found = sweep(few, "lazy_emd:model=hashing", options, human="quality")
     values = [row["penalty_candidate"] for row in found.to_dict()["sweeps"][0]["tried"]]
     assert values == [1, "inf"]
-    (negated,) = [line for line in found.remarks if line.startswith("negated")]
+    (negated,) = [line for line in found.notes if line.startswith("negated")]
     assert negated.count("lazy_emd") == 1
 
 
@@ -109,12 +111,12 @@ def test_an_infinite_price_is_a_word_in_json(judged: Judged) -> None:
         ("chrf", {"beta": "0..99", "char_order": "1..20"}, "2,000 combinations are too many"),
     ],
 )
-def test_what_cannot_be_tried_is_refused(judged: Judged, metric, options, message) -> None:
+def test_what_cannot_be_tried_is_refused(judged: JudgedCorpus, metric, options, message) -> None:
     with pytest.raises(OptionError, match=message):
         sweep(judged, metric, options)
 
 
-def test_one_system_cannot_be_split(judged: Judged) -> None:
+def test_one_system_cannot_be_split(judged: JudgedCorpus) -> None:
     alone = judged.without("literal", "hasty")
     with pytest.raises(DataError, match=r"1 judged systems .* split inputs instead"):
         sweep(alone, "chrf", {"beta": "1,2"}, axis="systems")

@@ -10,7 +10,7 @@ import pytest
 from conftest import example
 from nlgauge.core.corpus import Corpus
 from nlgauge.core.errors import OptionError
-from nlgauge.data import Judged
+from nlgauge.data import JudgedCorpus
 from nlgauge.scoring import score
 from nlgauge.stats import bootstrap_difference, pearson, split
 from nlgauge.study import tune_layers
@@ -19,7 +19,7 @@ SYSTEMS = ("fluent", "literal", "hasty")
 BERT, MOVER = "bertscore:model=hashing", "mover:model=hashing"
 
 
-def _judged(spec: str, noise: float) -> Judged:
+def _judged(spec: str, noise: float) -> JudgedCorpus:
     """People who judge as a metric does, with some noise."""
     references = example("reference.a")
     corpus = Corpus.join(
@@ -28,11 +28,11 @@ def _judged(spec: str, noise: float) -> Judged:
     (scores,) = score(corpus.candidates, corpus.references, metrics=spec).values()
     seen = scores.scale.sign * scores.segments
     human = seen + np.random.default_rng(0).normal(0, noise * seen.std(), len(seen))
-    return Judged(corpus, {"quality": human}, ("made up.",))
+    return JudgedCorpus(corpus, {"quality": human}, ("made up.",))
 
 
 @pytest.fixture(scope="module")
-def by_first_layer() -> Judged:
+def by_first_layer() -> JudgedCorpus:
     return _judged(f"{BERT},layer=1", 0.05)
 
 

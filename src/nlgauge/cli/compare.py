@@ -13,7 +13,7 @@ from nlgauge.cli.output import OutputOptions, Result
 
 if TYPE_CHECKING:
     from nlgauge.report.table import Table
-    from nlgauge.study import Comparison, Differing
+    from nlgauge.study import Comparison, SegmentDifference
 
 
 @with_option_groups
@@ -74,7 +74,7 @@ def compare_command(
         tables=lambda: tables,
         long=lambda: long,
         text=text,
-        notes=found.remarks(),
+        notes=found.notes,
     )
     to.write(result, quiet=options.quiet)
 
@@ -82,20 +82,23 @@ def compare_command(
 def _tables(found: Comparison, digits: int) -> list[Table]:
     from nlgauge.report.study_tables import comparison_table
 
-    first = found.board[found.baseline]
+    first = found.scores[found.baseline]
     return [
         comparison_table(
             label,
             scores.scale.direction,
             [entry.to_dict() for entry in found.of(label)],
             digits=digits if scores.scale.high > 1 else max(digits, 4),
-            footer=[str(scores.signature), *([found.said] if label == list(first)[-1] else [])],
+            footer=[
+                str(scores.signature),
+                *([found.method_note] if label == list(first)[-1] else []),
+            ],
         )
         for label, scores in first.items()
     ]
 
 
-def _differing(segments: tuple[Differing, ...], digits: int) -> Table:
+def _differing(segments: tuple[SegmentDifference, ...], digits: int) -> Table:
     from nlgauge.report.table import Column, Table
 
     fields = ("segment", "system", "difference", "baseline_candidate", "candidate")

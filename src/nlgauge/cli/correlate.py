@@ -88,7 +88,7 @@ def correlate_command(
             figure: lambda: _bars(rows),
             distributions: lambda: _distributions(study, options.human, bands),
         },
-        notes=found.remarks,
+        notes=found.notes,
     )
     options.write(result, quiet=options.quiet)
 
@@ -107,7 +107,7 @@ def _bars(rows: Sequence[Mapping[str, Any]]) -> Figure:
 
 def _distributions(study: Study, human: list[str] | None, count: int) -> Figure:
     from nlgauge.figures.distributions import Curve, distributions
-    from nlgauge.study import bands
+    from nlgauge.study import quality_bands
 
     criteria = study.criteria(human)
     names = (
@@ -119,7 +119,7 @@ def _distributions(study: Study, human: list[str] | None, count: int) -> Figure:
             for name, band in zip(names, found, strict=True)
         ]
         for criterion in criteria
-        for metric, found in bands(study, criterion, count).items()
+        for metric, found in quality_bands(study, criterion, count).items()
     }
     legend = f"human judgement ({criteria[0] if len(criteria) == 1 else 'each criterion'})"
     return distributions(panels, legend=legend)

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from matplotlib.figure import Figure
 
-    from nlgauge.study import Ranking
+    from nlgauge.study import DarrResult
 
 
 @with_option_groups
@@ -87,7 +87,7 @@ def darr_command(
         rows=lambda: rows,
         tables=lambda: [ranking_table(rows, digits=options.digits, footer=footer)],
         figures={figure: lambda: _bars(rows)},
-        notes=found.remarks,
+        notes=found.notes,
     )
     options.write(result, quiet=options.quiet)
 
@@ -105,7 +105,7 @@ def _criterion(
     return options.human[0] if options.human else None
 
 
-def _summary(found: Ranking) -> str:
+def _summary(found: DarrResult) -> str:
     pairs = found.pairs
     text = f"{len(pairs):,} pairs of {len(pairs.systems)} systems, {len(pairs.segments):,} segments"
     resampled = any(entry.interval for entry in found.entries)

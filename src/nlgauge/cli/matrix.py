@@ -64,7 +64,7 @@ def matrix_command(
     found = matrix(
         study, human=options.human, level=level, coefficient=coefficient, cluster=cluster
     )
-    notes = list(study.remarks())
+    notes = list(study.notes)
     if found.cells_dropped:
         notes.append(f"{found.cells_dropped:,} judged outputs lack another criterion or a score.")
     result = Result(
@@ -241,7 +241,7 @@ def _run(
     study = options.study()
     tests = {criterion: test(study, criterion) for criterion in study.criteria(options.human)}
     rows = [row for criterion, each in tests.items() for row in _rows(criterion, each)]
-    notes = list(study.remarks())
+    notes = list(study.notes)
     for criterion, each in tests.items():
         notes += [f"{criterion}: {note}" for note in each.notes]
         if each.matrix.cells_dropped:

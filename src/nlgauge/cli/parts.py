@@ -79,12 +79,12 @@ class PartsOptions:
         **options: Any,
     ) -> Mapping[str, Mapping[str, Tally]]:
         """Return corpus scores of the run over these files; ``options`` are those of ``Run``."""
-        from nlgauge.data.streams import Sources
+        from nlgauge.data.systems import InputFiles
         from nlgauge.scale.run import Run
 
         folder = self.folder or Path()
         run = Run(
-            Sources.of(candidates, references, wanted=wanted),
+            InputFiles(candidates, references, wanted),
             tuple(metrics),
             folder,
             part_rows=self.part_rows,
@@ -96,15 +96,17 @@ class PartsOptions:
             **options,
         )
         with _counter(quiet=quiet) as count:
-            outcome = run.go(count, None if quiet else _print_interrupted)
+            outcome = run.execute(count, None if quiet else _print_interrupted)
         counts = f"{outcome.read:,} rows read, {outcome.scored:,} scored"
         if outcome.rejected:
             counts += f", {outcome.rejected:,} rejected (see {folder / 'rejected.jsonl'})"
-        if outcome.kept:
-            counts += f"; {outcome.kept:,} parts reused from an earlier run"
-        damaged = [f"{name} was damaged and has been scored again" for name in outcome.redone]
+        if outcome.reused_parts:
+            counts += f"; {outcome.reused_parts:,} parts reused from an earlier run"
+        damaged = [
+            f"{name} was damaged and has been scored again" for name in outcome.repaired_parts
+        ]
         print_notes([f"{counts}; segment scores are in {folder / 'parts'}", *damaged], quiet=quiet)
-        return outcome.board
+        return outcome.scores
 
 
 def _print_interrupted() -> None:

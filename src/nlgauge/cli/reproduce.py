@@ -63,16 +63,16 @@ def reproduce_command(
     choose_recipe(recipe)
     if output.is_file():
         raise UsageError(f"{str(output)!r} is a file; -o names the folder for the results")
-    from nlgauge.recipes.recipe import Setting
+    from nlgauge.recipes.recipe import Settings
     from nlgauge.report.formats import text
 
     with options.running() as running:
-        setting = Setting(model, running["runtime"], running["progress"], inputs)
+        setting = Settings(model, running["runtime"], running["progress"], inputs)
         rebuilt = reproduce(recipe, data, setting)
     written, undrawn = rebuilt.write(output)
     sections = [section for table in rebuilt.tables.values() for section in table]
     shown = [f"{section.title}\n\n{text(section.table)}" for section in sections]
     print("\n\n".join([*shown, "\n".join(rebuilt.about)]))
     listed = ", ".join(path.name for path in written)
-    notes = [*rebuilt.remarks, *undrawn, f"{output} contains {listed}."]
+    notes = [*rebuilt.notes, *undrawn, f"{output} contains {listed}."]
     print_notes(notes, quiet=options.quiet)

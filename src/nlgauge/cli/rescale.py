@@ -49,13 +49,13 @@ def fit_command(
     `references`, of which the first is used. Sentences are paired at random, never with an equal
     one. The baseline is valid for this model and layer only.
     """
-    from nlgauge.data.monolingual import read_unpaired
+    from nlgauge.data.monolingual import read_texts
     from nlgauge.report.formats import text
     from nlgauge.study import fit_baseline
 
     if output is not None:
         check_ending(output, [".json"])
-    sentences = read_unpaired(texts)
+    sentences = read_texts(texts)
     with options.running() as running:
         found = fit_baseline(sentences, metric, pairs=pairs, seed=seed, **running)
     if output is not None:

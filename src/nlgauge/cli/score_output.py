@@ -56,7 +56,7 @@ def corpus_result(totals: Totals, form: Form, comparison: Comparison | None = No
         table = system_table(
             totals, digits=form.digits, confidence=form.confidence, p_values=p_values
         )
-        footer = table.footer if comparison is None else (*table.footer, comparison.said)
+        footer = table.footer if comparison is None else (*table.footer, comparison.method_note)
         return [replace(table, footer=footer)]
 
     return Result(

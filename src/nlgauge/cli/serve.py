@@ -1,4 +1,4 @@
-"""nlgauge serve: a web service with a page, on this machine unless told otherwise."""
+"""nlgauge serve: the web service and its page, on this machine by default."""
 
 from __future__ import annotations
 
@@ -15,54 +15,55 @@ from nlgauge.runtime import Runtime
 if TYPE_CHECKING:
     from nlgauge.service.settings import Settings
 
-_EPILOG = """Examples:
-
-nlgauge serve
-
-nlgauge serve --port 8080 --model embedded --model glove
-
-NLGAUGE_TOKEN=... nlgauge serve --host 0.0.0.0
-
-Open the printed address in a browser; /openapi.json documents the interface for programs, and
-`nlgauge score --server URL` uses it. Only models named with --model can be used; requests never
-open a file. A server that others can reach should ask for a token, and speak HTTPS through a proxy
-(whose name is then allowed with --allow-host)."""
-
 
 def serve_command(
     host: Annotated[str, typer.Option(help="Address to listen on.")] = "127.0.0.1",
-    port: Annotated[int, typer.Option(min=0, max=65535, help="0 takes a free one.")] = 8000,
+    port: Annotated[int, typer.Option(min=0, max=65535, help="Port; 0 chooses a free one.")] = 8000,
     token: Annotated[
         str | None,
-        typer.Option(envvar="NLGAUGE_TOKEN", help="What clients must send as Bearer token."),
+        typer.Option(envvar="NLGAUGE_TOKEN", help="Bearer token that clients must send."),
     ] = None,
     model: Annotated[
         list[str] | None,
         typer.Option(
             "--model",
-            help="A model that requests may use; may be repeated, the first is the default "
+            help="Model that requests may use, repeatable; the first is the default "
             "[default: NLGAUGE_MODEL, else embedded].",
         ),
     ] = None,
     allow_host: Annotated[
         list[str] | None,
-        typer.Option("--allow-host", help="A further name it answers to; may be repeated."),
+        typer.Option("--allow-host", help="Additional host name to accept, repeatable."),
     ] = None,
-    max_rows: Annotated[int, typer.Option(min=1, help="Rows of a request.")] = 2_000,
-    max_job_rows: Annotated[int, typer.Option(min=1, help="Rows of a job.")] = 100_000,
-    max_characters: Annotated[int, typer.Option(min=1, help="Of one text.")] = 10_000,
-    max_references: Annotated[int, typer.Option(min=1, help="Of one row.")] = 64,
-    max_bytes: Annotated[int, typer.Option(min=1024, help="Of a body.")] = 32 * 1024 * 1024,
-    max_seconds: Annotated[float, typer.Option(min=1, help="For a request.")] = 60,
-    queue: Annotated[int, typer.Option(min=1, help="Requests that may wait.")] = 256,
+    max_rows: Annotated[int, typer.Option(min=1, help="Maximum rows per request.")] = 2_000,
+    max_job_rows: Annotated[int, typer.Option(min=1, help="Maximum rows per job.")] = 100_000,
+    max_characters: Annotated[int, typer.Option(min=1, help="Maximum text length.")] = 10_000,
+    max_references: Annotated[int, typer.Option(min=1, help="Maximum references per row.")] = 64,
+    max_bytes: Annotated[int, typer.Option(min=1024, help="Maximum body size.")] = 32 * 1024 * 1024,
+    max_seconds: Annotated[float, typer.Option(min=1, help="Time limit of a request.")] = 60,
+    queue: Annotated[int, typer.Option(min=1, help="Maximum number of waiting requests.")] = 256,
     window: Annotated[
-        float, typer.Option(min=0, help="Milliseconds that a batch waits for company; 0 is none.")
+        float, typer.Option(min=0, help="Batching window in ms; 0 disables batching.")
     ] = 4,
     device: arguments.Device = "auto",
     batch_tokens: arguments.BatchTokens = 2048,
     download: arguments.Download = False,
 ) -> None:
-    """Serve scores, alignments and studies over HTTP, and a page to use them."""
+    """Serve scores, alignments and studies over HTTP, with a page for browsers.
+
+    Examples:
+
+    nlgauge serve
+
+    nlgauge serve --port 8080 --model embedded --model glove
+
+    NLGAUGE_TOKEN=... nlgauge serve --host 0.0.0.0
+
+    Open the printed address in a browser; /openapi.json documents the API, and `nlgauge score --server
+    URL` uses it. Requests can use the models named with --model only, and never open a file. A server
+    that others can reach should require a token, and use HTTPS through a proxy (allow its host name
+    with --allow-host).
+    """
     _require_extra()
     from nlgauge.service.settings import (
         LOOPBACK,
@@ -95,15 +96,12 @@ def serve_command(
     _run(settings, host, port)
 
 
-serve_command.__doc__ = f"{serve_command.__doc__}\n\n{_EPILOG}"
-
-
 def _require_extra() -> None:
     from importlib.util import find_spec
 
     from nlgauge.core.errors import MissingExtra
 
-    for package in ("fastapi", "uvicorn"):
+    for package in ("fastapi", "uvicorn", "prometheus_client"):
         if find_spec(package) is None:
             raise MissingExtra("nlgauge serve", package, "service")
 
@@ -115,16 +113,18 @@ def _run(settings: Settings, host: str, port: int) -> None:
 
     bound = _bind(host, port)
     app = create_app(settings)
-    at = bound.getsockname()[1]
-    shown = f"[{host}]" if ":" in host else host
-    print(f"nlgauge serves http://{shown}:{at}/ (models: {', '.join(settings.models)})", flush=True)
+    port = bound.getsockname()[1]
+    name = f"[{host}]" if ":" in host else host
+    print(
+        f"nlgauge serves http://{name}:{port}/ (models: {', '.join(settings.models)})", flush=True
+    )
     if host not in LOOPBACK and settings.token is None:
         print(
-            "note: whoever can reach this machine can use the service; ask for a token with "
+            "note: anyone who can reach this machine can use the service; require a token with "
             "--token or NLGAUGE_TOKEN",
             file=sys.stderr,
         )
-    running = server(app, host=host, port=at, header_seconds=settings.limits.header_seconds)
+    running = server(app, host=host, port=port, header_seconds=settings.limits.header_seconds)
     running.run(sockets=[bound])
 
 
@@ -137,5 +137,5 @@ def _bind(host: str, port: int) -> socket.socket:
     except OSError as error:
         raise UsageError(
             f"cannot listen on {host} port {port}: {error.strerror}; choose another --port "
-            "(0 takes a free one) or --host"
+            "(0 chooses a free one) or --host"
         ) from None

@@ -16,7 +16,7 @@ from nlgauge.core.errors import UsageError
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from nlgauge.data.judged import Judged
+    from nlgauge.data.judged import JudgedCorpus
     from nlgauge.study import Study
 
 _Names = list[str] | None
@@ -50,7 +50,7 @@ class DataOptions:
         _option("References, if DATA does not contain them.", "FILE", "-r", "--references"),
     ] = None
 
-    def judged(self, stored: Sequence[str] = (), scores_from: Path | None = None) -> Judged:
+    def judged(self, stored: Sequence[str] = (), scores_from: Path | None = None) -> JudgedCorpus:
         """Return the judged texts; an unknown criterion is an error before anything is scored."""
         from nlgauge.data.detection import read_judged
         from nlgauge.study import choose_criteria
@@ -109,7 +109,7 @@ class MetricStudyOptions(StudyOptions):
         named = {"scores": self.scores or (), "distances": self.distances or ()}
         return {**named, "missing": self.missing}
 
-    def texts(self) -> Judged:
+    def texts(self) -> JudgedCorpus:
         """Return the judged texts with their stored scores; unknown names are errors."""
         judged = self.judged(self.stored, self.scores_from)
         if self.scores_from is not None and not self.stored:

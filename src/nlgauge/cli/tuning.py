@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from nlgauge.report.table import Table
-    from nlgauge.study import LayerTuning, Sweeps
+    from nlgauge.study import LayerTuning, SweepResult
 
 Entry = Mapping[str, Any]  # a sweep for one criterion, as in the JSON output
 
@@ -106,7 +106,7 @@ def sweep_command(
         rows=lambda: [row for each in entries for row in _tried_rows(each)],
         tables=lambda: _sweep_tables(found, entries, list(swept), tuning, options.digits),
         figures={tuning.figure: lambda: _draw_sweep(entries, list(swept))},
-        notes=found.remarks,
+        notes=found.notes,
     )
     options.write(result, quiet=options.quiet)
 
@@ -136,7 +136,11 @@ def _parse_values(words: list[str]) -> dict[str, str]:
 
 
 def _sweep_tables(
-    found: Sweeps, entries: Sequence[Entry], names: list[str], tuning: TuningOptions, digits: int
+    found: SweepResult,
+    entries: Sequence[Entry],
+    names: list[str],
+    tuning: TuningOptions,
+    digits: int,
 ) -> list[Table]:
     from nlgauge.core.options import format_value
     from nlgauge.report.study_tables import sweep_table
@@ -279,7 +283,7 @@ def tune_command(
         rows=lambda: [row for entry in entries for row in _layer_rows(entry)],
         tables=lambda: _layer_tables(found, entries, tuning, options.digits),
         figures={tuning.figure: lambda: _draw_layers(entries)},
-        notes=found.remarks,
+        notes=found.notes,
     )
     options.write(result, quiet=options.quiet)
 

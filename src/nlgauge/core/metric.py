@@ -101,6 +101,7 @@ class Metric(ABC):
     paper: ClassVar[str] = ""
     libraries: ClassVar[tuple[str, ...]] = ()
     symmetric: ClassVar[bool] = False
+    on_server: ClassVar[bool] = True
     more_references_never_hurt: ClassVar[bool] = False
     language_options: ClassVar[Mapping[str, Mapping[str, str | bool]]] = {}
     """Options that replace the defaults by language code; ``other`` is any but English."""

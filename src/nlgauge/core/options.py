@@ -13,9 +13,11 @@ import math
 import types
 import typing
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import Any, Literal
 
 from nlgauge.core.errors import OptionError
+
+Server = Literal["model", "text", "fixed"] | tuple[str, ...] | Mapping[str, str] | float
 
 _TRUE = {"yes", "true", "on", "1"}
 _FALSE = {"no", "false", "off", "0"}
@@ -28,9 +30,17 @@ def option(
     choices: tuple[str, ...] | None = None,
     low: float | None = None,
     high: float | None = None,
+    server: Server | None = None,
 ) -> Any:
-    """Return a dataclass field that is an option: keyword-only, documented and validated."""
-    metadata = {"help": help, "choices": choices, "low": low, "high": high}
+    """Return a dataclass field that is an option: keyword-only, documented and validated.
+
+    ``server`` declares what requests to `nlgauge serve` may set the option to: one of the server's
+    models ("model"), any text of a few characters ("text"), its default only ("fixed"), one of
+    some texts (a tuple, or a mapping of texts to their meaning), or numbers up to a magnitude.
+    Without it, free text keeps its default, because it could name a file, numbers are bounded, and
+    an option named model takes one of the server's models.
+    """
+    metadata = {"help": help, "choices": choices, "low": low, "high": high, "server": server}
     return dataclasses.field(default=default, kw_only=True, metadata=metadata)
 
 
@@ -45,6 +55,7 @@ class Option:
     choices: tuple[str, ...] | None
     low: float | None
     high: float | None
+    server: Server | None = None
 
     @property
     def kind(self) -> str:
@@ -111,9 +122,14 @@ def _options_of(metric: type) -> Mapping[str, Option]:
                 name=field.name,
                 default=field.default,
                 types=_plain_types(hints[field.name]),
-                **field.metadata,
+                **_with_server(field),
             )
     return found
+
+
+def _with_server(field: dataclasses.Field[Any]) -> dict[str, Any]:
+    default = "model" if field.name == "model" else None
+    return dict(field.metadata) | {"server": field.metadata["server"] or default}
 
 
 def parse_options(metric: type, texts: Mapping[str, str], *, name: str) -> dict[str, Any]:

@@ -55,6 +55,7 @@ class ModelCard:
 
     ``layers`` maps a way of matching (``greedy``, ``transport``, ``barycenter``) to the layers
     that suit this model best; ``published`` says whether they were measured or guessed.
+    ``languages`` are the codes of the only languages that the model knows, () if unknown or many.
     """
 
     name: str
@@ -64,6 +65,7 @@ class ModelCard:
     layers: Mapping[str, tuple[int, ...]]
     published: bool = True
     libraries: tuple[str, ...] = ()
+    languages: tuple[str, ...] = ()
 
     def choose(self, wanted: str | int, *, match: str) -> tuple[int, ...]:
         """Return the layer numbers of ``wanted``: best, all, last5, 4, -1, 3+4+6 or 2-6.

@@ -1,4 +1,4 @@
-"""Readers that turn files into a Corpus, and published human judgements into a Judged corpus."""
+"""Readers of files: system outputs become a Corpus, human judgements a JudgedCorpus."""
 
 from __future__ import annotations
 
@@ -7,25 +7,22 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from nlgauge.data.detection import KINDS, read_judged
-    from nlgauge.data.judged import Judged
+    from nlgauge.data.judged import JudgedCorpus
     from nlgauge.data.wmt import Pairs, read_pairs
 
-# Imported on first use: the command line reads plain files without numpy or any of these.
-_HOMES = {
-    "KINDS": "detection",
-    "Judged": "judged",
-    "Pairs": "wmt",
-    "read_judged": "detection",
-    "read_pairs": "wmt",
+# Imported at first use: the command line reads plain files without numpy.
+_MODULES = {
+    **dict.fromkeys(("KINDS", "read_judged"), "detection"),
+    **dict.fromkeys(("Pairs", "read_pairs"), "wmt"),
+    "JudgedCorpus": "judged",
 }
-
-__all__ = ["KINDS", "Judged", "Pairs", "read_judged", "read_pairs"]
+__all__ = ["KINDS", "JudgedCorpus", "Pairs", "read_judged", "read_pairs"]
 
 
 def __getattr__(name: str) -> Any:
-    if name not in _HOMES:
+    if name not in _MODULES:
         raise AttributeError(f"module 'nlgauge.data' has no attribute {name!r}")
-    return getattr(import_module(f"nlgauge.data.{_HOMES[name]}"), name)
+    return getattr(import_module(f"nlgauge.data.{_MODULES[name]}"), name)
 
 
 def __dir__() -> list[str]:

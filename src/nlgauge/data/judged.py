@@ -1,8 +1,9 @@
-"""Judged: a corpus with what people said about its rows, the meeting point of all readers."""
+"""JudgedCorpus: a corpus with human scores of its rows, which all readers return."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import dataclasses
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from math import isinf, nan
@@ -18,15 +19,15 @@ from nlgauge.core.errors import DataError, FileError, OptionError, ShapeError
 Array = NDArray[np.float64]
 
 NOT_JUDGED = frozenset({"", "nan", "na", "n/a", "none", "null"})
-"""How tables write that nobody judged a cell (in any case of letters)."""
+"""Cells that stand for a missing judgement, in any case."""
 
-PEOPLE = "human:"
-"""Before the name of a criterion that is to be studied like a metric's scores."""
+HUMAN_PREFIX = "human:"
+"""Prefix of a criterion that is studied like the scores of a metric."""
 
 
 @dataclass(frozen=True)
-class Row:
-    """One output of one system on one segment, as a reader hands it over."""
+class JudgedRow:
+    """One output of one system for one segment."""
 
     system: str
     segment: str
@@ -36,20 +37,37 @@ class Row:
     source: str | None = None
     stored: Mapping[str, float] = field(default_factory=dict)
     name: str | None = None
-    """What the data calls this row, where it has a name beside system and segment."""
+    """The row's own id in the data, besides system and segment."""
 
 
 @dataclass(frozen=True, eq=False)
-class Judged:
-    """A corpus with human scores per row and criterion; NaN = not judged.
+class JudgedCorpus:
+    """A corpus with human scores of its rows.
 
-    `stored` holds the scores of metrics that came with the data, per row. `said` are sentences on
-    what was read and what was dropped. `names` are the rows' own, where all of them have one.
+    Parameters
+    ----------
+    corpus
+        The texts.
+    human
+        Human scores by criterion, one per row; NaN where a row was not judged.
+    notes
+        Sentences on what was read and what was dropped.
+    stored
+        Scores of metrics that came with the data, one per row.
+    names
+        The rows' own ids, if all of them have one.
+
+    Raises
+    ------
+    DataError
+        If there is no criterion.
+    ShapeError
+        If a column has another length than the corpus.
     """
 
     corpus: Corpus
     human: Mapping[str, Array]
-    said: tuple[str, ...]
+    notes: tuple[str, ...]
     stored: Mapping[str, Array] = field(default_factory=dict)
     names: tuple[str, ...] | None = None
 
@@ -62,14 +80,17 @@ class Judged:
     @classmethod
     def from_rows(
         cls,
-        rows: Sequence[Row],
+        rows: Sequence[JudgedRow],
         *,
         dropped: Mapping[str, int] | None = None,
         notes: Sequence[str] = (),
-    ) -> Judged:
-        """The judged corpus of these rows; `dropped` says why how many others were left out."""
+    ) -> JudgedCorpus:
+        """Return the corpus of these rows; ``dropped`` counts rows left out, by reason."""
+        reasons = {why: amount for why, amount in (dropped or {}).items() if amount}
+        counted = ", ".join(f"{amount:,} {why}" for why, amount in reasons.items())
+        left_out = f"dropped {sum(reasons.values()):,}" + (f": {counted}" if counted else "")
         if not rows:
-            raise DataError(f"there are no judged rows; {_dropped(dropped or {})}.")
+            raise DataError(f"there are no judged rows; {left_out}.")
         sources = [row.source for row in rows if row.source is not None]
         corpus = Corpus.of(
             [row.candidate for row in rows],
@@ -78,11 +99,26 @@ class Judged:
             ids=[row.segment for row in rows],
             sources=sources if len(sources) == len(rows) else None,
         )
-        human = _columns([row.human for row in rows])
-        said = [_summary(corpus, human, dropped or {}), *_gaps(human), *notes]
+        human = to_columns([row.human for row in rows])
+        counts = (
+            _count(len(corpus), "row"),
+            _count(len(corpus.system_names), "system"),
+            _count(len(set(corpus.ids)), "segment"),
+            _count(len(human), "criterion", "criteria"),
+        )
+        summary = f"{', '.join(counts)} ({', '.join(human)}); {left_out}."
+        missing = {name: int(np.isnan(values).sum()) for name, values in human.items()}
+        gaps = [
+            f"{count:,} of {len(rows):,} rows have no judgement of {name!r}."
+            for name, count in missing.items()
+            if count
+        ]
         names = tuple(row.name for row in rows if row.name is not None)
         return cls(
-            *(corpus, human, tuple(said), _columns([row.stored for row in rows])),
+            corpus,
+            human,
+            (summary, *gaps, *notes),
+            to_columns([row.stored for row in rows]),
             names if len(names) == len(rows) else None,
         )
 
@@ -91,22 +127,21 @@ class Judged:
 
     @property
     def criteria(self) -> tuple[str, ...]:
-        """What was judged, in order of first appearance."""
+        """The criteria, in order of first appearance."""
         return tuple(self.human)
 
     def rows(self) -> Iterator[tuple[str, str, dict[str, float]]]:
-        """Rows (system, segment id, {criterion: value}), as `study.Judgements.from_rows` asks."""
+        """Yield (system, segment id, {criterion: value}), for `Judgements.from_rows`."""
         for i, key in enumerate(zip(self.corpus.systems, self.corpus.ids, strict=True)):
             yield *key, {name: float(values[i]) for name, values in self.human.items()}
 
     def stored_rows(self, metric: str) -> Iterator[tuple[str, str, float]]:
-        """Rows (system, segment id, score) of a stored metric, as `study.Measured.from_rows` asks.
+        """Yield (system, segment id, score) of a stored metric, for `Measured.from_rows`.
 
-        Rows the metric has no score for are left out. `human:<criterion>` gives a criterion, to be
-        held against another.
+        Rows without a score are left out. `human:<criterion>` is the name of a criterion.
         """
-        people = {PEOPLE + name: values for name, values in self.human.items()}
-        scores = {**self.stored, **people}
+        criteria = {HUMAN_PREFIX + name: values for name, values in self.human.items()}
+        scores = {**self.stored, **criteria}
         if metric not in scores:
             listed = ", ".join(scores)
             raise OptionError(f"no scores of {metric!r} came with the data; there are: {listed}.")
@@ -115,10 +150,10 @@ class Judged:
             if not np.isnan(score):
                 yield system, segment, float(score)
 
-    def without(self, *systems: str) -> Judged:
-        """The same without these systems (a human reference among them, say).
+    def without(self, *systems: str) -> JudgedCorpus:
+        """Return the corpus without these systems.
 
-        A name may be a pattern: `abs/*` leaves out all systems whose names start with `abs/`.
+        A name may be a pattern: `abs/*` matches all systems whose names start with `abs/`.
         """
         names = self.corpus.system_names
         gone: set[str] = set()
@@ -135,33 +170,39 @@ class Judged:
         note = f"left out {_count(len(gone), 'system')} ({', '.join(systems)})"
         return self.take(keep, f"{note}: {len(self) - len(keep)} rows.")
 
-    def take(self, keep: Sequence[int], note: str) -> Judged:
-        """These rows only; the note says why."""
-        return Judged(
-            _take(self.corpus, keep),
-            {name: values[list(keep)] for name, values in self.human.items()},
-            (*self.said, note),
-            {name: values[list(keep)] for name, values in self.stored.items()},
-            None if self.names is None else tuple(self.names[i] for i in keep),
+    def take(self, rows: Sequence[int], note: str) -> JudgedCorpus:
+        """Return these rows, with a note on the reason."""
+        corpus, indices = self.corpus, list(rows)
+        return JudgedCorpus(
+            Corpus.of(
+                [corpus.candidates[i] for i in indices],
+                [corpus.references[i] for i in indices],
+                systems=[corpus.systems[i] for i in indices],
+                ids=[corpus.ids[i] for i in indices],
+                sources=None if corpus.sources is None else [corpus.sources[i] for i in indices],
+            ),
+            {name: values[indices] for name, values in self.human.items()},
+            (*self.notes, note),
+            {name: values[indices] for name, values in self.stored.items()},
+            None if self.names is None else tuple(self.names[i] for i in indices),
         )
 
-    def with_stored(self, scores: Mapping[str, Array], note: str) -> Judged:
-        """The same with more scores of metrics; a name that is already there is refused."""
+    def with_stored(self, scores: Mapping[str, Array], note: str) -> JudgedCorpus:
+        """Return the corpus with more metric scores, whose names must be new."""
         for name in scores:
             if name in self.stored:
                 raise DataError(f"scores of {name!r} came with the data already; rename one.")
-        return Judged(
-            *(self.corpus, self.human, (*self.said, note), {**self.stored, **scores}, self.names)
-        )
+        stored = {**self.stored, **scores}
+        return dataclasses.replace(self, notes=(*self.notes, note), stored=stored)
 
 
-def number(value: Any, where: str) -> float:
-    """A score as a float, NaN for None, '' and the other marks of "not judged"."""
+def parse_score(value: Any, where: str) -> float:
+    """Return a score as a float, NaN for None, '' and the other marks of a missing judgement."""
     if value is None or (isinstance(value, str) and value.strip().lower() in NOT_JUDGED):
         return nan
     try:
         if isinstance(value, bool) or (isinstance(value, str) and "_" in value):
-            raise TypeError  # float() would take True for 1 and "1_5" for 15
+            raise TypeError  # float() would read True as 1 and "1_5" as 15
         score = float(value)
     except (TypeError, ValueError, OverflowError):
         raise FileError(
@@ -172,52 +213,38 @@ def number(value: Any, where: str) -> float:
     return score
 
 
-def choose_part(path: object, parts: Sequence[str], part: str | None, what: str) -> str:
-    """The part (language pair, data set) to read: the one asked for, or the only one."""
-    if part is None and len(parts) == 1:
-        return parts[0]
-    if part in parts:
+def parse_scores(
+    cells: Mapping[Any, Any], names: Iterable[str] | None, where: str
+) -> dict[str, float]:
+    """Return the scores in the named cells that exist, or in all cells."""
+    wanted = cells if names is None else [name for name in names if name in cells]
+    return {str(name): parse_score(cells[name], f"{where}: {name}") for name in wanted}
+
+
+def choose_part(path: object, parts: Iterable[str], part: str | None, what: str) -> str:
+    """Return the part (language pair, data set) to read: the one named, or the only one."""
+    names = list(parts)
+    if part is None and len(names) == 1:
+        return names[0]
+    if part in names:
         return str(part)
-    listed = ", ".join(parts) or "none"
+    listed = ", ".join(names) or "none"
     if part is None:
         raise OptionError(
-            f"{path} holds {_count(len(parts), what)} ({listed}); choose one, for example with "
-            f"part={parts[0] if parts else what!r}"
+            f"{path} holds {_count(len(names), what)} ({listed}); choose one, for example with "
+            f"part={names[0] if names else what!r}"
         )
     raise OptionError(f"{path} holds no {what} {part!r}; it holds: {listed}")
 
 
-def _count(amount: int, noun: str) -> str:
-    plural = {"criterion": "criteria"}.get(noun, f"{noun}s")
-    return f"{amount:,} {noun if amount == 1 else plural}"
+def to_columns(rows: Sequence[Mapping[str, float]]) -> dict[str, Array]:
+    """Return a column per name, with NaN for rows without it."""
+    names = dict.fromkeys(name for row in rows for name in row)
+    return {name: np.array([row.get(name, nan) for row in rows], float) for name in names}
 
 
-def _dropped(reasons: Mapping[str, int]) -> str:
-    counted = [f"{amount:,} {why}" for why, amount in reasons.items() if amount]
-    total = sum(reasons.values())
-    return f"dropped {total:,}" + (f": {', '.join(counted)}" if counted else "")
-
-
-def _summary(corpus: Corpus, human: Mapping[str, Array], reasons: Mapping[str, int]) -> str:
-    counts = (
-        _count(len(corpus), "row"),
-        _count(len(corpus.system_names), "system"),
-        _count(len(set(corpus.ids)), "segment"),
-        _count(len(human), "criterion"),
-    )
-    return f"{', '.join(counts)} ({', '.join(human)}); {_dropped(reasons)}."
-
-
-def _gaps(human: Mapping[str, Array]) -> Iterator[str]:
-    for name, values in human.items():
-        missing = int(np.isnan(values).sum())
-        if missing:
-            yield f"{missing:,} of {len(values):,} rows have no judgement of {name!r}."
-
-
-def _columns(cells: Sequence[Mapping[str, float]]) -> dict[str, Array]:
-    names = dict.fromkeys(name for row in cells for name in row)
-    return {name: np.array([row.get(name, nan) for row in cells], float) for name in names}
+def _count(amount: int, noun: str, plural: str | None = None) -> str:
+    return f"{amount:,} {noun if amount == 1 else plural or noun + 's'}"
 
 
 def _frozen(what: str, columns: Mapping[str, Array], rows: int) -> Mapping[str, Array]:
@@ -232,13 +259,3 @@ def _frozen(what: str, columns: Mapping[str, Array], rows: int) -> Mapping[str, 
         copy.setflags(write=False)
         copies[name] = copy
     return MappingProxyType(copies)
-
-
-def _take(corpus: Corpus, keep: Sequence[int]) -> Corpus:
-    return Corpus.of(
-        [corpus.candidates[i] for i in keep],
-        [corpus.references[i] for i in keep],
-        systems=[corpus.systems[i] for i in keep],
-        ids=[corpus.ids[i] for i in keep],
-        sources=None if corpus.sources is None else [corpus.sources[i] for i in keep],
-    )

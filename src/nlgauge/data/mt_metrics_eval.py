@@ -7,19 +7,19 @@
     metric-scores/en-de/<metric>-refA.seg.score
 
 A score file holds a block of lines per system, one per segment, in order. Segment ids are line
-numbers, from 1. Scores of systems, documents or domains (.sys, .doc, .domain) are not read: they
-are means the studies compute. Outputs nobody judged are dropped and counted.
+numbers, from 1. Scores of systems, documents or domains (.sys, .doc, .domain) are not read: studies
+compute these means. Outputs that nobody judged are dropped and counted.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from math import isnan
 from pathlib import Path
 
 from nlgauge.core.errors import FileError, OptionError
-from nlgauge.data.files import read_lines
-from nlgauge.data.judged import Judged, Row, choose_part, number
+from nlgauge.data.files import check_parallel, read_lines
+from nlgauge.data.judged import JudgedCorpus, JudgedRow, choose_part, parse_score
 
 FOLDERS = ("sources", "references", "system-outputs", "human-scores")
 _ENDING = ".seg.score"
@@ -31,41 +31,46 @@ def read_mt_metrics_eval(
     part: str | None = None,
     references: Sequence[str] | None = None,
     metrics: Sequence[str] = (),
-) -> Judged:
-    """The judged outputs of one language pair (`part`) of a test set.
+) -> JudgedCorpus:
+    """Return the judged outputs of one language pair (`part`) of a test set.
 
-    `references` names the ones to use (all if None). A reference that also lies among the outputs
-    is a system only while it is not used as a reference. `metrics` names stored scores to bring
-    along, as their files are called (`BLEU-refA`).
+    `references` names the references to use (all if None). A reference that is also among the
+    outputs is a system only if it is not used as a reference. `metrics` names stored scores to
+    read, as their files are called (`BLEU-refA`).
     """
     folder = Path(path)
-    missing = [name for name in FOLDERS if not (folder / name).is_dir()]
-    if missing:
-        raise FileError(f"{path} is not a test set of mt-metrics-eval: no folder {missing[0]!r}")
+    for name in FOLDERS:
+        if not (folder / name).is_dir():
+            raise FileError(f"{path} is not a test set of mt-metrics-eval: no folder {name!r}")
     parts = sorted(file.stem for file in (folder / "sources").glob("*.txt"))
     pair = choose_part(path, parts, part, "language pair")
     sources = read_lines(str(folder / "sources" / f"{pair}.txt"))
-    used = _references(folder, pair, references, len(sources))
-    outputs = _outputs(folder, pair, len(sources))
-    human = _human(folder, pair, outputs, len(sources))
-    stored = {name: _stored(folder, pair, name, outputs, len(sources)) for name in metrics}
+    used = _parallel_texts(_reference_files(folder, pair, references), len(sources))
+    outputs = _parallel_texts(
+        _files(folder / "system-outputs" / pair, "", "<system>", ".txt"), len(sources)
+    )
+    criteria = _files(folder / "human-scores", f"{pair}.", "<criterion>", _ENDING)
+    human = {name: _scores(file, outputs, len(sources)) for name, file in criteria.items()}
+    stored = {
+        name: _scores(_metric_file(folder, pair, name), outputs, len(sources)) for name in metrics
+    }
     copies = [name for name in outputs if name in used]
-    systems = [name for name in outputs if name not in used]
     rows = [
-        Row(
+        JudgedRow(
             system,
             str(i + 1),
-            outputs[system][i],
-            tuple(texts[i] for texts in used.values()),
+            texts[i],
+            tuple(reference[i] for reference in used.values()),
             {name: scores[system][i] for name, scores in human.items() if system in scores},
             source,
             {name: scores[system][i] for name, scores in stored.items() if system in scores},
         )
-        for system in systems
+        for system, texts in outputs.items()
+        if system not in used
         for i, source in enumerate(sources)
     ]
     judged = [row for row in rows if not all(isnan(score) for score in row.human.values())]
-    return Judged.from_rows(
+    return JudgedCorpus.from_rows(
         judged,
         dropped={
             "nobody judged": len(rows) - len(judged),
@@ -74,87 +79,62 @@ def read_mt_metrics_eval(
     )
 
 
-def _references(
-    folder: Path, pair: str, wanted: Sequence[str] | None, count: int
-) -> dict[str, list[str]]:
-    files = {
-        file.name.removeprefix(f"{pair}.").removesuffix(".txt"): file
-        for file in sorted((folder / "references").glob(f"{pair}.*.txt"))
-    }
+def _files(folder: Path, prefix: str, name: str, ending: str) -> dict[str, Path]:
+    """The files of a folder by what stands between prefix and ending."""
+    files = sorted(folder.glob(f"{prefix}*{ending}"))
     if not files:
-        raise FileError(f"{folder / 'references'} holds no file {pair}.<name>.txt")
-    unknown = [name for name in wanted or () if name not in files]
-    if unknown:
-        raise OptionError(
-            f"there is no reference {unknown[0]!r} for {pair!r}; there are: {', '.join(files)}"
-        )
-    if wanted is not None and not wanted:
+        raise FileError(f"{folder} holds no file {prefix}{name}{ending}")
+    return {file.name.removeprefix(prefix).removesuffix(ending): file for file in files}
+
+
+def _reference_files(folder: Path, pair: str, wanted: Sequence[str] | None) -> dict[str, Path]:
+    files = _files(folder / "references", f"{pair}.", "<name>", ".txt")
+    if wanted is None:
+        return files
+    if not wanted:
         raise OptionError(f"references is empty; choose among: {', '.join(files)}")
-    chosen = files if wanted is None else {name: files[name] for name in wanted}
-    return {name: _lines(file, count) for name, file in chosen.items()}
+    for name in wanted:
+        if name not in files:
+            raise OptionError(
+                f"there is no reference {name!r} for {pair!r}; there are: {', '.join(files)}"
+            )
+    return {name: files[name] for name in wanted}
 
 
-def _outputs(folder: Path, pair: str, count: int) -> dict[str, list[str]]:
-    files = sorted((folder / "system-outputs" / pair).glob("*.txt"))
-    if not files:
-        raise FileError(f"{folder / 'system-outputs' / pair} holds no outputs (<system>.txt)")
-    return {file.name.removesuffix(".txt"): _lines(file, count) for file in files}
+def _parallel_texts(files: dict[str, Path], count: int) -> dict[str, list[str]]:
+    texts = {}
+    for name, file in files.items():
+        texts[name] = read_lines(str(file))
+        check_parallel(file, texts[name], "the sources have", count)
+    return texts
 
 
-def _lines(file: Path, count: int) -> list[str]:
-    lines = read_lines(str(file))
-    if len(lines) != count:
-        raise FileError(
-            f"{file} has {len(lines)} lines, but the sources have {count}; "
-            "line i of one belongs to line i of the other"
-        )
-    return lines
-
-
-def _human(
-    folder: Path, pair: str, outputs: Mapping[str, object], count: int
-) -> dict[str, dict[str, list[float]]]:
-    files = sorted((folder / "human-scores").glob(f"{pair}.*{_ENDING}"))
-    if not files:
-        raise FileError(f"{folder / 'human-scores'} holds no file {pair}.<criterion>{_ENDING}")
-    return {
-        file.name.removeprefix(f"{pair}.").removesuffix(_ENDING): _scores(file, outputs, count)
-        for file in files
-    }
-
-
-def _stored(
-    folder: Path, pair: str, name: str, outputs: Mapping[str, object], count: int
-) -> dict[str, list[float]]:
+def _metric_file(folder: Path, pair: str, name: str) -> Path:
     file = folder / "metric-scores" / pair / f"{name}{_ENDING}"
     if not file.is_file():
         found = sorted(other.name.removesuffix(_ENDING) for other in file.parent.glob("*.score"))
         raise FileError(f"there is no {file}; stored scores: {', '.join(found) or 'none'}")
-    return _scores(file, outputs, count)
+    return file
 
 
-def _scores(file: Path, outputs: Mapping[str, object], count: int) -> dict[str, list[float]]:
+def _scores(file: Path, systems: Collection[str], count: int) -> dict[str, list[float]]:
     """The block of every system: one score per segment, in the order of the sources."""
     blocks: dict[str, list[float]] = {}
-    for line, system, score in _cells(file):
-        if system not in outputs:
-            raise FileError(f"{file}, line {line}: no outputs of a system {system!r} are there")
-        blocks.setdefault(system, []).append(number(score, f"{file}, line {line}"))
+    for line, text in enumerate(read_lines(str(file)), start=1):
+        where = f"{file}, line {line}"
+        fields = text.rsplit(None, 1)
+        if not fields:
+            continue
+        if len(fields) != 2:
+            raise FileError(f"{where} is {text[:40]!r}, not 'system<TAB>score'")
+        system = fields[0].strip()
+        if system not in systems:
+            raise FileError(f"{where}: there are no outputs of a system {system!r}")
+        blocks.setdefault(system, []).append(parse_score(fields[1], where))
     wrong = {system: len(block) for system, block in blocks.items() if len(block) != count}
-    if wrong:
-        system, length = next(iter(wrong.items()))
+    for system, length in wrong.items():
         raise FileError(
             f"{file}: {length} scores for system {system!r}, but there are {count} segments "
             f"(wrong for {len(wrong)} of {len(blocks)} systems); write None for a missing score"
         )
     return blocks
-
-
-def _cells(file: Path) -> Iterator[tuple[int, str, str]]:
-    for line, text in enumerate(read_lines(str(file)), start=1):
-        if not text.strip():
-            continue
-        fields = text.rsplit(None, 1)
-        if len(fields) != 2:
-            raise FileError(f"{file}, line {line} is {text[:40]!r}, not 'system<TAB>score'")
-        yield line, fields[0].strip(), fields[1]

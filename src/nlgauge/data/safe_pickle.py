@@ -1,10 +1,9 @@
-"""Pickles of plain data, read without running anything that is in them.
+"""Pickles of plain data, read without running anything in them.
 
-A pickle is a program: it may name any function of the machine and call it. Here two gates stand
-before it. First, the operations are walked without being executed, and one that builds plain data
-(dict, list, tuple, set, text, bytes, number, None) passes; others are refused by name. Second, the
-unpickler knows exactly two names, the ones numpy writes for a single number, and gives stand-ins
-of ours for them that decode the bytes of a number and can do nothing else.
+A pickle is a program that may call any function. Two checks prevent that. First, its operations are
+listed without being executed, and only those that build plain data (dict, list, tuple, set, text,
+bytes, number, None) pass. Second, the unpickler resolves exactly two names, those that numpy writes
+for a single number, to replacements that decode the bytes of a number and do nothing else.
 """
 
 from __future__ import annotations
@@ -13,10 +12,11 @@ import io
 import pickle
 import pickletools
 import struct
-from pathlib import Path
+from collections.abc import Callable
 from typing import Any
 
 from nlgauge.core.errors import FileError
+from nlgauge.data.files import open_bytes
 
 PLAIN = frozenset(
     {
@@ -34,18 +34,18 @@ PLAIN = frozenset(
 """Operations that build plain data and call nothing."""
 
 NAMED = frozenset({"GLOBAL", "STACK_GLOBAL", "REDUCE", "BUILD"})
-"""Operations that name or call something: allowed, because only the two stand-ins have names."""
+"""Operations that name or call something; only the two replacements have names."""
 
-_KINDS = {
+_CODES = {
     **{"f2": "e", "f4": "f", "f8": "d", "b1": "?"},
     **{"i1": "b", "i2": "h", "i4": "i", "i8": "q"},
     **{"u1": "B", "u2": "H", "u4": "I", "u8": "Q"},
 }
-"""What numpy and what struct call a kind of number."""
+"""Codes of numpy and of struct for a type of number."""
 
 
-class _Kind:
-    """Stand-in for numpy.dtype: the kind and byte order of one number."""
+class _NumberType:
+    """Replaces an instance of numpy.dtype: struct code and byte order of a number."""
 
     __slots__ = ("code", "order")
 
@@ -59,62 +59,55 @@ class _Kind:
         self.order = state[1]
 
 
-class _KindOf:
-    """Called as numpy.dtype is called in a pickle: with a code such as 'f8'."""
+class _Function:
+    """Replaces a function that a pickle calls; it refuses to be given a state."""
 
-    __slots__ = ()
+    __slots__ = ("_call",)
 
-    def __call__(self, code: Any, *_: Any) -> _Kind:
-        if not (isinstance(code, str) and code in _KINDS):
-            raise pickle.UnpicklingError(f"numbers of kind {code!r:.40} are not read")
-        return _Kind(_KINDS[code])
+    def __init__(self, call: Callable[..., Any]) -> None:
+        self._call = call
 
-    def __setstate__(self, state: Any) -> None:
-        raise pickle.UnpicklingError(f"a name is given a state: {state!r:.40}")
-
-
-class _Scalar:
-    """Called as numpy's `scalar` is called in a pickle: with a kind and the bytes of a number."""
-
-    __slots__ = ()
-
-    def __call__(self, kind: Any, content: Any) -> float | int | bool:
-        if not (isinstance(kind, _Kind) and isinstance(content, bytes)):
-            raise pickle.UnpicklingError("a number is not made of a kind and bytes")
-        order = ">" if kind.order == ">" else "<"
-        value: float | int | bool = struct.unpack(order + kind.code, content)[0]
-        return value
+    def __call__(self, *arguments: Any) -> Any:
+        return self._call(*arguments)
 
     def __setstate__(self, state: Any) -> None:
         raise pickle.UnpicklingError(f"a name is given a state: {state!r:.40}")
 
 
-_STAND_INS: dict[tuple[str, str], Any] = {
-    ("numpy", "dtype"): _KindOf(),
-    ("numpy.core.multiarray", "scalar"): _Scalar(),
-    ("numpy._core.multiarray", "scalar"): _Scalar(),
+def _dtype(code: Any, *_: Any) -> _NumberType:
+    if not (isinstance(code, str) and code in _CODES):
+        raise pickle.UnpicklingError(f"numbers of kind {code!r:.40} are not read")
+    return _NumberType(_CODES[code])
+
+
+def _scalar(kind: Any, content: Any) -> Any:
+    if not (isinstance(kind, _NumberType) and isinstance(content, bytes)):
+        raise pickle.UnpicklingError("a number is not made of a kind and bytes")
+    return struct.unpack((">" if kind.order == ">" else "<") + kind.code, content)[0]
+
+
+_REPLACEMENTS = {
+    ("numpy", "dtype"): _Function(_dtype),
+    ("numpy.core.multiarray", "scalar"): _Function(_scalar),
+    ("numpy._core.multiarray", "scalar"): _Function(_scalar),
 }
 
 
 class _PlainUnpickler(pickle.Unpickler):
     def find_class(self, module_name: str, global_name: str, /) -> Any:
-        if (module_name, global_name) not in _STAND_INS:
+        if (module_name, global_name) not in _REPLACEMENTS:
             raise pickle.UnpicklingError(f"it names {module_name}.{global_name}")
-        return _STAND_INS[module_name, global_name]
+        return _REPLACEMENTS[module_name, global_name]
 
 
 def read_plain_pickle(path: str) -> Any:
-    """The plain data in a pickle file; a pickle that asks for anything else is refused unopened."""
-    try:
-        content = Path(path).read_bytes()
-    except FileNotFoundError:
-        raise FileError(f"there is no file {path!r}") from None
-    except OSError as error:
-        raise FileError(f"file {path!r} cannot be read: {error}") from error
+    """Return the data of a pickle file, or raise FileError if it holds anything but plain data."""
+    with open_bytes(path) as opened:
+        content = opened.read()
     try:
         _refuse_operations(content)
         return _PlainUnpickler(io.BytesIO(content)).load()
-    except Exception as error:  # a broken pickle may raise anything; nothing of it has been run
+    except Exception as error:  # a broken pickle may raise anything
         reason = str(error) or type(error).__name__
         raise FileError(
             f"{path} is not a pickle of plain data (containers, numbers, texts): {reason:.200}. "
@@ -126,8 +119,8 @@ def _refuse_operations(content: bytes) -> None:
     for operation, argument, place in pickletools.genops(content):
         if operation.name not in PLAIN | NAMED:
             raise pickle.UnpicklingError(f"byte {place} asks for the operation {operation.name}")
-        if operation.name == "GLOBAL" and tuple(str(argument).split(" ", 1)) not in _STAND_INS:
+        if operation.name == "GLOBAL" and tuple(str(argument).split(" ", 1)) not in _REPLACEMENTS:
             raise pickle.UnpicklingError(f"it names {str(argument).replace(' ', '.', 1)}")
-        # A memo number costs memory up to its size; an honest one counts what came before it.
+        # Memory grows with a memo number; a valid one counts the objects before it.
         if operation.name in {"PUT", "LONG_BINPUT"} and int(argument or 0) > len(content):
             raise pickle.UnpicklingError(f"byte {place} reserves {argument} memo cells")

@@ -1,46 +1,42 @@
-"""TAC summarization (2008-2011) as its users hold it: NIST's evaluation folder, unpacked.
+"""TAC summarization (2008-2011) in the unpacked evaluation folder of NIST.
 
     ROUGE/models/D0801-A.M.100.A.B     a person's summary (last field: a letter) = a reference
     ROUGE/peers/D0801-A.M.100.A.12     a system's summary (last field: its number)
     manual/manual.peer                 NIST's table of the peers (2009-2011: manual.peer.A, .B)
 
-`models` and `peers` may also lie directly in the folder. The segment is the first field of the
-name (topic and set, D0801-A), the system is the last one.
+`models` and `peers` may also be directly in the folder. The first field of a file name is the
+segment (topic and set, D0801-A), the last one is the system.
 
-NIST's tables have no heading: topic, peer, pyramid score, other counts, linguistic quality and
-overall responsiveness, separated by blanks, in 9 columns (2008) or 10 (2009-2011). Read are
-`pyramid` (third column), `linguistic_quality` (last but one), `responsiveness` (last).
-Instead, a table with a heading may lie in the folder as manual.tsv or manual.csv: columns `topic`
-(or `segment`), `system` (or `peer`), and one column per criterion.
-
-Scores of the models (manual.model) are not read: judging a reference by the other references is
-another study. Summaries that are not UTF-8 are read as Latin-1 and counted.
+NIST's tables have 9 columns (2008) or 10, separated by blanks and without a heading: topic, peer,
+`pyramid`, other counts, `linguistic_quality` and `responsiveness`. A table with the columns `topic`
+(or `segment`), `system` (or `peer`) and one per criterion may replace them: manual.tsv or
+manual.csv. Scores of the models (manual.model) are not read. Summaries that are not UTF-8 are read
+as Latin-1 and counted.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 from nlgauge.core.errors import FileError
-from nlgauge.data.files import read_lines, read_numbered_rows
-from nlgauge.data.judged import Judged, Row, number
+from nlgauge.data.files import read_lines, read_table, require_column
+from nlgauge.data.judged import JudgedCorpus, JudgedRow, parse_scores
 
-WIDTHS = (9, 10)
 _TOPIC = ("topic", "segment", "topic_id", "doc_id")
+_NIST = ("pyramid", "linguistic_quality", "responsiveness")
 _SYSTEM = ("system", "peer", "peer_id", "summarizer")
 
 Cell = tuple[str, str]
-"""(topic, author of the summary); topics are compared without regard to case."""
+"""Topic and author of a summary; the case of topics does not matter."""
 
 
-def read_tac(path: str) -> Judged:
-    """The judged peers of a TAC folder, with the models of their topic as references."""
+def read_tac(path: str) -> JudgedCorpus:
+    """Return the judged peers of a TAC folder, with the models of their topic as references."""
     folder = Path(path)
     root = folder / "ROUGE" if (folder / "ROUGE" / "peers").is_dir() else folder
-    models, broken_models = _summaries(root / "models")
-    peers, broken_peers = _summaries(root / "peers")
+    models, latin_models = _summaries(root / "models")
+    peers, latin_peers = _summaries(root / "peers")
     references: dict[str, list[str]] = {}
     for (topic, _), text in sorted(models.items()):
         references.setdefault(topic.upper(), []).append(text)
@@ -54,22 +50,22 @@ def read_tac(path: str) -> Judged:
         if topic.upper() not in references:
             no_model += 1
             continue
-        rows.append(Row(system, topic, text, tuple(references[topic.upper()]), human))
+        rows.append(JudgedRow(system, topic, text, tuple(references[topic.upper()]), human))
     used = len(rows) + no_model
     notes = []
     if len(scores) > used:
         notes.append(f"{len(scores) - used:,} judgements are of summaries that are not in peers.")
-    if broken_models + broken_peers:
-        notes.append(f"{broken_models + broken_peers:,} summaries not UTF-8, read as Latin-1.")
+    if latin_models + latin_peers:
+        notes.append(f"{latin_models + latin_peers:,} summaries not UTF-8, read as Latin-1.")
     dropped = {"nobody judged": len(peers) - used, "without a model": no_model}
-    return Judged.from_rows(rows, dropped=dropped, notes=notes)
+    return JudgedCorpus.from_rows(rows, dropped=dropped, notes=notes)
 
 
 def _by_system(item: tuple[Cell, str]) -> tuple[bool, int, str, str]:
-    """Systems by number, then those with names, each in the order of topics."""
+    """Systems with numbers first, then those with names, each in the order of topics."""
     topic, system = item[0]
-    plain = system.isdecimal()
-    return (not plain, int(system) if plain else 0, system, topic)
+    numbered = system.isdecimal()
+    return (not numbered, int(system) if numbered else 0, system, topic)
 
 
 def _summaries(folder: Path) -> tuple[dict[Cell, str], int]:
@@ -77,7 +73,7 @@ def _summaries(folder: Path) -> tuple[dict[Cell, str], int]:
     if not folder.is_dir():
         raise FileError(f"there is no folder {folder}; TAC needs models/ and peers/ (or ROUGE/...)")
     texts: dict[Cell, str] = {}
-    broken = 0
+    not_utf8 = 0
     for file in sorted(folder.iterdir()):
         if not file.is_file() or file.name.startswith("."):
             continue
@@ -89,62 +85,36 @@ def _summaries(folder: Path) -> tuple[dict[Cell, str], int]:
             text = content.decode("utf-8-sig")
         except UnicodeDecodeError:
             text = content.decode("latin-1")
-            broken += 1
+            not_utf8 += 1
         cell = (fields[0], fields[-1])
         if cell in texts:
             raise FileError(f"{folder} holds two summaries of {cell[0]} by {cell[1]}: {file.name}")
         texts[cell] = "\n".join(filter(None, map(str.strip, text.split("\n"))))
     if not texts:
         raise FileError(f"folder {folder} holds no summaries")
-    return texts, broken
+    return texts, not_utf8
 
 
 def _manual(folder: Path) -> Iterator[tuple[Cell, dict[str, float]]]:
     places = (folder, folder / "manual")
-    for place in places:
-        for name in ("manual.tsv", "manual.csv"):
-            if (place / name).is_file():
-                yield from _headed(str(place / name), name.split(".")[-1])
-                return
+    for table in (place / name for place in places for name in ("manual.tsv", "manual.csv")):
+        if table.is_file():
+            for where, row in read_table(str(table)):
+                topic = require_column(str(table), row, _TOPIC)
+                system = require_column(str(table), row, _SYSTEM)
+                criteria = [name for name in row if name not in (topic, system)]
+                human = parse_scores(row, criteria, where)
+                yield (str(row[topic]).upper(), str(row[system])), human
+            return
     files = [file for place in places for file in sorted(place.glob("manual.peer*"))]
     if not files:
         raise FileError(f"{folder} holds no scores: manual/manual.peer*, manual.tsv or manual.csv")
     for file in files:
-        yield from _nist(str(file))
-
-
-def _nist(path: str) -> Iterator[tuple[Cell, dict[str, float]]]:
-    for line, text in enumerate(read_lines(path), start=1):
-        cells = text.split()
-        if not cells:
-            continue
-        if len(cells) not in WIDTHS:
-            raise FileError(f"{path}, line {line}: {len(cells)} columns, but NIST writes 9 or 10")
-        named = {
-            "pyramid": cells[2],
-            "linguistic_quality": cells[-2],
-            "responsiveness": cells[-1],
-        }
-        where = f"{path}, line {line}"
-        human = {name: number(cell, f"{where}: {name}") for name, cell in named.items()}
-        yield (cells[0].split(".")[0].upper(), cells[1]), human
-
-
-def _headed(path: str, kind: str) -> Iterator[tuple[Cell, dict[str, float]]]:
-    for line, row in read_numbered_rows(path, kind):
-        topic = _first(path, row, _TOPIC)
-        system = _first(path, row, _SYSTEM)
-        human = {
-            name: number(value, f"{path}, line {line}: {name}")
-            for name, value in row.items()
-            if name not in (topic, system)
-        }
-        yield (str(row[topic]).upper(), str(row[system])), human
-
-
-def _first(path: str, row: Mapping[str, Any], names: tuple[str, ...]) -> str:
-    lowered = {str(key).lower(): key for key in row}
-    for name in names:
-        if name in lowered:
-            return lowered[name]
-    raise FileError(f"{path} has no column {names[0]!r} (accepted: {', '.join(names)})")
+        for line, text in enumerate(read_lines(str(file)), start=1):
+            cells, where = text.split(), f"{file}, line {line}"
+            if len(cells) not in (0, 9, 10):
+                raise FileError(f"{where}: {len(cells)} columns, but NIST writes 9 or 10")
+            if cells:
+                scores = dict(zip(_NIST, (cells[2], *cells[-2:]), strict=True))
+                human = parse_scores(scores, None, where)
+                yield (cells[0].split(".")[0].upper(), cells[1]), human

@@ -1,4 +1,4 @@
-"""Models: the only room that knows torch and transformers."""
+"""Models: with ``adapters`` the only package that imports torch and transformers."""
 
 from __future__ import annotations
 
@@ -8,75 +8,79 @@ from pathlib import Path
 from types import ModuleType
 
 from nlgauge.core.errors import MissingExtra
-from nlgauge.encode.cache import CachedEncoder, CachedMaskedLm, chosen_cache, open_store
-from nlgauge.encode.cache.identity import identity
+from nlgauge.encode.cache import cached_models
+from nlgauge.encode.cache.database import open_cache
+from nlgauge.encode.cache.settings import cache_folder
 from nlgauge.encode.encoder import Encoder, MaskedLm
 from nlgauge.encode.hashing import HashingEncoder, HashingMaskedLm
 from nlgauge.encode.model_files import EMBEDDED, chosen_model, find_model
-from nlgauge.encode.run_options import PLAIN, Ways
+from nlgauge.encode.run_options import DEFAULT_OPTIONS, RunOptions
 from nlgauge.encode.static import names_vectors, open_static
 
 
 def open_encoder(
-    model: str | None, ways: Ways = PLAIN, *, cache: str | Path | None = None
+    model: str | None, options: RunOptions = DEFAULT_OPTIONS, *, cache: str | Path | None = None
 ) -> Encoder:
-    """The encoder of a model, loaded at most once; ``None`` takes the default model.
+    """Return the encoder of a model (None: the default model), loaded at most once.
 
-    With a cache, the model is loaded only when a text is not in there.
+    With a cache, the model is loaded only if a text is not in the cache.
     """
     name = chosen_model(model)
-    if names_vectors(name):  # a table knows neither windows nor precision, so it is opened once
-        return open_static(name)  # and looking words up is no slower than reading a cache
-    folder = chosen_cache(cache)
-    return _open_encoder(name, ways) if folder is None else _cached_encoder(name, ways, folder)
+    if names_vectors(name):  # vectors of words have no options, and a cache would be no faster
+        return open_static(name)
+    folder = cache_folder(cache)
+    if folder is None:
+        return _open_encoder(name, options)
+    return _cached_encoder(name, options, folder)
 
 
 def open_masked_lm(
-    model: str | None, ways: Ways = PLAIN, *, cache: str | Path | None = None
+    model: str | None, options: RunOptions = DEFAULT_OPTIONS, *, cache: str | Path | None = None
 ) -> MaskedLm:
-    """The masked language model of a name, loaded at most once, with a cache only if need be."""
-    name, folder = chosen_model(model), chosen_cache(cache)
-    return _open_masked_lm(name, ways) if folder is None else _cached_masked_lm(name, ways, folder)
+    """Return the masked language model of a name, loaded as in ``open_encoder``."""
+    name, folder = chosen_model(model), cache_folder(cache)
+    if folder is None:
+        return _open_masked_lm(name, options)
+    return _cached_masked_lm(name, options, folder)
 
 
-# Tasks share a pass if they share the encoder, so there is one for each model, way and folder.
+# Tasks with the same encoder share its passes, so each model, options and folder has only one.
 @lru_cache(maxsize=4)
-def _cached_encoder(name: str, ways: Ways, folder: Path) -> CachedEncoder:
-    model = partial(_open_encoder, name, ways)
-    return CachedEncoder(name, model, identity(name, ways), open_store(folder))
+def _cached_encoder(name: str, options: RunOptions, folder: Path) -> Encoder:
+    identity = cached_models.model_identity(name, options)
+    model = partial(_open_encoder, name, options)
+    return cached_models.CachedEncoder(name, model, identity, open_cache(folder))
 
 
 @lru_cache(maxsize=2)
-def _cached_masked_lm(name: str, ways: Ways, folder: Path) -> CachedMaskedLm:
-    model = partial(_open_masked_lm, name, ways)
-    known = identity(name, ways)
+def _cached_masked_lm(name: str, options: RunOptions, folder: Path) -> MaskedLm:
+    identity = cached_models.model_identity(name, options)
     if name == EMBEDDED:
-        known["update"] = _heavy("mlm_update").update_digest()
-    return CachedMaskedLm(name, model, known, open_store(folder))
+        identity["update"] = _import("mlm_update").update_digest()
+    model = partial(_open_masked_lm, name, options)
+    return cached_models.CachedMaskedLm(name, model, identity, open_cache(folder))
 
 
 @lru_cache(maxsize=4)
-def _open_encoder(name: str, ways: Ways) -> Encoder:
+def _open_encoder(name: str, options: RunOptions) -> Encoder:
     if name == "hashing":
         return HashingEncoder()
-    encoder: Encoder = _heavy("huggingface").HuggingFaceEncoder(
-        find_model(name, download=ways.download), ways
-    )
+    located = find_model(name, download=options.download)
+    encoder: Encoder = _import("huggingface").HuggingFaceEncoder(located, options)
     return encoder
 
 
 @lru_cache(maxsize=2)
-def _open_masked_lm(name: str, ways: Ways) -> MaskedLm:
+def _open_masked_lm(name: str, options: RunOptions) -> MaskedLm:
     if name == "hashing":
         return HashingMaskedLm()
-    masked_lm: MaskedLm = _heavy("masked_lm").HuggingFaceMaskedLm(
-        find_model(name, download=ways.download), ways
-    )
+    located = find_model(name, download=options.download)
+    masked_lm: MaskedLm = _import("masked_lm").HuggingFaceMaskedLm(located, options)
     return masked_lm
 
 
-def _heavy(module: str) -> ModuleType:
-    """A module of this room that imports torch; where that is absent, the extra is named."""
+def _import(module: str) -> ModuleType:
+    """Return a module of this package that imports torch; raise if torch is not installed."""
     try:
         return import_module(f"{__name__}.{module}")
     except ImportError as error:

@@ -1,4 +1,4 @@
-"""What turns texts into clouds or histograms, whatever model is behind it."""
+"""Protocols of the models that turn texts into clouds or histograms."""
 
 from __future__ import annotations
 
@@ -10,29 +10,24 @@ from nlgauge.core.histogram import Histogram
 from nlgauge.core.requirements import ModelCard
 
 
-class Encoder(Protocol):
-    """Texts in, clouds out, in the caller's order; equal texts give equal clouds in one call."""
-
+class _Model(Protocol):
     @property
     def card(self) -> ModelCard:
         """Name, digest, depth and best layers of the model."""
 
     def tokenize(self, texts: Sequence[str]) -> list[Tokens]:
-        """The tokens of each text, special ones included, none cut off."""
+        """Return all tokens of each text, special ones included."""
+
+
+class Encoder(_Model, Protocol):
+    """A model that returns clouds; equal texts have equal clouds within a call."""
 
     def encode(self, texts: Sequence[str], layers: Sequence[int]) -> list[Cloud]:
-        """A cloud for each text with ``points[k]`` taken from layer ``layers[k]``."""
+        """Return a cloud for each text with ``points[k]`` from layer ``layers[k]``."""
 
 
-class MaskedLm(Protocol):
-    """Texts in, distributions over a vocabulary out."""
-
-    @property
-    def card(self) -> ModelCard:
-        """Name and digest of the model."""
-
-    def tokenize(self, texts: Sequence[str]) -> list[Tokens]:
-        """The tokens of each text, special ones included, none cut off."""
+class MaskedLm(_Model, Protocol):
+    """A model that returns distributions over its vocabulary."""
 
     def histograms(
         self,
@@ -42,4 +37,7 @@ class MaskedLm(Protocol):
         temperatures: Sequence[float] = (1.0,),
         whole_words: bool = False,
     ) -> dict[float, list[Histogram]]:
-        """By temperature, what is expected in the places of each text, weighted by ``weigh``."""
+        """Return by temperature the mean prediction over the masked positions of each text.
+
+        ``weigh`` returns the masses of the positions of a text.
+        """

@@ -1,7 +1,7 @@
-"""A deterministic encoder without a model, for tests, documentation and pipelines' dry runs.
+"""A deterministic encoder without a model, for tests, documentation and dry runs.
 
-Every word gets a fixed pseudo-random vector, drawn from its own hash; layer k mixes k shares of
-its neighbours in, so that word order matters more in deeper layers.
+The vector of a word is drawn from a generator seeded by the word's hash; layer k adds k shares of
+its neighbours, so that word order matters more in deeper layers.
 """
 
 from __future__ import annotations
@@ -9,15 +9,13 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from functools import lru_cache
 
 import numpy as np
 
 from nlgauge.core.cloud import Cloud, Floats, Tokens
 from nlgauge.core.histogram import Histogram
-from nlgauge.core.requirements import ModelCard
-from nlgauge.encode.registry import best_layers
+from nlgauge.encode.registry import model_card
 
 DEPTH = 4
 DIMENSION = 64
@@ -25,38 +23,25 @@ _NEIGHBOUR_SHARE = 0.1
 _WORD = re.compile(r"\w+|[^\w\s]")
 
 
-class HashingEncoder:
-    """Clouds of words whose vectors come from hashing them."""
-
+class _HashingModel:
     def __init__(self) -> None:
-        layers, published = best_layers("hashing", DEPTH)
-        self.card = ModelCard(
-            name="hashing",
-            digest="none",
-            depth=DEPTH,
-            dimension=DIMENSION,
-            layers=layers,
-            published=published,
-        )
+        self.card = model_card("hashing", digest="none", depth=DEPTH, dimension=DIMENSION)
 
     def tokenize(self, texts: Sequence[str]) -> list[Tokens]:
-        """Lower-cased words and punctuation marks between ``<s>`` and ``</s>``."""
+        """Return lower-cased words and punctuation marks between ``<s>`` and ``</s>``."""
         return [_tokens(text) for text in texts]
 
+
+class HashingEncoder(_HashingModel):
+    """Clouds of words whose vectors come from their hashes."""
+
     def encode(self, texts: Sequence[str], layers: Sequence[int]) -> list[Cloud]:
-        """The hashed vectors of every text's words, mixed with their neighbours'."""
+        """Return the vectors of every text's words, mixed with those of their neighbours."""
         return [_cloud(tokens, layers) for tokens in self.tokenize(texts)]
 
 
-class HashingMaskedLm:
-    """Histograms without a model: a word's neighbours, hashed, say what to expect in its place."""
-
-    def __init__(self) -> None:
-        self.card = replace(HashingEncoder().card, dimension=DIMENSION)
-
-    def tokenize(self, texts: Sequence[str]) -> list[Tokens]:
-        """Lower-cased words and punctuation marks between ``<s>`` and ``</s>``."""
-        return [_tokens(text) for text in texts]
+class HashingMaskedLm(_HashingModel):
+    """Histograms from the hashes of each word's neighbours."""
 
     def histograms(
         self,
@@ -66,7 +51,7 @@ class HashingMaskedLm:
         temperatures: Sequence[float] = (1.0,),
         whole_words: bool = False,
     ) -> dict[float, list[Histogram]]:
-        """Weighted means of softmax((left neighbour + right neighbour) / temperature)."""
+        """Return weighted means of softmax((left neighbour + right neighbour) / temperature)."""
         tokens = self.tokenize(texts)
         return {t: [_histogram(each, weigh(each), t) for each in tokens] for t in temperatures}
 
@@ -102,12 +87,9 @@ def _cloud(tokens: Tokens, layers: Sequence[int]) -> Cloud:
     return Cloud(points, np.full(len(tokens), 1 / len(tokens)), tokens)
 
 
-def _digest(word: str) -> bytes:
-    return hashlib.blake2b(word.encode("utf-8", "surrogatepass"), digest_size=7).digest()
-
-
 def _word_id(word: str) -> int:
-    return int.from_bytes(_digest(word), "little")
+    digest = hashlib.blake2b(word.encode("utf-8", "surrogatepass"), digest_size=7).digest()
+    return int.from_bytes(digest, "little")
 
 
 @lru_cache(maxsize=65_536)

@@ -1,4 +1,4 @@
-"""Hidden states of any Hugging Face encoder, only of the layers asked for."""
+"""Hidden states of chosen layers of any Hugging Face encoder."""
 
 from __future__ import annotations
 
@@ -18,121 +18,124 @@ from safetensors import SafetensorError
 
 from nlgauge.core.cloud import Cloud, Floats, Tokens
 from nlgauge.core.errors import ModelError
-from nlgauge.core.requirements import ModelCard
 from nlgauge.encode.batches import batches
 from nlgauge.encode.int8 import quantised
-from nlgauge.encode.layer_hooks import Taps
+from nlgauge.encode.layer_hooks import LayerRecorder
 from nlgauge.encode.model_files import Located
-from nlgauge.encode.registry import best_layers
-from nlgauge.encode.run_options import PLAIN, Ways
+from nlgauge.encode.registry import model_card
+from nlgauge.encode.run_options import DEFAULT_OPTIONS, RunOptions
 from nlgauge.encode.tokenizer import Piece, Tokenizer
 from nlgauge.runtime.threads import thread_count
 
-# What a pass costs beside its tokens, in tokens: on a processor MiniLM takes 4 ms for the calls and
-# .14 ms for a token; elsewhere hundreds of tokens run at once.
-_PASS_TOKENS, _LAUNCH_TOKENS = 48, 512
-_CACHED_TOKENS = 768  # in one pass of a processor; more of them gain nothing and leave its caches
-# Two calls at once would only take the cores from each other. Besides, torch remembers for each
-# thread how many threads it saw at its first use, which must not be the 1 of another's pass.
+# The fixed cost of a forward pass in tokens: on a CPU, MiniLM takes 4 ms for a pass and .14 ms for
+# a token; a GPU runs hundreds of tokens at once.
+_CPU_PASS_TOKENS, _GPU_PASS_TOKENS = 48, 512
+_CPU_BATCH_TOKENS = 768  # larger batches are no faster and exceed the processor's caches
+# Concurrent passes would compete for the cores. Besides, torch remembers for each thread the
+# number of threads at its first use, which must not be the 1 of another call's pass.
 FORWARD = Lock()
 
 
-class HuggingFaceEncoder:
-    """Clouds of contextual vectors, of the layers asked for."""
+class HuggingFaceModel:
+    """The device, tokenizer and card of a model."""
 
-    def __init__(self, located: Located, ways: Ways = PLAIN) -> None:
-        self._device = choose_device(ways.device)
-        if ways.precision == "int8" and self._device.type != "cpu":
-            raise ModelError(
-                f"precision=int8 runs on processors, not on {self._device.type}; choose device=cpu "
-                "or precision=float32"
-            )
-        model = load_model(located, ways.precision, transformers.AutoModel)
-        if getattr(model.config, "is_encoder_decoder", False):
-            model = model.get_encoder()
+    def __init__(
+        self, located: Located, options: RunOptions, model: Any, *, digest: str, dimension: int
+    ) -> None:
+        self._device = choose_device(options.device)
         self._model = model.eval().to(self._device)
-        self._tokenizer = Tokenizer(located, self._model.config, ways.long_text)
-        self._batch_tokens = ways.batch_tokens
-        depth = depth_of(self._model.config)
-        self._taps = Taps(self._model, depth)
-        layers, published = best_layers(located.name, depth)
-        self.card = ModelCard(
-            name=located.name,
-            digest=located.digest,
-            depth=depth,
-            dimension=int(self._model.config.hidden_size),
-            layers=layers,
-            published=published,
+        self._tokenizer = Tokenizer(located, model.config, options.long_text)
+        self._batch_tokens = options.batch_tokens
+        self.card = model_card(
+            located.name,
+            digest=digest,
+            depth=depth_of(model.config),
+            dimension=dimension,
             libraries=("torch", "transformers"),
         )
 
     def tokenize(self, texts: Sequence[str]) -> list[Tokens]:
-        """The tokens of each text between the special tokens of the model."""
+        """Return the tokens of each text between the special tokens of the model."""
         return self._tokenizer.tokenize(texts)
 
+
+class HuggingFaceEncoder(HuggingFaceModel):
+    """Clouds of contextual vectors of chosen layers."""
+
+    def __init__(self, located: Located, options: RunOptions = DEFAULT_OPTIONS) -> None:
+        device = choose_device(options.device).type
+        if options.precision == "int8" and device != "cpu":
+            raise ModelError(
+                f"precision=int8 runs on processors, not on {device}; choose device=cpu or "
+                "precision=float32"
+            )
+        model = load_model(located, options.precision, transformers.AutoModel)
+        if getattr(model.config, "is_encoder_decoder", False):
+            model = model.get_encoder()
+        dimension = int(model.config.hidden_size)
+        super().__init__(located, options, model, digest=located.digest, dimension=dimension)
+        self._recorder = LayerRecorder(self._model, self.card.depth)
+
     def encode(self, texts: Sequence[str], layers: Sequence[int]) -> list[Cloud]:
-        """A cloud for each text, every distinct text encoded once."""
+        """Return a cloud for each text; every distinct text is encoded once."""
         unique = list(dict.fromkeys(texts))
         tokens = self.tokenize(unique)
-        pieces = [
-            piece
-            for i, text in enumerate(unique)
-            for piece in self._tokenizer.pieces(i, text, tokens[i])
-        ]
+        split = self._tokenizer.pieces
+        pieces = [x for i, text in enumerate(unique) for x in split(i, text, tokens[i])]
         states: dict[int, list[tuple[Piece, Floats]]] = {i: [] for i in range(len(unique))}
-        cut = self._batches(pieces)
-        for batch, found in zip(cut, self._run_all(cut, layers), strict=True):
+        batched = self._batches(pieces)
+        for batch, found in zip(batched, self._run_all(batched, layers), strict=True):
             for row, piece in enumerate(batch):
                 states[piece.text].append((piece, found[row, :, : len(piece.ids)]))
         clouds = {text: self._cloud(tokens[i], states[i]) for i, text in enumerate(unique)}
         return [clouds[text] for text in texts]
 
     def _batches(self, pieces: list[Piece]) -> list[list[Piece]]:
-        """Pieces of like length together; the largest batch first, so that none is waited for."""
-        here = self._device.type == "cpu"
-        cut = batches(
+        """Return pieces in batches, the largest first, so that threads finish together."""
+        on_cpu = self._device.type == "cpu"
+        found = batches(
             [len(piece.ids) for piece in pieces],
-            most=min(self._batch_tokens, _CACHED_TOKENS) if here else self._batch_tokens,
-            overhead=_PASS_TOKENS if here else _LAUNCH_TOKENS,
+            most=min(self._batch_tokens, _CPU_BATCH_TOKENS) if on_cpu else self._batch_tokens,
+            overhead=_CPU_PASS_TOKENS if on_cpu else _GPU_PASS_TOKENS,
         )
-        cut.sort(key=lambda batch: -len(batch) * len(pieces[batch[0]].ids))
-        return [[pieces[number] for number in batch] for batch in cut]
+        found.sort(key=lambda batch: -len(batch) * len(pieces[batch[0]].ids))
+        return [[pieces[number] for number in batch] for batch in found]
 
-    def _run_all(self, cut: list[list[Piece]], layers: Sequence[int]) -> list[Floats]:
-        """The states of every batch: on a processor, one batch in each thread.
+    def _run_all(self, batched: list[list[Piece]], layers: Sequence[int]) -> list[Floats]:
+        """Return the states of every batch; on a CPU, each thread runs batches of its own.
 
-        Within a batch the threads would wait for one another after each of hundreds of steps.
+        Threads that share a batch would wait for each other after every operation.
         """
-        if self._device.type != "cpu" or len(cut) < 2:
-            with FORWARD:
-                return [self._run(batch, layers) for batch in cut]
+        run = partial(self._run, layers=layers)
         with FORWARD:
+            if self._device.type != "cpu" or len(batched) < 2:
+                return [run(batch) for batch in batched]
             before = torch.get_num_threads()
             torch.set_num_threads(1)
             try:
-                with ThreadPoolExecutor(min(before, thread_count(), len(cut))) as pool:
-                    return list(pool.map(partial(self._run, layers=layers), cut))
+                with ThreadPoolExecutor(min(before, thread_count(), len(batched))) as pool:
+                    return list(pool.map(run, batched))
             finally:
                 torch.set_num_threads(before)
 
     def _run(self, batch: list[Piece], layers: Sequence[int]) -> Floats:
-        """The states [texts, layers, tokens, d] of a batch, padded behind."""
+        """Return the states [texts, layers, tokens, d] of a batch, padded at the end."""
         longest = len(batch[0].ids)
-        padding = self._model.config.pad_token_id or 0  # RoBERTa numbers positions by it
+        padding = self._model.config.pad_token_id or 0  # RoBERTa's positions depend on it
         ids = torch.full((len(batch), longest), padding, dtype=torch.long)
         mask = torch.zeros_like(ids)
         for row, piece in enumerate(batch):
             ids[row, : len(piece.ids)] = torch.tensor(piece.ids)
             mask[row, : len(piece.ids)] = 1
         with torch.inference_mode():
-            states = self._taps.states(ids.to(self._device), mask.to(self._device), layers)
-            stacked = torch.stack(states, dim=1)
-            points: Floats = stacked.to(device="cpu", dtype=torch.float32).numpy()
-        return points
+            states = self._recorder.states(ids.to(self._device), mask.to(self._device), layers)
+            stacked = torch.stack(states, dim=1).to(device="cpu", dtype=torch.float32)
+        return np.asarray(stacked.numpy())
 
     def _cloud(self, tokens: Tokens, states: list[tuple[Piece, Floats]]) -> Cloud:
+        """Return the cloud of a text from the states of its windows."""
         before, after = len(self._tokenizer.prefix), len(self._tokenizer.suffix)
-        if len(states) == 1 and states[0][1].shape[1] == len(tokens):  # nothing to sew together
+        if len(states) == 1 and states[0][1].shape[1] == len(tokens):
             return Cloud(states[0][1], np.full(len(tokens), 1 / len(tokens)), tokens)
         states = sorted(states, key=lambda state: state[0].window.start)
         parts = [states[0][1][:, :before]]
@@ -153,11 +156,11 @@ class HuggingFaceEncoder:
 
 
 def load_model(located: Located, precision: str, kind: Any, **keywords: Any) -> Any:
-    """What ``kind.from_pretrained`` makes of the located folder, from safetensors only."""
+    """Return ``kind.from_pretrained`` of the folder, from safetensors only."""
     if precision == "bfloat16" and not torch.cuda.is_available():
         _require_bfloat16()
     try:
-        with _quietly():
+        with _silenced():
             model = kind.from_pretrained(
                 located.folder,
                 local_files_only=True,
@@ -172,24 +175,24 @@ def load_model(located: Located, precision: str, kind: Any, **keywords: Any) -> 
 
 
 @contextmanager
-def _quietly() -> Iterator[None]:
-    """Keep transformers from reporting on weights: what matters of them is checked here."""
-    talk: Any = transformers.utils.logging
-    before = talk.get_verbosity()
-    talk.set_verbosity_error()
-    talk.disable_progress_bar()
+def _silenced() -> Iterator[None]:
+    """Suppress the reports of transformers on missing weights, which callers check."""
+    logging: Any = transformers.utils.logging
+    before = logging.get_verbosity()
+    logging.set_verbosity_error()
+    logging.disable_progress_bar()
     try:
         yield
     finally:
-        talk.set_verbosity(before)
-        talk.enable_progress_bar()
+        logging.set_verbosity(before)
+        logging.enable_progress_bar()
 
 
 @cache
 def _require_bfloat16() -> None:
-    """Refuse bfloat16 where the processor announces it but dies of it, as some virtual ones do.
+    """Raise if the processor cannot run bfloat16, although it may claim so in a virtual machine.
 
-    An illegal instruction ends the process and cannot be caught, so another process tries first.
+    An illegal instruction ends the process, so the test runs in another process.
     """
     trial = (
         "import torch; x = torch.ones(64, 384, dtype=torch.bfloat16);"
@@ -202,17 +205,17 @@ def _require_bfloat16() -> None:
 
 
 def depth_of(config: Any) -> int:
-    """The number of hidden layers that a configuration tells, whatever it calls them."""
+    """Return the number of hidden layers in a configuration."""
     for name in ("num_hidden_layers", "num_layers", "encoder_layers", "n_layers", "n_layer"):
         if getattr(config, name, None):
             return int(getattr(config, name))
-    raise ModelError(f"the configuration of type {config.model_type!r} does not tell its layers")
+    raise ModelError(f"the configuration of type {config.model_type!r} has no number of layers")
 
 
-def choose_device(wanted: str) -> Any:
-    """The device asked for; ``auto`` is the fastest there is."""
-    if wanted != "auto":
-        return torch.device(wanted)
+def choose_device(name: str) -> Any:
+    """Return a torch device; ``auto`` is the fastest one available."""
+    if name != "auto":
+        return torch.device(name)
     if torch.cuda.is_available():
         return torch.device("cuda")
     return torch.device("mps" if torch.backends.mps.is_available() else "cpu")

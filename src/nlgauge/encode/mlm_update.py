@@ -1,7 +1,7 @@
 """The update that turns the embedded MiniLM into a masked language model.
 
 The file holds only what training changed: low-rank products for matrices, differences for vectors,
-and the head. ``tools/train_mlm`` makes it; ``data/minilm-mlm.md`` says how good it is.
+and the head. ``tools/train_mlm`` creates it; ``data/minilm-mlm.md`` reports its quality.
 """
 
 from __future__ import annotations
@@ -24,17 +24,17 @@ def _content() -> bytes:
 
 
 def update_digest() -> str:
-    """The first twelve hexadecimal digits of the update's sha256."""
+    """Return the first twelve hexadecimal digits of the update's sha256."""
     return hashlib.sha256(_content()).hexdigest()[:12]
 
 
 def apply_update(model: Any) -> Any:
-    """The base model turned into the shipped masked language model, in place."""
+    """Turn the base model into the shipped masked language model, in place, and return it."""
     return apply_tensors(model, load(_content()))
 
 
 def apply_tensors(model: Any, tensors: Mapping[str, torch.Tensor]) -> Any:
-    """The base model with the tensors of an update written or added, in place.
+    """Write or add the tensors of an update to the base model, in place, and return it.
 
     ``<weight>.lora_a`` and ``.lora_b``: weight += b @ a. ``<name>.delta``: parameter += value.
     ``<name>.full``: parameter = value. All arithmetic in float32.

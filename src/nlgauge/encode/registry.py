@@ -1,4 +1,4 @@
-"""What is known of models: which suits a language, and which layers suit a way of matching."""
+"""Known models: which suits a language, and which layers suit a matching."""
 
 from __future__ import annotations
 
@@ -7,35 +7,46 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
+from nlgauge.core.requirements import ModelCard
+
 MATCHINGS = ("greedy", "transport", "barycenter")
 
 
 @cache
-def _registry() -> dict[str, Any]:
-    content: dict[str, Any] = json.loads(
-        files(__package__).joinpath("registry.json").read_text("utf-8")
-    )
+def _registry() -> dict[str, dict[str, Any]]:
+    content: dict[str, Any] = json.loads(files(__package__).joinpath("registry.json").read_bytes())
     return content
 
 
 def model_for(language: str) -> str:
-    """The model that suits a language code; languages not listed share a multilingual one."""
+    """Return the model for a language code; a multilingual one if the language is not listed."""
     languages: dict[str, str] = _registry()["languages"]
     return languages.get(language, languages["other"])
 
 
+def languages_of(model: str) -> tuple[str, ...]:
+    """Return the codes of the only languages that a model knows, () if unknown or many."""
+    return tuple(_registry()["models"].get(model, {}).get("languages", ()))
+
+
 def best_layers(model: str, depth: int) -> tuple[dict[str, tuple[int, ...]], bool]:
-    """The layers for every way of matching, and whether they were measured for this model.
+    """Return the layers for every matching, and whether they were measured for this model.
 
     Unknown models take the layer at three quarters of their depth for greedy matching; transport
     and barycenters take the last five, as MoverScore and BaryScore do.
     """
     last_five = tuple(range(max(1, depth - 4), depth + 1))
-    guessed: dict[str, tuple[int, ...]] = {
-        "greedy": (max(1, round(depth * 0.75)),),
-        "transport": last_five,
-        "barycenter": last_five,
-    }
+    guessed = {"transport": last_five, "barycenter": last_five}
     known = _registry()["models"].get(model, {})
-    measured = {match: tuple(layers) for match, layers in known.items() if match in MATCHINGS}
-    return guessed | measured, bool(measured)
+    measured = {match: tuple(known[match]) for match in MATCHINGS if match in known}
+    return {"greedy": (max(1, round(depth * 0.75)),), **guessed, **measured}, bool(measured)
+
+
+def model_card(
+    name: str, *, digest: str, depth: int, dimension: int, libraries: tuple[str, ...] = ()
+) -> ModelCard:
+    """Return the card of a model, with the layers and languages of the registry."""
+    layers, published = best_layers(name, depth)
+    return ModelCard(
+        name, digest, depth, dimension, layers, published, libraries, languages_of(name)
+    )

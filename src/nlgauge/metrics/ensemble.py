@@ -14,7 +14,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
@@ -31,6 +31,7 @@ class Ensemble(Metric):
     """Several opinions as one."""
 
     scale = similarity()
+    on_server: ClassVar[bool] = False  # its members would escape the checks of requests
 
     metrics: str = option("chrf+rouge", "The members, as name:option=value;option=value+name.")
     weights: str = option("equal", "What each member counts, as 2+1+1; or equal.")

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
@@ -25,6 +26,8 @@ from nlgauge.metrics._child_process import companion
 @dataclass(frozen=True)
 class External(Metric):
     """What a program of your own says."""
+
+    on_server: ClassVar[bool] = False  # it runs programs
 
     command: str | None = option(None, "The program and its arguments, as in a shell.")
     direction: str = option("higher", "Which end is better.", choices=("higher", "lower"))

@@ -64,9 +64,7 @@ class InfoLm(PairMetric):
     symmetrised: bool = option(False, "Mean of both directions.")
     whole_words: bool = option(False, "Mask all pieces of a word at once.")
     long_text: str = option(
-        "window",
-        "A text longer than the model: overlapping windows, cut off, or refused.",
-        choices=("window", "truncate", "error"),
+        "window", "Mode for long texts.", choices=("window", "truncate", "error"), server="fixed"
     )
     compat: str | None = option(
         None, "The numbers of a public implementation.", choices=("nlg_eval", "torchmetrics")

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from math import inf
 from typing import ClassVar, NamedTuple
 
 import numpy as np
@@ -61,13 +62,19 @@ class LazyEmd(TransportMetric):
         "zh": {"lang": "zh"},
     }
 
-    layer: int | str = option("best", "Hidden layer; best is the model's best known one.")
+    layer: int | str = option(
+        "best", "Hidden layer; best is the model's best known one.", server="text"
+    )
     special: str = option(
         "drop", "Whether the model's own tokens take part.", choices=("keep", "drop")
     )
     lang: str = option("en", "Preset prices of the paper.", choices=tuple(PRESETS))
-    penalty_candidate: float | None = option(None, "Price on the candidate's side.", low=0)
-    penalty_reference: float | None = option(None, "Price on the reference's side.", low=0)
+    penalty_candidate: float | None = option(
+        None, "Price on the candidate's side.", low=0, server=inf
+    )
+    penalty_reference: float | None = option(
+        None, "Price on the reference's side.", low=0, server=inf
+    )
     epsilon: float = option(0.0, "Entropy that blurs the plan; 0 is exact.", low=0)
     headline: str = option("cost", "The number that counts.", choices=("cost", "objective"))
     compat: str | None = option(

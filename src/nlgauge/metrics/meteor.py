@@ -52,7 +52,9 @@ class Meteor(PairMetric):
     gamma: float = option(0.5, "Largest penalty.", low=0.0, high=1.0)
     stem: bool = option(True, "Match words with the same Porter stem.")
     synonyms: str = option(
-        "auto", "WordNet folder; auto looks in the usual places, none matches no synonyms."
+        "auto",
+        "WordNet folder; auto looks in the usual places, none matches no synonyms.",
+        server={"auto": "the WordNet of the server, if any", "none": "no synonyms"},
     )
     punctuation: bool = option(True, "Count punctuation marks as words.")
 

@@ -48,9 +48,11 @@ class Mover(TransportMetric):
 
     paper: ClassVar[str] = "Zhao et al. 2019, MoverScore (EMNLP), equations 1-2"
 
-    layers: int | str = option("best", "Hidden layers: best, all, last5, 4, 3+4+6 or 2-6.")
+    layers: int | str = option(
+        "best", "Hidden layers: best, all, last5, 4, 3+4+6 or 2-6.", server="text"
+    )
     aggregate: str = option("concat", "How layers are joined.", choices=tuple(AGGREGATES))
-    ngram: int = option(1, "Tokens in an n-gram; 1000 makes the text one.", low=1)
+    ngram: int = option(1, "Tokens in an n-gram; 1000 makes the text one.", low=1, server=1000)
     cost: str = option("euclid", "Distance of two n-grams.", choices=tuple(COSTS))
     word_order: float = option(0.0, "Price of moving from first to last place.", low=0)
     subwords: str = option("all", "Pieces of a word kept.", choices=("all", "first"))

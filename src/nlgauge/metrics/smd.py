@@ -41,7 +41,9 @@ class Smd(TransportMetric):
 
     paper: ClassVar[str] = "Zhao et al. 2019, MoverScore (EMNLP)"
 
-    layers: int | str = option("best", "Hidden layers: best, all, last5, 4, 3+4+6 or 2-6.")
+    layers: int | str = option(
+        "best", "Hidden layers: best, all, last5, 4, 3+4+6 or 2-6.", server="text"
+    )
     aggregate: str = option("concat", "How layers are joined.", choices=tuple(AGGREGATES))
     compat: str | None = option(
         None, "The numbers of MoverScore's web service.", choices=("mover-web",)

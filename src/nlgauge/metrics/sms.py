@@ -44,7 +44,9 @@ class Sms(TransportMetric):
     matching: ClassVar[str] = "greedy"
     layer_option: ClassVar[str] = "layer"
 
-    layer: int | str = option("best", "Hidden layer; best is the model's best known one.")
+    layer: int | str = option(
+        "best", "Hidden layer; best is the model's best known one.", server="text"
+    )
     nodes: str = option(
         "sentences",
         "What is moved: sentences (SMS), words (WMS) or both (S+WMS).",

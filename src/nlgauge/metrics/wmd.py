@@ -26,7 +26,9 @@ class Wmd(TransportMetric):
     matching: ClassVar[str] = "greedy"
     layer_option: ClassVar[str] = "layer"
 
-    layer: int | str = option("best", "Hidden layer; best is the model's best known one.")
+    layer: int | str = option(
+        "best", "Hidden layer; best is the model's best known one.", server="text"
+    )
 
     def gather(self, cloud: Cloud) -> Points:
         """The unit vectors of the chosen layer."""

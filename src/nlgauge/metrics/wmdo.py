@@ -44,7 +44,9 @@ class Wmdo(TransportMetric):
     components: ClassVar[tuple[str, ...]] = ("distance", "wmd", "disorder", "similarity")
     symmetric: ClassVar[bool] = False
 
-    layer: int | str = option("best", "Hidden layer; best is the model's best known one.")
+    layer: int | str = option(
+        "best", "Hidden layer; best is the model's best known one.", server="text"
+    )
     delta: float = option(0.18, "What words in the worst order cost.", low=0)
     special: str = option(
         "drop", "Whether the model's own tokens take part.", choices=("keep", "drop")

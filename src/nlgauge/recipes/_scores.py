@@ -1,66 +1,127 @@
-"""The metrics of a recipe's lines on judged texts, under the lines' names."""
+"""The data of a recipe, and its metrics' scores and correlations under the names of table rows."""
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
-from nlgauge.core.errors import ModelError
+from nlgauge.core.errors import FileError, ModelError
 from nlgauge.core.metric import Metric
 from nlgauge.data.detection import read_judged
-from nlgauge.data.judged import Judged
+from nlgauge.data.judged import JudgedCorpus
 from nlgauge.metrics import metric as build_metric
-from nlgauge.recipes._data import some_inputs
-from nlgauge.recipes.recipe import Line, Setting
+from nlgauge.recipes.recipe import Numbers, Settings, TableRow
 from nlgauge.scoring import Scorer
 from nlgauge.study import Study, correlate, measure
 
 EMBEDDED = "embedded (all-MiniLM-L6-v2, 6 layers)"
 
 
-def measured(
-    data: Judged | Path,
-    lines: Sequence[Line],
-    setting: Setting,
+def find(data: Path, wanted: Mapping[str, str]) -> tuple[dict[str, Path], tuple[str, ...]]:
+    """Return the files and folders in a folder, by part, and a sentence on the missing ones.
+
+    A file may also be gzipped (name.gz). None at all is a FileError.
+    """
+    if not data.is_dir():
+        raise FileError(f"there is no folder {str(data)!r} to look for data in")
+    found: dict[str, Path] = {}
+    for part, name in wanted.items():
+        for path in (data / name, data / f"{name}.gz"):
+            if path.exists():
+                found.setdefault(part, path)
+    lost = ", ".join(name for part, name in wanted.items() if part not in found)
+    if not found:
+        raise FileError(f"{data} holds none of the files looked for, gzipped or not: {lost}")
+    note = f"Missing in the data folder, gzipped or not, and so left out here: {lost}."
+    return found, (note,) if lost else ()
+
+
+def some_inputs(judged: JudgedCorpus, count: int | None) -> JudgedCorpus:
+    """Return at most ``count`` inputs, evenly spaced, each with all its systems."""
+    inputs = list(dict.fromkeys(judged.corpus.ids))
+    if count is None or count >= len(inputs):
+        return judged
+    chosen = {inputs[i * len(inputs) // count] for i in range(count)}
+    keep = [row for row, name in enumerate(judged.corpus.ids) if name in chosen]
+    note = (
+        f"a sample, evenly spaced: {count:,} of {len(inputs):,} inputs, "
+        f"{len(keep):,} of {len(judged):,} rows."
+    )
+    return judged.take(keep, note)
+
+
+def score_rows(
+    data: JudgedCorpus | Path,
+    rows: Sequence[TableRow],
+    settings: Settings,
     *,
     stored: Sequence[str] = (),
 ) -> Study:
-    """The judged texts scored in one pass with the metrics of the lines, under the lines' names.
+    """Return the study of the rows' metrics, labelled by the rows' names, scored in one pass.
 
-    What cannot be opened though nobody named it (word vectors, a masked language model) is left
-    out, and the study says so. ``stored`` names scores that came with the data.
+    Metrics whose default model cannot be opened (word vectors, a masked language model) are left
+    out and noted. ``stored`` names scores that came with the data.
     """
-    judged = data if isinstance(data, Judged) else read_judged(data)
-    asked, unopened = _opened(lines, setting)
+    judged = data if isinstance(data, JudgedCorpus) else read_judged(data)
+    metrics, notes = _open(rows, settings)
     study = measure(
-        some_inputs(judged, setting.inputs),
-        list(asked.values()),
+        some_inputs(judged, settings.inputs),
+        list(metrics.values()),
         scores=stored,
-        runtime=setting.runtime,
-        progress=setting.progress,
+        runtime=settings.runtime,
+        progress=settings.progress,
     )
-    names = dict(zip(study.labels, [*asked, *study.stored], strict=True))
-    board = {
-        system: {names[label]: scores for label, scores in found.items()}
-        for system, found in study.board.items()
-    }
-    renamed = [dataclasses.replace(each, name=names[each.name]) for each in study.measured]
-    said = (*study.said, *unopened)
-    return dataclasses.replace(study, measured=tuple(renamed), board=board, said=said)
+    names = dict(zip(study.labels, [*metrics, *study.stored], strict=True))
+    return replace(
+        study,
+        metrics=tuple(replace(each, name=names[each.name]) for each in study.metrics),
+        scores={
+            system: {names[label]: scores for label, scores in found.items()}
+            for system, found in study.scores.items()
+        },
+        data_notes=(*study.data_notes, *notes),
+    )
+
+
+def _open(
+    rows: Sequence[TableRow], settings: Settings
+) -> tuple[dict[str, Metric], tuple[str, ...]]:
+    """Return the metrics that can be opened, by row, and sentences on the others."""
+    metrics: dict[str, Metric] = {}
+    reasons: dict[str, list[str]] = {}
+    for row in rows:
+        if row.spec is None:
+            continue
+        chosen = with_model(row.spec, settings.model)
+        unnamed = settings.model is None and chosen.needs.kind == "histograms"
+        if unnamed or chosen.needs.model not in (None, settings.model):
+            try:
+                Scorer(chosen, runtime=settings.runtime)
+            except ModelError as error:
+                reasons.setdefault(str(error), []).append(row.name)
+                continue
+        metrics[row.name] = chosen
+    return metrics, tuple(
+        f"left out: {', '.join(names)} ({reason})." for reason, names in reasons.items()
+    )
 
 
 def with_model(spec: str, model: str | None) -> Metric:
-    """The metric of a spec, on the model if one is named and the spec does not name its own."""
+    """Return the metric of a spec, with the model if one is given and the spec names none."""
     built = build_metric(spec)
     takes = getattr(built, "model", "") is None
     return build_metric(spec, model=model) if takes and model is not None else built
 
 
+def bind_layers(spec: str, settings: Settings) -> Metric:
+    """Return the metric of a spec with the layers it takes of the model."""
+    return next(iter(Scorer(with_model(spec, settings.model)).metrics.values()))
+
+
 def models_of(study: Study) -> tuple[str, ...]:
-    """The names of the models that the metrics of a study were served from."""
-    first = next(iter(study.board.values()))
-    models = [getattr(scores.metric, "model", None) for scores in first.values()]
+    """Return the names of the models of a study's metrics."""
+    models = [getattr(scores.metric, "model", None) for scores in study.first_scores.values()]
     named = (EMBEDDED if name == "embedded" else str(name) for name in models if name)
     return tuple(dict.fromkeys(named))
 
@@ -71,37 +132,11 @@ def correlations(
     coefficients: Sequence[str],
     *,
     level: str = "segment",
-    times: float = 1.0,
-) -> dict[tuple[str, str], float]:
-    """The metrics' correlations with one criterion by line and coefficient, ``times`` a factor."""
+    factor: float = 1.0,
+) -> Numbers:
+    """Return correlations with one criterion by row and coefficient, times a factor."""
     found = correlate(study, human=criterion, levels=level, coefficients=list(coefficients))
     return {
-        (entry.metric, entry.correlation.coefficient): times * entry.correlation.value
+        (entry.metric, entry.correlation.coefficient): factor * entry.correlation.value
         for entry in found.entries
     }
-
-
-def bound(spec: str, setting: Setting) -> Metric:
-    """The metric of a spec with the layers it takes of the model."""
-    return next(iter(Scorer(with_model(spec, setting.model)).metrics.values()))
-
-
-def _opened(
-    lines: Sequence[Line], setting: Setting
-) -> tuple[Mapping[str, Metric], tuple[str, ...]]:
-    """The metrics that can be opened, by line, and sentences on the others."""
-    asked: dict[str, Metric] = {}
-    reasons: dict[str, list[str]] = {}
-    for line in lines:
-        if line.spec is None:
-            continue
-        chosen = with_model(line.spec, setting.model)
-        unnamed = setting.model is None and chosen.needs.kind == "histograms"
-        if unnamed or chosen.needs.model not in (None, setting.model):
-            try:
-                Scorer(chosen, runtime=setting.runtime)
-            except ModelError as error:
-                reasons.setdefault(str(error), []).append(line.name)
-                continue
-        asked[line.name] = chosen
-    return asked, tuple(f"left out: {', '.join(who)} ({why})." for why, who in reasons.items())

@@ -9,10 +9,11 @@ from typing import Any
 
 from nlgauge.core.errors import DataError
 from nlgauge.data.detection import read_judged
-from nlgauge.data.judged import Judged
+from nlgauge.data.judged import JudgedCorpus
 from nlgauge.figures.bars import Bar, Panel, bars
-from nlgauge.recipes._scores import measured, models_of
-from nlgauge.recipes.recipe import Line, Part, Section, Setting
+from nlgauge.recipes._scores import models_of, score_rows
+from nlgauge.recipes._tables import COEFFICIENTS
+from nlgauge.recipes.recipe import Part, Section, Settings, TableRow
 from nlgauge.report.study_tables import agreement_tables
 from nlgauge.study import Study, correlate
 
@@ -20,15 +21,14 @@ FILE = "realsumm/realsumm.jsonl"
 STORED_FILE = "realsumm/stored_metric_scores.jsonl"
 KINDS = {"abs": "abstractive", "ext": "extractive"}
 LEVELS = ("system", "text")
-COEFFICIENTS = {"pearson": "r", "spearman": "rho", "kendall_b": "tau"}
 CRITERION = "litepyramid_recall"
 STORED = ("rouge_1_recall", "rouge_2_recall", "bert_recall_score", "mover_score")
 _STORED = "stored: the scores that came with the data; ours are F-scores but for bertscore R"
 _RESAMPLES = 500
 
 
-def by_kind(path: Path, scores: Path | None = None) -> dict[str, Judged]:
-    """The judged summaries of the abstractive and of the extractive systems, where there are any.
+def by_kind(path: Path, scores: Path | None = None) -> dict[str, JudgedCorpus]:
+    """Return the judged summaries by kind of system: abstractive and extractive.
 
     ``scores`` is a file of scores that came with the data.
     """
@@ -42,25 +42,27 @@ def by_kind(path: Path, scores: Path | None = None) -> dict[str, Judged]:
     if not found:
         raise DataError(
             f"{path}: none of the {len(judged.corpus.system_names)} systems is called abs/... or "
-            "ext/..., so that abstractive and extractive ones cannot be told apart"
+            "ext/..., so that abstractive and extractive ones cannot be separated"
         )
     return found
 
 
 def summaries(
-    found: Mapping[str, Judged],
-    lines: Mapping[str, Sequence[Line]],
-    setting: Setting,
+    found: Mapping[str, JudgedCorpus],
+    rows_of: Mapping[str, Sequence[TableRow]],
+    settings: Settings,
     *,
     footer: Sequence[str] = (),
 ) -> tuple[Part, dict[str, Study]]:
-    """Tables and bars by kind of system and level, and the studies they come from.
+    """Return tables and bars by kind of system and level, and the studies by kind.
 
-    Summaries and lines are by kind. Scores that came with the data are shown beside ours.
+    Summaries and rows are by kind. Scores that came with the data are shown next to ours.
     """
     studies = {
-        kind: measured(
-            *(judged, lines[kind], setting),
+        kind: score_rows(
+            judged,
+            rows_of[kind],
+            settings,
             stored=[name for name in STORED if name in judged.stored],
         )
         for kind, judged in found.items()
@@ -69,9 +71,9 @@ def summaries(
     for level in LEVELS:
         for kind, study in studies.items():
             rows = _rows(study, level)
-            said = [f"{len(study.judgements.segments)} documents", *footer]
-            said += [_STORED] if study.stored else []
-            (table,) = agreement_tables(rows, digits=3, footer=said)
+            notes = [f"{len(study.judgements.segments)} documents", *footer]
+            notes += [_STORED] if study.stored else []
+            (table,) = agreement_tables(rows, digits=3, footer=notes)
             sections.append(Section(f"REALSumm, {KINDS[kind]}, {level} level", table))
             panels.append(_panel(f"{KINDS[kind]}\n{level} level", rows))
             numbers += [{"data": "REALSumm", "systems": KINDS[kind], **row} for row in rows]
@@ -80,14 +82,14 @@ def summaries(
         {"summaries": sections},
         {"summaries": partial(bars, panels)},
         {"correlations": numbers, "signatures": first.signatures},
-        [f"REALSumm: {each}" for study in studies.values() for each in study.remarks()],
+        [f"REALSumm: {note}" for study in studies.values() for note in study.notes],
         models_of(first),
     )
     return part, studies
 
 
 def _rows(study: Study, level: str) -> list[dict[str, Any]]:
-    """Every correlation at one level with its interval."""
+    """Return every correlation at one level with its interval."""
     found = correlate(
         study,
         human=CRITERION,

@@ -10,14 +10,12 @@ from itertools import combinations
 from pathlib import Path
 
 from nlgauge.data.detection import read_judged
-from nlgauge.data.judged import Judged
 from nlgauge.data.webnlg import HUMAN_SYSTEM
-from nlgauge.recipes._published import Numbers, beside, entries
-from nlgauge.recipes._scores import measured, models_of
-from nlgauge.recipes.recipe import Line, Part, Section, Setting
+from nlgauge.recipes._scores import models_of, score_rows
+from nlgauge.recipes._tables import COEFFICIENTS, compare_numbers, parse_table
+from nlgauge.recipes.recipe import Part, Section, Settings, TableRow
 from nlgauge.report.table import Column, Table, Value
-from nlgauge.stats import CoefficientMatrix
-from nlgauge.study import Study, matrix
+from nlgauge.study import CoefficientMatrix, matrix
 
 FILE = "webnlg2020/en.jsonl"
 CRITERIA = {
@@ -27,86 +25,77 @@ CRITERIA = {
     "Relevance": "relevance",
     "TextStructure": "text structure",
 }
-COEFFICIENTS = {"pearson": "r", "spearman": "rho", "kendall_b": "tau"}
 SWAPPED = (
     "the paper's table swaps r and rho of correctness in all rows of people but the first: "
     "Correct/DataC 97.6 85.2, but DataC/Correct 85.2 97.6; the first is taken here"
 )
 
-Printed = Mapping[str, Mapping[tuple[str, str], float]]
-"""Published numbers by criterion, then by the paper's name of a line and coefficient."""
-
-
-def printed(rows: Mapping[str, str], criteria: Sequence[str] = tuple(CRITERIA)) -> Printed:
-    """The numbers of a table typed line by line: for every criterion r, rho, tau."""
-    found: dict[str, dict[tuple[str, str], float]] = {}
-    for row, line in rows.items():
-        numbers = iter(line.split())
-        for criterion in criteria:
-            for name in COEFFICIENTS:
-                found.setdefault(criterion, {})[row, name] = float(next(numbers))
-    return found
-
 
 def webnlg(
     path: Path,
-    lines: Sequence[Line],
-    published: Printed,
-    people: Numbers,
-    setting: Setting,
+    rows: Sequence[TableRow],
+    published: Mapping[str, str],
+    people: Mapping[str, str],
+    settings: Settings,
+    *,
+    criteria: Sequence[str] = tuple(CRITERIA),
     notes: Mapping[str, str],
 ) -> Part:
-    """A table for each criterion, with a note of its own, and one of them with each other."""
-    judged = _of_systems(read_judged(path))
-    study = measured(judged, lines, setting)
-    criteria = [name for name in CRITERIA if name in study.judgements.criteria]
+    """Return a table for each criterion, with a note of its own, and one of the criteria.
+
+    ``published`` has r, rho, tau for each of the ``criteria`` by row, ``people`` by two criteria.
+    """
+    judged = read_judged(path)
+    if HUMAN_SYSTEM in judged.corpus.system_names:  # of human texts only judgements are recorded
+        judged = judged.without(HUMAN_SYSTEM)
+    study = score_rows(judged, rows, settings)
+    judged_criteria = [name for name in CRITERIA if name in study.judgements.criteria]
     made = {
-        name: matrix(study, human=criteria, level="system", coefficient=name)
+        name: matrix(study, human=judged_criteria, level="system", coefficient=name)
         for name in COEFFICIENTS
     }
+    printed = parse_table(
+        published, [f"{each} {name}" for each in criteria for name in COEFFICIENTS]
+    )
+    systems, inputs = len(study.judgements.systems), len(study.judgements.segments)
+    size = f"system level, x 100; {systems} systems on {inputs:,} inputs"
     sections, numbers = [], []
-    for at, criterion in enumerate(criteria):
-        said = [_size(study), "means of segment scores; distances negated"]
-        said += [notes[criterion]] if criterion in notes else []
-        ours = _row(made, at, study.labels)
-        theirs = published.get(criterion, {})
-        table = beside(lines, COEFFICIENTS, ours, theirs, digits=1, footer=said)
-        sections.append(Section(f"WebNLG 2020, {CRITERIA[criterion]}", table))
+    for at, criterion in enumerate(judged_criteria):
+        footer = [size, "means of segment scores; distances negated"]
+        footer += [notes[criterion]] if criterion in notes else []
+        ours = {
+            (label, f"{criterion} {name}"): 100 * float(found.values[at, found.names.index(label)])
+            for name, found in made.items()
+            for label in study.labels
+        }
         about = {"data": "WebNLG 2020", "criterion": criterion, "level": "system"}
-        numbers += list(entries(lines, list(COEFFICIENTS), ours, theirs, **about))
+        table, entries = compare_numbers(
+            rows,
+            {f"{criterion} {name}": short for name, short in COEFFICIENTS.items()},
+            ours,
+            printed,
+            digits=1,
+            footer=footer,
+            about={f"{criterion} {name}": {**about, "coefficient": name} for name in COEFFICIENTS},
+        )
+        sections.append(Section(f"WebNLG 2020, {CRITERIA[criterion]}", table))
+        numbers += entries
     return Part(
-        {"webnlg": [*sections, _people(made, criteria, people, _size(study))]},
+        {"webnlg": [*sections, _criteria_section(made, judged_criteria, people, size)]},
         results={"correlations": numbers, "signatures": study.signatures},
-        remarks=[f"WebNLG: {each}" for each in study.remarks()],
+        notes=[f"WebNLG: {note}" for note in study.notes],
         models=models_of(study),
     )
 
 
-def _of_systems(judged: Judged) -> Judged:
-    """Without the human texts, of which only the judgements are recorded."""
-    there = HUMAN_SYSTEM in judged.corpus.system_names
-    return judged.without(HUMAN_SYSTEM) if there else judged
-
-
-def _size(study: Study) -> str:
-    systems, inputs = len(study.judgements.systems), len(study.judgements.segments)
-    return f"system level, x 100; {systems} systems on {inputs:,} inputs"
-
-
-def _row(
-    made: Mapping[str, CoefficientMatrix], at: int, labels: Sequence[str]
-) -> dict[tuple[str, str], float]:
-    return {
-        (label, name): 100 * float(found.values[at, found.names.index(label)])
-        for name, found in made.items()
-        for label in labels
-    }
-
-
-def _people(
-    made: Mapping[str, CoefficientMatrix], criteria: Sequence[str], published: Numbers, size: str
+def _criteria_section(
+    made: Mapping[str, CoefficientMatrix],
+    criteria: Sequence[str],
+    people: Mapping[str, str],
+    size: str,
 ) -> Section:
-    """A line for every two criteria."""
+    """Return a table with a row for every two criteria."""
+    printed = parse_table(people, list(COEFFICIENTS))
     columns = [Column("criteria")]
     for short in COEFFICIENTS.values():
         columns += [Column(short, 1), Column("published", 1)]
@@ -115,7 +104,7 @@ def _people(
         name = f"{criteria[one]}, {criteria[other]}"
         cells: list[Value] = [name]
         for key, found in made.items():
-            cells += [100 * float(found.values[one, other]), published.get((name, key))]
+            cells += [100 * float(found.values[one, other]), printed.get((name, key))]
         rows.append(tuple(cells))
     table = Table(tuple(columns), tuple(rows), (size, SWAPPED))
     return Section("WebNLG 2020, the criteria with each other", table)

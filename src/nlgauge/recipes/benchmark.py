@@ -3,7 +3,7 @@
 The report prints its coefficients as a picture and its p-values as 0.00; in words it gives the
 Spearman correlations that stand here. It takes absolute values, and its notebook hands TER single
 words as sentences; here distances are negated and TER is TER. Unsmoothed sentence BLEU of sacrebleu
-stands in for nltk's, which is about 0 wherever no 4-gram matches.
+replaces nltk's, which is about 0 if no 4-gram matches.
 """
 
 from __future__ import annotations
@@ -13,44 +13,24 @@ from pathlib import Path
 from typing import Any
 
 from nlgauge.figures.matrix import Panel, coefficients, heat, p_values
-from nlgauge.recipes._data import find
-from nlgauge.recipes._published import plain
-from nlgauge.recipes._scores import measured, models_of
-from nlgauge.recipes.recipe import Line, Paper, Part, Rebuilt, Section, Setting
+from nlgauge.recipes._scores import find, models_of, score_rows
+from nlgauge.recipes._tables import finite_rows
+from nlgauge.recipes.recipe import Part, Publication, Reproduction, Section, Settings
 from nlgauge.report.study_tables import matrix_table, p_text
 from nlgauge.report.table import Column, Table
-from nlgauge.stats import CoefficientMatrix
-from nlgauge.study import matrix
+from nlgauge.study import CoefficientMatrix, matrix
 
-PAPER = Paper(
-    "Text Similarity as An Evaluation Measure of Machine Translation",
-    "Thomas and Sow (ENSAE), section 4, Figures 1-3 and Tables 1-3, absolute correlations",
-    "not named in the text (its BLEU is nltk's without smoothing; ours is sacrebleu's)",
-)
+PUBLICATION = Publication.load("benchmark")
 FILES = {"fi-en": "wmt15_da/fi-en.jsonl"}
 COEFFICIENTS = ("spearman", "pearson", "kendall_b")
 CRITERION = "da_z"
-LINES = (
-    Line("bleu", "bleu:smooth_method=none", "BLEU_nltk"),
-    Line("bary", "bary", "Baryscore"),
-    Line("depth", "depth", "DepthScore"),
-    Line("ter", "ter", "TER"),
-    Line("meteor", "meteor", "METEOR"),
-)
-PUBLISHED = {
-    "BLEU_nltk": "below .5",
-    "Baryscore": ".76",
-    "DepthScore": "below .5",
-    "TER": "below .5",
-    "METEOR": "above .5",
-}
-_P_PUBLISHED = "published p-values: all 0.00 (Tables 1-3)"
+ROWS, PUBLISHED = PUBLICATION.rows["all"], PUBLICATION.tables["spearman"]
 
 
-def rebuild(data: Path, setting: Setting) -> Rebuilt:
-    """Correlations with people, and all coefficients and p-values, for three coefficients."""
+def rebuild(data: Path, settings: Settings) -> Reproduction:
+    """Return correlations with people, and all p-values, for three coefficients."""
     found, missing = find(data, FILES)
-    study = measured(found["fi-en"], LINES, setting)
+    study = score_rows(found["fi-en"], ROWS, settings)
     made = {name: matrix(study, human=CRITERION, coefficient=name) for name in COEFFICIENTS}
     sections = [section for each in made.values() for section in _sections(each)]
     figures = {name: partial(heat, _panels(each)) for name, each in made.items()}
@@ -60,8 +40,8 @@ def rebuild(data: Path, setting: Setting) -> Rebuilt:
         "signatures": study.signatures,
     }
     tables = {"human": [_human(made)], "matrices": sections}
-    part = Part(tables, figures, results, study.remarks(), models_of(study))
-    return Rebuilt.of("benchmark", PAPER, [part], missing)
+    part = Part(tables, figures, results, study.notes, models_of(study))
+    return Reproduction.of("benchmark", PUBLICATION.paper, [part], missing)
 
 
 def _panels(found: CoefficientMatrix) -> list[Panel]:
@@ -70,17 +50,17 @@ def _panels(found: CoefficientMatrix) -> list[Panel]:
 
 
 def _human(made: dict[str, CoefficientMatrix]) -> Section:
-    """The first row of the matrices: people against metrics, beside what the report says."""
+    """Return the first row of the matrices, people against metrics, next to the report's words."""
     spearman = made["spearman"]
     columns = [Column("metric"), Column("in the paper"), Column("spearman", 3, "higher")]
-    columns += [Column("published spearman"), Column("pearson", 3, "higher")]
-    columns += [Column("kendall_b", 3, "higher")]
+    columns += [Column("published spearman")]
+    columns += [Column(name, 3, "higher") for name in ("pearson", "kendall_b")]
     rows = []
-    for line in LINES:
-        at = spearman.names.index(line.name)
+    for row in ROWS:
+        at = spearman.names.index(row.name)
         first, second, third = (float(made[name].values[0, at]) for name in COEFFICIENTS)
-        named = str(line.published)
-        rows.append((line.name, named, first, PUBLISHED[named], second, third))
+        named = str(row.published)
+        rows.append((row.name, named, first, PUBLISHED[named], second, third))
     footer = (f"segment level; {spearman.cells:,} segments; distances negated",)
     return Section("WMT15 fi-en, with people", Table(tuple(columns), tuple(rows), footer))
 
@@ -92,7 +72,7 @@ def _sections(found: CoefficientMatrix) -> list[Section]:
         (name, *("" if i == j else p_text(float(p)) for j, p in enumerate(found.p[i])))
         for i, name in enumerate(found.names)
     ]
-    p = Table(tuple(columns), tuple(rows), (_P_PUBLISHED,))
+    p = Table(tuple(columns), tuple(rows), (PUBLICATION.notes["p"],))
     return [
         Section(f"{found.coefficient}: coefficients", values),
         Section(f"{found.coefficient}: two-sided p-values", p),
@@ -104,7 +84,7 @@ def _content(found: CoefficientMatrix) -> dict[str, Any]:
         "data": "fi-en",
         "coefficient": found.coefficient,
         "names": list(found.names),
-        "values": [[plain(value) for value in row] for row in found.values],
-        "p": [[plain(value) for value in row] for row in found.p],
+        "values": finite_rows(found.values),
+        "p": finite_rows(found.p),
         "segments": found.cells,
     }

@@ -1,10 +1,12 @@
-"""What recipes are made of: a paper, the lines of its tables, rebuilt parts, what is written."""
+"""The parts of a recipe: its paper, table rows, settings and results, and the files written."""
 
 from __future__ import annotations
 
 import json
+import tomllib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,12 +20,15 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 Draw = Callable[[], "Figure"]
-"""Makes a figure when asked, so that a recipe runs where nothing can be drawn."""
+"""Draws a figure when it is written, so that a recipe runs without matplotlib."""
+
+Numbers = Mapping[tuple[str, str], float]
+"""Numbers by row and column of a table."""
 
 
 @dataclass(frozen=True)
 class Paper:
-    """Where the published numbers stand, and which model they were made with."""
+    """The source of the published numbers, and their model."""
 
     title: str
     source: str
@@ -31,28 +36,53 @@ class Paper:
 
 
 @dataclass(frozen=True)
-class Line:
-    """A line of a table: our metric and the paper's name for it, either of which may be missing."""
+class TableRow:
+    """A row of a table: our metric and the paper's name for it, either of which may be missing."""
 
     name: str
     spec: str | None = None
     published: str | None = None
 
 
+@dataclass(frozen=True, eq=False)
+class Publication:
+    """The TOML file of a recipe: its paper, the rows of its tables, published numbers and notes."""
+
+    paper: Paper
+    rows: Mapping[str, tuple[TableRow, ...]]
+    tables: Mapping[str, Mapping[str, str]]
+    notes: Mapping[str, str]
+    others: Mapping[str, Any]
+
+    @classmethod
+    def load(cls, recipe: str) -> Publication:
+        """Return the publication of a recipe."""
+        text = files("nlgauge.recipes").joinpath(f"{recipe}.toml").read_text("utf-8")
+        content = tomllib.loads(text)
+        rows = {
+            key: tuple(
+                TableRow(name, spec or None, published or None) for name, spec, published in rows
+            )
+            for key, rows in content.pop("rows").items()
+        }
+        tables, notes = content.pop("tables"), content.pop("notes")
+        return cls(Paper(**content.pop("paper")), rows, tables, notes, content)
+
+
 @dataclass(frozen=True)
-class Setting:
-    """With which model, where, in what portions and on how many inputs a recipe scores."""
+class Settings:
+    """Model, runtime and number of inputs of a recipe."""
 
     model: str | None = None
     runtime: Runtime = DEFAULT
     progress: Progress | None = None
     inputs: int | None = None
-    """At most so many inputs of a data set; None takes all, or what a slow recipe can afford."""
+    """Most inputs of a data set; None takes all, or the sample of a slow recipe."""
 
 
 @dataclass(frozen=True)
 class Section:
-    """A table under its title."""
+    """A table and its title."""
 
     title: str
     table: Table
@@ -60,18 +90,18 @@ class Section:
 
 @dataclass(frozen=True, eq=False)
 class Part:
-    """What came of one question of a paper: tables and figures by file name, and plain results."""
+    """Results of a part of a paper: tables and figures by file name, values for JSON, notes."""
 
     tables: Mapping[str, Sequence[Section]] = field(default_factory=dict)
     figures: Mapping[str, Draw] = field(default_factory=dict)
     results: Mapping[str, Any] = field(default_factory=dict)
-    remarks: Sequence[str] = ()
+    notes: Sequence[str] = ()
     models: Sequence[str] = ()
 
 
 @dataclass(frozen=True, eq=False)
-class Rebuilt:
-    """What a recipe made: tables and figures by file name, plain results, and what was said."""
+class Reproduction:
+    """The result of a recipe: tables and figures by file name, values for JSON, notes."""
 
     recipe: str
     paper: Paper
@@ -80,13 +110,13 @@ class Rebuilt:
     figures: Mapping[str, Draw]
     results: Mapping[str, Any]
     missing: tuple[str, ...]
-    remarks: tuple[str, ...]
+    notes: tuple[str, ...]
 
     @classmethod
     def of(
         cls, recipe: str, paper: Paper, parts: Iterable[Part], missing: Sequence[str]
-    ) -> Rebuilt:
-        """The parts as one, in their order."""
+    ) -> Reproduction:
+        """Return the parts joined in their order."""
         joined = list(parts)
         models = dict.fromkeys(name for part in joined for name in part.models)
         return cls(
@@ -95,12 +125,12 @@ class Rebuilt:
             _merged(part.figures for part in joined),
             _merged(part.results for part in joined),
             tuple(missing),
-            tuple(dict.fromkeys(said for part in joined for said in part.remarks)),
+            tuple(dict.fromkeys(note for part in joined for note in part.notes)),
         )
 
     @property
     def about(self) -> tuple[str, ...]:
-        """Which paper and model stand behind the published numbers, which behind ours."""
+        """Sentences on the paper and the models of the published numbers and of ours."""
         return (
             f"Published: {self.paper.source}; model: {self.paper.model}.",
             f"Ours: computed here; model: {self.model}.",
@@ -108,7 +138,7 @@ class Rebuilt:
         )
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain values, ready for JSON."""
+        """Return plain values for JSON."""
         return {
             "recipe": self.recipe,
             "paper": self.paper.title,
@@ -117,16 +147,21 @@ class Rebuilt:
             "model_ours": self.model,
             "missing": list(self.missing),
             **self.results,
-            "notes": list(self.remarks),
+            "notes": list(self.notes),
         }
 
     def write(self, folder: str | Path) -> tuple[tuple[Path, ...], tuple[str, ...]]:
-        """The files written to the folder, and a sentence if figures could not be drawn."""
+        """Write all files; return their paths, and a sentence if figures could not be drawn."""
         place = Path(folder)
         texts = {"summary.json": json.dumps(self.to_dict(), indent=2, allow_nan=False) + "\n"}
         for stem, sections in self.tables.items():
-            texts[f"{stem}.md"] = _markdown(self, sections)
-            texts[f"{stem}.tex"] = _latex(self, sections)
+            markdown = [f"# {self.paper.title}", "\n".join(f"* {line}" for line in self.about)]
+            latex = ["\n".join(f"% {line}" for line in (self.paper.title, *self.about))]
+            for section in sections:
+                markdown += [f"## {section.title}", FORMATS["markdown"](section.table)]
+                latex.append(f"% {section.title}\n{FORMATS['latex'](section.table)}")
+            texts[f"{stem}.md"] = "\n\n".join(markdown) + "\n"
+            texts[f"{stem}.tex"] = "\n\n".join(latex) + "\n"
         try:
             place.mkdir(parents=True, exist_ok=True)
             for name, text in texts.items():
@@ -135,15 +170,20 @@ class Rebuilt:
             raise FileError(f"cannot write to {str(place)!r}: {error.strerror}") from error
         written = [place / name for name in texts]
         try:
+            from nlgauge.figures.matplotlib_setup import save
+
             for stem, draw in self.figures.items():
-                written += _save(draw, place / stem)
+                figure = draw()
+                for path in (place / f"{stem}.svg", place / f"{stem}.png"):
+                    save(figure, path)
+                    written.append(path)
         except MissingExtra as error:
             return tuple(written), (f"no figures were drawn: {error}",)
         return tuple(written), ()
 
 
 def _merged(parts: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
-    """The mappings as one; where several have a key, their lists or mappings are joined."""
+    """Return the mappings as one; the lists or mappings of a key are joined."""
     whole: dict[str, Any] = {}
     for part in parts:
         for key, value in part.items():
@@ -154,26 +194,3 @@ def _merged(parts: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
             else:
                 whole[key] = [*whole[key], *value]
     return whole
-
-
-def _markdown(rebuilt: Rebuilt, sections: Sequence[Section]) -> str:
-    parts = [f"# {rebuilt.paper.title}", "\n".join(f"* {line}" for line in rebuilt.about)]
-    for section in sections:
-        parts += [f"## {section.title}", FORMATS["markdown"](section.table)]
-    return "\n\n".join(parts) + "\n"
-
-
-def _latex(rebuilt: Rebuilt, sections: Sequence[Section]) -> str:
-    parts = ["\n".join(f"% {line}" for line in (rebuilt.paper.title, *rebuilt.about))]
-    parts += [f"% {section.title}\n{FORMATS['latex'](section.table)}" for section in sections]
-    return "\n\n".join(parts) + "\n"
-
-
-def _save(draw: Draw, stem: Path) -> list[Path]:
-    from nlgauge.figures.matplotlib_setup import save
-
-    figure = draw()
-    paths = [stem.with_name(f"{stem.name}{ending}") for ending in (".svg", ".png")]
-    for path in paths:
-        save(figure, path)
-    return paths

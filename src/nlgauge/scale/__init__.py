@@ -1,1 +1,1 @@
-"""Evaluations of any size: streams cut into parts, engines that share them out, and resumption."""
+"""Scoring of files of any size: parts, engines with workers, and runs that can be resumed."""

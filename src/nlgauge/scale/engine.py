@@ -1,192 +1,221 @@
-"""Engines: who does the work on parts, in this process, in others, or on a Ray cluster.
+"""Engines: workers in this process, in a process pool or on a Ray cluster.
 
-Every engine takes parts one by one, keeps a bounded number under way, and yields results as they
-come. Results do not depend on the engine: each part is scored by itself.
+Results do not depend on the engine, because every part is scored by itself.
 """
 
 from __future__ import annotations
 
 import os
+import pickle
 import signal
+import tempfile
 import threading
 import warnings
-from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from abc import ABC, abstractmethod
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, CancelledError, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import AbstractContextManager
+from contextlib import ExitStack
+from functools import partial
 from multiprocessing import get_context, parent_process
-from types import TracebackType
-from typing import Any, Literal, Protocol, Self
+from pathlib import Path
+from typing import Any, Generic, Self, TypeVar
 
-from nlgauge.core.errors import DataError, UsageError
+from nlgauge.core.errors import DataError, FileError, UsageError
+from nlgauge.inputs import Tables
 from nlgauge.scale.parts import Part
-from nlgauge.scale.worker import Duty, Worker
+from nlgauge.scale.worker import LoadTables, Method, Worker, WorkerConfig
+from nlgauge.scoring import Scorer
 
-Method = Literal["learn", "score"]
-TRIES = 3
-AHEAD = 2  # parts that wait for each worker, so that none runs dry while the next one is read
+ATTEMPTS = 3
+QUEUED_PER_WORKER = 2  # so that no worker is idle while the next part is read
+Task = TypeVar("Task")
 
 
-class Engine(Protocol):
-    """A context in which parts are worked on."""
+class WorkerLost(Exception):
+    """The worker of a task died."""
+
+
+class Engine(ABC, Generic[Task]):
+    """A context manager whose workers process parts."""
+
+    capacity = 1  # parts in progress at once
+    attempts = ATTEMPTS  # submissions of a part
+    _load_tables: LoadTables | None = None
 
     def run(self, method: Method, parts: Iterable[Part]) -> Iterator[Any]:
-        """What the workers' method makes of each part, in the order of completion."""
+        """Yield the result of the worker method for each part, in order of completion."""
+        queue = iter(parts)
+        pending: dict[Task, tuple[Part, int]] = {}
+        while True:
+            while len(pending) < self.capacity and (part := next(queue, None)) is not None:
+                pending[self._submit(method, part)] = part, 1
+            if not pending:
+                return
+            for task in self._wait(pending):
+                part, attempt = pending.pop(task)
+                try:
+                    result = self._result(task)
+                except WorkerLost as error:
+                    if attempt == self.attempts:
+                        raise DataError(
+                            f"workers died {ATTEMPTS} times while processing {part.name}, perhaps "
+                            "out of memory; try fewer workers or smaller parts (--part-rows). "
+                            "Finished parts are kept"
+                        ) from error
+                    pending[self._submit(method, part)] = part, attempt + 1
+                else:
+                    yield result
 
-    def __enter__(self) -> Self: ...
+    @abstractmethod
+    def share_tables(self, tables: Sequence[Tables]) -> None:
+        """Make all workers score with these corpus tables from now on."""
 
-    def __exit__(self, *raised: Any) -> None: ...
+    @abstractmethod
+    def _submit(self, method: Method, part: Part) -> Task:
+        """Start a task."""
+
+    @abstractmethod
+    def _wait(self, tasks: Collection[Task]) -> Collection[Task]:
+        """Return the tasks that are done, at least one."""
+
+    @abstractmethod
+    def _result(self, task: Task) -> Any:
+        """Return the result of a task that is done, or raise its error or WorkerLost."""
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: object, error: BaseException | None, traceback: object) -> None:
+        """Stop the workers, at once after an error."""
 
 
 def open_engine(
-    name: str, duty: Duty, *, workers: int, address: str | None = None
-) -> AbstractContextManager[Engine]:
-    """The engine of a name with its workers ready."""
+    name: str,
+    config: WorkerConfig,
+    *,
+    workers: int,
+    address: str | None = None,
+    scorer: Scorer | None = None,
+) -> Engine[Any]:
+    """Return the named engine; work in this process uses ``scorer`` if given."""
     if name not in ("local", "ray"):
-        raise UsageError(f"there is no engine {name!r}; the engines are local and ray")
+        raise UsageError(f"unknown engine {name!r}; the engines are local and ray")
     if workers < 1:
-        raise UsageError(f"{workers} workers cannot do any work; name at least 1")
+        raise UsageError(f"invalid number of workers {workers}; use at least 1")
     if name == "ray":
         from nlgauge.scale.ray_engine import RayEngine
 
-        return RayEngine(duty, workers, address)
+        return RayEngine(config, workers, address)
     if address is not None:
-        raise UsageError("an address is for --engine ray; local workers have none")
-    return Here(duty) if workers == 1 else Processes(duty, workers)
+        raise UsageError("an address requires --engine ray; local workers have none")
+    return ProcessPool(config, workers) if workers > 1 else InProcess(config, scorer)
 
 
-class Here:
-    """The work done in this process."""
+class InProcess(Engine[partial[Any]]):
+    """One worker in this process; a task is a call that its result waits for."""
 
-    def __init__(self, duty: Duty) -> None:
-        self._worker = Worker(duty)
+    def __init__(self, config: WorkerConfig, scorer: Scorer | None = None) -> None:
+        self._worker = Worker(config, scorer)
 
-    def run(self, method: Method, parts: Iterable[Part]) -> Iterator[Any]:
-        """What the worker's method makes of each part, in order."""
-        return map(getattr(self._worker, method), parts)
+    def share_tables(self, tables: Sequence[Tables]) -> None:
+        """Pass the tables on."""
+        self._load_tables = lambda: tables
 
-    def __enter__(self) -> Self:
-        return self
+    def _submit(self, method: Method, part: Part) -> partial[Any]:
+        return partial(self._worker.run, method, part, self._load_tables)
 
-    def __exit__(self, *raised: Any) -> None:
-        """Nothing to close."""
+    def _wait(self, tasks: Collection[partial[Any]]) -> Collection[partial[Any]]:
+        return list(tasks)
+
+    def _result(self, task: partial[Any]) -> Any:
+        return task()
 
 
-class Processes:
-    """The work done by processes of their own; those that die are replaced, their parts redone."""
+class ProcessPool(Engine[Future[Any]]):
+    """Worker processes; when one dies the pool is replaced and its parts are submitted again."""
 
-    def __init__(self, duty: Duty, workers: int) -> None:
-        self._duty, self._workers = duty, workers
-        self._pool = self._open()
-        self._before: dict[str, str | None] = {}
+    def __init__(self, config: WorkerConfig, workers: int) -> None:
+        self._config, self._workers = config, workers
+        self.capacity = workers * QUEUED_PER_WORKER
+        self._pool = self._start()
+        self._cleanup = ExitStack()
 
-    def _open(self) -> ProcessPoolExecutor:
+    def _start(self) -> ProcessPoolExecutor:
         return ProcessPoolExecutor(
             self._workers,
             mp_context=get_context("spawn"),  # a forked process would share locks of torch
-            initializer=_begin,
-            initargs=(self._duty,),
+            initializer=_start_worker,
+            initargs=(self._config,),
         )
 
-    def run(self, method: Method, parts: Iterable[Part]) -> Iterator[Any]:
-        """What the workers' method makes of each part, in the order of completion."""
-        queue = iter(parts)
-        under_way: dict[Future[Any], tuple[Part, int]] = {}
-        while True:
-            while len(under_way) < self._workers * AHEAD and (part := next(queue, None)):
-                under_way[self._submit(method, part)] = part, 1
-            if not under_way:
-                return
-            done, _ = wait(under_way, return_when=FIRST_COMPLETED)
-            for future in [future for future in done if not _lost(future)]:
-                del under_way[future]
-                yield future.result()
-            if any(map(_lost, under_way)):
-                under_way = self._again(method, under_way)
+    def share_tables(self, tables: Sequence[Tables]) -> None:
+        """Write the tables to a file that every worker reads once."""
+        folder = tempfile.TemporaryDirectory(prefix="nlgauge-")
+        file = Path(self._cleanup.enter_context(folder)) / "tables"
+        try:
+            file.write_bytes(pickle.dumps(tables))
+        except OSError as error:
+            raise FileError(f"cannot write to {str(file)!r}: {error.strerror}") from error
+        self._load_tables = partial(_read_tables, file)
 
     def _submit(self, method: Method, part: Part) -> Future[Any]:
         try:
-            return self._pool.submit(_work, method, part)
-        except BrokenProcessPool as error:  # as if it had broken a moment later
-            lost: Future[Any] = Future()
-            lost.set_exception(error)
-            return lost
+            return self._pool.submit(_work, method, part, self._load_tables)
+        except BrokenProcessPool:
+            warnings.warn("a worker died; the parts in progress are scored again", stacklevel=2)
+            self._pool.shutdown(wait=True, cancel_futures=True)
+            self._pool = self._start()
+            return self._submit(method, part)
 
-    def _again(
-        self, method: Method, under_way: dict[Future[Any], tuple[Part, int]]
-    ) -> dict[Future[Any], tuple[Part, int]]:
-        """The parts that a broken pool left undone, handed to a new one."""
-        warnings.warn("a worker died; the parts under way are done again", stacklevel=2)
-        self._pool.shutdown(wait=True, cancel_futures=True)
-        self._pool = self._open()
-        kept = {}
-        for future, (part, tries) in under_way.items():
-            if not _lost(future):
-                kept[future] = part, tries
-            elif tries == TRIES:
-                raise DataError(lost_too_often(part, tries))
-            else:
-                kept[self._submit(method, part)] = part, tries + 1
-        return kept
+    def _wait(self, tasks: Collection[Future[Any]]) -> Collection[Future[Any]]:
+        return wait(tasks, return_when=FIRST_COMPLETED).done
+
+    def _result(self, task: Future[Any]) -> Any:
+        try:
+            return task.result()
+        except (BrokenProcessPool, CancelledError) as error:
+            raise WorkerLost from error
 
     def __enter__(self) -> Self:
-        """Share the cores: libraries read these variables once, when a worker first loads them."""
+        """Divide the cores: libraries read these variables once, when a worker loads them."""
         threads = str(max((os.cpu_count() or 1) // self._workers, 1))
         for name, value in {"OMP_NUM_THREADS": threads, "TOKENIZERS_PARALLELISM": "false"}.items():
-            self._before[name] = os.environ.get(name)
-            os.environ.setdefault(name, value)
+            if name not in os.environ:
+                os.environ[name] = value
+                self._cleanup.callback(os.environ.pop, name)
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        raised: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        """End the workers, at once if something was raised, as nobody will take their parts."""
-        if raised is not None:
+    def __exit__(self, kind: object, error: BaseException | None, traceback: object) -> None:
+        """Stop the workers, at once after an error, as nobody uses their results."""
+        if error is not None:
             for process in list((self._pool._processes or {}).values()):
                 process.kill()
         self._pool.shutdown(wait=True, cancel_futures=True)
-        for name, value in self._before.items():
-            if value is None:
-                os.environ.pop(name, None)
+        self._cleanup.close()
 
 
-def _lost(future: Future[Any]) -> bool:
-    """Whether the future ended because its worker did."""
-    if not future.done():
-        return False
-    return future.cancelled() or isinstance(future.exception(), BrokenProcessPool)
+_workers: list[Worker] = []  # one in each process of the pool
 
 
-def lost_too_often(part: Part, tries: int) -> str:
-    """The sentence for a part whose workers keep dying."""
-    return (
-        f"workers died {tries} times while {part.name} was with them, perhaps of memory; "
-        "try fewer workers or smaller parts (--part-rows). Finished parts are kept"
-    )
+def _start_worker(config: WorkerConfig) -> None:
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # sent to the process group; the parent decides
+    threading.Thread(target=_exit_with_parent, daemon=True).start()
+    _workers.append(Worker(config))
 
 
-_worker: Worker | None = None  # one for each process of the pool
-
-
-def _begin(duty: Duty) -> None:
-    global _worker  # noqa: PLW0603 (the pool gives a worker no other place to live)
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the terminal tells everybody; the parent decides
-    threading.Thread(target=_end_with_parent, daemon=True).start()
-    _worker = Worker(duty)
-
-
-def _end_with_parent() -> None:
-    """End this process when its parent is gone, killed perhaps, or it would wait for ever."""
+def _exit_with_parent() -> None:
+    """End this process when its parent ends, even if it was killed."""
     parent = parent_process()
     if parent is not None:
         parent.join()
         os._exit(1)
 
 
-def _work(method: Method, part: Part) -> Any:
-    assert _worker is not None  # the initialiser has run
-    call: Callable[[Part], Any] = getattr(_worker, method)
-    return call(part)
+def _read_tables(file: Path) -> Sequence[Tables]:
+    tables: Sequence[Tables] = pickle.loads(file.read_bytes())
+    return tables
+
+
+def _work(method: Method, part: Part, load_tables: LoadTables | None) -> Any:
+    return _workers[0].run(method, part, load_tables)

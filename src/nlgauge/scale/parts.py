@@ -1,4 +1,4 @@
-"""Part: some rows of a stream, named by what they hold, and the unit of work and of repair."""
+"""Part: consecutive rows of a stream, named by their content; the unit of work and of recovery."""
 
 from __future__ import annotations
 
@@ -9,35 +9,39 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
+from numpy.typing import NDArray
 
+from nlgauge.core.cloud import Bools
 from nlgauge.core.corpus import Corpus
-from nlgauge.data.streams import Rejected, Row
-from nlgauge.scale.duplicate_ids import Seen
+from nlgauge.data.systems import Rejected, Row
 
-_MOST_CHARACTERS = 50_000_000  # a part of very long texts is cut early, or memory would grow
-_STRETCH = 4  # sizes that a part may grow to for the sake of one segment
+_MAX_CHARACTERS = 50_000_000  # bounds the memory that a part of very long texts takes
+_MAX_GROWTH = 4  # times its size that a part may reach to keep the rows of a segment together
 
 
 @dataclass(frozen=True)
 class Part:
-    """Rows with their number in the stream, and the rows among them that cannot be scored."""
+    """Rows of a stream, and the rejected rows among them."""
 
     number: int
     rows: tuple[Row, ...]
     rejected: tuple[Rejected, ...]
-    fresh: frozenset[int] = field(default=frozenset(), compare=False)
-    """Rows whose segment was not met before, on which tables are fitted."""
+    new_segments: frozenset[int] = field(default=frozenset(), compare=False)
+    """Indices of the first row of each segment; corpus tables are fitted on their references."""
+
+    def __len__(self) -> int:
+        return len(self.rows) + len(self.rejected)
 
     @cached_property
     def name(self) -> str:
-        """The part's number and the start of a digest of its content, wherever the files lie."""
+        """The part's number and a digest of its content, independent of file paths."""
         content = [(row.system, row.id, row.candidate, row.references) for row in self.rows]
         encoded = json.dumps([content, [row.reason for row in self.rejected]]).encode()
         return f"part-{self.number:06d}-{hashlib.sha256(encoded).hexdigest()[:16]}"
 
     @property
     def corpus(self) -> Corpus:
-        """The rows as a corpus; they were checked when they were read."""
+        """The rows as a corpus; the reader has validated them."""
         return Corpus(
             tuple(row.candidate for row in self.rows),
             tuple(row.references for row in self.rows),
@@ -46,43 +50,73 @@ class Part:
         )
 
 
-def cut(found: Iterable[Row | Rejected], size: int, *, mark_fresh: bool = False) -> Iterator[Part]:
-    """Parts of about ``size`` rows, in order; rows of one segment that follow each other stay.
+def split_into_parts(
+    stream: Iterable[Row | Rejected], size: int, *, mark_new_segments: bool = False
+) -> Iterator[Part]:
+    """Yield parts of about ``size`` rows, in order, with adjacent rows of a segment together.
 
-    A row whose id its system had before is rejected. ``mark_fresh`` marks the first row of every
-    segment, so that tables count its references once.
+    Rows that repeat an id within a system are rejected.
     """
-    ids, segments = Seen(), Seen()
-    for number, batch in enumerate(_batches(found, size)):
+    ids, segments = IdSet(), IdSet()
+    for number, batch in enumerate(_batches(stream, size)):
         rows = [row for row in batch if isinstance(row, Row)]
         rejected = [row for row in batch if isinstance(row, Rejected)]
-        admitted = ids.admit([row.system, row.id] for row in rows)
-        rejected += [_doubled(rows[i]) for i in np.flatnonzero(~admitted)]
-        kept = [rows[i] for i in np.flatnonzero(admitted)]
-        new = segments.admit([row.id, row.references] for row in kept) if mark_fresh else ()
-        fresh = frozenset(np.flatnonzero(new).tolist())
-        yield Part(number, tuple(kept), tuple(rejected), fresh)
+        unique = ids.add([row.system, row.id] for row in rows)
+        for row in (rows[i] for i in np.flatnonzero(~unique)):
+            reason = f"segment id {row.id!r} occurs before for system {row.system!r}"
+            rejected.append(Rejected(row.place, f"{reason}; ids must be unique within a system"))
+        kept = [rows[i] for i in np.flatnonzero(unique)]
+        new = segments.add([row.id, row.references] for row in kept) if mark_new_segments else ()
+        indices = frozenset(np.flatnonzero(new).tolist())
+        yield Part(number, tuple(kept), tuple(rejected), indices)
 
 
-def _batches(found: Iterable[Row | Rejected], size: int) -> Iterator[Sequence[Row | Rejected]]:
+def _batches(stream: Iterable[Row | Rejected], size: int) -> Iterator[Sequence[Row | Rejected]]:
     batch: list[Row | Rejected] = []
     characters = 0
-    for one in found:
-        full = len(batch) >= size or characters >= _MOST_CHARACTERS
-        if full and (len(batch) >= _STRETCH * size or not _same_segment(batch[-1], one)):
+    for row in stream:
+        full = len(batch) >= size or characters >= _MAX_CHARACTERS
+        if full and (len(batch) >= _MAX_GROWTH * size or _segment(batch[-1]) != _segment(row)):
             yield batch
             batch, characters = [], 0
-        batch.append(one)
-        if isinstance(one, Row):
-            characters += len(one.candidate) + sum(map(len, one.references))
+        batch.append(row)
+        if isinstance(row, Row):
+            characters += len(row.candidate) + sum(map(len, row.references))
     if batch:
         yield batch
 
 
-def _same_segment(one: Row | Rejected, other: Row | Rejected) -> bool:
-    return isinstance(one, Row) and isinstance(other, Row) and one.id == other.id
+def _segment(row: Row | Rejected) -> object:
+    return row.id if isinstance(row, Row) else row
 
 
-def _doubled(row: Row) -> Rejected:
-    reason = f"segment id {row.id!r} occurs before for system {row.system!r}"
-    return Rejected(row.place, f"{reason}; ids must be unique within a system")
+class IdSet:
+    """A set of JSON values that stores 8 bytes for each.
+
+    It keeps 64-bit digests, of which two among 100 million collide once in 3,700 runs. They lie in
+    sorted arrays, each at least twice as long as the next, so that search and insertion are cheap.
+    """
+
+    def __init__(self) -> None:
+        self._arrays: list[NDArray[np.uint64]] = []
+
+    def add(self, values: Iterable[object]) -> Bools:
+        """Add the values and return which of them occur for the first time."""
+        texts = (json.dumps(value).encode() for value in values)
+        digests = b"".join(hashlib.blake2b(text, digest_size=8).digest() for text in texts)
+        keys, first = np.unique(np.frombuffer(digests, dtype="<u8"), return_index=True)
+        known = np.zeros(len(keys), dtype=bool)
+        for array in self._arrays:
+            places = np.minimum(np.searchsorted(array, keys), len(array) - 1)
+            known |= array[places] == keys
+        new = np.zeros(len(digests) // 8, dtype=bool)
+        new[first[~known]] = True
+        if new.any():
+            self._insert(keys[~known])
+        return new
+
+    def _insert(self, array: NDArray[np.uint64]) -> None:
+        while self._arrays and len(self._arrays[-1]) < 2 * len(array):
+            array = np.concatenate([self._arrays.pop(), array])
+            array.sort(kind="stable")  # merges sorted runs in one pass
+        self._arrays.append(array)

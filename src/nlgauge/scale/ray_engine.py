@@ -1,18 +1,16 @@
-"""The work done by Ray actors, on this machine or on a cluster.
-
-Each actor holds one scorer. Ray restarts an actor that dies and redoes its part; what was learnt
-in the first pass is put into Ray's store once and read by every actor from there.
-"""
+"""The Ray engine: one actor per worker, on this machine or on a cluster."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from functools import partial
 from typing import Any, Self
 
-from nlgauge.core.errors import DataError, MissingExtra, NlgaugeError, UsageError
-from nlgauge.scale.engine import AHEAD, TRIES, Method, lost_too_often
+from nlgauge.core.errors import MissingExtra, NlgaugeError, UsageError
+from nlgauge.inputs import Tables
+from nlgauge.scale.engine import ATTEMPTS, QUEUED_PER_WORKER, Engine, WorkerLost
 from nlgauge.scale.parts import Part
-from nlgauge.scale.worker import Duty, Worker
+from nlgauge.scale.worker import Method, Worker, WorkerConfig
 
 try:
     import ray
@@ -21,13 +19,17 @@ except ImportError:
     raise MissingExtra("--engine ray", "ray", "ray") from None
 
 
-class RayEngine:
-    """Actors that take parts; a cluster that was not there before is ended with the engine."""
+class RayEngine(Engine[Any]):
+    """Ray actors, which Ray restarts when they die, on a running or a temporary cluster."""
 
-    def __init__(self, duty: Duty, workers: int, address: str | None) -> None:
-        self._duty, self._workers, self._address = duty, workers, address
+    attempts = 1  # Ray itself submits a part again, see max_task_retries
+
+    def __init__(self, config: WorkerConfig, workers: int, address: str | None) -> None:
+        self._config, self._workers, self._address = config, workers, address
+        self.capacity = workers * QUEUED_PER_WORKER
         self._started = False
         self._actors: list[Any] = []
+        self._actor_of: dict[Any, Any] = {}
 
     def __enter__(self) -> Self:
         """Join or start the cluster, and start the actors."""
@@ -37,93 +39,80 @@ class RayEngine:
         try:
             self._start_actors()
         except UsageError:
-            self.__exit__()
+            self.__exit__(None, None, None)
             raise
         return self
 
     def _start_actors(self) -> None:
-        needs = {"CPU": 1, "GPU": 1} if self._duty.runtime.device.startswith("cuda") else {"CPU": 1}
-        _refuse_too_many(self._workers, needs)
+        cuda = self._config.runtime.device.startswith("cuda")
+        _check_resources(self._workers, {"CPU": 1, "GPU": 1} if cuda else {"CPU": 1})
         actor: Any = ray.remote(
-            num_cpus=needs["CPU"],
-            num_gpus=needs.get("GPU", 0),
+            num_cpus=1,
+            num_gpus=int(cuda),
             scheduling_strategy="SPREAD",
-            max_restarts=-1,  # a long run outlives many machines; a part counts its own tries
-            max_task_retries=TRIES - 1,
-        )(_Actor)
-        self._stored = [ray.put(self._duty)]  # held, as an actor asks again when it is restarted
-        self._actors = [actor.remote(self._stored) for _ in range(self._workers)]
+            max_restarts=-1,  # a long run survives the loss of many machines
+            max_task_retries=ATTEMPTS - 1,
+        )(Worker)
+        self._actors = [actor.remote(self._config) for _ in range(self._workers)]
 
-    def run(self, method: Method, parts: Iterable[Part]) -> Iterator[Any]:
-        """What the actors' method makes of each part, in the order of completion."""
-        queue = iter(parts)
-        under_way: dict[Any, tuple[Part, Any]] = {}
-        free = [actor for actor in self._actors for _ in range(AHEAD)]
-        while True:
-            while free and (part := next(queue, None)):
-                actor = free.pop(0)
-                under_way[getattr(actor, method).remote(part)] = part, actor
-            if not under_way:
-                return
-            (done, *_), _ = ray.wait(list(under_way), num_returns=1)
-            part, actor = under_way.pop(done)
-            free.append(actor)
-            yield _result(done, part)
+    def share_tables(self, tables: Sequence[Tables]) -> None:
+        """Put the tables into Ray's object store, from which every actor reads them once."""
+        self._load_tables = partial(ray.get, ray.put(tables))
 
-    def __exit__(self, *raised: Any) -> None:
-        """Let the actors go, and the cluster if it was started here."""
+    def _submit(self, method: Method, part: Part) -> Any:
+        busy = list(self._actor_of.values())
+        actor = min(self._actors, key=busy.count)
+        task = actor.run.remote(method, part, self._load_tables)
+        self._actor_of[task] = actor
+        return task
+
+    def _wait(self, tasks: Collection[Any]) -> Collection[Any]:
+        done: Collection[Any] = ray.wait(list(tasks), num_returns=1)[0]
+        return done
+
+    def _result(self, task: Any) -> Any:
+        del self._actor_of[task]
+        try:
+            return ray.get(task)
+        except RayActorError as error:
+            if error.actor_init_failed:  # the last line is the reason, the rest a traceback
+                reason = str(error).strip().rpartition("\n")[2]
+                raise NlgaugeError(f"a worker cannot start: {reason}") from error
+            raise WorkerLost from error
+        except RayTaskError as error:  # raise the worker's own error
+            cause = error.cause
+            raise (cause if isinstance(cause, NlgaugeError | MemoryError) else error) from None
+
+    def __exit__(self, kind: object, error: BaseException | None, traceback: object) -> None:
+        """Stop the actors, and the cluster if it was started here."""
         for actor in self._actors:
             ray.kill(actor)
         if self._started:
             ray.shutdown()
 
 
-class _Actor(Worker):
-    """A worker that fetches its duty from Ray's store."""
-
-    def __init__(self, stored: Sequence[Any]) -> None:
-        super().__init__(ray.get(stored[0]))
-
-
 def _connect(address: str | None, workers: int) -> None:
     """Join the cluster at an address, or start one on this machine."""
-    begin: Any = ray.init
-    quiet = {"log_to_driver": False, "configure_logging": False}
-    if address is None:
-        try:
-            begin("local", num_cpus=workers, include_dashboard=False, **quiet)
-        except Exception as error:  # Ray raises just that when a busy machine is slow to start it
-            raise NlgaugeError(
-                f"Ray could not be started here: {error} Try again when the machine is less busy, "
-                "or use --engine local"
-            ) from error
-        return
+    options = {"num_cpus": workers, "include_dashboard": False} if address is None else {}
+    start: Any = ray.init
     try:
-        begin(address, **quiet)
-    except (ConnectionError, ValueError, RuntimeError) as error:
-        raise UsageError(f"no Ray cluster answers at {address!r}: {error}") from error
+        start(address or "local", log_to_driver=False, configure_logging=False, **options)
+    except Exception as error:  # Ray raises just that when a busy machine starts it too slowly
+        if address is not None:
+            raise UsageError(f"no Ray cluster answers at {address!r}: {error}") from error
+        raise NlgaugeError(
+            f"Ray could not be started here: {error} Try again when the machine is less busy, "
+            "or use --engine local"
+        ) from error
 
 
-def _refuse_too_many(workers: int, needs: Mapping[str, int]) -> None:
-    """Refuse workers that Ray would have wait for ever, without a word."""
+def _check_resources(workers: int, needs: Mapping[str, int]) -> None:
+    """Raise if Ray would wait forever for resources that the cluster does not have."""
     resources: Any = ray.cluster_resources
-    there = resources()
+    available = resources()
     for kind, each in needs.items():
-        if workers * each > there.get(kind, 0):
+        if workers * each > available.get(kind, 0):
             raise UsageError(
                 f"{workers} workers need {workers * each} {kind}s, but the Ray cluster has "
-                f"{there.get(kind, 0):g}; name fewer with --workers, or add machines first"
+                f"{available.get(kind, 0):g}; use fewer --workers, or add machines first"
             )
-
-
-def _result(done: Any, part: Part) -> Any:
-    try:
-        return ray.get(done)
-    except RayActorError as error:
-        if error.actor_init_failed:  # say what its last line says; the rest is a traceback
-            reason = str(error).strip().rpartition("\n")[2]
-            raise NlgaugeError(f"a worker cannot start: {reason}") from error
-        raise DataError(lost_too_often(part, TRIES)) from error
-    except RayTaskError as error:  # what a worker refuses is refused here likewise
-        cause = error.cause
-        raise (cause if isinstance(cause, NlgaugeError | MemoryError) else error) from None

@@ -1,13 +1,12 @@
-"""RunFolder: where a run keeps its parts, so that it can be killed at any moment and resumed.
+"""RunFolder: the files of a run, which can be killed at any moment and resumed.
 
-    manifest.json              what the run is: inputs, signatures, options; at the end, its parts
-                               and their checksums
-    parts/part-000000-….jsonl  scores of segments
-    parts/part-000000-….json   its sums and checksums; it is written last and makes the part done
-    rejected.jsonl             rows that could not be scored, and why
+    manifest.json              inputs, signatures and options; at the end, parts and checksums
+    parts/part-000000-….jsonl  segment scores
+    parts/part-000000-….json   sums and checksums; written last, it completes the part
+    rejected.jsonl             rows that could not be scored, with the reason
     summary.json               corpus scores
 
-Files are written to a temporary name, synced and renamed. A part counts only if its checksums hold.
+Files are written to a temporary name, synced and renamed. A part counts if its checksums match.
 """
 
 from __future__ import annotations
@@ -22,7 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from nlgauge.core.errors import DataError, FileError, UsageError
-from nlgauge.scale.worker import Scored, SegmentFormat
+from nlgauge.scale.worker import PartScores, SegmentFormat
 
 MANIFEST, SUMMARY, REJECTED = "manifest.json", "summary.json", "rejected.jsonl"
 CHECKSUM = "segments_sha256"
@@ -35,84 +34,88 @@ class RunFolder:
     def __init__(self, path: str | Path, segments: SegmentFormat) -> None:
         self.path = Path(path)
         self._parts = self.path / "parts"
-        self._ending = segments
+        self._segment_format = segments
 
     @contextmanager
     def open(self) -> Iterator[None]:
-        """The folder made if need be and held against other runs; leftovers are swept out."""
-        with _explained(self.path):
+        """Create the folder, lock it against other runs and delete temporary files."""
+        with _explain_errors(self.path):
             self._parts.mkdir(parents=True, exist_ok=True)
             lock = (self.path / _LOCK).open("a")
         with lock:
             if not _lock(lock.fileno()):
                 raise UsageError(
-                    f"another run is writing to {str(self.path)!r}; wait for it, or name another "
+                    f"another run is writing to {str(self.path)!r}; wait for it, or use another "
                     "folder"
                 )
             for left in self.path.rglob(f"*{_TEMPORARY}"):
                 left.unlink()
             yield
 
-    def agree(self, plan: Mapping[str, Any]) -> None:
-        """Write the plan, or refuse to go on if the folder holds a run of another plan."""
-        self.refuse_other(plan)
-        if not (self.path / MANIFEST).exists():
-            self.write(MANIFEST, plan)
-
-    def refuse_other(self, plan: Mapping[str, Any]) -> None:
-        """Refuse to go on if the folder holds a run that differs in what the plan says so far."""
+    def check_plan(self, plan: Mapping[str, Any]) -> None:
+        """Raise if the folder holds a run that differs from the plan in any of its keys."""
         file = self.path / MANIFEST
         if not file.exists():
             return
         known = _read_json(file)
-        differing = list(_differences({key: known.get(key) for key in plan}, dict(plan)))
-        if differing:
-            listed = "\n  ".join(differing)
+        differences = list(_differences({key: known.get(key) for key in plan}, dict(plan)))
+        if differences:
+            listed = "\n  ".join(differences)
             raise UsageError(
-                f"{str(self.path)!r} holds a run that was made otherwise:\n  {listed}\n"
-                "Name another folder, or delete this one to start anew."
+                f"{str(self.path)!r} holds a run with other inputs or options:\n  {listed}\n"
+                "Use another folder, or delete this one to start over."
             )
 
+    def write_plan(self, plan: Mapping[str, Any]) -> None:
+        """Write the plan unless it is there; raise if the folder holds a run of another plan."""
+        self.check_plan(plan)
+        if not (self.path / MANIFEST).exists():
+            self.write(MANIFEST, plan)
+
     def write(self, name: str, content: Any) -> None:
-        """A JSON file of the run."""
-        self._place(self.path / name, [(json.dumps(content, indent=2) + "\n").encode()])
+        """Write a JSON file."""
+        self._write(self.path / name, [(json.dumps(content, indent=2) + "\n").encode()])
 
-    def write_rejected(self, names: Iterable[str]) -> None:
-        """The rows of these parts that could not be scored, one JSON object a line."""
-        rows = (row for name in names for row in (self.sums(name) or {}).get("rejected", ()))
-        self._place(self.path / REJECTED, ((json.dumps(row) + "\n").encode() for row in rows))
+    def write_lines(self, name: str, rows: Iterable[Any]) -> None:
+        """Write a JSON Lines file."""
+        self._write(self.path / name, ((json.dumps(row) + "\n").encode() for row in rows))
 
-    def keep(self, scored: Scored) -> None:
-        """The part's files, the one that makes it done last."""
-        self._place(self._segments(scored.name), [scored.segments])
-        content = {CHECKSUM: _sha256(scored.segments), **scored.sums}
-        whole = {"sha256": _sha256(_canonical(content)), **content}
-        self._place(self._sums(scored.name), [(json.dumps(whole) + "\n").encode()])
+    def write_part(self, scores: PartScores) -> None:
+        """Write the part's files, the one that completes it last."""
+        self._write(self._segments_file(scores.name), [scores.segments])
+        content = {CHECKSUM: _sha256(scores.segments), **scores.sums}
+        signed = {"sha256": _sha256(_canonical(content)), **content}
+        self._write(self._sums_file(scores.name), [(json.dumps(signed) + "\n").encode()])
 
-    def sums(self, name: str) -> dict[str, Any] | None:
-        """The sums of a part that is done and undamaged, else None."""
+    def read_sums(self, name: str, *, check_segments: bool = True) -> dict[str, Any] | None:
+        """Return the sums of a part, or None if it is missing or damaged.
+
+        ``check_segments`` also verifies the segment scores, whose file is by far the larger one.
+        """
         try:
-            content = _read_json(self._sums(name))
-            segments = self._segments(name).read_bytes()
+            content = _read_json(self._sums_file(name))
+            if content.pop("sha256", None) != _sha256(_canonical(content)):
+                return None
+            if check_segments:
+                segments = self._segments_file(name).read_bytes()
+                return content if content[CHECKSUM] == _sha256(segments) else None
+            return content
         except (OSError, DataError):
             return None
-        claimed = content.pop("sha256", None)
-        sound = claimed == _sha256(_canonical(content))
-        return content if sound and content[CHECKSUM] == _sha256(segments) else None
 
-    def holds(self, name: str) -> bool:
-        """Whether the part was once done, be its files sound or not."""
-        return self._sums(name).exists()
+    def has_part(self, name: str) -> bool:
+        """Whether the part was completed once, even if its files are damaged now."""
+        return self._sums_file(name).exists()
 
-    def _segments(self, name: str) -> Path:
-        return self._parts / f"{name}.{self._ending}"
+    def _segments_file(self, name: str) -> Path:
+        return self._parts / f"{name}.{self._segment_format}"
 
-    def _sums(self, name: str) -> Path:
+    def _sums_file(self, name: str) -> Path:
         return self._parts / f"{name}.json"
 
-    def _place(self, file: Path, content: Iterable[bytes]) -> None:
+    def _write(self, file: Path, content: Iterable[bytes]) -> None:
         temporary = file.with_name(file.name + _TEMPORARY)
-        with _explained(self.path):
+        with _explain_errors(self.path):
             try:
                 with temporary.open("wb") as out:
                     out.writelines(content)
@@ -127,10 +130,10 @@ class RunFolder:
 
 
 def _lock(descriptor: int) -> bool:
-    """Whether the lock was free; the system frees it when the process ends, however it ends."""
+    """Take the lock if it is free; the system releases it when the process ends."""
     try:
         import fcntl
-    except ImportError:  # where there is no such lock, two runs are the user's own care
+    except ImportError:  # no such lock on this system
         return True
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -140,7 +143,7 @@ def _lock(descriptor: int) -> bool:
 
 
 def _sync_folder(folder: Path) -> None:
-    """Make a rename last through a power cut, where the system can."""
+    """Make a rename survive a power cut, where the system supports it."""
     if os.name == "posix":
         descriptor = os.open(folder, os.O_RDONLY)
         try:
@@ -150,14 +153,14 @@ def _sync_folder(folder: Path) -> None:
 
 
 @contextmanager
-def _explained(folder: Path) -> Iterator[None]:
+def _explain_errors(folder: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
         if error.errno in (errno.ENOSPC, errno.EDQUOT):
             raise FileError(
-                f"the disk of {str(folder)!r} is full; finished parts are kept: make room and "
-                "start the same command again"
+                f"the disk of {str(folder)!r} is full; finished parts are kept: free some space "
+                "and run the same command again"
             ) from error
         raise FileError(f"cannot write to {str(folder)!r}: {error.strerror}") from error
 
@@ -166,9 +169,9 @@ def _read_json(file: Path) -> dict[str, Any]:
     try:
         content = json.loads(file.read_bytes())
     except ValueError as error:
-        raise FileError(f"{str(file)!r} is damaged: {error}; delete it to start anew") from error
+        raise FileError(f"{str(file)!r} is damaged: {error}; delete it to start over") from error
     if not isinstance(content, dict):
-        raise FileError(f"{str(file)!r} is damaged: not a JSON object; delete it to start anew")
+        raise FileError(f"{str(file)!r} is damaged: not a JSON object; delete it to start over")
     return content
 
 
@@ -181,12 +184,12 @@ def _sha256(content: bytes) -> str:
 
 
 def _differences(then: Any, now: Any, path: str = "") -> Iterator[str]:
-    """The places where two plans differ, as ``path: then -> now``."""
+    """Yield the places where two plans differ."""
     if isinstance(then, dict) and isinstance(now, dict):
         for key in dict.fromkeys([*then, *now]):
             yield from _differences(then.get(key), now.get(key), f"{path}.{key}" if path else key)
     elif isinstance(then, list) and isinstance(now, list) and len(then) == len(now):
-        for i, (one, other) in enumerate(zip(then, now, strict=True)):
-            yield from _differences(one, other, f"{path}[{i}]")
+        for i, (old, new) in enumerate(zip(then, now, strict=True)):
+            yield from _differences(old, new, f"{path}[{i}]")
     elif then != now:
         yield f"{path}: then {json.dumps(then)}, now {json.dumps(now)}"

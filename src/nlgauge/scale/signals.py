@@ -1,4 +1,4 @@
-"""Interruption: a first signal asks a run to finish what is under way; a second one ends it."""
+"""Signals: the first one lets a run finish its parts in progress, a second one ends it at once."""
 
 from __future__ import annotations
 
@@ -15,48 +15,55 @@ _SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 
 class Interrupted(NlgaugeError):
-    """A run was asked to stop and did, between parts."""
+    """A run was stopped by a signal, between parts."""
 
     def __init__(self, message: str, number: int) -> None:
         super().__init__(message)
         self.exit_code = 128 + number
 
 
-class Interruption:
-    """Listens for SIGINT and SIGTERM while it is open; elsewhere than the main thread it cannot.
+class SignalHandler:
+    """A context manager that handles SIGINT and SIGTERM, in the main thread only.
 
-    ``heard`` is called at the first signal, in its handler, so it should do little.
+    ``on_signal`` is called at the first signal, inside the handler, so it should do little.
     """
 
-    def __init__(self, heard: Callable[[], None] | None = None) -> None:
+    def __init__(self, on_signal: Callable[[], None] | None = None) -> None:
         self.number: int | None = None
-        self._heard = heard
-        self._before: dict[int, Any] = {}
+        self._on_signal = on_signal
+        self._previous: dict[int, Any] = {}
 
     def __enter__(self) -> Self:
-        self.listen()
+        self.install()
         return self
 
-    def listen(self) -> None:
-        """Take the signals, also from a library that has taken them meanwhile."""
+    def install(self) -> None:
+        """Handle the signals, also after a library has replaced the handlers."""
         if threading.current_thread() is threading.main_thread():
             for number in _SIGNALS:
-                self._before.setdefault(number, signal.signal(number, self._hear))
+                self._previous.setdefault(number, signal.signal(number, self._handle))
 
     def __exit__(self, *raised: Any) -> None:
-        for number, handler in self._before.items():
+        for number, handler in self._previous.items():
             signal.signal(number, handler)
 
-    def _hear(self, number: int, frame: FrameType | None) -> None:
+    def _handle(self, number: int, frame: FrameType | None) -> None:
         if self.number is not None:
             raise KeyboardInterrupt
         self.number = number
-        if self._heard is not None:
-            self._heard()
+        if self._on_signal is not None:
+            self._on_signal()
 
-    def until(self, items: Iterable[Item]) -> Iterator[Item]:
-        """The items until a signal comes."""
+    def until_signal(self, items: Iterable[Item]) -> Iterator[Item]:
+        """Yield the items until a signal arrives."""
         for item in items:
             if self.number is not None:
                 return
             yield item
+
+    def raise_if_interrupted(self, message: str) -> None:
+        """Raise Interrupted with the message if a signal has arrived."""
+        if self.number is not None:
+            raise Interrupted(
+                f"interrupted; {message}run the same command again to resume", self.number
+            )

@@ -1,11 +1,11 @@
-"""Worker: a scorer that takes parts, and what it returns for each, ready to be written."""
+"""Worker: scores parts with one scorer and encodes the results for the run folder."""
 
 from __future__ import annotations
 
 import base64
 import io
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -21,29 +21,28 @@ from nlgauge.scale.parts import Part
 from nlgauge.scoring import Scorer
 
 SegmentFormat = Literal["jsonl", "parquet"]
-Board = Mapping[str, Mapping[str, Scores]]
+Method = Literal["fit", "score"]
+LoadTables = Callable[[], Sequence[Tables]]
 
 
 @dataclass(frozen=True)
-class Duty:
-    """What a worker has to know: metrics, where to run them, and what to write of them."""
+class WorkerConfig:
+    """Metrics, runtime, output format and resampling of a worker."""
 
     metrics: tuple[str, ...]
     runtime: Runtime = DEFAULT
     segments: SegmentFormat = "jsonl"
     resamples: int = 0
     seed: int = 0
-    learnt: tuple[Tables, ...] | None = None
 
-    def scorer(self) -> Scorer:
-        """The metrics with their models opened, and with their tables if there are any."""
-        scorer = Scorer(self.metrics, runtime=self.runtime)
-        return scorer if self.learnt is None else scorer.with_tables(self.learnt)
+    def make_scorer(self) -> Scorer:
+        """Open the models and return the scorer."""
+        return Scorer(self.metrics, runtime=self.runtime)
 
 
 @dataclass(frozen=True)
-class Scored:
-    """A part's scores: a file of segments, and the sums that make corpus scores."""
+class PartScores:
+    """A part's encoded segment scores, and the sums from which corpus scores are computed."""
 
     name: str
     segments: bytes
@@ -51,93 +50,96 @@ class Scored:
 
 
 class Worker:
-    """Keeps its models open from part to part."""
+    """A scorer that stays open from part to part."""
 
-    def __init__(self, duty: Duty) -> None:
-        self._duty = duty
-        self._scorer = duty.scorer()
+    def __init__(self, config: WorkerConfig, scorer: Scorer | None = None) -> None:
+        self._config = config
+        self._scorer = scorer or config.make_scorer()
+        self._has_tables = False
 
-    def learn(self, part: Part) -> tuple[Tables, ...]:
-        """The tables of the part, with the references of segments that are new."""
-        fresh = [part.rows[i].references for i in sorted(part.fresh)]
-        return self._scorer.fit_tables([row.candidate for row in part.rows], fresh)
+    def run(self, method: Method, part: Part, load_tables: LoadTables | None) -> Any:
+        """Return the method's result for the part, after loading corpus tables at first use."""
+        if load_tables is not None and not self._has_tables:
+            self._scorer, self._has_tables = self._scorer.with_tables(load_tables()), True
+        return self.fit(part) if method == "fit" else self.score(part)
 
-    def score(self, part: Part) -> Scored:
-        """The scores of the part's rows."""
-        board = self._scorer.score_corpus(part.corpus) if part.rows else {}
-        counts = [len(row.references) for row in part.rows]
+    def fit(self, part: Part) -> tuple[Tables, ...]:
+        """Return the corpus tables of the part, with the references of new segments only."""
+        references = [part.rows[i].references for i in sorted(part.new_segments)]
+        return self._scorer.fit_tables([row.candidate for row in part.rows], references)
+
+    def score(self, part: Part) -> PartScores:
+        """Return the scores of the part's rows."""
+        scores = self._scorer.score_corpus(part.corpus) if part.rows else {}
         sums = {
-            "read": len(part.rows) + len(part.rejected),
+            "read": len(part),
             "scored": len(part.rows),
             "rejected": [{"place": row.place, "reason": row.reason} for row in part.rejected],
-            "references": sorted(set(counts)),
-            "tallies": [each for of_system in board.values() for each in self._tallies(of_system)],
+            "references": sorted({len(row.references) for row in part.rows}),
+            "tallies": [sum_ for of_system in scores.values() for sum_ in self._sums(of_system)],
         }
-        return Scored(part.name, self._encode(board), sums)
+        names = {
+            label: [label, *(f"{label}.{name}" for name in metric.components[1:])]
+            for label, metric in self._scorer.metrics.items()
+        }
+        return PartScores(part.name, encode_segments(scores, names, self._config.segments), sums)
 
-    def _tallies(self, of_system: Mapping[str, Scores]) -> list[dict[str, Any]]:
-        """The sums of one system, resampled for all metrics at once, as drawing takes the time."""
-        tallies: list[dict[str, Any]] = [
+    def _sums(self, of_system: Mapping[str, Scores]) -> list[dict[str, Any]]:
+        """The sums of one system; all metrics share the random draws, which take the time."""
+        sums: list[dict[str, Any]] = [
             {
                 "system": scores.system,
                 "metric": scores.label,
                 "count": len(scores),
-                "totals": pack(scores.statistics.sum(axis=0)),
+                "totals": encode_array(scores.statistics.sum(axis=0)),
                 "notes": dict(scores.notes),
             }
             for scores in of_system.values()
         ]
-        if self._duty.resamples:
+        if self._config.resamples:
             tables = [scores.statistics for scores in of_system.values()]
             ids = next(iter(of_system.values())).ids
-            joined = Resampled.of(ids, np.hstack(tables), self._duty.resamples, self._duty.seed)
-            parts = joined.split([table.shape[1] for table in tables])
-            for tally, drawn in zip(tallies, parts, strict=True):
-                tally["resampled"] = {"totals": pack(drawn.totals), "counts": pack(drawn.counts)}
-        return tallies
-
-    def _encode(self, board: Board) -> bytes:
-        metrics = self._scorer.metrics
-        names = {label: _names(label, metric.components) for label, metric in metrics.items()}
-        return encode_segments(board, names, self._duty.segments)
+            resamples, seed = self._config.resamples, self._config.seed
+            joined = Resampled.of(ids, np.hstack(tables), resamples, seed)
+            pieces = joined.split([table.shape[1] for table in tables])
+            for entry, drawn in zip(sums, pieces, strict=True):
+                arrays = {"totals": drawn.totals, "counts": drawn.counts}
+                entry["resampled"] = {name: encode_array(each) for name, each in arrays.items()}
+        return sums
 
 
-def pack(numbers: Floats) -> dict[str, Any]:
-    """Numbers as JSON that loses no bit and stays small."""
+def encode_array(numbers: Floats) -> dict[str, Any]:
+    """Encode an array for JSON, compactly and without loss."""
     data = base64.b64encode(np.ascontiguousarray(numbers, dtype="<f8").tobytes()).decode()
     return {"shape": list(numbers.shape), "float64": data}
 
 
-def unpack(content: Mapping[str, Any]) -> Floats:
-    """The numbers that ``pack`` packed."""
+def decode_array(content: Mapping[str, Any]) -> Floats:
+    """Decode what ``encode_array`` returned."""
     raw = np.frombuffer(base64.b64decode(content["float64"]), dtype="<f8")
     return raw.reshape(content["shape"]).astype(np.float64)
 
 
-def encode_segments(board: Board, names: Mapping[str, Sequence[str]], form: SegmentFormat) -> bytes:
-    """A row for each system and segment; ``names`` of the columns of every metric."""
+def encode_segments(
+    scores: Mapping[str, Mapping[str, Scores]],
+    names: Mapping[str, Sequence[str]],
+    form: SegmentFormat,
+) -> bytes:
+    """Encode one row per system and segment; ``names`` lists the columns of every metric."""
     columns: dict[str, list[Any]] = {"system": [], "id": []}
     columns |= {name: [] for listed in names.values() for name in listed}
-    for system, of_system in board.items():
+    for system, of_system in scores.items():
         ids = next(iter(of_system.values())).ids
         columns["system"] += [system] * len(ids)
         columns["id"] += ids
-        for label, scores in of_system.items():
-            values = scores.segment_components.values()
+        for label, of_metric in of_system.items():
+            values = of_metric.segment_components.values()
             for name, column in zip(names[label], values, strict=True):
                 columns[name] += column.tolist()
-    return _parquet(columns) if form == "parquet" else _jsonl(columns)
-
-
-def _names(label: str, components: Sequence[str]) -> list[str]:
-    """The columns of a metric: its headline goes by the label alone."""
-    return [label, *(f"{label}.{name}" for name in components[1:])]
-
-
-def _jsonl(columns: Mapping[str, Sequence[Any]]) -> bytes:
-    rows = zip(*columns.values(), strict=True)
-    lines = [json.dumps(dict(zip(columns, row, strict=True)), ensure_ascii=False) for row in rows]
-    return "".join(f"{line}\n" for line in lines).encode()
+    if form == "parquet":
+        return _parquet(columns)
+    rows = (dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True))
+    return "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows).encode()
 
 
 def _parquet(columns: Mapping[str, Sequence[Any]]) -> bytes:

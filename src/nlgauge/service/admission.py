@@ -1,16 +1,16 @@
-"""The gate: which metrics, options and models a request may name.
+"""Admission: which metrics, options and models a request may name.
 
-Nothing a request says is ever opened, fetched or loaded. An option that takes any text could name
-a file, so it keeps its default unless it is known to be harmless; this holds for metrics of other
-packages, too. Models are those named when the server was started.
+No text of a request is ever opened, downloaded or loaded. What an option accepts from requests is
+declared by its metric (``option(server=...)``). Undeclared free text could name a file and keeps
+its default, undeclared numbers are bounded; this covers third-party metrics, too. Models are those
+that were named when the server was started.
 """
 
 from __future__ import annotations
 
 import dataclasses
-import math
 from collections import OrderedDict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from threading import Lock
 from typing import Any, NamedTuple
 
@@ -20,197 +20,151 @@ from nlgauge.core.options import Option, options_of, parse_options
 from nlgauge.core.signature import Signature
 from nlgauge.metrics import metric, metric_class, metric_names
 from nlgauge.scoring import Scorer
-from nlgauge.service.errors import Fault, log
+from nlgauge.service.errors import ServiceError, log
+from nlgauge.service.option_schema import option_schema, violation
 from nlgauge.service.schemas import NamedMetric, Spec
 from nlgauge.service.settings import Settings, library_model
 
-LAYERS = frozenset({"layer", "layers"})
-_LONGEST_LAYERS = 32
-FIXED = frozenset({"precision", "long_text"})  # another value would load the model once more
-HARMLESS_TEXTS = {("meteor", "synonyms"): ("auto", "none")}
-FETCHING = {("bleu", "tokenize"): frozenset({"spm", "flores101", "flores200", "spBLEU-1K"})}
-
-# These run programs, or other metrics that the gate would not see.
-ABSENT = frozenset({"external", "ensemble"})
-
-# Memory and time grow with these; the defaults of all metrics lie well below.
-_LARGEST_INTEGER = 50
-_LARGEST_INTEGERS = {"ngram": 1000, "directions": 10_000, "seed": 2**32 - 1, "longest": 400}
-_LARGEST_FLOAT = 1e6
-UNBOUNDED = frozenset({"penalty_candidate", "penalty_reference"})
-_KEPT = 64
+_CACHED = 64
 
 Specs = tuple[str | Metric, ...]
 
 
-class Ready(NamedTuple):
-    """Admitted specs, their scorer, and whether its scores depend on tables of a corpus."""
-
-    specs: Specs
-    scorer: Scorer
-    learns: bool
-
-
-@dataclasses.dataclass(frozen=True)
-class Admitted:
-    """What the library is handed for a spec, and the metric that it describes."""
+class Admitted(NamedTuple):
+    """What the library receives for a spec, and the metric that the spec describes."""
 
     spec: str | Metric
     metric: Metric
 
 
-class Gate:
-    """Admits the specs of requests, and keeps what it made of the last ones."""
+class Admission:
+    """Checks the specs of requests, and caches their metrics and scorers."""
 
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
-        self._making = Lock()
+        self._lock = Lock()
         self._admitted: OrderedDict[str, Admitted] = OrderedDict()
-        self._ready: OrderedDict[Specs, Ready] = OrderedDict()
+        self._scorers: OrderedDict[Specs, Scorer] = OrderedDict()
         self.kinds = dict(_importable())
         self.default_model = library_model()
         if self.default_model not in settings.models:
             self.default_model = settings.models[0]
 
+    def open_models(self) -> None:
+        """Open every model of the server, with any metric that encodes tokens."""
+        kind = next(kind for kind in self.kinds.values() if kind().needs.kind == "clouds")
+        for name in self._settings.models:
+            self.scorer((_with_model(kind(), name),))
+
     def admit(self, spec: Spec) -> Admitted:
         """The metric of a spec, or a refusal."""
         if isinstance(spec, NamedMetric):
-            return self._named(spec)
+            return self._from_values(spec)
         found = self._admitted.get(spec)
         if found is None:
-            found = self._spelled(spec.strip())
-            with self._making:
-                _keep(self._admitted, spec, found)
+            found = self._from_text(spec.strip())
+            with self._lock:
+                _cache(self._admitted, spec, found)
         return found
 
-    def prepare(self, specs: Sequence[Spec]) -> Ready:
-        """The admitted specs and their scorer, made and its models opened if need be."""
-        return self._make(tuple(self.admit(spec).spec for spec in specs))
+    def prepare(self, specs: Sequence[Spec]) -> tuple[Specs, Scorer]:
+        """The admitted specs and their scorer, with its models opened."""
+        admitted = tuple(self.admit(spec).spec for spec in specs)
+        return admitted, self.scorer(admitted)
 
-    def at_hand(self, specs: Sequence[Spec]) -> Ready | None:
-        """The same where nothing has to be made, which takes no time; else None."""
+    def cached(self, specs: Sequence[Spec]) -> tuple[Specs, Scorer] | None:
+        """The same if it is in the cache, which takes no time; else None."""
         found = [self._admitted.get(spec) for spec in specs if isinstance(spec, str)]
         admitted = tuple(each.spec for each in found if each is not None)
-        return self._ready.get(admitted) if len(admitted) == len(specs) else None
+        scorer = self._scorers.get(admitted) if len(admitted) == len(specs) else None
+        return None if scorer is None else (admitted, scorer)
 
     def scorer(self, specs: Specs) -> Scorer:
-        """A scorer of admitted specs, made once."""
-        return self._make(specs).scorer
+        """The scorer of admitted specs."""
+        with self._lock:  # two threads must not load the same model
+            scorer = self._scorers.get(specs)
+            if scorer is None:
+                scorer = Scorer(list(specs), runtime=self._settings.runtime)
+                _cache(self._scorers, specs, scorer)
+        return scorer
 
-    def _make(self, specs: Specs) -> Ready:
-        with self._making:  # two threads must not load the same model
-            found = self._ready.get(specs)
-            if found is None:
-                scorer = Scorer(
-                    list(specs),
-                    runtime=self._settings.runtime,
-                )
-                found = Ready(specs, scorer, scorer.needs_tables)
-                _keep(self._ready, specs, found)
-        return found
+    def _from_text(self, spec: str) -> Admitted:
+        kind = self._kind(spec.partition("|")[0].partition(":")[0].strip())
+        known = options_of(kind)
+        texts = {key: text for key, text in _options_in(spec) if key in known}
+        self._check_values(kind, {key: known[key].parse(text) for key, text in texts.items()})
+        return self._admit_built(spec, metric(spec))
 
-    def offered(self, kind: type[Metric]) -> dict[str, Option]:
-        """The options of a metric that requests may set."""
-        return {
-            name: known
-            for name, known in options_of(kind).items()
-            if name not in FIXED and (not _takes_any_text(known) or _is_known(kind, name))
-        }
-
-    def _spelled(self, spec: str) -> Admitted:
-        name = spec.partition("|")[0].partition(":")[0].strip()
-        kind = self._kind(name)
-        for key, text in _pieces(spec):  # before anything is built, which might open a file
-            known = options_of(kind).get(key)
-            if known is not None:
-                self._check(kind, known, known.parse(text))
-        return self._bound(spec, self._checked(metric(spec)))
-
-    def _named(self, spec: NamedMetric) -> Admitted:
+    def _from_values(self, spec: NamedMetric) -> Admitted:
         kind = self._kind(spec.name)
         texts = {key: value for key, value in spec.options.items() if isinstance(value, str)}
-        values = {key: value for key, value in spec.options.items() if key not in texts}
-        values |= parse_options(kind, texts, name=spec.name)
-        for key, value in values.items():
-            known = options_of(kind).get(key)
-            if known is not None:
-                known.check(value)
-                self._check(kind, known, value)
-        built = self._checked(metric(spec.name, **values))
-        return self._bound(built.label(), built)
+        values = spec.options | parse_options(kind, texts, name=spec.name)
+        self._check_values(kind, values)
+        built = metric(spec.name, **values)
+        return self._admit_built(built.label(), built)
 
     def _kind(self, name: str) -> type[Metric]:
         if name in self.kinds:
             return self.kinds[name]
         if name in metric_names():
-            raise Fault(422, "not_available", f"the metric {name!r} cannot be used on this server")
-        return metric_class(name)  # which says what there is instead
+            message = f"the metric {name!r} is not available on this server"
+            raise ServiceError(422, "not_available", message)
+        return metric_class(name)  # raises an error that lists the metrics
 
-    def _checked(self, built: Metric) -> Metric:
-        for name, known in options_of(type(built)).items():
-            self._check(type(built), known, getattr(built, name))
-        return built
+    def _admit_built(self, spec: str, built: Metric) -> Admitted:
+        """The spec, or a metric with a model where the library's default is not allowed."""
+        self._check_values(
+            type(built), {name: getattr(built, name) for name in options_of(type(built))}
+        )
+        bound = built
+        if self.default_model != library_model():
+            bound = _with_model(built, self.default_model)
+        return Admitted(spec, built) if bound is built else Admitted(bound, bound)
 
-    def _bound(self, spec: str, built: Metric) -> Admitted:
-        """The spec as it is, or with a model where the library would take one not allowed."""
-        named = getattr(built, "model", self.default_model)
-        if named is None and self.default_model != library_model():
-            bound: Any = dataclasses.replace(built, **{"model": self.default_model})
-            return Admitted(bound, bound)
-        return Admitted(spec, built)
+    def _check_values(self, kind: type[Metric], values: Mapping[str, Any]) -> None:
+        """Refuse values before a metric is built with them, which might open a file."""
+        for name, known in options_of(kind).items():
+            if name in values:
+                known.check(values[name])
+                self._check(known, values[name])
 
-    def _check(self, kind: type[Metric], known: Option, value: Any) -> None:
+    def _check(self, known: Option, value: Any) -> None:
+        """Refuse a value that requests may not set."""
         if value == known.default:
             return
-        if known.name == "model":
-            self._check_model(value)
-        elif known.name in LAYERS:
-            _refuse_if(len(str(value)) > _LONGEST_LAYERS, known, "is too long a list of layers")
-        elif _takes_any_text(known):
-            allowed = HARMLESS_TEXTS.get((kind.name, known.name), ())
-            _refuse_if(value not in allowed, known, "could name a file, and files stay closed here")
-        elif known.name in FIXED:
-            _refuse_if(True, known, f"is {known.default!r} on this server")
-        elif isinstance(value, str):
-            fetched = FETCHING.get((kind.name, known.name), frozenset())
-            _refuse_if(value in fetched, known, f"of {value!r} would be fetched from elsewhere")
-        elif not isinstance(value, bool) and isinstance(value, int | float):
-            most = largest(known)
-            if abs(value) > most:
-                raise Fault(
-                    *(403, "option_not_allowed"),
-                    f"option {known.name}={value:.6g}: this server takes at most {most:,}",
-                )
-
-    def _check_model(self, value: Any) -> None:
-        if value is not None and value not in self._settings.models:
-            raise Fault(
+        reason = violation(option_schema(known, self._settings), value)
+        if reason is not None and known.server == "model":
+            raise ServiceError(
                 *(403, "model_not_allowed"),
                 f"the model {value!r:.80} is not among those this server was started with: "
                 f"{', '.join(self._settings.models)}",
             )
+        if reason is not None:
+            raise ServiceError(403, "option_not_allowed", f"option {known.name} {reason}")
 
 
-def largest(known: Option) -> float:
-    """The largest number that this server takes for an option."""
-    if known.name in UNBOUNDED:
-        return math.inf
-    if float in known.types:
-        return _LARGEST_FLOAT
-    return _LARGEST_INTEGERS.get(known.name, _LARGEST_INTEGER)
+def _with_model(built: Metric, model: str) -> Metric:
+    """The metric with a model, where it has an option for one that is not set."""
+    options = options_of(type(built)).items()
+    unset = [name for name, known in options if known.server == "model"]
+    changed = {name: model for name in unset if getattr(built, name) is None}
+    return dataclasses.replace(built, **changed) if changed else built
 
 
 def _importable() -> Iterator[tuple[str, type[Metric]]]:
-    """The metrics that may be used and can be imported; why others cannot is said in the log."""
-    for name in sorted(set(metric_names()) - ABSENT):
+    """The metrics that are offered and can be imported; the log says why others cannot."""
+    for name in sorted(metric_names()):
         try:
-            yield name, metric_class(name)
+            kind = metric_class(name)
         except (NlgaugeError, ImportError) as error:
             log.warning("the metric %s is left out: %s", name, error)
+        else:
+            if kind.on_server:
+                yield name, kind
 
 
-def _pieces(spec: str) -> Iterator[tuple[str, str]]:
-    """The options that a spec spells, in either of its forms."""
+def _options_in(spec: str) -> Iterator[tuple[str, str]]:
+    """The options in the text of a spec, in either of its forms."""
     if "|" in spec:
         yield from Signature.parse(spec).keys
         return
@@ -219,21 +173,8 @@ def _pieces(spec: str) -> Iterator[tuple[str, str]]:
         yield key.strip(), text.strip()
 
 
-def _takes_any_text(known: Option) -> bool:
-    return str in known.types and known.choices is None
-
-
-def _is_known(kind: type[Metric], name: str) -> bool:
-    return name == "model" or name in LAYERS or (kind.name, name) in HARMLESS_TEXTS
-
-
-def _refuse_if(wrong: bool, known: Option, why: str) -> None:
-    if wrong:
-        raise Fault(403, "option_not_allowed", f"option {known.name} {why}")
-
-
-def _keep(table: OrderedDict[Any, Any], key: object, value: object) -> None:
-    """Add to a table that forgets the oldest."""
+def _cache(table: OrderedDict[Any, Any], key: object, value: object) -> None:
+    """Add to a table that drops its oldest entries."""
     table[key] = value
-    while len(table) > _KEPT:
+    while len(table) > _CACHED:
         table.popitem(last=False)

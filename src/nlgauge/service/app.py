@@ -1,9 +1,9 @@
-"""The application: routes, page and guards put together for one set of settings."""
+"""The FastAPI application: routes, page and middleware."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from importlib.metadata import version
 from pathlib import Path
@@ -18,45 +18,48 @@ from starlette.staticfiles import StaticFiles
 
 from nlgauge.core.errors import NlgaugeError
 from nlgauge.service.catalogue import catalogue
-from nlgauge.service.errors import answer_fault, answer_invalid
-from nlgauge.service.handlers import written
-from nlgauge.service.middleware import Guard
-from nlgauge.service.request_body import BoundedBody
+from nlgauge.service.dispatch import Dispatcher
+from nlgauge.service.errors import error_response, validation_response
+from nlgauge.service.handlers import encode_json
+from nlgauge.service.middleware import SecurityMiddleware
 from nlgauge.service.routes import router
-from nlgauge.service.scheduler import Workshop
+from nlgauge.service.schemas import SPEC_HELP
 from nlgauge.service.settings import Settings
 
 PAGE = Path(__file__).parent / "page"
 
 
 def create_app(settings: Settings | None = None) -> FastAPI:
-    """The application with its models opened; the library's errors are raised at once."""
-    shop = Workshop(settings or Settings())
+    """Return the application with its models opened."""
+    dispatcher = Dispatcher(settings or Settings())
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
         yield
-        shop.close()
+        dispatcher.scheduler.close()
 
     app = FastAPI(
         title="nlgauge",
         version=version("nlgauge"),
-        summary="Scores of generated text, alignments, comparisons and correlations with people.",
+        summary="Scores, alignments, comparisons and correlations with human judgements.",
         lifespan=lifespan,
-        docs_url=None,  # these would fetch their scripts from elsewhere
+        docs_url=None,  # these pages load scripts from other hosts
         redoc_url=None,
     )
-    app.state.shop = shop
-    app.state.catalogue = written(catalogue(shop.gate, shop.settings))
+    app.state.dispatcher = dispatcher
+    app.state.catalogue = encode_json(catalogue(dispatcher.admission, dispatcher.settings))
     app.include_router(router)
     app.add_api_route("/", _index, include_in_schema=False)
     app.mount("/page", StaticFiles(directory=PAGE), name="page")
     for kind in (NlgaugeError, HTTPException):
-        app.add_exception_handler(kind, answer_fault)
-    app.add_exception_handler(RequestValidationError, answer_invalid)
-    app.add_middleware(BoundedBody, limits=shop.settings.limits)
-    app.add_middleware(Guard, settings=shop.settings, gauges=shop.gauges)
-    app.openapi = _documented(app, shop)  # type: ignore[method-assign]
+        app.add_exception_handler(kind, error_response)
+    app.add_exception_handler(RequestValidationError, validation_response)
+    app.add_middleware(
+        SecurityMiddleware,
+        settings=dispatcher.settings,
+        measurements=dispatcher.measurements,
+    )
+    app.openapi_schema = _openapi(app.openapi(), dispatcher)
     return app
 
 
@@ -64,38 +67,27 @@ async def _index(_: Request) -> Response:
     return FileResponse(PAGE / "index.html", headers={"Cache-Control": "no-cache"})
 
 
-def _documented(app: FastAPI, shop: Workshop) -> Callable[[], dict[str, Any]]:
-    """The OpenAPI document with what only this server knows: its metrics, and its token."""
-    plain = app.openapi
-
-    def document() -> dict[str, Any]:
-        if app.openapi_schema is None:
-            made = plain()
-            schemas = made["components"]["schemas"]
-            names = list(shop.gate.kinds)
-            schemas["NamedMetric"]["properties"]["name"]["enum"] = names
-            pattern = rf"^\s*({'|'.join(map(re.escape, names))})\s*([:|][\s\S]*)?$"
-            for schema in schemas.values():
-                _add_pattern(schema, pattern)
-            for name in ("HTTPValidationError", "ValidationError"):
-                schemas.pop(name, None)
-            if shop.settings.token is not None:
-                made["components"]["securitySchemes"] = {
-                    "token": {"type": "http", "scheme": "bearer"}
-                }
-                made["security"] = [{"token": []}]
-        return app.openapi_schema or made
-
+def _openapi(document: dict[str, Any], dispatcher: Dispatcher) -> dict[str, Any]:
+    """The OpenAPI document with the metrics of this server, and its token."""
+    components = document["components"]
+    names = list(dispatcher.admission.kinds)
+    components["schemas"]["NamedMetric"]["properties"]["name"]["enum"] = names
+    pattern = rf"^\s*({'|'.join(map(re.escape, names))})\s*([:|][\s\S]*)?$"
+    _add_pattern(components["schemas"], pattern)
+    for name in ("HTTPValidationError", "ValidationError"):
+        components["schemas"].pop(name, None)
+    if dispatcher.settings.token is not None:
+        components["securitySchemes"] = {"token": {"type": "http", "scheme": "bearer"}}
+        document["security"] = [{"token": []}]
     return document
 
 
 def _add_pattern(schema: Any, pattern: str) -> None:
-    """Have every metric's text, known by its description, begin with a metric's name."""
+    """Require a metric's name in every metric spec, which is recognised by its description."""
     if isinstance(schema, dict):
-        if str(schema.get("description", "")).startswith("A name, name:option"):
+        if schema.get("description") == SPEC_HELP:
             schema["pattern"] = pattern
-        for part in schema.values():
-            _add_pattern(part, pattern)
-    elif isinstance(schema, list):
+        schema = list(schema.values())
+    if isinstance(schema, list):
         for part in schema:
             _add_pattern(part, pattern)

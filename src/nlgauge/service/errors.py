@@ -1,4 +1,4 @@
-"""Every way the service says no: a status, a kind for programs and a sentence for people."""
+"""Error responses: a status, a kind for programs and a sentence for people."""
 
 from __future__ import annotations
 
@@ -13,34 +13,25 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 
-from nlgauge.core.errors import (
-    DataError,
-    FileError,
-    NlgaugeError,
-    NotConverged,
-    OptionError,
-    ShapeError,
-    UnknownMetric,
-    UsageError,
-)
+from nlgauge.core import errors as core
 
 log = logging.getLogger("nlgauge.service")
 
-# The first class that fits counts. Whatever is not listed may name a path of the server, so its
-# sentence goes to the log and not to the client.
-_SPOKEN: tuple[tuple[type[NlgaugeError], str], ...] = (
-    (UnknownMetric, "unknown_metric"),
-    (OptionError, "bad_option"),
-    (UsageError, "bad_call"),
-    (ShapeError, "bad_shape"),
-    (DataError, "bad_data"),
-    (NotConverged, "not_converged"),
+# The first class that matches counts. The message of any other error may name a path of the
+# server, so it goes to the log and not to the client.
+_PUBLIC: tuple[tuple[type[core.NlgaugeError], str], ...] = (
+    (core.UnknownMetric, "unknown_metric"),
+    (core.OptionError, "bad_option"),
+    (core.UsageError, "bad_call"),
+    (core.ShapeError, "bad_shape"),
+    (core.DataError, "bad_data"),
+    (core.NotConverged, "not_converged"),
 )
 _STATUS_KINDS = {404: "not_found", 405: "method_not_allowed"}
 
 
-class Fault(HTTPException):
-    """A refusal; it is an HTTPException so that the framework lets it pass."""
+class ServiceError(HTTPException):
+    """A refused or failed request; the framework passes an HTTPException on unchanged."""
 
     def __init__(
         self,
@@ -57,55 +48,51 @@ class Fault(HTTPException):
         self.where = None if where is None else list(where)
         self.id = id
 
-    def content(self) -> dict[str, Any]:
-        """The error as the answer tells it."""
+    def to_dict(self) -> dict[str, Any]:
+        """The error as it stands in the response."""
         return {"kind": self.kind, "message": self.detail, "where": self.where, "id": self.id}
 
     def response(self) -> Response:
-        """The whole answer; ASCII only, so that no text of a request can spoil it."""
-        body = json.dumps({"error": self.content()})
+        """The response, in ASCII because the message may contain any text of a request."""
+        body = json.dumps({"error": self.to_dict()})
         return Response(body, self.status_code, self.headers, media_type="application/json")
 
 
-def busy(message: str, *, seconds: int) -> Fault:
-    """The refusal of a server that has enough to do."""
-    return Fault(429, "busy", message, headers={"Retry-After": str(seconds)})
+def busy(message: str, *, seconds: int) -> ServiceError:
+    """The error of a full queue, with the seconds to wait before the next attempt."""
+    return ServiceError(429, "busy", message, headers={"Retry-After": str(seconds)})
 
 
-def fault_of(error: Exception) -> Fault:
-    """The refusal that an error of the library, or an unforeseen one, amounts to."""
-    if isinstance(error, Fault):
+def service_error(error: Exception) -> ServiceError:
+    """The error response to any exception; unexpected ones are logged under an id."""
+    if isinstance(error, ServiceError):
         return error
-    if not isinstance(error, FileError):
-        for kind, name in _SPOKEN:
+    if not isinstance(error, core.FileError):
+        for kind, name in _PUBLIC:
             if isinstance(error, kind):
-                return Fault(422, name, str(error))
-    number = secrets.token_hex(6)
-    log.error("error %s", number, exc_info=error)
-    if isinstance(error, NlgaugeError):
-        return Fault(
-            *(422, "not_available", "this server cannot do that; its log says why under the id"),
-            id=number,
-        )
-    return Fault(
-        500, "internal", "something went wrong here; the log has it under the id", id=number
-    )
+                return ServiceError(422, name, str(error))
+    id = secrets.token_hex(6)
+    log.error("error %s", id, exc_info=error)
+    if isinstance(error, core.NlgaugeError):
+        message = "this is not possible on this server; see the id in its log"
+        return ServiceError(422, "not_available", message, id=id)
+    return ServiceError(500, "internal", "internal error; see the id in the server's log", id=id)
 
 
-async def answer_fault(_: Request, error: Exception) -> Response:
-    """The answer to any error raised while a request was handled."""
-    if isinstance(error, HTTPException) and not isinstance(error, Fault):
+async def error_response(_: Request, error: Exception) -> Response:
+    """The response to an error raised while a request was handled."""
+    if isinstance(error, HTTPException) and not isinstance(error, ServiceError):
         kind = _STATUS_KINDS.get(error.status_code, "refused")
-        message = f"{str(error.detail).lower()}; /openapi.json lists what there is"
-        error = Fault(error.status_code, kind, message, headers=error.headers)
-    return fault_of(error).response()
+        message = f"{str(error.detail).lower()}; see /openapi.json for all paths"
+        error = ServiceError(error.status_code, kind, message, headers=error.headers)
+    return service_error(error).response()
 
 
-async def answer_invalid(_: Request, error: Exception) -> Response:
-    """The answer to a body that does not have the documented shape."""
+async def validation_response(_: Request, error: Exception) -> Response:
+    """The response to a body that does not match the schema."""
     found = error.errors() if isinstance(error, RequestValidationError) else []
     first = found[0] if found else {"msg": "the request is not valid", "loc": ()}
     where = [part if isinstance(part, int) else str(part)[:100] for part in first["loc"][:12]]
     others = f" (and {len(found) - 1} more)" if len(found) > 1 else ""
     message = f"{' / '.join(map(str, where))}: {first['msg']}{others}"
-    return Fault(422, "invalid", message, where=where).response()
+    return ServiceError(422, "invalid", message, where=where).response()

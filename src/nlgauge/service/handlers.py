@@ -1,67 +1,62 @@
-"""What every endpoint does with an admitted request: a call of the library, and plain values."""
+"""What each endpoint computes: calls of the library, and their results as JSON values."""
 
 from __future__ import annotations
 
 import dataclasses
 import json
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from nlgauge.core.corpus import Corpus
 from nlgauge.core.errors import DataError, OptionError
+from nlgauge.core.jsonable import to_jsonable
+from nlgauge.core.metric import Metric
 from nlgauge.core.scores import Scores
-from nlgauge.data.judged import Judged, Row
+from nlgauge.data.judged import JudgedCorpus, JudgedRow
 from nlgauge.scoring import Scorer
-from nlgauge.service.admission import Admitted, Gate, Specs
-from nlgauge.service.errors import Fault
-from nlgauge.service.progress import Effort
-from nlgauge.service.schemas import (
-    AlignRequest,
-    ComparePairs,
-    CompareSystems,
-    CorrelateRequest,
-    MatrixOptions,
-    References,
-    ScorePairs,
-    ScoreSystems,
-    Work,
-)
+from nlgauge.service import schemas
+from nlgauge.service.admission import Admission
+from nlgauge.service.errors import ServiceError
 from nlgauge.service.settings import Settings
-from nlgauge.study import Comparison, Study, bands, compare, correlate, matrix, measure
+from nlgauge.service.task import Task
+from nlgauge.study import Study, compare, correlate, matrix, measure, quality_bands
 
 Answer = dict[str, Any]
 
 
-def written(answer: Answer) -> bytes:
+def encode_json(answer: Answer) -> bytes:
     """The answer as JSON."""
     try:
         return json.dumps(answer, ensure_ascii=False, allow_nan=False).encode()
     except ValueError:
-        raise Fault(
-            422, "not_finite", "with these options a score is no finite number; choose others"
-        ) from None
+        message = "with these options a score is not a finite number; choose others"
+        raise ServiceError(422, "not_finite", message) from None
 
 
-def perform(request: Work, gate: Gate, settings: Settings, effort: Effort) -> Answer:
-    """The answer to any request that may be long."""
-    specs, scorer, _ = gate.prepare(request.metrics)
-    if isinstance(request, ScorePairs | ScoreSystems):
-        board = scorer.score_corpus(corpus_of(request), progress=effort.progress)
-        return score_answer(request, [s for of in board.values() for s in of.values()])
-    if isinstance(request, ComparePairs | CompareSystems):
-        return _compare(request, specs, settings, effort)
-    return _correlate(request, specs, settings, effort)
+def handle(request: schemas.Work, admission: Admission, settings: Settings, task: Task) -> Answer:
+    """The answer to a request that may take long."""
+    specs, scorer = admission.prepare(request.metrics)
+    study = {"metrics": specs, "runtime": settings.runtime, "progress": task.progress}
+    if isinstance(request, schemas.ScoreBody):
+        board = scorer.score_corpus(corpus_of(request), progress=task.progress)
+        return score_answer(
+            request, [s for by_metric in board.values() for s in by_metric.values()]
+        )
+    if isinstance(request, schemas.CompareBody):
+        return _compare(request, study)
+    return _correlate(request, study)
 
 
-def corpus_of(request: ScorePairs | ScoreSystems | ComparePairs | CompareSystems) -> Corpus:
+def corpus_of(request: schemas.ScoreBody | schemas.CompareBody) -> Corpus:
     """The rows of a request."""
-    if isinstance(request, ScoreSystems | CompareSystems):
-        parts = [
-            Corpus.of(texts, request.references, systems=[name] * len(texts))
-            for name, texts in request.systems.items()
-        ]
-        return Corpus.join(parts)
+    if isinstance(request, schemas.ScoreSystems | schemas.CompareSystems):
+        return Corpus.join(
+            [
+                Corpus.of(texts, request.references, systems=[name] * len(texts))
+                for name, texts in request.systems.items()
+            ]
+        )
     pairs = request.pairs
     return Corpus.of(
         [pair.candidate for pair in pairs],
@@ -71,8 +66,8 @@ def corpus_of(request: ScorePairs | ScoreSystems | ComparePairs | CompareSystems
     )
 
 
-def score_answer(request: ScorePairs | ScoreSystems, every: Sequence[Scores]) -> Answer:
-    """What /v1/score answers."""
+def score_answer(request: schemas.ScoreBody, every: Sequence[Scores]) -> Answer:
+    """The answer of /v1/score."""
     answer = []
     for scores in every:
         content = scores.to_dict(segments=request.segments)
@@ -82,167 +77,92 @@ def score_answer(request: ScorePairs | ScoreSystems, every: Sequence[Scores]) ->
     return {"scores": answer}
 
 
-def align(request: AlignRequest, gate: Gate) -> Answer:
-    """What /v1/align answers: the plan with the reference that counted, and the pair's scores."""
-    admitted = gate.admit(request.metric)
+def align(request: schemas.AlignRequest, admission: Admission) -> Answer:
+    """The answer of /v1/align: the scores of the pair, and the plan with its best reference."""
+    admitted = admission.admit(request.metric)
     references = _listed(request.references)
-    # The corpus tables are those of the pair, also when each reference is looked at alone.
-    scorer = gate.scorer((admitted.spec,)).fit([references])
-    (scores,) = scorer.score([request.candidate], [references]).values()
-    (alone,) = scorer.score([request.candidate] * len(references), references).values()
-    values = (scores.scale.sign * alone.segments).tolist()
-    chosen = values.index(max(values))
-    content = scores.to_dict(segments=False)
+    scorer = admission.scorer((admitted.spec,))
+    (aligned,) = scorer.align(request.candidate, references).values()
+    content = aligned.scores.to_dict(segments=False)
     for name in ("system", "segments_scored"):
         del content[name]
-    plan = alone.plan(chosen).to_dict()
-    layers = None
+    content |= {"reference": aligned.reference, "plan": aligned.plan.to_dict(), "layers": None}
     if request.layers:
-        layers = _layers(request.candidate, references[chosen], references, admitted, scorer, gate)
-    return {**content, "reference": chosen, "plan": plan, "layers": layers}
+        by_layer = _single_layers(admitted.metric, scorer)
+        # The corpus tables are those of the pair with all of its references.
+        layers = admission.scorer(tuple(by_layer.values())).fit([references])
+        found = layers.align(request.candidate, references[aligned.reference]).values()
+        content["layers"] = [
+            {"layer": number, "value": each.scores.value, "plan": each.plan.to_dict()}
+            for number, each in zip(by_layer, found, strict=True)
+        ]
+    return content
 
 
-def _layers(
-    candidate: str,
-    reference: str,
-    references: list[str],
-    admitted: Admitted,
-    scorer: Scorer,
-    gate: Gate,
-) -> list[Answer]:
-    """The plan of every layer of the metric alone."""
+def _single_layers(metric: Metric, scorer: Scorer) -> dict[int, Metric]:
+    """The metric with each of its layers alone."""
     (bound,) = scorer.metrics.values()
-    spelled = getattr(bound, "layers", None)
-    if spelled is None:
+    if not hasattr(bound, "layers"):
         raise OptionError(
-            f"{bound.name} compares one layer, so there are no plans of several; "
-            "leave out layers, or choose bary, mover or smd"
+            f"{bound.name} compares one layer, so there are no plans of several; leave out layers, "
+            "or choose a metric that /v1/metrics lists as layered"
         )
-    numbers = dict.fromkeys(bound.needs.layers)
-    kinds = {n: dataclasses.replace(admitted.metric, **{"layers": n}) for n in numbers}
-    alone = gate.scorer(tuple(kinds.values())).fit([references])
-    found = alone.score([candidate], [[reference]]).values()
-    return [
-        {"layer": number, "value": scores.value, "plan": scores.plan(0).to_dict()}
-        for number, scores in zip(kinds, found, strict=True)
-    ]
+    return {n: dataclasses.replace(metric, **{"layers": n}) for n in bound.needs.layers}
 
 
-def _compare(
-    request: ComparePairs | CompareSystems, specs: Specs, settings: Settings, effort: Effort
-) -> Answer:
-    found = compare(
-        _baseline_first(corpus_of(request), request.baseline),
-        metrics=specs,
-        method=request.method,
-        count=request.count,
-        seed=request.seed,
-        alpha=request.alpha,
-        runtime=settings.runtime,
-        progress=effort.progress,
-    )
+def _compare(request: schemas.CompareBody, study: Mapping[str, Any]) -> Answer:
+    corpus = _baseline_first(corpus_of(request), request.baseline)
+    given = request.model_dump(include={"method", "count", "seed", "alpha"})
+    found = compare(corpus, **given, **study)
     answer = found.to_dict()
-    answer["systems"] = [_with_interval(entry, found) for entry in answer["systems"]]
-    first = found.board[found.baseline]
+    for entry in answer["systems"]:
+        scores = found.scores[entry["system"]][entry["metric"]]
+        interval = scores.resample(found.count, seed=found.seed).interval()
+        entry["value_low"], entry["value_high"] = to_jsonable(interval)
+    first = found.scores[found.baseline]
     answer["differ"] = [
         each.to_dict() for label in first for each in found.differing(request.differ, label)
     ]
     return {**answer, "scales": _scales(first.values())}
 
 
-def _with_interval(entry: Answer, found: Comparison) -> Answer:
-    """The entry of a system and metric with the interval of its value."""
-    scores = found.board[entry["system"]][entry["metric"]]
-    low, high = scores.resample(found.count, seed=found.seed).interval()
-    return {**entry, "value_low": _plain(low), "value_high": _plain(high)}
-
-
-def _correlate(
-    request: CorrelateRequest, specs: Specs, settings: Settings, effort: Effort
-) -> Answer:
+def _correlate(request: schemas.CorrelateRequest, study_options: Mapping[str, Any]) -> Answer:
     judged = _judged(request)
     study = measure(
-        judged.without(*request.without) if request.without else judged,
-        specs,
-        runtime=settings.runtime,
-        progress=effort.progress,
+        judged.without(*request.without) if request.without else judged, **study_options
     )
-    agreement = correlate(
-        study,
-        human=request.human,
-        levels=request.levels,
-        coefficients=request.coefficients,
-        confidence=request.confidence,
-        over=request.over,
-        count=request.count,
-        seed=request.seed,
-        system_score=request.system_score,
-    )
-    answer = agreement.to_dict()
-    table, distributions, notes = _pictures(request, study)
-    answer["notes"] += notes
-    first = next(iter(study.board.values()))
-    scales = _scales(first.values())
-    return {**answer, "matrix": table, "distributions": distributions, "scales": scales}
-
-
-def _pictures(request: CorrelateRequest, study: Study) -> tuple[Answer | None, Answer, list[str]]:
-    """The matrix and the bands; what the data do not allow is said and left out."""
-    notes: list[str] = []
+    own = {"rows", "metrics", "without", "bands", "matrix"}
+    answer = correlate(study, **request.model_dump(exclude=own)).to_dict()
     table = None
     if request.matrix is not None:
         try:
-            table = _matrix(request.matrix, request.human, study)
+            found = matrix(study, human=request.human, **request.matrix.model_dump())
+            table = to_jsonable(vars(found))
         except DataError as error:
-            notes.append(f"there is no matrix: {error}")
+            answer["notes"].append(f"there is no matrix: {error}")
     distributions: Answer = {}
     for criterion in study.criteria(request.human):
         try:
-            distributions[criterion] = _bands(study, criterion, request.bands)
+            distributions[criterion] = _distributions(study, criterion, request.bands)
         except DataError as error:
-            notes.append(f"there are no distributions by {criterion!r}: {error}")
-    return table, distributions, notes
+            answer["notes"].append(f"there are no distributions by {criterion!r}: {error}")
+    scales = _scales(next(iter(study.scores.values())).values())
+    return {**answer, "matrix": table, "distributions": distributions, "scales": scales}
 
 
-def _matrix(chosen: MatrixOptions, human: list[str] | None, study: Study) -> Answer:
-    found = matrix(
-        study,
-        human=human,
-        level=chosen.level,
-        coefficient=chosen.coefficient,
-        cluster=chosen.cluster,
-    )
+def _distributions(study: Study, criterion: str, count: int) -> Answer:
+    names = ("name", "scores", "places", "density")
     return {
-        "names": list(found.names),
-        "values": [[_plain(value) for value in row] for row in found.values.tolist()],
-        "p": [[_plain(value) for value in row] for row in found.p.tolist()],
-        "level": found.level,
-        "coefficient": found.coefficient,
-        "cells": found.cells,
-        "cells_dropped": found.cells_dropped,
+        label: [{name: to_jsonable(getattr(band, name)) for name in names} for band in found]
+        for label, found in quality_bands(study, criterion, count).items()
     }
 
 
-def _bands(study: Study, criterion: str, count: int) -> Answer:
-    return {
-        label: [
-            {
-                "name": band.name,
-                "scores": band.scores.tolist(),
-                "places": band.places.tolist(),
-                "density": [_plain(value) for value in band.density.tolist()],
-            }
-            for band in found
-        ]
-        for label, found in bands(study, criterion, count).items()
-    }
-
-
-def _judged(request: CorrelateRequest) -> Judged:
+def _judged(request: schemas.CorrelateRequest) -> JudgedCorpus:
     segments = _column("segment", [row.segment for row in request.rows])
-    return Judged.from_rows(
+    return JudgedCorpus.from_rows(
         [
-            Row(
+            JudgedRow(
                 system=row.system,
                 segment=str(number) if segments is None else segments[number],
                 candidate=row.candidate,
@@ -263,36 +183,31 @@ def _baseline_first(corpus: Corpus, baseline: str | None) -> Corpus:
         return corpus
     if baseline not in names:
         listed = ", ".join(names)
-        raise OptionError(f"the baseline {baseline!r} is none of the systems: {listed}")
+        raise OptionError(f"the baseline {baseline!r} is not one of the systems: {listed}")
     order = sorted(range(len(corpus)), key=lambda row: corpus.systems[row] != baseline)
-    return Corpus.of(
-        [corpus.candidates[row] for row in order],
-        [corpus.references[row] for row in order],
-        systems=[corpus.systems[row] for row in order],
-        ids=[corpus.ids[row] for row in order],
-    )
+    columns = {
+        name: [getattr(corpus, name)[row] for row in order]
+        for name in ("candidates", "references", "systems", "ids")
+    }
+    return Corpus.of(columns.pop("candidates"), columns.pop("references"), **columns)
 
 
 def _column(name: str, values: list[str | None]) -> list[str] | None:
-    """A column that all rows have, or none does."""
+    """A column that all rows have, or none has."""
     given = [value for value in values if value is not None]
     if given and len(given) < len(values):
         raise DataError(
-            f"{len(given)} of {len(values)} rows name their {name}; either all do, or none"
+            f"{len(given)} of {len(values)} rows have a {name}; give it for all rows, or for none"
         )
     return given or None
 
 
-def _listed(references: References) -> list[str]:
+def _listed(references: schemas.References) -> list[str]:
     return [references] if isinstance(references, str) else references
 
 
-def _scales(every: Any) -> Answer:
+def _scales(every: Iterable[Scores]) -> Answer:
     return {
         scores.label: {"direction": scores.scale.direction, "range": list(scores.scale.limits)}
         for scores in every
     }
-
-
-def _plain(value: float) -> float | None:
-    return value if math.isfinite(value) else None

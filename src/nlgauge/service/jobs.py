@@ -1,163 +1,113 @@
-"""Jobs: long work that is asked for once and looked at until it is done."""
+"""Jobs: tasks that are posted once and polled until they are done."""
 
 from __future__ import annotations
 
 import json
 import secrets
-from collections import OrderedDict, deque
 from collections.abc import Callable
-from dataclasses import dataclass, field
-from threading import Condition, Thread
+from dataclasses import dataclass
+from threading import Lock
 from time import monotonic
 from typing import Any
 
-from nlgauge.service.errors import Fault, busy, fault_of
-from nlgauge.service.progress import Cancelled, Effort
+from nlgauge.service.errors import ServiceError
+from nlgauge.service.scheduler import Scheduler
+from nlgauge.service.settings import Settings
+from nlgauge.service.task import Task
 
 
-@dataclass(eq=False)
+@dataclass(frozen=True, eq=False)
 class Job:
-    """One piece of long work and what has become of it."""
+    """A task that can be looked up by its id."""
 
     id: str
     kind: str
-    effort: Effort
-    work: Callable[[Effort], bytes] | None  # let go of once it is done, with all its texts
-    state: str = "queued"
-    result: bytes | None = field(default=None, repr=False)
-    fault: Fault | None = None
-    finished: float | None = None
+    task: Task
 
-    def answer(self, ahead: int) -> dict[str, Any]:
+    @property
+    def result(self) -> bytes | None:
+        """The answer as JSON once the job is done."""
+        future = self.task.future
+        return future.result() if future.done() and future.exception() is None else None
+
+    def to_dict(self, ahead: int) -> dict[str, Any]:
         """The job without its result."""
-        pace = self.effort.pace
+        task, future, error = self.task, self.task.future, None
+        seconds = task.seconds
+        state = "running" if future.running() else "queued"
+        if future.done():
+            error = future.exception()
+            state = "done" if error is None else "failed"
         return {
             "id": self.id,
             "kind": self.kind,
-            "state": self.state,
-            "rows_done": self.effort.rows_done,
-            "rows_total": self.effort.rows_total,
-            "pairs_per_second": None if pace is None else round(pace, 1),
-            "seconds": round(self.effort.seconds, 3),
+            "state": state,
+            "rows_done": task.rows_done,
+            "rows_total": task.rows_total,
+            "pairs_per_second": round(task.rows_done / seconds, 1) if task.rows_done else None,
+            "seconds": round(seconds, 3),
             "ahead": ahead,
-            "error": None if self.fault is None else self.fault.content(),
+            "error": error.to_dict() if isinstance(error, ServiceError) else None,
         }
 
 
 class Jobs:
-    """A thread that does one job after the other, and the table of those it knows."""
+    """The jobs that wait or run, and the results that are kept."""
 
-    def __init__(
-        self,
-        start: Callable[[], Effort],
-        *,
-        waiting: int,
-        kept: int,
-        kept_bytes: int,
-        kept_seconds: float,
-    ) -> None:
-        self._start = start
-        self._most_waiting = waiting
-        self._kept = kept
-        self._kept_bytes = kept_bytes
-        self._kept_seconds = kept_seconds
-        self._jobs: OrderedDict[str, Job] = OrderedDict()
-        self._queue: deque[Job] = deque()
-        self._changed = Condition()
-        self._open = True
-        self._thread = Thread(target=self._work, name="nlgauge-jobs", daemon=True)
-        self._thread.start()
+    def __init__(self, scheduler: Scheduler, settings: Settings) -> None:
+        self._scheduler = scheduler
+        self._settings = settings
+        self._lock = Lock()
+        self._jobs: dict[str, Job] = {}
 
     def __len__(self) -> int:
-        """How many jobs wait or run."""
-        with self._changed:
-            return sum(job.finished is None for job in self._jobs.values())
+        """The number of jobs that wait or run."""
+        return sum(not job.task.future.done() for job in self._jobs.copy().values())
 
-    def put(self, kind: str, work: Callable[[Effort], bytes]) -> bytes:
+    def put(self, kind: str, run: Callable[[Task], bytes]) -> bytes:
         """Queue a job; its first answer."""
-        with self._changed:
-            if len(self._queue) >= self._most_waiting:
-                raise busy(f"{len(self._queue)} jobs are waiting already", seconds=30)
-            job = Job(secrets.token_urlsafe(16), kind, self._start(), work)
-            self._forget_old()
+        job = Job(secrets.token_urlsafe(16), kind, Task("job", run))
+        with self._lock:
+            self._expire()
+            self._scheduler.submit(job.task)
             self._jobs[job.id] = job
-            self._queue.append(job)
-            self._changed.notify()
-            return self._written(job)
+        return self._answer(job)
 
     def get(self, id: str) -> bytes:
-        """How far a job is, and its result once it is done."""
-        with self._changed:
-            return self._written(self._find(id))
+        """The progress of a job, and its result once it is done."""
+        with self._lock:
+            return self._answer(self._find(id))
 
     def cancel(self, id: str) -> bytes:
-        """Have a job end and forget it, whatever its state is."""
-        with self._changed:
+        """Cancel a job if it is not done, and forget it."""
+        with self._lock:
             job = self._find(id)
             del self._jobs[id]
-            if job in self._queue:
-                self._queue.remove(job)
-            job.effort.cancel()
-            job.state, job.result, job.fault = "cancelled", None, None
-            return self._written(job)
-
-    def close(self) -> None:
-        """Cancel everything and end the thread."""
-        with self._changed:
-            self._open = False
-            for job in self._jobs.values():
-                job.effort.cancel()
-            self._changed.notify()
-        self._thread.join()
+            content = job.to_dict(0) | {"state": "cancelled", "error": None, "result": None}
+            self._scheduler.cancel(job.task)
+        return json.dumps(content).encode()
 
     def _find(self, id: str) -> Job:
-        self._forget_old()
+        self._expire()
         if id not in self._jobs:
-            raise Fault(
-                404, "not_found", "there is no such job; it was cancelled, or done long ago"
-            )
+            message = "no such job: it was cancelled, or its result has expired"
+            raise ServiceError(404, "not_found", message)
         return self._jobs[id]
 
-    def _written(self, job: Job) -> bytes:
-        ahead = self._queue.index(job) + 1 if job in self._queue else 0
-        text = json.dumps(job.answer(ahead), ensure_ascii=False)
+    def _answer(self, job: Job) -> bytes:
+        content = job.to_dict(self._scheduler.position(job.task))
+        result = job.result if content["state"] == "done" else None
         # The result is JSON already, and may be large.
-        return text[:-1].encode() + b', "result": ' + (job.result or b"null") + b"}"
+        return json.dumps(content)[:-1].encode() + b', "result": ' + (result or b"null") + b"}"
 
-    def _forget_old(self) -> None:
-        """Forget results that are too old, too many or together too large, the oldest first."""
-        done = [job for job in self._jobs.values() if job.finished is not None]
-        held = 0
-        for number, job in enumerate(reversed(done), start=1):
+    def _expire(self) -> None:
+        """Forget results that are too old, too many or too large in sum, the oldest first."""
+        settings, held, number = self._settings, 0, 0
+        for job in reversed(list(self._jobs.values())):
+            if not job.task.future.done():
+                continue
+            number += 1
             held += len(job.result or b"")
-            age = monotonic() - (job.finished or 0.0)
-            crowded = number > self._kept or (number > 1 and held > self._kept_bytes)
-            if crowded or age > self._kept_seconds:
+            too_many = number > settings.kept_jobs or (number > 1 and held > settings.kept_bytes)
+            if too_many or monotonic() - (job.task.finished or 0.0) > settings.kept_seconds:
                 del self._jobs[job.id]
-
-    def _work(self) -> None:
-        while (job := self._next()) is not None:
-            result, fault = self._done(job)
-            with self._changed:
-                job.work, job.finished = None, monotonic()
-                if job.state == "running":
-                    job.state = "done" if fault is None else "failed"
-                    job.result, job.fault = result, fault
-
-    def _next(self) -> Job | None:
-        with self._changed:
-            self._changed.wait_for(lambda: self._queue or not self._open)
-            if not self._open:
-                return None
-            job = self._queue.popleft()
-            job.state = "running"
-            return job
-
-    def _done(self, job: Job) -> tuple[bytes | None, Fault | None]:
-        assert job.work is not None
-        try:
-            return job.work(job.effort), None
-        except Cancelled:
-            return None, None
-        except Exception as error:  # told to whoever asks for the job
-            return None, fault_of(error)

@@ -1,58 +1,49 @@
-"""Limits: what a request brings and asks for, counted before any of it is done."""
+"""Limits: the size of a request is checked before any of its work is done."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 
-from nlgauge.service.errors import Fault
-from nlgauge.service.schemas import (
-    AlignRequest,
-    ComparePairs,
-    CompareSystems,
-    CorrelateRequest,
-    References,
-    ScorePairs,
-    ScoreSystems,
-    Work,
-)
+from nlgauge.service import schemas
+from nlgauge.service.errors import ServiceError
+from nlgauge.service.schemas import References
 from nlgauge.service.settings import Limits
 
-_JOB = "; post it to /v1/jobs"
+_POST_JOB = "; post it to /v1/jobs"
 
 
-def check_work(request: Work, limits: Limits, *, job: bool) -> None:
-    """Refuse a request that brings or asks for more than the limits allow."""
-    _most(len(request.metrics), limits.metrics, "too_many_metrics", "metrics")
-    candidates, references, systems = _texts(request)
-    _most(systems, limits.systems, "too_many_systems", "systems")
-    rows = limits.job_rows if job else limits.rows
-    _most(len(candidates), rows, "too_many_rows", "rows", way="" if job else _JOB)
-    total = limits.job_characters if job else limits.characters
-    _check_texts(candidates, references, limits, total, job=job)
+def check_work(request: schemas.Work, limits: Limits, *, job: bool) -> None:
+    """Refuse a request that exceeds a limit."""
+    _check(len(request.metrics), limits.metrics, "too_many_metrics", "metrics")
+    if isinstance(request, schemas.ScoreSystems | schemas.CompareSystems):
+        candidates = [text for texts in request.systems.values() for text in texts]
+        references, systems = request.references, len(request.systems)
+    else:
+        rows = request.rows if isinstance(request, schemas.CorrelateRequest) else request.pairs
+        candidates, references = [row.candidate for row in rows], [row.references for row in rows]
+        systems = len({row.system for row in rows})
+    _check(systems, limits.systems, "too_many_systems", "systems")
+    most_rows = limits.job_rows if job else limits.rows
+    hint = "" if job else _POST_JOB
+    _check(len(candidates), most_rows, "too_many_rows", "rows", hint=hint)
+    most = limits.job_characters if job else limits.characters
+    _check_texts(candidates, references, limits, most, hint=hint)
     most = limits.job_resamples if job else limits.resamples
-    _most(_resamples(request, systems), most, "too_many_resamples", "resamples")
+    _check(_resamples(request, systems), most, "too_many_resamples", "resamples")
 
 
-def check_pair(request: AlignRequest, limits: Limits) -> None:
-    """Refuse a pair that is larger than the limits allow."""
-    _check_texts([request.candidate], [request.references], limits, limits.characters, job=False)
+def check_pair(request: schemas.AlignRequest, limits: Limits) -> None:
+    """Refuse a pair that exceeds a limit."""
+    most = limits.characters
+    _check_texts([request.candidate], [request.references], limits, most, hint=_POST_JOB)
 
 
-def _texts(request: Work) -> tuple[list[str], list[References], int]:
-    """All candidates, the references of every row or segment, and the number of systems."""
-    if isinstance(request, ScoreSystems | CompareSystems):
-        texts = [text for of_system in request.systems.values() for text in of_system]
-        return texts, request.references, len(request.systems)
-    rows = request.rows if isinstance(request, CorrelateRequest) else request.pairs
-    systems = len({row.system for row in rows})
-    return [row.candidate for row in rows], [row.references for row in rows], systems
-
-
-def _resamples(request: Work, systems: int) -> int:
-    """How many resampled numbers are asked for."""
-    if isinstance(request, ScorePairs | ScoreSystems):
+def _resamples(request: schemas.Work, systems: int) -> int:
+    """The number of resampled values that a request needs."""
+    if isinstance(request, schemas.ScoreBody):
         return 0
-    if isinstance(request, ComparePairs | CompareSystems):  # every pair, and every system alone
+    if isinstance(request, schemas.CompareBody):
+        # Every pair of systems, and every system alone.
         return request.count * len(request.metrics) * systems * (systems + 1) // 2
     if request.confidence is None:
         return 0
@@ -65,25 +56,21 @@ def _check_texts(
     candidates: Iterable[str],
     references: Iterable[References],
     limits: Limits,
-    total: int,
+    most: int,
     *,
-    job: bool,
+    hint: str,
 ) -> None:
-    characters = 0
-    for text in candidates:
-        characters += _length(text, limits)
+    texts = list(candidates)
     for group in references:
-        texts = [group] if isinstance(group, str) else group
-        _most(len(texts), limits.references, "too_many_references", "references of one row")
-        characters += sum(_length(text, limits) for text in texts)
-    _most(characters, total, "too_many_characters", "characters", way="" if job else _JOB)
+        listed = [group] if isinstance(group, str) else group
+        _check(len(listed), limits.references, "too_many_references", "references of one row")
+        texts += listed
+    longest = max(map(len, texts))
+    _check(longest, limits.text_characters, "too_long_text", "characters in one text")
+    _check(sum(map(len, texts)), most, "too_many_characters", "characters", hint=hint)
 
 
-def _length(text: str, limits: Limits) -> int:
-    _most(len(text), limits.text_characters, "too_long_text", "characters in one text")
-    return len(text)
-
-
-def _most(amount: int, most: int, kind: str, what: str, *, way: str = "") -> None:
+def _check(amount: int, most: int, kind: str, what: str, *, hint: str = "") -> None:
     if amount > most:
-        raise Fault(413, kind, f"{amount:,} {what}, but here at most {most:,} are allowed{way}")
+        message = f"{amount:,} {what}, but this server accepts at most {most:,}{hint}"
+        raise ServiceError(413, kind, message)

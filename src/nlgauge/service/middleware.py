@@ -1,7 +1,4 @@
-"""The guard at the door: host, token, security headers, and nothing of our insides on the way out.
-
-It stands around everything else, so that no answer leaves without it.
-"""
+"""Middleware around everything else: host and token checks, security headers, measurements."""
 
 from __future__ import annotations
 
@@ -10,23 +7,15 @@ from time import perf_counter
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from nlgauge.service.errors import Fault, fault_of
-from nlgauge.service.prometheus import Gauges
+from nlgauge.service.errors import ServiceError, service_error
+from nlgauge.service.prometheus import Measurements
+from nlgauge.service.request_body import check_size
 from nlgauge.service.settings import Settings
 
-CONTENT_POLICY = "; ".join(
-    [
-        "default-src 'none'",
-        "script-src 'self'",
-        "style-src 'self'",
-        "img-src 'self' data: blob:",
-        "connect-src 'self'",
-        "font-src 'self'",
-        "manifest-src 'self'",
-        "base-uri 'none'",
-        "form-action 'none'",
-        "frame-ancestors 'none'",
-    ]
+CONTENT_POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; "
+    "connect-src 'self'; font-src 'self'; manifest-src 'self'; base-uri 'none'; "
+    "form-action 'none'; frame-ancestors 'none'"
 )
 HEADERS = {
     "Content-Security-Policy": CONTENT_POLICY,
@@ -37,18 +26,19 @@ HEADERS = {
     "Cross-Origin-Resource-Policy": "same-origin",
     "Permissions-Policy": "camera=(), geolocation=(), microphone=()",
 }
-_SIGNATURE = [(name.lower().encode(), value.encode()) for name, value in HEADERS.items()]
-_ASKS_TOKEN = ("/v1/", "/metrics")
+_RAW_HEADERS = [(name.lower().encode(), value.encode()) for name, value in HEADERS.items()]
+_NEED_TOKEN = ("/v1/", "/metrics")
 
 
-class Guard:
-    """Lets a request in if its host and token are right, and signs every answer."""
+class SecurityMiddleware:
+    """Refuses a wrong host or token and large bodies; adds security headers to responses."""
 
-    def __init__(self, app: ASGIApp, settings: Settings, gauges: Gauges) -> None:
+    def __init__(self, app: ASGIApp, settings: Settings, measurements: Measurements) -> None:
         self._app = app
         self._hosts = settings.hosts
+        self._limits = settings.limits
         self._token = None if settings.token is None else f"Bearer {settings.token}".encode()
-        self._gauges = gauges
+        self._measurements = measurements
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Handle a request."""
@@ -58,46 +48,50 @@ class Guard:
         begun = perf_counter()
         status = 0
 
-        async def signed(message: Message) -> None:
+        async def send_with_headers(message: Message) -> None:
             nonlocal status
             if message["type"] == "http.response.start":
                 status = message["status"]
-                message = {**message, "headers": [*message["headers"], *_SIGNATURE]}
-                names = {name for name, _ in message["headers"]}
+                headers = [*message["headers"], *_RAW_HEADERS]
+                names = {name for name, _ in headers}
                 if b"cache-control" not in names:
-                    # The page's files may be kept if they are asked for by their tag.
-                    kept = b"no-cache" if b"etag" in names else b"no-store"
-                    message["headers"].append((b"cache-control", kept))
+                    # Browsers may cache the page's files, and check whether their tag has changed.
+                    value = b"no-cache" if b"etag" in names else b"no-store"
+                    headers.append((b"cache-control", value))
+                message = {**message, "headers": headers}
             await send(message)
 
         try:
             self._check(scope)
-            await self._app(scope, receive, signed)
+            await self._app(scope, receive, send_with_headers)
         except Exception as error:
-            fault = fault_of(error)  # which writes anything unforeseen to the log
+            response = service_error(error).response()  # unexpected errors are logged
             if not status:
-                await fault.response()(scope, receive, signed)
+                await response(scope, receive, send_with_headers)
         finally:
             route = getattr(scope.get("route"), "path", "other")
-            self._gauges.answered(scope["method"], route, status, perf_counter() - begun)
+            seconds = perf_counter() - begun
+            self._measurements.record_response(scope["method"], route, status, seconds)
 
     def _check(self, scope: Scope) -> None:
         headers = dict(scope["headers"])
-        if self._hosts:
-            host = _host(headers.get(b"host", b"").decode("latin-1"))
-            if host not in self._hosts:
-                # A page elsewhere could point its own name at this machine (DNS rebinding).
-                message = "this server answers to other names; start it with --host to change that"
-                raise Fault(421, "wrong_host", message)
-        if self._token is not None and scope["path"].startswith(_ASKS_TOKEN):
-            given = headers.get(b"authorization", b"")
-            if not hmac.compare_digest(given, self._token):
-                message = "send the server's token in the header Authorization: Bearer ..."
-                raise Fault(*(401, "unauthorized", message), headers={"WWW-Authenticate": "Bearer"})
+        if self._hosts and _host(headers.get(b"host", b"").decode("latin-1")) not in self._hosts:
+            # A page elsewhere could point its own name at this machine (DNS rebinding).
+            message = "this host name is not allowed; add it with --allow-host"
+            raise ServiceError(421, "wrong_host", message)
+        given = headers.get(b"authorization", b"")
+        needs_token = self._token is not None and scope["path"].startswith(_NEED_TOKEN)
+        if needs_token and not hmac.compare_digest(given, self._token or b""):
+            message = "send the server's token in the header Authorization: Bearer ..."
+            challenge = {"WWW-Authenticate": "Bearer"}
+            raise ServiceError(401, "unauthorized", message, headers=challenge)
+        declared = headers.get(b"content-length", b"")
+        if declared.isdigit():
+            check_size(int(declared[:20]), self._limits)
 
 
 def _host(header: str) -> str:
-    """The name without its port."""
+    """The host name without its port."""
     if header.startswith("["):
         return header[1:].partition("]")[0].lower()
     return header.partition(":")[0].lower()

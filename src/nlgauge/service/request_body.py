@@ -1,4 +1,4 @@
-"""Reading: bodies are counted and timed while they arrive, and JSON is taken strictly."""
+"""Request bodies: limits of size and time while they arrive, and strict JSON."""
 
 from __future__ import annotations
 
@@ -11,115 +11,77 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.routing import APIRoute
 from starlette.requests import Request
 from starlette.responses import Response
-from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from nlgauge.service.errors import Fault
+from nlgauge.service.errors import ServiceError
 from nlgauge.service.settings import Limits
 
-_LARGE_BODY = 500_000  # bytes that are parsed apart, so that others are not kept waiting
-_CLOSE = {"Connection": "close"}  # what is still to come of the body is not waited for
-
-
-class BoundedBody:
-    """Refuses a body that is too large or too slow, however its length is told."""
-
-    def __init__(self, app: ASGIApp, limits: Limits) -> None:
-        self._app = app
-        self._limits = limits
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Handle a request whose body is watched."""
-        if scope["type"] != "http":
-            await self._app(scope, receive, send)
-            return
-        declared = dict(scope["headers"]).get(b"content-length", b"0")
-        if declared.isdigit() and int(declared[:20]) > self._limits.bytes:
-            await self._too_large(int(declared[:20])).response()(scope, receive, send)
-            return
-        await self._app(scope, self._watched(receive), send)
-
-    def _watched(self, receive: Receive) -> Receive:
-        ends = asyncio.get_running_loop().time() + self._limits.body_seconds
-        received = 0
-        complete = False
-
-        async def watched() -> Message:
-            nonlocal received, complete
-            if complete:
-                return await receive()
-            try:
-                async with asyncio.timeout_at(ends):
-                    message = await receive()
-            except TimeoutError:
-                raise self._too_slow(received) from None
-            received += len(message.get("body", b""))
-            if received > self._limits.bytes:
-                raise self._too_large(received)
-            complete = not message.get("more_body", False)
-            return message
-
-        return watched
-
-    def _too_large(self, size: int) -> Fault:
-        most = self._limits.bytes
-        message = f"the body has {size:,} bytes or more, but here at most {most:,} are allowed"
-        return Fault(413, "too_large", message, headers=_CLOSE)
-
-    def _too_slow(self, size: int) -> Fault:
-        seconds = self._limits.body_seconds
-        message = f"after {seconds:g} seconds only {size:,} bytes of the body had arrived"
-        return Fault(408, "too_slow", message, headers=_CLOSE)
+_LARGE_BODY = 500_000  # bytes; larger bodies are parsed in a thread, so that others need not wait
+_CLOSE = {"Connection": "close"}  # the rest of the body is not read
 
 
 class JsonRoute(APIRoute):
-    """A route whose bodies are strict JSON; its endpoint takes the request and the body."""
+    """A route that reads its body as strict JSON, with none of the framework's other formats."""
 
     def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
-        """The handler; where there is a body, none of the framework's ways to read others."""
+        """The handler, which calls the endpoint with the request and the parsed body."""
         field, endpoint = self.body_field, self.endpoint
         if field is None:
             return super().get_route_handler()
 
-        async def strictly(request: Request) -> Response:
-            asked = JsonRequest(request.scope, request.receive)
-            body, wrong = field.validate(await asked.json(), {}, loc=("body",))
-            if wrong:
-                raise RequestValidationError(wrong)
-            answer: Response = await endpoint(asked, body)
+        async def handler(request: Request) -> Response:
+            content = await _read_json(request)
+            body, errors = field.validate(content, {}, loc=("body",))
+            if errors:
+                raise RequestValidationError(errors)
+            answer: Response = await endpoint(request, body)
             return answer
 
-        return strictly
+        return handler
 
 
-class JsonRequest(Request):
-    """A request that takes UTF-8 JSON only, without NaN and without depth."""
-
-    async def body(self) -> bytes:
-        """The bytes, if they say that they are JSON."""
-        kind, _, parameters = self.headers.get("content-type", "").partition(";")
-        charset = parameters.strip().lower().replace('"', "")
-        if kind.strip().lower() != "application/json" or charset not in ("", "charset=utf-8"):
-            message = "send JSON in UTF-8, with the header Content-Type: application/json"
-            raise Fault(415, "not_json", message)
-        return await super().body()
-
-    async def json(self) -> Any:
-        """What the body says."""
-        body = await self.body()
-        if not body:
-            raise RequestValidationError([{"loc": ("body",), "msg": "Field required"}])
-        if len(body) > _LARGE_BODY:
-            return await asyncio.to_thread(_parsed, body)
-        return _parsed(body)
+def check_size(size: int, limits: Limits) -> None:
+    """Refuse a body of so many bytes if it is too large."""
+    if size > limits.bytes:
+        message = f"the body has {size:,} bytes or more; this server accepts {limits.bytes:,}"
+        raise ServiceError(413, "too_large", message, headers=_CLOSE)
 
 
-def _parsed(body: bytes) -> Any:
+async def _read_json(request: Request) -> Any:
+    """The parsed body, if it is declared as JSON in UTF-8."""
+    kind, _, parameters = request.headers.get("content-type", "").partition(";")
+    charset = parameters.strip().lower().replace('"', "")
+    if kind.strip().lower() != "application/json" or charset not in ("", "charset=utf-8"):
+        message = "send JSON in UTF-8, with the header Content-Type: application/json"
+        raise ServiceError(415, "not_json", message)
+    body = await _read(request, request.app.state.dispatcher.settings.limits)
+    if not body:
+        raise RequestValidationError([{"loc": ("body",), "msg": "Field required"}])
+    if len(body) > _LARGE_BODY:
+        return await asyncio.to_thread(_parse, body)
+    return _parse(body)
+
+
+async def _read(request: Request, limits: Limits) -> bytes:
+    body = bytearray()
+    try:
+        async with asyncio.timeout(limits.body_seconds):
+            async for chunk in request.stream():
+                body += chunk
+                check_size(len(body), limits)
+    except TimeoutError:
+        seconds, size = limits.body_seconds, len(body)
+        message = f"only {size:,} bytes of the body had arrived after {seconds:g} seconds"
+        raise ServiceError(408, "too_slow", message, headers=_CLOSE) from None
+    return bytes(body)
+
+
+def _parse(body: bytes) -> Any:
     try:
         content = json.loads(body.decode("utf-8"), parse_constant=_refuse_constant)
         if b"\\ud" in body.lower():
             json.dumps(content, ensure_ascii=False).encode()
     except UnicodeEncodeError:
-        raise _malformed("an escape \\ud... is half of a pair, and no character") from None
+        raise _malformed("an escape \\ud... is half of a surrogate pair") from None
     except UnicodeDecodeError as error:
         raise _malformed(f"byte {error.start} is not UTF-8") from None
     except json.JSONDecodeError as error:
@@ -128,13 +90,15 @@ def _parsed(body: bytes) -> Any:
     except RecursionError:
         raise _malformed("it is nested too deeply") from None
     except ValueError:  # an integer of thousands of digits
-        raise Fault(400, "bad_number", "a number in the body has too many digits") from None
+        raise ServiceError(400, "bad_number", "a number in the body has too many digits") from None
     return content
 
 
-def _malformed(why: str) -> Fault:
-    return Fault(400, "malformed_json", f"the body is not JSON: {why}")
+def _malformed(why: str) -> ServiceError:
+    return ServiceError(400, "malformed_json", f"the body is not JSON: {why}")
 
 
 def _refuse_constant(name: str) -> NoReturn:
-    raise Fault(400, "bad_number", f"{name} is no number in JSON; write null, or leave it out")
+    raise ServiceError(
+        400, "bad_number", f"{name} is not a number in JSON; write null, or leave it out"
+    )

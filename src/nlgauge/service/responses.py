@@ -1,6 +1,6 @@
-"""What the service answers; kept apart from the requests because nothing here is ever checked in.
+"""Schemas of the responses: they document what the library's ``to_dict`` writes.
 
-Answers are written by the library's own ``to_dict``; these models document them.
+Answers are not validated against them.
 """
 
 from __future__ import annotations
@@ -12,49 +12,53 @@ from pydantic import BaseModel, Field
 from nlgauge.service.schemas import Range
 
 Direction = Literal["higher", "lower"]
-JobState = Literal["queued", "running", "done", "failed", "cancelled"]
+Signatures = dict[str, str]
+Scales = dict[str, dict[str, Any]]
 
 
 class Error(BaseModel):
-    """Why a request was refused."""
+    """The reason of an error response."""
 
     kind: str = Field(examples=["too_many_rows"])
-    message: str = Field(examples=["5,000 rows, but a request may bring 2,000; post a job"])
-    where: list[str | int] | None = Field(None, description="The place in the body, if one is.")
-    id: str | None = Field(None, description="Of the entry in the server's log, if there is one.")
+    message: str = Field(examples=["5,000 rows, but this server accepts at most 2,000"])
+    where: list[str | int] | None = Field(None, description="The place in the body, if any.")
+    id: str | None = Field(None, description="The id of the entry in the server's log, if any.")
 
 
 class Refusal(BaseModel):
-    """The body of every answer that is no success."""
+    """The body of every error response."""
 
     error: Error
 
 
-class Scored(BaseModel):
-    """What one metric said of one system."""
-
+class _MetricValue(BaseModel):
     metric: str
-    system: str
     value: float
     components: dict[str, float]
     direction: Direction
     range: Range
-    segments_scored: int
     signature: str
     warnings: list[str]
+
+
+class Scored(_MetricValue):
+    """The score of one system by one metric."""
+
+    system: str
+    segments_scored: int
     segments: list[dict[str, str | float]] | None = None
     statistics: list[list[float]] | None = None
     notes: dict[str, int] | None = None
 
 
 class ScoreAnswer(BaseModel):
-    """Scores of every system with every metric, systems in order, then metrics in order."""
+    """The scores of every system by every metric, in the order of systems, then of metrics."""
 
     scores: list[Scored]
 
 
 class Plan(BaseModel):
-    """Who gives how much to whom: rows are candidate tokens, columns reference tokens."""
+    """A transport plan: rows are candidate tokens, columns reference tokens."""
 
     value: float
     objective: float
@@ -64,8 +68,8 @@ class Plan(BaseModel):
     residual: float
     coupling: list[list[float]]
     cost: list[list[float]]
-    a: list[float] = Field(description="Masses of the candidate's tokens.")
-    b: list[float] = Field(description="Masses of the reference's tokens.")
+    a: list[float] = Field(description="Masses of the candidate tokens.")
+    b: list[float] = Field(description="Masses of the reference tokens.")
     candidate_tokens: list[str] | None
     reference_tokens: list[str] | None
 
@@ -78,23 +82,16 @@ class LayerPlan(BaseModel):
     plan: Plan
 
 
-class AlignAnswer(BaseModel):
-    """An alignment with the reference that counted, and the scores of the pair."""
+class AlignAnswer(_MetricValue):
+    """The scores of the pair, and the alignment with its best reference."""
 
-    metric: str
-    value: float
-    components: dict[str, float]
-    direction: Direction
-    range: Range
-    signature: str
-    warnings: list[str]
-    reference: int = Field(description="The number, from 0, of the reference that is aligned.")
+    reference: int = Field(description="Index of the aligned reference, from 0.")
     plan: Plan
     layers: list[LayerPlan] | None = None
 
 
 class ComparedSystem(BaseModel):
-    """One system under one metric; the baseline has no difference and no p."""
+    """One system by one metric; the baseline has no difference and no p-value."""
 
     metric: str
     system: str
@@ -106,11 +103,11 @@ class ComparedSystem(BaseModel):
     high: float | None
     p: float | None = Field(description="Two-sided, Holm-corrected over the systems.")
     p_uncorrected: float | None
-    cluster: int = Field(description="1 is best; systems of one cluster cannot be told apart.")
+    cluster: int = Field(description="1 is best; no significant difference within a cluster.")
 
 
 class DifferingSegment(BaseModel):
-    """A segment on which a system and the baseline got very different scores."""
+    """A segment with a large difference between a system and the baseline."""
 
     metric: str
     segment: str
@@ -134,13 +131,13 @@ class CompareAnswer(BaseModel):
     segments: int
     systems: list[ComparedSystem]
     differ: list[DifferingSegment]
-    scales: dict[str, dict[str, Any]] = Field(description="Direction and range by metric.")
-    signatures: dict[str, str]
+    scales: Scales = Field(description="Direction and range by metric.")
+    signatures: Signatures
     notes: list[str]
 
 
 class Correlated(BaseModel):
-    """The correlation of one metric with one criterion; low and high if asked for."""
+    """The correlation of one metric with one criterion, and its interval if requested."""
 
     metric: str
     criterion: str
@@ -158,7 +155,7 @@ class Correlated(BaseModel):
 
 
 class Matrix(BaseModel):
-    """Coefficients and p-values of every pair, people first; null where there is none."""
+    """Coefficients and p-values of every pair, human criteria first; null if undefined."""
 
     names: list[str]
     values: list[list[float | None]]
@@ -170,7 +167,7 @@ class Matrix(BaseModel):
 
 
 class DensityBand(BaseModel):
-    """The scores of one band of human quality; density is null where scores do not vary."""
+    """The scores in one band of human quality; density is null if all scores are equal."""
 
     name: str
     scores: list[float]
@@ -179,18 +176,18 @@ class DensityBand(BaseModel):
 
 
 class CorrelateAnswer(BaseModel):
-    """Correlations with people, the matrix, and distributions by criterion and metric."""
+    """Correlations with human judgements, the matrix, and distributions by quality."""
 
     correlations: list[Correlated]
     matrix: Matrix | None
     distributions: dict[str, dict[str, list[DensityBand]]]
-    scales: dict[str, dict[str, Any]] = Field(description="Direction and range by metric.")
-    signatures: dict[str, str]
+    scales: Scales = Field(description="Direction and range by metric.")
+    signatures: Signatures
     notes: list[str]
 
 
 class MetricCard(BaseModel):
-    """What can be said of a metric before it scores; ``options`` is a JSON schema."""
+    """The description of a metric; ``options`` is a JSON schema."""
 
     name: str
     summary: str
@@ -198,14 +195,14 @@ class MetricCard(BaseModel):
     direction: Direction
     range: Range
     components: list[str]
-    aligns: bool = Field(description="Whether /v1/align can show its matching.")
-    layered: bool = Field(description="Whether /v1/align can also give a plan for each layer.")
+    aligns: bool = Field(description="Whether /v1/align supports it.")
+    layered: bool = Field(description="Whether /v1/align supports plans for each layer.")
     needs_model: bool
     options: dict[str, Any]
 
 
 class MetricsAnswer(BaseModel):
-    """All metrics, the models they may use, and what a request may bring."""
+    """All metrics, the models they may use, and the limits of requests."""
 
     version: str
     metrics: list[MetricCard]
@@ -215,26 +212,26 @@ class MetricsAnswer(BaseModel):
 
 
 class JobAnswer(BaseModel):
-    """How far a job is; ``result`` is the answer of its endpoint once it is done."""
+    """The progress of a job; ``result`` is the answer of its endpoint once it is done."""
 
     id: str
     kind: Literal["score", "compare", "correlate"]
-    state: JobState
+    state: Literal["queued", "running", "done", "failed", "cancelled"]
     rows_done: int
     rows_total: int | None
     pairs_per_second: float | None
     seconds: float
-    ahead: int = Field(description="Jobs that come first.")
+    ahead: int = Field(description="Position in the queue; 0 if it does not wait.")
     result: dict[str, Any] | None = None
     error: Error | None = None
 
 
 class Health(BaseModel):
-    """That the server lives, and how busy it is."""
+    """The state and load of the server."""
 
     status: Literal["ok"]
     version: str
     models: list[str]
-    token: bool = Field(description="Whether /v1 asks for one.")
+    token: bool = Field(description="Whether /v1 requires a token.")
     waiting: int
     jobs: int

@@ -1,43 +1,45 @@
-"""The endpoints: each checks, admits, hands over to the workshop, and answers."""
+"""The endpoints: each checks the limits, dispatches its request and returns the answer."""
 
 from __future__ import annotations
 
 import asyncio
 import json
+from collections.abc import Callable
 from importlib.metadata import version
-from typing import Annotated, Any
+from typing import Annotated, Any, TypeVar
 
 from fastapi import APIRouter, Path, Request, Response
 from fastapi.responses import PlainTextResponse
+from prometheus_client import CONTENT_TYPE_LATEST
+from pydantic import BaseModel
 
 from nlgauge.service import examples, handlers, responses, schemas
+from nlgauge.service.dispatch import Dispatcher
 from nlgauge.service.limits import check_pair, check_work
-from nlgauge.service.progress import Effort
-from nlgauge.service.prometheus import resident_bytes
 from nlgauge.service.request_body import JsonRoute
-from nlgauge.service.scheduler import Workshop
 
+F = TypeVar("F", bound=Callable[..., Any])
 JobId = Annotated[str, Path(min_length=1, max_length=64, pattern="^[A-Za-z0-9_-]+$")]
-_REASONS = {
+_ERRORS = {
     400: "The body is not JSON.",
     401: "The token is missing or wrong.",
-    403: "The model or option is not allowed here.",
+    403: "The model or option is not allowed on this server.",
     404: "There is no such job.",
-    408: "The body came too slowly.",
-    413: "More than the limits allow.",
-    415: "The body does not say that it is JSON.",
-    421: "The server answers to other names.",
-    422: "The body, a metric, an option or the texts are wrong.",
+    408: "The body arrived too slowly.",
+    413: "The request exceeds a limit.",
+    415: "The content type is not JSON.",
+    421: "The host name is not allowed.",
+    422: "The body, a metric, an option or the texts are invalid.",
     429: "Too many requests are waiting.",
-    500: "Something went wrong; the log has it under the id.",
+    500: "Internal error; the server's log has details under the id.",
 }
 
 
-def refusals(*statuses: int) -> dict[int | str, dict[str, Any]]:
-    """What the OpenAPI document says of these statuses, and of those that any route may give."""
-    every = sorted({401, 421, 500, *statuses})
+def error_responses(*statuses: int) -> dict[int | str, dict[str, Any]]:
+    """The documentation of these error statuses, and of those that any route may return."""
     found: dict[int | str, dict[str, Any]] = {
-        status: {"model": responses.Refusal, "description": _REASONS[status]} for status in every
+        status: {"model": responses.Refusal, "description": _ERRORS[status]}
+        for status in sorted({401, 421, 500, *statuses})
     }
     if 429 in found:
         seconds = {"description": "Seconds to wait.", "schema": {"type": "integer"}}
@@ -46,143 +48,115 @@ def refusals(*statuses: int) -> dict[int | str, dict[str, Any]]:
 
 
 router = APIRouter(route_class=JsonRoute)
-_WORK = refusals(400, 403, 408, 413, 415, 422, 429)
+_WORK = error_responses(400, 403, 408, 413, 415, 422, 429)
+_ACCEPTED = {202: {"headers": {"Location": {"schema": {"type": "string"}}}}}
+_JOB = error_responses(404, 422)
 
 
-def _examples(*bodies: dict[str, Any]) -> dict[str, Any]:
-    """What the OpenAPI document shows as request bodies."""
-    named = {f"example {n}": {"value": body} for n, body in enumerate(bodies, start=1)}
-    return {"requestBody": {"content": {"application/json": {"examples": named}}}}
+def _post(
+    path: str, answer: type[BaseModel], *bodies: dict[str, Any], **options: Any
+) -> Callable[[F], F]:
+    """A decorator like ``router.post``, with the documentation that all such routes share."""
+    responses = {**options.pop("responses", {}), **_WORK}
+    examples = {f"example {n}": {"value": body} for n, body in enumerate(bodies, start=1)}
+    extra = {"requestBody": {"content": {"application/json": {"examples": examples}}}}
+    return router.post(
+        path, response_model=answer, responses=responses, openapi_extra=extra, **options
+    )
 
 
 def _json(content: bytes, status: int = 200, headers: dict[str, str] | None = None) -> Response:
     return Response(content, status, headers, media_type="application/json")
 
 
-def _shop(request: Request) -> Workshop:
-    found: Workshop = request.app.state.shop
+def _dispatcher(request: Request) -> Dispatcher:
+    found: Dispatcher = request.app.state.dispatcher
     return found
 
 
-@router.post(
-    "/v1/score",
-    response_model=responses.ScoreAnswer,
-    responses=_WORK,
-    openapi_extra=_examples(examples.SCORE, examples.SCORE_SYSTEMS),
-)
+async def _work(request: Request, body: schemas.Work) -> Response:
+    """The answer to a request that may take long."""
+    dispatcher = _dispatcher(request)
+    check_work(body, dispatcher.settings.limits, job=False)
+    if isinstance(body, schemas.ScoreBody):
+        return _json(await dispatcher.score(request, body))
+    return _json(await dispatcher.run(request, lambda task: dispatcher.handle(body, task)))
+
+
+@_post("/v1/score", responses.ScoreAnswer, examples.SCORE, examples.SCORE_SYSTEMS)
 async def score(request: Request, body: schemas.ScoreRequest) -> Response:
     """Score pairs, or systems on the same segments, with any metrics."""
-    shop = _shop(request)
-    check_work(body, shop.settings.limits, job=False)
-    return _json(await shop.score(request, body))
+    return await _work(request, body)
 
 
-@router.post(
-    "/v1/align",
-    response_model=responses.AlignAnswer,
-    responses=_WORK,
-    openapi_extra=_examples(examples.ALIGN),
-)
+@_post("/v1/align", responses.AlignAnswer, examples.ALIGN)
 async def align(request: Request, body: schemas.AlignRequest) -> Response:
-    """Show which token a metric matched with which, how much of it, and at what cost."""
-    shop = _shop(request)
-    check_pair(body, shop.settings.limits)
+    """Align the tokens of a pair: which are matched, with how much mass, at what cost."""
+    dispatcher = _dispatcher(request)
+    check_pair(body, dispatcher.settings.limits)
+    return _json(
+        await dispatcher.run(
+            request, lambda _: handlers.encode_json(handlers.align(body, dispatcher.admission))
+        )
+    )
 
-    def aligned(effort: Effort) -> bytes:
-        with effort.underway():
-            return handlers.written(handlers.align(body, shop.gate))
 
-    return _json(await shop.run(request, aligned))
-
-
-@router.post(
-    "/v1/compare",
-    response_model=responses.CompareAnswer,
-    responses=_WORK,
-    openapi_extra=_examples(examples.COMPARE),
-)
+@_post("/v1/compare", responses.CompareAnswer, examples.COMPARE)
 async def compare(request: Request, body: schemas.CompareRequest) -> Response:
     """Test every system against a baseline, for every metric."""
-    shop = _shop(request)
-    check_work(body, shop.settings.limits, job=False)
-    return _json(await shop.run(request, lambda effort: shop.perform(body, effort)))
+    return await _work(request, body)
 
 
-@router.post(
-    "/v1/correlate",
-    response_model=responses.CorrelateAnswer,
-    responses=_WORK,
-    openapi_extra=_examples(examples.CORRELATE),
-)
+@_post("/v1/correlate", responses.CorrelateAnswer, examples.CORRELATE)
 async def correlate(request: Request, body: schemas.CorrelateRequest) -> Response:
-    """Hold metrics against human judgements."""
-    shop = _shop(request)
-    check_work(body, shop.settings.limits, job=False)
-    return _json(await shop.run(request, lambda effort: shop.perform(body, effort)))
+    """Correlate metrics with human judgements."""
+    return await _work(request, body)
 
 
-@router.get("/v1/metrics", response_model=responses.MetricsAnswer, responses=refusals())
+@router.get("/v1/metrics", response_model=responses.MetricsAnswer, responses=error_responses())
 async def list_metrics(request: Request) -> Response:
     """List the metrics with a JSON schema of their options, the models and the limits."""
     return _json(request.app.state.catalogue)
 
 
-@router.post(
-    "/v1/jobs",
-    status_code=202,
-    response_model=responses.JobAnswer,
-    responses={
-        202: {"headers": {"Location": {"schema": {"type": "string"}}}},
-        **_WORK,
-    },
-    openapi_extra=_examples(examples.JOB),
-)
+@_post("/v1/jobs", responses.JobAnswer, examples.JOB, status_code=202, responses=_ACCEPTED)
 async def post_job(request: Request, body: schemas.JobRequest) -> Response:
-    """Start long work; the answer names the job, which is then looked at."""
-    shop, asked = _shop(request), body.body
-    check_work(asked, shop.settings.limits, job=True)
-    await asyncio.to_thread(shop.gate.prepare, asked.metrics)
-    content = shop.jobs.put(body.kind, lambda effort: shop.perform(asked, effort))
+    """Start a job; poll the path in the header Location for its result."""
+    dispatcher, work = _dispatcher(request), body.body
+    check_work(work, dispatcher.settings.limits, job=True)
+    await asyncio.to_thread(dispatcher.admission.prepare, work.metrics)
+    content = dispatcher.jobs.put(body.kind, lambda task: dispatcher.handle(work, task))
     return _json(content, 202, {"Location": f"/v1/jobs/{json.loads(content)['id']}"})
 
 
-@router.get("/v1/jobs/{job}", response_model=responses.JobAnswer, responses=refusals(404, 422))
+@router.get("/v1/jobs/{job}", response_model=responses.JobAnswer, responses=_JOB)
 async def get_job(request: Request, job: JobId) -> Response:
-    """Tell how far a job is, and its result once it is done."""
-    return _json(_shop(request).jobs.get(job))
+    """Get the progress of a job, and its result once it is done."""
+    return _json(_dispatcher(request).jobs.get(job))
 
 
-@router.delete("/v1/jobs/{job}", response_model=responses.JobAnswer, responses=refusals(404, 422))
+@router.delete("/v1/jobs/{job}", response_model=responses.JobAnswer, responses=_JOB)
 async def delete_job(request: Request, job: JobId) -> Response:
-    """Cancel a job, or forget its result."""
-    return _json(_shop(request).jobs.cancel(job))
+    """Cancel a job, or delete its result."""
+    return _json(_dispatcher(request).jobs.cancel(job))
 
 
-@router.get("/health", response_model=responses.Health, responses=refusals())
+@router.get("/health", response_model=responses.Health, responses=error_responses())
 async def health(request: Request) -> responses.Health:
-    """Tell that the server lives."""
-    shop = _shop(request)
+    """Liveness check."""
+    dispatcher = _dispatcher(request)
     return responses.Health(
         status="ok",
         version=version("nlgauge"),
-        models=list(shop.settings.models),
-        token=shop.settings.token is not None,
-        waiting=shop.waiting,
-        jobs=len(shop.jobs),
+        models=list(dispatcher.settings.models),
+        token=dispatcher.settings.token is not None,
+        waiting=dispatcher.scheduler.waiting_requests,
+        jobs=len(dispatcher.jobs),
     )
 
 
-@router.get("/metrics", response_class=PlainTextResponse, responses=refusals())
+@router.get("/metrics", response_class=PlainTextResponse, responses=error_responses())
 async def prometheus(request: Request) -> Response:
-    """Count requests, batches and pairs, in Prometheus's text format."""
-    shop = _shop(request)
-    now: dict[str, tuple[str, float]] = {
-        "nlgauge_waiting_requests": ("Requests that wait.", shop.waiting),
-        "nlgauge_long_running": ("Longer requests underway.", shop.long_running),
-        "nlgauge_jobs": ("Jobs that wait or run.", len(shop.jobs)),
-    }
-    memory = resident_bytes()
-    if memory is not None:
-        now["process_resident_memory_bytes"] = ("Memory held.", memory)
-    text = shop.gauges.exposition(now)
-    return Response(text, media_type="text/plain; version=0.0.4")
+    """Counts of requests, batches and pairs in Prometheus's text format."""
+    content = _dispatcher(request).measurements.exposition()
+    return Response(content, media_type=CONTENT_TYPE_LATEST)

@@ -1,197 +1,248 @@
-"""The workshop: where requests wait, are batched, done in threads, and delivered."""
+"""The scheduler: one owner of all queues, threads and limits of the work that uses models.
+
+Short requests are batched, longer requests and jobs run one after another; all kinds take the
+models in order of arrival, and longer work lets others go first between portions of its rows.
+Requests are merged only where that cannot change a number: the same metrics, the same number of
+references, and no metric that is fitted to its references.
+"""
 
 from __future__ import annotations
 
-import asyncio
-import os
-from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
+import dataclasses
+from collections import deque
+from collections.abc import Callable, Mapping
+from functools import partial
+from threading import Condition, Lock, Thread
+from time import monotonic
 from typing import Any
 
-from starlette.requests import Request
-
-from nlgauge.core.metric import Metric
-from nlgauge.metrics import metric
-from nlgauge.runtime.memory import MemoryTrimmer
-from nlgauge.service.admission import Gate
-from nlgauge.service.batching import Batcher, Outcome, Ticket
-from nlgauge.service.errors import Fault, busy, fault_of
-from nlgauge.service.handlers import corpus_of, perform, score_answer, written
-from nlgauge.service.jobs import Jobs
-from nlgauge.service.lock import Turns
-from nlgauge.service.progress import Cancelled, Effort
-from nlgauge.service.prometheus import Gauges
-from nlgauge.service.schemas import ScorePairs, ScoreSystems, Work
+from nlgauge.core.corpus import Corpus
+from nlgauge.core.scores import Scores
+from nlgauge.service.errors import busy, log, service_error
 from nlgauge.service.settings import Settings
+from nlgauge.service.task import Cancelled, FairLock, Kind, ShortTask, Task, TaskGroup
 
-_LONG_THREADS = 2
-_TIDY_SECONDS = 2.0
-
-# Threads of one computation that wait for each other spin for milliseconds unless told otherwise,
-# and take the cores from those they wait for. It is read once, when a model is opened.
-_WAIT_BRIEFLY = ("GOMP_SPINCOUNT", "1000")
-_GONE = 499  # nobody reads this answer; the number is what other servers log for it
+Results = dict[Any, bytes | Exception]
+_THREADS: Mapping[Kind, int] = {"short": 1, "long": 2, "job": 1}
+_MOST_WINDOWS = 10  # a batch waits at most so many windows while requests keep arriving
+_FOLLOW_UP = 0.3  # share of a batch's run time in which its clients may send their next request
 
 
-class Workshop:
-    """All threads and queues of a server. Models are opened, once, when it is made."""
+class Scheduler:
+    """Runs tasks in threads; ``on_batch`` receives the requests and rows of every batch.
 
-    def __init__(self, settings: Settings) -> None:
-        os.environ.setdefault(*_WAIT_BRIEFLY)
-        self.settings = settings
-        self.gauges = Gauges()
-        self.gate = Gate(settings)
-        for name in settings.models:
-            self.gate.scorer((_opener(name),))
-        self._turns = Turns()
-        self._tidier = MemoryTrimmer(_TIDY_SECONDS)
-        self._batcher = Batcher(self._deliver, window=settings.window, rows=settings.batch_rows)
-        self._long = ThreadPoolExecutor(_LONG_THREADS, thread_name_prefix="nlgauge-long")
-        self._long_waiting = 0
-        self.long_running = 0
-        self._futures: dict[Ticket, tuple[asyncio.Future[bytes], ScorePairs | ScoreSystems]] = {}
-        self.jobs = Jobs(
-            lambda: Effort(self._turns),
-            waiting=settings.jobs,
-            kept=settings.kept_jobs,
-            kept_bytes=settings.kept_bytes,
-            kept_seconds=settings.kept_seconds,
-        )
+    An idle thread waits until no short task has arrived for ``settings.window`` seconds. What
+    arrives while a batch is scored is the next batch; it waits a little for the clients that have
+    just been answered, because clients that send one request after another would else fall into
+    two groups that alternate. With a window of 0 every task is scored alone.
+    """
+
+    def __init__(self, settings: Settings, on_batch: Callable[[int, int], None]) -> None:
+        self.models = FairLock()  # encoders are not made for several threads at once
+        self._settings = settings
+        self._on_batch = on_batch
+        self._lock = Lock()
+        self._queues: dict[Kind, deque[Any]] = {kind: deque() for kind in _THREADS}
+        self._changed = {kind: Condition(self._lock) for kind in _THREADS}
+        self._running: dict[Kind, list[Any]] = {kind: [] for kind in _THREADS}
+        self._open = True
+        self._expected = 0  # clients of the last batch that may send their next request
+        self._expected_seconds = 0.0
+        self._threads = [
+            Thread(target=self._work, args=(kind,), name=f"nlgauge-{kind}", daemon=True)
+            for kind, count in _THREADS.items()
+            for _ in range(count)
+        ]
+        for thread in self._threads:
+            thread.start()
 
     @property
-    def waiting(self) -> int:
-        """How many requests wait for a thread."""
-        return len(self._batcher) + self._long_waiting
+    def waiting_requests(self) -> int:
+        """The number of requests that wait for a thread."""
+        return len(self._queues["short"]) + len(self._queues["long"])
 
-    async def score(self, request: Request, body: ScorePairs | ScoreSystems) -> bytes:
-        """The scores of a request, together with others where it is small."""
-        corpus = corpus_of(body)
-        if len(corpus) > self.settings.batch_rows:
-            return await self.run(request, lambda effort: self.perform(body, effort))
-        self._refuse_if_full()
-        ready = self.gate.at_hand(body.metrics)
-        if ready is None:
-            ready = await asyncio.to_thread(self.gate.prepare, body.metrics)
-        effort = Effort(self._turns, seconds=self.settings.limits.seconds)
-        key = object() if ready.learns else (ready.specs, corpus.reference_count())
-        ticket = Ticket(ready.scorer, corpus, key, effort)
-        future: asyncio.Future[bytes] = asyncio.get_running_loop().create_future()
-        self._futures[ticket] = future, body
-        self._batcher.put(ticket)
-        return await self._outcome(request, effort, future)
+    @property
+    def long_running(self) -> int:
+        """The number of long tasks that have a thread."""
+        return len(self._running["long"])
 
-    async def run(self, request: Request, work: Callable[[Effort], bytes]) -> bytes:
-        """The result of a longer piece of work in a thread of its own."""
-        self._refuse_if_full()
-        effort = Effort(self._turns, seconds=self.settings.limits.seconds)
-        self._long_waiting += 1
-        loop = asyncio.get_running_loop()
+    def position(self, task: Task) -> int:
+        """The place of a task in its queue from 1; 0 if it does not wait."""
+        with self._lock:
+            queue = self._queues[task.kind]
+            return queue.index(task) + 1 if task in queue else 0
 
-        def begun() -> bytes:
-            loop.call_soon_threadsafe(self._count_long, -1, 1)
-            try:
-                if effort.unwanted:
-                    raise Cancelled
-                return work(effort)
-            finally:
-                loop.call_soon_threadsafe(self._count_long, 0, -1)
+    def check_capacity(self, kind: Kind) -> None:
+        """Raise a refusal with status 429 if the queue of this kind of task is full."""
+        if kind == "job":
+            jobs = len(self._queues["job"])
+            if jobs >= self._settings.jobs:
+                raise busy(f"{jobs} jobs are waiting already", seconds=30)
+        elif (requests := self.waiting_requests) >= self._settings.queue:
+            raise busy(f"{requests} requests are waiting already; try again soon", seconds=1)
 
-        future = loop.run_in_executor(self._long, begun)
-        return await self._outcome(request, effort, future)
+    def submit(self, task: Task) -> None:
+        """Queue a task, or raise a refusal."""
+        with self._lock:
+            self.check_capacity(task.kind)
+            self._queues[task.kind].append(task)
+            self._changed[task.kind].notify()
 
-    def perform(self, body: Work, effort: Effort) -> bytes:
-        """The answer to a request that may be long."""
-        with effort.underway():
-            answer = perform(body, self.gate, self.settings, effort)
-            self.gauges.scored(effort.rows_done)
-        return written(answer)
+    def cancel(self, task: Task) -> None:
+        """Cancel a task; one that waits leaves the queue."""
+        task.cancel()
+        with self._lock:
+            if task in self._queues[task.kind]:
+                self._queues[task.kind].remove(task)
+                task.future.set_running_or_notify_cancel()
 
     def close(self) -> None:
-        """End all threads."""
-        self._batcher.close()
-        self.jobs.close()
-        self._long.shutdown(cancel_futures=True)
+        """Cancel all tasks and end the threads."""
+        with self._lock:
+            self._open = False
+            for kind, changed in self._changed.items():
+                for task in [*self._queues[kind], *self._running[kind]]:
+                    task.cancel()
+                changed.notify_all()
+        for thread in self._threads:
+            thread.join()
 
-    def _count_long(self, waiting: int, running: int) -> None:
-        self._long_waiting += waiting
-        self.long_running += running
+    def _work(self, kind: Kind) -> None:
+        while tasks := self._next(kind):
+            begun = monotonic()
+            results = self._run(tasks)
+            if kind == "short":
+                self._expected_seconds = _FOLLOW_UP * (monotonic() - begun)
+            with self._lock:
+                self._running[kind] = [task for task in self._running[kind] if task not in results]
+            for task, result in results.items():
+                del task.run  # with the texts it refers to
+                if isinstance(result, bytes):
+                    task.future.set_result(result)
+                else:
+                    task.future.set_exception(result)
+            if kind == "short":
+                scored = [len(task.corpus) for task, got in results.items() if type(got) is bytes]
+                self._on_batch(len(scored), sum(scored))
 
-    def _refuse_if_full(self) -> None:
-        if self.waiting >= self.settings.queue:
-            raise busy(f"{self.waiting} requests are waiting already; try again soon", seconds=1)
+    def _next(self, kind: Kind) -> list[Task]:
+        """The tasks to run next; none once the scheduler is closed."""
+        queue = self._queues[kind]
+        with self._lock:
+            while True:
+                was_idle = not queue
+                self._changed[kind].wait_for(lambda: queue or not self._open)
+                if not self._open:
+                    return []
+                taken = self._next_batch(was_idle) if kind == "short" else [queue.popleft()]
+                tasks = [task for task in taken if task.future.set_running_or_notify_cancel()]
+                if tasks:
+                    self._running[kind] += tasks
+                    return tasks
 
-    async def _outcome(
-        self, request: Request, effort: Effort, future: asyncio.Future[bytes]
-    ) -> bytes:
-        """What the future brings, unless the client leaves or the time is up."""
-        gone = asyncio.ensure_future(_departure(request))
-        seconds = self.settings.limits.seconds
-        try:
-            awaited: set[asyncio.Future[Any]] = {future, gone}
-            await asyncio.wait(awaited, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
-            if future.done() and not isinstance(future.exception(), Cancelled):
-                return future.result()
-        finally:
-            effort.cancel()
-            gone_first = gone.done()
-            gone.cancel()
-            future.add_done_callback(_ignore)
-        if gone_first:
-            raise Fault(_GONE, "gone", "the client has left")
-        if effort.started is None:
-            raise busy(f"{seconds:g} seconds in the queue were not enough", seconds=5)
-        raise Fault(
-            *(413, "took_too_long"),
-            f"this takes longer than {seconds:g} seconds; send less, or post it to /v1/jobs",
-        )
+    def _next_batch(self, was_idle: bool) -> list[ShortTask]:
+        """The first short task and those of its key that arrive in time."""
+        queue, missed = self._queues["short"], False
+        if was_idle:
+            self._await_quiet()
+        elif self._settings.window > 0 and self._expected > 1:
+            waiting = len(queue)
+            self._wait_short(waiting + self._expected, self._expected_seconds)
+            missed = len(queue) - waiting < self._expected / 2
+        tasks = self._take_batch()
+        # Where other clients than the expected ones send requests, the next batch does not wait.
+        self._expected = 0 if missed else len(tasks)
+        return tasks
 
-    def _deliver(self, outcomes: Sequence[tuple[Ticket, Outcome]]) -> None:
-        """Write the answers of a batch, and wake those who wait for them."""
-        scored = [ticket for ticket, outcome in outcomes if not isinstance(outcome, Exception)]
-        self.gauges.batched(len(scored), sum(len(ticket.corpus) for ticket in scored))
-        ready: list[tuple[asyncio.Future[bytes], bytes | Exception]] = []
-        for ticket, outcome in outcomes:
-            future, body = self._futures.pop(ticket)
-            ready.append((future, _answer(body, outcome)))
-        if ready:
-            with suppress(RuntimeError):  # the server has been shut down meanwhile
-                ready[0][0].get_loop().call_soon_threadsafe(_wake, ready)
-        self._tidier.trim()
+    def _await_quiet(self) -> None:
+        window = self._settings.window
+        latest = monotonic() + _MOST_WINDOWS * window
+        seen = 0
+        while len(self._queues["short"]) > seen and (left := latest - monotonic()) > 0:
+            seen = len(self._queues["short"])
+            self._wait_short(seen + 1, min(window, left))
+
+    def _wait_short(self, count: int, seconds: float) -> None:
+        """Wait for so many short tasks, or for a full batch."""
+        queue, most = self._queues["short"], self._settings.batch_rows
+
+        def enough() -> bool:
+            full = sum(len(task.corpus) for task in queue) >= most
+            return full or len(queue) >= count or not self._open
+
+        self._changed["short"].wait_for(enough, seconds)
+
+    def _take_batch(self) -> list[ShortTask]:
+        queue: deque[ShortTask] = self._queues["short"]
+        free, batch = self._settings.batch_rows, list[ShortTask]()
+        for task in list(queue):
+            fits = self._settings.window > 0 and len(task.corpus) <= free
+            if not batch or (fits and task.key == batch[0].key):
+                batch.append(task)
+                queue.remove(task)
+                free -= len(task.corpus)
+        return batch
+
+    def _run(self, tasks: list[Any]) -> Results:
+        """The result of every task; one that fails does not affect the others."""
+        results: Results = dict.fromkeys(tasks, Cancelled())
+        needed = [task for task in tasks if not task.cancelled]
+        if len(needed) > 1:
+            try:
+                return results | self._run_batch(needed)
+            except Cancelled:
+                return results
+            except Exception as error:
+                log.info("a batch of %d requests is scored one by one: %s", len(needed), error)
+        return results | {task: _result_of(partial(self._run_alone, task)) for task in needed}
+
+    def _run_alone(self, task: Task) -> bytes:
+        with task.holding(self.models):
+            return task.run(task)
+
+    def _run_batch(self, tasks: list[ShortTask]) -> Results:
+        group = TaskGroup(tasks)
+        with group.holding(self.models):
+            for task in tasks:
+                task.started = group.started
+            corpus = _join([task.corpus for task in tasks])
+            board = tasks[0].scorer.score_corpus(corpus, progress=group.progress)
+        return {
+            task: _result_of(partial(task.write, _split(number, task.corpus, board)))
+            for number, task in enumerate(tasks)
+        }
 
 
-def _opener(model: str) -> Metric:
-    return metric("bertscore", model=model)
-
-
-def _answer(body: ScorePairs | ScoreSystems, outcome: Outcome) -> bytes | Exception:
-    if isinstance(outcome, Cancelled):
-        return outcome
+def _result_of(function: Callable[[], bytes]) -> bytes | Exception:
+    """What the function returns, or the error to raise where the result is awaited."""
     try:
-        if isinstance(outcome, Exception):
-            raise outcome
-        return written(score_answer(body, outcome))
-    except Exception as error:  # handed on to whoever waits for it
-        return fault_of(error)
+        return function()
+    except Cancelled as cancelled:
+        return cancelled
+    except Exception as error:
+        return service_error(error)
 
 
-def _wake(ready: Sequence[tuple[asyncio.Future[bytes], bytes | Exception]]) -> None:
-    for future, answer in ready:
-        if future.done():
-            continue
-        if isinstance(answer, Exception):
-            future.set_exception(answer)
-        else:
-            future.set_result(answer)
+def _join(corpora: list[Corpus]) -> Corpus:
+    """All rows; a number keeps the systems and segments of every corpus apart."""
+    numbered = list(enumerate(corpora))
+    return Corpus(  # of rows that were checked when their corpus was made
+        candidates=tuple(text for corpus in corpora for text in corpus.candidates),
+        references=tuple(texts for corpus in corpora for texts in corpus.references),
+        systems=tuple(f"{number} {name}" for number, corpus in numbered for name in corpus.systems),
+        ids=tuple(f"{number} {name}" for number, corpus in numbered for name in corpus.ids),
+    )
 
 
-def _ignore(future: asyncio.Future[bytes]) -> None:
-    """Look at what came too late, so that nobody warns that it was never looked at."""
-    if not future.cancelled():
-        future.exception()
-
-
-async def _departure(request: Request) -> None:
-    """Return when the client leaves."""
-    while (await request.receive())["type"] != "http.disconnect":
-        pass
+def _split(number: int, corpus: Corpus, board: Mapping[str, Mapping[str, Scores]]) -> list[Scores]:
+    """The scores of one of the joined corpora, under its own names."""
+    return [
+        dataclasses.replace(
+            scores,
+            system=system,
+            ids=tuple(corpus.ids[row] for row in corpus.rows_of(system)),
+            aligner=None,
+        )
+        for system in corpus.system_names
+        for scores in board[f"{number} {system}"].values()
+    ]

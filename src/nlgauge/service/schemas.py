@@ -1,4 +1,4 @@
-"""What requests and answers look like; the OpenAPI document is made from these."""
+"""Schemas of the request bodies."""
 
 from __future__ import annotations
 
@@ -6,20 +6,14 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Discriminator, Field, Tag
 
-from nlgauge.service import examples
-
 Finite = Annotated[float, Field(allow_inf_nan=False)]
 Texts = list[str]
 References = str | Annotated[Texts, Field(min_length=1)]
 Name = Annotated[str, Field(min_length=1, max_length=200)]
+SPEC_HELP = "A metric name, name:option=value,... or a signature."
 SpecText = Annotated[
     str,
-    Field(
-        min_length=1,
-        max_length=1000,
-        description="A name, name:option=value,... or a signature.",
-        examples=["mover:ngram=2"],
-    ),
+    Field(min_length=1, max_length=1000, description=SPEC_HELP, examples=["mover:ngram=2"]),
 ]
 OptionValue = bool | int | Finite | Annotated[str, Field(max_length=500)] | None
 Range = Annotated[list[float | None], Field(min_length=2, max_length=2)]
@@ -32,7 +26,7 @@ class _Request(BaseModel):
 
 
 class NamedMetric(_Request):
-    """A metric with its options as values; a text is read as on the command line ("inf")."""
+    """A metric with its options; texts are parsed as on the command line ("inf")."""
 
     name: Name
     options: dict[Name, OptionValue] = Field(default_factory=dict)
@@ -63,60 +57,48 @@ class _Systems(_Request):
 
 
 class _ScoreOptions(_Request):
-    segments: bool = Field(True, description="Also the scores of every segment.")
-    statistics: bool = Field(
-        False, description="Also the rows that scores are made of, for resampling elsewhere."
-    )
+    segments: bool = Field(True, description="Include the scores of every segment.")
+    statistics: bool = Field(False, description="Include the statistics of every segment.")
 
 
 class ScorePairs(_Pairs, _ScoreOptions):
     """Pairs to score."""
 
-    model_config = ConfigDict(json_schema_extra={"examples": [examples.SCORE]})
-
 
 class ScoreSystems(_Systems, _ScoreOptions):
-    """Systems that answered the same segments, to score."""
-
-    model_config = ConfigDict(json_schema_extra={"examples": [examples.SCORE_SYSTEMS]})
+    """Outputs of systems on the same segments, to score."""
 
 
 class _CompareOptions(_Request):
-    baseline: Name | None = Field(None, description="The first system, if none is named.")
+    baseline: Name | None = Field(None, description="Default: the first system.")
     method: Literal["bootstrap", "randomisation"] = "bootstrap"
-    count: int = Field(1000, ge=1, le=100_000, description="Resamples or trials.")
+    count: int = Field(1000, ge=1, le=100_000, description="Number of resamples or permutations.")
     seed: int = Field(0, ge=0, le=2**32 - 1)
-    alpha: Finite = Field(0.05, gt=0, lt=1, description="One-sided, for the clusters.")
-    differ: int = Field(
-        5, ge=0, le=100, description="Segments on which systems differ most, for each metric."
+    alpha: Finite = Field(
+        0.05, gt=0, lt=1, description="One-sided significance level of the clusters."
     )
+    differ: int = Field(5, ge=0, le=100, description="Segments with the largest differences.")
 
 
 class ComparePairs(_Pairs, _CompareOptions):
-    """Rows that name their systems, to compare."""
+    """Pairs with their systems, to compare."""
 
 
 class CompareSystems(_Systems, _CompareOptions):
-    """Systems that answered the same segments, to compare."""
-
-    model_config = ConfigDict(json_schema_extra={"examples": [examples.COMPARE]})
+    """Outputs of systems on the same segments, to compare."""
 
 
 class AlignRequest(_Request):
-    """One pair and one metric that matches tokens."""
-
-    model_config = ConfigDict(json_schema_extra={"examples": [examples.ALIGN]})
+    """One pair, and a metric that aligns tokens."""
 
     candidate: str
     references: References
     metric: Spec = "mover"
-    layers: bool = Field(
-        False, description="Also a plan for each layer, where the metric has several."
-    )
+    layers: bool = Field(False, description="Include a plan for each layer of the metric.")
 
 
 class JudgedRow(_Request):
-    """One output of one system, and what people said of it; null says not judged."""
+    """An output of a system with its human judgements; null: not judged."""
 
     candidate: str
     references: References
@@ -126,7 +108,7 @@ class JudgedRow(_Request):
 
 
 class MatrixOptions(_Request):
-    """Which table of every metric against every other is wanted."""
+    """Options of the matrix of correlations between metrics."""
 
     level: Level = "segment"
     coefficient: Coefficient = "pearson"
@@ -134,65 +116,62 @@ class MatrixOptions(_Request):
 
 
 class CorrelateRequest(_Request):
-    """Judged rows and the metrics to hold against them."""
-
-    model_config = ConfigDict(json_schema_extra={"examples": [examples.CORRELATE]})
+    """Judged rows, and the metrics to correlate with the judgements."""
 
     rows: Annotated[list[JudgedRow], Field(min_length=1)]
     metrics: Specs
-    human: list[Name] | None = Field(None, description="Criteria; all, if none is named.")
+    human: list[Name] | None = Field(None, description="Criteria; default: all.")
     levels: list[Level] | None = Field(
-        None, description="Segment, if none is named, and system where 3 are judged."
+        None, description="Default: segment, and system if 3 or more systems are judged."
     )
     coefficients: Annotated[list[Coefficient], Field(min_length=1)] = Field(["pearson"])
-    confidence: Finite | None = Field(None, gt=0, lt=1, description="Of bootstrap intervals.")
+    confidence: Finite | None = Field(None, gt=0, lt=1, description="Level of bootstrap intervals.")
     over: Literal["inputs", "systems", "both"] = "inputs"
     count: int = Field(1000, ge=1, le=100_000)
     seed: int = Field(0, ge=0, le=2**32 - 1)
     system_score: Literal["mean", "corpus"] = "mean"
     without: list[Name] = Field(default_factory=list, description="Systems to leave out.")
-    bands: int = Field(3, ge=2, le=8, description="Of human quality, for the distributions.")
+    bands: int = Field(3, ge=2, le=8, description="Number of quality bands.")
     matrix: MatrixOptions | None = Field(default_factory=MatrixOptions)
 
 
 def _form(value: Any) -> str:
-    """Which of the two forms of texts a body has."""
+    """The form of a body: pairs or systems."""
     given = value if isinstance(value, dict) else getattr(value, "model_fields_set", ())
     return "pairs" if "pairs" in given else "systems"
 
 
+_BY_FORM = Discriminator(_form)
 ScoreRequest = Annotated[
-    Annotated[ScorePairs, Tag("pairs")] | Annotated[ScoreSystems, Tag("systems")],
-    Discriminator(_form),
+    Annotated[ScorePairs, Tag("pairs")] | Annotated[ScoreSystems, Tag("systems")], _BY_FORM
 ]
 CompareRequest = Annotated[
-    Annotated[ComparePairs, Tag("pairs")] | Annotated[CompareSystems, Tag("systems")],
-    Discriminator(_form),
+    Annotated[ComparePairs, Tag("pairs")] | Annotated[CompareSystems, Tag("systems")], _BY_FORM
 ]
 
 
 class ScoreJob(_Request):
-    """Scoring, to be done in its own time."""
-
-    model_config = ConfigDict(json_schema_extra={"examples": [examples.JOB]})
+    """A job that scores."""
 
     kind: Literal["score"]
     body: ScoreRequest
 
 
 class CompareJob(_Request):
-    """A comparison, to be made in its own time."""
+    """A job that compares systems."""
 
     kind: Literal["compare"]
     body: CompareRequest
 
 
 class CorrelateJob(_Request):
-    """A correlation with people, to be made in its own time."""
+    """A job that correlates metrics with human judgements."""
 
     kind: Literal["correlate"]
     body: CorrelateRequest
 
 
 JobRequest = Annotated[ScoreJob | CompareJob | CorrelateJob, Discriminator("kind")]
-Work = ScorePairs | ScoreSystems | ComparePairs | CompareSystems | CorrelateRequest
+ScoreBody = ScorePairs | ScoreSystems
+CompareBody = ComparePairs | CompareSystems
+Work = ScoreBody | CompareBody | CorrelateRequest

@@ -1,9 +1,8 @@
-"""Listening: the HTTP server, which does not wait for ever for a request to be said."""
+"""The HTTP server; it times out slow request headers."""
 
 from __future__ import annotations
 
 import asyncio
-import json
 from typing import Any
 
 import h11
@@ -11,56 +10,56 @@ import uvicorn
 from fastapi import FastAPI
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
+from nlgauge.service.errors import ServiceError
+
 _CONNECTIONS = 1000
 
 
-def patient(seconds: float) -> type[H11Protocol]:
-    """A protocol that gives a client so many seconds for the head of a request."""
-    message = f"after {seconds:g} seconds the head of the request was not complete"
-    body = json.dumps(
-        {"error": {"kind": "too_slow", "message": message, "where": None, "id": None}}
-    ).encode()
+def protocol_with_timeout(seconds: float) -> type[H11Protocol]:
+    """A protocol that closes the connection if request headers take longer than ``seconds``."""
+    message = f"the request headers were not complete after {seconds:g} seconds"
+    body = bytes(ServiceError(408, "too_slow", message).response().body)
     head = "HTTP/1.1 408 Request Timeout\r\nContent-Type: application/json\r\n"
     answer = f"{head}Content-Length: {len(body)}\r\nConnection: close\r\n\r\n".encode() + body
 
-    class Patient(H11Protocol):
-        """Counts from the connection, or from the first byte of a further request."""
+    class HeaderTimeout(H11Protocol):
+        """The time starts with the connection, or with the first byte of a further request."""
 
-        _alarm: asyncio.TimerHandle | None = None
+        _timer: asyncio.TimerHandle | None = None
 
         def connection_made(self, transport: Any) -> None:
             super().connection_made(transport)
-            self._alarm = self.loop.call_later(seconds, self._too_late)
+            self._timer = self.loop.call_later(seconds, self._time_out)
 
         def data_received(self, data: bytes) -> None:
-            if self._alarm is None and self.conn.their_state is h11.IDLE:
-                self._alarm = self.loop.call_later(seconds, self._too_late)
+            if self._timer is None and self.conn.their_state is h11.IDLE:
+                self._timer = self.loop.call_later(seconds, self._time_out)
             super().data_received(data)
-            if self._alarm is not None and self.conn.their_state is not h11.IDLE:
-                self._alarm.cancel()
-                self._alarm = None
+            if self._timer is not None and self.conn.their_state is not h11.IDLE:
+                self._timer.cancel()
+                self._timer = None
 
         def connection_lost(self, exc: Exception | None) -> None:
-            if self._alarm is not None:
-                self._alarm.cancel()
+            if self._timer is not None:
+                self._timer.cancel()
             super().connection_lost(exc)
 
-        def _too_late(self) -> None:
+        def _time_out(self) -> None:
             if not self.transport.is_closing():
                 self.transport.write(answer)
                 self.transport.close()
 
-    return Patient
+    return HeaderTimeout
 
 
 def server(app: FastAPI, *, host: str, port: int, header_seconds: float) -> uvicorn.Server:
-    """The server, ready to run."""
+    """The server, not yet started."""
     return uvicorn.Server(
         uvicorn.Config(
             app,
             host=host,
             port=port,
-            http=patient(header_seconds),
+            http=protocol_with_timeout(header_seconds),
             ws="none",
             log_level="warning",
             access_log=False,

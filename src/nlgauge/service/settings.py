@@ -1,4 +1,4 @@
-"""Settings: what a server allows, and how much of it."""
+"""Settings of a server, and the limits of its requests."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ from nlgauge.runtime import DEFAULT, Runtime
 
 LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
 MODEL_VARIABLE = "NLGAUGE_MODEL"
-_OPEN_MODELS = 4  # as many as the encoders' own cache holds, so that none is ever loaded twice
+_OPEN_MODELS = 4  # the size of the encoder cache, so that no model is loaded twice
 
 
 def library_model() -> str:
-    """The model that the library takes where a metric names none."""
+    """The library's default model."""
     return os.environ.get(MODEL_VARIABLE) or "embedded"
 
 
 @dataclass(frozen=True)
 class Limits:
-    """How much one request may bring, ask for and take; ``job_`` says how much a job may."""
+    """Limits of one request; those that begin with ``job_`` apply to jobs."""
 
     bytes: int = 32 * 1024 * 1024
     rows: int = 2_000
@@ -45,12 +45,12 @@ class Limits:
 
 @dataclass(frozen=True)
 class Settings:
-    """Everything a server is told at its start.
+    """Settings of a server.
 
-    ``models`` are the only models that requests may name. Where they name none, the library's
-    default is taken if it is among them, else the first.
-    ``hosts`` are the names it answers to, none for any name. ``queue`` is how many requests may
-    wait, ``window`` the seconds that an idle server waits for company (0: requests stay alone).
+    ``models`` are the only models that requests may name. The default is the library's default
+    model if it is among them, else the first. ``hosts`` are the accepted host names (empty: any),
+    ``queue`` the number of requests that may wait, and ``window`` the batching window in seconds
+    (0 disables batching).
     """
 
     models: tuple[str, ...] = field(default_factory=lambda: (library_model(),))
@@ -68,14 +68,12 @@ class Settings:
 
     def __post_init__(self) -> None:
         if not 1 <= len(set(self.models)) <= _OPEN_MODELS:
-            raise UsageError(
-                f"{len(set(self.models))} models were named; a server keeps 1 to {_OPEN_MODELS} "
-                "open at once"
-            )
+            count = len(set(self.models))
+            raise UsageError(f"{count} models are named; a server opens 1 to {_OPEN_MODELS}")
         for name in ("queue", "batch_rows", "jobs", "kept_jobs", "kept_bytes", "kept_seconds"):
             if getattr(self, name) <= 0:
                 raise UsageError(f"{name} is {getattr(self, name)}; it must be above 0")
         if self.window < 0:
             raise UsageError(f"window is {self.window} seconds; it must be 0 or more")
         if self.token is not None and not self.token:
-            raise UsageError("the token is empty; leave it out, or give one of some length")
+            raise UsageError("the token is empty; leave it out, or set a longer one")

@@ -1,57 +1,32 @@
-"""Meta-evaluation on matrices: does a metric agree with people, how surely, and better than whom?
+"""Meta-evaluation statistics: how well metrics agree with people, and how certain that is.
 
-Rows are systems, columns are inputs, NaN is "not judged". No text enters this room.
+Functions take matrices, never texts. Every matrix has one row per system and one column per input
+(a source text, a document, a segment of a test set). A cell is the score of that system's output
+for that input; NaN means that it was not scored or not judged. A vector is one row: data that does
+not name its systems (WMT15 direct assessment) is one system.
+
+Rows and columns are two samples. Resampling inputs (columns) generalises to new texts for the same
+systems, resampling systems (rows) to new systems on the same texts, and both to both (Deutsch et
+al. 2021). Correlations are taken over cells, over systems within an input, or over system means:
+see the level of `correlate`. Higher must mean better in every matrix; `Grid.align` negates
+distances.
+
+The options `count`, `confidence` and `seed` are the same in all resampling functions: the number of
+resamples, the coverage of a percentile interval, and an integer or a `numpy.random.Generator`.
+Errors are `DataError`, `OptionError` and `ShapeError` of `nlgauge.core.errors`, all ValueErrors.
 """
 
 from __future__ import annotations
 
-from nlgauge.stats.accuracy import (
-    Accuracy,
-    SoftAccuracy,
-    calibrate_ties,
-    pairwise_accuracy,
-    soft_pairwise_accuracy,
-)
-from nlgauge.stats.coefficients import (
-    COEFFICIENTS,
-    TOLERANCE,
-    Coefficient,
-    kendall_b,
-    kendall_c,
-    pearson,
-    spearman,
-)
-from nlgauge.stats.darr import (
-    KendallLike,
-    RankedPairs,
-    bootstrap_kendall_like,
-    kendall_like,
-    pairs_from_names,
-    pairs_from_scores,
-)
-from nlgauge.stats.intervals import (
-    Interval,
-    bootstrap,
-    bootstrap_correlation,
-    bootstrap_difference,
-    resample_weights,
-)
-from nlgauge.stats.judgements import Gap, Grid, Judgements, Measured
-from nlgauge.stats.levels import LEVELS, Correlation, correlate, per_input
-from nlgauge.stats.matrix import (
-    CoefficientMatrix,
-    PermutationMatrix,
-    WilliamsMatrix,
-    coefficient_matrix,
-    permutation_matrix,
-    williams_matrix,
-)
-from nlgauge.stats.paired_tests import Paired, paired_bootstrap, paired_randomisation
-from nlgauge.stats.selection import Split, Sweep, Tried, split, sweep
+from nlgauge.stats.accuracy import calibrate_ties, pairwise_accuracy, soft_pairwise_accuracy
+from nlgauge.stats.coefficients import COEFFICIENTS, kendall_b, kendall_c, pearson, spearman
+from nlgauge.stats.darr import bootstrap_kendall_like, kendall_like, pairs_from_scores
+from nlgauge.stats.intervals import Interval, bootstrap, bootstrap_correlation, bootstrap_difference
+from nlgauge.stats.judgements import Grid, Judgements, MetricScores
+from nlgauge.stats.levels import LEVELS, Correlation, correlate
+from nlgauge.stats.paired_tests import paired_bootstrap, paired_randomisation
+from nlgauge.stats.selection import split, sweep
 from nlgauge.stats.significance import (
-    Cluster,
-    Permutation,
-    Williams,
     holm,
     permutation_test,
     rank_clusters,
@@ -62,34 +37,16 @@ from nlgauge.stats.significance import (
 __all__ = [
     "COEFFICIENTS",
     "LEVELS",
-    "TOLERANCE",
-    "Accuracy",
-    "Cluster",
-    "Coefficient",
-    "CoefficientMatrix",
     "Correlation",
-    "Gap",
     "Grid",
     "Interval",
     "Judgements",
-    "KendallLike",
-    "Measured",
-    "Paired",
-    "Permutation",
-    "PermutationMatrix",
-    "RankedPairs",
-    "SoftAccuracy",
-    "Split",
-    "Sweep",
-    "Tried",
-    "Williams",
-    "WilliamsMatrix",
+    "MetricScores",
     "bootstrap",
     "bootstrap_correlation",
     "bootstrap_difference",
     "bootstrap_kendall_like",
     "calibrate_ties",
-    "coefficient_matrix",
     "correlate",
     "holm",
     "kendall_b",
@@ -97,20 +54,15 @@ __all__ = [
     "kendall_like",
     "paired_bootstrap",
     "paired_randomisation",
-    "pairs_from_names",
     "pairs_from_scores",
     "pairwise_accuracy",
     "pearson",
-    "per_input",
-    "permutation_matrix",
     "permutation_test",
     "rank_clusters",
-    "resample_weights",
     "soft_pairwise_accuracy",
     "spearman",
     "split",
     "sweep",
     "williams",
-    "williams_matrix",
     "williams_test",
 ]

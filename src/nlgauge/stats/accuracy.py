@@ -1,8 +1,8 @@
 """Pairwise accuracy with calibrated ties, and soft pairwise accuracy.
 
-Both ask how often a metric decides between two systems' outputs as people do. The plain pairwise
-accuracy is the coefficient "accuracy" of `correlate`; here are the two that need more than a rank
-order: a threshold below which a metric's difference is a tie, or the metric's own confidence.
+Both measure how often a metric decides between two systems' outputs as people do. The plain
+pairwise accuracy is the coefficient "accuracy" of `correlate`; these two also need a threshold
+below which a metric's difference is a tie, or the metric's own confidence.
 """
 
 from __future__ import annotations
@@ -12,10 +12,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
+from nlgauge.core.cloud import Ints
 from nlgauge.core.errors import DataError, OptionError
+from nlgauge.core.plan import Floats
 from nlgauge.stats.coefficients import TOLERANCE
 from nlgauge.stats.levels import choose_level, system_means
-from nlgauge.stats.validation import Array, Index, Mask, Seed, as_matrices, check_count, chunks
+from nlgauge.stats.validation import Seed, as_matrices, check_count, chunks
 
 
 @dataclass(frozen=True)
@@ -30,29 +32,19 @@ class Accuracy:
     rows_used: int
     rows_undefined: int
     calibrated: bool
-    """Whether epsilon was chosen on these very pairs (then the value is an optimistic one)."""
+    """Whether epsilon was chosen on these very pairs (then the value is optimistic)."""
 
 
-@dataclass(frozen=True, eq=False)
-class _Differences:
-    """All pairs of systems: the metric's absolute difference, and whether each verdict is right."""
-
-    metric: Array
-    right_if_ordered: Mask
-    right_if_tied: Mask
-    weight: Array
-    rows_used: int
-    rows_undefined: int
-
-
-def _difference(values: Array, first: Index, second: Index) -> Array:
-    """values[first] - values[second], rounding noise set to zero."""
+def _difference(values: Floats, first: Ints, second: Ints) -> Floats:
+    """Return values[first] - values[second], rounding noise set to zero."""
     a, b = values[first], values[second]
     noise = np.abs(a - b) <= TOLERANCE * np.maximum(np.abs(a), np.abs(b))
     return np.where(noise, 0.0, a - b)
 
 
-def _differences(metric: ArrayLike, human: ArrayLike, level: str) -> _Differences:
+def _accuracy(metric: ArrayLike, human: ArrayLike, level: str, epsilon: float | None) -> Accuracy:
+    """Return the accuracy at a tie threshold, or at the best one if it is None."""
+    level = choose_level(level)
     x, y = as_matrices(metric=metric, human=human)
     present = np.isfinite(x) & np.isfinite(y)
     if level == "system":
@@ -72,59 +64,76 @@ def _differences(metric: ArrayLike, human: ArrayLike, level: str) -> _Difference
             f"no input has two of the {x.shape[0]} systems both scored and judged; "
             "pairwise accuracy needs pairs."
         )
-    # Every input weighs the same, however many systems were judged on it.
+    # Every input has the same weight, however many systems were judged on it.
     weight = np.broadcast_to(1.0 / (used * np.maximum(per_row, 1)), both.shape)[both]
     dx, dy = _difference(x, first, second)[both], _difference(y, first, second)[both]
-    return _Differences(
-        np.abs(dx), np.sign(dx) == np.sign(dy), dy == 0, weight, used, x.shape[1] - used
-    )
+    size, if_ordered, if_tied = np.abs(dx), np.sign(dx) == np.sign(dy), dy == 0
+    if epsilon is None:
+        value, threshold = _best_threshold(size, if_ordered * weight, if_tied * weight)
+    else:
+        right = np.where(size <= epsilon, if_tied, if_ordered)
+        value, threshold = float((right * weight).sum()), epsilon
+    undefined, calibrated = x.shape[1] - used, epsilon is None
+    return Accuracy(value, threshold, level, size.size, used, undefined, calibrated)
+
+
+def _best_threshold(size: Floats, if_ordered: Floats, if_tied: Floats) -> tuple[float, float]:
+    """Return the best accuracy and the smallest threshold of differences that attains it.
+
+    As the threshold passes a pair's difference, the pair turns from "ordered" to "tied": one sort
+    and one running sum evaluate all thresholds.
+    """
+    order = np.argsort(size, kind="stable")
+    sizes = np.concatenate([[0.0], size[order]])
+    change = np.cumsum((if_tied - if_ordered)[order])
+    reached = float(if_ordered.sum()) + np.concatenate([[0.0], change])
+    # A threshold turns all pairs of equal difference at once: only the last of a run is reachable.
+    last = np.concatenate([sizes[1:] != sizes[:-1], [True]])
+    sizes, reached = sizes[last], reached[last]
+    best = int(np.argmax(reached >= reached.max() - 1e-12))
+    return float(reached[best]), float(sizes[best])
 
 
 def pairwise_accuracy(
     metric: ArrayLike, human: ArrayLike, level: str = "text", *, epsilon: float = 0.0
 ) -> Accuracy:
-    """acc_eq of Deutsch et al. 2023: right decisions over all pairs, metric ties within epsilon.
+    """Return acc_eq of Deutsch et al. 2023: the share of pairs of systems decided as by people.
 
-    At text level the pairs of systems (rows) are taken within each input (column), and the
-    accuracy is averaged over inputs; at system level the pairs are of the systems' means.
+    Parameters
+    ----------
+    metric, human : array_like, systems x inputs
+    level : "text" (pairs within an input, averaged over inputs) or "system" (pairs of means)
+    epsilon : float, largest metric difference that is a tie
+
+    Returns
+    -------
+    Accuracy
+
+    Examples
+    --------
+    >>> pairwise_accuracy([[1], [2], [2.1]], [[1], [2], [2]], epsilon=0.2).value
+    1.0
     """
     if not epsilon >= 0:
         raise OptionError(f"epsilon is {epsilon}; a tie threshold is at least 0.")
-    level = choose_level(level)
-    pairs = _differences(metric, human, level)
-    right = np.where(pairs.metric <= epsilon, pairs.right_if_tied, pairs.right_if_ordered)
-    value = float((right * pairs.weight).sum())
-    return Accuracy(value, epsilon, level, right.size, pairs.rows_used, pairs.rows_undefined, False)
+    return _accuracy(metric, human, level, epsilon)
 
 
 def calibrate_ties(metric: ArrayLike, human: ArrayLike, level: str = "text") -> Accuracy:
-    """The best acc_eq over all tie thresholds, and the smallest threshold that attains it.
+    """Return the best acc_eq over all tie thresholds, at the smallest threshold that attains it.
 
-    Deutsch et al. 2023: sort the metric's differences; as epsilon passes a difference,
-    that pair turns from "ordered" to "tied". One sort and one running sum visit every threshold.
-    The threshold is fitted to these judgements: hand its epsilon to `pairwise_accuracy` on others
-    to test it.
+    Parameters are those of `pairwise_accuracy`, which evaluates the fitted threshold on other data.
+
+    Returns
+    -------
+    Accuracy
+
+    Examples
+    --------
+    >>> calibrate_ties([[1.0], [2.0], [2.5]], [[1], [2], [2]]).epsilon
+    0.5
     """
-    level = choose_level(level)
-    pairs = _differences(metric, human, level)
-    order = np.argsort(pairs.metric, kind="stable")
-    size = np.concatenate([[0.0], pairs.metric[order]])
-    turned = (pairs.right_if_tied.astype(float) - pairs.right_if_ordered) * pairs.weight
-    start = float((pairs.right_if_ordered * pairs.weight).sum())
-    reached = start + np.concatenate([[0.0], np.cumsum(turned[order])])
-    # A threshold turns all pairs of equal difference at once: only the last of a run is reachable.
-    last = np.concatenate([size[1:] != size[:-1], [True]])
-    size, reached = size[last], reached[last]
-    best = int(np.argmax(reached >= reached.max() - 1e-12))
-    return Accuracy(
-        float(reached[best]),
-        float(size[best]),
-        level,
-        turned.size,
-        pairs.rows_used,
-        pairs.rows_undefined,
-        True,
-    )
+    return _accuracy(metric, human, level, None)
 
 
 @dataclass(frozen=True)
@@ -138,12 +147,11 @@ class SoftAccuracy:
     count: int
 
 
-def _swap_p_values(difference: Array, count: int, rng: np.random.Generator) -> tuple[Array, Array]:
-    """One-sided p-values of paired permutation tests, for two (pairs x inputs) stacks at once.
+def _swap_p_values(difference: Floats, count: int, rng: np.random.Generator) -> Floats:
+    """Return one-sided p-values of paired permutation tests over the last axis (inputs).
 
-    Under the null each input's two outputs could be swapped, so its difference changes sign. Equal
-    outcomes count half (mid-p), so that p(A beats B) + p(B beats A) = 1 and two equal systems get
-    one half. Both stacks see the same swaps.
+    A swap of an input's two outputs changes the sign of its difference. Equal outcomes count half
+    (mid-p), so that p(A beats B) + p(B beats A) = 1. All tests use the same swaps.
     """
     observed = difference.sum(axis=-1)
     slack = TOLERANCE * np.abs(difference).sum(axis=-1)
@@ -154,17 +162,30 @@ def _swap_p_values(difference: Array, count: int, rng: np.random.Generator) -> t
         excess = difference @ signs.T - observed[..., None]
         above += (excess > slack[..., None]).sum(axis=-1)
         above += 0.5 * (np.abs(excess) <= slack[..., None]).sum(axis=-1)
-    return above[0] / count, above[1] / count
+    return above / count
 
 
 def soft_pairwise_accuracy(
     metric: ArrayLike, human: ArrayLike, *, count: int = 1000, seed: Seed = 0
 ) -> SoftAccuracy:
-    """1 - mean |p_human - p_metric| over pairs of systems (Thompson et al. 2024).
+    """Return 1 - mean |p_human - p_metric| over pairs of systems (Thompson et al. 2024).
 
-    p is the one-sided p-value of a paired permutation test between two systems (rows) over the
-    inputs (columns) scored and judged for both: a metric is right not when it orders two systems
-    like people, but when it is as sure of it as they are.
+    p is the one-sided p-value of a paired permutation test between two systems over their common
+    inputs: a metric is right if it is as certain of the order of two systems as people are.
+
+    Parameters
+    ----------
+    metric, human : array_like, systems x inputs
+    count, seed : permutations and their seed
+
+    Returns
+    -------
+    SoftAccuracy
+
+    Examples
+    --------
+    >>> soft_pairwise_accuracy([[1, 2, 3], [2, 4, 3]], [[1, 2, 3], [2, 4, 3]]).value
+    1.0
     """
     check_count(count)
     x, y = as_matrices(metric=metric, human=human)
@@ -178,7 +199,7 @@ def soft_pairwise_accuracy(
             "soft pairwise accuracy compares systems on common inputs."
         )
     both, first, second = both[shared], first[shared], second[shared]
-    stacks = [np.where(both, _difference(v, first, second), 0.0) for v in (x, y)]
-    p_metric, p_human = _swap_p_values(np.stack(stacks), count, np.random.default_rng(seed))
+    stack = np.stack([np.where(both, _difference(v, first, second), 0.0) for v in (x, y)])
+    p_metric, p_human = _swap_p_values(stack, count, np.random.default_rng(seed))
     value = 1.0 - float(np.abs(p_human - p_metric).mean())
     return SoftAccuracy(value, int(shared.sum()), int((~shared).sum()), count)

@@ -1,13 +1,13 @@
 """Coefficients of agreement between two sets of scores, one value per row of a matrix.
 
-Every coefficient here takes two matrices of equal shape and gives one number per row, using the
-cells that are present (not NaN) in both. So the flat correlation of a test set (one long row), the
-mean over inputs of correlations over systems (many short rows) and a thousand resamples of either
-are the same call. A row on which the coefficient is undefined gives NaN, for the caller to count.
+Every coefficient takes two matrices of equal shape and returns one number per row, over the cells
+present (not NaN) in both; NaN where it is undefined. So the correlation of a test set (one long
+row), the correlations over systems of many inputs (many short rows) and a thousand resamples of
+either are the same call.
 
-Constancy and ties have a stated tolerance. Two neighbouring values a <= b of a row are tied if
-b - a <= TOLERANCE * max(|a|, |b|), and a row all of whose values span no more than that is
-constant. Without it four scores that differ in the last bit get r = .39 from scipy.
+Two neighbouring values a <= b of a row are tied if b - a <= TOLERANCE * max(|a|, |b|), and a row
+whose values span no more than that is constant. Without a tolerance four scores that differ in the
+last bit get r = .39 from scipy.
 """
 
 from __future__ import annotations
@@ -19,41 +19,42 @@ from types import MappingProxyType
 import numpy as np
 from numpy.typing import ArrayLike
 
+from nlgauge.core.cloud import Bools, Ints
 from nlgauge.core.errors import OptionError, ShapeError
-from nlgauge.stats.validation import Array, Index, Mask
+from nlgauge.core.plan import Floats
 
 TOLERANCE = 1e-9
-"""Relative difference below which two scores are the same score.
+"""Relative difference below which two scores are equal.
 
 It lies far above the rounding of float64 sums (1e-15) and below one step of float32 (6e-8), so
 stored float32 scores keep their order.
 """
 
-Rowwise = Callable[[Array, Array], Array]
+Rowwise = Callable[[Floats, Floats], Floats]
 
 SHORT = 64
 """Rows up to this length count pairs by an n x n sign matrix, longer ones by merge sort."""
 
 
-def constant_rows(x: Array) -> Mask:
-    """Whether each row's present values span no more than TOLERANCE of its largest magnitude."""
+def constant_rows(x: Floats) -> Bools:
+    """Return whether each row spans no more than TOLERANCE of its largest magnitude."""
     present = np.isfinite(x)
-    high = np.where(present, x, -np.inf).max(axis=1)
-    low = np.where(present, x, np.inf).min(axis=1)
-    largest = np.where(present, np.abs(x), 0.0).max(axis=1)
+    high = np.max(x, axis=1, where=present, initial=-np.inf)
+    low = np.min(x, axis=1, where=present, initial=np.inf)
+    largest = np.max(np.abs(x), axis=1, where=present, initial=0.0)
     empty = ~present.any(axis=1)
-    span = np.where(empty, 0.0, np.where(empty, 0.0, high) - np.where(empty, 0.0, low))
+    span = np.where(empty, 0.0, high) - np.where(empty, 0.0, low)
     return np.asarray(span <= TOLERANCE * largest, dtype=np.bool_)
 
 
-def _paired(x: Array, y: Array) -> tuple[Array, Array]:
-    """Both matrices with NaN wherever either lacks a value."""
+def _paired(x: Floats, y: Floats) -> tuple[Floats, Floats]:
+    """Return both matrices with NaN wherever either lacks a value."""
     present = np.isfinite(x) & np.isfinite(y)
     return np.where(present, x, np.nan), np.where(present, y, np.nan)
 
 
-def _centred(x: Array) -> Array:
-    """Rows minus their means, divided by their largest magnitude (r does not see either)."""
+def _centred(x: Floats) -> Floats:
+    """Return rows minus their means, divided by their largest magnitude (r is invariant)."""
     present = np.isfinite(x)
     count = np.maximum(present.sum(axis=1, keepdims=True), 1)
     filled = np.where(present, x, 0.0)
@@ -62,47 +63,41 @@ def _centred(x: Array) -> Array:
     return np.asarray(centred / np.where(largest > 0, largest, 1.0), dtype=np.float64)
 
 
-def _cosine(cx: Array, cy: Array, defined: Mask) -> Array:
-    """Row-wise cosine of centred rows, NaN where not defined, kept within [-1, 1]."""
+def pearson_rows(x: Floats, y: Floats) -> Floats:
+    """Return Pearson's r of each row: cov(x, y) / (sd(x) sd(y))."""
+    x, y = _paired(x, y)
+    cx, cy = _centred(x), _centred(y)
     norm = np.sqrt((cx * cx).sum(axis=1) * (cy * cy).sum(axis=1))
-    defined = defined & (norm > 0)
+    defined = ~constant_rows(x) & ~constant_rows(y) & (norm > 0)
     value = (cx * cy).sum(axis=1) / np.where(defined, norm, 1.0)
     return np.where(defined, np.clip(value, -1.0, 1.0), np.nan)
 
 
-def pearson_rows(x: Array, y: Array) -> Array:
-    """Pearson's r of each row: cov(x, y) / (sd(x) sd(y))."""
-    x, y = _paired(x, y)
-    defined = ~constant_rows(x) & ~constant_rows(y)
-    return _cosine(_centred(x), _centred(y), defined)
-
-
-def dense_ranks(x: Array) -> Index:
-    """The rank of each cell within its row (0, 1, 2, ... with ties equal); -1 where absent."""
+def dense_ranks(x: Floats, tolerance: float = TOLERANCE) -> Ints:
+    """Return the rank of each cell within its row (0, 1, 2, ..., ties equal); -1 where absent."""
     present = np.isfinite(x)
-    top = np.where(present, x, -np.inf).max(axis=1, keepdims=True)
+    top = np.max(x, axis=1, where=present, initial=-np.inf, keepdims=True)
     filled = np.where(present, x, np.where(np.isfinite(top), top, 0.0))
     order = np.argsort(filled, axis=1, kind="stable")
     ordered = np.take_along_axis(filled, order, axis=1)
     magnitude = np.maximum(np.abs(ordered[:, 1:]), np.abs(ordered[:, :-1]))
-    fresh = ordered[:, 1:] - ordered[:, :-1] > TOLERANCE * magnitude
-    ranks = np.zeros(x.shape, dtype=np.int64)
-    climbing = np.concatenate(
-        [np.zeros((x.shape[0], 1), dtype=np.int64), np.cumsum(fresh, axis=1)], axis=1
-    )
-    np.put_along_axis(ranks, order, climbing, axis=1)
+    sorted_ranks = np.zeros(x.shape, dtype=np.int64)
+    larger = ordered[:, 1:] - ordered[:, :-1] > tolerance * magnitude
+    np.cumsum(larger, axis=1, out=sorted_ranks[:, 1:])
+    ranks = np.empty_like(sorted_ranks)
+    np.put_along_axis(ranks, order, sorted_ranks, axis=1)
     return np.where(present, ranks, -1)
 
 
-def _tie_counts(ranks: Index) -> Index:
-    """How many cells of each row hold rank 0, 1, 2, ... (a matrix of the same shape)."""
+def _tie_counts(ranks: Ints) -> Ints:
+    """Return how many cells of each row have rank 0, 1, 2, ... (a matrix of the same shape)."""
     rows, width = ranks.shape
     keys = (ranks + np.arange(rows)[:, None] * width)[ranks >= 0]
     return np.bincount(keys, minlength=rows * width).reshape(rows, width)
 
 
-def _mean_ranks(x: Array) -> Array:
-    """Ranks with ties at their mean rank, NaN where absent."""
+def _mean_ranks(x: Floats) -> Floats:
+    """Return ranks with ties at their mean rank, NaN where absent."""
     ranks = dense_ranks(x)
     counts = _tie_counts(ranks)
     middle = np.cumsum(counts, axis=1) - (counts - 1) / 2
@@ -110,34 +105,34 @@ def _mean_ranks(x: Array) -> Array:
     return np.where(ranks >= 0, spread, np.nan)
 
 
-def spearman_rows(x: Array, y: Array) -> Array:
-    """Spearman's rho of each row: Pearson's r of the mean ranks."""
+def spearman_rows(x: Floats, y: Floats) -> Floats:
+    """Return Spearman's rho of each row: Pearson's r of the mean ranks."""
     x, y = _paired(x, y)
     return pearson_rows(_mean_ranks(x), _mean_ranks(y))
 
 
 @dataclass(frozen=True, eq=False)
 class Pairs:
-    """How the pairs of cells of each row fall out; every field has one number per row."""
+    """Counts of pairs of cells; every field has one number per row."""
 
-    n: Array
-    total: Array
-    concordant: Array
-    discordant: Array
-    tied_x: Array
-    tied_y: Array
-    tied_both: Array
-    distinct: Array
+    n: Floats
+    total: Floats
+    concordant: Floats
+    discordant: Floats
+    tied_x: Floats
+    tied_y: Floats
+    tied_both: Floats
+    distinct: Floats
     """The smaller of the numbers of distinct values in x and in y."""
 
 
-def _short_signs(rx: Index, ry: Index) -> Array:
-    """Concordant minus discordant pairs of each row, by all n x n sign products."""
+def _short_signs(rx: Ints, ry: Ints) -> Floats:
+    """Return concordant minus discordant pairs of each row, by all n x n sign products."""
     score = np.empty(rx.shape[0])
     width = rx.shape[1]
     step = max(1, 2_000_000 // (width * width))
     # Ranks of short rows and their differences fit int8, which makes the n x n block cheap. Absent
-    # cells carry rank -1 in both x and y, and are struck out of one of the two factors.
+    # cells carry rank -1 in both x and y, and are masked in one of the two factors.
     for start in range(0, rx.shape[0], step):
         a, b = (ranks[start : start + step].astype(np.int8) for ranks in (rx, ry))
         live = a >= 0
@@ -149,8 +144,8 @@ def _short_signs(rx: Index, ry: Index) -> Array:
     return score
 
 
-def _long_signs(rx: Index, ry: Index, untied_x: Array, untied_y: Array) -> Array:
-    """Concordant minus discordant pairs of each row, from scipy's O(n log n) tau-b."""
+def _long_signs(rx: Ints, ry: Ints, untied_x: Floats, untied_y: Floats) -> Floats:
+    """Return concordant minus discordant pairs of each row, from scipy's O(n log n) tau-b."""
     from scipy.stats import kendalltau
 
     score = np.zeros(rx.shape[0])
@@ -162,20 +157,19 @@ def _long_signs(rx: Index, ry: Index, untied_x: Array, untied_y: Array) -> Array
     return score
 
 
-def count_pairs(x: Array, y: Array) -> Pairs:
-    """Concordant, discordant and tied pairs of cells, per row."""
+def count_pairs(x: Floats, y: Floats) -> Pairs:
+    """Return concordant, discordant and tied pairs of cells, per row."""
     x, y = _paired(x, y)
     rx, ry = dense_ranks(x), dense_ranks(y)
     n = (rx >= 0).sum(axis=1).astype(np.float64)
     # A cell's joint rank: cells tied in both x and y share it.
     joint = np.where(rx >= 0, rx * x.shape[1] + ry, np.nan)
 
-    def tied(ranks: Index) -> Array:
+    def tied(ranks: Ints) -> Floats:
         counts = _tie_counts(ranks).astype(np.float64)
         return np.asarray((counts * (counts - 1) / 2).sum(axis=1), dtype=np.float64)
 
-    # Not dense_ranks(joint): its tolerance is relative, these are exact integers below 2^53.
-    tied_x, tied_y, tied_both = tied(rx), tied(ry), tied(_exact_ranks(joint))
+    tied_x, tied_y, tied_both = tied(rx), tied(ry), tied(dense_ranks(joint, tolerance=0.0))
     total = n * (n - 1) / 2
     if x.shape[1] <= SHORT:
         score = _short_signs(rx, ry)
@@ -188,27 +182,16 @@ def count_pairs(x: Array, y: Array) -> Pairs:
     )
 
 
-def _exact_ranks(keys: Array) -> Index:
-    """Dense ranks of integer keys per row, -1 where NaN."""
-    order = np.argsort(keys, axis=1, kind="stable")
-    ordered = np.take_along_axis(keys, order, axis=1)
-    climbing = np.zeros(keys.shape, dtype=np.int64)
-    climbing[:, 1:] = np.cumsum(ordered[:, 1:] != ordered[:, :-1], axis=1)
-    ranks = np.empty_like(climbing)
-    np.put_along_axis(ranks, order, climbing, axis=1)
-    return np.where(np.isfinite(keys), ranks, -1)
-
-
-def kendall_b_rows(x: Array, y: Array) -> Array:
-    """Kendall's tau-b of each row: (C - D) / sqrt((N - Tx)(N - Ty)), N = n(n-1)/2."""
+def kendall_b_rows(x: Floats, y: Floats) -> Floats:
+    """Return Kendall's tau-b of each row: (C - D) / sqrt((N - Tx)(N - Ty)), N = n(n-1)/2."""
     pairs = count_pairs(x, y)
     norm = np.sqrt((pairs.total - pairs.tied_x) * (pairs.total - pairs.tied_y))
     value = (pairs.concordant - pairs.discordant) / np.where(norm > 0, norm, 1.0)
     return np.where(norm > 0, np.clip(value, -1.0, 1.0), np.nan)
 
 
-def kendall_c_rows(x: Array, y: Array) -> Array:
-    """Stuart's tau-c of each row: 2 (C - D) / (n^2 (k-1)/k), k = fewer distinct values."""
+def kendall_c_rows(x: Floats, y: Floats) -> Floats:
+    """Return Stuart's tau-c of each row: 2 (C - D) / (n^2 (k-1)/k), k = fewer distinct values."""
     pairs = count_pairs(x, y)
     defined = pairs.distinct > 1
     k = np.where(defined, pairs.distinct, 2.0)
@@ -216,12 +199,12 @@ def kendall_c_rows(x: Array, y: Array) -> Array:
     return np.where(defined, 2 * (pairs.concordant - pairs.discordant) / norm, np.nan)
 
 
-def accuracy_rows(x: Array, y: Array) -> Array:
-    """Pairwise accuracy of each row: (C + pairs tied in both) / all pairs.
+def accuracy_rows(x: Floats, y: Floats) -> Floats:
+    """Return the pairwise accuracy of each row: (C + pairs tied in both) / all pairs.
 
-    acc_eq of Deutsch et al. 2023, "Ties Matter": predicting a tie where people see a
-    tie is right, any other tie is wrong. It is defined for constant rows too. Over the means of
-    systems it is the pairwise accuracy of Kocmi et al. 2021.
+    acc_eq of Deutsch et al. 2023, "Ties Matter": a tie is right where people see a tie, wrong
+    elsewhere. Defined for constant rows too. Over system means it is the pairwise accuracy of
+    Kocmi et al. 2021.
     """
     pairs = count_pairs(x, y)
     right = pairs.concordant + pairs.tied_both
@@ -251,8 +234,8 @@ class Coefficient:
     rowwise: Rowwise
 
 
-def _each_row(function: Callable[[Array, Array], float]) -> Rowwise:
-    def rowwise(x: Array, y: Array) -> Array:
+def _each_row(function: Callable[[Floats, Floats], float]) -> Rowwise:
+    def rowwise(x: Floats, y: Floats) -> Floats:
         present = np.isfinite(x) & np.isfinite(y)
         values = [
             function(a[live], b[live]) if live.sum() > 1 else np.nan
@@ -263,8 +246,8 @@ def _each_row(function: Callable[[Array, Array], float]) -> Rowwise:
     return rowwise
 
 
-def choose_coefficient(which: str | Coefficient | Callable[[Array, Array], float]) -> Coefficient:
-    """The coefficient of that name, or one made of any function of two vectors."""
+def choose_coefficient(which: str | Coefficient | Callable[[Floats, Floats], float]) -> Coefficient:
+    """Return the coefficient of that name, or one made of a function of two vectors."""
     if isinstance(which, Coefficient):
         return which
     if callable(which):
@@ -288,20 +271,46 @@ def _vectors(rowwise: Rowwise, x: ArrayLike, y: ArrayLike) -> float:
 
 
 def pearson(x: ArrayLike, y: ArrayLike) -> float:
-    """Pearson's r of two vectors; NaN if either is constant."""
+    """Return Pearson's r of two vectors; NaN if either is constant.
+
+    Parameters
+    ----------
+    x, y : array_like of equal length; pairs with a NaN are left out
+
+    Returns
+    -------
+    float
+
+    Examples
+    --------
+    >>> round(pearson([1, 2, 3], [1, 2, 4]), 4)
+    0.982
+    """
     return _vectors(pearson_rows, x, y)
 
 
 def spearman(x: ArrayLike, y: ArrayLike) -> float:
-    """Spearman's rho of two vectors; NaN if either is constant."""
+    """Return Spearman's rho of two vectors; see `pearson`.
+
+    >>> spearman([1, 2, 3], [1, 20, 4])
+    0.5
+    """
     return _vectors(spearman_rows, x, y)
 
 
 def kendall_b(x: ArrayLike, y: ArrayLike) -> float:
-    """Kendall's tau-b of two vectors; NaN if either is constant."""
+    """Return Kendall's tau-b of two vectors; see `pearson`.
+
+    >>> round(kendall_b([1, 2, 3], [1, 3, 2]), 4)
+    0.3333
+    """
     return _vectors(kendall_b_rows, x, y)
 
 
 def kendall_c(x: ArrayLike, y: ArrayLike) -> float:
-    """Stuart's tau-c of two vectors; NaN if either is constant."""
+    """Return Stuart's tau-c of two vectors; see `pearson`.
+
+    >>> round(kendall_c([1, 2, 3, 4], [0, 0, 1, 1]), 4)
+    1.0
+    """
     return _vectors(kendall_c_rows, x, y)

@@ -1,9 +1,8 @@
 """daRR: relative rankings made of direct assessments, and WMT's Kendall-like tau.
 
 WMT 2017-2019 had too few assessments per segment for a correlation, so two systems' outputs for
-one segment became a ranked pair when their mean assessments differ by 25 points or more (of 100).
-A metric is judged by the pairs it orders alike: tau = (C - D) / (C + D). A metric that ties a pair
-people separate has not ordered it: ties are discordant (Ma et al. 2018).
+one segment became a ranked pair if their mean assessments differ by 25 points or more (of 100).
+tau = (C - D) / (C + D) over these pairs; ties of the metric are discordant (Ma et al. 2018).
 """
 
 from __future__ import annotations
@@ -14,10 +13,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
+from nlgauge.core.cloud import Bools, Ints
 from nlgauge.core.errors import DataError, OptionError, ShapeError
 from nlgauge.stats.coefficients import TOLERANCE
 from nlgauge.stats.intervals import Interval, bootstrap
-from nlgauge.stats.validation import Index, Mask, Seed, as_matrix
+from nlgauge.stats.validation import Seed, as_matrix
 
 THRESHOLD = 25.0
 
@@ -26,9 +26,9 @@ THRESHOLD = 25.0
 class RankedPairs:
     """Pairs of systems (rows) on one segment (column): people put `better` above `worse`."""
 
-    segment: Index
-    better: Index
-    worse: Index
+    segment: Ints
+    better: Ints
+    worse: Ints
 
     def __post_init__(self) -> None:
         if not len(self.segment) == len(self.better) == len(self.worse):
@@ -43,24 +43,35 @@ class RankedPairs:
 
 @dataclass(frozen=True)
 class KendallLike:
-    """WMT's Kendall-like tau with the counts it is made of."""
+    """WMT's Kendall-like tau and its counts."""
 
     value: float
     concordant: int
     discordant: int
     """Pairs ordered the wrong way, ties included."""
     ties: int
-    """Those of the discordant pairs that the metric tied."""
+    """Discordant pairs that the metric tied."""
     pairs_missing: int
-    """Pairs the metric has no score for; they are left out."""
+    """Pairs without two metric scores, which are left out."""
 
 
 def pairs_from_scores(human: ArrayLike, threshold: float = THRESHOLD) -> RankedPairs:
-    """All pairs of systems on one segment whose judgements differ by at least the threshold.
+    """Return all pairs of systems on one segment whose judgements differ by the threshold or more.
 
-    Rows are systems, columns segments, cells mean direct assessments on the 0-100 scale (raw, not
-    z-scores); NaN cells make no pairs. The threshold is inclusive; a difference that rounding put
-    just below it counts. Leave human references out of the rows first, as WMT does.
+    Parameters
+    ----------
+    human : array_like, systems x segments, mean direct assessments from 0 to 100 (not z-scores),
+        without human references, as at WMT
+    threshold : float, inclusive; a difference that rounding put just below it counts
+
+    Returns
+    -------
+    RankedPairs
+
+    Examples
+    --------
+    >>> len(pairs_from_scores([[80, 50], [50, 60]]))
+    1
     """
     if not threshold > 0:
         raise OptionError(f"threshold is {threshold}; pairs must differ by more than 0 points.")
@@ -82,7 +93,7 @@ def pairs_from_scores(human: ArrayLike, threshold: float = THRESHOLD) -> RankedP
 def pairs_from_names(
     rows: Iterable[tuple[str, str, str]], systems: Sequence[str], segments: Sequence[str]
 ) -> RankedPairs:
-    """Pairs from rows (segment id, better system, worse system) as WMT publishes them."""
+    """Return the pairs of rows (segment id, better system, worse system) as WMT publishes them."""
     listed = [(str(segment), str(better), str(worse)) for segment, better, worse in rows]
     row = {name: i for i, name in enumerate(systems)}
     column = {name: i for i, name in enumerate(segments)}
@@ -104,10 +115,22 @@ def pairs_from_names(
 
 
 def kendall_like(metric: ArrayLike, pairs: RankedPairs) -> KendallLike:
-    """(C - D) / (C + D) of a higher-is-better metric over ranked pairs, its ties discordant.
+    """Return (C - D) / (C + D) of a metric over ranked pairs, its ties discordant.
 
-    Rows of the metric are systems, columns segments, in the order the pairs index. NaN if no pair
-    has two metric scores.
+    Parameters
+    ----------
+    metric : array_like, systems x segments, higher is better
+    pairs : RankedPairs, indices into the matrix
+
+    Returns
+    -------
+    KendallLike, with the value NaN if no pair has two metric scores
+
+    Examples
+    --------
+    >>> pairs = pairs_from_scores([[80, 50, 10], [50, 80, 90]])
+    >>> kendall_like([[3, 1, 2], [1, 1, 4]], pairs).value
+    0.3333333333333333
     """
     scored, right, tied = _verdicts(metric, pairs)
     total, concordant = int(scored.sum()), int(right.sum())
@@ -124,10 +147,20 @@ def bootstrap_kendall_like(
     confidence: float = 0.95,
     seed: Seed = 0,
 ) -> Interval:
-    """The Kendall-like tau and its bootstrap interval over the segments that have scored pairs.
+    """Return the Kendall-like tau and its bootstrap interval over the segments with scored pairs.
 
-    Pairs of one segment share its outputs and are not independent, so segments are drawn, each
-    with all of its pairs.
+    Pairs of one segment share outputs and are not independent, so segments are drawn, each with all
+    of its pairs. Parameters are those of `kendall_like` and `bootstrap`.
+
+    Returns
+    -------
+    Interval
+
+    Examples
+    --------
+    >>> pairs = pairs_from_scores([[80, 50, 10], [50, 80, 90]])
+    >>> bootstrap_kendall_like([[3, 1, 2], [1, 1, 4]], pairs).high
+    1.0
     """
     scored, right, _ = _verdicts(metric, pairs)
     if not scored.any():
@@ -146,25 +179,20 @@ def bootstrap_kendall_like(
     )
 
 
-def _verdicts(metric: ArrayLike, pairs: RankedPairs) -> tuple[Mask, Mask, Mask]:
-    """Of every pair whether both outputs are scored, ordered as people do, and tied."""
+def _verdicts(metric: ArrayLike, pairs: RankedPairs) -> tuple[Bools, Bools, Bools]:
+    """Return for each pair whether it is scored, ordered as by people, and tied."""
     scores = as_matrix(metric, "metric")
-    _check_range(scores.shape, pairs)
+    if len(pairs):
+        system, segment = int(max(pairs.better.max(), pairs.worse.max())), int(pairs.segment.max())
+        if system >= scores.shape[0] or segment >= scores.shape[1]:
+            raise ShapeError(
+                f"the pairs reach system {system} and segment {segment} (counted from 0), but the "
+                f"metric has {scores.shape[0]} systems and {scores.shape[1]} segments; is it "
+                "transposed?"
+            )
     better, worse = scores[pairs.better, pairs.segment], scores[pairs.worse, pairs.segment]
     near = TOLERANCE * np.maximum(np.abs(better), np.abs(worse))
     # NaN compares false, so an unscored pair is neither right nor tied.
     right = better - worse > near
     tied = np.abs(better - worse) <= near
     return np.isfinite(better) & np.isfinite(worse), right, tied
-
-
-def _check_range(shape: tuple[int, ...], pairs: RankedPairs) -> None:
-    if not len(pairs):
-        return
-    system = int(max(pairs.better.max(), pairs.worse.max()))
-    segment = int(pairs.segment.max())
-    if system >= shape[0] or segment >= shape[1]:
-        raise ShapeError(
-            f"the pairs reach system {system} and segment {segment} (counted from 0), but the "
-            f"metric has {shape[0]} systems and {shape[1]} segments; is it transposed?"
-        )

@@ -1,28 +1,34 @@
-"""Bootstrap intervals for correlations and for corpus scores.
-
-An interval answers: had other systems, or other inputs, been drawn from the same population, where
-would the number lie? Resampling inputs (columns) speaks about new texts for these systems,
-resampling systems (rows) about new systems on these texts, both about both (Deutsch et al. 2021).
-All are percentile intervals.
-"""
+"""Bootstrap percentile intervals of correlations and of corpus scores."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from math import isfinite
-from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from nlgauge.core.cloud import Ints
 from nlgauge.core.errors import OptionError
-from nlgauge.stats.coefficients import choose_coefficient
-from nlgauge.stats.levels import Which, choose_level, stack_values
-from nlgauge.stats.validation import Array, Index, Seed, as_matrices, as_rows, check_count, chunks
+from nlgauge.core.plan import Floats
+from nlgauge.stats.levels import Which, correlation_of
+from nlgauge.stats.validation import (
+    Over,
+    Seed,
+    as_matrices,
+    as_rows,
+    check_count,
+    check_over,
+    chunks,
+)
 
-Over = Literal["inputs", "systems", "both"]
-Finish = Callable[[Array], float]
+Finish = Callable[[Floats], float]
+
+
+def finite(value: float | None) -> float | None:
+    """Return the number, or None where it is undefined and JSON has no number for it."""
+    return float(value) if value is not None and isfinite(value) else None
 
 
 @dataclass(frozen=True)
@@ -34,20 +40,20 @@ class Interval:
     high: float
     confidence: float
     count: int
-    """Resamples that gave a defined value, the interval's basis."""
+    """Resamples with a defined value, on which the interval is based."""
     undefined: int
-    """Resamples that did not (a constant draw, say)."""
+    """Resamples without one (a constant draw, for example)."""
     over: str
     """What was resampled."""
 
     def to_dict(self) -> dict[str, float | str | None]:
-        """Its ends and what they are, ready for JSON; None where an end is undefined."""
-        low, high = (end if isfinite(end) else None for end in (self.low, self.high))
+        """Return the limits and their meaning for JSON; None for an undefined limit."""
+        low, high = finite(self.low), finite(self.high)
         return {"low": low, "high": high, "confidence": self.confidence, "resampled": self.over}
 
 
-def percentile_interval(value: float, resampled: Array, confidence: float, over: str) -> Interval:
-    """The interval between the (1 - confidence)/2 and (1 + confidence)/2 quantiles."""
+def percentile_interval(value: float, resampled: Floats, confidence: float, over: str) -> Interval:
+    """Return the interval between the (1 - confidence)/2 and (1 + confidence)/2 quantiles."""
     if not 0 < confidence < 1:
         raise OptionError(f"confidence is {confidence}; it lies between 0 and 1, .95 is usual.")
     defined = resampled[np.isfinite(resampled)]
@@ -57,8 +63,8 @@ def percentile_interval(value: float, resampled: Array, confidence: float, over:
     return Interval(value, float(low), float(high), confidence, defined.size, undefined, over)
 
 
-def resample_weights(n: int, count: int, rng: np.random.Generator) -> Array:
-    """`count` rows saying how often each of n segments was drawn, n draws with replacement.
+def resample_weights(n: int, count: int, rng: np.random.Generator) -> Floats:
+    """Return how often each of n segments is drawn in each of `count` resamples of size n.
 
     A resampled corpus total is then `weights @ rows`: nothing is copied or scored again.
     """
@@ -67,18 +73,25 @@ def resample_weights(n: int, count: int, rng: np.random.Generator) -> Array:
 
 
 def bootstrap(
-    rows: ArrayLike,
-    finish: Finish,
-    *,
-    count: int = 1000,
-    confidence: float = 0.95,
-    seed: Seed = 0,
+    rows: ArrayLike, finish: Finish, *, count: int = 1000, confidence: float = 0.95, seed: Seed = 0
 ) -> Interval:
-    """The corpus value `finish(sum of rows)` and its interval over segments.
+    """Return the corpus value `finish(sum of rows)` and its interval over segments.
 
-    `rows` holds one row of sufficient statistics per segment (n-gram matches and lengths for BLEU;
-    the score and a 1 for a mean); `finish` turns a summed row into the corpus value, and must take
-    sums that no real corpus had. The same seed gives the same bits whatever the memory bound.
+    Parameters
+    ----------
+    rows : array_like, one row of sufficient statistics per segment (n-gram matches and lengths for
+        BLEU; the score and a 1 for a mean)
+    finish : callable, computes the corpus value of a summed row
+    count, confidence, seed : resamples, coverage and seed
+
+    Returns
+    -------
+    Interval
+
+    Examples
+    --------
+    >>> bootstrap([[1, 1], [2, 1], [3, 1]], lambda total: total[0] / total[1]).value
+    2.0
     """
     check_count(count)
     table = as_rows(rows, "rows")
@@ -91,39 +104,30 @@ def bootstrap(
     return percentile_interval(value, np.asarray(values), confidence, "segments")
 
 
-def _draw(n: int, size: int, resampled: bool, rng: np.random.Generator) -> Index:
-    """`size` rows of n indices, drawn with replacement or simply 0, 1, 2, ..."""
-    if resampled:
-        return rng.integers(n, size=(size, n), dtype=np.int64)
-    return np.tile(np.arange(n, dtype=np.int64), (size, 1))
-
-
-def check_over(over: str, systems: int, inputs: int) -> None:
-    """Refuse an unknown axis, and an axis of one, which has nothing to resample or swap."""
-    if over not in ("inputs", "systems", "both"):
-        raise OptionError(f"over is {over!r}; it is 'inputs', 'systems' or 'both'.")
-    if over in ("systems", "both") and systems < 2:
-        raise OptionError(
-            f"over={over!r} needs at least 2 systems, but there is {systems}; use over='inputs'."
-        )
-    if over in ("inputs", "both") and inputs < 2:
-        raise OptionError(
-            f"over={over!r} needs at least 2 inputs, but there is {inputs}; use over='systems'."
-        )
-
-
-def _draws(
-    shape: tuple[int, ...], over: Over, count: int, seed: Seed
-) -> Iterator[tuple[Index, Index]]:
-    """The rows and columns of ``count`` resampled matrices, as many at a time as memory holds."""
+def _bootstrap_matrices(
+    statistic: Callable[..., Floats],
+    matrices: tuple[Floats, ...],
+    over: Over,
+    count: int,
+    confidence: float,
+    seed: Seed,
+) -> Interval:
+    """Return a statistic of stacks of matrices and its interval; all share the drawn cells."""
     check_count(count)
-    systems, inputs = shape
+    systems, inputs = matrices[0].shape
     check_over(over, systems, inputs)
     rng = np.random.default_rng(seed)
+
+    def draw(n: int, size: int, resampled: bool) -> Ints:
+        return rng.integers(n, size=(size, n)) if resampled else np.tile(np.arange(n), (size, 1))
+
+    drawn = []
     for size in chunks(count, systems * inputs):
-        row = _draw(systems, size, over != "inputs", rng)[:, :, None]
-        column = _draw(inputs, size, over != "systems", rng)[:, None, :]
-        yield row, column
+        row = draw(systems, size, over != "inputs")[:, :, None]
+        column = draw(inputs, size, over != "systems")[:, None, :]
+        drawn.append(statistic(*(matrix[row, column] for matrix in matrices)))
+    value = float(statistic(*(matrix[None] for matrix in matrices))[0])
+    return percentile_interval(value, np.concatenate(drawn), confidence, over)
 
 
 def bootstrap_correlation(
@@ -137,19 +141,29 @@ def bootstrap_correlation(
     confidence: float = 0.95,
     seed: Seed = 0,
 ) -> Interval:
-    """A correlation and its bootstrap interval over inputs, systems or both.
+    """Return a correlation and its bootstrap interval over inputs, systems or both.
 
-    BOOT-INPUTS, BOOT-SYSTEMS and BOOT-BOTH of Deutsch et al. 2021: rows (systems) and columns
-    (inputs) of both matrices are drawn with replacement, the same draw for metric and people.
+    BOOT-INPUTS, BOOT-SYSTEMS and BOOT-BOTH of Deutsch et al. 2021. The same rows and columns are
+    drawn for the metric and for people.
+
+    Parameters
+    ----------
+    metric, human, level, coefficient : as in `correlate`
+    over : "inputs", "systems" or "both", what is drawn with replacement
+    count, confidence, seed : resamples, coverage and seed
+
+    Returns
+    -------
+    Interval
+
+    Examples
+    --------
+    >>> round(bootstrap_correlation([1, 2, 3, 5], [2, 1, 4, 5], count=200).value, 3)
+    0.855
     """
-    x, y = as_matrices(metric=metric, human=human)
-    level, rowwise = choose_level(level), choose_coefficient(coefficient).rowwise
-    drawn = [
-        stack_values(x[cells], y[cells], level, rowwise)
-        for cells in _draws(x.shape, over, count, seed)
-    ]
-    value = float(stack_values(x[None], y[None], level, rowwise)[0])
-    return percentile_interval(value, np.concatenate(drawn), confidence, over)
+    correlation = correlation_of(level, coefficient)
+    matrices = as_matrices(metric=metric, human=human)
+    return _bootstrap_matrices(correlation, matrices, over, count, confidence, seed)
 
 
 def bootstrap_difference(
@@ -164,18 +178,25 @@ def bootstrap_difference(
     confidence: float = 0.95,
     seed: Seed = 0,
 ) -> Interval:
-    """How much better the first metric agrees with people than the second, and its interval.
+    """Return the first metric's correlation with people minus the second's, and its interval.
 
-    Every draw of rows and columns serves both metrics, so what they share cancels out.
+    Every draw of rows and columns is used for both metrics and for people. Parameters are those of
+    `bootstrap_correlation`, with two metrics.
+
+    Returns
+    -------
+    Interval
+
+    Examples
+    --------
+    >>> people = [1, 2, 3, 4, 5]
+    >>> round(bootstrap_difference(people, [2, 1, 3, 5, 4], people, count=200).value, 3)
+    0.2
     """
-    a, b, people = as_matrices(first=first, second=second, human=human)
-    level, rowwise = choose_level(level), choose_coefficient(coefficient).rowwise
+    correlation = correlation_of(level, coefficient)
 
-    def better(one: Array, other: Array, human: Array) -> Array:
-        agreement = (stack_values(metric, human, level, rowwise) for metric in (one, other))
-        return np.subtract(*agreement)
+    def difference(one: Floats, other: Floats, people: Floats) -> Floats:
+        return correlation(one, people) - correlation(other, people)
 
-    cells = _draws(a.shape, over, count, seed)
-    drawn = [better(a[each], b[each], people[each]) for each in cells]
-    value = float(better(a[None], b[None], people[None])[0])
-    return percentile_interval(value, np.concatenate(drawn), confidence, over)
+    matrices = as_matrices(first=first, second=second, human=human)
+    return _bootstrap_matrices(difference, matrices, over, count, confidence, seed)

@@ -1,17 +1,14 @@
 """Correlation of a metric with people at the segment, text or system level.
 
-A matrix has one row per system and one column per input. The three levels ask three questions:
-
 segment   Does the metric order all outputs as people do, whatever their input and system? One
-          coefficient over all cells laid end to end. WMT papers call it segment level, others
-          global or flat; "global" and "flat" are accepted and mean the same.
+          coefficient over all cells. Some papers call it global or flat; both names are accepted.
 text      Given one input, does the metric order the systems' outputs as people do? One coefficient
-          per input (column), over systems; then the mean over inputs. nlpstats calls it "input",
-          summarisation papers "summary level"; both are accepted.
-system    Does the metric order the systems as people do? The mean of each system (row) over its
-          judged inputs, then one coefficient over systems.
+          over systems per input (column), then the mean over inputs. nlpstats calls it "input",
+          summarisation papers "summary" level; both names are accepted.
+system    Does the metric order the systems as people do? One coefficient over the systems' means
+          of their judged inputs.
 
-They differ a lot on the same data, so the level is part of every result.
+The levels differ a lot on the same data, so the level is part of every result.
 """
 
 from __future__ import annotations
@@ -23,9 +20,11 @@ from types import MappingProxyType
 import numpy as np
 from numpy.typing import ArrayLike
 
+from nlgauge.core.cloud import Bools
 from nlgauge.core.errors import OptionError
+from nlgauge.core.plan import Floats
 from nlgauge.stats.coefficients import Coefficient, Rowwise, choose_coefficient
-from nlgauge.stats.validation import Array, Mask, as_matrices
+from nlgauge.stats.validation import as_matrices
 
 LEVELS = ("segment", "text", "system")
 
@@ -33,34 +32,34 @@ LEVEL_ALIASES: Mapping[str, str] = MappingProxyType(
     {"global": "segment", "flat": "segment", "input": "text", "summary": "text"}
 )
 
-Which = str | Coefficient | Callable[[Array, Array], float]
+Which = str | Coefficient | Callable[[Floats, Floats], float]
 
 
 @dataclass(frozen=True)
 class Correlation:
-    """A coefficient at a level, with the count of everything that did and did not enter it."""
+    """A coefficient at a level, with counts of what did and did not enter it."""
 
     value: float
     level: str
     coefficient: str
     n: int
-    """Points that entered: cells (segment), cells of the rows used (text), systems (system)."""
+    """Points used: cells (segment), cells of the rows used (text) or systems (system)."""
     rows_used: int
-    """Coefficients that were computed and defined: one, or at text level one per input."""
+    """Defined coefficients: one, or at text level one per input."""
     rows_undefined: int
-    """Coefficients that were not: constant or shorter than two points."""
+    """Undefined coefficients: constant, or of fewer than two points."""
     cells: int
     """Cells with both a metric score and a judgement."""
     cells_without_metric: int
-    """Judged cells the metric did not score."""
+    """Judged cells without a metric score."""
     cells_without_human: int
-    """Scored cells nobody judged."""
+    """Scored cells without a judgement."""
     reason: str = ""
     """Why the value is NaN; empty if it is not."""
 
 
 def choose_level(level: str) -> str:
-    """The level of that name, aliases resolved."""
+    """Return the level of that name, aliases resolved."""
     name = LEVEL_ALIASES.get(level, level)
     if name not in LEVELS:
         raise OptionError(
@@ -70,15 +69,15 @@ def choose_level(level: str) -> str:
     return name
 
 
-def system_means(values: Array, present: Mask) -> Array:
-    """The mean over inputs (last axis) of the present cells; NaN for a system without any."""
+def system_means(values: Floats, present: Bools) -> Floats:
+    """Return the means over inputs (last axis) of the present cells; NaN where there are none."""
     count = present.sum(axis=-1)
     total = np.where(present, values, 0.0).sum(axis=-1)
     return np.where(count > 0, total / np.maximum(count, 1), np.nan)
 
 
-def points(metric: Array, human: Array, level: str) -> tuple[Array, Array]:
-    """The two vectors that the segment or system level correlates."""
+def points(metric: Floats, human: Floats, level: str) -> tuple[Floats, Floats]:
+    """Return the two vectors that the segment or system level correlates."""
     present = np.isfinite(metric) & np.isfinite(human)
     if level == "segment":
         return metric[present], human[present]
@@ -91,10 +90,10 @@ def points(metric: Array, human: Array, level: str) -> tuple[Array, Array]:
     )
 
 
-def row_values(metric: Array, human: Array, level: str, rowwise: Rowwise) -> Array:
-    """Every coefficient of a stack of matrices: stack x 1, or stack x inputs at text level.
+def _row_values(metric: Floats, human: Floats, level: str, rowwise: Rowwise) -> Floats:
+    """Return all coefficients of a stack of matrices: stack x 1, or stack x inputs at text level.
 
-    `metric` is (stack, systems, inputs), `human` the same or broadcastable to it.
+    `metric` has shape (stack, systems, inputs); `human` is broadcast to it.
     """
     metric, human = np.broadcast_arrays(metric, human)
     stack, systems, inputs = metric.shape
@@ -109,57 +108,80 @@ def row_values(metric: Array, human: Array, level: str, rowwise: Rowwise) -> Arr
     return rowwise(system_means(metric, present), system_means(human, present))[:, None]
 
 
-def stack_values(metric: Array, human: Array, level: str, rowwise: Rowwise) -> Array:
-    """The correlation of each matrix of a stack: the mean of its defined coefficients."""
-    values = row_values(metric, human, level, rowwise)
-    return system_means(values, np.isfinite(values))
+def correlation_of(level: str, coefficient: Which) -> Callable[[Floats, Floats], Floats]:
+    """Return a function of two stacks of matrices that computes one correlation per matrix."""
+    level, rowwise = choose_level(level), choose_coefficient(coefficient).rowwise
+
+    def correlation(metric: Floats, human: Floats) -> Floats:
+        values = _row_values(metric, human, level, rowwise)
+        return system_means(values, np.isfinite(values))
+
+    return correlation
 
 
-def per_input(metric: ArrayLike, human: ArrayLike, coefficient: Which = "pearson") -> Array:
-    """The coefficient over systems of each input (column); NaN where it is undefined."""
+def per_input(metric: ArrayLike, human: ArrayLike, coefficient: Which = "pearson") -> Floats:
+    """Return the coefficient over systems of each input (column); NaN where it is undefined."""
     x, y = as_matrices(metric=metric, human=human)
-    values = row_values(x[None], y[None], "text", choose_coefficient(coefficient).rowwise)
+    values = _row_values(x[None], y[None], "text", choose_coefficient(coefficient).rowwise)
     return values.reshape(-1)
 
 
 def correlate(
-    metric: ArrayLike,
-    human: ArrayLike,
-    level: str = "segment",
-    coefficient: Which = "pearson",
+    metric: ArrayLike, human: ArrayLike, level: str = "segment", coefficient: Which = "pearson"
 ) -> Correlation:
-    """The correlation of a metric with people, from two system x input matrices.
+    """Return the correlation of a metric with people, from two system x input matrices.
 
-    Only cells present in both count, at every level; both must point the same way (Grid.align sees
-    to that). A corpus score that is no mean of segments (BLEU) enters the system level as a matrix
-    of one column. Undefined coefficients are counted, never replaced by zero.
+    Only cells present in both count. A corpus score that is not a mean of segments (BLEU) enters
+    the system level as a matrix of one column. Undefined coefficients are counted, never replaced
+    by zero.
+
+    Parameters
+    ----------
+    metric, human : array_like, systems x inputs, NaN for missing cells
+    level : "segment", "text" or "system"
+    coefficient : "pearson", "spearman", "kendall_b", "kendall_c", "accuracy", or a function of two
+        vectors
+
+    Returns
+    -------
+    Correlation
+
+    Raises
+    ------
+    ShapeError, OptionError
+        For matrices of different shapes; for an unknown level or coefficient.
+
+    Examples
+    --------
+    >>> round(correlate([[1, 2], [3, 4]], [[10, 30], [20, 40]]).value, 3)
+    0.8
+    >>> correlate([[1, 2], [3, 4]], [[10, 30], [20, 40]], "system").value
+    1.0
     """
     x, y = as_matrices(metric=metric, human=human)
     level, chosen = choose_level(level), choose_coefficient(coefficient)
-    present = np.isfinite(x) & np.isfinite(y)
-    rows = row_values(x[None], y[None], level, chosen.rowwise)[0]
+    has_x, has_y = np.isfinite(x), np.isfinite(y)
+    present = has_x & has_y
+    rows = _row_values(x[None], y[None], level, chosen.rowwise)[0]
     defined = np.isfinite(rows)
-    value = float(rows[defined].mean()) if defined.any() else float("nan")
-    if level == "text":
-        n = int(present[:, defined].sum())
-    else:
-        n = int(present.sum()) if level == "segment" else int(present.any(axis=1).sum())
+    any_defined = bool(defined.any())
+    used = present[:, defined] if level == "text" else present
     return Correlation(
-        value,
-        level,
-        chosen.name,
-        n,
-        int(defined.sum()),
-        int((~defined).sum()),
-        int(present.sum()),
-        int((np.isfinite(y) & ~np.isfinite(x)).sum()),
-        int((np.isfinite(x) & ~np.isfinite(y)).sum()),
-        "" if defined.any() else _why(present, level),
+        value=float(rows[defined].mean()) if any_defined else float("nan"),
+        level=level,
+        coefficient=chosen.name,
+        n=int((used.any(axis=1) if level == "system" else used).sum()),
+        rows_used=int(defined.sum()),
+        rows_undefined=int((~defined).sum()),
+        cells=int(present.sum()),
+        cells_without_metric=int((has_y & ~has_x).sum()),
+        cells_without_human=int((has_x & ~has_y).sum()),
+        reason="" if any_defined else _reason(present, level),
     )
 
 
-def _why(present: Mask, level: str) -> str:
-    """Why no coefficient was defined, in a sentence."""
+def _reason(present: Bools, level: str) -> str:
+    """Return why no coefficient is defined."""
     if not present.any():
         return "no cell has both a metric score and a judgement"
     if level == "segment":

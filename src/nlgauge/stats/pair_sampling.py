@@ -1,21 +1,23 @@
-"""Means over pairs of things: which pairs, and how sure the mean is though pairs share things."""
+"""Random pairs of items, and the standard error of a mean over pairs that share items."""
 
 from __future__ import annotations
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from nlgauge.core.cloud import Ints
 from nlgauge.core.errors import DataError, ShapeError
-from nlgauge.stats.validation import Array, Index, Seed
+from nlgauge.stats.validation import Seed
 
 
-def draw_pairs(n: int, count: int, seed: Seed = 0) -> Index:
-    """Rows of two numbers below n: different ones, no pair twice, in random order and direction.
+def draw_pairs(n: int, count: int, seed: Seed = 0) -> Ints:
+    """Return a random sample of the n (n - 1) / 2 pairs of different numbers below n.
 
-    A random sample of the n (n - 1) / 2 pairs; all of them if ``count`` is as large.
+    Rows of two numbers, no pair twice, in random order and direction; all pairs if ``count`` is as
+    large.
     """
     if n < 2 or count < 1:
-        raise DataError(f"{count} pairs of {n} things cannot be drawn; a pair needs 2 of them.")
+        raise DataError(f"{count} pairs of {n} items cannot be drawn; a pair needs 2 of them.")
     rng = np.random.default_rng(seed)
     total = n * (n - 1) // 2
     rank = rng.choice(total, size=min(count, total), replace=False)
@@ -29,24 +31,24 @@ def draw_pairs(n: int, count: int, seed: Seed = 0) -> Index:
 
 
 def dyadic_error(values: ArrayLike, pairs: ArrayLike) -> float:
-    """The standard error of the mean of ``values``, one for each of the distinct ``pairs``.
+    """Return the standard error of the mean of ``values``, one per distinct pair of items.
 
-    Values of pairs that share a thing are not independent. With e the deviations from the mean
+    Values of pairs that share an item are not independent. With e the deviations from the mean
     (Fafchamps and Gubert 2007):
 
-        N^2 var = sum of e_i e_j over all pairs i, j that share a thing (i = j among them)
+        N^2 var = sum of e_i e_j over all pairs i, j that share an item (including i = j)
 
-    As chance can make that sum too small, it is never taken below its terms with i = j.
+    The sum is at least its terms with i = j, because chance can make it too small.
     """
-    x, things = np.asarray(values, dtype=np.float64), np.asarray(pairs, dtype=np.int64)
-    if x.ndim != 1 or things.shape != (x.size, 2):
-        raise ShapeError(f"{x.shape} values need as many pairs, not an array of {things.shape}.")
+    x, items = np.asarray(values, dtype=np.float64), np.asarray(pairs, dtype=np.int64)
+    if x.ndim != 1 or items.shape != (x.size, 2):
+        raise ShapeError(f"{x.shape} values need as many pairs, not an array of {items.shape}.")
     if x.size < 2:
         raise DataError(f"the error of a mean needs at least 2 values, but there are {x.size}.")
-    deviations: Array = x - x.mean()
-    alone = float(deviations @ deviations)
-    # The square of a thing's sum holds every pair of its pairs; a pair itself is in two of them.
-    sums = np.bincount(things.ravel(), weights=np.repeat(deviations, 2))
-    shared = float(sums @ sums) - alone
+    deviations = x - x.mean()
+    own = float(deviations @ deviations)
+    # The square of an item's sum holds every pair of its pairs; a pair itself is in two of them.
+    sums = np.bincount(items.ravel(), weights=np.repeat(deviations, 2))
+    shared = float(sums @ sums) - own
     # One degree of freedom goes to the mean.
-    return float(np.sqrt(max(shared, alone) / (x.size * (x.size - 1))))
+    return float(np.sqrt(max(shared, own) / (x.size * (x.size - 1))))

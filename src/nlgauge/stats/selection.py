@@ -1,8 +1,7 @@
-"""Choosing an option of a metric on some of the data and testing it on the rest.
+"""Choice of a metric's option on one part of the data, tested on the other.
 
-A temperature or a layer picked where it correlates best with people is not evidence on the same
-people. Here the numbers say what they are: every tried value carries its score on the tuning part
-only, one value is chosen by those scores, and only that one meets the test part.
+The correlation of a value that was chosen because it correlates best is optimistic. So every value
+is evaluated on the tuning part, and only the chosen one on the test part.
 """
 
 from __future__ import annotations
@@ -14,30 +13,46 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
+from nlgauge.core.cloud import Ints
 from nlgauge.core.errors import DataError, OptionError, ShapeError
+from nlgauge.core.plan import Floats
 from nlgauge.stats.levels import Correlation, Which, correlate
-from nlgauge.stats.validation import Array, Index, Seed, as_matrices, as_matrix
+from nlgauge.stats.validation import Seed, as_matrices, as_matrix
 
 Axis = Literal["inputs", "systems"]
 
 
 @dataclass(frozen=True, eq=False)
 class Split:
-    """Indices of the tuning and the test part, disjoint, in ascending order."""
+    """Indices of the tuning and the test part, disjoint and ascending."""
 
-    tune: Index
-    test: Index
+    tune: Ints
+    test: Ints
     groups: int
-    """Units that were kept together: as many as items if no groups were given."""
+    """Number of groups that were kept together (items, if no groups were given)."""
 
 
 def split(
     n: int, fraction: float = 0.5, seed: Seed = 0, groups: Sequence[object] | None = None
 ) -> Split:
-    """A random split of n items, about `fraction` of them (or of their groups) for tuning.
+    """Return a random split of n items into a tuning and a test part of at least one group each.
 
-    Items of one group (segments of a document, outputs for one source) land on the same side:
-    otherwise the test part has been seen. Both sides hold at least one group.
+    Parameters
+    ----------
+    n : int, number of items
+    fraction : float, share of the items (or of their groups) for tuning
+    seed : int or numpy.random.Generator
+    groups : sequence, a label per item; items of one group (a document) stay in one part
+
+    Returns
+    -------
+    Split
+
+    Examples
+    --------
+    >>> parts = split(4, groups=["a", "a", "b", "b"])
+    >>> sorted([parts.tune.tolist(), parts.test.tolist()])
+    [[0, 1], [2, 3]]
     """
     if not 0 < fraction < 1:
         raise OptionError(
@@ -58,8 +73,8 @@ def split(
 
 
 @dataclass(frozen=True)
-class Tried:
-    """One value of the option and its correlation on the tuning part. Not a test result."""
+class Trial:
+    """One value of the option and its correlation on the tuning part."""
 
     value: object
     tuned: Correlation
@@ -70,8 +85,8 @@ class Sweep:
     """An option chosen on the tuning part and tested once on the other."""
 
     option: str
-    tried: tuple[Tried, ...]
-    chosen: Tried
+    tried: tuple[Trial, ...]
+    chosen: Trial
     tested: Correlation
     """The chosen value on the test part: the number to report."""
     tuned_on: str
@@ -79,7 +94,7 @@ class Sweep:
 
     @property
     def optimism(self) -> float:
-        """How much the tuning part promised above what the test part gave."""
+        """The correlation on the tuning part minus that on the test part."""
         return self.chosen.tuned.value - self.tested.value
 
     def __str__(self) -> str:
@@ -91,8 +106,8 @@ class Sweep:
         )
 
 
-def take(matrix: Array, index: Index, axis: Axis) -> Array:
-    """The columns of some inputs, or the rows of some systems."""
+def take(matrix: Floats, index: Ints, axis: Axis) -> Floats:
+    """Return the columns of some inputs, or the rows of some systems."""
     return matrix[:, index] if axis == "inputs" else matrix[index]
 
 
@@ -108,11 +123,33 @@ def sweep(
     axis: Axis = "inputs",
     part_names: tuple[str, str] = ("tune", "test"),
 ) -> Sweep:
-    """The option value with the highest correlation on the tuning part, tested on the other.
+    """Return the option value with the highest correlation on the tuning part, and its test.
 
-    `scores` maps each option value to its higher-is-better system x input matrix, or computes it
-    (once per value). `parts` indexes inputs (columns) or systems (rows), as `axis` says. Values
-    undefined on the tuning part are never chosen; of equals the first is.
+    Values undefined on the tuning part are never chosen; of equal ones the first is.
+
+    Parameters
+    ----------
+    option, values : name of the option and the values to try
+    scores : mapping or callable, the higher-is-better system x input matrix of each value
+    human : array_like, systems x inputs
+    parts : Split of the inputs (columns) or systems (rows), according to `axis`
+    level, coefficient : as in `correlate`
+    part_names : names of the two parts in the result
+
+    Returns
+    -------
+    Sweep
+
+    Raises
+    ------
+    DataError
+        If no value has a defined correlation on the tuning part.
+
+    Examples
+    --------
+    >>> scores = {1: [[4, 3, 2, 1]], 2: [[1, 2, 3, 4]]}
+    >>> sweep("t", [1, 2], scores, [[1, 2, 3, 4]], split(4)).chosen.value
+    2
     """
     if axis not in ("inputs", "systems"):
         raise OptionError(f"axis is {axis!r}; it is 'inputs' or 'systems'.")
@@ -123,10 +160,15 @@ def sweep(
     tuning_people = take(people, parts.tune, axis)
     tried, best, best_scores = [], None, None
     for value in values:
-        given = _scores_of(option, value, scores)
-        matrix, _ = as_matrices(**{f"the scores at {option}={value}": given, "human": people})
+        if not callable(scores) and value not in scores:
+            raise OptionError(
+                f"there are no scores for {option}={value!r}; the table has "
+                f"{', '.join(repr(key) for key in scores)}."
+            )
+        found = scores(value) if callable(scores) else scores[value]
+        matrix, _ = as_matrices(**{f"the scores at {option}={value}": found, "human": people})
         tuned = correlate(take(matrix, parts.tune, axis), tuning_people, level, coefficient)
-        tried.append(Tried(value, tuned))
+        tried.append(Trial(value, tuned))
         if np.isfinite(tuned.value) and (best is None or tuned.value > best.tuned.value):
             best, best_scores = tried[-1], matrix
     if best is None or best_scores is None:
@@ -142,21 +184,6 @@ def sweep(
         for index, name in zip((parts.tune, parts.test), part_names, strict=True)
     )
     return Sweep(option, tuple(tried), best, tested, *labels)
-
-
-def _scores_of(
-    option: str,
-    value: object,
-    scores: Mapping[object, ArrayLike] | Callable[[object], ArrayLike],
-) -> ArrayLike:
-    if callable(scores):
-        return scores(value)
-    if value not in scores:
-        raise OptionError(
-            f"there are no scores for {option}={value!r}; the table has "
-            f"{', '.join(repr(key) for key in scores)}."
-        )
-    return scores[value]
 
 
 def _check_parts(parts: Split, n: int, axis: str) -> None:

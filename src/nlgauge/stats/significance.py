@@ -1,13 +1,13 @@
 """Tests whether one metric agrees with people better than another.
 
 Williams's test is exact for Pearson's r of jointly normal scores; the permutation tests hold for
-any coefficient and level. All are directed: they ask whether the FIRST metric is better, and a
-small p says yes; the p of the reverse question is one minus it (Williams), not the same number.
+any coefficient and level. All are directed: a small p means that the FIRST metric is better, and
+the p of the reverse hypothesis is another number (one minus it for Williams's test).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Literal
@@ -15,11 +15,21 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
+from nlgauge.core.cloud import Bools
 from nlgauge.core.errors import DataError, OptionError, ShapeError
+from nlgauge.core.plan import Floats
 from nlgauge.stats.coefficients import TOLERANCE, choose_coefficient, pearson
-from nlgauge.stats.intervals import Over, check_over
-from nlgauge.stats.levels import Which, choose_level, points, stack_values
-from nlgauge.stats.validation import Array, Mask, Seed, as_matrices, check_count, chunks
+from nlgauge.stats.levels import Which, choose_level, correlation_of, points
+from nlgauge.stats.validation import (
+    Over,
+    Seed,
+    as_matrices,
+    check_count,
+    check_over,
+    chunks,
+    common_cells,
+    p_value,
+)
 
 Alternative = Literal["greater", "two-sided"]
 
@@ -38,14 +48,32 @@ class Williams:
 
 
 def williams(r12: float, r13: float, r23: float, n: int) -> Williams:
-    """The one-sided p-value of r12 > r13 for two correlations that share a variable.
+    """Return the one-sided test of r12 > r13 for two correlations that share a variable.
 
         t = (r12 - r13) sqrt((n-1)(1+r23)) / sqrt(2 K (n-1)/(n-3) + (r12+r13)^2/4 (1-r23)^3)
         K = 1 - r12^2 - r13^2 - r23^2 + 2 r12 r13 r23,   t ~ Student with n - 3 df
 
-    r12 = corr(people, first), r13 = corr(people, second), r23 = corr(first, second), all Pearson.
     Signs are kept (no |r|, no |t|): r12 < r13 gives p > .5. Old versions of R's psych::r.test used
     n - 2 degrees of freedom; n - 3 is Williams 1959.
+
+    Parameters
+    ----------
+    r12, r13, r23 : Pearson's r of people and first metric, people and second metric, both metrics
+    n : int, points, at least 4
+
+    Returns
+    -------
+    Williams
+
+    Raises
+    ------
+    DataError
+        For fewer points, and for correlations that no data can have together.
+
+    Examples
+    --------
+    >>> round(williams(0.8, 0.5, 0.6, 40).p, 4)
+    0.001
     """
     for name, r in (("r12", r12), ("r13", r13), ("r23", r23)):
         if not -1 <= r <= 1:
@@ -58,33 +86,47 @@ def williams(r12: float, r13: float, r23: float, n: int) -> Williams:
             f"no data has the correlations r12={r12:.6g}, r13={r13:.6g}, r23={r23:.6g} "
             f"(their determinant is {k:.6g} < 0); take all three from the same points."
         )
-    below = 2 * max(k, 0.0) * (n - 1) / (n - 3) + (r12 + r13) ** 2 / 4 * (1 - r23) ** 3
-    above = (r12 - r13) * np.sqrt((n - 1) * (1 + r23))
-    if below <= TOLERANCE**2:
-        # The two metrics are one up to scale: nothing to tell apart.
+    variance = 2 * max(k, 0.0) * (n - 1) / (n - 3) + (r12 + r13) ** 2 / 4 * (1 - r23) ** 3
+    if variance <= TOLERANCE**2:  # the two metrics are equal up to scale
         return Williams(0.0, n - 3, 0.5, r12, r13, r23, n)
     from scipy.stats import t as student
 
-    t = float(above / np.sqrt(below))
+    t = float((r12 - r13) * np.sqrt((n - 1) * (1 + r23)) / np.sqrt(variance))
     return Williams(t, n - 3, float(student.sf(t, n - 3)), r12, r13, r23, n)
 
 
 def williams_test(
     first: ArrayLike, second: ArrayLike, human: ArrayLike, level: str = "segment"
 ) -> Williams:
-    """Williams's test on system x input matrices, over the points that all three share.
+    """Return Williams's test on the cells that three system x input matrices share.
 
-    The points are cells at the segment level and systems at the system level. For other
-    coefficients than Pearson's, and for the text level, use `permutation_test`.
+    Parameters
+    ----------
+    first, second, human : array_like, scores of two metrics, and judgements
+    level : "segment" (points are cells) or "system"; for the text level and other coefficients
+        than Pearson's r use `permutation_test`
+
+    Returns
+    -------
+    Williams
+
+    Raises
+    ------
+    DataError
+        If a correlation is undefined: constant values, or too few points.
+
+    Examples
+    --------
+    >>> round(williams_test([1, 2, 3, 4, 6], [2, 1, 4, 3, 3], [1, 2, 3, 5, 6]).p, 3)
+    0.061
     """
-    a, b, people = as_matrices(first=first, second=second, human=human)
-    a, b, people = _common(a, b, people)
+    a, b, people = common_cells(*as_matrices(first=first, second=second, human=human))
     level = choose_level(level)
     x, z = points(a, people, level)
     y, _ = points(b, people, level)
-    named = {"first metric": x, "second metric": y, "human": z}
     correlations = pearson(z, x), pearson(z, y), pearson(x, y)
     if not np.isfinite(correlations).all():
+        named = {"first metric": x, "second metric": y, "human": z}
         constant = [name for name, v in named.items() if not np.isfinite(pearson(v, v))]
         raise DataError(
             f"Pearson's r is undefined over the {z.size} common points, because these are "
@@ -112,17 +154,17 @@ class Permutation:
     cells_dropped: int
     """Cells that not all three of the matrices fill."""
     p_reverse: float
-    """The p of the reverse question, from the same permutations; p again if two-sided."""
+    """The p of the reverse hypothesis from the same permutations; equal to p if two-sided."""
 
 
-def _standardised(values: Array) -> Array:
-    """Scores with mean 0 and deviation 1, so that cells of two metrics can trade places."""
+def _standardised(values: Floats) -> Floats:
+    """Return scores with mean 0 and deviation 1, so that cells of two metrics are exchangeable."""
     spread = float(np.nanstd(values))
     return (values - np.nanmean(values)) / (spread if spread > 0 else 1.0)
 
 
-def _swaps(size: int, shape: tuple[int, int], over: str, rng: np.random.Generator) -> Mask:
-    """Which cells trade places: whole rows, whole columns, or both (a cell swapped twice stays)."""
+def _swaps(size: int, shape: tuple[int, ...], over: str, rng: np.random.Generator) -> Bools:
+    """Return which cells are swapped: whole rows, whole columns, or the exclusive or of both."""
     rows = rng.integers(0, 2, size=(size, shape[0], 1), dtype=np.int8).astype(np.bool_)
     columns = rng.integers(0, 2, size=(size, 1, shape[1]), dtype=np.int8).astype(np.bool_)
     if over == "systems":
@@ -142,89 +184,87 @@ def permutation_test(
     count: int = 1000,
     seed: Seed = 0,
 ) -> Permutation:
-    """The p-value of "the first metric correlates with people better than the second".
+    """Return the test of "the first metric correlates with people better than the second".
 
-    PERM-SYSTEMS, PERM-INPUTS and PERM-BOTH of Deutsch et al. 2021: if the metrics were
-    equally good their (standardised) scores could trade places, for whole systems (rows), whole
-    inputs (columns) or both. p = (1 + #{permuted difference >= observed}) / (1 + count).
+    PERM-SYSTEMS, PERM-INPUTS and PERM-BOTH of Deutsch et al. 2021: if the metrics are equally good,
+    their standardised scores are exchangeable for whole systems (rows), inputs (columns) or both.
+    p = (1 + #{permuted difference >= observed}) / (1 + count).
+
+    Parameters
+    ----------
+    first, second, human : array_like, systems x inputs; cells that all three fill are used
+    level, coefficient : as in `correlate`
+    over : "both", "inputs" or "systems", what is swapped between the metrics
+    alternative : "greater" or "two-sided"
+    count, seed : permutations and their seed
+
+    Returns
+    -------
+    Permutation
+
+    Examples
+    --------
+    >>> people = [[1, 2, 3, 4], [2, 4, 4, 7], [3, 5, 6, 9]]
+    >>> permutation_test(people, people, people).p
+    1.0
     """
     check_count(count)
     if alternative not in ("greater", "two-sided"):
         raise OptionError(f"alternative is {alternative!r}; it is 'greater' or 'two-sided'.")
     a, b, people = as_matrices(first=first, second=second, human=human)
     check_over(over, *a.shape)
-    a, b, people = _common(a, b, people)
-    level, chosen = choose_level(level), choose_coefficient(coefficient)
-
-    def agreement(stack: Array) -> Array:
-        return stack_values(stack, people[None], level, chosen.rowwise)
-
-    pair = np.stack([_standardised(a), _standardised(b)])
-    r1, r2 = (float(r) for r in agreement(pair))
-    null = _null_differences(pair, agreement, over, count, np.random.default_rng(seed))
+    a, b, people = common_cells(a, b, people)
+    correlation = correlation_of(level, coefficient)
+    a, b = _standardised(a), _standardised(b)
+    r1, r2 = (float(r) for r in correlation(np.stack([a, b]), people[None]))
+    rng = np.random.default_rng(seed)
+    parts = []
+    for size in chunks(count, a.size):
+        swap = _swaps(size, a.shape, over, rng)
+        swapped = np.where(swap, b, a), np.where(swap, a, b)
+        parts.append(np.subtract(*(correlation(metric, people[None]) for metric in swapped)))
+    null = np.concatenate(parts)
     null = null[np.isfinite(null)]
+    difference, reverse = r1 - r2, r2 - r1
+    if alternative == "two-sided":
+        difference = reverse = abs(difference)
+        null = np.abs(null)
+    greater = alternative == "greater"
     cells = int(np.isfinite(people).sum())
     return Permutation(
-        r1,
-        r2,
-        r1 - r2,
-        _tail(null, r1 - r2, alternative),
-        over,
-        alternative,
-        level,
-        chosen.name,
-        null.size,
-        count - null.size,
-        cells,
-        a.size - cells,
-        _tail(-null, r2 - r1, alternative),
+        first=r1,
+        second=r2,
+        difference=r1 - r2,
+        p=p_value(null, difference, TOLERANCE),
+        over=over,
+        alternative=alternative,
+        level=choose_level(level),
+        coefficient=choose_coefficient(coefficient).name,
+        count=null.size,
+        undefined=count - null.size,
+        cells=cells,
+        cells_dropped=a.size - cells,
+        p_reverse=p_value(-null if greater else null, reverse, TOLERANCE),
     )
 
 
-def _common(*matrices: Array) -> tuple[Array, ...]:
-    """The matrices with NaN wherever any of them lacks a value."""
-    filled = np.logical_and.reduce([np.isfinite(matrix) for matrix in matrices])
-    if not filled.any():
-        raise DataError(
-            f"none of the {filled.size} cells is filled in all {len(matrices)} matrices; "
-            "a comparison needs cells that people judged and both metrics scored."
-        )
-    return tuple(np.where(filled, matrix, np.nan) for matrix in matrices)
-
-
-def _tail(null: Array, observed: float, alternative: str) -> float:
-    """(1 + #{null at least as extreme}) / (1 + count); NaN if the observed value is undefined."""
-    if not np.isfinite(observed):
-        return float("nan")
-    if alternative == "two-sided":
-        null, observed = np.abs(null), abs(observed)
-    return float((1 + (null >= observed - TOLERANCE).sum()) / (1 + null.size))
-
-
-def _null_differences(
-    pair: Array,
-    agreement: Callable[[Array], Array],
-    over: str,
-    count: int,
-    rng: np.random.Generator,
-) -> Array:
-    """Differences of the two metrics' agreement after random trades, one per permutation."""
-    systems, inputs = pair.shape[1:]
-    parts = []
-    for size in chunks(count, systems * inputs):
-        swap = _swaps(size, (systems, inputs), over, rng)
-        parts.append(
-            agreement(np.where(swap, pair[1], pair[0]))
-            - agreement(np.where(swap, pair[0], pair[1]))
-        )
-    return np.concatenate(parts)
-
-
-def holm(p_values: ArrayLike) -> Array:
-    """p-values adjusted for testing several hypotheses at once (Holm 1979, step-down).
+def holm(p_values: ArrayLike) -> Floats:
+    """Return p-values adjusted for multiple tests (Holm 1979, step-down).
 
     Sorted p_(1) <= ... <= p_(m): adjusted_(i) = max over j <= i of min(1, (m - j + 1) p_(j)).
-    NaN stays NaN and does not count as a test. Any shape is kept.
+
+    Parameters
+    ----------
+    p_values : array_like; NaN stays NaN and does not count as a test
+
+    Returns
+    -------
+    ndarray of the same shape
+
+    Examples
+    --------
+    >>> holm([0.01, 0.04, 0.03])
+    array([0.03, 0.06, 0.06])
     """
     p = np.asarray(p_values, dtype=np.float64)
     tested = np.isfinite(p)
@@ -236,16 +276,15 @@ def holm(p_values: ArrayLike) -> Array:
     flat = p[tested]
     order = np.argsort(flat, kind="stable")
     steps = np.minimum(1.0, (flat.size - np.arange(flat.size)) * flat[order])
-    adjusted = np.empty_like(flat)
-    adjusted[order] = np.maximum.accumulate(steps)
+    flat[order] = np.maximum.accumulate(steps)
     result = np.full(p.shape, np.nan)
-    result[tested] = adjusted
+    result[tested] = flat
     return result
 
 
 @dataclass(frozen=True)
 class Cluster:
-    """Systems between which no significant line can be drawn, best first, with their ranks."""
+    """Systems that are not significantly separated, best first, with their range of ranks."""
 
     names: tuple[str, ...]
     best_rank: int
@@ -255,11 +294,26 @@ class Cluster:
 def rank_clusters(
     names: Sequence[str], scores: ArrayLike, p_values: ArrayLike, *, alpha: float = 0.05
 ) -> tuple[Cluster, ...]:
-    """The clusters of a ranking, as WMT prints them: a line falls where all above beat all below.
+    """Return the clusters of a ranking as WMT prints them.
 
-    `p_values[i, j]` is the one-sided p of "i is better than j". Systems are sorted by score; a new
-    cluster starts where every system above is better than every system below with p < alpha. An
-    undefined (NaN) p draws no line.
+    Systems are sorted by score; a new cluster starts where every system above is better than every
+    system below with p < alpha. An undefined p separates nothing.
+
+    Parameters
+    ----------
+    names, scores : the n systems and their scores, higher is better
+    p_values : array_like, n x n; `p_values[i, j]` is the one-sided p of "i is better than j"
+    alpha : float, significance level
+
+    Returns
+    -------
+    tuple of Cluster
+
+    Examples
+    --------
+    >>> p = [[0.5, 0.4, 0.01], [0.6, 0.5, 0.02], [0.99, 0.98, 0.5]]
+    >>> [cluster.names for cluster in rank_clusters(["a", "b", "c"], [3, 2, 1], p)]
+    [('a', 'b'), ('c',)]
     """
     score = np.asarray(scores, dtype=np.float64)
     p = np.asarray(p_values, dtype=np.float64)

@@ -1,48 +1,37 @@
-"""The conductors of studies: texts are scored once, then matrices go to the statistics.
+"""Studies: texts are scored once, then their matrices are analysed with `nlgauge.stats`.
 
-Texts meet people's judgements here and nowhere else: the readers know no metric, the metrics no
-judgement, and the statistics see only matrices.
+Only here are texts, metrics and judgements combined; readers, metrics and statistics do not know
+each other. The command line and the service import statistics from here.
 """
 
 from __future__ import annotations
 
-from nlgauge.stats import CoefficientMatrix, PermutationMatrix, WilliamsMatrix
 from nlgauge.stats.coefficients import choose_coefficient
 from nlgauge.stats.levels import choose_level
-from nlgauge.study.compare import (
-    Compared,
-    Comparison,
-    Differing,
-    compare,
-    compare_scored,
-)
-from nlgauge.study.correlate import Agreed, Agreement, correlate
-from nlgauge.study.darr import Ranked, Ranking, darr, in_pairs, rank_pairs
+from nlgauge.stats.matrix import CoefficientMatrix, PermutationMatrix, WilliamsMatrix
+from nlgauge.study.compare import Comparison, SegmentDifference, compare, compare_scored
+from nlgauge.study.correlate import Correlations, correlate
+from nlgauge.study.darr import DarrResult, darr
 from nlgauge.study.matrix import matrix, permutation, williams
-from nlgauge.study.quality_bands import Band, bands
+from nlgauge.study.quality_bands import quality_bands
 from nlgauge.study.rescale import fit_baseline
 from nlgauge.study.study import Study, choose_criteria, measure
-from nlgauge.study.sweep import Sweeps, Swept, sweep
+from nlgauge.study.sweep import OptionSweep, SweepResult, sweep
 from nlgauge.study.tune import LayerTuning, TunedLayers, tune_layers
 
 __all__ = [
-    "Agreed",
-    "Agreement",
-    "Band",
     "CoefficientMatrix",
-    "Compared",
     "Comparison",
-    "Differing",
+    "Correlations",
+    "DarrResult",
     "LayerTuning",
+    "OptionSweep",
     "PermutationMatrix",
-    "Ranked",
-    "Ranking",
+    "SegmentDifference",
     "Study",
-    "Sweeps",
-    "Swept",
+    "SweepResult",
     "TunedLayers",
     "WilliamsMatrix",
-    "bands",
     "choose_coefficient",
     "choose_criteria",
     "choose_level",
@@ -51,11 +40,10 @@ __all__ = [
     "correlate",
     "darr",
     "fit_baseline",
-    "in_pairs",
     "matrix",
     "measure",
     "permutation",
-    "rank_pairs",
+    "quality_bands",
     "sweep",
     "tune_layers",
     "williams",

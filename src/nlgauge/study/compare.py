@@ -1,42 +1,43 @@
-"""Whether systems differ: paired tests over the statistics of any metric, and where they do."""
+"""Paired tests between systems for any metric, and the segments on which they differ most."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, Literal
+from dataclasses import asdict, dataclass
+from typing import Any, ClassVar, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from nlgauge.core.corpus import Corpus
 from nlgauge.core.errors import DataError, OptionError, UsageError
+from nlgauge.core.plan import Floats
 from nlgauge.core.scores import Scores
 from nlgauge.inputs import Spec
 from nlgauge.runtime import DEFAULT, Runtime
 from nlgauge.scoring import Progress, Scorer
-from nlgauge.stats import Paired, holm, paired_bootstrap, paired_randomisation, rank_clusters
-from nlgauge.stats.intervals import Finish
+from nlgauge.stats import holm, paired_bootstrap, paired_randomisation, rank_clusters
+from nlgauge.stats.paired_tests import PairedTest
+from nlgauge.study.study import StudyResult, SystemScores
 
-Array = NDArray[np.float64]
 Method = Literal["bootstrap", "randomisation"]
+References = Sequence[str | Sequence[str | None]]
 
 
 @dataclass(frozen=True)
-class Compared:
-    """One system under one metric, tested against the baseline; a baseline has no test."""
+class ComparisonEntry:
+    """One system under one metric, tested against the baseline (which has no test)."""
 
     system: str
     metric: str
     value: float
     cluster: int
-    """1 for the best; systems of one cluster cannot be told apart."""
-    test: Paired | None = None
+    """1 for the best; systems of one cluster are not significantly different."""
+    test: PairedTest | None = None
     p: float | None = None
     """Two-sided, Holm-corrected over the systems tested."""
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain values, ready for JSON."""
+        """Return plain values for JSON."""
         test = self.test
         interval = test.interval if test else None
         return {
@@ -53,130 +54,103 @@ class Compared:
 
 
 @dataclass(frozen=True)
-class Differing:
-    """A segment on which a system and the baseline got very different scores."""
+class SegmentDifference:
+    """A segment on which a system and the baseline have very different scores."""
 
     metric: str
     segment: str
     system: str
     baseline: str
+    difference: float
     value: float
     baseline_value: float
     candidate: str
     baseline_candidate: str
     references: tuple[str, ...]
 
-    @property
-    def difference(self) -> float:
-        """The system's score minus the baseline's."""
-        return self.value - self.baseline_value
-
     def to_dict(self) -> dict[str, Any]:
-        """Plain values, ready for JSON."""
-        return {
-            "metric": self.metric,
-            "segment": self.segment,
-            "system": self.system,
-            "baseline": self.baseline,
-            "difference": self.difference,
-            "value": self.value,
-            "baseline_value": self.baseline_value,
-            "candidate": self.candidate,
-            "baseline_candidate": self.baseline_candidate,
-            "references": list(self.references),
-        }
+        """Return plain values for JSON."""
+        return asdict(self) | {"references": list(self.references)}
 
 
 @dataclass(frozen=True, eq=False)
-class Comparison:
-    """All systems under all metrics, each against the first."""
+class Comparison(StudyResult[ComparisonEntry]):
+    """All systems under all metrics, each tested against the first."""
 
     baseline: str
-    entries: tuple[Compared, ...]
     corpus: Corpus
-    board: Mapping[str, Mapping[str, Scores]]
+    scores: SystemScores
     method: str
     count: int
     seed: int
     segments: int
+    entries_key: ClassVar[str] = "systems"
 
-    def of(self, metric: str) -> tuple[Compared, ...]:
-        """The entries of one metric, the baseline first."""
+    def of(self, metric: str) -> tuple[ComparisonEntry, ...]:
+        """Return the entries of one metric, the baseline first."""
         return tuple(entry for entry in self.entries if entry.metric == metric)
 
-    def differing(self, count: int, metric: str | None = None) -> tuple[Differing, ...]:
-        """The segments on which each system and the baseline differ most under a metric.
+    def differing(self, count: int, metric: str | None = None) -> tuple[SegmentDifference, ...]:
+        """Return the segments with the largest score differences between system and baseline.
 
-        The largest difference first, whichever system is ahead; the first metric if none is named.
+        At most `count` per system, largest first; of the first metric by default.
         """
         label = metric or self.entries[0].metric
-        if label not in self.board[self.baseline]:
-            known = ", ".join(self.board[self.baseline])
+        if label not in self.signatures:
+            known = ", ".join(self.signatures)
             raise OptionError(f"no metric {label!r} here; there are {known}.")
-        found: list[Differing] = []
-        ours = self.board[self.baseline][label]
-        base_rows = dict(zip(ours.ids, self.corpus.rows_of(self.baseline), strict=True))
-        base_values = dict(zip(ours.ids, ours.segments.tolist(), strict=True))
-        for system in list(self.board)[1:]:
-            scores = self.board[system][label]
-            rows = self.corpus.rows_of(system)
-            values = scores.segments.tolist()
-            gaps = [abs(v - base_values[i]) for i, v in zip(scores.ids, values, strict=True)]
-            order = sorted(range(len(gaps)), key=lambda k: -gaps[k])
-            for k in order[:count]:
-                if gaps[k] == 0:
+        rows, values = self._by_segment(self.baseline, label)
+        found: list[SegmentDifference] = []
+        for system in list(self.scores)[1:]:
+            own_rows, own_values = self._by_segment(system, label)
+            gaps = {name: value - values[name] for name, value in own_values.items()}
+            for name in sorted(gaps, key=lambda name: -abs(gaps[name]))[:count]:
+                if gaps[name] == 0:
                     break
-                segment = scores.ids[k]
                 found.append(
-                    Differing(
+                    SegmentDifference(
                         metric=label,
-                        segment=segment,
+                        segment=name,
                         system=system,
                         baseline=self.baseline,
-                        value=values[k],
-                        baseline_value=base_values[segment],
-                        candidate=self.corpus.candidates[rows[k]],
-                        baseline_candidate=self.corpus.candidates[base_rows[segment]],
-                        references=self.corpus.references[rows[k]],
+                        difference=gaps[name],
+                        value=own_values[name],
+                        baseline_value=values[name],
+                        candidate=self.corpus.candidates[own_rows[name]],
+                        baseline_candidate=self.corpus.candidates[rows[name]],
+                        references=self.corpus.references[own_rows[name]],
                     )
                 )
         return tuple(found)
 
+    def _by_segment(self, system: str, label: str) -> tuple[dict[str, int], dict[str, float]]:
+        """Return rows of the corpus and segment scores by segment id."""
+        scores = self.scores[system][label]
+        rows = dict(zip(scores.ids, self.corpus.rows_of(system), strict=True))
+        return rows, dict(zip(scores.ids, scores.segments.tolist(), strict=True))
+
     @property
-    def said(self) -> str:
-        """How the p-values were made."""
+    def method_note(self) -> str:
+        """A sentence on the method of the p-values."""
         return (
             f"p against {self.baseline}: {self.method}, {self.count:,} times over "
             f"{self.segments:,} segments, seed {self.seed}; two-sided, Holm-corrected"
         )
 
-    def remarks(self) -> tuple[str, ...]:
-        """What the metrics noted, by system."""
-        return tuple(
-            f"{system}, {label}: {warning}"
-            for system, scores_of in self.board.items()
-            for label, scores in scores_of.items()
-            for warning in scores.warnings
-        )
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values, ready for JSON."""
-        first = self.board[self.baseline]
+    def summary(self) -> dict[str, Any]:
+        """Return the baseline and the options of the test."""
         return {
             "baseline": self.baseline,
             "method": self.method,
             "count": self.count,
             "seed": self.seed,
             "segments": self.segments,
-            "systems": [entry.to_dict() for entry in self.entries],
-            "signatures": {label: str(scores.signature) for label, scores in first.items()},
-            "notes": list(self.remarks()),
         }
 
 
 def compare(
     systems: Mapping[str, Sequence[str]] | Corpus,
-    references: Sequence[str | Sequence[str | None]] = (),
+    references: References = (),
     *,
     metrics: Spec | Sequence[Spec] = "bleu",
     method: Method = "bootstrap",
@@ -186,116 +160,150 @@ def compare(
     runtime: Runtime = DEFAULT,
     progress: Progress | None = None,
 ) -> Comparison:
-    """Paired tests of every system against the first, for every metric, and clusters of all.
+    """Return paired tests of every system against the first, for every metric, and clusters.
 
-    ``systems`` maps names to candidates of the same segments (or is a Corpus that holds several
-    systems and their references). p-values are two-sided and Holm-corrected over the systems.
-    A cluster ends where all systems above beat all below with one-sided p < ``alpha``.
+    Parameters
+    ----------
+    systems : mapping or Corpus
+        Candidates of the same segments by system, the baseline first.
+    references : sequence
+        References per segment; not for a Corpus, which has its own.
+    metrics : str, Metric or sequence of them
+    method : "bootstrap" or "randomisation"
+        The paired test.
+    count, seed : int
+        Resamples and their seed.
+    alpha : float
+        Level of the one-sided tests between clusters.
+    runtime, progress
+        As in `nlgauge.score`.
+
+    Returns
+    -------
+    Comparison
+        Its p-values are two-sided and Holm-corrected over the systems.
+
+    Raises
+    ------
+    UsageError, DataError, OptionError
+        For a single system, for different segments, for an unknown method.
+
+    Examples
+    --------
+    >>> found = compare({"a": ["x y", "z"], "b": ["x y", "w"]}, ["x y", "z"], metrics="chrf")
+    >>> round(found.entries[1].value)
+    83
     """
     corpus = systems if isinstance(systems, Corpus) else _corpus(systems, references)
     _check(corpus, method)
-    scorer = Scorer(metrics, runtime=runtime)
-    board = scorer.score_corpus(corpus, progress=progress)
-    return compare_scored(corpus, board, method=method, count=count, seed=seed, alpha=alpha)
+    scores = Scorer(metrics, runtime=runtime).score_corpus(corpus, progress=progress)
+    return compare_scored(corpus, scores, method=method, count=count, seed=seed, alpha=alpha)
 
 
 def compare_scored(
     corpus: Corpus,
-    board: Mapping[str, Mapping[str, Scores]],
+    scores: SystemScores,
     *,
     method: Method = "bootstrap",
     count: int = 1000,
     seed: int = 0,
     alpha: float = 0.05,
 ) -> Comparison:
-    """The tests of ``compare`` on scores that are there already."""
+    """Return the tests of `compare` on existing scores, by system and label of the metric."""
     _check(corpus, method)
     names = corpus.system_names
-    entries: list[Compared] = []
-    for label in board[names[0]]:
-        scores = [board[name][label] for name in names]
-        entries += _tested(scores, method, count, seed, alpha)
-    method_name = next(entry.test.method for entry in entries if entry.test is not None)
-    segments = len(corpus.rows_of(names[0]))
-    return Comparison(names[0], tuple(entries), corpus, board, method_name, count, seed, segments)
+    test = paired_bootstrap if method == "bootstrap" else paired_randomisation
+    entries: list[ComparisonEntry] = []
+    for label in scores[names[0]]:
+        of_metric = [scores[name][label] for name in names]
+        rows = [_in_order(each, of_metric[0].ids) for each in of_metric]
+        counts = np.array([float(len(of_metric[0].ids))])
+
+        def finish(total: Floats, first: Scores = of_metric[0], n: Floats = counts) -> float:
+            return float(first.metric.finish(total[None, :], n)[0, 0])
+
+        tests = {
+            (i, j): test(rows[i], rows[j], finish, count=count, seed=seed)
+            for i in range(len(rows))
+            for j in range(i)
+        }
+        entries += _entries(of_metric, tests, alpha)
+    notes = tuple(
+        f"{system}, {label}: {warning}"
+        for system, by_label in scores.items()
+        for label, found in by_label.items()
+        for warning in found.warnings
+    )
+    return Comparison(
+        entries=tuple(entries),
+        notes=notes,
+        signatures={label: str(found.signature) for label, found in scores[names[0]].items()},
+        baseline=names[0],
+        corpus=corpus,
+        scores=scores,
+        method=next(entry.test.method for entry in entries if entry.test is not None),
+        count=count,
+        seed=seed,
+        segments=len(corpus.rows_of(names[0])),
+    )
 
 
 def _check(corpus: Corpus, method: str) -> None:
-    """Refuse an unknown test, a single system, and systems that answered different segments."""
+    """Raise an error for an unknown test, a single system, or systems on different segments."""
     if method not in ("bootstrap", "randomisation"):
         raise OptionError(f"method is {method!r}; it is 'bootstrap' or 'randomisation'.")
-    names = corpus.system_names
-    if len(names) < 2:
+    first, *others = corpus.system_names
+    if not others:
         raise UsageError(
-            f"a comparison needs at least 2 systems, but there is 1 ({names[0]!r}); "
+            f"a comparison needs at least 2 systems, but there is 1 ({first!r}); "
             "`nlgauge score` scores a single one"
         )
-    _same_segments(corpus)
-
-
-def _corpus(
-    systems: Mapping[str, Sequence[str]], references: Sequence[str | Sequence[str | None]]
-) -> Corpus:
-    if not systems:
-        raise UsageError("a comparison needs at least 2 systems, but there is none")
-    parts = [
-        Corpus.of(texts, references, systems=[name] * len(texts)) for name, texts in systems.items()
-    ]
-    return Corpus.join(parts)
-
-
-def _same_segments(corpus: Corpus) -> None:
-    first, *others = corpus.system_names
     expected = {corpus.ids[row] for row in corpus.rows_of(first)}
     for name in others:
         ids = {corpus.ids[row] for row in corpus.rows_of(name)}
         if ids != expected:
             raise DataError(
-                f"{name!r} and {first!r} did not answer the same segments: {len(ids - expected)} "
+                f"{name!r} and {first!r} do not have the same segments: {len(ids - expected)} "
                 f"are only in {name!r}, {len(expected - ids)} only in {first!r}, "
                 f"{len(ids & expected)} in both; a paired test needs the same ones"
             )
 
 
-def _tested(
-    scores: Sequence[Scores], method: Method, count: int, seed: int, alpha: float
-) -> list[Compared]:
-    """All systems under one metric: tests against the first, and clusters from all pairs."""
-    ids = scores[0].ids
-    rows = [_in_order(each, ids) for each in scores]
-    finish = _finisher(scores[0], len(ids))
-    n = len(scores)
-    tests: dict[tuple[int, int], Paired] = {}
-    for i in range(n):
-        for j in range(i):
-            test = paired_bootstrap if method == "bootstrap" else paired_randomisation
-            tests[i, j] = test(rows[i], rows[j], finish, count=count, seed=seed)
+def _corpus(systems: Mapping[str, Sequence[str]], references: References) -> Corpus:
+    if not systems:
+        raise UsageError("a comparison needs at least 2 systems, but there is none")
+    return Corpus.join(
+        [
+            Corpus.of(texts, references, systems=[name] * len(texts))
+            for name, texts in systems.items()
+        ]
+    )
+
+
+def _entries(
+    scores: Sequence[Scores], tests: Mapping[tuple[int, int], PairedTest], alpha: float
+) -> list[ComparisonEntry]:
+    """Return all systems under one metric: tests against the first, clusters from all pairs."""
+    n, sign = len(scores), scores[0].scale.sign
     better = np.full((n, n), np.nan)
-    sign = scores[0].scale.sign
-    for (i, j), test_of in tests.items():
-        ahead = sign * test_of.difference > 0
-        better[i, j] = test_of.p / 2 if ahead else 1 - test_of.p / 2
+    for (i, j), test in tests.items():
+        better[i, j] = test.p / 2 if sign * test.difference > 0 else 1 - test.p / 2
         better[j, i] = 1 - better[i, j]
-    values = np.asarray([each.value for each in scores])
     names = [each.system for each in scores]
-    clusters = rank_clusters(names, sign * values, better, alpha=alpha)
+    values = [float(each.value) for each in scores]
+    clusters = rank_clusters(names, sign * np.asarray(values), better, alpha=alpha)
     rank = {name: k for k, cluster in enumerate(clusters, start=1) for name in cluster.names}
-    corrected = holm([tests[i, 0].p for i in range(1, n)]).tolist()
+    against_first = [None, *(tests[i, 0] for i in range(1, n))]
+    corrected = [None, *holm([tests[i, 0].p for i in range(1, n)]).tolist()]
     return [
-        Compared(
-            *(names[i], scores[i].label, float(values[i]), rank[names[i]]),
-            *((tests[i, 0], corrected[i - 1]) if i else ()),
+        ComparisonEntry(
+            name, scores[i].label, values[i], rank[name], against_first[i], corrected[i]
         )
-        for i in range(n)
+        for i, name in enumerate(names)
     ]
 
 
-def _in_order(scores: Scores, ids: Sequence[str]) -> Array:
-    """The statistics of a system in the baseline's order of segments."""
+def _in_order(scores: Scores, ids: Sequence[str]) -> Floats:
+    """Return the statistics of a system in the baseline's order of segments."""
     row = {name: i for i, name in enumerate(scores.ids)}
     return np.asarray(scores.statistics[[row[name] for name in ids]], dtype=np.float64)
-
-
-def _finisher(scores: Scores, segments: int) -> Finish:
-    counts = np.array([float(segments)])
-    return lambda total: float(scores.metric.finish(total[None, :], counts)[0, 0])

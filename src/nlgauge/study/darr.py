@@ -1,87 +1,81 @@
-"""daRR: how often metrics order two outputs of one segment as people do."""
+"""daRR: how often metrics order two outputs for one segment as people do."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from math import isfinite
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
 from nlgauge.core.errors import DataError, OptionError
-from nlgauge.data.detection import read_judged
-from nlgauge.data.judged import Judged
+from nlgauge.core.plan import Floats
+from nlgauge.data.judged import JudgedCorpus
 from nlgauge.data.wmt import Pairs, read_pairs
 from nlgauge.inputs import Spec
 from nlgauge.runtime import DEFAULT, Runtime
 from nlgauge.scoring import Progress
-from nlgauge.stats import (
-    Interval,
-    Judgements,
+from nlgauge.stats import Interval, Judgements
+from nlgauge.stats.darr import (
+    THRESHOLD,
     KendallLike,
     bootstrap_kendall_like,
     kendall_like,
     pairs_from_names,
     pairs_from_scores,
 )
-from nlgauge.stats.darr import THRESHOLD
-from nlgauge.study.study import Missing, Source, Study, choose_criteria, listed, measure
+from nlgauge.stats.intervals import finite
+from nlgauge.study.study import (
+    Missing,
+    Source,
+    Study,
+    StudyResult,
+    choose_criteria,
+    measure,
+    read_source,
+)
 
 
 @dataclass(frozen=True)
-class Ranked:
-    """The Kendall-like tau of one metric, and its interval if one was asked for."""
+class TauEntry:
+    """The Kendall-like tau of one metric, and its interval if requested."""
 
     metric: str
     tau: KendallLike
     interval: Interval | None = None
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain values, ready for JSON."""
-        tau, interval = self.tau, self.interval
-        content: dict[str, Any] = {
+        """Return plain values for JSON."""
+        return {
             "metric": self.metric,
-            "tau": tau.value if isfinite(tau.value) else None,
-        }
-        if interval is not None:
-            content |= interval.to_dict()
-        return content | {
-            "concordant": tau.concordant,
-            "discordant": tau.discordant,
-            "ties": tau.ties,
-            "pairs_missing": tau.pairs_missing,
+            "tau": finite(self.tau.value),
+            **(self.interval.to_dict() if self.interval else {}),
+            "concordant": self.tau.concordant,
+            "discordant": self.tau.discordant,
+            "ties": self.tau.ties,
+            "pairs_missing": self.tau.pairs_missing,
         }
 
 
 @dataclass(frozen=True, eq=False)
-class Ranking:
-    """The taus of all metrics over the same pairs, and what was said on the way."""
+class DarrResult(StudyResult[TauEntry]):
+    """The taus of all metrics over the same pairs."""
 
-    entries: tuple[Ranked, ...]
     pairs: Pairs
-    remarks: tuple[str, ...]
-    signatures: Mapping[str, str]
+    entries_key: ClassVar[str] = "metrics"
 
     def value(self, metric: str) -> float:
-        """The tau of one metric."""
-        for entry in self.entries:
-            if entry.metric == metric:
-                return entry.tau.value
-        known = ", ".join(entry.metric for entry in self.entries)
-        raise OptionError(f"no metric {metric!r} here; there are {known}.")
+        """Return the tau of one metric."""
+        taus = {entry.metric: entry.tau.value for entry in self.entries}
+        if metric not in taus:
+            raise OptionError(f"no metric {metric!r} here; there are {', '.join(taus)}.")
+        return taus[metric]
 
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values, ready for JSON."""
-        return {
-            "pairs": len(self.pairs),
-            "segments": len(self.pairs.segments),
-            "systems": len(self.pairs.systems),
-            "metrics": [entry.to_dict() for entry in self.entries],
-            "signatures": dict(self.signatures),
-            "notes": list(self.remarks),
-        }
+    def summary(self) -> dict[str, Any]:
+        """Return the numbers of pairs, segments and systems."""
+        pairs = self.pairs
+        return {"pairs": len(pairs), "segments": len(pairs.segments), "systems": len(pairs.systems)}
 
 
 def darr(
@@ -99,67 +93,92 @@ def darr(
     missing: Missing = "error",
     runtime: Runtime = DEFAULT,
     progress: Progress | None = None,
-) -> Ranking:
-    """WMT's Kendall-like tau of metrics over ranked pairs, ties of a metric discordant.
+) -> DarrResult:
+    """Return WMT's Kendall-like tau of metrics over ranked pairs; ties of a metric are discordant.
 
-    The pairs are given, or read from a file, or made of the direct assessments (0-100) of the
-    criterion ``human``: two outputs for one segment that differ by ``threshold`` points or more.
-    Only outputs that stand in a pair are scored. ``confidence`` adds bootstrap intervals over
-    segments. ``scores``, ``distances`` and ``missing`` are those of ``measure``.
+    Parameters
+    ----------
+    data, metrics, scores, distances, missing, runtime, progress
+        As in `measure`; only outputs in a pair are scored.
+    pairs : Pairs, str or Path
+        Ranked pairs or a file of them; by default made of the assessments.
+    human : str
+        Criterion of the pairs, direct assessments from 0 to 100.
+    threshold : float
+        Points by which the outputs of a pair differ at least.
+    confidence, count, seed
+        Coverage, resamples and seed of bootstrap intervals over segments.
+
+    Returns
+    -------
+    DarrResult
+
+    Raises
+    ------
+    DataError
+        Without pairs, for pairs whose outputs are missing, and for pairs without a stored score.
+
+    Examples
+    --------
+    >>> from nlgauge.core.corpus import Corpus
+    >>> corpus = Corpus.of(["a b", "c"], ["a b", "a b"], systems=["x", "y"])
+    >>> darr(JudgedCorpus(corpus, {"da": [90, 20]}, ()), "chrf").value("chrf")
+    1.0
     """
-    judged = data
-    if not isinstance(judged, Judged):
-        judged = read_judged(judged, stored=[*listed(scores), *listed(distances)])
+    judged = read_source(data, scores, distances)
     if pairs is None:
         ranked = rank_pairs(judged, human, threshold)
     else:
         ranked = pairs if isinstance(pairs, Pairs) else read_pairs(str(pairs))
     study = measure(
-        *(in_pairs(judged, ranked), metrics),
+        outputs_in_pairs(judged, ranked),
+        metrics,
         scores=scores,
         distances=distances,
         missing=missing,
         runtime=runtime,
         progress=progress,
     )
-    entries = rank(study, ranked, confidence=confidence, count=count, seed=seed, missing=missing)
-    return Ranking(entries, ranked, (*ranked.said, *study.remarks()), study.signatures)
+    entries = taus(study, ranked, confidence=confidence, count=count, seed=seed)
+    return DarrResult(entries, (*ranked.notes, *study.notes), study.signatures, ranked)
 
 
-def rank(
-    study: Study,
-    pairs: Pairs,
-    *,
-    confidence: float | None = None,
-    count: int = 1000,
-    seed: int = 0,
-    missing: Missing = "error",
-) -> tuple[Ranked, ...]:
-    """The tau of every metric that was measured, over the pairs."""
+def taus(
+    study: Study, pairs: Pairs, *, confidence: float | None = None, count: int = 1000, seed: int = 0
+) -> tuple[TauEntry, ...]:
+    """Return the tau of every metric of a study over the pairs."""
     entries = []
-    for each in study.measured:
-        upward = -each.values if each.direction == "lower" else each.values
-        indexed = pairs_from_names(pairs, each.systems, each.segments)
-        tau = kendall_like(upward, indexed)
-        _refuse_gap(each.name, tau, len(pairs), missing)
+    for metric in study.metrics:
+        values = -metric.values if metric.direction == "lower" else metric.values
+        indexed = pairs_from_names(pairs, metric.systems, metric.segments)
+        tau = kendall_like(values, indexed)
+        lost = tau.pairs_missing
+        if lost == len(pairs) or (lost and study.missing == "error"):
+            raise DataError(
+                f"{metric.name} lacks a score for {lost:,} of {len(pairs):,} pairs; score them, or "
+                "use missing='keep' (--missing keep) to leave those pairs out and count them, if "
+                "any remain."
+            )
         interval = None
         if confidence is not None:
             interval = bootstrap_kendall_like(
-                upward, indexed, count=count, confidence=confidence, seed=seed
+                values, indexed, count=count, confidence=confidence, seed=seed
             )
-        entries.append(Ranked(each.name, tau, interval))
+        entries.append(TauEntry(metric.name, tau, interval))
     return tuple(entries)
 
 
-def rank_pairs(judged: Judged, human: str | None = None, threshold: float = THRESHOLD) -> Pairs:
-    """The pairs of outputs for one segment whose assessments differ by the threshold or more."""
-    if human is None and len(judged.criteria) > 1:
+def rank_pairs(
+    judged: JudgedCorpus, human: str | None = None, threshold: float = THRESHOLD
+) -> Pairs:
+    """Return the pairs of outputs for one segment whose assessments differ by the threshold."""
+    if human is None and len(judged.human) > 1:
         raise OptionError(
-            f"the data has {len(judged.criteria)} criteria ({', '.join(judged.criteria)}); ranked "
+            f"the data has {len(judged.human)} criteria ({', '.join(judged.human)}); ranked "
             "pairs are made of one, of raw scores from 0 to 100: name it with human= (--human)."
         )
-    (criterion,) = choose_criteria(judged.criteria, human)
-    people = Judgements.from_rows(judged.rows())
+    (criterion,) = choose_criteria(tuple(judged.human), human)
+    people = Judgements.from_columns(judged.corpus.systems, judged.corpus.ids, judged.human)
     matrix = people.matrix(criterion)
     found = pairs_from_scores(matrix, threshold)
     triples = tuple(
@@ -167,17 +186,18 @@ def rank_pairs(judged: Judged, human: str | None = None, threshold: float = THRE
         for segment, better, worse in zip(found.segment, found.better, found.worse, strict=True)
     )
     if not triples:
-        raise DataError(_why_none(matrix, criterion, threshold))
-    made = Pairs(triples, ())
-    said = (
-        f"{len(made):,} pairs of {len(made.systems)} systems on {len(made.segments):,} segments "
+        raise DataError(_no_pairs_reason(matrix, criterion, threshold))
+    systems = {name for triple in triples for name in triple[1:]}
+    segments = {triple[0] for triple in triples}
+    note = (
+        f"{len(triples):,} pairs of {len(systems)} systems on {len(segments):,} segments "
         f"differ by {threshold:g} or more in {criterion!r}."
     )
-    return Pairs(triples, (said,))
+    return Pairs(triples, (note,))
 
 
-def in_pairs(judged: Judged, pairs: Pairs) -> Judged:
-    """The outputs that stand in a pair; a pair whose output is not there is refused."""
+def outputs_in_pairs(judged: JudgedCorpus, pairs: Pairs) -> JudgedCorpus:
+    """Return the outputs in a pair; DataError if one of them is missing."""
     cells = list(zip(judged.corpus.systems, judged.corpus.ids, strict=True))
     wanted = {(name, segment) for segment, *both in pairs for name in both}
     lost = wanted - set(cells)
@@ -191,11 +211,11 @@ def in_pairs(judged: Judged, pairs: Pairs) -> Judged:
             "or leave the pairs of a system out with Pairs.without."
         )
     keep = [row for row, cell in enumerate(cells) if cell in wanted]
-    return judged.take(keep, f"{len(keep):,} of {len(cells):,} outputs stand in a pair.")
+    return judged.take(keep, f"{len(keep):,} of {len(cells):,} outputs are in a pair.")
 
 
-def _why_none(matrix: np.ndarray[Any, Any], criterion: str, threshold: float) -> str:
-    """Why there is no pair, in a sentence."""
+def _no_pairs_reason(matrix: Floats, criterion: str, threshold: float) -> str:
+    """Return why there is no pair."""
     judged = np.isfinite(matrix)
     if not (judged.sum(axis=0) > 1).any():
         return (
@@ -208,12 +228,3 @@ def _why_none(matrix: np.ndarray[Any, Any], criterion: str, threshold: float) ->
         f"values range from {low:.4g} to {high:.4g}; ranked pairs are made of raw scores from 0 "
         "to 100: choose another criterion or another threshold."
     )
-
-
-def _refuse_gap(metric: str, tau: KendallLike, pairs: int, missing: str) -> None:
-    if tau.pairs_missing == pairs or (tau.pairs_missing and missing == "error"):
-        raise DataError(
-            f"{metric} lacks a score for {tau.pairs_missing:,} of {pairs:,} pairs; score them, or "
-            "say missing='keep' (--missing keep) to leave those pairs out and count them, if any "
-            "remain."
-        )

@@ -3,25 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 
-from nlgauge.core.errors import OptionError
-from nlgauge.stats import (
+from nlgauge.core.plan import Floats
+from nlgauge.stats import Grid, MetricScores
+from nlgauge.stats.matrix import (
     CoefficientMatrix,
-    Grid,
-    Measured,
     PermutationMatrix,
     WilliamsMatrix,
     coefficient_matrix,
     permutation_matrix,
     williams_matrix,
 )
-from nlgauge.stats.intervals import Over
+from nlgauge.stats.validation import Over
 from nlgauge.study.study import Study
-
-Array = NDArray[np.float64]
 
 
 def matrix(
@@ -32,34 +29,65 @@ def matrix(
     coefficient: str = "pearson",
     cluster: bool = False,
 ) -> CoefficientMatrix:
-    """Coefficients and p-values of every pair among the criteria (the first rows) and the metrics.
+    """Return coefficients and p-values of every pair among criteria (first rows) and metrics.
 
-    ``cluster`` moves metrics that agree with each other next to each other.
+    Parameters
+    ----------
+    study : Study
+        The result of `measure`.
+    human : str or sequence of str
+        Criteria; all by default.
+    level, coefficient : str
+        As in `correlate`.
+    cluster : bool
+        Whether metrics that agree with each other become neighbours.
+
+    Returns
+    -------
+    CoefficientMatrix
+
+    Examples
+    --------
+    >>> from nlgauge.core.corpus import Corpus
+    >>> from nlgauge.data import JudgedCorpus
+    >>> from nlgauge.study import measure
+    >>> judged = JudgedCorpus(Corpus.of(["a b", "a c", "d"], ["a b"] * 3), {"da": [3, 2, 1]}, ())
+    >>> matrix(measure(judged, ["bleu", "chrf"])).names
+    ('human', 'bleu', 'chrf')
     """
     criteria = study.criteria(human)
     named = {name: "human" if len(criteria) == 1 else f"human:{name}" for name in criteria}
     others = [
-        Measured.like(study.judgements, named[name], study.judgements.matrix(name))
+        MetricScores.like(study.judgements, named[name], study.judgements.matrix(name))
         for name in criteria[1:]
     ]
-    grid = Grid.align(study.judgements, criteria[0], [*others, *study.measured], missing="keep")
+    grid = Grid.align(study.judgements, criteria[0], [*others, *study.metrics], missing="keep")
     found = coefficient_matrix(grid, level, coefficient)
     names = (named[criteria[0]], *found.names[1:])
     order = list(range(len(names)))
     if cluster:
         order[len(criteria) :] = _clustered(found.values, order[len(criteria) :])
-    return CoefficientMatrix(
-        tuple(names[i] for i in order),
-        found.values[np.ix_(order, order)],
-        found.p[np.ix_(order, order)],
-        *(found.level, found.coefficient, found.cells, found.cells_dropped),
-    )
+    cells = np.ix_(order, order)
+    names = tuple(names[i] for i in order)
+    return replace(found, names=names, values=found.values[cells], p=found.p[cells])
 
 
 def williams(study: Study, criterion: str, *, level: str = "segment") -> WilliamsMatrix:
-    """Williams's one-sided p of every ordered pair of metrics, for one criterion."""
-    if len(study.measured) < 2:
-        raise OptionError("Williams's test compares 2 metrics or more, but 1 was named.")
+    """Return Williams's one-sided p of every ordered pair of metrics.
+
+    Parameters
+    ----------
+    study : Study
+        The result of `measure`, with two metrics or more.
+    criterion : str
+    level : str
+        "segment" (points are outputs) or "system".
+
+    Returns
+    -------
+    WilliamsMatrix
+        `p[i, j]` is of "metric i has a higher Pearson r with people than metric j".
+    """
     return williams_matrix(study.grid(criterion), level)
 
 
@@ -73,30 +101,40 @@ def permutation(
     count: int = 1000,
     seed: int = 0,
 ) -> PermutationMatrix:
-    """The permutation test's one-sided p of every ordered pair of metrics, for one criterion.
+    """Return the permutation test's one-sided p of every ordered pair of metrics.
 
-    ``over`` says what trades places between two metrics: inputs, systems or both. If it is not
-    said, both do, or the inputs where there is but one system.
+    Parameters
+    ----------
+    study, criterion
+        As in `williams`.
+    level, coefficient : str
+        As in `correlate`.
+    over : "both", "inputs" or "systems"
+        What is swapped; both by default, inputs with one system.
+    count, seed : int
+        Permutations and their seed.
+
+    Returns
+    -------
+    PermutationMatrix
+        `p[i, j]` is of "metric i correlates with people better than metric j".
     """
-    if len(study.measured) < 2:
-        raise OptionError("the permutation test compares 2 metrics or more, but 1 was named.")
-    traded: Over = over or ("both" if len(study.judgements.systems) > 1 else "inputs")
+    swapped: Over = over or ("both" if len(study.judgements.systems) > 1 else "inputs")
     return permutation_matrix(
-        study.grid(criterion), level, coefficient, over=traded, count=count, seed=seed
+        study.grid(criterion), level, coefficient, over=swapped, count=count, seed=seed
     )
 
 
-def _clustered(values: Array, members: list[int]) -> list[int]:
-    """The members in the order of an average-linkage tree on 1 - coefficient."""
+def _clustered(values: Floats, members: list[int]) -> list[int]:
+    """Return the members in the order of an average-linkage tree on 1 - coefficient."""
     if len(members) < 3:
         return members
     from scipy.cluster.hierarchy import leaves_list, linkage
     from scipy.spatial.distance import squareform
 
-    apart = 1.0 - values[np.ix_(members, members)]
-    apart = np.where(np.isfinite(apart), apart, 1.0)
-    np.fill_diagonal(apart, 0.0)
-    tree = linkage(
-        squareform((apart + apart.T) / 2, checks=False), "average", optimal_ordering=True
-    )
+    distances = 1.0 - values[np.ix_(members, members)]
+    distances = np.where(np.isfinite(distances), distances, 1.0)
+    np.fill_diagonal(distances, 0.0)
+    condensed = squareform((distances + distances.T) / 2, checks=False)
+    tree = linkage(condensed, "average", optimal_ordering=True)
     return [members[i] for i in leaves_list(tree)]

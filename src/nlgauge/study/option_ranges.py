@@ -1,7 +1,7 @@
-"""The values of an option to be tried, as a short word says them.
+"""Values of an option to try, from a short notation.
 
 0..6          integers, one by one
-.5..3         eleven numbers, evenly spaced, both ends among them (an end has a decimal point)
+.5..3         eleven numbers, evenly spaced, ends included (an end has a decimal point)
 -1..2:7       seven numbers, evenly spaced
 .01..10:log4  four numbers, each the same multiple of the one before
 .1,1,inf      a list, of numbers, names and ranges
@@ -19,16 +19,16 @@ from nlgauge.core.errors import OptionError
 Value = int | float | str
 
 USUAL = 11
-"""How many numbers a range of decimals holds that does not say: ten steps."""
+"""Numbers in a range of decimals without a count: ten steps."""
 MOST = 1000
-"""No option is tried in more values; a mistyped range would run for weeks."""
+"""Most values of an option; a mistyped range would run for weeks."""
 
 
 def read_values(text: str) -> tuple[Value, ...]:
-    """The values that a word such as ``0..6`` or ``.1,1,10`` stands for, each once, in order."""
+    """Return the values of a notation such as ``0..6`` or ``.1,1,10``, each once, in order."""
     parts = [part.strip() for part in text.split(",")]
     if not all(parts):
-        raise OptionError(f"{text!r} names no value before or after a comma")
+        raise OptionError(f"{text!r} has no value before or after a comma")
     values: dict[Value, None] = {}
     for part in parts:
         values |= dict.fromkeys(_range(part) if ".." in part else [_value(part)])
@@ -38,7 +38,7 @@ def read_values(text: str) -> tuple[Value, ...]:
 
 
 def is_geometric(values: tuple[Value, ...]) -> bool:
-    """Whether three or more numbers grow by one factor, and so belong on a logarithmic axis."""
+    """Return whether three or more numbers grow by a constant factor (a logarithmic axis)."""
     numbers = [value for value in values if not isinstance(value, str)]
     if len(numbers) != len(values) or len(numbers) < 3:
         return False
@@ -61,7 +61,7 @@ def _range(text: str) -> list[Value]:
     ends, _, count = text.partition(":")
     low, high = (_value(end.strip()) for end in ends.split("..", 1))
     if isinstance(low, str) or isinstance(high, str) or not (isfinite(low) and isfinite(high)):
-        raise OptionError(f"{text!r} is no range; write numbers: 0..6, .5..3, -1..2:7")
+        raise OptionError(f"{text!r} is not a range; write numbers: 0..6, .5..3, -1..2:7")
     if low >= high:
         raise OptionError(f"{text!r} ends at {high} but starts at {low}; write the lower end first")
     whole = isinstance(low, int) and isinstance(high, int)
@@ -77,7 +77,7 @@ def _spaced(text: str, low: float, high: float, count: str) -> list[float]:
     steps = count.removeprefix("log") or str(USUAL)
     if not steps.isdecimal() or not 2 <= int(steps) <= MOST:
         raise OptionError(
-            f"{text!r} asks for {steps!r} values; give a number from 2 to {MOST:,}, as in .5..3:6 "
+            f"{text!r} requests {steps!r} values; give a number from 2 to {MOST:,}, as in .5..3:6 "
             "or, for equal factors, .01..10:log4"
         )
     if not logarithmic:
@@ -88,6 +88,6 @@ def _spaced(text: str, low: float, high: float, count: str) -> list[float]:
 
 
 def _rounded(number: float, whole: bool) -> Value:
-    """The number to ten digits, so that .1 + .2 is .3; an integer where the ends are integers."""
+    """Return the number to ten digits (.1 + .2 is .3); an integer if both ends are integers."""
     short = float(f"{number:.10g}")
     return int(short) if whole and short.is_integer() else short

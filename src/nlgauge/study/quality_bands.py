@@ -1,4 +1,4 @@
-"""Scores by how good people found the texts: bands of quality and their densities."""
+"""Distributions of scores in bands of human quality."""
 
 from __future__ import annotations
 
@@ -6,31 +6,48 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
-from numpy.typing import NDArray
 
 from nlgauge.core.errors import DataError
+from nlgauge.core.plan import Floats
 from nlgauge.study.study import Study
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
-class Band:
-    """The scores of the rows that people put into one band of quality, and their density."""
+class QualityBand:
+    """The scores of the outputs in one band of human quality, and their density."""
 
     name: str
-    scores: Array
-    places: Array
-    density: Array
+    scores: Floats
+    places: Floats
+    density: Floats
     low: float = -np.inf
     high: float = np.inf
-    """The range of the metric, where it is known."""
+    """Range of the metric, where it is known."""
 
 
-def bands(study: Study, criterion: str, count: int = 3) -> dict[str, tuple[Band, ...]]:
-    """By metric, its scores in ``count`` equally large bands of human quality, the lowest first.
+def quality_bands(
+    study: Study, criterion: str, count: int = 3
+) -> dict[str, tuple[QualityBand, ...]]:
+    """Return each metric's scores in equally large bands of human quality, the lowest first.
 
-    Scores are the metric's own (not negated); densities are Gaussian with Silverman's bandwidth.
+    Scores are not negated; densities are Gaussian with Silverman's bandwidth.
+
+    Parameters
+    ----------
+    study : Study
+        The result of `measure`.
+    criterion : str
+    count : int
+        Number of bands, at least 2.
+
+    Returns
+    -------
+    dict of bands by metric
+
+    Raises
+    ------
+    DataError
+        If a band has fewer than 2 outputs.
     """
     people = study.judgements.matrix(criterion)
     judged = np.isfinite(people)
@@ -40,33 +57,33 @@ def bands(study: Study, criterion: str, count: int = 3) -> dict[str, tuple[Band,
     if edges is None or count < 2 or min(sizes) < 2:
         raise DataError(
             f"the {int(judged.sum())} judgements of {criterion!r} do not fall into {count} bands "
-            "of 2 or more (too few, or too many ties); ask for at least 2 bands, and for fewer."
+            "of 2 or more (too few, or too many ties); use at least 2 bands, and fewer."
         )
     names = [f"{low:.3g} to {high:.3g}" for low, high in pairwise(edges)]
-    found: dict[str, tuple[Band, ...]] = {}
-    for metric in study.measured:
+    found: dict[str, tuple[QualityBand, ...]] = {}
+    for metric in study.metrics:
         aligned = study.grid(criterion).metric(metric.name)
         own = -aligned if metric.direction == "lower" else aligned
         places = _places(own[judged])
         parts = [own[judged & (within == k)] for k in range(count)]
-        scores = next(iter(study.board.values())).get(metric.name)
+        scores = study.first_scores.get(metric.name)
         ends = (scores.scale.low, scores.scale.high) if scores else (-np.inf, np.inf)
         found[metric.name] = tuple(
-            Band(name, part, places, _density(part, places), *ends)
+            QualityBand(name, part, places, _density(part, places), *ends)
             for name, part in zip(names, parts, strict=True)
         )
     return found
 
 
-def _places(scores: Array, count: int = 200) -> Array:
-    """Where densities are evaluated: the range of the scores and a tenth more on both sides."""
+def _places(scores: Floats, count: int = 200) -> Floats:
+    """Return where densities are evaluated: the range of the scores, a tenth wider on each side."""
     low, high = float(scores.min()), float(scores.max())
-    room = 0.1 * ((high - low) or 1.0)
-    return np.linspace(low - room, high + room, count)
+    margin = 0.1 * ((high - low) or 1.0)
+    return np.linspace(low - margin, high + margin, count)
 
 
-def _density(scores: Array, places: Array) -> Array:
-    """A Gaussian kernel density; NaN where the scores do not vary and have none."""
+def _density(scores: Floats, places: Floats) -> Floats:
+    """Return a Gaussian kernel density; NaN if the scores do not vary."""
     if scores.size < 2 or float(np.ptp(scores)) == 0:
         return np.full(places.shape, np.nan)
     quarter, three = np.quantile(scores, [0.25, 0.75])

@@ -1,12 +1,12 @@
-"""Study: judged texts, scored once with every metric, beside the scores that came with them."""
+"""Study: judged texts, scored once with every metric, and the base of all study results."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Literal
+from typing import Any, ClassVar, Generic, Literal, Protocol, TypeVar
 
 import numpy as np
 
@@ -15,93 +15,151 @@ from nlgauge.core.errors import DataError, OptionError
 from nlgauge.core.metric import Metric
 from nlgauge.core.scores import Scores
 from nlgauge.data.detection import read_judged
-from nlgauge.data.judged import PEOPLE, Judged
+from nlgauge.data.judged import HUMAN_PREFIX, JudgedCorpus
 from nlgauge.inputs import Spec
 from nlgauge.runtime import DEFAULT, Runtime
 from nlgauge.scoring import Progress, Scorer
-from nlgauge.stats import Grid, Judgements, Measured
-from nlgauge.stats.judgements import Direction
+from nlgauge.stats import Grid, Judgements, MetricScores
+from nlgauge.stats.judgements import Direction, align_scores
 
-Source = Judged | str | Path
+Source = JudgedCorpus | str | Path
 Missing = Literal["error", "keep"]
+SystemScores = Mapping[str, Mapping[str, Scores]]
+"""Scores by system, then by label of the metric."""
 
 STORED = "stored:"
-"""Before the name of a metric whose scores came with the data."""
+"""Prefix of the label of scores that come with the data."""
+
+
+class Entry(Protocol):
+    """One row of a study result."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain values for JSON."""
+
+
+E = TypeVar("E", bound=Entry)
+
+
+@dataclass(frozen=True, eq=False)
+class StudyResult(Generic[E]):
+    """Entries of a study, notes on data and metrics, and the metrics' signatures by label."""
+
+    entries: tuple[E, ...]
+    notes: tuple[str, ...]
+    signatures: Mapping[str, str]
+    entries_key: ClassVar[str] = "entries"
+
+    def summary(self) -> dict[str, Any]:
+        """Return what precedes the entries in JSON."""
+        return {}
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain values for JSON."""
+        return {
+            **self.summary(),
+            self.entries_key: [entry.to_dict() for entry in self.entries],
+            "signatures": dict(self.signatures),
+            "notes": list(self.notes),
+        }
 
 
 @dataclass(frozen=True, eq=False)
 class Study:
-    """Judged texts and what every metric said of them, ready for any question of agreement."""
+    """JudgedCorpus texts and the scores of every metric, the input of all analyses."""
 
     corpus: Corpus
     judgements: Judgements
-    measured: tuple[Measured, ...]
-    board: Mapping[str, Mapping[str, Scores]]
-    said: tuple[str, ...]
+    metrics: tuple[MetricScores, ...]
+    scores: SystemScores
+    data_notes: tuple[str, ...]
     missing: Missing = "error"
-    """Whether a metric that lacks a judged cell is refused, or the cell left empty and counted."""
+    """Whether a metric without a score for a judged cell is an error, or the cell stays empty."""
 
     @property
     def labels(self) -> tuple[str, ...]:
-        """The metrics' labels, in the order they were named."""
-        return tuple(metric.name for metric in self.measured)
+        """The metrics' labels, in the given order."""
+        return tuple(metric.name for metric in self.metrics)
+
+    @property
+    def first_scores(self) -> Mapping[str, Scores]:
+        """The scores of the first system by label."""
+        return next(iter(self.scores.values()))
 
     @property
     def signatures(self) -> dict[str, str]:
-        """How every metric was made, by label."""
-        first = next(iter(self.board.values()))
-        made = {label: str(scores.signature) for label, scores in first.items()}
-        for metric in self.measured:
-            made.setdefault(metric.name, f"{metric.name}|{metric.direction} is better")
-        return made
+        """The metrics' signatures by label."""
+        made = {label: str(scores.signature) for label, scores in self.first_scores.items()}
+        return {
+            metric.name: made.get(metric.name, f"{metric.name}|{metric.direction} is better")
+            for metric in self.metrics
+        }
 
     @property
     def stored(self) -> tuple[str, ...]:
         """The labels of scores that came with the data."""
-        first = next(iter(self.board.values()))
-        return tuple(label for label in self.labels if label not in first)
+        return tuple(label for label in self.labels if label not in self.first_scores)
 
     @property
     def negated(self) -> tuple[str, ...]:
-        """The metrics that are distances and were turned round."""
-        return tuple(metric.name for metric in self.measured if metric.direction == "lower")
+        """The labels of distances, which are negated."""
+        return tuple(metric.name for metric in self.metrics if metric.direction == "lower")
 
-    def criteria(self, wanted: str | Sequence[str] | None = None) -> tuple[str, ...]:
-        """The criteria asked for, or all of them; an unknown one is refused with the list."""
-        return choose_criteria(self.judgements.criteria, wanted)
-
-    def grid(self, criterion: str) -> Grid:
-        """The metrics and one criterion on the same cells, all higher-is-better."""
-        return Grid.align(self.judgements, criterion, self.measured, missing=self.missing)
-
-    def remarks(self) -> tuple[str, ...]:
-        """What was read, what was negated, and what the metrics noted, in sentences."""
-        lines = list(self.said)
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """Sentences on what was read, what was negated, and what the metrics noted."""
+        lines = list(self.data_notes)
         if self.negated:
             lines.append(f"negated, because lower is better: {', '.join(self.negated)}.")
         total = len(self.corpus)
-        for metric in self.measured:
+        for metric in self.metrics:
             label = metric.name
             if label in self.stored:
                 scored = int(np.isfinite(metric.values).sum())
                 lines += [f"{label}: {scored:,} of {total:,} rows have a score."] * (scored < total)
                 continue
             counts: Counter[str] = Counter()
-            for scores_of in self.board.values():
+            for scores_of in self.scores.values():
                 counts.update(scores_of[label].notes)
             lines += [f"{label}: {n:,} of {total:,} rows: {note}." for note, n in counts.items()]
         return tuple(lines)
 
+    def criteria(self, wanted: str | Sequence[str] | None = None) -> tuple[str, ...]:
+        """Return the wanted criteria, or all of them."""
+        return choose_criteria(self.judgements.criteria, wanted)
+
+    def grid(self, criterion: str) -> Grid:
+        """Return the metrics and one criterion on the same cells, all higher-is-better."""
+        return Grid.align(self.judgements, criterion, self.metrics, missing=self.missing)
+
+    def only(self, labels: Collection[str]) -> Study:
+        """Return the study of these metrics."""
+        return replace(self, metrics=tuple(each for each in self.metrics if each.name in labels))
+
 
 def choose_criteria(known: Sequence[str], wanted: str | Sequence[str] | None) -> tuple[str, ...]:
-    """The criteria asked for, or all that are known; an unknown one is refused with the list."""
-    names = [wanted] if isinstance(wanted, str) else list(wanted or known)
+    """Return the wanted criteria, or all known ones; an unknown one is an OptionError."""
+    names = as_list(wanted) or list(known)
     for name in names:
         if name not in known:
             raise OptionError(
                 f"nobody judged {name!r}; the criteria of this data are: {', '.join(known)}."
             )
     return tuple(dict.fromkeys(names))
+
+
+def as_list(names: str | Sequence[str] | None) -> list[str]:
+    """Return one name, several or none as a list."""
+    return [names] if isinstance(names, str) else list(names or ())
+
+
+def read_source(
+    data: Source, scores: str | Sequence[str] = (), distances: str | Sequence[str] = ()
+) -> JudgedCorpus:
+    """Return the judged texts of a file, folder or JudgedCorpus, with the named stored scores."""
+    if isinstance(data, JudgedCorpus):
+        return data
+    return read_judged(data, stored=[*as_list(scores), *as_list(distances)])
 
 
 def measure(
@@ -114,57 +172,67 @@ def measure(
     runtime: Runtime = DEFAULT,
     progress: Progress | None = None,
 ) -> Study:
-    """The judged texts scored with all metrics in one pass; data is a file, folder or Judged.
+    """Return the judged texts, scored with all metrics in one pass.
 
-    ``scores`` and ``distances`` name scores that came with the data, of which higher or lower is
-    better; with them ``metrics`` may be empty. They are labelled ``stored:NAME``. ``human:NAME``
-    takes what people said of another criterion. ``missing="keep"`` leaves judged cells that stored
-    scores lack empty and counts them.
+    Parameters
+    ----------
+    data : JudgedCorpus, str or Path
+        Judged texts, or a file or folder with them.
+    metrics : str, Metric or sequence of them
+        May be empty if stored scores are named.
+    scores, distances : str or sequence of str
+        Names of scores that come with the data, of which higher or lower is better; labelled
+        ``stored:NAME``. ``human:NAME`` is another criterion.
+    missing : "error" or "keep"
+        Whether a judged cell without a stored score is an error, or stays empty.
+    runtime : Runtime
+        Device, batch size, cache and the like.
+    progress : callable, optional
+
+    Returns
+    -------
+    Study
+
+    Raises
+    ------
+    DataError
+        If a named stored score has no values.
+
+    Examples
+    --------
+    >>> corpus = Corpus.of(["a b", "a c", "d"], ["a b", "a b", "a b"])
+    >>> measure(JudgedCorpus(corpus, {"da": [3, 2, 1]}, ()), ["bleu", "ter"]).labels
+    ('bleu', 'ter')
     """
-    judged = (
-        data
-        if isinstance(data, Judged)
-        else read_judged(data, stored=[*listed(scores), *listed(distances)])
-    )
-    judgements = Judgements.from_rows(judged.rows())
-    stored = [_stored(judged, judgements, name, "higher") for name in listed(scores)]
-    stored += [_stored(judged, judgements, name, "lower") for name in listed(distances)]
+    judged = read_source(data, scores, distances)
+    corpus = judged.corpus
+    judgements = Judgements.from_columns(corpus.systems, corpus.ids, judged.human)
+    stored = [_stored(judged, judgements, name, "higher") for name in as_list(scores)]
+    stored += [_stored(judged, judgements, name, "lower") for name in as_list(distances)]
     specs = [metrics] if isinstance(metrics, str | Metric) else list(metrics)
     if not specs and stored:
-        nothing: dict[str, dict[str, Scores]] = {name: {} for name in judged.corpus.system_names}
-        return Study(judged.corpus, judgements, tuple(stored), nothing, judged.said, missing)
+        nothing: SystemScores = {name: {} for name in corpus.system_names}
+        return Study(corpus, judgements, tuple(stored), nothing, judged.notes, missing)
     scorer = Scorer(specs, runtime=runtime)
-    board = scorer.score_corpus(judged.corpus, progress=progress)
-    measured = [
-        Measured.from_rows(
-            label,
-            [
-                (system, segment, float(value))
-                for system, scores_of in board.items()
-                for segment, value in zip(
-                    scores_of[label].ids, scores_of[label].segments, strict=True
-                )
-            ],
-            metric.scale.direction,
-        )
-        for label, metric in scorer.metrics.items()
-    ]
-    return Study(judged.corpus, judgements, (*measured, *stored), board, judged.said, missing)
+    scored = scorer.score_corpus(corpus, progress=progress)
+    column = {name: i for i, name in enumerate(judgements.segments)}
+    found = []
+    for label, metric in scorer.metrics.items():
+        values = np.full((len(judgements.systems), len(column)), np.nan)
+        for row, system in enumerate(judgements.systems):
+            of_system = scored[system][label]
+            values[row, [column[name] for name in of_system.ids]] = of_system.segments
+        found.append(MetricScores.like(judgements, label, values, metric.scale.direction))
+    return Study(corpus, judgements, (*found, *stored), scored, judged.notes, missing)
 
 
-def listed(names: str | Sequence[str] | None) -> list[str]:
-    """The names as a list, also if there is one or none."""
-    return [names] if isinstance(names, str) else list(names or ())
-
-
-def _stored(judged: Judged, judgements: Judgements, name: str, direction: Direction) -> Measured:
-    """Scores that came with the data, NaN where there are none."""
-    row = {system: i for i, system in enumerate(judgements.systems)}
-    column = {segment: i for i, segment in enumerate(judgements.segments)}
-    values = np.full((len(row), len(column)), np.nan)
-    for system, segment, score in judged.stored_rows(name):
-        values[row[system], column[segment]] = score
-    if not np.isfinite(values).any():
+def _stored(
+    judged: JudgedCorpus, judgements: Judgements, name: str, direction: Direction
+) -> MetricScores:
+    """Return scores that came with the data, NaN where there are none."""
+    rows = list(judged.stored_rows(name))
+    if not rows:
         raise DataError(f"the data names {name!r} but holds no score of it in {len(judged)} rows.")
-    label = name if name.startswith(PEOPLE) else STORED + name
-    return Measured.like(judgements, label, values, direction)
+    label = name if name.startswith(HUMAN_PREFIX) else STORED + name
+    values = align_scores(MetricScores.from_rows(label, rows), judgements)
+    return MetricScores.like(judgements, label, values, direction)

@@ -1,12 +1,12 @@
-"""Options of a metric tried out: chosen on one part of the judgements, tested on the other."""
+"""Options of a metric, chosen on one part of the judgements and tested on the other."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
-from math import isfinite
-from typing import Any
+from math import isfinite, prod
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -17,43 +17,45 @@ from nlgauge.inputs import Spec
 from nlgauge.metrics import metric as build_metric
 from nlgauge.runtime import DEFAULT, Runtime
 from nlgauge.scoring import Progress
-from nlgauge.stats import Grid, Split, Sweep, Tried, split
-from nlgauge.stats import sweep as sweep_matrices
 from nlgauge.stats.coefficients import choose_coefficient
+from nlgauge.stats.intervals import finite
 from nlgauge.stats.levels import choose_level
-from nlgauge.stats.selection import Axis
+from nlgauge.stats.selection import Axis, Split, Sweep, Trial, split
+from nlgauge.stats.selection import sweep as sweep_matrices
 from nlgauge.study.option_ranges import MOST, Value, read_values
-from nlgauge.study.study import Source, Study, measure
+from nlgauge.study.study import Source, Study, StudyResult, measure
+
+Values = tuple[Value, ...]
 
 
 @dataclass(frozen=True, eq=False)
-class Swept:
-    """What became of the options for one criterion: every value tuned, one of them tested."""
+class OptionSweep:
+    """The options of a metric for one criterion: every value tuned, the chosen one tested."""
 
     metric: str
-    options: Mapping[str, tuple[Value, ...]]
+    options: Mapping[str, Values]
     criterion: str
     found: Sweep
-    """Its values are tuples, one entry for each option."""
+    """Its values are tuples, one entry per option."""
     label: str
-    """Of the metric with the chosen values."""
+    """Label of the metric with the chosen values."""
 
     @property
     def chosen(self) -> dict[str, Value]:
-        """The value of every option that was chosen."""
+        """The chosen value of every option."""
         return self._named(self.found.chosen)
 
     def tried(self) -> list[dict[str, Any]]:
-        """Every combination with its number on the tuning part, and the chosen one's test."""
+        """Return every combination with its tuning correlation, and the chosen one's test."""
         rows = []
-        for each in self.found.tried:
-            test = self.found.tested.value if each is self.found.chosen else None
-            numbers = {"tune": plain(each.tuned.value), "test": plain(test)}
-            rows.append({**_json(self._named(each)), **numbers})
+        for trial in self.found.tried:
+            test = self.found.tested.value if trial is self.found.chosen else None
+            numbers = {"tune": finite(trial.tuned.value), "test": finite(test)}
+            rows.append({**_json(self._named(trial)), **numbers})
         return rows
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain values, None for what is undefined."""
+        """Return plain values for JSON, None for what is undefined."""
         found = self.found
         return {
             "metric": self.metric,
@@ -61,34 +63,37 @@ class Swept:
             "level": found.tested.level,
             "coefficient": found.tested.coefficient,
             "chosen": _json(self.chosen),
-            "tune": plain(found.chosen.tuned.value),
-            "test": plain(found.tested.value),
+            "tune": finite(found.chosen.tuned.value),
+            "test": finite(found.tested.value),
             "tuned_on": found.tuned_on,
             "tested_on": found.tested_on,
             "tried": self.tried(),
         }
 
-    def _named(self, tried: Tried) -> dict[str, Value]:
-        values = tried.value if isinstance(tried.value, tuple) else (tried.value,)
+    def notes(self) -> list[str]:
+        """Return sentences on undefined correlations."""
+        lost = [trial for trial in self.found.tried if not isfinite(trial.tuned.value)]
+        lines = []
+        if lost:
+            lines.append(
+                f"{self.criterion}: {len(lost)} of {len(self.found.tried)} values are undefined "
+                f"on the tuning part ({lost[0].tuned.reason}) and were not chosen."
+            )
+        if self.found.tested.reason:
+            lines.append(
+                f"{self.criterion}: undefined on the test part: {self.found.tested.reason}."
+            )
+        return lines
+
+    def _named(self, trial: Trial) -> dict[str, Value]:
+        values = trial.value if isinstance(trial.value, tuple) else (trial.value,)
         return dict(zip(self.options, values, strict=True))
 
 
-@dataclass(frozen=True, eq=False)
-class Sweeps:
-    """A sweep for each criterion, and what was said on the way."""
+class SweepResult(StudyResult[OptionSweep]):
+    """A sweep for each criterion; signatures are those of the chosen metrics."""
 
-    entries: tuple[Swept, ...]
-    remarks: tuple[str, ...]
-    signatures: Mapping[str, str]
-    """Of the chosen metrics, by label."""
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values, ready for JSON."""
-        return {
-            "sweeps": [entry.to_dict() for entry in self.entries],
-            "signatures": dict(self.signatures),
-            "notes": list(self.remarks),
-        }
+    entries_key: ClassVar[str] = "sweeps"
 
 
 def sweep(
@@ -104,81 +109,89 @@ def sweep(
     axis: Axis = "inputs",
     runtime: Runtime = DEFAULT,
     progress: Progress | None = None,
-) -> Sweeps:
-    """One or two options of a metric, chosen on a part of the data and tested on the other.
+) -> SweepResult:
+    """Return one or two options of a metric, chosen on a part of the data, tested on the other.
 
-    ``options`` maps names to values, or to words such as ``0..6`` and ``.1,1,10`` (see
-    ``ranges``). Two options are tried in all combinations. A random ``fraction`` of the inputs, or
-    of the systems (``axis``), is for choosing; the rest is seen once, by the chosen value.
     All values are scored in one pass, so that texts are encoded once.
+
+    Parameters
+    ----------
+    data, runtime, progress
+        As in `measure`.
+    metric : str or Metric
+    options : mapping
+        Values by name, or ranges such as ``0..6`` and ``.1,1,10``; two options are
+        tried in all combinations.
+    human, level, coefficient
+        As in `correlate`.
+    fraction, seed : float and int
+        Share of the inputs or systems (`axis`) for choosing, and seed.
+
+    Returns
+    -------
+    SweepResult
+
+    Raises
+    ------
+    OptionError, DataError
+        For options that the metric does not have; for data that cannot be split.
+
+    Examples
+    --------
+    >>> from nlgauge.core.corpus import Corpus
+    >>> from nlgauge.data import JudgedCorpus
+    >>> corpus = Corpus.of(["a b", "a c", "d", "a b d", "b"], ["a b"] * 5)
+    >>> judged = JudgedCorpus(corpus, {"da": [5, 2, 1, 4, 3]}, ())
+    >>> sweep(judged, "chrf", {"char_order": [1, 2]}).entries[0].chosen
+    {'char_order': 1}
     """
     choose_level(level)
     choose_coefficient(coefficient)
-    tried = read_options(options)
-    metrics = variants(metric, tried)
-    study = measure(
-        *(data, list(metrics.values())),
-        runtime=runtime,
-        progress=progress,
-    )
+    values = read_options(options)
+    metrics = variants(metric, values)
+    study = measure(data, list(metrics.values()), runtime=runtime, progress=progress)
     labels = dict(zip(metrics, study.labels, strict=True))
-    named = metric if isinstance(metric, str) else metric.label()
-    entries = [
-        choose(
-            *(study, named, tried, labels, criterion),
-            parts=parts_of(study, study.grid(criterion), axis, fraction, seed),
-            level=level,
-            coefficient=coefficient,
-            axis=axis,
+    name = metric if isinstance(metric, str) else metric.label()
+    entries = []
+    for criterion in study.criteria(human):
+        parts = split_judged(study, criterion, axis, fraction, seed)
+        entries.append(
+            select(study, name, values, labels, criterion, parts, level, coefficient, axis)
         )
-        for criterion in study.criteria(human)
-    ]
-    kept = only(study, {entry.label for entry in entries})
-    return Sweeps(tuple(entries), (*kept.remarks(), *undefined(entries)), signatures_of(kept))
+    kept = study.only({entry.label for entry in entries})
+    notes = (*kept.notes, *(note for entry in entries for note in entry.notes()))
+    return SweepResult(tuple(entries), notes, kept.signatures)
 
 
-def choose(
+def select(
     study: Study,
-    named: str,
-    tried: Mapping[str, tuple[Value, ...]],
-    labels: Mapping[tuple[Value, ...], str],
+    name: str,
+    options: Mapping[str, Values],
+    labels: Mapping[Values, str],
     criterion: str,
-    *,
     parts: Split,
     level: str,
     coefficient: str,
-    axis: Axis,
-) -> Swept:
-    """The values of the options that suit a criterion, of a study that has scored them all.
-
-    ``labels`` maps combinations of values to the metrics of the study that have them.
-    """
+    axis: Axis = "inputs",
+) -> OptionSweep:
+    """Return the sweep over metrics of a study; ``labels`` are theirs, by values of the options."""
     grid = study.grid(criterion)
     found = sweep_matrices(
-        *(", ".join(tried), list(labels)),
+        ", ".join(options),
+        list(labels),
         {values: grid.metric(label) for values, label in labels.items()},
-        *(grid.human, parts),
+        grid.human,
+        parts,
         level=level,
         coefficient=coefficient,
         axis=axis,
     )
-    label = next(labels[values] for values in labels if values == found.chosen.value)
-    return Swept(named, tried, criterion, found, label)
+    label = next(label for values, label in labels.items() if values == found.chosen.value)
+    return OptionSweep(name, options, criterion, found, label)
 
 
-def only(study: Study, labels: Collection[str]) -> Study:
-    """The study of these metrics: what a thousand losers note would drown what they have."""
-    return replace(study, measured=tuple(each for each in study.measured if each.name in labels))
-
-
-def signatures_of(study: Study) -> dict[str, str]:
-    """How the metrics of the study were made, by label."""
-    made = study.signatures
-    return {label: made[label] for label in study.labels}
-
-
-def read_options(options: Mapping[str, str | Sequence[Value]]) -> dict[str, tuple[Value, ...]]:
-    """The values of every option to be tried; one or two options, in not too many combinations."""
+def read_options(options: Mapping[str, str | Sequence[Value]]) -> dict[str, Values]:
+    """Return the values of one or two options; OptionError for too few or too many values."""
     if not 1 <= len(options) <= 2:
         raise OptionError(
             f"{len(options)} options are to be tried; name one (a curve) or two (a surface), as in "
@@ -194,16 +207,14 @@ def read_options(options: Mapping[str, str | Sequence[Value]]) -> dict[str, tupl
                 f"option {name!r} is to be tried in {len(values)} value; name 2 or more, as in "
                 f"{name}=1,2 or {name}=0..6"
             )
-    combinations = int(np.prod([len(values) for values in read.values()]))
+    combinations = prod(len(values) for values in read.values())
     if combinations > MOST:
         raise OptionError(f"{combinations:,} combinations are too many; try at most {MOST:,}")
     return read
 
 
-def variants(
-    spec: Spec, options: Mapping[str, tuple[Value, ...]]
-) -> dict[tuple[Value, ...], Metric]:
-    """The metric with every combination of values; what it does not take is refused here."""
+def variants(spec: Spec, options: Mapping[str, Values]) -> dict[Values, Metric]:
+    """Return the metric with every combination of values."""
     base = build_metric(spec)
     refuse_unknown(type(base), options, name=base.name)
     known = options_of(type(base))
@@ -213,29 +224,23 @@ def variants(
             raise OptionError(
                 f"{name}={format_value(value)} is set in the metric and swept as well; name it once"
             )
-    return {
-        values: replace(
-            base,
-            **{
-                name: known[name].parse(format_value(value))
-                for name, value in zip(options, values, strict=True)
-            },
-        )
-        for values in product(*options.values())
-    }
+    found = {}
+    for values in product(*options.values()):
+        named = zip(options, values, strict=True)
+        parsed = {name: known[name].parse(format_value(value)) for name, value in named}
+        found[values] = replace(base, **parsed)
+    return found
 
 
-def parts_of(study: Study, grid: Grid, axis: Axis, fraction: float, seed: int) -> Split:
-    """The judged inputs or systems in two parts; inputs with one source text stay together."""
-    judged = np.isfinite(grid.human)
-    if axis == "systems":
-        index = np.flatnonzero(judged.any(axis=1))
-        groups: list[object] = list(index)
-    else:
-        index = np.flatnonzero(judged.any(axis=0))
-        corpus = study.corpus
+def split_judged(study: Study, criterion: str, axis: Axis, fraction: float, seed: int) -> Split:
+    """Return the judged inputs or systems in two parts; inputs with one source stay together."""
+    judged = np.isfinite(study.judgements.matrix(criterion))
+    index = np.flatnonzero(judged.any(axis=1 if axis == "systems" else 0))
+    groups: list[object] = list(index)
+    if axis == "inputs":
+        corpus, segments = study.corpus, study.judgements.segments
         texts = dict(zip(corpus.ids, corpus.sources or corpus.ids, strict=True))
-        groups = [texts[grid.segments[i]] or grid.segments[i] for i in index]
+        groups = [texts[segments[i]] or segments[i] for i in index]
     if len(set(groups)) < 2:
         raise DataError(
             f"{len(index)} judged {axis} of {len(set(groups))} kind cannot be split into a tuning "
@@ -245,30 +250,8 @@ def parts_of(study: Study, grid: Grid, axis: Axis, fraction: float, seed: int) -
     return Split(index[parts.tune], index[parts.test], parts.groups)
 
 
-def undefined(entries: Sequence[Swept]) -> list[str]:
-    """What can be said of values that gave no number, in sentences."""
-    lines = []
-    for entry in entries:
-        lost = [each for each in entry.found.tried if not isfinite(each.tuned.value)]
-        if lost:
-            lines.append(
-                f"{entry.criterion}: {len(lost)} of {len(entry.found.tried)} values are undefined "
-                f"on the tuning part ({lost[0].tuned.reason}) and were not chosen."
-            )
-        if entry.found.tested.reason:
-            lines.append(
-                f"{entry.criterion}: the test part gives no number: {entry.found.tested.reason}."
-            )
-    return lines
-
-
-def plain(value: float | None) -> float | None:
-    """The number, or None where JSON has none for it."""
-    return value if value is not None and isfinite(value) else None
-
-
 def _json(named: Mapping[str, Value]) -> dict[str, Value]:
-    """Values that JSON has: an infinite price becomes a word."""
+    """Return values for JSON: an infinite number becomes a string."""
     return {
         name: str(value) if isinstance(value, float) and not isfinite(value) else value
         for name, value in named.items()

@@ -1,100 +1,123 @@
-"""Clouds, tokens and histograms as records of arrays, and back, bit by bit the same."""
+"""Tokens, clouds and histograms as bytes, and back without any change of value.
+
+A text has one record of several parts: the tokens, and the points of each layer.
+"""
 
 from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Sequence
+import math
+from collections.abc import Mapping, Sequence
+from struct import Struct
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from nlgauge.core.cloud import Cloud, Floats, Tokens
 from nlgauge.core.histogram import Histogram
-from nlgauge.encode.cache.shards import KEY_BYTES, Array, Record
 
-TOKEN_FIELDS = ("ids", "special", "words", "strings")
-CLOUD_FIELDS = (*TOKEN_FIELDS, "weights", "remarks")
-HISTOGRAM_FIELDS = ("log_probabilities", "ids", "remarks")
+Array = npt.NDArray[Any]
+
+CARD, TOKENS, HISTOGRAM = "card", "tokens", "histogram"
+_LENGTHS = Struct("<QQ")  # of the tokens and of the weights
+_HEADER = 64  # bytes for the type and the shape of an array
 
 
 def text_key(text: str, masses: Floats | None = None) -> bytes:
-    """The key of a text, or of a text with the masses of its tokens.
+    """Return the hash of a text, or of a text and the masses of its tokens.
 
-    It is a hash of the UTF-8 bytes; lone surrogates, which UTF-8 lacks, count as if it had them,
-    so that texts are the same only if all their code points are.
+    Lone surrogates are encoded like other code points, so that distinct texts differ.
     """
-    content = hashlib.blake2b(_utf8(text), digest_size=KEY_BYTES)
-    if masses is not None:
-        # A hash of its own, so that no text can run into the bytes of the masses.
+    content = hashlib.blake2b(_utf8(text), digest_size=16)
+    if masses is not None:  # hashed separately, so that no text can end in the bytes of masses
         content.update(hashlib.sha256(np.asarray(masses, np.float64).tobytes()).digest())
     return content.digest()
 
 
-def layer_field(layer: int) -> str:
-    """The name of a layer's points."""
+def layer_part(layer: int) -> str:
+    """Return the name of the part with the points of a layer."""
     return f"layer.{layer}"
 
 
-def of_value(value: Any) -> Array:
-    """Bytes of a value that JSON can tell, as an array."""
-    return np.frombuffer(_utf8(json.dumps(value, ensure_ascii=False)), dtype=np.uint8)
+def pack_json(value: Any) -> bytes:
+    """Return a JSON value as bytes."""
+    return _utf8(json.dumps(value, ensure_ascii=False))
 
 
-def to_value(array: Array) -> Any:
-    """The value back from its bytes."""
-    return json.loads(array.tobytes().decode("utf-8", "surrogatepass"))
+def unpack_json(content: bytes) -> Any:
+    """Return the JSON value of bytes."""
+    return json.loads(content.decode("utf-8", "surrogatepass"))
 
 
-def of_tokens(tokens: Tokens) -> dict[str, Array]:
-    """The record of tokens."""
-    return {
-        "ids": np.asarray(tokens.ids, np.int64),
-        "special": np.asarray(tokens.special, np.bool_),
-        "words": np.asarray(tokens.words, np.int64),
-        "strings": of_value(tokens.strings),
-    }
-
-
-def to_tokens(record: Record) -> Tokens:
-    """The tokens of a record."""
-    return Tokens(
-        tuple(to_value(record["strings"])), record["ids"], record["special"], record["words"]
+def pack_tokens(
+    tokens: Tokens, weights: Sequence[float] | Floats = (), remarks: Sequence[str] = ()
+) -> bytes:
+    """Return tokens as bytes; those of a cloud with its weights and remarks."""
+    return b"".join(
+        [
+            _LENGTHS.pack(len(tokens), len(weights)),
+            np.asarray(tokens.ids, np.int64).tobytes(),
+            np.asarray(tokens.words, np.int64).tobytes(),
+            np.asarray(weights, np.float64).tobytes(),
+            np.asarray(tokens.special, np.bool_).tobytes(),
+            pack_json([tokens.strings, remarks]),
+        ]
     )
 
 
-def of_cloud(cloud: Cloud, layers: Sequence[int]) -> dict[str, Array]:
-    """The record of a cloud whose points are those of these layers."""
-    return {
-        **of_tokens(cloud.tokens),
-        "weights": np.asarray(cloud.weights, np.float64),
-        "remarks": of_value(cloud.remarks),
-        **{
-            layer_field(layer): np.asarray(cloud.points[k], cloud.points.dtype)
-            for k, layer in enumerate(layers)
-        },
-    }
+def unpack_tokens(content: bytes) -> tuple[Tokens, Floats, tuple[str, ...]]:
+    """Return tokens, weights and remarks; the arrays are read-only views of the bytes."""
+    count, weighted = _LENGTHS.unpack_from(content)
+    numbers = np.frombuffer(content, np.int64, 2 * count, _LENGTHS.size)
+    start = _LENGTHS.size + numbers.nbytes
+    weights = np.frombuffer(content, np.float64, weighted, start)
+    special = np.frombuffer(content, np.bool_, count, start + weights.nbytes)
+    strings, remarks = unpack_json(content[start + weights.nbytes + count :])
+    tokens = Tokens(tuple(strings), numbers[:count], special, numbers[count:])
+    return tokens, weights, tuple(remarks)
 
 
-def to_cloud(record: Record, layers: Sequence[int]) -> Cloud:
-    """The cloud of these layers."""
-    parts = [record[layer_field(layer)] for layer in layers]
-    points = parts[0][None] if len(parts) == 1 else np.stack(parts)  # one layer: not even copied
-    return Cloud(points, record["weights"], to_tokens(record), tuple(to_value(record["remarks"])))
+def pack_cloud(cloud: Cloud, layers: Sequence[int]) -> dict[str, bytes]:
+    """Return the parts of a cloud whose points are those of ``layers``."""
+    points = {layer_part(layer): _pack(cloud.points[k]) for k, layer in enumerate(layers)}
+    return {TOKENS: pack_tokens(cloud.tokens, cloud.weights, cloud.remarks), **points}
 
 
-def of_histogram(histogram: Histogram) -> dict[str, Array]:
-    """The record of a histogram."""
-    return {
-        "log_probabilities": np.asarray(histogram.log_probabilities),
-        "ids": np.asarray(histogram.ids, np.int64),
-        "remarks": of_value(histogram.remarks),
-    }
+def unpack_cloud(record: Mapping[str, bytes], layers: Sequence[int]) -> Cloud:
+    """Return the cloud of ``layers``."""
+    tokens, weights, remarks = unpack_tokens(record[TOKENS])
+    points = [_unpack(record[layer_part(layer)])[0] for layer in layers]
+    stacked = points[0][None] if len(points) == 1 else np.stack(points)  # one layer: no copy
+    return Cloud(stacked, weights, tokens, remarks)
 
 
-def to_histogram(record: Record) -> Histogram:
-    """The histogram of a record."""
-    return Histogram(record["log_probabilities"], record["ids"], tuple(to_value(record["remarks"])))
+def pack_histogram(histogram: Histogram) -> dict[str, bytes]:
+    """Return the only part of a histogram."""
+    rest = pack_json([histogram.ids.tolist(), histogram.remarks])
+    return {HISTOGRAM: _pack(histogram.log_probabilities) + rest}
+
+
+def unpack_histogram(content: bytes) -> Histogram:
+    """Return the histogram of bytes."""
+    log_probabilities, rest = _unpack(content)
+    ids, remarks = unpack_json(rest)
+    return Histogram(log_probabilities, np.array(ids, np.int64), tuple(remarks))
+
+
+def _pack(array: Array) -> bytes:
+    """Return an array as bytes, with its type and shape in front."""
+    shape = " ".join(map(str, array.shape))
+    return f"{array.dtype.str} {shape}".ljust(_HEADER).encode() + array.tobytes()
+
+
+def _unpack(content: bytes) -> tuple[Array, bytes]:
+    """Return an array, as a read-only view of the bytes, and the bytes behind it."""
+    dtype, *lengths = content[:_HEADER].split()
+    shape = tuple(map(int, lengths))
+    array = np.frombuffer(content, dtype.decode(), math.prod(shape), _HEADER).reshape(shape)
+    return array, content[_HEADER + array.nbytes :]
 
 
 def _utf8(text: str) -> bytes:

@@ -1,9 +1,9 @@
-// The service, asked from the page: JSON in, JSON out, errors as the server's own sentences.
+// Requests to the service: JSON in, JSON out, errors with the message of the service.
 
 const KEY = "nlgauge.token";
-let askForToken = null;
+let requestToken = null;
 
-/** What went wrong, in a sentence; `kind` is the server's name for it. */
+/** An error with a message for people; `kind` is the service's name for it. */
 class ServiceError extends Error {
   constructor(message, { kind = "unreachable", status = 0, where = null, id = null, wait = null } = {}) {
     super(message);
@@ -11,32 +11,32 @@ class ServiceError extends Error {
   }
 }
 
-/** Let the service ask a person for its token; the function resolves to it, or to null. */
-export function onTokenWanted(ask) {
-  askForToken = ask;
+/** Set the function that gets a token from the user; it resolves to the token, or to null. */
+export function onTokenRequired(request) {
+  requestToken = request;
 }
 
-/** Keep a token for as long as this tab is open; null forgets it. */
+/** Keep a token while this tab is open; null deletes it. */
 export function keepToken(token) {
   if (token === null) sessionStorage.removeItem(KEY);
   else sessionStorage.setItem(KEY, token);
 }
 
-export const get = (path, options) => ask("GET", path, undefined, options);
-export const post = (path, body, options) => ask("POST", path, body, options);
-export const remove = (path, options) => ask("DELETE", path, undefined, options);
+export const get = (path, options) => call("GET", path, undefined, options);
+export const post = (path, body, options) => call("POST", path, body, options);
+export const remove = (path, options) => call("DELETE", path, undefined, options);
 
 /** The error that an answer of the service describes. */
 export function describe(error, status, wait = null) {
   return new ServiceError(error.message, { ...error, status, wait });
 }
 
-async function ask(method, path, body, options = {}) {
+async function call(method, path, body, options = {}) {
   for (;;) {
     const answer = await send(method, path, body, options);
-    if (answer.status !== 401 || askForToken === null) return read(answer);
+    if (answer.status !== 401 || requestToken === null) return read(answer);
     const { error } = await answer.json();
-    const token = await askForToken(error.message);
+    const token = await requestToken(error.message);
     if (token === null) throw describe(error, 401);
     keepToken(token);
   }

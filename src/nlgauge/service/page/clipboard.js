@@ -1,6 +1,6 @@
-// Copying, where the browser allows it: on this machine, or over HTTPS.
+// Copying to the clipboard, which browsers allow on this machine or over HTTPS.
 
-/** Whether the text is in the clipboard now. */
+/** Copy a text; resolves to whether it was copied. */
 export async function copy(text) {
   try {
     await navigator.clipboard.writeText(text);

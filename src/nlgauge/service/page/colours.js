@@ -4,33 +4,33 @@
 const STOPS = [
   "#081d58", "#1f2f87", "#234da0", "#2072b1", "#2498c1", "#42b6c4", "#73c8bd", "#abdeb7", "#d6efb3",
 ];
-// ColorBrewer's PuOr: orange below nothing, purple above.
+// ColorBrewer's PuOr: orange is negative, purple positive.
 const DIVERGING = ["#b35806", "#f1a340", "#fee0b6", "#f7f7f7", "#d8daeb", "#998ec3", "#542788"];
 
 const STEPS = 16;
 
-/** Costs, cheap first, and the other colours of drawings on light paper. */
+/** Cost colours, lowest cost first, and the other colours of drawings in the light theme. */
 export const LIGHT = {
   paper: "#ffffff", ink: "#1b1b1f", muted: "#6b6b76", bar: "#444444", faint: "#e2e2e6",
   created: "#d9730d", focus: "#1b1b1f", circle: "#ffffff", rim: "#222222", steps: ramp(STEPS),
 };
 
-/** On dark paper costs run the other way, so that cheap stays conspicuous. */
+/** In the dark theme costs are reversed, so that low costs stay prominent. */
 export const DARK = {
   paper: "#17181c", ink: "#ececf0", muted: "#9a9aa6", bar: "#c8c8cf", faint: "#3a3b42",
   created: "#f1a340", focus: "#ffffff", circle: "#17181c", rim: "#ececf0",
   steps: ramp(STEPS, 0.25).reverse(),
 };
 
-/** That many colours, evenly spaced up to the dearest; `start` leaves out the darkest. */
+/** That many colours, evenly spaced up to the highest cost; `start` leaves out the darkest. */
 export function ramp(steps, start = 0) {
   return Array.from({ length: steps }, (_, k) =>
     between(STOPS, start + ((1 - start) * k) / Math.max(steps - 1, 1)));
 }
 
-/** The colour of a cost, where the dearest cost is known. */
-export function costColour(palette, cost, dearest) {
-  const step = Math.floor((cost / dearest) * palette.steps.length);
+/** The colour of a cost, given the highest cost. */
+export function costColour(palette, cost, highestCost) {
+  const step = Math.floor((cost / highestCost) * palette.steps.length);
   return palette.steps[Math.min(Math.max(step, 0), palette.steps.length - 1)];
 }
 
@@ -39,7 +39,7 @@ export function coefficientColour(value) {
   return between(DIVERGING, (value + 1) / 2);
 }
 
-/** White or black, whichever can be read on this colour. */
+/** White or black, for text on this colour. */
 export function inkOn(colour) {
   const [red, green, blue] = channels(colour);
   return 0.299 * red + 0.587 * green + 0.114 * blue < 140 ? "#ffffff" : "#000000";

@@ -1,11 +1,11 @@
-// A table of systems and metrics: values with their intervals, and what is surely different.
+// The table of a comparison: values with intervals, differences and p-values.
 
 import { h, s } from "./elements.js";
 import { directionOf } from "./metrics.js";
-import { chance, difference, score } from "./numbers.js";
+import { chance, difference, score } from "./number_format.js";
 import { table } from "./table.js";
 
-const SURE = 0.05;
+const SIGNIFICANT = 0.05;
 
 /** The table of an answer of /v1/compare. */
 export function comparisonTable(answer) {
@@ -32,7 +32,7 @@ export function comparisonTable(answer) {
 /** The table of an answer of /v1/score, where there is only one system. */
 export function scoreTable(scores) {
   return table({
-    caption: "Scores of one system; a second one makes a comparison",
+    caption: "Scores of one system; add a second one to compare",
     columns: [
       { name: "metric" },
       { name: "score", numeric: true, show: (value, [, , scale]) => score(value, scale.range) },
@@ -57,7 +57,7 @@ function systemName(name, baseline) {
 
 function cell(each, scale, extent) {
   if (!each) return "–";
-  const sure = each.p !== null && each.p < SURE;
+  const sure = each.p !== null && each.p < SIGNIFICANT;
   return h("div", { class: "measured" },
     h("span", { class: "value" },
       each.cluster === 1 && h("span", { class: "best", title: "in the best cluster" }, "★ "),

@@ -1,38 +1,24 @@
-// How well metrics agree with people: coefficients by criterion and level, the best one marked.
+// The table of correlations with human scores by criterion and level.
 
-import { choice, h, refill } from "./elements.js";
-import { coefficient as written } from "./numbers.js";
+import { filterFields, h, refill } from "./elements.js";
+import { coefficient as written } from "./number_format.js";
 import { table } from "./table.js";
 
 const LEVELS = { segment: "segments", text: "systems within a segment", system: "systems" };
-/** Coefficients as people write them. */
+/** Names of the coefficients. */
 export const NAMES = {
   pearson: "Pearson r", spearman: "Spearman ρ", kendall_b: "Kendall τ-b", kendall_c: "Kendall τ-c",
   accuracy: "pairwise accuracy",
 };
 
-/** The table with its two choices. */
+/** The table, with select boxes for criterion and level. */
 export function correlationTable(answer) {
-  const unique = (name) => [...new Set(answer.correlations.map((each) => each[name]))];
-  const [criteria, levels, coefficients] = ["criterion", "level", "coefficient"].map(unique);
-  const chosen = { criterion: criteria[0], level: levels[0] };
+  const coefficients = [...new Set(answer.correlations.map((each) => each.coefficient))];
+  const columns = [{ name: "criterion", label: "Criterion" }, { name: "level", label: "Level", names: LEVELS }];
   const place = h("div");
-  const draw = () => {
-    const seen = answer.correlations.filter((each) =>
-      each.criterion === chosen.criterion && each.level === chosen.level);
-    refill(place, drawTable(seen, coefficients, chosen));
-  };
-  const pick = (name) => (value) => {
-    chosen[name] = value;
-    draw();
-  };
-  draw();
-  return [
-    h("div", { class: "fields" },
-      choice("Criterion", criteria, chosen.criterion, pick("criterion")),
-      choice("Compared are", levels.map((level) => [level, LEVELS[level]]), chosen.level, pick("level"))),
-    place,
-  ];
+  const fields = filterFields(answer.correlations, columns, (rows, chosen) =>
+    refill(place, drawTable(rows, coefficients, chosen)));
+  return [fields, place];
 }
 
 /** All coefficients as rows for a file. */
@@ -58,7 +44,7 @@ function drawTable(seen, coefficients, chosen) {
   });
   const [{ n } = { n: 0 }] = seen;
   return table({
-    caption: `Agreement with people on ${chosen.criterion}, ${n} ${LEVELS[chosen.level]}`,
+    caption: `Correlation with human scores: ${chosen.criterion}, ${n} ${LEVELS[chosen.level]}`,
     columns: [{ name: "metric" }, ...columns],
     rows: metrics.map((metric) => [metric, ...coefficients.map((each) => find(metric, each))]),
   });

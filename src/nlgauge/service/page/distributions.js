@@ -1,9 +1,9 @@
-// Distributions of scores by how good people found the texts: do good texts score higher?
+// Distributions of scores by bands of human quality.
 
 import { ramp } from "./colours.js";
 import { s } from "./elements.js";
-import { FAMILY } from "./lettering.js";
-import { end, score } from "./numbers.js";
+import { FAMILY } from "./text_width.js";
+import { end, score } from "./number_format.js";
 
 const [HIGH, FOOT, HEAD] = [120, 34, 26];
 
@@ -18,7 +18,7 @@ export function drawDistribution(metric, bands, scale, { width, palette, dark })
   const total = HEAD + HIGH + FOOT;
   const label = { fill: palette.muted, "font-size": 12 };
   return s("svg", {
-    width, height: total, viewBox: `0 0 ${width} ${total}`, role: "img", "aria-label": spoken(metric, bands, scale),
+    width, height: total, viewBox: `0 0 ${width} ${total}`, role: "img", "aria-label": description(metric, bands, scale),
     "font-family": FAMILY,
   },
     s("text", { x: 0, y: 14, fill: palette.ink, "font-size": 14, "font-weight": 600 }, metric),
@@ -34,7 +34,7 @@ export function drawDistribution(metric, bands, scale, { width, palette, dark })
     s("text", { x: width, y: total - 6, "text-anchor": "end", ...label }, end(high)));
 }
 
-/** The colours of bands, the lowest first, the highest the most conspicuous. */
+/** The colours of bands, lowest first; the highest is the most prominent. */
 export function bandColours(count, dark) {
   return dark ? ramp(count, 0.3) : ramp(count + 1).slice(0, count).reverse();
 }
@@ -52,7 +52,7 @@ function curve(band, colour, at, up, [low, high]) {
       s("title", {}, `${band.name}, ${band.scores.length} texts`)));
 }
 
-/** What the curves cover, but nothing that the metric cannot reach. */
+/** The range of the curves, within the range of the metric. */
 function limits(places, [lowest, highest]) {
   if (places.length === 0) return [lowest ?? 0, highest ?? 1];
   return [Math.max(Math.min(...places), lowest ?? -Infinity), Math.min(Math.max(...places), highest ?? Infinity)];
@@ -64,8 +64,8 @@ function median(scores) {
   return sorted.length % 2 ? sorted[Math.floor(middle)] : (sorted[middle - 1] + sorted[middle]) / 2;
 }
 
-function spoken(metric, bands, scale) {
+function description(metric, bands, scale) {
   const medians = bands.filter(({ scores }) => scores.length > 0).map(({ name, scores }) =>
-    `people gave ${name}: ${scores.length} texts, median ${score(median(scores), scale.range)}`);
+    `human score ${name}: ${scores.length} texts, median ${score(median(scores), scale.range)}`);
   return `${metric}. ${medians.join("; ")}`;
 }

@@ -1,12 +1,17 @@
-// Files that the page hands out: drawings as SVG, tables as CSV.
+// Downloads: drawings as SVG, tables as CSV.
 
-/** Save a drawing; it stands on white paper and needs no style sheet. */
+import { LIGHT } from "./colours.js";
+import { s } from "./elements.js";
+
+/** Save a drawing in light colours, on a white background. */
 export function saveSvg(drawing, name) {
+  drawing.setAttribute("role", "img");
+  drawing.prepend(s("rect", { width: "100%", height: "100%", fill: LIGHT.paper }));
   const text = new XMLSerializer().serializeToString(drawing);
   save(`<?xml version="1.0" encoding="UTF-8"?>\n${text}\n`, name, "image/svg+xml");
 }
 
-/** Save rows of cells, the first row being the names of the columns. */
+/** Save rows of cells; the first row holds the column names. */
 export function saveCsv(rows, name) {
   save(rows.map((row) => row.map(cell).join(",")).join("\r\n") + "\r\n", name, "text/csv");
 }

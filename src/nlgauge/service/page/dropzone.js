@@ -1,8 +1,8 @@
-// A place to drop files on, which is also a button to choose them.
+// An area to drop files on, with a button to choose files.
 
 import { h } from "./elements.js";
 
-/** The place; `onFiles` gets an array of files. */
+/** The area; `onFiles` gets an array of files. */
 export function dropzone({ title, hint, accept, several = true }, onFiles) {
   const input = h("input", {
     type: "file", class: "unseen", multiple: several, accept, tabindex: "-1", "aria-label": title,

@@ -1,4 +1,4 @@
-// Elements of HTML and SVG, made without markup so that no text can become code.
+// HTML and SVG elements, created without markup so that no text can become code.
 
 const SVG = "http://www.w3.org/2000/svg";
 
@@ -51,6 +51,33 @@ export function segments(label, choices, chosen, onChange) {
   }
   row.press(chosen);
   return row;
+}
+
+/** Select boxes for columns of rows; `draw(rows, chosen)` gets the rows with the chosen values. */
+export function filterFields(rows, columns, draw) {
+  const unique = (name) => [...new Set(rows.map((row) => row[name]))];
+  const chosen = Object.fromEntries(columns.map(({ name }) => [name, unique(name)[0]]));
+  const update = () => draw(rows.filter((row) => columns.every(({ name }) => row[name] === chosen[name])), chosen);
+  update();
+  return h("div", { class: "fields" }, columns.map(({ name, label, names = {} }) => {
+    const choices = unique(name).map((value) => [value, names[value] ?? value]);
+    return choice(label, choices, chosen[name], (value) => {
+      chosen[name] = value;
+      update();
+    });
+  }));
+}
+
+/** Open a dialog; resolves to `read()` if it was confirmed, else to null. */
+export function openDialog(dialog, read) {
+  document.body.append(dialog);
+  dialog.showModal();
+  return new Promise((resolve) => {
+    dialog.addEventListener("close", () => {
+      dialog.remove();
+      resolve(dialog.returnValue ? read() : null);
+    });
+  });
 }
 
 function set(element, name, value) {

@@ -1,4 +1,4 @@
-// Something to try each view with. The texts and the judgements were invented for this project.
+// Examples for each view. The texts and judgements were invented for this project.
 
 /** One candidate and its reference. */
 export const PAIR = {
@@ -12,7 +12,7 @@ export async function exampleSystems() {
   return { systems, references };
 }
 
-/** The same with what people might have said. */
+/** The same with invented human scores. */
 export async function exampleJudgements() {
   const { systems, references, human } = await load();
   return Object.entries(systems).flatMap(([system, texts]) => texts.map((candidate, k) => ({

@@ -1,7 +1,7 @@
-// Files from a person's disk: lines of text, or tables in JSON Lines, TSV or CSV, read right here.
+// Reading files in the browser: lines of text, or tables in JSON Lines, TSV or CSV.
 
-import { mistake } from "./notices.js";
-import { count } from "./numbers.js";
+import { inputError } from "./notices.js";
+import { count } from "./number_format.js";
 
 const TABLES = { jsonl: readJsonLines, ndjson: readJsonLines, tsv: readTsv, csv: readCsv };
 const COLUMNS = {
@@ -22,34 +22,25 @@ export async function readFile(file) {
   const name = parts.length > 1 ? parts.slice(0, -1).join(".") : parts[0];
   if (!TABLES[ending]) return { name, file: file.name, kind: "text", lines: split(text) };
   const rows = TABLES[ending](text, file.name);
-  if (rows.length === 0) throw mistake(`${file.name} holds no rows.`);
+  if (rows.length === 0) throw inputError(`${file.name} holds no rows.`);
   return { name, file: file.name, kind: "table", rows };
 }
 
-/** The rows of a table as pairs for the service. */
-export function pairsOf(rows, file) {
+/** The rows of a table as pairs for the service; `segment` names the column of segment ids. */
+export function pairsOf(rows, file, segment = "id") {
   const column = finder(rows, file);
-  const keys = { system: column("system", true), id: column("id", true) };
-  return rows.map((row, k) => {
-    const pair = textsOf(row, k, column, file);
-    if (keys.system) pair.system = String(row[keys.system]);
-    if (keys.id) pair.id = String(row[keys.id]);
-    return pair;
-  });
+  const names = ["system", segment].filter((name) => column(name, true));
+  return rows.map((row, k) => ({
+    ...textsOf(row, k, column, file),
+    ...Object.fromEntries(names.map((name) => [name, String(row[column(name)])])),
+  }));
 }
 
 /** The rows of a table as judged rows for the service. */
 export function judgedOf(rows, file) {
-  const column = finder(rows, file);
-  const keys = { system: column("system", true), segment: column("segment", true) };
-  const judged = rows.map((row, k) => {
-    const made = textsOf(row, k, column, file);
-    if (keys.system) made.system = String(row[keys.system]);
-    if (keys.segment) made.segment = String(row[keys.segment]);
-    return { ...made, human: humanOf(row, k, file) };
-  });
+  const judged = pairsOf(rows, file, "segment").map((pair, k) => ({ ...pair, human: humanOf(rows[k], k, file) }));
   if (judged.every((row) => Object.keys(row.human).length === 0)) {
-    throw mistake(`${file} holds no human scores: it needs a column “human” (a number, or an object of ` +
+    throw inputError(`${file} holds no human scores: it needs a column “human” (a number, or an object of ` +
       `criteria) or columns “human.<criterion>”. It has: ${Object.keys(rows[0]).join(", ")}.`);
   }
   const criteria = [...new Set(judged.flatMap((row) => Object.keys(row.human)))];
@@ -63,12 +54,12 @@ function textsOf(row, k, column, file) {
   const [candidate, references] = [row[column("candidate")], row[column("references")]];
   const listed = Array.isArray(references) ? references : [references];
   if (typeof candidate !== "string" || !listed.every((text) => typeof text === "string")) {
-    throw mistake(`${file}, row ${count(k + 1)}: the candidate and every reference must be texts.`);
+    throw inputError(`${file}, row ${count(k + 1)}: the candidate and every reference must be texts.`);
   }
   return { candidate, references: listed };
 }
 
-/** The numbers that people gave a row, by criterion. */
+/** The human scores of a row by criterion. */
 function humanOf(row, k, file) {
   const found = {};
   for (const [key, value] of Object.entries(row)) {
@@ -78,7 +69,7 @@ function humanOf(row, k, file) {
     else if (name === "human") found.human = value;
     else if (/^human[._]/.test(name)) found[key.slice(6)] = value;
   }
-  delete found.n; // counts judgements, and is none
+  delete found.n; // the number of judgements, not a judgement
   return Object.fromEntries(Object.entries(found).map(([name, value]) => [name, numberOf(value, name, k, file)]));
 }
 
@@ -86,8 +77,8 @@ function numberOf(value, name, k, file) {
   if (value === null || value === "" || /^nan$/i.test(String(value))) return null;
   const read = Number(value);
   if (!Number.isFinite(read) || typeof value === "boolean") {
-    throw mistake(`${file}, row ${count(k + 1)}: the human score “${name}” is ${JSON.stringify(value)}, ` +
-      "which is no number.");
+    throw inputError(`${file}, row ${count(k + 1)}: the human score “${name}” is ${JSON.stringify(value)}, ` +
+      "which is not a number.");
   }
   return read;
 }
@@ -97,7 +88,7 @@ function finder(rows, file) {
   return (wanted, optional = false) => {
     const found = COLUMNS[wanted].find((name) => names.has(name));
     if (!found && !optional) {
-      throw mistake(`${file} has no column “${wanted}” (also accepted: ${COLUMNS[wanted].slice(1).join(", ")}). ` +
+      throw inputError(`${file} has no column “${wanted}” (also accepted: ${COLUMNS[wanted].slice(1).join(", ")}). ` +
         `It has: ${Object.keys(rows[0]).join(", ")}.`);
     }
     return found && names.get(found);
@@ -109,11 +100,11 @@ async function decode(stream, name) {
     const bytes = await new Response(stream).arrayBuffer();
     return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
   } catch {
-    throw mistake(`${name} cannot be read: it should be text in UTF-8, plain or packed with gzip.`);
+    throw inputError(`${name} cannot be read: it should be text in UTF-8, plain or packed with gzip.`);
   }
 }
 
-/** Lines end at line feeds only, as a segment may hold any other mark. */
+/** The lines; they end at line feeds only, because a segment may contain other separators. */
 function split(text) {
   const lines = text.split("\n").map((line) => line.replace(/\r$/, ""));
   if (lines.at(-1) === "") lines.pop();
@@ -127,10 +118,10 @@ function readJsonLines(text, file) {
     try {
       row = JSON.parse(line);
     } catch (error) {
-      throw mistake(`${file}, line ${count(k + 1)} is not JSON: ${error.message}`);
+      throw inputError(`${file}, line ${count(k + 1)} is not JSON: ${error.message}`);
     }
     if (row === null || typeof row !== "object" || Array.isArray(row)) {
-      throw mistake(`${file}, line ${count(k + 1)} is not a JSON object.`);
+      throw inputError(`${file}, line ${count(k + 1)} is not a JSON object.`);
     }
     return [row];
   });
@@ -152,14 +143,14 @@ function readCsv(text, file) {
     row = [];
     if (match[3] === "") break;
   }
-  if (pattern.lastIndex < text.length) throw mistake(`${file} is not proper CSV after row ${count(rows.length)}.`);
+  if (pattern.lastIndex < text.length) throw inputError(`${file} is not proper CSV after row ${count(rows.length)}.`);
   return named(rows, file);
 }
 
 function named([heads = [], ...rows], file) {
   return rows.map((row, k) => {
     if (row.length !== heads.length) {
-      throw mistake(`${file}, row ${count(k + 1)} has ${row.length} cells, but there are ${heads.length} columns.`);
+      throw inputError(`${file}, row ${count(k + 1)} has ${row.length} cells, but there are ${heads.length} columns.`);
     }
     return Object.fromEntries(heads.map((name, c) => [name, row[c]]));
   });

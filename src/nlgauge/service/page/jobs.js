@@ -1,12 +1,12 @@
-// Long work: asked for as a job, watched until it is done, with a bar and a button to cancel.
+// Jobs of the service, with a progress bar and a cancel button.
 
 import { describe, post, get, remove } from "./api.js";
 import { h, refill } from "./elements.js";
 import { announce } from "./notices.js";
-import { count, counted, duration } from "./numbers.js";
+import { count, counted, duration } from "./number_format.js";
 
-const PAUSE = 400; // milliseconds between two looks
-const TOLD_EVERY = 5000; // milliseconds between two announcements of the progress
+const PAUSE = 400; // milliseconds between polls
+const ANNOUNCE_EVERY = 5000; // milliseconds between announcements for screen readers
 
 /** The result of a job; its progress is shown in `place`, where it can also be cancelled. */
 export async function runJob(kind, body, place) {
@@ -47,7 +47,7 @@ function progressBar(place, cancel) {
   const button = h("button", { type: "button", class: "quiet", onclick: cancel }, "Cancel");
   const whole = h("div", { class: "progress" }, track, h("div", { class: "beside" }, words, button));
   refill(place, whole);
-  let told = performance.now();
+  let announced = performance.now();
   return {
     show(job) {
       const share = job.rows_total ? job.rows_done / job.rows_total : null;
@@ -55,10 +55,10 @@ function progressBar(place, cancel) {
       fill.style.width = share === null ? "" : `${100 * share}%`;
       if (share === null) track.removeAttribute("aria-valuenow");
       else track.setAttribute("aria-valuenow", String(Math.round(100 * share)));
-      words.textContent = inWords(job);
+      words.textContent = progressText(job);
       track.setAttribute("aria-valuetext", words.textContent);
-      if (performance.now() - told > TOLD_EVERY) {
-        told = performance.now();
+      if (performance.now() - announced > ANNOUNCE_EVERY) {
+        announced = performance.now();
         announce(words.textContent);
       }
     },
@@ -66,8 +66,8 @@ function progressBar(place, cancel) {
   };
 }
 
-function inWords(job) {
-  if (job.state === "queued") return `Waiting, ${counted(job.ahead, "job")} to go`;
+function progressText(job) {
+  if (job.state === "queued") return `Queued, position ${count(job.ahead)}`;
   if (!job.rows_total) return "Working on the first rows …";
   if (job.rows_done >= job.rows_total) return `${counted(job.rows_total, "row")} scored, finishing …`;
   const parts = [`${count(job.rows_done)} of ${counted(job.rows_total, "row")}`];

@@ -1,20 +1,20 @@
-// The view of human judgements: judged rows in, how well metrics agree with people out.
+// The view of human judgements: correlations of metrics with human scores.
 
-import { chips } from "./chips.js";
+import { metricPicker } from "./metric_picker.js";
 import { distributionCard, matrixCard } from "./charts.js";
 import { correlationRows, correlationTable } from "./correlations.js";
 import { saveCsv } from "./download.js";
 import { dropzone } from "./dropzone.js";
 import { choice, h, refill } from "./elements.js";
-import { errand } from "./errand.js";
+import { taskRunner } from "./run_task.js";
 import { exampleJudgements } from "./examples.js";
 import { judgedOf, readFile } from "./files.js";
 import { runJob } from "./jobs.js";
 import { readTexts } from "./link.js";
-import { mistake, notes, showError } from "./notices.js";
-import { counted } from "./numbers.js";
+import { inputError, notes, showError } from "./notices.js";
+import { counted } from "./number_format.js";
 import { signatures } from "./scores.js";
-import { ticks } from "./ticks.js";
+import { checkboxes } from "./checkboxes.js";
 
 const METRICS = ["bleu", "chrf", "bertscore", "mover"];
 const LEVELS = [["segment", "segments"], ["text", "within a segment"], ["system", "systems"]];
@@ -23,14 +23,14 @@ const COEFFICIENTS = [
   ["kendall_c", "Kendall τ-c"], ["accuracy", "accuracy"],
 ];
 
-/** The view; `onChange` is told whenever its link changes. */
+/** The view; `onChange` is called when its link changes. */
 export function judgementsView(catalogue, onChange) {
   const state = { name: null, rows: [], example: false, bands: "3" };
-  const metrics = chips(catalogue, METRICS, onChange);
-  const levels = ticks("Compare", LEVELS, ["segment"], onChange);
-  const coefficients = ticks("Coefficients", COEFFICIENTS, ["pearson", "spearman", "kendall_b"], onChange);
-  const extras = ticks("Uncertainty", [["intervals", "95 % intervals"]], [], onChange);
-  const bands = choice("Bands of quality", ["2", "3", "4", "5"], state.bands, (value) => {
+  const metrics = metricPicker(catalogue, METRICS, onChange);
+  const levels = checkboxes("Compare", LEVELS, ["segment"], onChange);
+  const coefficients = checkboxes("Coefficients", COEFFICIENTS, ["pearson", "spearman", "kendall_b"], onChange);
+  const extras = checkboxes("Uncertainty", [["intervals", "95 % intervals"]], [], onChange);
+  const bands = choice("Quality bands", ["2", "3", "4", "5"], state.bands, (value) => {
     state.bands = value;
     onChange();
   });
@@ -40,7 +40,7 @@ export function judgementsView(catalogue, onChange) {
   const progress = h("div");
   const result = h("div", { class: "results" });
   const go = h("button", { type: "button", class: "primary", onclick: () => run() }, "Correlate");
-  const work = errand(go, result);
+  const work = taskRunner(go, result);
   const settings = h("div", { hidden: true }, about,
     h("h2", { class: "label" }, "Metrics"), metrics.element,
     h("div", { class: "fields" }, criteria, levels.element, coefficients.element, extras.element, bands),
@@ -58,7 +58,7 @@ export function judgementsView(catalogue, onChange) {
     try {
       const read = await readFile(file);
       if (read.kind !== "table") {
-        throw mistake(`${file.name} is not a table: its name should end in .jsonl, .tsv or .csv.`);
+        throw inputError(`${file.name} is not a table: its name should end in .jsonl, .tsv or .csv.`);
       }
       set(file.name, judgedOf(read.rows, file.name));
       refill(result);
@@ -81,7 +81,7 @@ export function judgementsView(catalogue, onChange) {
     refill(about, h("strong", {}, name), h("span", { class: "note" },
       ` · ${counted(rows.length, "row")}, ${counted(systems, "system")}, ` +
       `${names.length === 1 ? "criterion" : "criteria"} ${names.join(", ")}`));
-    chosenCriteria = ticks("Criteria", names.map((each) => [each, each]), names, onChange);
+    chosenCriteria = checkboxes("Criteria", names.map((each) => [each, each]), names, onChange);
     refill(criteria, chosenCriteria.element);
     settings.hidden = false;
     empty.hidden = true;
@@ -97,16 +97,16 @@ export function judgementsView(catalogue, onChange) {
   }
 
   const run = () => work(async () => {
-    const asked = body();
+    const request = body();
     refill(result);
-    show(await runJob("correlate", asked, progress));
+    show(await runJob("correlate", request, progress));
   });
 
   function show(answer) {
     const save = () => saveCsv(correlationRows(answer), "correlations.csv");
     refill(result,
       h("section", { class: "card", "aria-labelledby": "correlation-title" },
-        h("div", { class: "headline" }, h("h2", { id: "correlation-title" }, "Agreement with people"),
+        h("div", { class: "headline" }, h("h2", { id: "correlation-title" }, "Correlation with human judgements"),
           h("button", { type: "button", class: "quiet", onclick: save }, "Download CSV")),
         correlationTable(answer), notes(answer.notes), signatures(answer.signatures)),
       matrixCard(answer.matrix),
@@ -115,7 +115,7 @@ export function judgementsView(catalogue, onChange) {
 
   return {
     element: h("div", { class: "view" },
-      h("p", { class: "lead" }, "Hold metrics against what people said: which of them agree, and how well?"),
+      h("p", { class: "lead" }, "Correlate metrics with human judgements."),
       h("div", { class: "card form" }, zone, empty, settings), progress, result),
     texts: () => (state.rows.length === 0 || state.example ? null : state.rows),
     settings() {

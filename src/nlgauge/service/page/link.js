@@ -9,7 +9,7 @@ export function readLink() {
   return { view: VIEWS.includes(view) ? view : VIEWS[0], settings: new URLSearchParams(settings) };
 }
 
-/** Put a view into the address; going back leads to another view, not through every letter. */
+/** Put a view into the address; the history has one entry per visit of a view. */
 export function writeLink(view, settings, { visit = false } = {}) {
   const text = settings.toString();
   const fragment = `#${view}${text && text.length <= LONGEST ? `?${text}` : ""}`;

@@ -1,4 +1,4 @@
-// The page: three views behind tabs, each with a link of its own.
+// The page: three views in tabs, each with a permanent link.
 
 import { copy } from "./clipboard.js";
 import { h, refill } from "./elements.js";
@@ -9,10 +9,10 @@ import { announce, showError } from "./notices.js";
 import { pairView } from "./pair.js";
 import { systemsView } from "./systems.js";
 import { startTheme } from "./theme.js";
-import { startToken } from "./token.js";
+import { startToken } from "./auth_token.js";
 
-const MAKERS = { pair: pairView, systems: systemsView, judgements: judgementsView };
-const PAUSE = 250; // milliseconds of rest before the address follows what is typed
+const VIEW_FUNCTIONS = { pair: pairView, systems: systemsView, judgements: judgementsView };
+const PAUSE = 250; // milliseconds without change before the address is updated
 
 const views = {};
 let current = null;
@@ -28,7 +28,7 @@ async function start() {
   });
   document.getElementById("copy-link").addEventListener("click", copyLink);
   for (const kind of ["dragover", "drop"]) {
-    addEventListener(kind, (event) => event.preventDefault()); // a file beside its place opens nothing
+    addEventListener(kind, (event) => event.preventDefault()); // a file dropped elsewhere is not opened
   }
   const notice = document.getElementById("notice");
   try {
@@ -37,11 +37,11 @@ async function start() {
     document.getElementById("about").textContent =
       `nlgauge ${offered.version} · ${offered.models.length > 1 ? "models" : "model"}: ${offered.models.join(", ")}`;
     for (const name of VIEWS) {
-      views[name] = MAKERS[name](offered, () => follow(name));
+      views[name] = VIEW_FUNCTIONS[name](offered, () => updateLink(name));
       refill(document.getElementById(name), views[name].element);
     }
-    arrive();
-    addEventListener("hashchange", arrive);
+    openLink();
+    addEventListener("hashchange", openLink);
     document.body.dataset.ready = "true";
   } catch (error) {
     showError(notice, error);
@@ -49,15 +49,15 @@ async function start() {
   }
 }
 
-/** Show what the address says. */
-function arrive() {
+/** Open the view in the address. */
+function openLink() {
   const { view, settings } = readLink();
   open(view);
   if (linkOf(views[view]).settings.toString() !== settings.toString()) views[view].restore(settings);
 }
 
-/** Keep the address in step with a view, a moment after it has changed. */
-function follow(name) {
+/** Update the address a moment after a view has changed. */
+function updateLink(name) {
   if (name !== current) return;
   clearTimeout(waiting);
   waiting = setTimeout(() => writeLink(current, linkOf(views[current]).settings), PAUSE);
@@ -104,8 +104,8 @@ async function copyLink() {
   clearTimeout(waiting);
   const { settings, whole } = linkOf(views[current]);
   writeLink(current, settings);
-  const said = (await copy(location.href)) ? "Copied" : "It is in the address bar";
-  const words = whole ? said : `${said}, without the texts`;
+  const copied = (await copy(location.href)) ? "Copied" : "The link is in the address bar";
+  const words = whole ? copied : `${copied}, without the texts`;
   announce(`Link: ${words}.`);
   button.querySelector("span").textContent = words;
   setTimeout(() => {

@@ -1,24 +1,24 @@
-// Every metric against every other, and against people: coefficients on a grid of colours.
+// The matrix of coefficients between metrics and human scores, as a heat map.
 
 import { coefficientColour, inkOn } from "./colours.js";
 import { s } from "./elements.js";
-import { FAMILY, widest } from "./lettering.js";
-import { coefficient } from "./numbers.js";
-import { clipped } from "./plan.js";
+import { FAMILY, widestText } from "./text_width.js";
+import { coefficient } from "./number_format.js";
+import { truncated } from "./plan.js";
 
 const SIZE = 13;
 
-/** The grid, as wide as it is told or as its names need. */
+/** The drawing, of the given width, or wider if its names need it. */
 export function drawMatrix(matrix, { width, palette }) {
-  const names = matrix.names.map((name) => clipped(name, 22));
-  const left = widest(names, SIZE) + 12;
+  const names = matrix.names.map((name) => truncated(name, 22));
+  const left = widestText(names, SIZE) + 12;
   const cell = Math.min(Math.max((width - left) / names.length, 34), 64);
   const high = Math.min(cell, 44);
   const size = { width: left + cell * names.length, height: left + high * names.length };
   const paint = { fill: palette.ink };
   return s("svg", {
     ...size, viewBox: `0 0 ${size.width} ${size.height}`, "font-family": FAMILY, "font-size": SIZE, role: "img",
-    "aria-label": `${matrix.coefficient} of ${names.length} scores with one another: ${spoken(matrix)}`,
+    "aria-label": `${matrix.coefficient} of ${names.length} scores with one another: ${description(matrix)}`,
   },
     names.map((name, k) => {
       const x = left + (k + 0.5) * cell + 4;
@@ -44,7 +44,7 @@ function square(matrix, i, j, value, { x, y, cell, high, palette }) {
     }, value.toFixed(2).replace(/^(-?)0\./, "$1.").replace("-", "−")));
 }
 
-function spoken(matrix) {
+function description(matrix) {
   return matrix.values.flatMap((row, i) => row.slice(0, i).map((value, j) =>
     `${matrix.names[i]} and ${matrix.names[j]} ${value === null ? "undefined" : value.toFixed(2)}`)).join("; ");
 }

@@ -1,16 +1,16 @@
-// The metrics that the service offers, and how a choice of them is written as texts.
+// The metrics of the service, and the text form of a metric with options.
 
 import { get } from "./api.js";
 
-let asked = null;
+let request = null;
 
-/** The catalogue of the service, asked for once. */
+/** The catalogue of the service, requested once. */
 export function catalogue() {
-  asked ??= get("/v1/metrics").catch((error) => {
-    asked = null; // so that it can be asked for again
+  request ??= get("/v1/metrics").catch((error) => {
+    request = null; // so that it can be requested again
     throw error;
   });
-  return asked;
+  return request;
 }
 
 /** `name:option=value,…` as `{name, options}`, the values still texts. */

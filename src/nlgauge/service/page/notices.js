@@ -1,23 +1,23 @@
-// What the page tells: errors in an alert that takes the place of a result, news in a whisper.
+// Error messages, warnings, and announcements for screen readers.
 
 import { h, refill } from "./elements.js";
-import { counted } from "./numbers.js";
+import { counted } from "./number_format.js";
 
-/** Show an error where the result would be; a cancelled request is none. */
+/** Show an error in the place of the result; a cancelled request is not an error. */
 export function showError(place, error) {
   if (error.name === "AbortError") return;
   const close = h("button", { type: "button", class: "quiet", onclick: () => refill(place) }, "Dismiss");
   const facts = [
     where(error.where),
     error.wait && `Try again in ${counted(Number(error.wait), "second")}.`,
-    error.id && `The service's log knows it as ${error.id}.`,
+    error.id && `Error id in the log of the service: ${error.id}.`,
   ].filter(Boolean);
   refill(place, h("div", { class: "alert", role: "alert" },
     h("div", {},
       h("p", {}, sentence(error.message)),
       facts.map((fact) => h("p", { class: "note" }, fact))),
     close));
-  if (!(error.kind || error.told)) console.error(error);
+  if (!error.kind) console.error(error);
 }
 
 /** The warnings of an answer, or nothing. */
@@ -25,7 +25,7 @@ export function warnings(sentences) {
   return list("warnings", "Warnings", sentences);
 }
 
-/** What an answer says about itself, or nothing. */
+/** The notes of an answer, or nothing. */
 export function notes(sentences) {
   return list("notes", "Notes", sentences);
 }
@@ -35,14 +35,14 @@ function list(look, title, sentences) {
   return h("ul", { class: look, "aria-label": title }, sentences.map((each) => h("li", {}, sentence(each))));
 }
 
-/** Say something to those who listen to the page instead of looking at it. */
+/** Announce a text to screen readers. */
 export function announce(text) {
   document.getElementById("news").textContent = text;
 }
 
-/** A mistake in what a person gave, told like an error of the service. */
-export function mistake(message) {
-  return Object.assign(new Error(message), { told: true });
+/** An error in the user's input, shown like an error of the service. */
+export function inputError(message) {
+  return Object.assign(new Error(message), { kind: "input" });
 }
 
 function where(path) {

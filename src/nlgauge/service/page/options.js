@@ -1,10 +1,10 @@
-// The options of a metric in a dialog, made from the schema that the service gives.
+// A dialog for the options of a metric, from the schema of the service.
 
-import { h } from "./elements.js";
+import { h, openDialog } from "./elements.js";
 import { directionOf } from "./metrics.js";
-import { end } from "./numbers.js";
+import { end } from "./number_format.js";
 
-/** The options changed from their defaults, as texts; null if the dialog was left. */
+/** The options changed from their defaults, as texts; null if the dialog was cancelled. */
 export function editOptions(metric, current) {
   const fields = Object.entries(metric.options.properties).map(([name, schema]) =>
     field(name, schema, current[name]));
@@ -23,15 +23,8 @@ export function editOptions(metric, current) {
       h("button", { type: "button", class: "quiet", onclick: () => dialog.close() }, "Cancel"),
       h("button", { value: "apply", class: "primary" }, "Apply")));
   const dialog = h("dialog", { "aria-labelledby": "options-title" }, form);
-  document.body.append(dialog);
-  dialog.showModal();
-  return new Promise((resolve) => {
-    dialog.addEventListener("close", () => {
-      dialog.remove();
-      const changed = fields.map((each) => each.changed()).filter((each) => each !== null);
-      resolve(dialog.returnValue === "apply" ? Object.fromEntries(changed) : null);
-    });
-  });
+  const changed = () => fields.map((each) => each.changed()).filter((each) => each !== null);
+  return openDialog(dialog, () => Object.fromEntries(changed()));
 }
 
 function field(name, schema, given) {
@@ -57,13 +50,13 @@ function field(name, schema, given) {
 function menu(schema, value) {
   const texts = [...new Set(schema.enum.map(asText))];
   return h("select", {}, texts.map((text) =>
-    h("option", { value: text, selected: text === value }, text || "as usual")));
+    h("option", { value: text, selected: text === value }, text || "default")));
 }
 
 function entry(schema, value) {
   const bounds = [schema.minimum ?? null, schema.maximum ?? null];
   const numeric = [schema.type].flat().some((type) => type === "integer" || type === "number");
-  const limits = bounds[0] === null || !numeric ? "as usual" : `${bounds[0]} and above`;
+  const limits = bounds[0] === null || !numeric ? "default" : `at least ${bounds[0]}`;
   return h("input", {
     type: "text", inputmode: numeric ? "decimal" : "text", value, autocomplete: "off", spellcheck: "false",
     placeholder: limits,

@@ -1,29 +1,29 @@
-// The view of one pair: two texts in, scores and the matching of their tokens out.
+// The view of one pair: scores and the alignment of its tokens.
 
 import { post } from "./api.js";
-import { chips } from "./chips.js";
+import { metricPicker } from "./metric_picker.js";
 import { h, refill } from "./elements.js";
 import { PAIR } from "./examples.js";
 import { readTexts } from "./link.js";
-import { matching } from "./matching.js";
-import { announce, mistake, showError } from "./notices.js";
-import { counted } from "./numbers.js";
+import { alignmentPanel } from "./alignment.js";
+import { announce, inputError, showError } from "./notices.js";
+import { counted } from "./number_format.js";
 import { references } from "./references.js";
 import { scoreList } from "./scores.js";
 
 const METRICS = ["bleu", "chrf", "bertscore", "mover", "bary", "lazy_emd"];
 
-/** The view; `onChange` is told whenever its link changes. */
+/** The view; `onChange` is called when its link changes. */
 export function pairView(catalogue, onChange) {
   let stop = new AbortController();
   const candidate = h("textarea", {
-    id: "candidate", rows: 3, placeholder: "What a system wrote", oninput: onChange, spellcheck: "false",
+    id: "candidate", rows: 3, placeholder: "Output of a system", oninput: onChange, spellcheck: "false",
   });
   const refs = references(onChange);
-  const metrics = chips(catalogue, METRICS, onChange);
+  const metrics = metricPicker(catalogue, METRICS, onChange);
   const scores = h("div", { class: "card", hidden: true });
-  const fault = h("div");
-  const alignment = matching(onChange);
+  const errorPlace = h("div");
+  const alignment = alignmentPanel(onChange);
   const go = h("button", { class: "primary" }, "Score");
   const form = h("form", {
     class: "card form", novalidate: true,
@@ -40,7 +40,7 @@ export function pairView(catalogue, onChange) {
     h("div", { class: "text" }, h("h2", { class: "label" }, "Metrics"), metrics.element),
     h("div", { class: "actions" }, go,
       h("button", { type: "button", class: "quiet", onclick: example }, "Try an example"),
-      h("span", { class: "note keys" }, "Ctrl + Enter scores, too")));
+      h("span", { class: "note keys" }, "or Ctrl + Enter")));
 
   function example() {
     candidate.value = PAIR.candidate;
@@ -51,9 +51,9 @@ export function pairView(catalogue, onChange) {
 
   function pair() {
     const texts = { candidate: candidate.value.trim(), references: refs.values() };
-    if (!texts.candidate) throw mistake("There is no candidate yet: write or paste a text into the first box.");
+    if (!texts.candidate) throw inputError("There is no candidate yet: write or paste a text into the first box.");
     if (texts.references.length === 0) {
-      throw mistake("There is no reference yet: write or paste one into the second box.");
+      throw inputError("There is no reference yet: write or paste one into the second box.");
     }
     return texts;
   }
@@ -66,7 +66,7 @@ export function pairView(catalogue, onChange) {
     try {
       const texts = pair();
       const body = { pairs: [texts], metrics: metrics.wanted(), segments: false };
-      refill(fault);
+      refill(errorPlace);
       scores.hidden = false;
       scores.setAttribute("aria-busy", "true");
       const matched = alignment.align(texts, metrics.options());
@@ -78,7 +78,7 @@ export function pairView(catalogue, onChange) {
       if (error.name === "AbortError") return;
       scores.hidden = true;
       alignment.hide();
-      showError(fault, error);
+      showError(errorPlace, error);
     } finally {
       if (stop.signal === signal) go.disabled = false;
       scores.removeAttribute("aria-busy");
@@ -88,8 +88,8 @@ export function pairView(catalogue, onChange) {
   return {
     element: h("div", { class: "view" },
       h("p", { class: "lead" },
-        "Paste a text and what it should have said. See how metrics judge it, and which words they matched."),
-      form, fault, scores, alignment.element),
+        "Score a text against its references, and see how its words are aligned."),
+      form, errorPlace, scores, alignment.element),
     texts: () => (candidate.value || refs.values().length ? [candidate.value, ...refs.values()] : null),
     settings() {
       const settings = new URLSearchParams();

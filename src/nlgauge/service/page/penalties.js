@@ -1,4 +1,4 @@
-// Two sliders for what mass costs that stays behind: from 0 through small prices to infinity.
+// Two sliders for the penalties of mass that does not move, from 0 to infinity.
 
 import { h } from "./elements.js";
 
@@ -6,10 +6,10 @@ const LAST = 100;
 const LOWEST = 0.005;
 const HIGHEST = 5;
 
-/** The sliders; `values()` are the prices as texts, "inf" at the upper end. */
+/** The sliders; `values()` are the penalties as texts, "inf" at the upper end. */
 export function penalties(candidate, reference, onChange) {
-  const first = slider("Price on the candidate’s side", "candidate", candidate, onChange);
-  const second = slider("Price on the reference’s side", "reference", reference, onChange);
+  const first = slider("Candidate penalty", "candidate", candidate, onChange);
+  const second = slider("Reference penalty", "reference", reference, onChange);
   return {
     element: h("div", { class: "penalties" }, first.element, second.element),
     values: () => [first.value(), second.value()],
@@ -20,44 +20,44 @@ export function penalties(candidate, reference, onChange) {
   };
 }
 
-/** The price at a place of the slider, evenly spaced in its logarithm. */
-function priceAt(place) {
-  if (place <= 0) return "0";
-  if (place >= LAST) return "inf";
-  const price = LOWEST * (HIGHEST / LOWEST) ** ((place - 1) / (LAST - 2));
-  return String(Number(price.toPrecision(2)));
+/** The penalty at a position of the slider, on a logarithmic scale. */
+function penaltyAt(position) {
+  if (position <= 0) return "0";
+  if (position >= LAST) return "inf";
+  const penalty = LOWEST * (HIGHEST / LOWEST) ** ((position - 1) / (LAST - 2));
+  return String(Number(penalty.toPrecision(2)));
 }
 
-/** The place of a price. */
-function placeOf(price) {
-  const value = Number(price === "inf" ? Infinity : price);
+/** The position of a penalty. */
+function positionOf(penalty) {
+  const value = Number(penalty === "inf" ? Infinity : penalty);
   if (!(value > 0)) return 0;
   if (value === Infinity) return LAST;
-  const place = 1 + ((LAST - 2) * Math.log(value / LOWEST)) / Math.log(HIGHEST / LOWEST);
-  return Math.min(Math.max(Math.round(place), 1), LAST - 1);
+  const position = 1 + ((LAST - 2) * Math.log(value / LOWEST)) / Math.log(HIGHEST / LOWEST);
+  return Math.min(Math.max(Math.round(position), 1), LAST - 1);
 }
 
-function slider(label, side, price, onChange) {
-  let exact = price;
-  const output = h("output", { for: `price-${side}` });
+function slider(label, side, penalty, onChange) {
+  let exact = penalty;
+  const output = h("output", { for: `penalty-${side}` });
   const input = h("input", {
-    type: "range", id: `price-${side}`, min: 0, max: LAST, step: 1,
+    type: "range", id: `penalty-${side}`, min: 0, max: LAST, step: 1,
     oninput: () => {
-      exact = priceAt(Number(input.value));
+      exact = penaltyAt(Number(input.value));
       show();
       onChange();
     },
   });
   function show() {
-    input.value = placeOf(exact);
+    input.value = positionOf(exact);
     output.textContent = exact === "inf" ? "∞" : exact;
     input.setAttribute("aria-valuetext", exact === "inf" ? "infinite" : exact);
   }
   show();
   return {
     element: h("div", { class: "penalty" },
-      h("label", { for: `price-${side}` }, label), output, input,
-      h("span", { class: "ends", "aria-hidden": "true" }, h("span", {}, "0, free"), h("span", {}, "∞, forbidden"))),
+      h("label", { for: `penalty-${side}` }, label), output, input,
+      h("span", { class: "ends", "aria-hidden": "true" }, h("span", {}, "0"), h("span", {}, "∞"))),
     value: () => exact,
     set: (value) => {
       exact = value;

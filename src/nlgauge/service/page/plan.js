@@ -1,30 +1,32 @@
-// What a drawing of a plan shows: labels, flows, and where the bands between tokens lie.
+// The layout of a drawing of a plan: labels, flows, and the positions of bands between tokens.
+// figures/alignment_layout.py has the same geometry in Python. It exists here as well because the
+// page animates from one plan to the next, which needs the layout of every frame in between.
 
-import { short } from "./numbers.js";
+import { short } from "./number_format.js";
 
 const LONGEST = 24;
-const FAINTEST = 1e-4; // of the strongest flow: thinner than a hair
-const MOST = 3000; // flows of a drawing; more cannot be told apart, and the page would stand still
-const FILL = 0.82; // of the room between two tokens, for the one with the most mass
+const FAINTEST = 1e-4; // of the largest flow; thinner bands are invisible
+const MOST = 3000; // flows of a drawing; more would block the page
+const FILL = 0.82; // share of the height of a row for the token with the most mass
 const SPECIAL = new Set([
   "[CLS]", "[SEP]", "[PAD]", "[MASK]", "[BOS]", "[EOS]", "<s>", "</s>", "<cls>", "<sep>", "<pad>",
   "<mask>", "<bos>", "<eos>", "<|endoftext|>",
 ]);
 const UNSHOWABLE = /[\p{Cc}\p{Cs}\p{Cn}\p{Zl}\p{Zp}]/gu;
 
-/** The token with a box for each character that cannot be shown. */
-export function shown(token) {
+/** The token with a box for each unprintable character. */
+export function tokenLabel(token) {
   const safe = token.replace(UNSHOWABLE, "�");
   return safe.trim() ? safe : "␣";
 }
 
-/** The label, its end left out where it is long. */
-export function clipped(label, longest = LONGEST) {
+/** The label, shortened to so many characters. */
+export function truncated(label, longest = LONGEST) {
   const letters = [...label];
   return letters.length <= longest ? label : `${letters.slice(0, longest - 1).join("")}…`;
 }
 
-/** All flows that can be seen, the strongest first. */
+/** All visible flows, largest first. */
 export function flows(plan) {
   const floor = FAINTEST * largest(plan.coupling);
   return plan.coupling
@@ -35,7 +37,7 @@ export function flows(plan) {
 }
 
 /** The upper end of the colour scale, which starts at 0: the highest cost. */
-export function dearest(plan) {
+export function highestCost(plan) {
   return largest(plan.cost) || 1;
 }
 
@@ -43,9 +45,9 @@ function largest(matrix) {
   return Math.max(...matrix.map((row) => Math.max(...row)));
 }
 
-/** The places of all tokens and bands, 0 at the top and 1 at the bottom. */
-export function stage(plan) {
-  const { received, sent } = moved(plan);
+/** The positions of all tokens and bands, 0 at the top and 1 at the bottom. */
+export function planLayout(plan) {
+  const { received, sent } = marginals(plan);
   const rows = plan.candidate_tokens.length;
   const columns = plan.reference_tokens.length;
   const tallest = Math.max(
@@ -59,7 +61,7 @@ export function stage(plan) {
 const sums = new WeakMap();
 
 /** How much mass every token sends or receives. */
-export function moved(plan) {
+export function marginals(plan) {
   if (!sums.has(plan)) {
     const sent = plan.coupling.map((row) => row.reduce((total, mass) => total + mass, 0));
     const received = plan.reference_tokens.map((_, j) =>
@@ -69,9 +71,9 @@ export function moved(plan) {
   return sums.get(plan);
 }
 
-/** What became of the mass of both sides, as shares of 1. */
-export function ledger(plan) {
-  const { sent, received } = moved(plan);
+/** Mass moved, left behind, unmet and created, as shares of 1. */
+export function massTotals(plan) {
+  const { sent, received } = marginals(plan);
   const sum = (own, there, part) => own.reduce((total, mass, k) => total + part(mass, there[k]), 0);
   const short_of = (own, there) => Math.max(own - there, 0);
   const beyond = (own, there) => Math.max(there - own, 0);
@@ -84,7 +86,7 @@ export function ledger(plan) {
   };
 }
 
-/** A plan between two plans over the same tokens; null where they cannot be compared. */
+/** The interpolation of two plans over the same tokens; null if their tokens differ. */
 export function between(from, to, share) {
   const same = (one, other) => one.length === other.length && one.every((x, k) => x === other[k]);
   if (!same(from.candidate_tokens, to.candidate_tokens)) return null;
@@ -94,15 +96,15 @@ export function between(from, to, share) {
   return { ...to, coupling: mixed("coupling"), cost: mixed("cost"), a: mix(from.a, to.a), b: mix(from.b, to.b) };
 }
 
-/** A flow in words. */
+/** The description of a flow. */
 export function caption(plan, flow) {
-  const [from, to] = [plan.candidate_tokens[flow.i], plan.reference_tokens[flow.j]].map(shown);
+  const [from, to] = [plan.candidate_tokens[flow.i], plan.reference_tokens[flow.j]].map(tokenLabel);
   return `${from} → ${to}: ${short(flow.mass)} of ${short(plan.a[flow.i])}, cost ${short(flow.cost)}`;
 }
 
 function column(tokens, own, there, unit) {
   return tokens.map((token, k) => ({
-    label: shown(token),
+    label: tokenLabel(token),
     special: SPECIAL.has(token),
     mass: own[k],
     sent: there[k],

@@ -1,4 +1,4 @@
-// The boxes for references: one to begin with, more on request.
+// The text boxes for references.
 
 import { h } from "./elements.js";
 
@@ -10,7 +10,7 @@ export function references(onChange) {
 
   function add(text) {
     const box = h("textarea", {
-      rows: 3, value: text, placeholder: "What it should have said", oninput: onChange, spellcheck: "false",
+      rows: 3, value: text, placeholder: "Expected output", oninput: onChange, spellcheck: "false",
     });
     const remove = h("button", {
       type: "button", class: "quiet small remove",

@@ -1,11 +1,11 @@
-// The scores of one pair: value, place in the range, components, and the signatures to quote.
+// The scores of one pair: value, position in the range, components and signatures.
 
 import { copy } from "./clipboard.js";
 import { h } from "./elements.js";
 import { directionOf } from "./metrics.js";
 import { warnings } from "./notices.js";
-import { score } from "./numbers.js";
-import { scaleBar } from "./scale.js";
+import { score } from "./number_format.js";
+import { scaleBar } from "./score_scale.js";
 
 /** A list of all scores of an answer of /v1/score. */
 export function scoreList(scores) {
@@ -16,7 +16,7 @@ export function scoreList(scores) {
   ];
 }
 
-/** What to quote so that others get the same numbers, folded away. */
+/** The signatures, which reproduce the scores, in a collapsed list. */
 export function signatures(byMetric) {
   const lines = Object.entries(byMetric).map(([metric, signature]) => {
     const text = h("code", {}, signature);
@@ -30,7 +30,7 @@ export function signatures(byMetric) {
     return h("li", {}, text, button);
   });
   return h("details", { class: "signatures" },
-    h("summary", {}, "Signatures, to quote with the numbers"), h("ul", {}, lines));
+    h("summary", {}, "Signatures"), h("ul", {}, lines));
 }
 
 function row(each) {

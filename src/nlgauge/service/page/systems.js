@@ -1,18 +1,18 @@
-// The view of several systems: files in, a comparison with intervals and significance out.
+// The view of several systems: a comparison with intervals and significance tests.
 
-import { chips } from "./chips.js";
+import { metricPicker } from "./metric_picker.js";
 import { comparisonRows, comparisonTable, scoreTable } from "./comparison.js";
-import { differingSegments } from "./differing.js";
+import { differingSegments } from "./differing_segments.js";
 import { saveCsv } from "./download.js";
 import { dropzone } from "./dropzone.js";
 import { choice, h, refill } from "./elements.js";
-import { errand } from "./errand.js";
+import { taskRunner } from "./run_task.js";
 import { exampleSystems } from "./examples.js";
-import { inputs } from "./inputs.js";
+import { fileList } from "./file_list.js";
 import { runJob } from "./jobs.js";
 import { readTexts } from "./link.js";
 import { notes, showError, warnings } from "./notices.js";
-import { count } from "./numbers.js";
+import { count } from "./number_format.js";
 import { signatures } from "./scores.js";
 
 const METRICS = ["bleu", "chrf", "bertscore"];
@@ -20,11 +20,11 @@ const METHODS = [["bootstrap", "paired bootstrap"], ["randomisation", "approxima
 const DIFFERING = 5; // segments shown for each metric and system
 const COUNTS = [["300", "300"], ["1000", "1,000"], ["10000", "10,000"]];
 
-/** The view; `onChange` is told whenever its link changes. */
+/** The view; `onChange` is called when its link changes. */
 export function systemsView(catalogue, onChange) {
   const state = { baseline: null, method: METHODS[0][0], count: COUNTS[1][0], example: false, done: false };
-  const metrics = chips(catalogue, METRICS, onChange);
-  const files = inputs(() => {
+  const metrics = metricPicker(catalogue, METRICS, onChange);
+  const files = fileList(() => {
     state.example = false;
     arrange();
     onChange();
@@ -39,7 +39,7 @@ export function systemsView(catalogue, onChange) {
   const method = choice("Test", METHODS, state.method, set("method"));
   const resamples = choice("Resamples", COUNTS, state.count, set("count"));
   const go = h("button", { type: "button", class: "primary", onclick: () => run() }, "Compare");
-  const work = errand(go, result);
+  const work = taskRunner(go, result);
   const chosen = h("div", { class: "chosen" }, files.element);
   const settings = h("div", {},
     h("h2", { class: "label" }, "Metrics"), metrics.element,
@@ -108,7 +108,7 @@ export function systemsView(catalogue, onChange) {
         h("p", { class: "note" },
           `${count(answer.segments)} segments. 95 % intervals; differences from ${answer.baseline} with p-values ` +
           `(${answer.method}, ${count(answer.count)} resamples, seed ${answer.seed}; Holm-corrected). ` +
-          "★ marks the best cluster: every system in it is surely better than those outside."),
+          "★ marks the best cluster: its systems are significantly better than all others."),
         notes(answer.notes),
         signatures(answer.signatures)),
       differingSegments(answer, files.nameSegment));
@@ -125,9 +125,9 @@ export function systemsView(catalogue, onChange) {
   return {
     element: h("div", { class: "view" },
       h("p", { class: "lead" },
-        "Compare systems on the same segments: which is better, by how much, and is it chance?"),
+        "Compare systems on the same segments, with confidence intervals and significance tests."),
       h("div", { class: "card form" }, zone, empty, chosen, settings), progress, result),
-    texts: () => (files.isEmpty() || state.example ? null : fitting(files)),
+    texts: () => (files.isEmpty() || state.example ? null : textsFor(files)),
     settings() {
       const link = new URLSearchParams({
         metrics: metrics.specs().join(";"), method: state.method, count: state.count,
@@ -155,8 +155,8 @@ export function systemsView(catalogue, onChange) {
   };
 }
 
-/** The texts of the files for a link; files that do not belong together make none. */
-function fitting(files) {
+/** The texts of the files for a link; null if the files do not match. */
+function textsFor(files) {
   try {
     return files.body();
   } catch {

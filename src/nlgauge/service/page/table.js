@@ -1,4 +1,4 @@
-// Tables that can be sorted by any column, with the numbers set under one another.
+// Tables that can be sorted by any column.
 
 import { h, refill } from "./elements.js";
 

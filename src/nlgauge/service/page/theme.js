@@ -1,10 +1,10 @@
-// Light or dark: what the system prefers, unless the switch says otherwise.
+// The theme, light or dark: the preference of the system, unless the button overrides it.
 
 import { DARK, LIGHT } from "./colours.js";
 
 const KEY = "nlgauge.theme";
 const system = matchMedia("(prefers-color-scheme: dark)");
-const followers = new Set();
+const listeners = new Set();
 
 /** Whether the page is dark now. */
 export function isDark() {
@@ -17,31 +17,42 @@ export function palette() {
   return isDark() ? DARK : LIGHT;
 }
 
-/** Call this whenever light becomes dark or back, for as long as the element is on the page. */
+/** Call back when the theme changes, as long as the element is on the page. */
 export function onTheme(element, callback) {
-  followers.add({ element, callback });
+  listeners.add({ element, callback });
 }
 
-/** Make a button switch, and remember what was chosen in this browser. */
+/** Call back when the width of an element or the theme changes. */
+export function onResizeOrTheme(element, callback) {
+  let width = 0;
+  new ResizeObserver(() => {
+    if (element.clientWidth === 0 || Math.abs(element.clientWidth - width) < 2) return;
+    width = element.clientWidth;
+    callback();
+  }).observe(element);
+  onTheme(element, callback);
+}
+
+/** Let a button change the theme, and remember it in this browser. */
 export function startTheme(button) {
   const remembered = localStorage.getItem(KEY);
   if (remembered === "dark" || remembered === "light") choose(remembered);
-  const tell = () => {
+  const update = () => {
     button.setAttribute("aria-pressed", String(isDark()));
     button.querySelector("span").textContent = isDark() ? "Light" : "Dark";
-    for (const follower of followers) {
-      if (follower.element.isConnected) follower.callback();
-      else followers.delete(follower);
+    for (const listener of listeners) {
+      if (listener.element.isConnected) listener.callback();
+      else listeners.delete(listener);
     }
   };
   button.addEventListener("click", () => {
     const wanted = isDark() ? "light" : "dark";
     choose(wanted);
     localStorage.setItem(KEY, wanted);
-    tell();
+    update();
   });
-  system.addEventListener("change", tell);
-  tell();
+  system.addEventListener("change", update);
+  update();
 }
 
 function choose(theme) {

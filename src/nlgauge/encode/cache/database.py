@@ -1,0 +1,396 @@
+"""The embedding cache: one SQLite file of records with checksums.
+
+A failure of the cache never costs a score: what cannot be read is computed again, what cannot be
+written is not kept, and a ``CacheWarning`` reports either once. A connection lives for a single
+transaction, so that threads, forks and other processes can share the file. Its rollback journal
+also works in read-only folders and on network file systems, which a write-ahead log does not.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+import threading
+import time
+import warnings
+import weakref
+import zlib
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager, suppress
+from dataclasses import dataclass
+from functools import lru_cache, partial
+from itertools import accumulate, groupby
+from pathlib import Path
+from typing import TypeVar
+
+from nlgauge.core.errors import FileError
+from nlgauge.encode.cache.settings import size_limit
+
+FILE_NAME = "nlgauge-cache.sqlite"
+FORMAT = 2
+_APPLICATION = 0x6E6C6763  # "nlgc"
+_PAGE_BYTES = 8192
+_BUSY_SECONDS = 30.0  # to wait for other processes
+_KEYS_PER_QUERY = 800  # older SQLite takes 999 values in a statement
+_TRANSACTION_BYTES = 64_000_000
+_USAGE_SECONDS = 5.0  # between writes of times of use
+_DAMAGE = ("SQLITE_CORRUPT", "SQLITE_NOTADB", "SQLITE_ERROR")  # the last: tables are missing
+# The bytes have their own table because a new time of use rewrites the whole row.
+_SCHEMA = """
+CREATE TABLE identity (
+    id INTEGER PRIMARY KEY, description TEXT NOT NULL UNIQUE,
+    hits INTEGER NOT NULL DEFAULT 0, misses INTEGER NOT NULL DEFAULT 0);
+CREATE TABLE record (
+    id INTEGER PRIMARY KEY, identity INTEGER NOT NULL, key BLOB NOT NULL, part TEXT NOT NULL,
+    size INTEGER NOT NULL, checksum INTEGER NOT NULL, used INTEGER NOT NULL,
+    UNIQUE (identity, key, part));
+CREATE INDEX record_used ON record (used);
+CREATE TABLE content (id INTEGER PRIMARY KEY, bytes BLOB NOT NULL);
+"""
+_SELECT = """
+SELECT record.id, identity, key, part, bytes, checksum
+FROM record LEFT JOIN content ON content.id = record.id
+"""
+_FIND_FORMAT = "SELECT * FROM pragma_application_id, pragma_user_version"
+_FIND_IDENTITY = "SELECT id FROM identity WHERE description = ?"
+_ADD_IDENTITY = "INSERT OR IGNORE INTO identity (description) VALUES (?)"
+_ADD_RECORD = "INSERT OR IGNORE INTO record VALUES (NULL, ?, ?, ?, ?, ?, ?)"
+_ADD_CONTENT = "INSERT OR REPLACE INTO content VALUES (?, ?)"
+
+Record = Mapping[str, bytes]
+Times = dict[int, int]
+Counts = dict[str, list[int]]
+Result = TypeVar("Result")
+
+
+class CacheWarning(UserWarning):
+    """A problem of the embedding cache that changes no score."""
+
+
+class DamagedFile(Exception):
+    """The file is not a valid cache."""
+
+
+class NewerFormat(Exception):
+    """The file was written by a newer version of nlgauge."""
+
+
+_ERRORS = (OSError, sqlite3.Error, DamagedFile, NewerFormat)
+
+
+@dataclass(frozen=True)
+class CacheContents:
+    """Size and use of the records with one identity."""
+
+    identity: str
+    entries: int
+    size: int
+    hits: int
+    misses: int
+
+
+@dataclass(frozen=True)
+class Verification:
+    """The number of valid and of dropped records, and whether the whole file was replaced."""
+
+    valid: int
+    dropped: int
+    file_replaced: bool = False
+
+    @property
+    def clean(self) -> bool:
+        """Whether no damage was found."""
+        return not (self.dropped or self.file_replaced)
+
+
+@lru_cache(maxsize=16)
+def open_cache(folder: Path) -> EmbeddingCache:
+    """Return the only cache of a folder in this process."""
+    return EmbeddingCache(folder)
+
+
+class EmbeddingCache:
+    """Records by identity (model, options, versions) and key (the hash of a text)."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self._path = folder / FILE_NAME
+        self._lock = threading.RLock()
+        self._writable = True
+        self._warned: set[str] = set()
+        self._times: Times = {}
+        self._counts: Counts = {}
+        self._saved = time.monotonic()
+        weakref.finalize(self, _save_usage, self._path, self._times, self._counts)
+
+    def read(
+        self, identity: str, keys: Sequence[bytes], parts: Sequence[str]
+    ) -> dict[bytes, dict[str, bytes]]:
+        """Return the stored parts of each key, without keys that have none."""
+        with self._lock:
+            try:
+                return self._on_valid_file(partial(self._read, identity, keys, parts))
+            except _ERRORS as error:
+                self._warn(f"{_reason(error, 'read')}; scores are computed without it")
+                return {}
+
+    def write(self, identity: str, records: Mapping[bytes, Record]) -> None:
+        """Store records; beyond the size limit, the least recently used are deleted."""
+        rows = [(key, *part) for key, record in records.items() for part in record.items()]
+        if not rows or not self._writable:
+            return
+        sized = zip(rows, accumulate(len(content) for *_, content in rows), strict=True)
+        with self._lock:
+            try:
+                self.folder.mkdir(parents=True, exist_ok=True)
+                for _, batch in groupby(sized, lambda pair: pair[1] // _TRANSACTION_BYTES):
+                    some = [row for row, _ in batch]
+                    self._on_valid_file(partial(self._write, identity, some))
+            except _ERRORS as error:
+                self._writable = False
+                self._warn(f"{_reason(error, 'written to')}; from now on it is only read")
+
+    def count(self, identity: str, hits: int, misses: int) -> None:
+        """Add to the hits and misses of an identity; they are written now and then."""
+        with self._lock:
+            count = self._counts.setdefault(identity, [0, 0])
+            count[:] = count[0] + hits, count[1] + misses
+            if time.monotonic() - self._saved > _USAGE_SECONDS:
+                _save_usage(self._path, self._times, self._counts)
+                self._saved = time.monotonic()
+
+    def contents(self) -> list[CacheContents]:
+        """Return the contents by identity, the largest first."""
+        with self._lock, self._raising():
+            _save_usage(self._path, self._times, self._counts)
+            return self._on_valid_file(self._contents)
+
+    def clear(self) -> int:
+        """Delete the cache, but no other file of the folder; return its number of entries."""
+        with self._lock, self._raising():
+            entries = 0
+            with suppress(DamagedFile):  # a newer format is an error
+                entries = sum(each.entries for each in self._contents())
+            for path in (self._path, _beside(self._path, "-journal"), _beside(self._path)):
+                path.unlink(missing_ok=True)
+            with suppress(OSError):  # the folder has other files
+                self.folder.rmdir()
+            return entries
+
+    def verify(self) -> Verification:
+        """Check the file and every checksum; drop damaged records or replace a damaged file."""
+        with self._lock, self._raising():
+            try:
+                with _connect(self._path) as connection:
+                    (verdict,) = connection.execute("PRAGMA integrity_check(1)").fetchone()
+                    if verdict != "ok":
+                        raise DamagedFile(verdict)
+                    (total,) = connection.execute("SELECT count(*) FROM record").fetchone()
+                    rows = connection.execute(_SELECT)
+                    damaged = [row[0] for row in rows if row[-1] != _checksum(*row[1:-1])]
+            except DamagedFile:
+                self._set_aside()
+                return Verification(0, 0, file_replaced=True)
+            self._drop(damaged)
+            return Verification(total - len(damaged), len(damaged))
+
+    def _read(
+        self, identity: str, keys: Sequence[bytes], parts: Sequence[str]
+    ) -> dict[bytes, dict[str, bytes]]:
+        found: dict[bytes, dict[str, bytes]] = {}
+        damaged, now = [], time.time_ns()
+        with _connect(self._path) as connection:
+            for start in range(0, len(keys), _KEYS_PER_QUERY):
+                some = keys[start : start + _KEYS_PER_QUERY]
+                rows = connection.execute(
+                    f"{_SELECT} WHERE identity = ({_FIND_IDENTITY}) "
+                    f"AND key IN ({_marks(some)}) AND part IN ({_marks(parts)})",
+                    (identity, *some, *parts),
+                )
+                for number, owner, key, part, content, checksum in rows:
+                    if checksum == _checksum(owner, key, part, content):
+                        found.setdefault(key, {})[part] = content
+                        self._times[number] = now
+                    else:
+                        damaged.append(number)
+        self._drop(damaged)
+        return found
+
+    def _write(self, identity: str, rows: Sequence[tuple[bytes, str, bytes]]) -> None:
+        now, limit = time.time_ns(), size_limit()
+        size = sum(len(content) for *_, content in rows)
+        if size > limit:
+            return
+        with _transaction(self._path) as connection:
+            connection.execute(_ADD_IDENTITY, [identity])
+            (owner,) = connection.execute(_FIND_IDENTITY, [identity]).fetchone()
+            _write_usage(connection, self._times, self._counts)
+            _evict(connection, limit - size)
+            for key, part, content in rows:
+                checksum = _checksum(owner, key, part, content)
+                values = (owner, key, part, len(content), checksum, now)
+                added = connection.execute(_ADD_RECORD, values)
+                if added.rowcount:
+                    connection.execute(_ADD_CONTENT, (added.lastrowid, content))
+            excess = _pragma(connection, "page_count") - limit // _PAGE_BYTES
+            for _ in range(min(excess, _pragma(connection, "freelist_count"))):
+                connection.execute("PRAGMA incremental_vacuum(1)")
+
+    def _contents(self) -> list[CacheContents]:
+        with _connect(self._path) as connection:
+            rows = connection.execute(
+                "SELECT description, count(DISTINCT key), coalesce(sum(size), 0) AS total, "
+                "hits, misses FROM identity LEFT JOIN record ON record.identity = identity.id "
+                "GROUP BY identity.id ORDER BY total DESC"
+            )
+            return [CacheContents(*row) for row in rows]
+
+    def _drop(self, damaged: Sequence[int]) -> None:
+        """Report damaged records and delete them, if the file can be written to."""
+        if damaged:
+            records = "1 damaged record" if len(damaged) == 1 else f"{len(damaged)} damaged records"
+            self._warn(f"held {records}, dropped and computed again")
+            with suppress(*_ERRORS), _transaction(self._path) as connection:
+                _delete(connection, damaged)
+
+    def _set_aside(self) -> None:
+        """Rename a damaged file, so that a new one takes its place."""
+        _beside(self._path, "-journal").unlink(missing_ok=True)
+        self._path.replace(_beside(self._path))
+        self._warn(f"had a damaged file, renamed to {_beside(self._path).name}; it starts empty")
+
+    def _on_valid_file(self, work: Callable[[], Result]) -> Result:
+        """Return the result of ``work``, on a new file if the present one is damaged."""
+        try:
+            return work()
+        except DamagedFile:
+            self._set_aside()
+            return work()
+
+    @contextmanager
+    def _raising(self) -> Iterator[None]:
+        """Raise failures as ``FileError`` where the cache itself is the subject of the call."""
+        try:
+            yield
+        except _ERRORS as error:
+            raise FileError(f"the cache {str(self.folder)!r} {_reason(error, 'used')}") from error
+
+    def _warn(self, message: str) -> None:
+        if message not in self._warned:
+            self._warned.add(message)
+            warnings.warn(f"the cache {str(self.folder)!r} {message}", CacheWarning, stacklevel=2)
+
+
+@contextmanager
+def _connect(path: Path, mode: str = "rw") -> Iterator[sqlite3.Connection]:
+    """Yield a connection to the file, or to an empty cache if there is nothing to read yet."""
+    address = f"{path.absolute().as_uri()}?mode={mode}"
+    if mode == "rw" and not path.exists():
+        address = ":memory:"
+    try:
+        with closing(
+            sqlite3.connect(address, uri=True, timeout=_BUSY_SECONDS, isolation_level=None)
+        ) as connection:
+            if _format(connection) or mode == "rwc":
+                yield connection
+                return
+        with closing(sqlite3.connect(":memory:")) as connection:
+            connection.executescript(_SCHEMA)
+            yield connection
+    except sqlite3.DatabaseError as error:
+        if getattr(error, "sqlite_errorname", _DAMAGE[0]).startswith(_DAMAGE):
+            raise DamagedFile(str(error)) from error
+        raise
+
+
+@contextmanager
+def _transaction(path: Path) -> Iterator[sqlite3.Connection]:
+    """Yield a connection in a write transaction; a new file gets its tables."""
+    with _connect(path, "rwc") as connection, connection:
+        if not _format(connection):
+            connection.execute(f"PRAGMA page_size = {_PAGE_BYTES}")
+            connection.execute("PRAGMA auto_vacuum = INCREMENTAL")
+        connection.execute("BEGIN IMMEDIATE")
+        if not _format(connection):
+            for statement in _SCHEMA.split(";")[:-1]:
+                connection.execute(statement)
+            connection.execute(f"PRAGMA application_id = {_APPLICATION}")
+            connection.execute(f"PRAGMA user_version = {FORMAT}")
+        yield connection
+
+
+def _format(connection: sqlite3.Connection) -> int:
+    """Return the format of the file, 0 if it is new; raise if it cannot be used."""
+    # One statement, so that both are of the same moment.
+    application, version = connection.execute(_FIND_FORMAT).fetchone()
+    if application == _APPLICATION and version > FORMAT:
+        raise NewerFormat(
+            f"has format {version}, but this version of nlgauge reads format {FORMAT}; "
+            "upgrade nlgauge or name another folder"
+        )
+    if (application, version) not in {(_APPLICATION, FORMAT), (0, 0)}:
+        raise DamagedFile(f"application {application:x}, format {version}")
+    return int(version)
+
+
+def _save_usage(path: Path, times: Times, counts: Counts) -> None:
+    """Write times of use, hits and misses; nothing else is lost if that fails."""
+    if (times or counts) and path.exists():
+        with suppress(*_ERRORS), _transaction(path) as connection:
+            _write_usage(connection, times, counts)
+
+
+def _write_usage(connection: sqlite3.Connection, times: Times, counts: Counts) -> None:
+    connection.executemany(
+        "UPDATE record SET used = ? WHERE id = ?", [(used, n) for n, used in times.items()]
+    )
+    connection.executemany(
+        "UPDATE identity SET hits = hits + ?, misses = misses + ? WHERE description = ?",
+        [(*count, identity) for identity, count in counts.items()],
+    )
+    times.clear()
+    counts.clear()
+
+
+def _evict(connection: sqlite3.Connection, limit: int) -> None:
+    """Delete the least recently used records until the others fit into ``limit`` bytes."""
+    pages = _pragma(connection, "page_count") - _pragma(connection, "freelist_count")
+    excess = pages * _PAGE_BYTES - limit
+    numbers = []
+    if excess > 0:
+        for number, size in connection.execute("SELECT id, size FROM record ORDER BY used, id"):
+            numbers.append(number)
+            excess -= size
+            if excess <= 0:
+                break
+    _delete(connection, numbers)
+
+
+def _delete(connection: sqlite3.Connection, numbers: Iterable[int]) -> None:
+    rows = [(number,) for number in numbers]
+    connection.executemany("DELETE FROM record WHERE id = ?", rows)
+    connection.executemany("DELETE FROM content WHERE id = ?", rows)
+
+
+def _checksum(identity: int, key: bytes, part: str, content: bytes | None) -> int:
+    """Return the CRC-32 of the content and of what it is stored under, -1 without content."""
+    if content is None:
+        return -1
+    return zlib.crc32(content, zlib.crc32(key + f"{identity} {part}".encode()))
+
+
+def _pragma(connection: sqlite3.Connection, name: str) -> int:
+    return int(connection.execute(f"PRAGMA {name}").fetchone()[0])
+
+
+def _marks(values: Sequence[object]) -> str:
+    return ",".join("?" * len(values))
+
+
+def _beside(path: Path, ending: str = ".damaged") -> Path:
+    return path.with_name(path.name + ending)
+
+
+def _reason(error: Exception, verb: str) -> str:
+    if isinstance(error, NewerFormat):
+        return str(error)
+    return f"cannot be {verb} ({getattr(error, 'strerror', None) or error})"

@@ -1,0 +1,39 @@
+cimport cython
+from nlgauge.measure.kernels cimport network_simplex
+
+cdef double INFINITY, KEEP
+
+cdef class Iterate:
+    cdef Py_ssize_t n, m, layers
+    cdef double[:, ::1] gram, shares, products, coupling
+    cdef public double[:, ::1] best_shares
+    cdef double[::1] preference, squares, costs, largest
+    cdef Py_ssize_t[::1] used, changed, moved
+    cdef Py_ssize_t[:, ::1] parents
+
+@cython.locals(
+    simplex=network_simplex.Simplex, done=Py_ssize_t, converged=bint, objective=double
+)
+cpdef (Py_ssize_t, bint) iterate(
+    Iterate work, double[::1] weights, bint matched, Py_ssize_t steps, double tolerance,
+    double[::1] objectives
+)
+cdef void _multiply_means(Iterate work) noexcept nogil
+@cython.locals(cost=double, most=double)
+cdef double _compute_costs(Iterate work) noexcept nogil
+cdef double _solve_layers(
+    Iterate work, network_simplex.Simplex simplex, double largest, bint matched, bint first
+) noexcept nogil
+cdef void _load_tree(
+    Iterate work, network_simplex.Simplex simplex, Py_ssize_t layer
+) noexcept nogil
+cdef void _save_tree(
+    Iterate work, network_simplex.Simplex simplex, Py_ssize_t layer
+) noexcept nogil
+cdef void _match_positions(network_simplex.Simplex simplex) noexcept nogil
+@cython.locals(scale=double)
+cdef void _update_shares(
+    Iterate work, network_simplex.Simplex simplex, bint first
+) noexcept nogil
+@cython.locals(square=double)
+cdef void _multiply_shares(Iterate work) noexcept nogil

@@ -1,0 +1,112 @@
+"""Tables of computed and published numbers, matrices of metrics, and distributions of scores."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import partial
+from typing import Any
+
+from nlgauge.core.plan import Floats
+from nlgauge.figures.distributions import Curve, distributions
+from nlgauge.figures.matrix import coefficients, heat
+from nlgauge.recipes.recipe import Numbers, Part, Section, TableRow
+from nlgauge.report.study_tables import matrix_table
+from nlgauge.report.table import Column, Table, Value
+from nlgauge.stats.intervals import finite
+from nlgauge.study import Study, matrix, quality_bands
+
+COEFFICIENTS = {"pearson": "r", "spearman": "rho", "kendall_b": "tau"}
+
+
+def parse_table(rows: Mapping[str, str], columns: Sequence[str]) -> dict[tuple[str, str], float]:
+    """Return the numbers of a table by row and column; a dash is a number that is not printed."""
+    return {
+        (row, column): float(number)
+        for row, line in rows.items()
+        for column, number in zip(columns, line.split(), strict=True)
+        if number != "-"
+    }
+
+
+def compare_numbers(
+    rows: Sequence[TableRow],
+    columns: Mapping[str, str],
+    ours: Numbers,
+    published: Numbers,
+    *,
+    digits: int,
+    footer: Sequence[str] = (),
+    about: Mapping[str, Mapping[str, str]] | None = None,
+) -> tuple[Table, list[dict[str, Any]]]:
+    """Return computed numbers next to published ones as a table, and one by one for JSON.
+
+    ``columns`` maps keys to headings, ``about`` keys to a column's description for JSON. Table rows
+    without numbers are left out, and so are published columns without any.
+    """
+    printed = [
+        key for key in columns if any((row.published or "", key) in published for row in rows)
+    ]
+    head = [Column("metric"), Column("in the paper")]
+    for key, heading in columns.items():
+        head.append(Column(heading, digits, "higher"))
+        head += [Column("published", digits)] if key in printed else []
+    body: list[tuple[Value, ...]] = []
+    entries = []
+    for row in rows:
+        name = row.name if any((row.name, key) in ours for key in columns) else ""
+        cells: list[Value] = []
+        for key in columns:
+            own, theirs = ours.get((row.name, key)), published.get((row.published or "", key))
+            cells += [own, theirs] if key in printed else [own]
+            named = {
+                **(about or {}).get(key, {}),
+                "metric": name or None,
+                "in_the_paper": row.published,
+            }
+            entries.append({**named, "ours": finite(own), "published": theirs})
+        if any(cell is not None for cell in cells):
+            body.append((name, row.published or "", *cells))
+    return Table(tuple(head), tuple(body), tuple(footer)), entries
+
+
+def finite_rows(values: Floats) -> list[list[float | None]]:
+    """Return a matrix for JSON, None where a value is undefined."""
+    return [[finite(value) for value in row] for row in values]
+
+
+def metric_pictures(
+    study: Study,
+    criterion: str,
+    data: str,
+    stems: tuple[str, str],
+    *,
+    level: str = "segment",
+    bands: Sequence[str],
+    legend: str,
+) -> Part:
+    """Return Pearson's r between metrics (table and heat map) and distributions by human quality.
+
+    ``stems`` are the file names of the two figures.
+    """
+    found = matrix(study, human=criterion, level=level, coefficient="pearson")
+    panel = coefficients(found.names, found.values, title=f"Pearson, {data}")
+    table = matrix_table("r", found.names, found.values.tolist(), digits=2)
+    curves = {
+        metric: [
+            Curve(name, band.scores, band.places, band.density, band.low, band.high)
+            for name, band in zip(bands, by_quality, strict=True)
+        ]
+        for metric, by_quality in quality_bands(study, criterion, len(bands)).items()
+    }
+    where = data if level == "segment" else f"{level} level, {data}"
+    return Part(
+        {"metrics": [Section(f"Pearson between metrics ({where})", table)]},
+        {stems[0]: partial(heat, [panel]), stems[1]: partial(distributions, curves, legend=legend)},
+        {
+            "metrics": {
+                "data": data,
+                "names": list(found.names),
+                "values": finite_rows(found.values),
+            }
+        },
+    )

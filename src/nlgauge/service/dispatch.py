@@ -1,0 +1,109 @@
+"""Dispatch: requests become tasks of the scheduler, and their results are awaited."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from asyncio import CancelledError
+from collections.abc import Callable
+from contextlib import suppress
+from typing import Any
+
+from starlette.requests import Request
+
+from nlgauge.runtime.memory import MemoryTrimmer
+from nlgauge.service.admission import Admission
+from nlgauge.service.errors import ServiceError, busy
+from nlgauge.service.handlers import corpus_of, encode_json, handle, score_answer
+from nlgauge.service.jobs import Jobs
+from nlgauge.service.prometheus import Measurements
+from nlgauge.service.scheduler import Scheduler
+from nlgauge.service.schemas import ScoreBody, Work
+from nlgauge.service.settings import Settings
+from nlgauge.service.task import Cancelled, ShortTask, Task
+
+_TRIM_SECONDS = 2.0
+
+# OpenMP threads that wait for each other spin for milliseconds by default, which takes the cores
+# from the threads they wait for. The variable is read once, when a model is opened.
+_SPIN_BRIEFLY = ("GOMP_SPINCOUNT", "1000")
+_CLIENT_CLOSED_REQUEST = 499  # nobody reads this response; other servers log the same status
+
+
+class Dispatcher:
+    """All that the routes use; the models are opened when it is made."""
+
+    def __init__(self, settings: Settings) -> None:
+        os.environ.setdefault(*_SPIN_BRIEFLY)
+        self.settings = settings
+        self._seconds = settings.limits.seconds
+        self.admission = Admission(settings)
+        self.admission.open_models()
+        self.measurements = Measurements()
+        self._trimmer = MemoryTrimmer(_TRIM_SECONDS)
+        self.scheduler = Scheduler(settings, self._on_batch)
+        self.jobs = Jobs(self.scheduler, settings)
+        waiting, running = "Requests that wait for a thread.", "Requests that run without batching."
+        scheduler, gauge = self.scheduler, self.measurements.add_gauge
+        gauge("nlgauge_waiting_requests", waiting, lambda: scheduler.waiting_requests)
+        gauge("nlgauge_long_running", running, lambda: scheduler.long_running)
+        gauge("nlgauge_jobs", "Jobs that wait or run.", lambda: len(self.jobs))
+
+    async def score(self, request: Request, body: ScoreBody) -> bytes:
+        """The scores of a request, in a batch with others if it is small."""
+        corpus = corpus_of(body)
+        if len(corpus) > self.settings.batch_rows:
+            return await self.run(request, lambda task: self.handle(body, task))
+        self.scheduler.check_capacity("short")
+        prepared = self.admission.cached(body.metrics)
+        if prepared is None:
+            prepared = await asyncio.to_thread(self.admission.prepare, body.metrics)
+        specs, scorer = prepared
+        # Scores that depend on the references of the whole corpus cannot be batched.
+        key = object() if scorer.needs_tables else (specs, corpus.reference_count())
+        write, seconds = lambda scores: encode_json(score_answer(body, scores)), self._seconds
+        return await self._result(request, ShortTask(scorer, corpus, key, write, seconds=seconds))
+
+    async def run(self, request: Request, function: Callable[[Task], bytes]) -> bytes:
+        """The result of a function that may take long."""
+        return await self._result(request, Task("long", function, seconds=self._seconds))
+
+    def handle(self, body: Work, task: Task) -> bytes:
+        """The answer to a request that may take long."""
+        answer = handle(body, self.admission, self.settings, task)
+        self.measurements.pairs.inc(task.rows_done)
+        return encode_json(answer)
+
+    async def _result(self, request: Request, task: Task) -> bytes:
+        """The result of a task, unless the client disconnects or the time is over."""
+        self.scheduler.submit(task)
+        future = asyncio.wrap_future(task.future)
+        disconnect = asyncio.ensure_future(_disconnected(request))
+        seconds = self._seconds
+        try:
+            awaited: set[asyncio.Future[Any]] = {future, disconnect}
+            await asyncio.wait(awaited, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
+            if future.done():
+                with suppress(Cancelled, CancelledError):
+                    return future.result()
+            disconnected = disconnect.done()
+        finally:
+            self.scheduler.cancel(task)
+            future.cancel()
+            disconnect.cancel()
+        if disconnected:
+            raise ServiceError(_CLIENT_CLOSED_REQUEST, "gone", "the client has disconnected")
+        if task.started is None:
+            raise busy(f"no thread was free within {seconds:g} seconds", seconds=5)
+        message = f"this takes longer than {seconds:g} seconds; send less, or post it to /v1/jobs"
+        raise ServiceError(413, "took_too_long", message)
+
+    def _on_batch(self, requests: int, rows: int) -> None:
+        self.measurements.record_batch(requests, rows)
+        self._trimmer.trim()
+
+
+async def _disconnected(request: Request) -> None:
+    """Return when the client disconnects."""
+    while (await request.receive())["type"] != "http.disconnect":
+        pass

@@ -1,0 +1,211 @@
+// The alignment of a pair by several kinds of matching.
+
+import { post } from "./api.js";
+import { choice, h, refill, segments } from "./elements.js";
+import { readSpec, writeSpec } from "./metrics.js";
+import { showError } from "./notices.js";
+import { score } from "./number_format.js";
+import { layerPlans } from "./layer_plans.js";
+import { penalties } from "./penalties.js";
+import { planView } from "./plan_view.js";
+import { between, massTotals } from "./plan.js";
+import { massBalance } from "./mass_balance.js";
+
+const KINDS = [
+  ["greedy", "Greedy", "BERTScore: every token takes its nearest neighbour"],
+  ["exact", "Exact", "All mass moves, at the least cost"],
+  ["unbalanced", "Unbalanced", "Lazy-EMD: mass may stay behind at a penalty"],
+  ["layers", "Layers", "BaryScore: the barycenter of the layers, and each layer"],
+];
+const EXACT = [
+  ["wmd:special=drop", "Word Mover’s Distance"],
+  ["mover", "MoverScore"],
+  ["lazy_emd:penalty_candidate=inf,penalty_reference=inf", "1 − cosine"],
+];
+const EXPLANATIONS = {
+  greedy: "Every token is matched with its nearest neighbour: " +
+    "tokens may be used several times, or never.",
+  exact: "All mass of the candidate moves, and every reference token receives its share, " +
+    "at the least total cost.",
+  unbalanced: "Mass moves only where that costs less than the two penalties. " +
+    "Move the sliders to change the penalties.",
+  layers: "BaryScore compares the barycenters of several layers of the model. " +
+    "The plans of single layers are shown for comparison.",
+};
+const PAUSE = 120; // milliseconds without change before a slider takes effect
+const ANIMATION = 260;
+const PRICES = { en: ["0.23", "0.31"], zh: ["0.018", "0.97"], other: ["0.009", "0.95"] }; // of the paper
+
+/**
+ * The panel; `align(pair, options)` draws a pair with the options of the chosen metrics, so that
+ * the alignment matches the score. `settings()` are the settings for a link.
+ */
+export function alignmentPanel(onChange) {
+  const state = {
+    kind: "greedy", exact: EXACT[0][0], pair: null, options: {}, answer: null,
+    shownPenalties: String(PRICES.en), // penalties of the chosen Lazy-EMD that the sliders show
+  };
+  const answers = new Map();
+  let waiting = null;
+  let stop = new AbortController();
+
+  const prices = penalties(...PRICES.en, () => {
+    clearTimeout(waiting);
+    waiting = setTimeout(refresh, PAUSE);
+    onChange();
+  });
+  const presets = h("div", { class: "presets" }, h("span", { class: "note" }, "Try"),
+    preset("paper", ...PRICES.en), preset("cheap", "0.05", "0.05"), preset("precision", "inf", "0"),
+    preset("recall", "0", "inf"), preset("balanced", "inf", "inf"));
+  const exact = choice("Metric", EXACT, state.exact, (value) => {
+    state.exact = value;
+    refresh();
+    onChange();
+  });
+  const switcher = segments("Kind of matching", KINDS, state.kind, (kind) => show(kind));
+  const explanation = h("p", { class: "note says" });
+  const facts = h("div", { class: "facts" });
+  const errorPlace = h("div");
+  const layers = layerPlans((plan) => drawing.draw(plan));
+  const drawing = planView(onChange);
+  const whole = h("section", { class: "card matching", "aria-labelledby": "matching-title", hidden: true },
+    h("div", { class: "headline" }, h("h2", { id: "matching-title" }, "Alignment"), switcher),
+    explanation, exact, h("div", { class: "prices" }, prices.element, presets), errorPlace, facts,
+    layers.element, drawing.element);
+
+  function preset(name, ...values) {
+    const press = () => {
+      prices.set(...values);
+      refresh();
+      onChange();
+    };
+    return h("button", { type: "button", class: "quiet small", onclick: press }, name);
+  }
+
+  function show(kind) {
+    state.kind = kind;
+    arrange();
+    refresh();
+    onChange();
+  }
+
+  function arrange() {
+    switcher.press(state.kind);
+    explanation.textContent = EXPLANATIONS[state.kind];
+    exact.hidden = state.kind !== "exact";
+    prices.element.parentElement.hidden = state.kind !== "unbalanced";
+    layers.element.hidden = state.kind !== "layers";
+  }
+
+  /** The metric of this kind of matching, with its chosen options and the penalties of the sliders. */
+  function metric() {
+    const [candidate, reference] = prices.values();
+    const plain = {
+      greedy: "bertscore",
+      exact: state.exact,
+      unbalanced: `lazy_emd:penalty_candidate=${candidate},penalty_reference=${reference}`,
+      layers: "bary",
+    }[state.kind];
+    const { name, options } = readSpec(plain);
+    if (!(name in state.options)) return plain;
+    const ours = Object.entries(options).filter(([key]) => key.startsWith("penalty_"));
+    return writeSpec(name, { ...state.options[name], ...Object.fromEntries(ours) });
+  }
+
+  /** Set the sliders to the penalties of the chosen Lazy-EMD, if they have changed. */
+  function updatePenalties() {
+    const chosen = state.options.lazy_emd ?? {};
+    const [candidate, reference] = PRICES[chosen.lang] ?? PRICES.en;
+    const wanted = [chosen.penalty_candidate ?? candidate, chosen.penalty_reference ?? reference];
+    if (state.shownPenalties !== null && String(wanted) !== state.shownPenalties) prices.set(...wanted);
+    state.shownPenalties = String(wanted);
+  }
+
+  async function refresh() {
+    if (!state.pair) return;
+    stop.abort();
+    stop = new AbortController();
+    const body = { ...state.pair, metric: metric(), layers: state.kind === "layers" };
+    const key = JSON.stringify(body);
+    whole.setAttribute("aria-busy", "true");
+    try {
+      if (!answers.has(key)) answers.set(key, await post("/v1/align", body, { signal: stop.signal }));
+      whole.hidden = false;
+      refill(errorPlace);
+      present(answers.get(key));
+    } catch (error) {
+      if (error.name === "AbortError") return;
+      whole.hidden = false;
+      drawing.element.hidden = facts.hidden = state.answer === null;
+      showError(errorPlace, error);
+    }
+    whole.removeAttribute("aria-busy");
+  }
+
+  function present(answer) {
+    const before = state.answer?.plan;
+    state.answer = answer;
+    drawing.element.hidden = facts.hidden = false;
+    const several = [state.pair.references].flat().length > 1;
+    refill(facts,
+      h("p", { class: "result" },
+        h("strong", {}, answer.metric), " ", h("span", { class: "value" }, score(answer.value, answer.range)),
+        several && h("span", { class: "note" }, ` · against reference ${answer.reference + 1}`)),
+      massBalance(massTotals(answer.plan)));
+    layers.show(answer);
+    animate(before, answer.plan);
+  }
+
+  let frame = null;
+  function animate(from, to) {
+    cancelAnimationFrame(frame);
+    const still = matchMedia("(prefers-reduced-motion: reduce)").matches;
+    const large = to.coupling.length * to.coupling[0].length > 900;
+    if (!from || still || large || !between(from, to, 0)) return drawing.draw(to);
+    const began = performance.now();
+    const step = (now) => {
+      const share = Math.min((now - began) / ANIMATION, 1);
+      drawing.draw(share < 1 ? between(from, to, Math.max(share, 0)) : to, { moving: share < 1 });
+      if (share < 1) frame = requestAnimationFrame(step);
+    };
+    frame = requestAnimationFrame(step);
+    return undefined;
+  }
+
+  arrange();
+  return {
+    element: whole,
+    align(pair, options) {
+      Object.assign(state, { pair, options, answer: null });
+      updatePenalties();
+      answers.clear();
+      return refresh();
+    },
+    hide: () => {
+      stop.abort();
+      state.pair = null;
+      whole.hidden = true;
+    },
+    settings() {
+      const [candidate, reference] = prices.values();
+      const kind = { match: state.kind, picture: drawing.kind() };
+      if (state.kind === "unbalanced") return { ...kind, from: candidate, to: reference };
+      return state.kind === "exact" ? { ...kind, exact: state.exact } : kind;
+    },
+    restore(settings) {
+      const kind = settings.get("match");
+      if (KINDS.some(([name]) => name === kind)) state.kind = kind;
+      const named = settings.get("exact");
+      if (EXACT.some(([name]) => name === named)) {
+        state.exact = named;
+        exact.querySelector("select").value = named;
+      }
+      if (settings.has("from") && settings.has("to")) {
+        prices.set(settings.get("from"), settings.get("to"));
+        state.shownPenalties = null; // the penalties of a link stay until others are chosen
+      }
+      drawing.choose(settings.get("picture"));
+      arrange();
+    },
+  };
+}

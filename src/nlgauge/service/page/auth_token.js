@@ -1,0 +1,37 @@
+// A dialog for the token of the service, which is kept while the tab is open.
+
+import { keepToken, onTokenRequired } from "./api.js";
+import { h, openDialog } from "./elements.js";
+
+let pending = null;
+
+/** Open the dialog when the service requires a token; concurrent requests share it. */
+export function startToken(button) {
+  onTokenRequired((why) => {
+    pending ??= requestToken(why).finally(() => {
+      pending = null;
+      button.hidden = false;
+    });
+    return pending;
+  });
+  button.addEventListener("click", () => {
+    keepToken(null);
+    location.reload();
+  });
+}
+
+function requestToken(why) {
+  const input = h("input", {
+    type: "password", id: "token", autocomplete: "off", required: true, "aria-describedby": "token-why",
+  });
+  const dialog = h("dialog", { class: "narrow", "aria-labelledby": "token-title" },
+    h("form", { method: "dialog" },
+      h("h2", { id: "token-title" }, "This service requires a token"),
+      h("p", { class: "note", id: "token-why" },
+        `${why}. The token is deleted when this tab is closed.`),
+      h("div", { class: "option" }, h("label", { for: "token" }, "Token"), input),
+      h("footer", {},
+        h("button", { type: "button", class: "quiet", onclick: () => dialog.close() }, "Not now"),
+        h("button", { class: "primary", value: "go" }, "Continue"))));
+  return openDialog(dialog, () => input.value);
+}

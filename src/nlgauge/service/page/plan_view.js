@@ -1,0 +1,99 @@
+// One plan as a flow diagram, heat map or table, redrawn when the width or theme changes.
+
+import { LIGHT } from "./colours.js";
+import { saveSvg } from "./download.js";
+import { h, refill, s, segments } from "./elements.js";
+import { drawFlow } from "./flow_diagram.js";
+import { drawHeatMap } from "./heat_map.js";
+import { short } from "./number_format.js";
+import { highestCost, flows, tokenLabel } from "./plan.js";
+import { showTokenDetails } from "./token_details.js";
+import { table } from "./table.js";
+import { onResizeOrTheme, palette } from "./theme.js";
+
+const KINDS = [["flow", "Flow"], ["heat", "Heat map"], ["table", "Table"]];
+const DRAWERS = { flow: drawFlow, heat: drawHeatMap };
+const WIDTH = 720; // of a saved drawing
+const MOST = 20_000; // cells of a heat map; more would block the page
+
+/** The view; `draw(plan)` shows another plan. */
+export function planView(onChange) {
+  let kind = "flow";
+  let plan = null;
+  const memory = { lit: null, pinned: null, focused: null };
+  const stage = h("div", { class: "stage" });
+  const facts = h("div", { class: "token-facts", "aria-hidden": "true" });
+  const legend = h("div", { class: "legend" });
+  const save = () => saveSvg(DRAWERS[kind](plan, { width: WIDTH, palette: LIGHT }), `${kind}.svg`);
+  const saveButton = h("button", { type: "button", class: "quiet", onclick: save }, "Download SVG");
+  const switcher = segments("View", KINDS, kind, (value) => {
+    kind = value;
+    redraw();
+    onChange();
+  });
+  const whole = h("div", { class: "picture" },
+    h("div", { class: "toolbar" }, switcher, legend, h("span", { class: "spring" }), saveButton), stage, facts);
+
+  function redraw({ moving = false } = {}) {
+    if (!plan) return;
+    const pointed = DRAWERS[kind] !== undefined;
+    saveButton.hidden = facts.hidden = legend.hidden = !pointed;
+    if (!pointed) return refill(stage, flowTable(plan));
+    if (kind === "heat" && plan.coupling.length * plan.reference_tokens.length > MOST) {
+      saveButton.hidden = facts.hidden = true;
+      return refill(stage, h("p", { class: "note" }, `These texts have ${plan.coupling.length} and ` +
+        `${plan.reference_tokens.length} tokens, too many for a readable heat map. See the table.`));
+    }
+    const drawing = DRAWERS[kind](plan, { width: stage.clientWidth || WIDTH, palette: palette() });
+    refill(stage, drawing);
+    if (moving) return undefined;
+    refill(legend, costLegend(plan), kind === "flow" && markLegend());
+    showTokenDetails(drawing, plan, facts, memory);
+    return undefined;
+  }
+
+  onResizeOrTheme(stage, () => redraw());
+  return {
+    element: whole,
+    kind: () => kind,
+    choose(wanted) {
+      if (!KINDS.some(([name]) => name === wanted)) return;
+      kind = wanted;
+      switcher.press(kind);
+      redraw();
+    },
+    draw(next, options) {
+      plan = next;
+      redraw(options);
+    },
+  };
+}
+
+function costLegend(plan) {
+  const { steps } = palette();
+  const shades = s("svg", { width: 96, height: 10, "aria-hidden": "true" }, steps.map((colour, k) =>
+    s("rect", { x: k * 6, width: 6.2, height: 10, fill: colour })));
+  return h("span", { class: "note" }, "cost 0 ", shades, ` ${short(highestCost(plan))}`);
+}
+
+function markLegend() {
+  const { bar, faint, created } = palette();
+  const box = (fill) => s("svg", { width: 9, height: 12, "aria-hidden": "true" },
+    s("rect", { x: 0.5, y: 0.5, width: 8, height: 11, fill, stroke: bar }));
+  return h("span", { class: "note marks" },
+    h("span", {}, box(bar), " moved"), h("span", {}, box(faint), " left"), h("span", {}, box(created), " created"));
+}
+
+function flowTable(plan) {
+  const rows = flows(plan).map((flow) => [
+    tokenLabel(plan.candidate_tokens[flow.i]), tokenLabel(plan.reference_tokens[flow.j]), flow.mass, flow.cost,
+  ]);
+  return table({
+    caption: "Every flow of mass, largest first",
+    columns: [
+      { name: "candidate" }, { name: "reference" },
+      { name: "mass", numeric: true, show: short }, { name: "cost", numeric: true, show: short },
+    ],
+    rows,
+  });
+}

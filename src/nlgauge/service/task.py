@@ -1,0 +1,136 @@
+"""Tasks of the scheduler: progress, time limit, cancellation, and the lock of the models."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterator, Sequence
+from concurrent.futures import Future
+from contextlib import contextmanager
+from threading import Condition, Event
+from time import monotonic
+from typing import Literal
+
+from nlgauge.core.corpus import Corpus
+from nlgauge.core.scores import Scores
+from nlgauge.scoring import Scorer
+
+Kind = Literal["short", "long", "job"]
+
+
+class Cancelled(Exception):
+    """The task was cancelled, or its time is over."""
+
+
+class FairLock:
+    """A first-in, first-out lock; ``threading.Lock`` guarantees no order."""
+
+    def __init__(self) -> None:
+        self._changed = Condition()
+        self._callers = 0
+        self._released = 0
+
+    def acquire(self) -> None:
+        """Wait behind all earlier callers."""
+        with self._changed:
+            before = self._callers
+            self._callers += 1
+            self._changed.wait_for(lambda: self._released == before)
+
+    def release(self) -> None:
+        """Pass the lock to the next caller."""
+        with self._changed:
+            self._released += 1
+            self._changed.notify_all()
+
+
+class Task:
+    """A function that runs in a thread of the scheduler; its result arrives in ``future``."""
+
+    def __init__(
+        self, kind: Kind, run: Callable[[Task], bytes], *, seconds: float | None = None
+    ) -> None:
+        self.kind = kind
+        self.run = run
+        self.future: Future[bytes] = Future()
+        self.started: float | None = None
+        self.finished: float | None = None
+        self.rows_done = 0
+        self.rows_total: int | None = None
+        self._ends = None if seconds is None else monotonic() + seconds
+        self._cancelled = Event()
+        self._held: FairLock | None = None
+
+    @property
+    def cancelled(self) -> bool:
+        """Whether it was cancelled, or its time is over."""
+        return self._cancelled.is_set() or (self._ends is not None and monotonic() > self._ends)
+
+    @property
+    def seconds(self) -> float:
+        """Run time so far, or in total."""
+        return (self.finished or monotonic()) - self.started if self.started else 0.0
+
+    def cancel(self) -> None:
+        """Have the task end before its next portion of rows."""
+        self._cancelled.set()
+        self.future.cancel()
+
+    def progress(self, done: int, total: int) -> None:
+        """Record the progress; raise Cancelled, or let other tasks use the models first."""
+        self.rows_done, self.rows_total = done, total
+        if self.cancelled:
+            raise Cancelled
+        if self._held is not None and (done >= total or self.kind != "short"):
+            self._held.release()
+            if done < total:
+                self._held.acquire()
+            else:  # statistics follow, which need no model
+                self._held = None
+
+    @contextmanager
+    def holding(self, models: FairLock) -> Iterator[None]:
+        """Hold the models until all rows are scored, or the block ends."""
+        models.acquire()
+        self._held = models
+        self.started = monotonic()
+        try:
+            if self.cancelled:
+                raise Cancelled
+            yield
+        finally:
+            self.finished = monotonic()
+            if self._held is not None:
+                self._held.release()
+
+
+class ShortTask(Task):
+    """A corpus to score, alone or together with others of the same key."""
+
+    def __init__(
+        self,
+        scorer: Scorer,
+        corpus: Corpus,
+        key: Hashable,
+        write: Callable[[list[Scores]], bytes],
+        *,
+        seconds: float | None = None,
+    ) -> None:
+        super().__init__("short", self.score, seconds=seconds)
+        self.scorer, self.corpus, self.key, self.write = scorer, corpus, key, write
+
+    def score(self, task: Task) -> bytes:
+        """The answer, from the rows of this task only."""
+        board = self.scorer.score_corpus(self.corpus, progress=task.progress)
+        return self.write([scores for by_metric in board.values() for scores in by_metric.values()])
+
+
+class TaskGroup(Task):
+    """Short tasks that run as one; it is cancelled once all of them are."""
+
+    def __init__(self, members: Sequence[Task]) -> None:
+        super().__init__("short", lambda _: b"")
+        self._members = members
+
+    @property
+    def cancelled(self) -> bool:
+        """Whether no member is needed any more."""
+        return all(member.cancelled for member in self._members)

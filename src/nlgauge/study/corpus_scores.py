@@ -1,0 +1,73 @@
+"""A metric's corpus scores, computed from the statistics of the judged segments, against people."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from nlgauge.core.plan import Floats
+from nlgauge.core.scores import Scores
+from nlgauge.stats import Correlation, Grid, Interval, correlate
+from nlgauge.stats.coefficients import choose_coefficient
+from nlgauge.stats.intervals import percentile_interval, resample_weights
+from nlgauge.stats.validation import Over, check_count, check_over
+from nlgauge.study.study import Study
+
+
+@dataclass(frozen=True, eq=False)
+class CorpusScores:
+    """One metric's statistics on the grid (zero where a system has no row), and judgements."""
+
+    scores: Mapping[str, Scores]
+    statistics: Floats
+    human: Floats
+
+    @classmethod
+    def of(cls, study: Study, label: str, grid: Grid) -> CorpusScores:
+        """Return the statistics of one metric of a study."""
+        scores = {system: study.scores[system][label] for system in grid.systems}
+        column = {name: i for i, name in enumerate(grid.segments)}
+        width = next(iter(scores.values())).statistics.shape[1]
+        statistics = np.zeros((*grid.human.shape, width))
+        for i, found in enumerate(scores.values()):
+            statistics[i, [column[name] for name in found.ids]] = found.statistics
+        return cls(scores, statistics, grid.human)
+
+    def correlation(self, coefficient: str) -> Correlation:
+        """Return the coefficient over systems."""
+        metric, people = self._values(np.ones((1, self.human.shape[1])))
+        return correlate(metric.T, people.T, "system", coefficient)
+
+    def interval(
+        self, coefficient: str, *, over: Over, count: int, confidence: float, seed: int
+    ) -> Interval:
+        """Return the coefficient and its bootstrap interval."""
+        check_count(count)
+        systems, inputs = self.human.shape
+        check_over(over, systems, inputs)
+        rng = np.random.default_rng(seed)
+        weights = np.ones((count, inputs))
+        if over != "systems":
+            weights = resample_weights(inputs, count, rng)
+        metric, people = self._values(weights)
+        if over != "inputs":
+            drawn = rng.integers(systems, size=(count, systems))
+            metric, people = (np.take_along_axis(m, drawn, axis=1) for m in (metric, people))
+        values = choose_coefficient(coefficient).rowwise(metric, people)
+        return percentile_interval(self.correlation(coefficient).value, values, confidence, over)
+
+    def _values(self, weights: Floats) -> tuple[Floats, Floats]:
+        """Return corpus scores and human means, resamples x systems; NaN without a draw."""
+        metric = np.full((len(weights), len(self.human)), np.nan)
+        people = metric.copy()
+        for i, scores in enumerate(self.scores.values()):
+            judged = np.isfinite(self.human[i])
+            counts = weights @ judged.astype(float)
+            some = counts > 0
+            drawn = weights[some][:, judged]
+            finished = scores.metric.finish(drawn @ self.statistics[i, judged], counts[some])
+            metric[some, i] = scores.scale.sign * finished[:, 0]
+            people[some, i] = drawn @ self.human[i, judged] / counts[some]
+        return metric, people
