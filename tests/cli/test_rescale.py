@@ -51,7 +51,7 @@ def test_a_table_of_texts_is_read(run, tmp_path: Path) -> None:
     assert code == 1
     assert "line 1 has no column 'text' (accepted: text, references" in err
     table.write_text('{"text": 3}\n', "utf-8")
-    assert "must be a text or a list of texts, not 3" in run("rescale", "fit", table)[2]
+    assert "text is 3, not a text or a list of texts" in run("rescale", "fit", table)[2]
 
 
 @pytest.mark.parametrize(

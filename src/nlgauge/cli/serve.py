@@ -59,10 +59,10 @@ def serve_command(
 
     NLGAUGE_TOKEN=... nlgauge serve --host 0.0.0.0
 
-    Open the printed address in a browser; /openapi.json documents the API, and `nlgauge score --server
-    URL` uses it. Requests can use the models named with --model only, and never open a file. A server
-    that others can reach should require a token, and use HTTPS through a proxy (allow its host name
-    with --allow-host).
+    Open the printed address in a browser; /openapi.json documents the API, and `nlgauge score
+    --server URL` uses it. Requests can use the models named with --model only, and never open a
+    file. A server that others can reach should require a token, and use HTTPS through a proxy
+    (allow its host name with --allow-host).
     """
     _require_extra()
     from nlgauge.service.settings import (
