@@ -154,7 +154,7 @@ def test_compare_shows_where_systems_differ(run, tmp_path: Path) -> None:
         (("correlate", "J", "-o", "x.foo"), 2, "known endings are .txt, .json, .jsonl, .csv, .tsv"),
         (("matrix", "J", "-o", "x.foo"), 2, "known endings are .svg, .png, .pdf, .txt, .json"),
         ((*COMPARE, "-o", "x.foo"), 2, "or choose a format with -f"),
-        (("correlate", "J", "--kind", "oral"), 2, "no kind 'oral'"),
+        (("correlate", "J", "--kind", "oral"), 2, "unknown kind 'oral'"),
         (("correlate", "J", "-o", "no/such/x.txt"), 1, "cannot write"),
         (
             ("correlate", "J", "--without", "literal", "--without", "hasty", "--level", "system"),
