@@ -36,8 +36,8 @@ class Counting(HashingEncoder):
 
 
 def _one(cloud: Cloud) -> Cloud:
-    remarks = ("long, and said so",) if len(cloud) > 100 else ()
-    return Cloud(cloud.points, cloud.weights, cloud.tokens, remarks)
+    notes = ("long, and said so",) if len(cloud) > 100 else ()
+    return Cloud(cloud.points, cloud.weights, cloud.tokens, notes)
 
 
 def cached(folder: Path, **options: str) -> tuple[CachedEncoder, Counting]:
@@ -60,7 +60,7 @@ def assert_same(clouds: Sequence[Cloud], others: Sequence[Cloud]) -> None:
             assert a.shape == b.shape
             assert a.tobytes() == b.tobytes()
         assert left.tokens.strings == right.tokens.strings
-        assert left.remarks == right.remarks
+        assert left.notes == right.notes
 
 
 def query(folder: Path, statement: str) -> list[tuple]:

@@ -194,8 +194,8 @@ class CorpusRun:
             return
         notes = self._notes[number]
         for row, inputs in zip(rows, items, strict=True):
-            for remark in {remark for each in inputs for remark in each.remarks}:
-                notes[f"a text is {remark}"][row] = True
+            for note in {note for each in inputs for note in each.notes}:
+                notes[f"a text is {note}"][row] = True
         card = bound.model.card
         if card.languages == (ENGLISH,):
             self._note_languages(notes, bound, rows)

@@ -1,4 +1,4 @@
-"""Tallies of parts add up to the tally of the whole, intervals included."""
+"""Corpus scores of parts add up to the corpus_score of the whole, intervals included."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from nlgauge import score
 from nlgauge.core.errors import OptionError, UsageError
 from nlgauge.core.resampling import draw_counts
 from nlgauge.core.scores import Scores
-from nlgauge.core.totals import Resampled, Tally
+from nlgauge.core.totals import CorpusScore, Resampled
 from nlgauge.stats.intervals import bootstrap
 from sentences import made_rows
 
@@ -41,7 +41,7 @@ def _cut(scores: Scores, *places: int) -> list[Scores]:
 @pytest.mark.parametrize("spec", SPECS)
 def test_parts_add_up_to_the_whole(board: dict[str, Scores], spec: str) -> None:
     whole = board[spec].resample(200, seed=5)
-    pooled = Tally.pool([part.resample(200, seed=5) for part in _cut(board[spec], 17, 180)])
+    pooled = CorpusScore.pool([part.resample(200, seed=5) for part in _cut(board[spec], 17, 180)])
     assert pooled.count == whole.count == 300
     assert pooled.value == pytest.approx(whole.value, rel=1e-12)
     assert pooled.components == pytest.approx(whole.components, rel=1e-12)
@@ -75,10 +75,10 @@ def test_resampling_is_counts_times_rows() -> None:
 def test_notes_add_up(board: dict[str, Scores]) -> None:
     first, second = _cut(board["bleu"], 100)
     parts = [
-        dataclasses.replace(first, notes={"short": 2, "odd": 1}).tally,
-        dataclasses.replace(second, notes={"short": 3}).tally,
+        dataclasses.replace(first, notes={"short": 2, "odd": 1}).corpus_score,
+        dataclasses.replace(second, notes={"short": 3}).corpus_score,
     ]
-    assert Tally.pool(parts).warnings == (
+    assert CorpusScore.pool(parts).warnings == (
         "5 of 300 segments: short",
         "1 of 300 segments: odd",
     )
@@ -86,15 +86,15 @@ def test_notes_add_up(board: dict[str, Scores]) -> None:
 
 def test_what_does_not_belong_together_is_refused(board: dict[str, Scores]) -> None:
     with pytest.raises(UsageError, match="one metric and one system"):
-        Tally.pool([board["bleu"].tally, board["chrf"].tally])
+        CorpusScore.pool([board["bleu"].corpus_score, board["chrf"].corpus_score])
     with pytest.raises(UsageError, match="different resampling"):
-        Tally.pool([board["bleu"].resample(10), board["bleu"].tally])
+        CorpusScore.pool([board["bleu"].resample(10), board["bleu"].corpus_score])
     with pytest.raises(UsageError, match="different resampling"):
-        Tally.pool([board["bleu"].resample(10), board["bleu"].resample(10, seed=1)])
+        CorpusScore.pool([board["bleu"].resample(10), board["bleu"].resample(10, seed=1)])
     with pytest.raises(UsageError, match="different resampling"):
-        Tally.pool([board["bleu"].resample(10), board["bleu"].resample(20)])
+        CorpusScore.pool([board["bleu"].resample(10), board["bleu"].resample(20)])
     with pytest.raises(UsageError, match="was not resampled"):
-        board["bleu"].tally.interval()
+        board["bleu"].corpus_score.interval()
     with pytest.raises(OptionError, match=r"in \(0, 1\)"):
         board["bleu"].resample(10).interval(95)
 
@@ -111,4 +111,4 @@ def test_the_dictionary_holds_the_interval_that_was_asked_for(board: dict[str, S
     interval = content["interval"]
     assert interval["low"] < content["value"] < interval["high"]
     assert interval["confidence"] == 0.9
-    assert "interval" not in board["chrf"].tally.to_dict()
+    assert "interval" not in board["chrf"].corpus_score.to_dict()

@@ -114,7 +114,7 @@ def test_long_text_is_read_in_windows(tiny) -> None:
     assert cloud.tokens.strings == tokens.strings
     assert cloud.points.shape == (1, len(tokens), 16)
     assert np.isfinite(cloud.points).all()
-    assert cloud.remarks == ("longer than 30 tokens, encoded in overlapping windows",)
+    assert cloud.notes == ("longer than 30 tokens, encoded in overlapping windows",)
     ids = tokens.ids[1:31].tolist()  # the first window, whole
     (head,) = encoder.encode([encoder._tokenizer._whole.decode(ids)], (3,))
     np.testing.assert_allclose(cloud.points[:, :20], head.points[:, :20], atol=NEAR)
@@ -125,7 +125,7 @@ def test_long_text_may_be_truncated_or_refused(tiny) -> None:
     (cloud,) = open_encoder(folder, RunOptions(long_text="truncate")).encode([LONG], (3,))
     assert len(cloud) == 32
     assert cloud.tokens.special.tolist() == [True, *[False] * 30, True]
-    assert cloud.remarks == ("longer than 30 tokens, truncated",)
+    assert cloud.notes == ("longer than 30 tokens, truncated",)
     with pytest.raises(DataError, match=r"has \d+ tokens, but .* takes 30; choose long_text"):
         open_encoder(folder, RunOptions(long_text="error")).encode([LONG], (3,))
 

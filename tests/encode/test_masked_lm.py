@@ -97,7 +97,7 @@ def test_tokens_without_mass_are_not_masked(folders) -> None:
 def test_long_texts_are_read_in_windows(folders) -> None:
     folder = folders("bert", max_position_embeddings=32)
     ((histogram,),) = open_masked_lm(folder).histograms([" ".join(TEXTS[:3])], _uniform).values()
-    assert histogram.remarks == ("longer than 30 tokens, encoded in overlapping windows",)
+    assert histogram.notes == ("longer than 30 tokens, encoded in overlapping windows",)
     assert np.isfinite(histogram.log_probabilities).all()
 
 

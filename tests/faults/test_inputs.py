@@ -56,8 +56,8 @@ def test_nul_bytes_are_text_and_half_characters_are_not(tmp_path: Path) -> None:
     outcome = run_.execute()
     assert (outcome.read, outcome.scored, outcome.rejected) == (4, 1, 3)
     expected = score(["a\0b c"], ["a\0b c"], metrics=list(METRICS))
-    for label, tally in outcome.scores["rows"].items():
-        assert tally.value == pytest.approx(expected[label].value, abs=1e-9)
+    for label, corpus_score in outcome.scores["rows"].items():
+        assert corpus_score.value == pytest.approx(expected[label].value, abs=1e-9)
     reasons = (run_.folder / "rejected.jsonl").read_text("utf-8").splitlines()
     assert all("half a character" in json.loads(line)["reason"] for line in reasons)
 

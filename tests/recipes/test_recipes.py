@@ -165,8 +165,8 @@ def test_lazy_emd_counts_pairs_and_scores_only_what_they_compare(lazy: Reproduct
     assert any("7 of 15 outputs are in a pair" in note for note in content["notes"])
     bleu = content["correlations"][0]
     assert (bleu["data"], bleu["metric"], bleu["published"]) == ("WMT18 tr-en", "bleu", 0.145)
-    (tally,) = (each for each in content["counts"] if each["metric"] == "bleu")
-    assert bleu["ours"] == (tally["concordant"] - tally["discordant"]) / 4
+    (corpus_score,) = (each for each in content["counts"] if each["metric"] == "bleu")
+    assert bleu["ours"] == (corpus_score["concordant"] - corpus_score["discordant"]) / 4
     outputs, pairs = lazy.missing
     assert "wmt18_darr/cs-en.jsonl" in outputs
     assert "wmt19_darr/pairs/zh-en.darr.tsv" in pairs
@@ -180,8 +180,8 @@ def test_a_sample_of_segments_takes_their_pairs_only(data: Path) -> None:
     assert all(each["pairs_missing"] == 0 for each in rebuilt.results["counts"])
 
 
-def test_prices_of_another_year_are_not_set_beside_published_ones(lazy: Reproduction) -> None:
-    (section,) = lazy.tables["prices"]
+def test_penalties_of_another_year_are_not_compared_with_published_ones(lazy: Reproduction) -> None:
+    (section,) = lazy.tables["penalties"]
     assert [column.name for column in section.table.columns][2:] == ["tr-en (4 pairs)"]
     assert any("for WMT19 only" in line for line in section.table.footer)
     assert [row[1] for row in section.table.rows][:2] == ["(0.23, 0.31)", "(0.009, 0.95)"]

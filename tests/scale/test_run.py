@@ -42,12 +42,12 @@ def _assert_like_a_list(outcome: RunResult, paths: list[str], references: list[s
     for system, of_system in board.items():
         assert list(outcome.scores[system]) == list(of_system)
         for label, scores in of_system.items():
-            tally = outcome.scores[system][label]
-            assert tally.components == pytest.approx(scores.components, abs=1e-9)
-            assert str(tally.signature) == str(scores.signature)
-            assert tally.notes == scores.notes
+            corpus_score = outcome.scores[system][label]
+            assert corpus_score.components == pytest.approx(scores.components, abs=1e-9)
+            assert str(corpus_score.signature) == str(scores.signature)
+            assert corpus_score.notes == scores.notes
             expected = scores.resample(100, seed=3).interval(0.9)
-            assert tally.interval(0.9) == pytest.approx(expected, abs=1e-9)
+            assert corpus_score.interval(0.9) == pytest.approx(expected, abs=1e-9)
 
 
 def test_a_table_of_several_systems_scores_as_a_list_does(table: Path) -> None:
@@ -57,9 +57,9 @@ def test_a_table_of_several_systems_scores_as_a_list_does(table: Path) -> None:
     _assert_like_a_list(outcome, [str(table)], [])
     summary = json.loads((run.folder / "summary.json").read_text())
     assert summary["scores"] == [
-        tally.to_dict(confidence=0.9)
+        corpus_score.to_dict(confidence=0.9)
         for of_system in outcome.scores.values()
-        for tally in of_system.values()
+        for corpus_score in of_system.values()
     ]
 
 

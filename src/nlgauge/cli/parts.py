@@ -20,7 +20,7 @@ from nlgauge.cli.output import print_notes
 from nlgauge.core.errors import UsageError
 
 if TYPE_CHECKING:
-    from nlgauge.core.totals import Tally
+    from nlgauge.core.totals import CorpusScore
 
 _SECONDS_BETWEEN_LINES = 60
 _NOT_IN_PARTS = ("segments", "idf_corpus", "paired")
@@ -77,7 +77,7 @@ class PartsOptions:
         wanted: str | None,
         quiet: bool,
         **options: Any,
-    ) -> Mapping[str, Mapping[str, Tally]]:
+    ) -> Mapping[str, Mapping[str, CorpusScore]]:
         """Return corpus scores of the run over these files; ``options`` are those of ``Run``."""
         from nlgauge.data.systems import InputFiles
         from nlgauge.scale.run import Run

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from nlgauge.cli.output import Result
 
 if TYPE_CHECKING:
-    from nlgauge.core.totals import Tally
+    from nlgauge.core.totals import CorpusScore
     from nlgauge.report.score_tables import SystemScores, Totals
     from nlgauge.report.table import Table
     from nlgauge.study import Comparison
@@ -24,7 +24,7 @@ class Form:
     inputs: Mapping[str, Sequence[str]]
 
 
-def resample(scores: SystemScores, resamples: int, seed: int) -> dict[str, dict[str, Tally]]:
+def resample(scores: SystemScores, resamples: int, seed: int) -> dict[str, dict[str, CorpusScore]]:
     """Return the corpus scores with bootstrap resamples, for intervals."""
     return {
         system: {label: each.resample(resamples, seed=seed) for label, each in by_metric.items()}
@@ -44,7 +44,7 @@ def corpus_result(totals: Totals, form: Form, comparison: Comparison | None = No
         from nlgauge.core.scores import Scores
 
         return [
-            (scores.tally if isinstance(scores, Scores) else scores).to_dict(
+            (scores.corpus_score if isinstance(scores, Scores) else scores).to_dict(
                 confidence=form.confidence
             )
             | ({} if p_values is None else {"p": p_values[system, label]})

@@ -48,7 +48,7 @@ class Cloud:
     points: Floats
     weights: Floats
     tokens: Tokens
-    remarks: tuple[str, ...] = ()  # such as "truncated"
+    notes: tuple[str, ...] = ()  # such as "truncated"
 
     def __len__(self) -> int:
         return len(self.tokens)
@@ -80,5 +80,5 @@ class Cloud:
         total = mass.sum()
         mass = mass / total if total > 0 else np.zeros_like(mass)
         if mask.all():
-            return Cloud(self.points, mass, self.tokens, self.remarks)
-        return Cloud(self.points[:, mask], mass, self.tokens.keep(mask), self.remarks)
+            return Cloud(self.points, mass, self.tokens, self.notes)
+        return Cloud(self.points[:, mask], mass, self.tokens.keep(mask), self.notes)

@@ -16,7 +16,7 @@ class Histogram:
 
     log_probabilities: Floats
     ids: Ints
-    remarks: tuple[str, ...] = ()  # such as "truncated"
+    notes: tuple[str, ...] = ()  # such as "truncated"
 
     @property
     def void(self) -> bool:

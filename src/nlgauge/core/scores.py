@@ -13,7 +13,7 @@ from nlgauge.core.errors import MissingExtra, UsageError
 from nlgauge.core.metric import Metric, Scale
 from nlgauge.core.plan import Plan
 from nlgauge.core.signature import Signature
-from nlgauge.core.totals import Resampled, Tally
+from nlgauge.core.totals import CorpusScore, Resampled
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,17 +44,17 @@ class Scores:
     @property
     def value(self) -> float:
         """The corpus score."""
-        return self.tally.value
+        return self.corpus_score.value
 
     @property
     def components(self) -> dict[str, float]:
         """Corpus values of all components."""
-        return self.tally.components
+        return self.corpus_score.components
 
     @cached_property
-    def tally(self) -> Tally:
+    def corpus_score(self) -> CorpusScore:
         """The corpus score without the segments."""
-        return Tally(
+        return CorpusScore(
             self.metric,
             self.label,
             self.system,
@@ -64,10 +64,10 @@ class Scores:
             self.notes,
         )
 
-    def resample(self, resamples: int = 1000, *, seed: int = 0) -> Tally:
+    def resample(self, resamples: int = 1000, *, seed: int = 0) -> CorpusScore:
         """Return the corpus score with bootstrap resamples of segments, for intervals."""
         drawn = Resampled.of(self.ids, self.statistics, resamples, seed)
-        return dataclasses.replace(self.tally, resampled=drawn)
+        return dataclasses.replace(self.corpus_score, resampled=drawn)
 
     @property
     def segments(self) -> Floats:
@@ -83,7 +83,7 @@ class Scores:
     @property
     def warnings(self) -> tuple[str, ...]:
         """The notes as sentences with the number of segments."""
-        return self.tally.warnings
+        return self.corpus_score.warnings
 
     def plan(self, segment: int) -> Plan:
         """Return the token alignment of a segment with its best reference."""
@@ -92,11 +92,11 @@ class Scores:
         return self.aligner(segment)
 
     def __str__(self) -> str:
-        return str(self.tally)
+        return str(self.corpus_score)
 
     def to_dict(self, *, segments: bool = True) -> dict[str, Any]:
         """Return JSON-serialisable values."""
-        content = self.tally.to_dict()
+        content = self.corpus_score.to_dict()
         if segments:
             named = self.segment_components
             content["segments"] = [

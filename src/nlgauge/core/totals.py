@@ -53,7 +53,7 @@ class Resampled:
 
 
 @dataclass(frozen=True, eq=False)
-class Tally:
+class CorpusScore:
     """A corpus score, its components and how they were made, without the segments."""
 
     metric: Metric
@@ -66,7 +66,7 @@ class Tally:
     resampled: Resampled | None = None
 
     @classmethod
-    def pool(cls, parts: Sequence[Tally]) -> Tally:
+    def pool(cls, parts: Sequence[CorpusScore]) -> CorpusScore:
         """Return the corpus score of all parts together, with the signature of the first."""
         first = parts[0]
         if any((part.label, part.system) != (first.label, first.system) for part in parts):

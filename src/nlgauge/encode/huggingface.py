@@ -147,12 +147,12 @@ class HuggingFaceEncoder(HuggingFaceModel):
         last = states[-1][1]
         parts.append(last[:, last.shape[1] - after :])
         whole = np.concatenate(parts, axis=1)
-        remarks = self._tokenizer.remarks([piece for piece, _ in states], tokens)
+        notes = self._tokenizer.notes([piece for piece, _ in states], tokens)
         if whole.shape[1] < len(tokens):
             mask = np.ones(len(tokens), dtype=bool)
             mask[whole.shape[1] - after : len(tokens) - after] = False
             tokens = tokens.keep(mask)
-        return Cloud(whole, np.full(len(tokens), 1 / len(tokens)), tokens, remarks)
+        return Cloud(whole, np.full(len(tokens), 1 / len(tokens)), tokens, notes)
 
 
 def load_model(located: Located, precision: str, kind: Any, **keywords: Any) -> Any:

@@ -77,7 +77,7 @@ class HuggingFaceMaskedLm(HuggingFaceModel):
                 Histogram(
                     _normalised(sums[temperature][i]) if i in masked else np.zeros(0),
                     tokens[i].ids[~tokens[i].special],
-                    self._tokenizer.remarks(pieces[i], tokens[i]),
+                    self._tokenizer.notes(pieces[i], tokens[i]),
                 )
                 for i in range(len(texts))
             ]

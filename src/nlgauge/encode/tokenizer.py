@@ -59,7 +59,7 @@ class Tokenizer:
             inner = content[window.start : window.stop]
             yield Piece(number, window, [*self.prefix, *inner, *self.suffix])
 
-    def remarks(self, pieces: Sequence[Piece], tokens: Tokens) -> tuple[str, ...]:
+    def notes(self, pieces: Sequence[Piece], tokens: Tokens) -> tuple[str, ...]:
         """Return notes on the treatment of a text that is longer than the limit."""
         if len(pieces) > 1:
             return (f"longer than {self.limit} tokens, encoded in overlapping windows",)

@@ -1,4 +1,4 @@
-"""Two further distances of clouds, siblings of the depth distance: sliced Wasserstein and MMD."""
+"""Sliced Wasserstein distance and maximum mean discrepancy of two clouds."""
 
 from __future__ import annotations
 

@@ -177,9 +177,9 @@ def depth_distance(
 def _projected(clouds: Iterable[Floats], count: int, seed: int) -> Iterator[tuple[Floats, Floats]]:
     """Yield every cloud with its projections [points, directions], which the next ones overwrite.
 
-    The columns after `count` are there for the product alone. With OpenBLAS a point has the same
-    projections in any company if directions are many and come in eights, and if it is not the only
-    one; with another library they may differ in the last digit.
+    The columns after `count` only pad the product. With OpenBLAS the projections of a point do not
+    depend on the other points if the number of directions is a large multiple of eight and there
+    are at least two points; with another library they may differ in the last digit.
     """
     table = np.empty((0, 0))
     for stack in _stacks(clouds, count):
@@ -198,7 +198,7 @@ def _projected(clouds: Iterable[Floats], count: int, seed: int) -> Iterator[tupl
 def _stacks(clouds: Iterable[Floats], count: int) -> Iterator[list[Floats]]:
     """Yield consecutive clouds of one dimension that together have few enough points.
 
-    As many as there are dimensions at most: projections then take no more room than directions.
+    At most as many as dimensions, so that projections take no more memory than directions.
     """
     stack: list[Floats] = []
     points = 0

@@ -31,13 +31,13 @@ YEARS = {
     "WMT19": ("de-en", "fi-en", "gu-en", "kk-en", "lt-en", "ru-en", "zh-en"),
 }
 PAIRS = [f"{year} {pair}" for year, pairs in YEARS.items() for pair in pairs]
-ROWS, PRICES = PUBLICATION.rows["darr"], PUBLICATION.rows["prices"]
+ROWS, PENALTIES = PUBLICATION.rows["darr"], PUBLICATION.rows["penalties"]
 PUBLISHED = {
     year: parse_table(PUBLICATION.tables[year], [f"{year} {pair}" for pair in pairs])
     for year, pairs in YEARS.items()
 }
 PUBLISHED_PRICES = parse_table(
-    PUBLICATION.tables["prices"], [f"WMT19 {pair}" for pair in YEARS["WMT19"]]
+    PUBLICATION.tables["penalties"], [f"WMT19 {pair}" for pair in YEARS["WMT19"]]
 )
 EXAMPLES = PUBLICATION.others["examples"]
 _PLANS = {
@@ -75,7 +75,7 @@ def _sampled(outputs: Path, ranked: Path, settings: Settings) -> tuple[JudgedCor
 
 def _translation(found: Mapping[str, tuple[JudgedCorpus, Pairs]], settings: Settings) -> Part:
     """Return the daRR tables of both years and the table of penalties, from one pass."""
-    rows = list({row.spec: row for row in (*PRICES, *ROWS)}.values())
+    rows = list({row.spec: row for row in (*PENALTIES, *ROWS)}.values())
     ours: dict[tuple[str, str], float] = {}
     counts, notes = [], []
     for name, (judged, pairs) in found.items():
@@ -111,22 +111,22 @@ def _translation(found: Mapping[str, tuple[JudgedCorpus, Pairs]], settings: Sett
         numbers += part
     year = "WMT19" if columns["WMT19"] else "WMT18"
     stand_in = [] if year == "WMT19" else ["WMT18: the paper prints this table for WMT19 only"]
-    prices, part = compare_numbers(
-        PRICES,
+    penalties, part = compare_numbers(
+        PENALTIES,
         columns[year],
         ours,
         PUBLISHED_PRICES,
         digits=3,
         footer=(
-            "the paper's prices of mass left on the candidate's and on the reference's side",
-            "objective: cost and penalties together, at the first prices",
+            "the paper's penalties of mass left on the candidate's and on the reference's side",
+            "objective: cost and penalties together, at the first penalties",
             *stand_in,
             *footer,
         ),
-        about={name: {"table": "prices", **about[name]} for name in found},
+        about={name: {"table": "penalties", **about[name]} for name in found},
     )
     return Part(
-        {"darr": tables, "prices": [Section(f"{year}, prices of Lazy-EMD", prices)]},
+        {"darr": tables, "penalties": [Section(f"{year}, penalties of Lazy-EMD", penalties)]},
         {},
         {"correlations": [*numbers, *part], "counts": counts, "signatures": study.signatures},
         notes,

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from nlgauge.core.scores import Scores
-from nlgauge.core.totals import Tally
+from nlgauge.core.totals import CorpusScore
 from nlgauge.report.study_tables import interval, p_text
 from nlgauge.report.table import Column, Table, Value
 
 SystemScores = Mapping[str, Mapping[str, Scores]]  # by system and metric label
-Totals = Mapping[str, Mapping[str, Scores | Tally]]
+Totals = Mapping[str, Mapping[str, Scores | CorpusScore]]
 
 
 def system_table(
@@ -35,7 +35,7 @@ def system_table(
         cells: list[Value] = [system]
         for label, scores in by_metric.items():
             cells.append(scores.value)
-            if confidence and isinstance(scores, Tally):
+            if confidence and isinstance(scores, CorpusScore):
                 low, high = scores.interval(confidence)
                 cells.append(interval(low, high, _column(label, scores, digits).digits))
             if p_values is not None:
@@ -71,7 +71,7 @@ def segment_table(
 
 
 def _column(
-    label: str, scores: Scores | Tally, digits: int | None, *, direction: bool = True
+    label: str, scores: Scores | CorpusScore, digits: int | None, *, direction: bool = True
 ) -> Column:
     scale = scores.scale
     wide = scale.high >= 100 or scale.void >= 100 or scale.high - scale.low > 1e3

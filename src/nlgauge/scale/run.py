@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from nlgauge.core.errors import DataError, FileError, NlgaugeError, UsageError
-from nlgauge.core.totals import Resampled, Tally
+from nlgauge.core.totals import CorpusScore, Resampled
 from nlgauge.data.systems import InputFiles, file_digest
 from nlgauge.inputs import Tables
 from nlgauge.runtime import DEFAULT, Runtime
@@ -31,7 +31,7 @@ Progress = Callable[[str, int], None]
 class RunResult:
     """Corpus scores by system and metric, and counts of rows."""
 
-    scores: Mapping[str, Mapping[str, Tally]]
+    scores: Mapping[str, Mapping[str, CorpusScore]]
     read: int
     scored: int
     rejected: int
@@ -183,7 +183,7 @@ class Run:
             raise DataError("there is nothing to score: the files hold no rows")
         counts, references = Counter[str](), set[str]()
         checksums: dict[str, str] = {}
-        tallies: dict[tuple[str, str], Tally] = {}
+        pooled: dict[tuple[str, str], CorpusScore] = {}
 
         def rejected() -> Iterator[Any]:
             # In the order of the parts, so that rounding does not depend on the engine.
@@ -197,9 +197,9 @@ class Run:
                 counts["scored"] += sums["scored"]
                 counts["rejected"] += len(sums["rejected"])
                 references.update(map(str, sums["references"]))
-                for tally in self._tallies(scorer, sums["tallies"]):
-                    key = tally.system, tally.label
-                    tallies[key] = Tally.pool([tallies[key], tally]) if key in tallies else tally
+                for total in self._corpus_scores(scorer, sums["scores"]):
+                    key = total.system, total.label
+                    pooled[key] = CorpusScore.pool([pooled[key], total]) if key in pooled else total
                 yield from sums["rejected"]
 
         folder.write_lines(REJECTED, rejected())
@@ -209,24 +209,26 @@ class Run:
                 f"{str(self.folder / REJECTED)!r}"
             )
         signatures = scorer.signatures(references.pop() if len(references) == 1 else "var")
-        scores: dict[str, dict[str, Tally]] = {}
-        for (system, label), tally in tallies.items():
-            signed = dataclasses.replace(tally, signature=signatures[label])
+        scores: dict[str, dict[str, CorpusScore]] = {}
+        for (system, label), total in pooled.items():
+            signed = dataclasses.replace(total, signature=signatures[label])
             scores.setdefault(system, {})[label] = signed
-        listed = [tally for of_system in scores.values() for tally in of_system.values()]
-        content = [tally.to_dict(confidence=self.confidence) for tally in listed]
+        listed = [total for of_system in scores.values() for total in of_system.values()]
+        content = [total.to_dict(confidence=self.confidence) for total in listed]
         folder.write(SUMMARY, {**counts, "scores": content})
         repaired = tuple(record.repaired)
         result = RunResult(scores, **counts, reused_parts=record.reused, repaired_parts=repaired)
         return result, checksums
 
-    def _tallies(self, scorer: Scorer, contents: Iterable[Mapping[str, Any]]) -> Iterator[Tally]:
+    def _corpus_scores(
+        self, scorer: Scorer, contents: Iterable[Mapping[str, Any]]
+    ) -> Iterator[CorpusScore]:
         metrics, signatures = scorer.metrics, scorer.signatures("any")
         for content in contents:
             label = content["metric"]
             resampled = content.get("resampled", {}).items()
             drawn = {name: decode_array(array) for name, array in resampled}
-            yield Tally(
+            yield CorpusScore(
                 metrics[label],
                 label,
                 content["system"],

@@ -76,7 +76,7 @@ class Worker:
             "scored": len(part.rows),
             "rejected": [{"place": row.place, "reason": row.reason} for row in part.rejected],
             "references": sorted({len(row.references) for row in part.rows}),
-            "tallies": [sum_ for of_system in scores.values() for sum_ in self._sums(of_system)],
+            "scores": [sum_ for of_system in scores.values() for sum_ in self._sums(of_system)],
         }
         names = {
             label: [label, *(f"{label}.{name}" for name in metric.components[1:])]

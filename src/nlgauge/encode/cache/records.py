@@ -52,9 +52,9 @@ def unpack_json(content: bytes) -> Any:
 
 
 def pack_tokens(
-    tokens: Tokens, weights: Sequence[float] | Floats = (), remarks: Sequence[str] = ()
+    tokens: Tokens, weights: Sequence[float] | Floats = (), notes: Sequence[str] = ()
 ) -> bytes:
-    """Return tokens as bytes; those of a cloud with its weights and remarks."""
+    """Return tokens as bytes; those of a cloud with its weights and notes."""
     return b"".join(
         [
             _LENGTHS.pack(len(tokens), len(weights)),
@@ -62,48 +62,48 @@ def pack_tokens(
             np.asarray(tokens.words, np.int64).tobytes(),
             np.asarray(weights, np.float64).tobytes(),
             np.asarray(tokens.special, np.bool_).tobytes(),
-            pack_json([tokens.strings, remarks]),
+            pack_json([tokens.strings, notes]),
         ]
     )
 
 
 def unpack_tokens(content: bytes) -> tuple[Tokens, Floats, tuple[str, ...]]:
-    """Return tokens, weights and remarks; the arrays are read-only views of the bytes."""
+    """Return tokens, weights and notes; the arrays are read-only views of the bytes."""
     count, weighted = _LENGTHS.unpack_from(content)
     numbers = np.frombuffer(content, np.int64, 2 * count, _LENGTHS.size)
     start = _LENGTHS.size + numbers.nbytes
     weights = np.frombuffer(content, np.float64, weighted, start)
     special = np.frombuffer(content, np.bool_, count, start + weights.nbytes)
-    strings, remarks = unpack_json(content[start + weights.nbytes + count :])
+    strings, notes = unpack_json(content[start + weights.nbytes + count :])
     tokens = Tokens(tuple(strings), numbers[:count], special, numbers[count:])
-    return tokens, weights, tuple(remarks)
+    return tokens, weights, tuple(notes)
 
 
 def pack_cloud(cloud: Cloud, layers: Sequence[int]) -> dict[str, bytes]:
     """Return the parts of a cloud whose points are those of ``layers``."""
     points = {layer_part(layer): _pack(cloud.points[k]) for k, layer in enumerate(layers)}
-    return {TOKENS: pack_tokens(cloud.tokens, cloud.weights, cloud.remarks), **points}
+    return {TOKENS: pack_tokens(cloud.tokens, cloud.weights, cloud.notes), **points}
 
 
 def unpack_cloud(record: Mapping[str, bytes], layers: Sequence[int]) -> Cloud:
     """Return the cloud of ``layers``."""
-    tokens, weights, remarks = unpack_tokens(record[TOKENS])
+    tokens, weights, notes = unpack_tokens(record[TOKENS])
     points = [_unpack(record[layer_part(layer)])[0] for layer in layers]
     stacked = points[0][None] if len(points) == 1 else np.stack(points)  # one layer: no copy
-    return Cloud(stacked, weights, tokens, remarks)
+    return Cloud(stacked, weights, tokens, notes)
 
 
 def pack_histogram(histogram: Histogram) -> dict[str, bytes]:
     """Return the only part of a histogram."""
-    rest = pack_json([histogram.ids.tolist(), histogram.remarks])
+    rest = pack_json([histogram.ids.tolist(), histogram.notes])
     return {HISTOGRAM: _pack(histogram.log_probabilities) + rest}
 
 
 def unpack_histogram(content: bytes) -> Histogram:
     """Return the histogram of bytes."""
     log_probabilities, rest = _unpack(content)
-    ids, remarks = unpack_json(rest)
-    return Histogram(log_probabilities, np.array(ids, np.int64), tuple(remarks))
+    ids, notes = unpack_json(rest)
+    return Histogram(log_probabilities, np.array(ids, np.int64), tuple(notes))
 
 
 def _pack(array: Array) -> bytes:
