@@ -6,8 +6,9 @@ EXAMPLE = -c examples/fluent.txt examples/literal.txt examples/hasty.txt \
 
 .PHONY: demo test test-portable lint bench docs clean
 
-# One environment serves all targets; it is rebuilt when the dependencies change.
-$(VENV)/.ready: pyproject.toml constraints.txt
+# One environment serves all targets; it is rebuilt when dependencies or compiled solvers change.
+KERNELS = $(wildcard src/nlgauge/measure/kernels/*.py src/nlgauge/measure/kernels/*.pxd)
+$(VENV)/.ready: pyproject.toml constraints.txt setup.py $(KERNELS)
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev]'
 	touch $@

@@ -195,7 +195,7 @@ def test_what_is_not_finite_is_not_hidden(odd):
 
 def test_a_stack_takes_no_more_room_than_directions():
     def stacked(dimension, sizes, count):
-        made = depths._stacks(clouds(dimension, sizes), count)
+        made = depths._batches(clouds(dimension, sizes), count)
         return [[len(cloud) for cloud in stack] for stack in made]
 
     assert stacked(400, [200, 50, 7, 300, 1, 1], 2000) == [[200, 50], [7], [300], [1, 1]]

@@ -1,4 +1,4 @@
-"""Sliced Wasserstein distance and maximum mean discrepancy of two clouds."""
+"""Two further distances of clouds: sliced Wasserstein and MMD."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ def sliced_wasserstein(
 ) -> float:
     """Return ( mean_u W_p^p(<u, x>, <u, y>) )^{1/p} of two clouds whose points weigh the same.
 
-    On a line optimal transport joins equal quantiles. The levels at which either cloud steps to its
-    next point are the same for every direction, so one pair of index arrays serves all.
+    On a line optimal transport couples equal quantiles. The levels at which either cloud changes to
+    its next point are the same for every direction, so all share one pair of index arrays.
     """
     left, right = _pair(x, y)
     if not p >= 1:

@@ -1,4 +1,4 @@
-"""Cost matrices between two clouds of points: what it takes to move one token onto another.
+"""Cost matrices between two clouds of points.
 
 All costs are float64, never negative, and exactly 0 for equal points: a squared distance below
 1e-12 is snapped to 0. Equal vectors leave a float32 encoder with squared distances of about 1e-14
@@ -29,7 +29,7 @@ def cosine(x: ArrayLike, y: ArrayLike, *, normalise: bool = True) -> Floats:
     """Return 1 - cos(x_i, y_j), an n x m matrix in [0, 2].
 
     A zero vector has no direction: its distance is 1 to everything, itself included.
-    `normalise=False` takes vectors that `unit` has made already.
+    `normalise=False` takes vectors that are normalised already.
     """
     if normalise:
         return squared_euclid(x, y) / 2
@@ -48,8 +48,8 @@ def euclid(x: ArrayLike, y: ArrayLike, *, normalise: bool = True) -> Floats:
 def squared_euclid(x: ArrayLike, y: ArrayLike, *, normalise: bool = True) -> Floats:
     """Return ||x_i - y_j||^2, an n x m matrix; 2 (1 - cos) of unit vectors.
 
-    `normalise=False` takes the points as they are, for clouds whose lengths mean something, such
-    as barycenters. With normalisation a zero vector gets 2, as if it were orthogonal to all.
+    `normalise=False` takes the points as they are, for clouds whose lengths matter, such as
+    barycenters. With normalisation a zero vector gets 2, as if it were orthogonal to all.
     """
     left, right = _clouds(x, y)
     if normalise:

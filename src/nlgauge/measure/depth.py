@@ -11,8 +11,8 @@ limit, without which the last of n points on a line would have depth 0 and the f
 Directions come in antipodal pairs: depth is the same along u and -u, so only the support functions
 need both.
 
-Clouds of a few dozen points share one product with the directions, which costs half of what one
-product for each does, because most of that is reading directions.
+Clouds of a few dozen points share one matrix product with the directions, which halves its time,
+because most of it is spent on reading the directions.
 """
 
 from __future__ import annotations
@@ -33,9 +33,9 @@ from nlgauge.measure.kernels import depth as kernels
 Depth = Literal["irw", "ai_irw"]
 
 TIE = 1e-12  # projections and depths closer than this are equal
-CUTOFF = 1e-8  # eigenvalues below this share of the largest are not variance but rounding
-STACKED = 256  # points that are projected at once; 64 take a sixth longer, 1024 a tenth less
-LARGE = 2**19  # numbers in directions from which on clouds share a product
+CUTOFF = 1e-8  # eigenvalues below this share of the largest are rounding
+BATCH_POINTS = 256  # projected at once; 64 take a sixth longer, 1024 a tenth less
+MIN_SHARED = 2**19  # least size of the directions for which clouds share a product
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,13 +82,12 @@ def ai_irw(
 ) -> Floats:
     """Return the affine-invariant depth: IRW of the cloud whitened in the span it really has.
 
-    Directions with less than `cutoff` of the largest variance are dropped, not divided by. A cloud
-    of no more points than dimensions whitens to a regular simplex, whose points are equally deep
-    up to the sampling of directions: affine invariance then leaves nothing to rank, unless a
-    larger cutoff keeps only the main directions.
+    Principal directions with less than `cutoff` of the largest variance are dropped. A cloud of no
+    more points than dimensions whitens to a regular simplex, whose points are equally deep up to
+    the sampling of directions; a larger cutoff keeps only the main directions.
     """
     cloud = whiten(points, cutoff=cutoff)
-    if cloud.shape[1] == 0:  # all points are one
+    if cloud.shape[1] == 0:  # all points are equal
         return np.ones(len(cloud))
     return irw(cloud, count=count, seed=seed)
 
@@ -114,7 +113,7 @@ def regions(
     eps: float = 0.3,
     levels: int = 5,
 ) -> Regions:
-    """Return a cloud's trimmed regions, to be compared with those of many others."""
+    """Return the trimmed regions of a cloud."""
     return next(regions_of([points], depth=depth, count=count, seed=seed, eps=eps, levels=levels))
 
 
@@ -127,7 +126,7 @@ def regions_of(
     eps: float = 0.3,
     levels: int = 5,
 ) -> Iterator[Regions]:
-    """Yield the trimmed regions of each cloud, as `regions` gives them, in less time."""
+    """Yield the trimmed regions of each cloud; faster than separate calls of `regions`."""
     if depth not in ("irw", "ai_irw"):
         raise OptionError(f"depth must be 'irw' or 'ai_irw', got {depth!r}.")
     if not 0 <= eps < 1 or levels < 1:
@@ -175,43 +174,44 @@ def depth_distance(
 
 
 def _projected(clouds: Iterable[Floats], count: int, seed: int) -> Iterator[tuple[Floats, Floats]]:
-    """Yield every cloud with its projections [points, directions], which the next ones overwrite.
+    """Yield every cloud with its projections [points, directions], which the next call overwrites.
 
-    The columns after `count` only pad the product. With OpenBLAS the projections of a point do not
-    depend on the other points if the number of directions is a large multiple of eight and there
-    are at least two points; with another library they may differ in the last digit.
+    With OpenBLAS a point has the same projections in any batch of at least two points if the number
+    of directions is large and a multiple of 8, so there may be more than `count`. With another
+    library they may differ in the last digit.
     """
     table = np.empty((0, 0))
-    for stack in _stacks(clouds, count):
-        eights = count + -count % 8 if count > 0 else count  # none at all are refused
-        along = directions(stack[0].shape[1], eights, seed)
-        points = np.vstack(stack if len(stack) > 1 or len(stack[0]) > 1 else stack * 2)
+    for batch in _batches(clouds, count):
+        padded = count + -count % 8 if count > 0 else count  # directions() refuses 0
+        along = directions(batch[0].shape[1], padded, seed)
+        points = np.vstack(batch if len(batch) > 1 or len(batch[0]) > 1 else batch * 2)
         if len(table) < len(points):
             table = np.empty((len(points), len(along)))
         np.matmul(points, along.T, out=table[: len(points)])
         start = 0
-        for cloud in stack:
+        for cloud in batch:
             yield cloud, table[start : start + len(cloud)]
             start += len(cloud)
 
 
-def _stacks(clouds: Iterable[Floats], count: int) -> Iterator[list[Floats]]:
-    """Yield consecutive clouds of one dimension that together have few enough points.
+def _batches(clouds: Iterable[Floats], count: int) -> Iterator[list[Floats]]:
+    """Yield consecutive clouds of one dimension with at most BATCH_POINTS points in all.
 
-    At most as many as dimensions, so that projections take no more memory than directions.
+    There are at most as many points as dimensions, so that projections take no more memory than
+    directions.
     """
-    stack: list[Floats] = []
+    batch: list[Floats] = []
     points = 0
     for cloud in clouds:
         dimension = cloud.shape[1]
-        full = points + len(cloud) > min(STACKED, dimension) or dimension * count < LARGE
-        if stack and (full or stack[0].shape[1] != dimension):
-            yield stack
-            stack, points = [], 0
-        stack.append(cloud)
+        full = points + len(cloud) > min(BATCH_POINTS, dimension) or dimension * count < MIN_SHARED
+        if batch and (full or batch[0].shape[1] != dimension):
+            yield batch
+            batch, points = [], 0
+        batch.append(cloud)
         points += len(cloud)
-    if stack:
-        yield stack
+    if batch:
+        yield batch
 
 
 def _depths(projected: Floats, count: int) -> Floats:
@@ -230,7 +230,7 @@ def _supports(projected: Floats, depths: Floats, shares: Floats, count: int) -> 
 
 
 def quantiles(values: Floats, shares: Floats) -> Floats:
-    """Return the bits of `np.quantile`, whose checks take a third of the time of a short text."""
+    """Return the bits of `np.quantile` without its checks, which take as long as the supports."""
     ordered = np.sort(values)
     place = shares * (len(ordered) - 1)
     left = place.astype(np.intp)

@@ -18,7 +18,7 @@ where exp[.,.,.] is a divided difference of exp. Every term is at least 0 and sm
 so the analytic limits (a, b or s = 0) need no threshold: KL is a = 1, b = 0. With s = 1, D is the
 alpha divergence; -ln(1 - a b D) / (a b) is ab, and a times that, for s = 1, is renyi.
 
-The published formulas for alpha (sign) and ab (a factor 1/alpha) are wrong; these are not.
+The published formulas for alpha (sign) and ab (a factor 1/alpha) are wrong and corrected here.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from numpy.typing import ArrayLike, NDArray
 from nlgauge.core.errors import DataError, OptionError, ShapeError
 from nlgauge.core.plan import Floats
 
-DEFAULT = 0.5  # alpha and beta, where a measure takes them and none is given
+DEFAULT = 0.5  # alpha and beta, where a measure takes them by default
 NORMALISED = 1e-6  # how far the logarithm of a total may be from 0
 SNAP = 1e-100  # parameters nearer to 0 are 0: what is divided by them would overflow
 BLOCK = 1 << 15  # numbers worked on at once, so that temporaries stay in the processor's cache
@@ -45,7 +45,7 @@ _SERIES = tuple(1 / math.factorial(k + 2) for k in range(14))
 
 @dataclass(frozen=True)
 class Measure:
-    """What is known of a measure before any number is seen; its lower end is always 0."""
+    """Name, parameters and range of a measure; its lower bound is 0."""
 
     name: str
     parameters: tuple[str, ...] = ()
@@ -54,28 +54,28 @@ class Measure:
 
     def upper(self, *, alpha: float | None = None, beta: float | None = None) -> float:
         """Return the largest possible value; disjoint distributions attain a finite one."""
-        a, _ = self.settle(alpha, beta)
+        a, _ = self.resolve(alpha, beta)
         if self.name == "alpha" and 0 < a < 1:
             return 1 / (a * (1 - a))
         return self.bound
 
-    def settle(self, alpha: float | None, beta: float | None) -> tuple[float, float]:
+    def resolve(self, alpha: float | None, beta: float | None) -> tuple[float, float]:
         """Return both parameters, checked and with defaults filled in; unused ones are 0."""
         given = {"alpha": alpha, "beta": beta}
-        settled = {"alpha": 0.0, "beta": 0.0}
+        filled = {"alpha": 0.0, "beta": 0.0}
         for name, value in given.items():
             if name in self.parameters:
-                settled[name] = _parameter(name, DEFAULT if value is None else value)
+                filled[name] = _parameter(name, DEFAULT if value is None else value)
             elif value is not None:
                 takes = " and ".join(self.parameters) or "no parameters"
                 raise OptionError(
                     f"{self.name} takes {takes}, got {name} = {value}; leave {name} out."
                 )
-        if self.name == "renyi" and settled["alpha"] < 0:
+        if self.name == "renyi" and filled["alpha"] < 0:
             raise OptionError(
                 f"renyi needs alpha of at least 0, got {alpha}: below 0 it is not a divergence."
             )
-        return settled["alpha"], settled["beta"]
+        return filled["alpha"], filled["beta"]
 
 
 MEASURES: Mapping[str, Measure] = MappingProxyType(
@@ -113,14 +113,14 @@ def divergence(
     takes the mean of both directions (for kl half of Jeffreys' divergence, not Jensen-Shannon).
 
     Values are at least 0, and exactly 0 for equal inputs; inf means that one distribution has
-    mass where the other has none and the measure does not forgive it. Renyi with alpha = 0 sees
-    supports only. Words absent from both distributions never count. If a + b < 0, absent words
+    mass where the other has none and the measure is unbounded there. Renyi with alpha = 0 depends
+    on supports only. Words absent from both distributions never count. If a + b < 0, absent words
     of one distribution are the limit of equal, vanishing probabilities.
     """
     measure = MEASURES.get(name)
     if measure is None:
         raise OptionError(f"no measure is called {name!r}; there are {', '.join(MEASURES)}.")
-    a, b = measure.settle(alpha, beta)
+    a, b = measure.resolve(alpha, beta)
     p, q = _distributions("log_p", log_p), _distributions("log_q", log_q)
     if p.shape[-1] != q.shape[-1]:
         raise ShapeError(
@@ -144,7 +144,7 @@ def divergence(
             if symmetrised and not measure.symmetric:
                 found = (found + rows(q[part], p[part], a, b)) / 2
             values[part] = found
-    # rounding may step over the bound by a bit
+    # rounding may exceed the bound
     values = np.minimum(values, measure.upper(alpha=alpha, beta=beta))
     return float(values[0]) if len(shape) == 1 else values.reshape(shape[:-1])
 
@@ -156,7 +156,7 @@ def _parameter(name: str, value: float) -> float:
 
 
 def _distributions(name: str, given: ArrayLike) -> Floats:
-    """Return rows whose total is 1 to the last bit they have, or say what is wrong with them."""
+    """Return normalised rows; raise an error if they are too far from it."""
     logs = np.ascontiguousarray(given, dtype=np.float64)
     if np.ndim(given) == 0 or logs.shape[-1] == 0:
         raise ShapeError(f"{name} must have shape [..., words], got {np.shape(given)}.")
@@ -306,7 +306,7 @@ def _power_mean(
 ) -> Floats:
     """Return ln(mean p^s) / s as a column, the mean logarithm for s = 0; nan where s is not small.
 
-    Small means that s times the spread of the logarithms is at most 1; beyond, logsumexp serves.
+    Small means that s times the spread of the logarithms is at most 1; beyond, logsumexp is used.
     """
     mean = np.where(absent, 0.0, logs).sum(axis=-1, keepdims=True) / words
     spread = np.where(absent, 0.0, s * (logs - mean))
@@ -351,7 +351,7 @@ def _length(gaps: Floats) -> Floats:
 
 
 def _fisher_rao(p: Floats, q: Floats) -> Floats:
-    """Return (2/pi) arccos BC as (4/pi) arcsin sqrt((1 - BC) / 2): arccos is blind near BC = 1.
+    """Return (2/pi) arccos BC as (4/pi) arcsin sqrt((1 - BC) / 2): arccos is inexact near BC = 1.
 
     1 - BC = sum (sqrt p - sqrt q)^2 / 2.
     """

@@ -68,13 +68,13 @@ def routing(
 
     From v = mean of the layers z_i and logits b = 0, repeat with x_i = ||v - z_i||^2 / bandwidth:
     g = softmax(b), v = sum g_i w_i z_i / sum g_i w_i with w_i = -k'(x_i), b_i += rate k(x_i), until
-    ln sum g_i k(x_i) stands still. k(x) = exp(-x/2) or max(0, 1 - x). The paper's update lacks g in
+    ln sum g_i k(x_i) is constant. k(x) = exp(-x/2) or max(0, 1 - x). The paper's update lacks g in
     the denominator and would shrink v to 0; this is the normalised form. A token whose layers all
     lie outside the Epanechnikov kernel gets their mean.
 
-    Logits only grow, so in the limit the layer that agrees most takes all, after about 1000 steps
-    at rate 1. A few steps (steps=3, strict=False) give a soft mean, as routing between capsules
-    has it; the paper names neither rate nor number of steps.
+    Logits only grow, so after about 1000 steps at rate 1 one layer has all the weight.
+    A few steps (steps=3, strict=False) give a soft mean, as in routing between capsules; the paper
+    states neither rate nor number of steps.
     """
     if kernel not in ("gaussian", "epanechnikov"):
         raise OptionError(f"kernel must be 'gaussian' or 'epanechnikov', got {kernel!r}.")
@@ -135,7 +135,7 @@ def pool_ngrams(points: ArrayLike, weights: ArrayLike, n: int) -> tuple[Floats, 
         )
     if n < 1:
         raise OptionError(f"n must be at least 1, got {n}.")
-    if n == 1:  # the usual case: nothing to average
+    if n == 1:  # nothing to average
         return cloud, mass
     width = min(n, len(mass))
     windows = sliding_window_view(mass, width)

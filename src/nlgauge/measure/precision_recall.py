@@ -1,7 +1,7 @@
-"""Precision, recall and F of greedy matching, where every token takes its most similar partner.
+"""Precision, recall and F of greedy matching: every token is matched to its most similar partner.
 
 This is transport with one side free, ``match(1 - S, a, b, penalty_b=0).value = 1 - P``, written
-for similarities because that is what the hot path of BERTScore needs.
+for the similarities that BERTScore computes.
 """
 
 from __future__ import annotations
@@ -10,14 +10,14 @@ from nlgauge.core.cloud import Floats
 
 
 def best_partners(similarity: Floats, a: Floats, b: Floats) -> tuple[float, float]:
-    """Precision ``sum_i a_i max_j S_ij`` and recall ``sum_j b_j max_i S_ij``."""
+    """Return precision ``sum_i a_i max_j S_ij`` and recall ``sum_j b_j max_i S_ij``."""
     return float(a @ similarity.max(axis=1)), float(b @ similarity.max(axis=0))
 
 
 def f_measure(precision: float, recall: float, alpha: float) -> float:
-    """``PR / (alpha P + (1 - alpha) R)``: 0 gives precision, 1 recall, .5 the harmonic mean.
+    """Return ``PR / (alpha P + (1 - alpha) R)``: 0 gives precision, 1 recall, .5 the harmonic mean.
 
-    The formula means nothing for negative similarities; there the value is 0, as for no match.
+    For negative similarities the value is 0, as for no match.
     """
     if precision <= 0 or recall <= 0:
         return 0.0
