@@ -75,7 +75,7 @@ class InfoLm(PairMetric):
         super().__post_init__()
         if self.preset and (self.alpha is not None or self.beta is not None):
             raise OptionError(f"preset={self.preset} sets alpha and beta; leave out either")
-        MEASURES[self.measure].settle(*self.parameters)
+        MEASURES[self.measure].resolve(*self.parameters)
 
     @property
     def parameters(self) -> Parameters:
