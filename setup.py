@@ -1,6 +1,8 @@
 """The compiled part of the build; everything else is in pyproject.toml."""
 
+import os
 import platform
+import shutil
 from pathlib import Path
 
 from Cython.Build import cythonize
@@ -35,6 +37,11 @@ WIDE, WIDE_KERNELS = "x86_64_avx2", ("depth", "interior_point", "newton_system")
 class BuildKernels(build_ext):
     """Compiles each kernel for every processor, and on x86-64 once more for those with AVX2."""
 
+    def finalize_options(self) -> None:
+        """Compile as many kernels at a time as there are cores."""
+        super().finalize_options()
+        self.parallel = self.parallel or os.cpu_count()
+
     def build_extension(self, ext: Extension) -> None:
         """Compile one extension with the options of its processor."""
         wide = f".{WIDE}." in ext.name
@@ -42,9 +49,7 @@ class BuildKernels(build_ext):
             ext.extra_compile_args = OPTIONS + (["-mavx2", "-mfma"] if wide else [])
         elif wide:
             ext.extra_compile_args = ["/arch:AVX2"]
-        shared, self.build_temp = self.build_temp, str(Path(self.build_temp, ext.name))
-        super().build_extension(ext)  # in a folder of its own: both have the same source
-        self.build_temp = shared
+        super().build_extension(ext)
 
 
 def extensions() -> list[Extension]:
@@ -57,10 +62,9 @@ def extensions() -> list[Extension]:
         compiler_directives=DIRECTIVES,
     )
     if platform.machine().lower() in ("x86_64", "amd64"):
-        found += [
-            Extension(f"{PACKAGE}.{WIDE}.{name}", [str(FOLDER / f"{name}.c")])
-            for name in WIDE_KERNELS
-        ]
+        for name in WIDE_KERNELS:
+            copy = shutil.copy(FOLDER / f"{name}.c", FOLDER / WIDE / f"{name}.c")
+            found.append(Extension(f"{PACKAGE}.{WIDE}.{name}", [str(copy)]))
     for extension in found:
         extension.optional = True  # without a compiler Python runs the sources
     return found
