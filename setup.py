@@ -31,7 +31,16 @@ OPTIONS = [
     "-fassociative-math",
 ]
 # Kernels that gain from AVX2, and the folder that nlgauge/measure/kernels/__init__.py then imports.
-WIDE, WIDE_KERNELS = "x86_64_avx2", ("depth", "interior_point", "newton_system")
+WIDE, WIDE_KERNELS = (
+    "x86_64_avx2",
+    (
+        "depth",
+        "fixed_point",
+        "interior_point",
+        "network_simplex",
+        "newton_system",
+    ),
+)
 
 
 class BuildKernels(build_ext):

@@ -22,7 +22,8 @@ from numpy.typing import ArrayLike
 
 from nlgauge.core.errors import DataError, NotConverged, OptionError, ShapeError
 from nlgauge.core.plan import Floats
-from nlgauge.measure.kernels import fixed_point
+from nlgauge.measure.kernels import fixed_point, network_simplex
+from nlgauge.measure.problem import Problem, solve_concatenated
 
 ROUNDING = 1e-14  # costs this close, relative to the largest, are equal
 TIE = 1e-10  # size of the preferences, relative to the largest squared length
@@ -104,7 +105,8 @@ def barycenter(
 def _objective_of_mean(layers: Floats, points: Floats) -> float | None:
     """Return the objective of the token-wise mean if it is the barycenter with uniform weights.
 
-    It is if in every layer each token is nearest to the point of its own position.
+    It is if in every layer no coupling is cheaper than that of equal positions. Usually each token
+    is nearest to the point of its own position, which proves this without transport.
     """
     count, n, dimension = layers.shape
     flat = layers.reshape(-1, dimension)
@@ -114,8 +116,15 @@ def _objective_of_mean(layers: Floats, points: Floats) -> float | None:
     np.maximum(costs, 0.0, out=costs)
     matched = np.einsum("lkk->l", costs) / n
     nearest = costs.min(axis=2).sum(axis=1) / n
-    optimal = (matched <= nearest + ROUNDING * costs.max()).all()
-    return float(matched.mean()) if optimal else None
+    rounding = ROUNDING * costs.max()
+    if not (matched <= nearest + rounding).all():
+        uniform = np.full(n, 1.0 / n)
+        problems = [Problem(cost, uniform, uniform) for cost in costs]
+        found = solve_concatenated(problems, network_simplex.solve_all)
+        optimal = [(cost * one.coupling).sum() for cost, one in zip(costs, found, strict=True)]
+        if not (matched <= np.array(optimal) + rounding).all():
+            return None
+    return float(matched.mean())
 
 
 def _iterate(
@@ -135,7 +144,11 @@ def _iterate(
     work = fixed_point.Iterate(gram, used, preference, count)
     objectives = np.empty(steps)
     done, converged = fixed_point.iterate(work, mass[used], matched, steps, tolerance, objectives)
-    points = layers.mean(axis=0) if done < 2 else np.asarray(work.best_shares) @ flat
+    if done < 2:
+        points = layers.mean(axis=0)
+    else:
+        points = np.zeros((n, dimension))
+        fixed_point.mix(work, flat, points)  # few shares are not 0, unlike in a matrix product
     return points, tuple(objectives[:done].tolist()), converged
 
 

@@ -1,12 +1,12 @@
 cimport cython
+cimport libc.math as np  # np.fabs is the C function when compiled
 from nlgauge.measure.kernels cimport network_simplex
 
 cdef double INFINITY, KEEP
 
 cdef class Iterate:
     cdef Py_ssize_t n, m, layers
-    cdef double[:, ::1] gram, shares, products, coupling
-    cdef public double[:, ::1] best_shares
+    cdef double[:, ::1] gram, shares, best_shares, products, coupling
     cdef double[::1] preference, squares, costs, largest
     cdef Py_ssize_t[::1] used, changed, moved
     cdef Py_ssize_t[:, ::1] parents
@@ -31,9 +31,10 @@ cdef void _save_tree(
     Iterate work, network_simplex.Simplex simplex, Py_ssize_t layer
 ) noexcept nogil
 cdef void _match_positions(network_simplex.Simplex simplex) noexcept nogil
-@cython.locals(scale=double)
+@cython.locals(scale=double, change=double)
 cdef void _update_shares(
     Iterate work, network_simplex.Simplex simplex, bint first
 ) noexcept nogil
 @cython.locals(square=double)
 cdef void _multiply_shares(Iterate work) noexcept nogil
+cpdef void mix(Iterate work, const double[:, ::1] tokens, double[:, ::1] points) noexcept nogil

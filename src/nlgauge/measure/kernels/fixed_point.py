@@ -184,10 +184,12 @@ def _update_shares(work: Iterate, simplex: network_simplex.Simplex, first: bool)
                     i = parent - n if node < n else node - n
                     work.coupling[k, work.used[i]] = scale * simplex.flow[node]
             for k in range(n):
+                change = 0.0
                 for i in range(n):
-                    if work.coupling[k, i] != work.shares[k, layer * n + i]:
-                        work.changed[k] = 1
-                        work.shares[k, layer * n + i] = work.coupling[k, i]
+                    change += np.fabs(work.coupling[k, i] - work.shares[k, layer * n + i])
+                    work.shares[k, layer * n + i] = work.coupling[k, i]
+                if change > 0:
+                    work.changed[k] = 1
 
 
 def _multiply_shares(work: Iterate) -> None:
@@ -210,3 +212,13 @@ def _multiply_shares(work: Iterate) -> None:
             for j in range(tokens):
                 square += work.shares[k, j] * work.products[k, j]
             work.squares[k] = square
+
+
+def mix(work: Iterate, tokens: Floats, points: Floats) -> None:
+    """Add the shares of the best points times the tokens [layers * n, d] to the points [n, d]."""
+    for k in range(work.n):
+        for j in range(work.layers * work.n):
+            share = work.best_shares[k, j]
+            if share != 0.0:
+                for x in range(tokens.shape[1]):
+                    points[k, x] += share * tokens[j, x]
