@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from nlgauge.core.cloud import Bools, Floats
+from nlgauge.core.arrays import Bools, Floats
 from nlgauge.core.corpus import Corpus
 from nlgauge.core.errors import UsageError
 from nlgauge.core.languages import ENGLISH, in_latin_letters

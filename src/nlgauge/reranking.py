@@ -12,7 +12,7 @@ from typing import Literal
 
 import numpy as np
 
-from nlgauge.core.cloud import Floats
+from nlgauge.core.arrays import Floats
 from nlgauge.core.corpus import Corpus
 from nlgauge.core.errors import DataError, OptionError, ShapeError
 from nlgauge.core.scores import Scores

@@ -12,7 +12,8 @@ import pytest
 
 from caching import TEXTS, Counting, assert_same, cached
 from conftest import example
-from nlgauge.core.cloud import Floats, Tokens
+from nlgauge.core.arrays import Floats
+from nlgauge.core.cloud import Tokens
 from nlgauge.core.errors import OptionError, UsageError
 from nlgauge.encode import open_encoder, open_masked_lm
 from nlgauge.encode.cache.cached_models import CachedEncoder, CachedMaskedLm, model_identity

@@ -5,16 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import compress
-from typing import TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 
+from nlgauge.core.arrays import Bools, Floats, Ints
 from nlgauge.core.errors import ShapeError
-
-Floats: TypeAlias = npt.NDArray[np.floating]
-Ints: TypeAlias = npt.NDArray[np.integer]
-Bools: TypeAlias = npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True, eq=False)

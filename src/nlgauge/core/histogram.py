@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from nlgauge.core.cloud import Floats, Ints
+from nlgauge.core.arrays import Floats, Ints
 
 
 @dataclass(frozen=True, eq=False)

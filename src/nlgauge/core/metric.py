@@ -15,7 +15,8 @@ from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 
-from nlgauge.core.cloud import Bools, Cloud, Floats
+from nlgauge.core.arrays import Bools, Floats
+from nlgauge.core.cloud import Cloud
 from nlgauge.core.errors import DataError, UsageError
 from nlgauge.core.histogram import Histogram
 from nlgauge.core.languages import ENGLISH, language_code

@@ -6,9 +6,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from nlgauge.core.arrays import Floats
 
 
 def _readonly(array: Floats) -> Floats:

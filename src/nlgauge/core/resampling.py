@@ -16,13 +16,14 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from nlgauge.core.arrays import Floats
 from nlgauge.core.errors import OptionError
 
 _LARGEST = 16  # P(Poisson(1) > 16) = 1e-15, below the resolution of the thresholds' sum
 _STEP = np.uint64(0x9E3779B97F4A7C15)
 
 
-def draw_counts(ids: Sequence[str], resamples: int, seed: int) -> NDArray[np.float64]:
+def draw_counts(ids: Sequence[str], resamples: int, seed: int) -> Floats:
     """Return Poisson(1) counts [resamples, segments]."""
     if resamples < 1:
         raise OptionError(f"resamples must be at least 1, got {resamples}; 1000 is usual")

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-from nlgauge.core.cloud import Floats
+from nlgauge.core.arrays import Floats
 from nlgauge.core.errors import MissingExtra, UsageError
 from nlgauge.core.metric import Metric, Scale
 from nlgauge.core.plan import Plan

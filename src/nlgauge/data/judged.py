@@ -11,12 +11,10 @@ from types import MappingProxyType
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from nlgauge.core.arrays import Floats
 from nlgauge.core.corpus import Corpus
 from nlgauge.core.errors import DataError, FileError, OptionError, ShapeError
-
-Array = NDArray[np.float64]
 
 NOT_JUDGED = frozenset({"", "nan", "na", "n/a", "none", "null"})
 """Cells that stand for a missing judgement, in any case."""
@@ -66,9 +64,9 @@ class JudgedCorpus:
     """
 
     corpus: Corpus
-    human: Mapping[str, Array]
+    human: Mapping[str, Floats]
     notes: tuple[str, ...]
-    stored: Mapping[str, Array] = field(default_factory=dict)
+    stored: Mapping[str, Floats] = field(default_factory=dict)
     names: tuple[str, ...] | None = None
 
     def __post_init__(self) -> None:
@@ -187,7 +185,7 @@ class JudgedCorpus:
             None if self.names is None else tuple(self.names[i] for i in indices),
         )
 
-    def with_stored(self, scores: Mapping[str, Array], note: str) -> JudgedCorpus:
+    def with_stored(self, scores: Mapping[str, Floats], note: str) -> JudgedCorpus:
         """Return the corpus with more metric scores, whose names must be new."""
         for name in scores:
             if name in self.stored:
@@ -237,7 +235,7 @@ def choose_part(path: object, parts: Iterable[str], part: str | None, what: str)
     raise OptionError(f"{path} holds no {what} {part!r}; it holds: {listed}")
 
 
-def to_columns(rows: Sequence[Mapping[str, float]]) -> dict[str, Array]:
+def to_columns(rows: Sequence[Mapping[str, float]]) -> dict[str, Floats]:
     """Return a column per name, with NaN for rows without it."""
     names = dict.fromkeys(name for row in rows for name in row)
     return {name: np.array([row.get(name, nan) for row in rows], float) for name in names}
@@ -247,7 +245,7 @@ def _count(amount: int, noun: str, plural: str | None = None) -> str:
     return f"{amount:,} {noun if amount == 1 else plural or noun + 's'}"
 
 
-def _frozen(what: str, columns: Mapping[str, Array], rows: int) -> Mapping[str, Array]:
+def _frozen(what: str, columns: Mapping[str, Floats], rows: int) -> Mapping[str, Floats]:
     copies = {}
     for name, values in columns.items():
         copy = np.array(values, dtype=np.float64)

@@ -17,9 +17,10 @@ from typing import Any
 
 import numpy as np
 
+from nlgauge.core.arrays import Floats
 from nlgauge.core.errors import DataError, FileError
 from nlgauge.data.files import COLUMNS, Rows, find_column, read_table
-from nlgauge.data.judged import Array, JudgedCorpus, parse_score, to_columns
+from nlgauge.data.judged import JudgedCorpus, parse_score, to_columns
 from nlgauge.data.judged_tables import DOCUMENTS, SEGMENTS
 
 _SEGMENT = (*SEGMENTS, *DOCUMENTS, "id")
@@ -35,7 +36,7 @@ class StoredScores:
     """Columns of scores, and the keys of their rows (none: they are in the order of the data)."""
 
     path: str
-    columns: Mapping[str, Array]
+    columns: Mapping[str, Floats]
     keys: Keys
 
     def join(self, judged: JudgedCorpus) -> JudgedCorpus:
@@ -142,9 +143,9 @@ def _row_scores(row: Mapping[str, Any], where: str) -> dict[str, float]:
     return {str(key): parse_score(value, f"{where}: {str(key)!r}") for key, value in scores.items()}
 
 
-def _columns_by_line(path: str, table: Rows) -> dict[str, Array]:
+def _columns_by_line(path: str, table: Rows) -> dict[str, Floats]:
     """The columns of a table that lists the scores of one metric in each line."""
-    columns: dict[str, Array] = {}
+    columns: dict[str, Floats] = {}
     for where, row in table:
         scores = row.get("scores")
         if "column" not in row or not isinstance(scores, list):

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Protocol
 
-from nlgauge.core.cloud import Cloud, Floats, Tokens
+from nlgauge.core.arrays import Floats
+from nlgauge.core.cloud import Cloud, Tokens
 from nlgauge.core.histogram import Histogram
 from nlgauge.core.requirements import ModelCard
 

@@ -13,7 +13,8 @@ from functools import lru_cache
 
 import numpy as np
 
-from nlgauge.core.cloud import Cloud, Floats, Tokens
+from nlgauge.core.arrays import Floats
+from nlgauge.core.cloud import Cloud, Tokens
 from nlgauge.core.histogram import Histogram
 from nlgauge.encode.registry import model_card
 

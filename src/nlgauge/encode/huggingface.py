@@ -16,7 +16,8 @@ import torch
 import transformers
 from safetensors import SafetensorError
 
-from nlgauge.core.cloud import Cloud, Floats, Tokens
+from nlgauge.core.arrays import Floats
+from nlgauge.core.cloud import Cloud, Tokens
 from nlgauge.core.errors import ModelError
 from nlgauge.encode.batches import batches
 from nlgauge.encode.int8 import quantised

@@ -17,7 +17,8 @@ import numpy as np
 import torch
 import transformers
 
-from nlgauge.core.cloud import Floats, Tokens
+from nlgauge.core.arrays import Floats
+from nlgauge.core.cloud import Tokens
 from nlgauge.core.errors import ModelError
 from nlgauge.core.histogram import Histogram
 from nlgauge.encode.huggingface import FORWARD, HuggingFaceModel, load_model

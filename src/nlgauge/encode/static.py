@@ -19,7 +19,8 @@ from typing import TextIO
 
 import numpy as np
 
-from nlgauge.core.cloud import Cloud, Floats, Tokens
+from nlgauge.core.arrays import Floats
+from nlgauge.core.cloud import Cloud, Tokens
 from nlgauge.core.errors import FileError, MissingExtra
 from nlgauge.core.requirements import ModelCard
 from nlgauge.encode.model_files import file_digest, package_folder

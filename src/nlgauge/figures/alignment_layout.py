@@ -6,7 +6,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from nlgauge.core.plan import Floats, Plan
+from nlgauge.core.arrays import Floats
+from nlgauge.core.plan import Plan
 from nlgauge.figures.labels import printable, short_number
 
 Kind = Literal["flow", "heatmap", "both"]

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
+from nlgauge.core.arrays import Floats
 from nlgauge.figures import matplotlib_setup as setup
 from nlgauge.figures.colours import ramp
 from nlgauge.figures.labels import printable, shorten
@@ -25,14 +25,14 @@ class Curve:
     """The scores of one band of quality, and their density at some places."""
 
     name: str
-    scores: NDArray[np.float64]
-    places: NDArray[np.float64]
-    density: NDArray[np.float64]
+    scores: Floats
+    places: Floats
+    density: Floats
     low: float = -np.inf
     high: float = np.inf
     """The range of the metric, which ends the curve."""
 
-    def within(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    def within(self) -> tuple[Floats, Floats]:
         """Return places within the range, and the density there, reflected at its ends.
 
         So a curve neither leaves the range of its metric nor falls where scores pile up.
@@ -46,7 +46,7 @@ class Curve:
             density = density + self._at(2 * end - places)
         return places, density
 
-    def _at(self, places: NDArray[np.float64]) -> NDArray[np.float64]:
+    def _at(self, places: Floats) -> Floats:
         """Return the density at any place, with exponential tails beyond the known places."""
         found = np.interp(places, self.places, self.density)
         for end, next_to_it in ((0, 1), (-1, -2)):

@@ -6,8 +6,8 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
+from nlgauge.core.arrays import Floats
 from nlgauge.figures.colours import STOPS, is_dark
 from nlgauge.figures.matplotlib_setup import plain_axes
 
@@ -27,7 +27,7 @@ def linear_scale(low: float, high: float, stops: Sequence[str] = STOPS[::-1]) ->
 
 def draw_cells(
     axes: Axes,
-    values: NDArray[np.float64],
+    values: Floats,
     names: tuple[Sequence[str], Sequence[str]],
     scale: Scale,
     *,
@@ -43,7 +43,7 @@ def draw_cells(
     axes.imshow(np.ma.masked_invalid(values), cmap=colours, norm=norm, aspect=aspect)
     for (i, j), value in np.ndenumerate(values):
         if np.isfinite(value):
-            contrast = "white" if is_dark(to_hex(colours(norm(value)))) else "black"
+            contrast = "white" if is_dark(to_hex(colours(norm(float(value))))) else "black"
             colour = "#999999" if value >= faint else contrast
             text = write(float(value))
             axes.text(j, i, text, ha="center", va="center", size=size(text), color=colour)

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from nlgauge.core.arrays import Floats
 from nlgauge.figures import matplotlib_setup as setup
 from nlgauge.figures.colours import DIVERGING
 from nlgauge.figures.heat_map import Scale, draw_cells, linear_scale
@@ -28,7 +29,7 @@ class Panel:
     """A square of a figure: names, numbers and their text."""
 
     names: tuple[str, ...]
-    values: NDArray[np.float64]
+    values: Floats
     write: Callable[[float], str]
     p_values: bool
     """Whether colours are steps of significance; otherwise they grow with the values."""
@@ -115,7 +116,7 @@ def _add_legend(axes: Axes, *, percent: bool) -> None:
     axes.legend(handles=patches, **style)
 
 
-def _coefficient_scale(values: NDArray[np.float64]) -> Scale:
+def _coefficient_scale(values: Floats) -> Scale:
     """Return colours from 0 to 1, or from -1 if a value is negative."""
     signed = np.nanmin(values, initial=0.0) < 0
     return linear_scale(-1, 1, DIVERGING) if signed else linear_scale(0, 1)

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
+from nlgauge.core.arrays import Floats
 from nlgauge.figures import matplotlib_setup as setup
 from nlgauge.figures.heat_map import draw_cells, linear_scale
 from nlgauge.figures.labels import printable, short_number, tick_label
@@ -30,7 +30,7 @@ class Surface:
     options: tuple[str, str]
     """The option of the rows, and the one of the columns."""
     values: tuple[Sequence[float | str], Sequence[float | str]]
-    tune: NDArray[np.float64]
+    tune: Floats
     chosen: tuple[int, int]
     test: float | None
 

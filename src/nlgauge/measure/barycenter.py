@@ -20,8 +20,8 @@ from functools import cache
 import numpy as np
 from numpy.typing import ArrayLike
 
+from nlgauge.core.arrays import Floats
 from nlgauge.core.errors import DataError, NotConverged, OptionError, ShapeError
-from nlgauge.core.plan import Floats
 from nlgauge.measure.kernels import fixed_point, network_simplex
 from nlgauge.measure.problem import Problem, solve_concatenated
 

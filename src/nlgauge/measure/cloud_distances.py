@@ -7,8 +7,8 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike
 
+from nlgauge.core.arrays import Floats
 from nlgauge.core.errors import DataError, OptionError, ShapeError
-from nlgauge.core.plan import Floats
 from nlgauge.measure.cost import squared_euclid
 from nlgauge.measure.depth import directions
 

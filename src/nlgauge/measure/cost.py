@@ -10,8 +10,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
+from nlgauge.core.arrays import Floats
 from nlgauge.core.errors import OptionError, ShapeError
-from nlgauge.core.plan import Floats
 
 SNAP = 1e-12  # squared distances below this are equal points
 

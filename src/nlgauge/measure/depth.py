@@ -26,8 +26,8 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
+from nlgauge.core.arrays import Floats
 from nlgauge.core.errors import OptionError, ShapeError
-from nlgauge.core.plan import Floats
 from nlgauge.measure.kernels import depth as kernels
 
 Depth = Literal["irw", "ai_irw"]

@@ -31,8 +31,8 @@ from types import MappingProxyType
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from nlgauge.core.arrays import Floats
 from nlgauge.core.errors import DataError, OptionError, ShapeError
-from nlgauge.core.plan import Floats
 
 DEFAULT = 0.5  # alpha and beta, where a measure takes them by default
 NORMALISED = 1e-6  # how far the logarithm of a total may be from 0
@@ -208,7 +208,7 @@ class _Family:
         down, up = gaps[low + mid], gaps[mid + high]
         middle = np.exp(logs[mid])
         if down + up == 0:
-            terms = middle * y * y / 2
+            terms: Floats = middle * y * y / 2
         else:
             terms = _part(middle, logs[high], up, y, up + down)
             terms += _part(middle, logs[low], down, -y, up + down)

@@ -13,8 +13,8 @@ import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
 from numpy.typing import ArrayLike
 
+from nlgauge.core.arrays import Floats
 from nlgauge.core.errors import NotConverged, OptionError, ShapeError
-from nlgauge.core.plan import Floats
 from nlgauge.measure.cost import unit
 
 Kernel = Literal["gaussian", "epanechnikov"]

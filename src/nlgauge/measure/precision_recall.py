@@ -6,7 +6,7 @@ for the similarities that BERTScore computes.
 
 from __future__ import annotations
 
-from nlgauge.core.cloud import Floats
+from nlgauge.core.arrays import Floats
 
 
 def best_partners(similarity: Floats, a: Floats, b: Floats) -> tuple[float, float]:

@@ -32,8 +32,8 @@ from typing import Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from nlgauge.core.arrays import Floats
 from nlgauge.core.errors import NotConverged, OptionError
-from nlgauge.core.plan import Floats
 from nlgauge.measure.problem import Problem, Solution
 
 Reference = Literal["product", "ones"]

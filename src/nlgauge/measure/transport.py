@@ -17,8 +17,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from nlgauge.core.arrays import Floats
 from nlgauge.core.errors import DataError, NotConverged, OptionError, ShapeError
-from nlgauge.core.plan import Floats, Plan
+from nlgauge.core.plan import Plan
 from nlgauge.measure import sinkhorn, unbalanced
 from nlgauge.measure.kernels import network_simplex
 from nlgauge.measure.problem import Problem, Solution, solve_concatenated

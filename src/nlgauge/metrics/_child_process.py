@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from nlgauge.core.cloud import Floats
+from nlgauge.core.arrays import Floats
 from nlgauge.core.errors import ModelError
 from nlgauge.core.options import escape
 

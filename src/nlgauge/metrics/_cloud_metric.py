@@ -9,11 +9,11 @@ from typing import Any, Self
 
 import numpy as np
 
-from nlgauge.core.cloud import Cloud, Floats
+from nlgauge.core.arrays import Floats
+from nlgauge.core.cloud import Cloud
 from nlgauge.core.errors import OptionError
 from nlgauge.core.metric import PairMetric, Side
 from nlgauge.core.options import option
-from nlgauge.core.plan import Floats as Doubles
 from nlgauge.core.requirements import ModelCard, Need, Weighting
 from nlgauge.measure.cost import unit
 from nlgauge.runtime.threads import spread
@@ -25,8 +25,8 @@ _MIN_PER_THREAD = 32  # texts or pairs
 class Points:
     """The vectors that represent a text, their masses and their tokens."""
 
-    vectors: Doubles
-    masses: Doubles
+    vectors: Floats
+    masses: Floats
     tokens: tuple[str, ...]
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from nlgauge.core.cloud import Floats
+from nlgauge.core.arrays import Floats
 from nlgauge.core.options import option
 from nlgauge.core.plan import Plan
 from nlgauge.measure.cost import cosine

@@ -14,8 +14,8 @@ from dataclasses import replace
 
 import numpy as np
 
+from nlgauge.core.arrays import Floats
 from nlgauge.core.metric import Scale
-from nlgauge.core.plan import Floats
 from nlgauge.core.requirements import Weighting
 from nlgauge.measure.cost import euclid, squared_euclid
 from nlgauge.measure.transport import match

@@ -13,7 +13,7 @@ from typing import Any, ClassVar
 import numpy as np
 import sacrebleu
 
-from nlgauge.core.cloud import Floats
+from nlgauge.core.arrays import Floats
 from nlgauge.core.errors import NlgaugeError, ShapeError
 from nlgauge.core.metric import VOID_NOTE, Metric, Rows
 from nlgauge.core.options import options_of

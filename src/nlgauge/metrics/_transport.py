@@ -8,8 +8,9 @@ from typing import ClassVar
 
 import numpy as np
 
+from nlgauge.core.arrays import Floats
 from nlgauge.core.options import option
-from nlgauge.core.plan import Floats, Plan
+from nlgauge.core.plan import Plan
 from nlgauge.core.requirements import Weighting
 from nlgauge.measure.cost import euclid
 from nlgauge.measure.transport import match_many

@@ -22,10 +22,10 @@ from typing import Self
 
 import numpy as np
 
+from nlgauge.core.arrays import Floats
 from nlgauge.core.cloud import Cloud
 from nlgauge.core.metric import distance
 from nlgauge.core.options import option
-from nlgauge.core.plan import Floats
 from nlgauge.core.requirements import ModelCard, Weighting
 from nlgauge.measure.barycenter import barycenter
 from nlgauge.measure.cost import squared_euclid, unit

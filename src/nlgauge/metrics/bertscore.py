@@ -20,7 +20,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from nlgauge.core.cloud import Floats
+from nlgauge.core.arrays import Floats
 from nlgauge.core.errors import OptionError
 from nlgauge.core.metric import Scale, similarity
 from nlgauge.core.options import option

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from nlgauge.core.cloud import Floats
+from nlgauge.core.arrays import Floats
 from nlgauge.core.metric import PairMetric, Side, distance
 from nlgauge.core.options import option
 from nlgauge.text.edits import edit_distance

@@ -21,7 +21,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from nlgauge.core.cloud import Floats
+from nlgauge.core.arrays import Floats
 from nlgauge.core.metric import PairMetric, Rows, Side, similarity
 from nlgauge.core.options import option
 from nlgauge.metrics._ngram_table import NgramTableMetric

@@ -21,7 +21,8 @@ from typing import Any
 
 import numpy as np
 
-from nlgauge.core.cloud import Cloud, Floats
+from nlgauge.core.arrays import Floats
+from nlgauge.core.cloud import Cloud
 from nlgauge.core.errors import OptionError
 from nlgauge.core.metric import Side, distance
 from nlgauge.core.options import option

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from nlgauge.core.cloud import Floats, Ints
+from nlgauge.core.arrays import Floats, Ints
 from nlgauge.core.metric import PairMetric, Side, distance
 from nlgauge.core.options import option
 

@@ -17,7 +17,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from nlgauge.core.cloud import Bools, Floats
+from nlgauge.core.arrays import Bools, Floats
 from nlgauge.core.errors import OptionError
 from nlgauge.core.metric import Metric, Rows, similarity
 from nlgauge.core.options import option

@@ -25,7 +25,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from nlgauge.core.cloud import Floats
+from nlgauge.core.arrays import Floats
 from nlgauge.core.errors import OptionError
 from nlgauge.core.histogram import Histogram
 from nlgauge.core.metric import PairMetric, Rows, Scale

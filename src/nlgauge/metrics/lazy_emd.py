@@ -20,10 +20,11 @@ from typing import ClassVar
 
 import numpy as np
 
+from nlgauge.core.arrays import Floats
 from nlgauge.core.errors import OptionError
 from nlgauge.core.metric import Scale, distance
 from nlgauge.core.options import option
-from nlgauge.core.plan import Floats, Plan
+from nlgauge.core.plan import Plan
 from nlgauge.core.requirements import Weighting
 from nlgauge.measure.cost import cosine
 from nlgauge.measure.transport import match_many

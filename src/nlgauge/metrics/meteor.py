@@ -19,7 +19,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from nlgauge.core.cloud import Floats
+from nlgauge.core.arrays import Floats
 from nlgauge.core.metric import PairMetric, Rows, Side, similarity
 from nlgauge.core.options import option
 from nlgauge.text.chunks import fewest_chunks

@@ -23,11 +23,11 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Self
 
+from nlgauge.core.arrays import Floats
 from nlgauge.core.cloud import Cloud
 from nlgauge.core.errors import FileError, OptionError
 from nlgauge.core.metric import Scale, Side, distance
 from nlgauge.core.options import option
-from nlgauge.core.plan import Floats
 from nlgauge.core.requirements import ModelCard, Weighting
 from nlgauge.measure.cost import cosine, euclid, squared_euclid, word_order
 from nlgauge.measure.layers import AGGREGATES, concatenate, pool_ngrams, power_means

@@ -19,7 +19,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from nlgauge.core.cloud import Floats
+from nlgauge.core.arrays import Floats
 from nlgauge.core.errors import OptionError
 from nlgauge.core.metric import PairMetric, Side, similarity
 from nlgauge.core.options import option

@@ -15,10 +15,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
 
+from nlgauge.core.arrays import Floats
 from nlgauge.core.cloud import Cloud
 from nlgauge.core.metric import Side, similarity
 from nlgauge.core.options import option
-from nlgauge.core.plan import Floats
 from nlgauge.measure.cost import unit
 from nlgauge.metrics._cloud_metric import Points
 from nlgauge.metrics._greedy import GreedyMetric

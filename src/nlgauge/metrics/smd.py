@@ -20,11 +20,11 @@ from typing import Self
 
 import numpy as np
 
+from nlgauge.core.arrays import Floats
 from nlgauge.core.cloud import Cloud
 from nlgauge.core.errors import OptionError
 from nlgauge.core.metric import Scale, distance
 from nlgauge.core.options import option
-from nlgauge.core.plan import Floats
 from nlgauge.core.requirements import ModelCard
 from nlgauge.measure.cost import unit
 from nlgauge.measure.layers import AGGREGATES

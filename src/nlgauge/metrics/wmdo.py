@@ -20,10 +20,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from nlgauge.core.arrays import Floats
 from nlgauge.core.cloud import Cloud
 from nlgauge.core.metric import Scale, distance
 from nlgauge.core.options import option
-from nlgauge.core.plan import Floats, Plan
+from nlgauge.core.plan import Plan
 from nlgauge.measure.cost import cosine
 from nlgauge.metrics._cloud_metric import Points, one_layer
 from nlgauge.metrics._transport import TransportMetric

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
 
-from nlgauge.core.plan import Floats
+from nlgauge.core.arrays import Floats
 from nlgauge.figures.distributions import Curve, distributions
 from nlgauge.figures.matrix import coefficients, heat
 from nlgauge.recipes.recipe import Numbers, Part, Section, TableRow

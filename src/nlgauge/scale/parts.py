@@ -11,7 +11,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from nlgauge.core.cloud import Bools
+from nlgauge.core.arrays import Bools
 from nlgauge.core.corpus import Corpus
 from nlgauge.data.systems import Rejected, Row
 

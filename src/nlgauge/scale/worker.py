@@ -11,7 +11,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from nlgauge.core.cloud import Floats
+from nlgauge.core.arrays import Floats
 from nlgauge.core.errors import MissingExtra
 from nlgauge.core.scores import Scores
 from nlgauge.core.totals import Resampled

@@ -12,9 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from nlgauge.core.cloud import Ints
+from nlgauge.core.arrays import Floats, Ints
 from nlgauge.core.errors import DataError, OptionError
-from nlgauge.core.plan import Floats
 from nlgauge.stats.coefficients import TOLERANCE
 from nlgauge.stats.levels import choose_level, system_means
 from nlgauge.stats.validation import Seed, as_matrices, check_count, chunks

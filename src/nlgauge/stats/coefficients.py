@@ -19,9 +19,8 @@ from types import MappingProxyType
 import numpy as np
 from numpy.typing import ArrayLike
 
-from nlgauge.core.cloud import Bools, Ints
+from nlgauge.core.arrays import Bools, Floats, Ints
 from nlgauge.core.errors import OptionError, ShapeError
-from nlgauge.core.plan import Floats
 
 TOLERANCE = 1e-9
 """Relative difference below which two scores are equal.

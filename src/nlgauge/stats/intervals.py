@@ -9,9 +9,8 @@ from math import isfinite
 import numpy as np
 from numpy.typing import ArrayLike
 
-from nlgauge.core.cloud import Ints
+from nlgauge.core.arrays import Floats, Ints
 from nlgauge.core.errors import OptionError
-from nlgauge.core.plan import Floats
 from nlgauge.stats.levels import Which, correlation_of
 from nlgauge.stats.validation import (
     Over,

@@ -10,8 +10,8 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
+from nlgauge.core.arrays import Floats
 from nlgauge.core.errors import DataError, OptionError, ShapeError
-from nlgauge.core.plan import Floats
 from nlgauge.stats.validation import as_matrix
 
 Direction = Literal["higher", "lower"]

@@ -20,9 +20,8 @@ from types import MappingProxyType
 import numpy as np
 from numpy.typing import ArrayLike
 
-from nlgauge.core.cloud import Bools
+from nlgauge.core.arrays import Bools, Floats
 from nlgauge.core.errors import OptionError
-from nlgauge.core.plan import Floats
 from nlgauge.stats.coefficients import Coefficient, Rowwise, choose_coefficient
 from nlgauge.stats.validation import as_matrices
 

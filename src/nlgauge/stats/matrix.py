@@ -13,8 +13,8 @@ from typing import Any
 
 import numpy as np
 
+from nlgauge.core.arrays import Floats
 from nlgauge.core.errors import DataError, OptionError
-from nlgauge.core.plan import Floats
 from nlgauge.stats.coefficients import Coefficient, choose_coefficient, dense_ranks
 from nlgauge.stats.judgements import Grid
 from nlgauge.stats.levels import Which, choose_level, correlation_of, per_input, points

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from nlgauge.core.cloud import Ints
+from nlgauge.core.arrays import Ints
 from nlgauge.core.errors import DataError, ShapeError
 from nlgauge.stats.validation import Seed
 

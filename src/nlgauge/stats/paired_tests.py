@@ -13,8 +13,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
+from nlgauge.core.arrays import Floats
 from nlgauge.core.errors import DataError, ShapeError
-from nlgauge.core.plan import Floats
 from nlgauge.stats.coefficients import TOLERANCE
 from nlgauge.stats.intervals import Finish, Interval, percentile_interval, resample_weights
 from nlgauge.stats.validation import Seed, as_rows, check_count, chunks, p_value

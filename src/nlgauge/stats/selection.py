@@ -13,9 +13,8 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from nlgauge.core.cloud import Ints
+from nlgauge.core.arrays import Floats, Ints
 from nlgauge.core.errors import DataError, OptionError, ShapeError
-from nlgauge.core.plan import Floats
 from nlgauge.stats.levels import Correlation, Which, correlate
 from nlgauge.stats.validation import Seed, as_matrices, as_matrix
 

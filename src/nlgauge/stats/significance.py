@@ -15,9 +15,8 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from nlgauge.core.cloud import Bools
+from nlgauge.core.arrays import Bools, Floats
 from nlgauge.core.errors import DataError, OptionError, ShapeError
-from nlgauge.core.plan import Floats
 from nlgauge.stats.coefficients import TOLERANCE, choose_coefficient, pearson
 from nlgauge.stats.levels import Which, choose_level, correlation_of, points
 from nlgauge.stats.validation import (

@@ -8,8 +8,8 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
+from nlgauge.core.arrays import Floats
 from nlgauge.core.errors import DataError, OptionError, ShapeError
-from nlgauge.core.plan import Floats
 
 Seed = int | np.random.Generator
 Over = Literal["inputs", "systems", "both"]

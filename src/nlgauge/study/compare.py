@@ -8,9 +8,9 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 
+from nlgauge.core.arrays import Floats
 from nlgauge.core.corpus import Corpus
 from nlgauge.core.errors import DataError, OptionError, UsageError
-from nlgauge.core.plan import Floats
 from nlgauge.core.scores import Scores
 from nlgauge.inputs import Spec
 from nlgauge.runtime import DEFAULT, Runtime

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from nlgauge.core.plan import Floats
+from nlgauge.core.arrays import Floats
 from nlgauge.core.scores import Scores
 from nlgauge.stats import Correlation, Grid, Interval, correlate
 from nlgauge.stats.coefficients import choose_coefficient
@@ -48,7 +48,7 @@ class CorpusScores:
         systems, inputs = self.human.shape
         check_over(over, systems, inputs)
         rng = np.random.default_rng(seed)
-        weights = np.ones((count, inputs))
+        weights: Floats = np.ones((count, inputs))
         if over != "systems":
             weights = resample_weights(inputs, count, rng)
         metric, people = self._values(weights)

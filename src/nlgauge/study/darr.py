@@ -9,8 +9,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from nlgauge.core.arrays import Floats
 from nlgauge.core.errors import DataError, OptionError
-from nlgauge.core.plan import Floats
 from nlgauge.data.judged import JudgedCorpus
 from nlgauge.data.wmt import Pairs, read_pairs
 from nlgauge.inputs import Spec

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from nlgauge.core.plan import Floats
+from nlgauge.core.arrays import Floats
 from nlgauge.stats import Grid, MetricScores
 from nlgauge.stats.matrix import (
     CoefficientMatrix,

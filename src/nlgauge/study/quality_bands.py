@@ -7,8 +7,8 @@ from itertools import pairwise
 
 import numpy as np
 
+from nlgauge.core.arrays import Floats
 from nlgauge.core.errors import DataError
-from nlgauge.core.plan import Floats
 from nlgauge.study.study import Study
 
 

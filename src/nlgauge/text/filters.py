@@ -7,7 +7,8 @@ import unicodedata
 
 import numpy as np
 
-from nlgauge.core.cloud import Bools, Cloud, Floats, Tokens
+from nlgauge.core.arrays import Bools, Floats
+from nlgauge.core.cloud import Cloud, Tokens
 from nlgauge.core.requirements import Weighting
 from nlgauge.text.idf import IdfTable
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from nlgauge.core.cloud import Floats, Ints
+from nlgauge.core.arrays import Floats, Ints
 
 
 @dataclass(frozen=True, eq=False)

@@ -14,7 +14,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import Generic, TypeVar
 
-from nlgauge.core.cloud import Cloud, Floats, Tokens
+from nlgauge.core.arrays import Floats
+from nlgauge.core.cloud import Cloud, Tokens
 from nlgauge.core.histogram import Histogram
 from nlgauge.core.requirements import ModelCard
 from nlgauge.core.versions import version_of

@@ -15,7 +15,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from nlgauge.core.cloud import Cloud, Floats, Tokens
+from nlgauge.core.arrays import Floats
+from nlgauge.core.cloud import Cloud, Tokens
 from nlgauge.core.histogram import Histogram
 
 Array = npt.NDArray[Any]

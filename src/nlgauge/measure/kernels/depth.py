@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from nlgauge.core.plan import Floats
+from nlgauge.core.arrays import Floats
 
 try:
     import cython

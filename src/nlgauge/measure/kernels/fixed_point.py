@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from nlgauge.core.plan import Floats
+from nlgauge.core.arrays import Floats
 from nlgauge.measure.kernels import network_simplex
 from nlgauge.measure.kernels.network_simplex import Indices
 

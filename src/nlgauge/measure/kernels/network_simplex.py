@@ -18,7 +18,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from nlgauge.core.plan import Floats
+from nlgauge.core.arrays import Floats
 
 try:
     import cython
@@ -40,8 +40,9 @@ class Simplex:
     def __init__(self, n: int, m: int) -> None:
         nodes = n + m
         self.n, self.m, self.root, self.offset = n, m, 0, 0
-        self.costs = np.empty(n * m)  # row after row, from `offset` on
-        self.a, self.b = np.empty(n), np.empty(m)
+        self.costs: Floats = np.empty(n * m)  # row after row, from `offset` on
+        self.a: Floats = np.empty(n)
+        self.b: Floats = np.empty(m)
         self.parent, self.depth = np.empty(nodes, np.intp), np.empty(nodes, np.intp)
         self.child, self.next = np.empty(nodes, np.intp), np.empty(nodes, np.intp)
         self.previous, self.order = np.empty(nodes, np.intp), np.empty(nodes, np.intp)

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from nlgauge.core.plan import Floats
+from nlgauge.core.arrays import Floats
 from nlgauge.measure.kernels.duality import Workspace
 
 TINY = 2.2250738585072014e-308  # the smallest normal float64
