@@ -97,3 +97,14 @@ def test_blocks_of_rows_give_the_numbers_of_the_formula(layer, size) -> None:
     expected = sums * scales * quantised_layer.scale.double() + layer.bias.detach().double()
     expected = expected.reshape(2, 300, -1).numpy()
     np.testing.assert_allclose(found.numpy(), expected, rtol=1e-6, atol=1e-6 * max(size, 1))
+
+
+def test_products_that_saturate_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    exact = torch._int_mm
+
+    def saturating(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
+        return exact(x, y).clamp(max=32767)
+
+    monkeypatch.setattr(torch, "_int_mm", saturating)
+    with pytest.raises(ModelError, match="not exact on this processor"):
+        quantised(torch.nn.Sequential(torch.nn.Linear(4, 4)))

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from conftest import PROJECT, needs_embedded
-from nlgauge import score
+from nlgauge import metric, score
 from nlgauge.core.errors import OptionError
 from tolerances import COSINE
 
@@ -84,3 +84,12 @@ def test_depth(p: int, key: str) -> None:
     found = _differences(_ours(f"depth:compat=nlg_eval,layer=5,p={p}"), GOLDEN[key])
     assert max(found.values()) < COSINE, found
     assert np.isfinite(list(found.values())).all()
+
+
+@pytest.mark.parametrize(("compat", "worst"), [("mover-v1", (-3, 4)), ("mover-v2", (1 / 3, 2))])
+def test_a_void_text_gets_the_worst_score_and_its_distance(
+    compat: str, worst: tuple[float, float]
+) -> None:
+    built = metric(f"mover:compat={compat}")
+    assert built.components == ("score", "distance")
+    assert built.void_row == pytest.approx(worst)

@@ -64,6 +64,21 @@ def quantised(model: Any) -> Any:
             f"a model of class {type(model).__name__} has no linear layers that precision=int8 "
             "could replace; use precision=float32 (the default)"
         )
+    _check_product()
     for parent, name, child in found:
         setattr(parent, name, Int8Linear(child))
     return model
+
+
+def _check_product() -> None:
+    """Raise ModelError if products of 8-bit integers overflow here.
+
+    Sums of products saturate at 16 bits on processors without VNNI in some versions of torch
+    (pytorch/pytorch#136746).
+    """
+    largest = torch.full((32, 64), 127, dtype=torch.int8)
+    if not bool((torch._int_mm(largest, largest.t()) == 127 * 127 * 64).all()):
+        raise ModelError(
+            "precision=int8 is not exact on this processor with this version of torch "
+            f"({torch.__version__}); use precision=float32 (the default) or a newer torch"
+        )

@@ -25,6 +25,7 @@ SCALES = {
     "mover-v1": Scale("higher", -3.0, 1.0, void=-3.0),
     "mover-v2": Scale("higher", 1 / 3, 1.0, void=1 / 3),
 }
+VOID_ROWS = {"mover-v1": (-3.0, 4.0), "mover-v2": (1 / 3, 2.0)}
 _LENGTH_OFFSET = 1e-6
 
 

@@ -79,6 +79,11 @@ class Mover(TransportMetric):
         return ("score", "distance") if self.compat else ("distance", "similarity")
 
     @property
+    def void_row(self) -> tuple[float, ...]:
+        """The worst score of the published code and its distance, or the largest distance."""
+        return _mover_compat.VOID_ROWS[self.compat] if self.compat else super().void_row
+
+    @property
     def weighting(self) -> Weighting:
         """The masses and token filters of the options, or of the published code."""
         weighting = replace(
