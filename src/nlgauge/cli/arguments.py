@@ -122,6 +122,13 @@ Device = Annotated[str, typer.Option(help="auto, cpu, cuda, cuda:1 or mps.")]
 BatchTokens = Annotated[
     int, typer.Option(min=1, help="Maximum number of tokens in a batch; a CPU uses at most 768.")
 ]
+Precision = Annotated[
+    Literal["float32", "bfloat16", "int8"] | None,
+    typer.Option(help="Arithmetic of models, for metrics that set none [default: float32]."),
+]
+Threads = Annotated[
+    int | None, typer.Option(min=1, help="Maximum number of threads [default: all cores].")
+]
 Download = Annotated[
     bool, typer.Option("--download", help="Allow downloads from the Hugging Face Hub.")
 ]

@@ -69,6 +69,8 @@ class RuntimeOptions:
 
     device: arguments.Device = "auto"
     batch_tokens: arguments.BatchTokens = 2048
+    precision: arguments.Precision = None
+    threads: arguments.Threads = None
     download: arguments.Download = False
     cache: arguments.Cache = None
     quiet: arguments.Quiet = False
@@ -76,7 +78,14 @@ class RuntimeOptions:
     @property
     def runtime(self) -> Runtime:
         """The settings as the library takes them."""
-        return Runtime(self.device, self.batch_tokens, None, self.cache, self.download or None)
+        return Runtime(
+            self.device,
+            self.batch_tokens,
+            self.precision,
+            self.cache,
+            self.download or None,
+            threads=self.threads,
+        )
 
     @contextmanager
     def running(self) -> Iterator[dict[str, Any]]:

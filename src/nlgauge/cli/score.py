@@ -15,7 +15,10 @@ from nlgauge.cli.parts import PartsOptions
 from nlgauge.core.errors import UsageError
 
 # Settings of the server, or features it does not have.
-_LOCAL = ("idf_corpus", "lang", "device", "batch_tokens", "download", "cache", "folder")
+_LOCAL = (
+    *("idf_corpus", "lang", "folder"),
+    *("device", "batch_tokens", "precision", "threads", "download", "cache"),
+)
 
 
 @with_option_groups

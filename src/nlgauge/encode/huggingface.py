@@ -34,7 +34,23 @@ _CPU_PASS_TOKENS, _GPU_PASS_TOKENS = 48, 512
 _CPU_BATCH_TOKENS = 768  # larger batches are no faster and exceed the processor's caches
 # Concurrent passes would compete for the cores. Besides, torch remembers for each thread the
 # number of threads at its first use, which must not be the 1 of another call's pass.
-FORWARD = Lock()
+_FORWARD = Lock()
+
+
+@contextmanager
+def forward_pass(threads: int | None = None) -> Iterator[int]:
+    """Hold the lock of forward passes and yield how many threads may run.
+
+    torch uses so many in each pass, unless ``threads`` is given.
+    """
+    with _FORWARD:
+        before = torch.get_num_threads()
+        available = min(before, thread_count())
+        torch.set_num_threads(threads or available)
+        try:
+            yield available
+        finally:
+            torch.set_num_threads(before)
 
 
 class HuggingFaceModel:
@@ -108,16 +124,14 @@ class HuggingFaceEncoder(HuggingFaceModel):
         Threads that share a batch would wait for each other after every operation.
         """
         run = partial(self._run, layers=layers)
-        with FORWARD:
-            if self._device.type != "cpu" or len(batched) < 2:
+        if self._device.type != "cpu" or len(batched) < 2:
+            with forward_pass():
                 return [run(batch) for batch in batched]
-            before = torch.get_num_threads()
-            torch.set_num_threads(1)
-            try:
-                with ThreadPoolExecutor(min(before, thread_count(), len(batched))) as pool:
-                    return list(pool.map(run, batched))
-            finally:
-                torch.set_num_threads(before)
+        with (
+            forward_pass(threads=1) as available,
+            ThreadPoolExecutor(min(available, len(batched))) as pool,
+        ):
+            return list(pool.map(run, batched))
 
     def _run(self, batch: list[Piece], layers: Sequence[int]) -> Floats:
         """Return the states [texts, layers, tokens, d] of a batch, padded at the end."""

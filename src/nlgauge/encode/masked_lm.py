@@ -21,7 +21,7 @@ from nlgauge.core.arrays import Floats
 from nlgauge.core.cloud import Tokens
 from nlgauge.core.errors import ModelError
 from nlgauge.core.histogram import Histogram
-from nlgauge.encode.huggingface import FORWARD, HuggingFaceModel, load_model
+from nlgauge.encode.huggingface import HuggingFaceModel, forward_pass, load_model
 from nlgauge.encode.mlm_update import apply_update, update_digest
 from nlgauge.encode.model_files import EMBEDDED, Located
 from nlgauge.encode.run_options import DEFAULT_OPTIONS, RunOptions
@@ -136,7 +136,7 @@ class HuggingFaceMaskedLm(HuggingFaceModel):
         rows = [row for row, copy in enumerate(batch) for _ in copy.positions]
         positions = [position for copy in batch for position in copy.positions]
         masses = [mass for copy in batch for mass in copy.masses]
-        with FORWARD, torch.inference_mode():
+        with forward_pass(), torch.inference_mode():
             logits = self._logits(ids, rows, positions)
         for text, group in groupby(range(len(rows)), key=lambda row: batch[rows[row]].text):
             own = list(group)
