@@ -31,16 +31,8 @@ OPTIONS = [
     "-fassociative-math",
 ]
 # Kernels that gain from AVX2, and the folder that nlgauge/measure/kernels/__init__.py then imports.
-WIDE, WIDE_KERNELS = (
-    "x86_64_avx2",
-    (
-        "depth",
-        "fixed_point",
-        "interior_point",
-        "network_simplex",
-        "newton_system",
-    ),
-)
+WIDE = "x86_64_avx2"
+WIDE_KERNELS = ("depth", "fixed_point", "interior_point", "network_simplex", "newton_system")
 
 
 class BuildKernels(build_ext):
