@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
 
@@ -53,6 +54,19 @@ def test_processes_outlive_their_workers(sources: InputFiles) -> None:
     assert len(found) == len(expected) == 10
     assert {scored.name: scored for scored in found} == expected
     assert dict(os.environ) == before
+
+
+def test_an_interrupt_while_the_pool_starts_is_what_the_caller_sees(
+    sources: InputFiles, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A thread whose start was interrupted cannot be joined."""
+
+    def interrupted(thread: threading.Thread) -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt), ProcessPool(CONFIG, 1) as engine:
+        monkeypatch.setattr(threading.Thread, "start", interrupted)
+        list(engine.run("score", split_into_parts(sources.rows(), 8)))
 
 
 def test_workers_end_with_a_parent_that_was_killed(tmp_path: Path) -> None:
