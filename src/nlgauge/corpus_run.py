@@ -5,8 +5,6 @@ corpus, because texts are encoded chunk by chunk; equal rows are scored once and
 scores.
 """
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass

@@ -4,8 +4,6 @@ A metric declares what it needs (`core.requirements.Need`). This module opens th
 tables, encodes every distinct text once for all metrics, and returns the declared inputs.
 """
 
-from __future__ import annotations
-
 import dataclasses
 import os
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
@@ -44,10 +42,10 @@ class Tables:
 
     metric: Metric
     idf: Mapping[Side, IdfTable]
-    members: tuple[Tables, ...] = ()
+    members: "tuple[Tables, ...]" = ()
 
     @classmethod
-    def pool(cls, parts: Sequence[Tables]) -> Tables:
+    def pool(cls, parts: "Sequence[Tables]") -> "Tables":
         """Return the tables of the concatenated corpora of all parts."""
         return cls(
             parts[0].metric.pool([part.metric for part in parts]),
@@ -65,11 +63,13 @@ class BoundMetric:
     encoder: Encoder | None = None
     masked_lm: MaskedLm | None = None
     idf: Mapping[Side, IdfTable] = field(default_factory=dict)
-    members: tuple[BoundMetric, ...] = ()
+    members: "tuple[BoundMetric, ...]" = ()
     lang: str | None = None  # language code of the texts, if given
 
     @classmethod
-    def of_members(cls, label: str, metric: Metric, members: Iterable[BoundMetric]) -> BoundMetric:
+    def of_members(
+        cls, label: str, metric: Metric, members: "Iterable[BoundMetric]"
+    ) -> "BoundMetric":
         """Return a metric that is made of others, bound to its bound members."""
         bound = tuple(members)
         return cls(label, metric.with_members([each.metric for each in bound]), members=bound)
@@ -115,14 +115,14 @@ class BoundMetric:
         """The fitted tables, which can be sent to other processes."""
         return Tables(self.metric, self.idf, tuple(member.tables for member in self.members))
 
-    def with_tables(self, tables: Tables) -> BoundMetric:
+    def with_tables(self, tables: Tables) -> "BoundMetric":
         """Return the metric with the given tables."""
         if self.members:
             pairs = zip(self.members, tables.members, strict=True)
             return self._with_members(member.with_tables(each) for member, each in pairs)
         return dataclasses.replace(self, metric=tables.metric, idf=tables.idf)
 
-    def fit(self, groups: Sequence[Sequence[str]]) -> BoundMetric:
+    def fit(self, groups: Sequence[Sequence[str]]) -> "BoundMetric":
         """Return the metric with tables fitted on the references of each segment."""
         if self.members:
             return self._with_members(member.fit(groups) for member in self.members)
@@ -133,7 +133,7 @@ class BoundMetric:
         table = _idf_table(self.model, [text for texts in groups for text in texts])
         return dataclasses.replace(self, idf={"reference": table})
 
-    def fit_candidates(self, candidates: Sequence[str]) -> BoundMetric:
+    def fit_candidates(self, candidates: Sequence[str]) -> "BoundMetric":
         """Return the metric with an idf table of the candidates, if a compat mode needs one."""
         if self.members:
             return self._with_members(member.fit_candidates(candidates) for member in self.members)
@@ -144,7 +144,7 @@ class BoundMetric:
         table = _idf_table(self.model, candidates)
         return dataclasses.replace(self, idf={**self.idf, "candidate": table})
 
-    def _with_members(self, members: Iterable[BoundMetric]) -> BoundMetric:
+    def _with_members(self, members: "Iterable[BoundMetric]") -> "BoundMetric":
         return BoundMetric.of_members(self.label, self.metric, members)
 
 

@@ -1,7 +1,5 @@
 """Reproduction of scores: differences of signatures, and stored results computed again."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -123,7 +121,7 @@ class Results:
     inputs: Mapping[str, Any]
 
     @classmethod
-    def read(cls, path: str | Path) -> Results:
+    def read(cls, path: str | Path) -> "Results":
         """Return the results of a JSON file."""
         try:
             content = json.loads(Path(path).read_text("utf-8"))

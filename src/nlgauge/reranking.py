@@ -4,8 +4,6 @@ Minimum Bayes risk decoding (Kumar and Byrne 2004) selects the candidate with th
 against all other candidates, under any metric. Every text is encoded once.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal

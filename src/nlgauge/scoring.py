@@ -1,7 +1,5 @@
 """The public scoring functions: `score`, `score_systems`, `align`, and `Scorer` behind them."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import wraps
@@ -65,7 +63,7 @@ class Scorer:
         """The metrics by label, with the options that depend on models filled in."""
         return {bound.label: bound.metric for bound in self._bound}
 
-    def fit(self, references: Iterable[str | Sequence[str]]) -> Scorer:
+    def fit(self, references: Iterable[str | Sequence[str]]) -> "Scorer":
         """Return a scorer whose corpus tables (idf, n-gram information) are fitted on references.
 
         Without it, every call of `score` fits tables on its own references.
@@ -88,7 +86,7 @@ class Scorer:
         fitted = [bound.fit(references).fit_candidates(candidates) for bound in self._bound]
         return tuple(bound.tables for bound in fitted)
 
-    def with_tables(self, tables: Sequence[Tables]) -> Scorer:
+    def with_tables(self, tables: Sequence[Tables]) -> "Scorer":
         """Return a scorer with the given tables, one entry per metric."""
         pairs = zip(self._bound, tables, strict=True)
         return self._with([bound.with_tables(each) for bound, each in pairs])
@@ -97,7 +95,7 @@ class Scorer:
         """Return the signature of every metric for this number of references per segment."""
         return {bound.label: bound.signature(references) for bound in self._bound}
 
-    def _with(self, bound: list[BoundMetric]) -> Scorer:
+    def _with(self, bound: list[BoundMetric]) -> "Scorer":
         fitted = object.__new__(Scorer)
         fitted._bound = bound
         fitted._runtime = self._runtime

@@ -3,8 +3,6 @@
 >>> from nlgauge.torch import transport_loss
 """
 
-from __future__ import annotations
-
 from nlgauge.core.errors import MissingExtra
 
 try:

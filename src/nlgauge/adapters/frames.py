@@ -1,7 +1,5 @@
 """Scores of the rows of a pandas or polars frame or of a Hugging Face dataset."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

@@ -5,8 +5,6 @@ The state holds the texts as bytes in tensors, which torchmetrics synchronises b
 with its own references in any order of batches and processes.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from itertools import pairwise
 from typing import Any

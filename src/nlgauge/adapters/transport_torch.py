@@ -8,8 +8,6 @@ Sinkhorn iterations in the log domain solve the dual; by the envelope theorem th
 dual value with fixed optimal potentials is the gradient of the transport cost.
 """
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

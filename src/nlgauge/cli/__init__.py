@@ -4,8 +4,6 @@ Results go to stdout, notes to stderr. Exit codes: 0 success, 1 error in the dat
 2 error in the call, 130 interrupted.
 """
 
-from __future__ import annotations
-
 import os
 import sys
 import warnings

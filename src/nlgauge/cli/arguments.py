@@ -1,7 +1,5 @@
 """Single options and arguments that several commands share."""
 
-from __future__ import annotations
-
 import warnings
 from pathlib import Path
 from typing import Annotated, Any, Literal

@@ -1,7 +1,5 @@
 """nlgauge cache: show, check and clear the embedding cache."""
 
-from __future__ import annotations
-
 import json
 import warnings
 from typing import TYPE_CHECKING, Annotated, Any
@@ -84,7 +82,7 @@ def clear_command(folder: Folder = None) -> None:
     print(f"{cache.folder}: {_count(entries, 'entry', 'entries')} deleted, {size / 1e6:,.1f} MB")
 
 
-def _open(folder: str | None) -> EmbeddingCache:
+def _open(folder: str | None) -> "EmbeddingCache":
     from nlgauge.core.errors import FileError, UsageError
     from nlgauge.encode.cache.database import open_cache
     from nlgauge.encode.cache.settings import cache_folder
@@ -97,7 +95,7 @@ def _open(folder: str | None) -> EmbeddingCache:
     return open_cache(chosen)
 
 
-def _row(contents: CacheContents) -> dict[str, Any]:
+def _row(contents: "CacheContents") -> dict[str, Any]:
     identity = json.loads(contents.identity)
     options = [identity[x] for x in _OPTIONS if x in identity and identity["kind"] != "card"]
     return {

@@ -1,7 +1,5 @@
 """nlgauge compare: paired tests of systems, and the segments on which they differ."""
 
-from __future__ import annotations
-
 import shutil
 from typing import TYPE_CHECKING, Annotated
 
@@ -79,7 +77,7 @@ def compare_command(
     to.write(result, quiet=options.quiet)
 
 
-def _tables(found: Comparison, digits: int) -> list[Table]:
+def _tables(found: "Comparison", digits: int) -> "list[Table]":
     from nlgauge.report.study_tables import comparison_table
 
     first = found.scores[found.baseline]
@@ -98,7 +96,7 @@ def _tables(found: Comparison, digits: int) -> list[Table]:
     ]
 
 
-def _differing(segments: tuple[SegmentDifference, ...], digits: int) -> Table:
+def _differing(segments: "tuple[SegmentDifference, ...]", digits: int) -> "Table":
     from nlgauge.report.table import Column, Table
 
     fields = ("segment", "system", "difference", "baseline_candidate", "candidate")

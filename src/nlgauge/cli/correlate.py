@@ -1,7 +1,6 @@
 """nlgauge correlate: correlations of metrics with human judgements."""
 
-from __future__ import annotations
-
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -13,8 +12,6 @@ from nlgauge.cli.output import Result
 from nlgauge.cli.study_options import MetricStudyOptions
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
     from matplotlib.figure import Figure
 
     from nlgauge.study import Study
@@ -93,7 +90,7 @@ def correlate_command(
     options.write(result, quiet=options.quiet)
 
 
-def _bars(rows: Sequence[Mapping[str, Any]]) -> Figure:
+def _bars(rows: Sequence[Mapping[str, Any]]) -> "Figure":
     from nlgauge.figures.bars import Bar, Panel, bars
 
     groups = tuple(dict.fromkeys(row["metric"] for row in rows))
@@ -105,7 +102,7 @@ def _bars(rows: Sequence[Mapping[str, Any]]) -> Figure:
     return bars([Panel(title, groups, series) for title, series in panels.items()])
 
 
-def _distributions(study: Study, human: list[str] | None, count: int) -> Figure:
+def _distributions(study: "Study", human: list[str] | None, count: int) -> "Figure":
     from nlgauge.figures.distributions import Curve, distributions
     from nlgauge.study import quality_bands
 

@@ -4,8 +4,7 @@ It is a command of its own because its unit is a pair of outputs and its coeffic
 that the levels and coefficients of `correlate` do not apply.
 """
 
-from __future__ import annotations
-
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -18,8 +17,6 @@ from nlgauge.cli.study_options import MetricStudyOptions
 from nlgauge.core.errors import UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
     from matplotlib.figure import Figure
 
     from nlgauge.study import DarrResult
@@ -105,14 +102,14 @@ def _criterion(
     return options.human[0] if options.human else None
 
 
-def _summary(found: DarrResult) -> str:
+def _summary(found: "DarrResult") -> str:
     pairs = found.pairs
     text = f"{len(pairs):,} pairs of {len(pairs.systems)} systems, {len(pairs.segments):,} segments"
     resampled = any(entry.interval for entry in found.entries)
     return text + ("; intervals: bootstrap over segments" if resampled else "")
 
 
-def _bars(rows: Sequence[Mapping[str, Any]]) -> Figure:
+def _bars(rows: Sequence[Mapping[str, Any]]) -> "Figure":
     from nlgauge.figures.bars import Bar, Panel, bars
 
     series = [Bar(row["tau"], row.get("low"), row.get("high")) for row in rows]

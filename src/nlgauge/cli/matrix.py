@@ -1,7 +1,5 @@
 """nlgauge matrix, williams and permutation: metrics against metrics."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import permutations
@@ -77,13 +75,13 @@ def matrix_command(
     options.write(result, quiet=options.quiet)
 
 
-def _title(found: CoefficientMatrix) -> str:
+def _title(found: "CoefficientMatrix") -> str:
     return f"{found.level} level, {found.coefficient}"
 
 
 def _matrix_tables(
-    found: CoefficientMatrix, show: Shown, digits: int, footer: list[str]
-) -> list[Table]:
+    found: "CoefficientMatrix", show: Shown, digits: int, footer: list[str]
+) -> "list[Table]":
     from nlgauge.report.study_tables import matrix_table, p_table
 
     summary = f"{_title(found)}; {found.cells:,} outputs"
@@ -98,7 +96,7 @@ def _matrix_tables(
     return {"coefficients": [values], "p": [p], "both": [values, p]}[show]
 
 
-def _draw_matrix(found: CoefficientMatrix, show: Shown) -> Figure:
+def _draw_matrix(found: "CoefficientMatrix", show: Shown) -> "Figure":
     from nlgauge.figures.matrix import coefficients, heat, p_values
 
     values = coefficients(found.names, found.values, title=_title(found))
@@ -106,7 +104,7 @@ def _draw_matrix(found: CoefficientMatrix, show: Shown) -> Figure:
     return heat({"coefficients": [values], "p": [p], "both": [values, p]}[show])
 
 
-def _matrix_rows(found: CoefficientMatrix) -> list[dict[str, Any]]:
+def _matrix_rows(found: "CoefficientMatrix") -> list[dict[str, Any]]:
     from nlgauge.core.jsonable import to_jsonable
 
     return [
@@ -122,7 +120,7 @@ def _matrix_rows(found: CoefficientMatrix) -> list[dict[str, Any]]:
     ]
 
 
-def _content(found: CoefficientMatrix) -> dict[str, Any]:
+def _content(found: "CoefficientMatrix") -> dict[str, Any]:
     names = ("names", "level", "coefficient", "values", "p", "cells", "cells_dropped")
     return {name: getattr(found, name) for name in names}
 
@@ -131,7 +129,7 @@ def _content(found: CoefficientMatrix) -> dict[str, Any]:
 class _Tests:
     """The tests of one criterion: p[i, j] is that metric i is better than metric j."""
 
-    matrix: WilliamsMatrix | PermutationMatrix
+    matrix: "WilliamsMatrix | PermutationMatrix"
     coefficient: str
     n: int
     summary: str
@@ -161,7 +159,7 @@ def williams_command(
     """
     from nlgauge.study import williams
 
-    def test(study: Study, criterion: str) -> _Tests:
+    def test(study: "Study", criterion: str) -> _Tests:
         found = williams(study, criterion, level=level)
         summary = f"{found.level} level; pearson; {found.n:,} points"
         return _Tests(found, "pearson", found.n, summary, [])
@@ -200,7 +198,7 @@ def permutation_command(
     """
     from nlgauge.study import permutation
 
-    def test(study: Study, criterion: str) -> _Tests:
+    def test(study: "Study", criterion: str) -> _Tests:
         found = permutation(
             study,
             criterion,
@@ -231,7 +229,7 @@ def permutation_command(
 
 def _run(
     name: str,
-    test: Callable[[Study, str], _Tests],
+    test: "Callable[[Study, str], _Tests]",
     options: MatrixOptions,
     correction: str,
     figure: Path | None,
@@ -278,7 +276,7 @@ def _rows(criterion: str, tests: _Tests) -> list[dict[str, Any]]:
     return [to_jsonable(row) for row in rows]
 
 
-def _table(criterion: str, tests: _Tests, correction: str) -> Table:
+def _table(criterion: str, tests: _Tests, correction: str) -> "Table":
     from nlgauge.report.study_tables import williams_table
 
     found, holm = tests.matrix, correction == "holm"
@@ -292,7 +290,7 @@ def _table(criterion: str, tests: _Tests, correction: str) -> Table:
     )
 
 
-def _heat_map(tests: dict[str, _Tests], correction: str) -> Figure:
+def _heat_map(tests: dict[str, _Tests], correction: str) -> "Figure":
     from nlgauge.figures.matrix import directed, heat
 
     panels = []

@@ -1,7 +1,5 @@
 """nlgauge mbr and nlgauge rerank: the best of several candidates for each input."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any, Literal
@@ -52,13 +50,15 @@ class SampleOptions(RuntimeOptions):
         if self.output is not None and self.output.suffix and self.format is None:
             check_ending(self.output, _ENDINGS, "; or choose a format with -f")
 
-    def read(self) -> Samples:
+    def read(self) -> "Samples":
         """Return the candidates of every input."""
         from nlgauge.data.samples import read_samples
 
         return read_samples(self.samples, self.number)
 
-    def choose(self, choose: Callable[..., list[Choice]], ids: Sequence[str], *texts: Any) -> None:
+    def choose(
+        self, choose: "Callable[..., list[Choice]]", ids: Sequence[str], *texts: Any
+    ) -> None:
         """Choose with ``mbr`` or ``rerank``, and write the choices."""
         from nlgauge.scoring import Scorer
 

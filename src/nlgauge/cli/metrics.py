@@ -1,7 +1,5 @@
 """nlgauge metrics: the list of metrics and their options."""
 
-from __future__ import annotations
-
 from math import inf
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -31,7 +29,7 @@ def metrics_command(
         print("\n\n".join(map(_to_text, described)))
 
 
-def _describe(metric: Metric) -> dict[str, Any]:
+def _describe(metric: "Metric") -> dict[str, Any]:
     from nlgauge.core.options import options_of
 
     fields = ("name", "kind", "default", "help")

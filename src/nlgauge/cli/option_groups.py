@@ -1,7 +1,5 @@
 """Groups of options that several commands share: dataclasses whose fields become options."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from dataclasses import MISSING, dataclass, fields, is_dataclass

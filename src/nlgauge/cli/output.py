@@ -1,7 +1,5 @@
 """The path from a result to its output: a format or a figure, and notes on stderr."""
 
-from __future__ import annotations
-
 import os
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -34,12 +32,12 @@ class Result:
     """All of it, for JSON."""
     rows: Callable[[], Sequence[Mapping[str, Any]]]
     """A mapping for each line of JSON Lines."""
-    tables: Callable[[], Sequence[Table]]
-    long: Callable[[], Sequence[Table]] | None = None
+    tables: "Callable[[], Sequence[Table]]"
+    long: "Callable[[], Sequence[Table]] | None" = None
     """Tables for CSV and TSV; by default one of the rows."""
     text: str = ""
     """A paragraph below the tables, in text only."""
-    figures: Mapping[Path | None, Callable[[], Figure]] = field(default_factory=dict)
+    figures: "Mapping[Path | None, Callable[[], Figure]]" = field(default_factory=dict)
     """Figures by file; None for a figure that was not asked for."""
     notes: Sequence[str] = ()
 

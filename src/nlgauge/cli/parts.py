@@ -1,7 +1,5 @@
 """nlgauge score --parts: files of any size scored part by part into a folder, and resumed."""
 
-from __future__ import annotations
-
 import os
 import sys
 import time
@@ -77,7 +75,7 @@ class PartsOptions:
         wanted: str | None,
         quiet: bool,
         **options: Any,
-    ) -> Mapping[str, Mapping[str, CorpusScore]]:
+    ) -> "Mapping[str, Mapping[str, CorpusScore]]":
         """Return corpus scores of the run over these files; ``options`` are those of ``Run``."""
         from nlgauge.data.systems import InputFiles
         from nlgauge.scale.run import Run

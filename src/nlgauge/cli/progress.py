@@ -1,7 +1,5 @@
 """A progress bar and the library's log messages on stderr."""
 
-from __future__ import annotations
-
 import logging
 import sys
 from collections.abc import Callable, Iterator

@@ -1,7 +1,5 @@
 """nlgauge reproduce: the tables of a paper, recomputed beside the published numbers."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Annotated
 

@@ -1,7 +1,5 @@
 """nlgauge rescale: the baseline that rescales a metric."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -64,7 +62,7 @@ def fit_command(
     print_notes(found.notes, quiet=options.quiet)
 
 
-def _table(found: Baseline, digits: int) -> Table:
+def _table(found: "Baseline", digits: int) -> "Table":
     from nlgauge.report.table import Column, Table
 
     settings = ", ".join(f"{name}={value}" for name, value in found.settings.items())

@@ -1,7 +1,5 @@
 """nlgauge score: scores of candidate texts against references."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from functools import partial
 from typing import Annotated, Literal

@@ -1,7 +1,5 @@
 """Results of nlgauge score: scores of a corpus or of its segments."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
@@ -24,7 +22,9 @@ class Form:
     inputs: Mapping[str, Sequence[str]]
 
 
-def resample(scores: SystemScores, resamples: int, seed: int) -> dict[str, dict[str, CorpusScore]]:
+def resample(
+    scores: "SystemScores", resamples: int, seed: int
+) -> "dict[str, dict[str, CorpusScore]]":
     """Return the corpus scores with bootstrap resamples, for intervals."""
     return {
         system: {label: each.resample(resamples, seed=seed) for label, each in by_metric.items()}
@@ -32,7 +32,7 @@ def resample(scores: SystemScores, resamples: int, seed: int) -> dict[str, dict[
     }
 
 
-def corpus_result(totals: Totals, form: Form, comparison: Comparison | None = None) -> Result:
+def corpus_result(totals: "Totals", form: Form, comparison: "Comparison | None" = None) -> Result:
     """Return corpus scores, with p-values against the first system if they were compared."""
     from nlgauge.report.score_tables import system_table
 
@@ -52,7 +52,7 @@ def corpus_result(totals: Totals, form: Form, comparison: Comparison | None = No
             for label, scores in by_metric.items()
         ]
 
-    def tables() -> list[Table]:
+    def tables() -> "list[Table]":
         table = system_table(
             totals, digits=form.digits, confidence=form.confidence, p_values=p_values
         )
@@ -68,7 +68,7 @@ def corpus_result(totals: Totals, form: Form, comparison: Comparison | None = No
     )
 
 
-def segments_result(scores: SystemScores, form: Form) -> Result:
+def segments_result(scores: "SystemScores", form: Form) -> Result:
     """Return scores of every segment."""
     from nlgauge.report.score_tables import segment_table
 
@@ -86,7 +86,7 @@ def segments_result(scores: SystemScores, form: Form) -> Result:
     )
 
 
-def _warnings(totals: Totals) -> list[str]:
+def _warnings(totals: "Totals") -> list[str]:
     """Return the warnings of all scores, each once for a system."""
     notes = []
     for system, by_metric in totals.items():

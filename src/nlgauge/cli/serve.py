@@ -1,7 +1,5 @@
 """nlgauge serve: the web service and its page, on this machine by default."""
 
-from __future__ import annotations
-
 import os
 import socket
 import sys
@@ -97,7 +95,7 @@ def serve_command(
     _run(settings, host, port)
 
 
-def _run(settings: Settings, host: str, port: int) -> None:
+def _run(settings: "Settings", host: str, port: int) -> None:
     from nlgauge.service.app import create_app
     from nlgauge.service.server import server
     from nlgauge.service.settings import LOOPBACK

@@ -1,7 +1,5 @@
 """nlgauge show: the alignment of two texts."""
 
-from __future__ import annotations
-
 from typing import Annotated, Literal
 
 import typer

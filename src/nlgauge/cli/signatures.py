@@ -1,7 +1,5 @@
 """nlgauge explain and nlgauge verify: what signatures tell, and results recomputed from them."""
 
-from __future__ import annotations
-
 from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated

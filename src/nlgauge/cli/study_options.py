@@ -1,7 +1,6 @@
 """Options of the commands that study metrics on judged texts."""
 
-from __future__ import annotations
-
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
@@ -14,8 +13,6 @@ from nlgauge.cli.output import OutputOptions
 from nlgauge.core.errors import UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from nlgauge.data.judged import JudgedCorpus
     from nlgauge.study import Study
 
@@ -50,7 +47,7 @@ class DataOptions:
         _option("References, if DATA does not contain them.", "FILE", "-r", "--references"),
     ] = None
 
-    def judged(self, stored: Sequence[str] = (), scores_from: Path | None = None) -> JudgedCorpus:
+    def judged(self, stored: Sequence[str] = (), scores_from: Path | None = None) -> "JudgedCorpus":
         """Return the judged texts; an unknown criterion is an error before anything is scored."""
         from nlgauge.data.detection import read_judged
         from nlgauge.study import choose_criteria
@@ -109,7 +106,7 @@ class MetricStudyOptions(StudyOptions):
         named = {"scores": self.scores or (), "distances": self.distances or ()}
         return {**named, "missing": self.missing}
 
-    def texts(self) -> JudgedCorpus:
+    def texts(self) -> "JudgedCorpus":
         """Return the judged texts with their stored scores; unknown names are errors."""
         judged = self.judged(self.stored, self.scores_from)
         if self.scores_from is not None and not self.stored:
@@ -121,7 +118,7 @@ class MetricStudyOptions(StudyOptions):
             next(judged.stored_rows(name), None)
         return judged
 
-    def study(self) -> Study:
+    def study(self) -> "Study":
         """Return the judged texts with all scores, computed in one pass."""
         from nlgauge.study import measure
 

@@ -1,7 +1,5 @@
 """nlgauge sweep and layers: options tuned on one part of the data and tested on the other."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -136,12 +134,12 @@ def _parse_values(words: list[str]) -> dict[str, str]:
 
 
 def _sweep_tables(
-    found: SweepResult,
+    found: "SweepResult",
     entries: Sequence[Entry],
     names: list[str],
     tuning: TuningOptions,
     digits: int,
-) -> list[Table]:
+) -> "list[Table]":
     from nlgauge.core.options import format_value
     from nlgauge.report.study_tables import sweep_table
 
@@ -160,7 +158,7 @@ def _tried_rows(entry: Entry) -> list[dict[str, Any]]:
     return [{**{key: entry[key] for key in keys}, **row} for row in entry["tried"]]
 
 
-def _draw_sweep(entries: Sequence[Entry], names: list[str]) -> Figure:
+def _draw_sweep(entries: Sequence[Entry], names: list[str]) -> "Figure":
     if len(names) == 1:
         from nlgauge.study.option_ranges import is_geometric
 
@@ -184,7 +182,7 @@ def _curves(
     *,
     title: str,
     logarithmic: bool = False,
-) -> Figure:
+) -> "Figure":
     """Return a curve over the values for each named entry."""
     from nlgauge.figures.curve import Line, curve
 
@@ -201,7 +199,7 @@ def _heat_maps(
     entries: Mapping[str, Entry],
     names: tuple[str, str],
     place: Callable[[Entry], tuple[float | str, float | str]],
-) -> Figure:
+) -> "Figure":
     """Return a heat map for each named entry; ``place`` gives the row and column of a value."""
     import numpy as np
 
@@ -310,8 +308,8 @@ def _layer_rows(entry: Entry) -> list[dict[str, Any]]:
 
 
 def _layer_tables(
-    found: LayerTuning, entries: Sequence[Entry], tuning: TuningOptions, digits: int
-) -> list[Table]:
+    found: "LayerTuning", entries: Sequence[Entry], tuning: TuningOptions, digits: int
+) -> "list[Table]":
     from nlgauge.report.study_tables import layers_table
 
     groups: dict[str, list[Entry]] = {}
@@ -328,7 +326,7 @@ def _layer_tables(
     ]
 
 
-def _draw_layers(entries: Sequence[Entry]) -> Figure:
+def _draw_layers(entries: Sequence[Entry]) -> "Figure":
     several = len({entry["criterion"] for entry in entries}) > 1
     named: Mapping[str, Entry] = {
         entry["metric"] + (f", {entry['criterion']}" if several else ""): entry for entry in entries

@@ -1,7 +1,5 @@
 """Baseline: the mean score of unrelated texts, used to rescale a metric."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
@@ -36,7 +34,7 @@ class Baseline:
         return json.dumps(asdict(self), indent=2, ensure_ascii=False)
 
     @classmethod
-    def from_json(cls, text: str) -> Baseline:
+    def from_json(cls, text: str) -> "Baseline":
         """Return the baseline in a file's content; ValueError, KeyError or TypeError if invalid."""
         content = json.loads(text)
         return cls(

@@ -1,7 +1,5 @@
 """Cloud: a text as weighted token vectors."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import compress
@@ -27,7 +25,7 @@ class Tokens:
     def __len__(self) -> int:
         return len(self.strings)
 
-    def keep(self, mask: Bools) -> Tokens:
+    def keep(self, mask: Bools) -> "Tokens":
         """Return the tokens where ``mask`` is true."""
         strings = tuple(compress(self.strings, mask.tolist()))
         return Tokens(strings, self.ids[mask], self.special[mask], self.words[mask])
@@ -60,13 +58,13 @@ class Cloud:
             raise ShapeError(f"the cloud has {len(self.points)} layers, not one: reduce them first")
         return np.asarray(self.points[0])
 
-    def at(self, layers: Sequence[int]) -> Cloud:
+    def at(self, layers: Sequence[int]) -> "Cloud":
         """Return the cloud with these entries of the layer axis, in this order."""
         if list(layers) == list(range(len(self.points))):
             return self  # points are large: avoid the copy
         return replace(self, points=self.points[list(layers)])
 
-    def keep(self, mask: Bools, weights: Floats | None = None) -> Cloud:
+    def keep(self, mask: Bools, weights: Floats | None = None) -> "Cloud":
         """Return the cloud of the tokens where ``mask`` is true, with new weights if given.
 
         Weights are scaled to sum to 1 unless all are 0.

@@ -1,7 +1,5 @@
 """Corpus: candidates with their references, validated."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -34,7 +32,7 @@ class Corpus:
         sources: Sequence[str] | None = None,
         systems: Sequence[str] | None = None,
         ids: Sequence[str] | None = None,
-    ) -> Corpus:
+    ) -> "Corpus":
         """Return a validated corpus of these rows."""
         texts = _strings("candidates", candidates)
         if not texts:
@@ -46,7 +44,7 @@ class Corpus:
         return cls(texts, grouped, named, identified, _column("sources", sources, len(texts)))
 
     @classmethod
-    def join(cls, parts: Sequence[Corpus]) -> Corpus:
+    def join(cls, parts: "Sequence[Corpus]") -> "Corpus":
         """Return the concatenation of corpora; sources are kept if every part has them."""
         if len(parts) == 1:
             return parts[0]

@@ -14,8 +14,6 @@
 A message names the numbers involved and what to do.
 """
 
-from __future__ import annotations
-
 
 class NlgaugeError(Exception):
     """Base class of all nlgauge errors."""

@@ -1,7 +1,5 @@
 """Histogram: a text as a distribution over the vocabulary of a masked language model."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from nlgauge.core.arrays import Floats, Ints

@@ -1,7 +1,5 @@
 """Conversion of results to values that JSON can hold."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from math import isfinite
 from typing import Any

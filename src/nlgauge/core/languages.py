@@ -1,7 +1,5 @@
 """Language codes, and the script of a text."""
 
-from __future__ import annotations
-
 import re
 
 from nlgauge.core.errors import OptionError

@@ -4,8 +4,6 @@ Every metric yields one row of numbers per segment. A corpus score is ``finish``
 rows, so confidence intervals, paired tests, buckets and shards are all ``weights @ rows``.
 """
 
-from __future__ import annotations
-
 import dataclasses
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
@@ -132,11 +130,11 @@ class Metric(ABC):
         return Need()
 
     @property
-    def members(self) -> tuple[Metric, ...]:
+    def members(self) -> "tuple[Metric, ...]":
         """Metrics it combines; its input is then a tuple of theirs."""
         return ()
 
-    def with_members(self, members: Sequence[Metric]) -> Self:
+    def with_members(self, members: "Sequence[Metric]") -> Self:
         """Return the metric with its members bound or fitted."""
         return self
 

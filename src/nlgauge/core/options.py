@@ -4,8 +4,6 @@ The command line's ``-m name:option=value``, the signature, the service's schema
 documentation are made from these fields.
 """
 
-from __future__ import annotations
-
 import dataclasses
 import difflib
 import functools

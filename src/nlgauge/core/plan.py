@@ -1,7 +1,5 @@
 """Plan: the solution of a transport problem between the tokens of two texts."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -54,11 +52,11 @@ class Plan:
         total: Floats = self.coupling.sum(axis=0)
         return total
 
-    def named(self, candidate_tokens: tuple[str, ...], reference_tokens: tuple[str, ...]) -> Plan:
+    def named(self, candidate_tokens: tuple[str, ...], reference_tokens: tuple[str, ...]) -> "Plan":
         """Return the same plan with its tokens, so that it can be shown as an alignment."""
         return replace(self, candidate_tokens=candidate_tokens, reference_tokens=reference_tokens)
 
-    def transposed(self) -> Plan:
+    def transposed(self) -> "Plan":
         """Return the plan with candidate and reference exchanged."""
         return replace(
             self,

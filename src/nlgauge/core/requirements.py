@@ -1,7 +1,5 @@
 """Requirements of a metric (`Need`), and the properties of a model (`ModelCard`)."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal

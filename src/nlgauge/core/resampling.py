@@ -7,8 +7,6 @@ count is a hash of seed, segment id and resample: a stream, a list and any order
 same draws, and systems with the same segments are resampled jointly.
 """
 
-from __future__ import annotations
-
 import hashlib
 import math
 from collections.abc import Sequence

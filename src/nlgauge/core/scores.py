@@ -1,7 +1,5 @@
 """Scores: the corpus and segment scores of one system by one metric, with their signature."""
 
-from __future__ import annotations
-
 import dataclasses
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field

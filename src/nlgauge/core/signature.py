@@ -6,8 +6,6 @@ Keys that are options rebuild the metric; the others record the number of refere
 library versions, which `nlgauge verify` compares.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
@@ -23,7 +21,7 @@ class Signature:
     keys: tuple[tuple[str, str], ...]
 
     @classmethod
-    def of(cls, name: str, *parts: Mapping[str, str] | Iterable[tuple[str, str]]) -> Signature:
+    def of(cls, name: str, *parts: Mapping[str, str] | Iterable[tuple[str, str]]) -> "Signature":
         """Return a signature with the keys of ``parts`` in order; keys may not repeat."""
         keys: dict[str, str] = {}
         for part in parts:
@@ -34,7 +32,7 @@ class Signature:
         return cls(name, tuple(keys.items()))
 
     @classmethod
-    def parse(cls, text: str) -> Signature:
+    def parse(cls, text: str) -> "Signature":
         """Return the signature written as ``text``; the inverse of ``str``."""
         name, *pieces = text.split("|")
         keys = []

@@ -4,8 +4,6 @@ Rows add up, so the corpus scores of parts pool to the score of the whole, inclu
 interval, without holding all rows at once.
 """
 
-from __future__ import annotations
-
 import dataclasses
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -33,7 +31,7 @@ class Resampled:
     seed: int
 
     @classmethod
-    def of(cls, ids: Sequence[str], rows: Floats, resamples: int, seed: int) -> Resampled:
+    def of(cls, ids: Sequence[str], rows: Floats, resamples: int, seed: int) -> "Resampled":
         """Return the resampled sums of rows of the segments with these ids."""
         totals = np.zeros((resamples, rows.shape[1]))
         counts = np.zeros(resamples)
@@ -46,7 +44,7 @@ class Resampled:
             counts += drawn.sum(axis=1)
         return cls(totals, counts, seed)
 
-    def split(self, widths: Sequence[int]) -> list[Resampled]:
+    def split(self, widths: Sequence[int]) -> "list[Resampled]":
         """Return the resampled sums of tables that were joined by columns of these widths."""
         pieces = np.split(self.totals, np.cumsum(widths)[:-1], axis=1)
         return [Resampled(piece, self.counts, self.seed) for piece in pieces]
@@ -66,7 +64,7 @@ class CorpusScore:
     resampled: Resampled | None = None
 
     @classmethod
-    def pool(cls, parts: Sequence[CorpusScore]) -> CorpusScore:
+    def pool(cls, parts: "Sequence[CorpusScore]") -> "CorpusScore":
         """Return the corpus score of all parts together, with the signature of the first."""
         first = parts[0]
         if any((part.label, part.system) != (first.label, first.system) for part in parts):

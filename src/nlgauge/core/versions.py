@@ -1,7 +1,5 @@
 """Versions of installed packages, for signatures and cache keys."""
 
-from __future__ import annotations
-
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 

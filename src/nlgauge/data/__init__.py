@@ -1,7 +1,5 @@
 """Readers of files: system outputs become a Corpus, human judgements a JudgedCorpus."""
 
-from __future__ import annotations
-
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 

@@ -1,7 +1,5 @@
 """Detects the layout of a file or folder of human judgements and reads it."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from importlib import import_module
 from pathlib import Path
@@ -64,7 +62,7 @@ def read_judged(
     references: str | Path | None = None,
     scores: str | Path | None = None,
     stored: Sequence[str] = (),
-) -> JudgedCorpus:
+) -> "JudgedCorpus":
     """Read human judgements and the texts they belong to.
 
     Parameters

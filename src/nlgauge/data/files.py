@@ -3,8 +3,6 @@
 Tables are JSON Lines, TSV, CSV and Parquet. Gzip and Zstandard are recognised by content.
 """
 
-from __future__ import annotations
-
 import csv
 import gzip
 import io
@@ -125,7 +123,7 @@ def format_of(path: str, *, wanted: str | None = None) -> str:
     return kind if kind in TABULAR else "text"
 
 
-def read_table(path: str, kind: str | None = None, *, what: str = "table") -> Rows:
+def read_table(path: str, kind: str | None = None, *, what: str = "table") -> "Rows":
     """Return the rows of a table file, each with its place in words, such as ``a.csv, line 2``."""
     form = kind or format_of(path)
     if form not in TABULAR:

@@ -1,7 +1,5 @@
 """JudgedCorpus: a corpus with human scores of its rows, which all readers return."""
 
-from __future__ import annotations
-
 import dataclasses
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -82,7 +80,7 @@ class JudgedCorpus:
         *,
         dropped: Mapping[str, int] | None = None,
         notes: Sequence[str] = (),
-    ) -> JudgedCorpus:
+    ) -> "JudgedCorpus":
         """Return the corpus of these rows; ``dropped`` counts rows left out, by reason."""
         reasons = {why: amount for why, amount in (dropped or {}).items() if amount}
         counted = ", ".join(f"{amount:,} {why}" for why, amount in reasons.items())
@@ -148,7 +146,7 @@ class JudgedCorpus:
             if not np.isnan(score):
                 yield system, segment, float(score)
 
-    def without(self, *systems: str) -> JudgedCorpus:
+    def without(self, *systems: str) -> "JudgedCorpus":
         """Return the corpus without these systems.
 
         A name may be a pattern: `abs/*` matches all systems whose names start with `abs/`.
@@ -168,7 +166,7 @@ class JudgedCorpus:
         note = f"left out {_count(len(gone), 'system')} ({', '.join(systems)})"
         return self.take(keep, f"{note}: {len(self) - len(keep)} rows.")
 
-    def take(self, rows: Sequence[int], note: str) -> JudgedCorpus:
+    def take(self, rows: Sequence[int], note: str) -> "JudgedCorpus":
         """Return these rows, with a note on the reason."""
         corpus, indices = self.corpus, list(rows)
         return JudgedCorpus(
@@ -185,7 +183,7 @@ class JudgedCorpus:
             None if self.names is None else tuple(self.names[i] for i in indices),
         )
 
-    def with_stored(self, scores: Mapping[str, Floats], note: str) -> JudgedCorpus:
+    def with_stored(self, scores: Mapping[str, Floats], note: str) -> "JudgedCorpus":
         """Return the corpus with more metric scores, whose names must be new."""
         for name in scores:
             if name in self.stored:

@@ -13,8 +13,6 @@ Rows of several systems for one input share a segment id. If the rows name syste
 system names documents of several segments, and is ignored.)
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Texts of one language without candidates, on which baselines are fitted."""
 
-from __future__ import annotations
-
 from nlgauge.core.errors import FileError
 from nlgauge.data import files
 

@@ -11,8 +11,6 @@ numbers, from 1. Scores of systems, documents or domains (.sys, .doc, .domain) a
 compute these means. Outputs that nobody judged are dropped and counted.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection, Sequence
 from math import isnan
 from pathlib import Path

@@ -9,8 +9,6 @@ or every row gets one empty reference, which suffices for studies of the stored 
 a meaning representation; repetitions within a system are numbered: "...#2".
 """
 
-from __future__ import annotations
-
 from collections import Counter
 
 from nlgauge.core.errors import FileError

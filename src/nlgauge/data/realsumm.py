@@ -6,8 +6,6 @@ as one data set; systems are prefixed with their file (abs/bart_out, ext/bart_ou
 stands for two systems. Sentences are marked by <t> ... </t>; here each is a line.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path

@@ -6,8 +6,6 @@ bytes, number, None) pass. Second, the unpickler resolves exactly two names, tho
 for a single number, to replacements that decode the bytes of a number and do nothing else.
 """
 
-from __future__ import annotations
-
 import io
 import pickle
 import pickletools

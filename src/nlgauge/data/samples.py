@@ -1,7 +1,5 @@
 """Several candidates for each input, as decoders sample them, and references if there are any."""
 
-from __future__ import annotations
-
 import dataclasses
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -20,7 +18,7 @@ class Samples:
     candidates: tuple[tuple[str, ...], ...]
     references: tuple[tuple[str, ...], ...] | None = None
 
-    def with_references(self, paths: Sequence[str]) -> Samples:
+    def with_references(self, paths: Sequence[str]) -> "Samples":
         """Return the samples with references from text files, one line per input, if any."""
         if not paths:
             if self.references is None:

@@ -8,8 +8,6 @@ Rows are matched by system and segment, else by the id that the judged table giv
 segment if it is unique. Rows without a score get NaN; scores without a judged row are counted.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass

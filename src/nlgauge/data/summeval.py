@@ -6,8 +6,6 @@ score is the mean over annotators. The paired file also holds the article (`text
 reference is the newspaper's, the others are by crowd workers.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from math import isnan, nan
 from typing import Any

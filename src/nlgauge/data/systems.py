@@ -1,7 +1,5 @@
 """The outputs of systems: read at once into a corpus, or row by row as a stream."""
 
-from __future__ import annotations
-
 import hashlib
 from collections import Counter
 from collections.abc import Iterator, Sequence

@@ -14,8 +14,6 @@ manual.csv. Scores of the models (manual.model) are not read. Summaries that are
 as Latin-1 and counted.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 

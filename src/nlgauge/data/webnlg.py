@@ -9,8 +9,6 @@ folder `webnlg-dataset` next to it, or named by `references`. Human scores are m
 of Correctness, DataCoverage, Fluency, Relevance and TextStructure (0-100).
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping
 from pathlib import Path

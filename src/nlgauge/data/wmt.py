@@ -12,8 +12,6 @@ Pairs are a table with the columns segment (or SID), better, worse and perhaps a
 separated by tabs, commas or blanks, gzipped or not, as in WMT's RR-seglevel.csv.
 """
 
-from __future__ import annotations
-
 import dataclasses
 import re
 from collections.abc import Iterator
@@ -95,7 +93,7 @@ class Pairs:
         """The segments, in order of first appearance."""
         return tuple(dict.fromkeys(triple[0] for triple in self.triples))
 
-    def without(self, *systems: str) -> Pairs:
+    def without(self, *systems: str) -> "Pairs":
         """Return the pairs that do not involve these systems."""
         for name in systems:
             if name not in self.systems:

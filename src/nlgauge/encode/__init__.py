@@ -1,7 +1,5 @@
 """Models: with ``adapters`` the only package that imports torch and transformers."""
 
-from __future__ import annotations
-
 from functools import lru_cache, partial
 from importlib import import_module
 from pathlib import Path

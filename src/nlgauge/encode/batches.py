@@ -1,7 +1,5 @@
 """Batches of texts of similar length, so that padding and passes cost the least."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 

@@ -1,7 +1,5 @@
 """Protocols of the models that turn texts into clouds or histograms."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from typing import Protocol
 

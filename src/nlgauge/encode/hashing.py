@@ -4,8 +4,6 @@ The vector of a word is drawn from a generator seeded by the word's hash; layer 
 its neighbours, so that word order matters more in deeper layers.
 """
 
-from __future__ import annotations
-
 import hashlib
 import re
 from collections.abc import Callable, Sequence

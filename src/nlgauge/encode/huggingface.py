@@ -1,7 +1,5 @@
 """Hidden states of chosen layers of any Hugging Face encoder."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from collections.abc import Iterator, Sequence

@@ -9,8 +9,6 @@ digit, and where such a digit changes a rounding, later layers see another numbe
 different batch sizes then differ by as much as int8 differs from float32 (docs/performance.md).
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import torch

@@ -1,7 +1,5 @@
 """Hidden states of chosen layers, recorded by hooks during a forward pass."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from threading import local
 from typing import Any

@@ -5,8 +5,6 @@ batch, the head is evaluated at the masked positions only, and distributions are
 come, so that memory holds only those of one batch.
 """
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass

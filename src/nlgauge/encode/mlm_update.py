@@ -4,8 +4,6 @@ The file holds only what training changed: low-rank products for matrices, diffe
 and the head. ``tools/train_mlm`` creates it; ``data/minilm-mlm.md`` reports its quality.
 """
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Mapping
 from functools import cache

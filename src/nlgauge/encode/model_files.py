@@ -1,7 +1,5 @@
 """The folder of a model; nothing is downloaded unless that is allowed."""
 
-from __future__ import annotations
-
 import hashlib
 import os
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Known models: which suits a language, and which layers suit a matching."""
 
-from __future__ import annotations
-
 import json
 from functools import cache
 from importlib.resources import files

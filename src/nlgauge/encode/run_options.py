@@ -1,7 +1,5 @@
 """How a model is run, whichever model it is."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 
 

@@ -4,8 +4,6 @@ A word has the same vector in every text, so the only layer is 0. Words are look
 written, then in lower case; those without a vector, or with a zero vector, are left out.
 """
 
-from __future__ import annotations
-
 import gzip
 import zlib
 from collections.abc import Mapping, Sequence
@@ -43,7 +41,7 @@ class Vectors:
     digest: str
 
     @classmethod
-    def of(cls, words: Sequence[str], matrix: Floats, digest: str) -> Vectors:
+    def of(cls, words: Sequence[str], matrix: Floats, digest: str) -> "Vectors":
         """Return the table of words; the first of repeated words counts."""
         rows: dict[str, int] = {}
         nonzero = np.any(matrix, axis=1).tolist()

@@ -1,7 +1,5 @@
 """The fast tokenizer of a model, and the largest number of tokens that the model takes."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any

@@ -1,7 +1,5 @@
 """Overlapping windows over a text that is longer than its model allows."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from itertools import pairwise
 

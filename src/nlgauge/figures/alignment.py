@@ -1,7 +1,5 @@
 """Figures of alignments: bands between two columns of tokens, and a grid of costs and masses."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from textwrap import fill
 from typing import TYPE_CHECKING, Any
@@ -26,7 +24,7 @@ _NODE = 0.025  # width of a token's bar, relative to the length of the bands
 _NUMBERED = 16  # the most tokens of a side for which circles have numbers
 
 
-def draw_alignment(plan: Plan, kind: Kind = "both", *, title: str | None = None) -> Figure:
+def draw_alignment(plan: Plan, kind: Kind = "both", *, title: str | None = None) -> "Figure":
     """Return a drawing of the plan.
 
     ``"flow"`` joins two columns of tokens by bands, as wide as the mass moved and coloured by its
@@ -72,7 +70,7 @@ def _sizes(plan: Plan, cell: float, letter: float) -> list[tuple[float, float, f
     ]
 
 
-def _draw_colour_bar(figure: Figure, axes: list[Axes], scale: Scale) -> None:
+def _draw_colour_bar(figure: "Figure", axes: "list[Axes]", scale: Scale) -> None:
     from matplotlib.cm import ScalarMappable
 
     colours, norm = scale
@@ -81,7 +79,7 @@ def _draw_colour_bar(figure: Figure, axes: list[Axes], scale: Scale) -> None:
     figure.colorbar(ScalarMappable(norm, colours), ax=axes, label="cost", shrink=shrink, **bar)
 
 
-def _draw_flow(axes: Axes, plan: Plan, scale: Scale) -> None:
+def _draw_flow(axes: "Axes", plan: Plan, scale: Scale) -> None:
     colours, norm = scale
     layout = alignment_layout.layout(plan)
     strongest = max((band.flow.mass for band in layout.bands), default=1.0)
@@ -98,7 +96,7 @@ def _draw_flow(axes: Axes, plan: Plan, scale: Scale) -> None:
     axes.set_axis_off()
 
 
-def _ribbon(band: Band) -> PathPatch:
+def _ribbon(band: Band) -> "PathPatch":
     from matplotlib.patches import PathPatch
     from matplotlib.path import Path
 
@@ -109,7 +107,7 @@ def _ribbon(band: Band) -> PathPatch:
     return PathPatch(Path(points, codes), label="band")
 
 
-def _draw_column(axes: Axes, nodes: Sequence[Node], *, inner: float, outwards: int) -> None:
+def _draw_column(axes: "Axes", nodes: Sequence[Node], *, inner: float, outwards: int) -> None:
     """Draw bars, outlined by a token's mass and filled by what is moved, and labels."""
     left = inner if outwards > 0 else inner - _NODE
     centres = [node.centre for node in nodes]
@@ -132,7 +130,7 @@ def _draw_column(axes: Axes, nodes: Sequence[Node], *, inner: float, outwards: i
         )
 
 
-def _draw_heatmap(axes: Axes, plan: Plan, scale: Scale) -> None:
+def _draw_heatmap(axes: "Axes", plan: Plan, scale: Scale) -> None:
     from matplotlib.collections import EllipseCollection
 
     colours, norm = scale
@@ -151,7 +149,7 @@ def _draw_heatmap(axes: Axes, plan: Plan, scale: Scale) -> None:
     _label_axes(axes, plan)
 
 
-def _label_axes(axes: Axes, plan: Plan) -> None:
+def _label_axes(axes: "Axes", plan: Plan) -> None:
     candidate, reference = labels(plan)
     axes.set_yticks(range(len(candidate)), [shorten(label) for label in candidate])
     axes.set_xticks(range(len(reference)), [shorten(label) for label in reference])

@@ -1,7 +1,5 @@
 """Alignments as a self-contained web page: bands as SVG, the grid as a table; no scripts."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from html import escape
 from pathlib import Path

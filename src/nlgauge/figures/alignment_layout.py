@@ -1,7 +1,5 @@
 """Layout of a drawing of a plan: labels, flows, and the bands between tokens."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal

@@ -1,7 +1,5 @@
 """Alignments in plain text: a line for each flow, and a grid of shades."""
 
-from __future__ import annotations
-
 import regex
 from rich.cells import cell_len
 

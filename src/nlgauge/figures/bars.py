@@ -1,7 +1,5 @@
 """Bar charts with intervals."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -36,7 +34,7 @@ class Panel:
     series: Mapping[str, Sequence[Bar]]
 
 
-def bars(panels: Sequence[Panel], *, across: int | None = None) -> Figure:
+def bars(panels: Sequence[Panel], *, across: int | None = None) -> "Figure":
     """Return panels with common groups, ``across`` of them in a row, within a page's width."""
     first = panels[0]
     names = list(first.series)
@@ -55,7 +53,7 @@ def bars(panels: Sequence[Panel], *, across: int | None = None) -> Figure:
     return figure
 
 
-def _draw(axes: Axes, panel: Panel) -> None:
+def _draw(axes: "Axes", panel: Panel) -> None:
     from matplotlib.patheffects import withStroke
     from matplotlib.ticker import MaxNLocator
 

@@ -1,7 +1,5 @@
 """Colours that are safe for colour blindness and grey print."""
 
-from __future__ import annotations
-
 # ColorBrewer's YlGnBu, reversed, without its lightest fifth, which is invisible on white paper.
 STOPS: tuple[str, ...] = ("#081d58", "#1f2f87", "#234da0", "#2072b1", "#2498c1")
 STOPS += ("#42b6c4", "#73c8bd", "#abdeb7", "#d6efb3")

@@ -1,7 +1,5 @@
 """Curves of an option: agreement on the tuning part, the chosen value, and its test."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import isfinite, nan
@@ -40,7 +38,7 @@ def curve(
     label: str,
     title: str = "",
     logarithmic: bool = False,
-) -> Figure:
+) -> "Figure":
     """Return the lines over the values of an option; names and infinities are spaced evenly."""
     numeric = all(isinstance(value, int | float) and isfinite(value) for value in values)
     places = [float(v) for v in values] if numeric else [float(i) for i in range(len(values))]
@@ -71,7 +69,7 @@ def _alignment(line: Line, lines: Sequence[Line]) -> str:
 
 
 def _draw(
-    axes: Axes, places: Sequence[float], line: Line, name: str, colour: str, alignment: str
+    axes: "Axes", places: Sequence[float], line: Line, name: str, colour: str, alignment: str
 ) -> None:
     from matplotlib.patheffects import withStroke
 
@@ -96,7 +94,7 @@ def _draw(
     )
 
 
-def _add_legend(figure: Figure, axes: Axes, colour: str) -> None:
+def _add_legend(figure: "Figure", axes: "Axes", colour: str) -> None:
     from matplotlib.lines import Line2D
 
     handles, _ = axes.get_legend_handles_labels()

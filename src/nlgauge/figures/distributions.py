@@ -1,7 +1,5 @@
 """Distributions of scores by human quality of the texts."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -61,7 +59,7 @@ class Curve:
 
 def distributions(
     panels: Mapping[str, Sequence[Curve]], *, legend: str = "", kind: str = "density"
-) -> Figure:
+) -> "Figure":
     """Return a panel for each metric with a density (or histogram) for each band of quality.
 
     ``legend`` is the title of the legend, such as the human criterion.
@@ -81,7 +79,7 @@ def distributions(
     return figure
 
 
-def _draw(axes: Axes, curves: Sequence[Curve], kind: str) -> None:
+def _draw(axes: "Axes", curves: Sequence[Curve], kind: str) -> None:
     colours = ramp(len(curves) + 1)[-2::-1] if len(curves) > 1 else ramp(2)[:1]
     places, _ = curves[0].within()
     edges = np.linspace(places[0], places[-1], 25).tolist()

@@ -1,7 +1,5 @@
 """Cells of a heat map: coloured, with their numbers and names."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Literal
 
@@ -26,7 +24,7 @@ def linear_scale(low: float, high: float, stops: Sequence[str] = STOPS[::-1]) ->
 
 
 def draw_cells(
-    axes: Axes,
+    axes: "Axes",
     values: Floats,
     names: tuple[Sequence[str], Sequence[str]],
     scale: Scale,

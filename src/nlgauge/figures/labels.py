@@ -1,7 +1,5 @@
 """Text of labels: printable, short, and numbers as papers write them."""
 
-from __future__ import annotations
-
 import re
 import unicodedata
 

@@ -1,7 +1,5 @@
 """Set-up of matplotlib: fonts and sizes, grids of panels, and files."""
 
-from __future__ import annotations
-
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -27,7 +25,7 @@ _FALLBACKS = (
 @contextmanager
 def panels(
     count: int, across: int, size: tuple[float, float], *, font_size: float = FONT, **grid: Any
-) -> Iterator[tuple[Figure, list[Axes]]]:
+) -> "Iterator[tuple[Figure, list[Axes]]]":
     """Yield a figure of ``count`` panels, ``across`` in a row, drawn with small text."""
     try:
         import matplotlib as mpl
@@ -51,7 +49,7 @@ def panels(
         yield figure, list(axes[:count])
 
 
-def plain_axes(axes: Axes, *hidden: str, grid: str | None = None) -> None:
+def plain_axes(axes: "Axes", *hidden: str, grid: str | None = None) -> None:
     """Hide the sides ``hidden`` of the frame, and draw pale grid lines of one direction."""
     axes.spines[list(hidden)].set_visible(False)
     if grid is not None:
@@ -59,14 +57,14 @@ def plain_axes(axes: Axes, *hidden: str, grid: str | None = None) -> None:
         axes.set_axisbelow(True)
 
 
-def legend_below(figure: Figure, handles: Sequence[Any], columns: int, **options: Any) -> None:
+def legend_below(figure: "Figure", handles: Sequence[Any], columns: int, **options: Any) -> None:
     """Add a legend below the panels."""
     figure.legend(
         handles=handles, loc="outside lower center", ncols=columns, frameon=False, **options
     )
 
 
-def save(figure: Figure, path: Path) -> None:
+def save(figure: "Figure", path: Path) -> None:
     """Write the figure in the format of the file's ending; equal figures give equal files.
 
     Text stays text: selectable in SVG, TrueType in PDF, as publishers require.

@@ -1,7 +1,5 @@
 """Heat maps of metrics against metrics: coefficients and p-values."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -57,7 +55,7 @@ def directed(names: Sequence[str], p: ArrayLike, *, title: str = "") -> Panel:
     return Panel(tuple(names), values, _percent, True, title, "than this", "this is better")
 
 
-def heat(panels: Sequence[Panel]) -> Figure:
+def heat(panels: Sequence[Panel]) -> "Figure":
     """Return the panels side by side."""
     named = [k == 0 or panel.names != panels[k - 1].names for k, panel in enumerate(panels)]
     longest = max(len(shorten(name)) for panel in panels for name in panel.names)
@@ -72,7 +70,7 @@ def heat(panels: Sequence[Panel]) -> Figure:
     return figure
 
 
-def _draw(axes: Axes, panel: Panel) -> None:
+def _draw(axes: "Axes", panel: Panel) -> None:
     from matplotlib.patches import Rectangle
 
     n = len(panel.names)
@@ -103,7 +101,7 @@ def _draw(axes: Axes, panel: Panel) -> None:
         _add_legend(axes, percent=panel.write is _percent)
 
 
-def _add_legend(axes: Axes, *, percent: bool) -> None:
+def _add_legend(axes: "Axes", *, percent: bool) -> None:
     """Add the three shades of significance, in one line above the panel."""
     from matplotlib.patches import Patch
 

@@ -1,7 +1,5 @@
 """Heat maps over two options: agreement on the tuning part, with the chosen values marked."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -35,7 +33,7 @@ class Surface:
     test: float | None
 
 
-def surfaces(panels: Sequence[Surface]) -> Figure:
+def surfaces(panels: Sequence[Surface]) -> "Figure":
     """Return the panels, up to three in a row, each with its own range of colours."""
     rows, columns = panels[0].tune.shape
     across = min(len(panels), _ACROSS)
@@ -49,7 +47,7 @@ def surfaces(panels: Sequence[Surface]) -> Figure:
     return figure
 
 
-def _draw(axes: Axes, panel: Surface) -> None:
+def _draw(axes: "Axes", panel: Surface) -> None:
     from matplotlib.patches import Rectangle
 
     rows, columns = ([tick_label(value) for value in side] for side in panel.values)

@@ -12,8 +12,6 @@ weights several couplings are optimal, which lead to different barycenters. Ever
 point therefore has a small random preference, too small to affect anything but ties.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import cache
 

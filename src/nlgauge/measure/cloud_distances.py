@@ -1,7 +1,5 @@
 """Two further distances of clouds: sliced Wasserstein and MMD."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -5,8 +5,6 @@ All costs are float64, never negative, and exactly 0 for equal points: a squared
 (and up to 1e-13 when they come from different batches), and the root would turn that into 1e-7.
 """
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import ArrayLike
 

@@ -15,8 +15,6 @@ Clouds of a few dozen points share one matrix product with the directions, which
 because most of it is spent on reading the directions.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass

@@ -21,8 +21,6 @@ alpha divergence; -ln(1 - a b D) / (a b) is ab, and a times that, for s = 1, is 
 The published formulas for alpha (sign) and ab (a factor 1/alpha) are wrong and corrected here.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass

@@ -4,8 +4,6 @@ Layers of a transformer differ in length by an order of magnitude, so every redu
 each layer's vectors to length 1, as the public implementations of MoverScore and BaryScore do.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Literal, NamedTuple
 

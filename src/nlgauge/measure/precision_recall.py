@@ -4,8 +4,6 @@ This is transport with one side free, ``match(1 - S, a, b, penalty_b=0).value = 
 for the similarities that BERTScore computes.
 """
 
-from __future__ import annotations
-
 from nlgauge.core.arrays import Floats
 
 

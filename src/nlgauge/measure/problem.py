@@ -1,7 +1,5 @@
 """Transport problems and their solutions, as the solvers exchange them."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
@@ -17,7 +15,7 @@ class Problem(NamedTuple):
     a: Floats
     b: Floats
 
-    def transposed(self) -> Problem:
+    def transposed(self) -> "Problem":
         """Return the problem with rows and columns exchanged."""
         return Problem(self.cost.T, self.b, self.a)
 

@@ -22,8 +22,6 @@ Problems of different shapes are padded and solved in batches. The padded shape 
 on its own shape only, so a pair gets the same bits alone and in any corpus.
 """
 
-from __future__ import annotations
-
 import math
 from collections import defaultdict
 from collections.abc import Iterator

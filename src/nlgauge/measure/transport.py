@@ -8,8 +8,6 @@ finite, finite        Lazy-EMD                       unbalanced.py
 epsilon > 0           any of them, regularised       sinkhorn.py
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from typing import NamedTuple

@@ -9,8 +9,6 @@ and majorisation-minimisation converge linearly with a rate that tends to 1 for 
 interior-point method of kernels/interior_point.py needs about 10 Newton steps for any of them.
 """
 
-from __future__ import annotations
-
 import math
 from typing import NamedTuple
 

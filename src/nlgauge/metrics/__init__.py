@@ -4,8 +4,6 @@ Metrics are also found in the folders of the environment variable ``NLGAUGE_METR
 in development) and in the entry point group ``nlgauge.metrics`` (for a published one).
 """
 
-from __future__ import annotations
-
 import dataclasses
 import difflib
 import importlib

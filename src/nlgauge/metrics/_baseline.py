@@ -4,8 +4,6 @@ The TSV file has the columns LAYER, P, R, F. The JSON file names the model and o
 fitted with and is valid for them only.
 """
 
-from __future__ import annotations
-
 import csv
 import io
 from hashlib import sha256

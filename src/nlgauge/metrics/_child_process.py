@@ -1,7 +1,5 @@
 """ChildProcess: a program that runs until exit and scores rows of JSON."""
 
-from __future__ import annotations
-
 import atexit
 import json
 import math
@@ -23,7 +21,7 @@ _MAX_STDERR = 400  # characters of standard error that an error message quotes
 
 
 @lru_cache
-def child_process(command: str) -> ChildProcess:
+def child_process(command: str) -> "ChildProcess":
     """Return the process of a command, started at the first call."""
     return ChildProcess(command)
 

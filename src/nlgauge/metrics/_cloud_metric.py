@@ -1,7 +1,5 @@
 """CloudMetric: options and preparation of the metrics that compare embedded texts."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial

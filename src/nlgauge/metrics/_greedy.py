@@ -1,7 +1,5 @@
 """GreedyMetric: precision, recall and F of greedily matched token vectors."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 

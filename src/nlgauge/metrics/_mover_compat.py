@@ -7,8 +7,6 @@ adds 1e-5 to the sum of the masses, which is ignored here because it changes sco
 pyemd's rounding to 1e-6 does.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 

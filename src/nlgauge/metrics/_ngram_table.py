@@ -1,7 +1,5 @@
 """NgramTableMetric: a metric that weights n-grams by their counts in the references."""
 
-from __future__ import annotations
-
 from abc import abstractmethod
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace

@@ -3,8 +3,6 @@
 Matt Post (2018), A Call for Clarity in Reporting BLEU Scores.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest

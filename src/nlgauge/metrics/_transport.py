@@ -1,7 +1,5 @@
 """TransportMetric: the cost of an optimal transport plan between the points of two texts."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar

@@ -13,8 +13,6 @@ five layers and scores texts of special tokens only. Not reproduced: the publish
 dependence on the batch (its first step starts from arbitrary ties) and its idf without effect.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from math import sqrt

@@ -12,8 +12,6 @@ layer only), or a bert-score TSV file (columns LAYER, P, R, F). Rescaled values 
 empty text gets the rescaled 0, -b / (1 - b).
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Self

@@ -10,8 +10,6 @@ orders for which the candidate has no n-grams), as in sacrebleu's sentence level
 ``effective_order=yes`` or ``no`` applies to both.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, Self

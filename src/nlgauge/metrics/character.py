@@ -10,8 +10,6 @@ As in TER, a phrase moves at most 50 words; texts of more words than ``longest``
 without moves.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 

@@ -6,8 +6,6 @@ references the one with the best F counts. Higher is better, 0 to 100; identical
 empty candidate or reference 0.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Self

@@ -12,8 +12,6 @@ have the factor 10, as in the authors' code.
 segment (any text, if there is one segment) has no weight: it gets 0 and a note.
 """
 
-from __future__ import annotations
-
 import math
 from collections import Counter
 from collections.abc import Iterable, Sequence

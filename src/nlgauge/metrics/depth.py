@@ -12,8 +12,6 @@ share the directions, which are drawn from ``seed``.
 it is not symmetric. Its NaN becomes the worst value here.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace

@@ -9,8 +9,6 @@ The published script and torchmetrics also count the position before the first c
 visited, so that identical texts get more than 0; ``compat=torchmetrics`` reproduces this.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -9,8 +9,6 @@ over segments.
 ``lang`` sets the options of all members for a language.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, Self

@@ -9,8 +9,6 @@ The options set direction and range; the corpus score is the mean over segments.
 A row without a candidate or without any reference text gets the worst value and is not sent.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar

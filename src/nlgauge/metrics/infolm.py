@@ -15,8 +15,6 @@ fisher_rao up to pi, idf of each side (``nlg_eval`` compares candidate with refe
 model is encode/data/minilm-mlm.md; the paper's model is bert-base-uncased.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace

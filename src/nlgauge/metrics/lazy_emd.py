@@ -11,8 +11,6 @@ The problem is solved exactly; the paper's code adds an entropy term (``compat="
 beyond c = l_c + l_r. ``headline="objective"`` returns the whole minimum instead, which is monotone.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import inf

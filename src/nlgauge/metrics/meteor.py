@@ -11,8 +11,6 @@ matches count the same. Synonyms are words that share a WordNet synset. The word
 looked up (NLTK looks up their stems and misses many).
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar

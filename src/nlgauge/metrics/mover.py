@@ -15,8 +15,6 @@ cost. The second component is the similarity 1 / (1 + WMD).
 always drops all but the first piece of a word.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cache

@@ -11,8 +11,6 @@ texts depends on how rare their words are. An empty candidate or reference gets 
 texts) counts as seen once.
 """
 
-from __future__ import annotations
-
 import math
 from collections import Counter
 from collections.abc import Iterable, Sequence

@@ -10,8 +10,6 @@ Words are Unicode words in any script. ``compat=rouge_score`` reproduces that pa
 ROUGE-1.5.5 keeps only a-z and 0-9.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass

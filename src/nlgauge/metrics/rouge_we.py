@@ -8,8 +8,6 @@ range [0, 1]; identical texts get 1, a text of fewer than n words 0. N-grams are
 that have a vector.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -12,8 +12,6 @@ is better, at most 0. The minimum is -2 sqrt(3 d) for a model of width d; void t
 value for d = 4096, the widest models.
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass, replace
 from typing import Self

@@ -14,8 +14,6 @@ encoder's tokens: a mark without a static vector does not end a sentence, and by
 (GPT-2, RoBERTa) have only the ASCII marks. Special tokens are dropped.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass

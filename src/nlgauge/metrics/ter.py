@@ -8,8 +8,6 @@ Empty texts get sacrebleu's scores: 100 if one side is empty, 0 if both are, the
 does not get the worst value.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass

@@ -7,8 +7,6 @@ on the unit vectors of one layer of a contextual model, or on static word vector
 The second component is the similarity 1 / (1 + WMD).
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from nlgauge.core.metric import distance

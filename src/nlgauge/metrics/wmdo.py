@@ -14,8 +14,6 @@ term here: contextual models have a vector for every word, and static ones leave
 which the notes of the scores count.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -6,8 +6,6 @@ with P and R as in BERTScore and idf(t) = ln(1 + (N + 1) / (df(t) + 1)), which i
 the references. Higher is better, range [0, 1].
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from nlgauge.core.metric import similarity

@@ -4,8 +4,6 @@ A recipe names its files, its metrics and what the paper printed. Missing files 
 paper does not give stay empty and are listed. Only `nlgauge reproduce` imports this package.
 """
 
-from __future__ import annotations
-
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -27,7 +25,7 @@ def choose_recipe(name: str) -> str:
     return name
 
 
-def reproduce(name: str, data: str | Path, settings: Settings | None = None) -> Reproduction:
+def reproduce(name: str, data: str | Path, settings: "Settings | None" = None) -> "Reproduction":
     """Return the tables and figures of one recipe, computed from the data in a folder.
 
     >>> found = reproduce("bary", "data", Settings(model="bert-base-uncased"))  # doctest: +SKIP

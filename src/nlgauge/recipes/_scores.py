@@ -1,7 +1,5 @@
 """The data of a recipe, and its metrics' scores and correlations under the names of table rows."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path

@@ -1,7 +1,5 @@
 """REALSumm: metrics against human recall, for abstractive and extractive systems, at two levels."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path

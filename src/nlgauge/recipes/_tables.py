@@ -1,7 +1,5 @@
 """Tables of computed and published numbers, matrices of metrics, and distributions of scores."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any

@@ -3,8 +3,6 @@
 BaryScore prints three of the criteria and InfoLM all five; both took the means of systems.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from itertools import combinations
 from pathlib import Path

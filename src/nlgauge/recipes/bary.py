@@ -5,8 +5,6 @@ de-en, or on the first language pair found. There is one output per segment in t
 the paper's "text level" is our segment level.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from functools import partial
 from pathlib import Path

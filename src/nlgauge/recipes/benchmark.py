@@ -6,8 +6,6 @@ words as sentences; here distances are negated and TER is TER. Unsmoothed senten
 replaces nltk's, which is about 0 if no 4-gram matches.
 """
 
-from __future__ import annotations
-
 from functools import partial
 from pathlib import Path
 from typing import Any

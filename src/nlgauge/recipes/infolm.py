@@ -8,8 +8,6 @@ The paper picks temperature, alpha and beta where they agree best with people on
 they are chosen on half of the documents and tested on the others.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial

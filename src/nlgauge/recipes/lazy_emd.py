@@ -6,8 +6,6 @@ Lazy-EMD with infinite penalties. F_alpha is BERTScore with recall weight .48, t
 English.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from functools import partial
 from pathlib import Path

@@ -6,8 +6,6 @@ paper's HMD and WMD of one layer are BERTScore and MoverScore on the model's bes
 matching.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The parts of a recipe: its paper, table rows, settings and results, and the files written."""
 
-from __future__ import annotations
-
 import json
 import tomllib
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -55,7 +53,7 @@ class Publication:
     others: Mapping[str, Any]
 
     @classmethod
-    def load(cls, recipe: str) -> Publication:
+    def load(cls, recipe: str) -> "Publication":
         """Return the publication of a recipe."""
         text = files("nlgauge.recipes").joinpath(f"{recipe}.toml").read_text("utf-8")
         content = tomllib.loads(text)
@@ -115,7 +113,7 @@ class Reproduction:
     @classmethod
     def of(
         cls, recipe: str, paper: Paper, parts: Iterable[Part], missing: Sequence[str]
-    ) -> Reproduction:
+    ) -> "Reproduction":
         """Return the parts joined in their order."""
         joined = list(parts)
         models = dict.fromkeys(name for part in joined for name in part.models)

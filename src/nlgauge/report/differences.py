@@ -1,7 +1,5 @@
 """Segments on which two systems differ, their texts side by side."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import zip_longest
 from typing import Any

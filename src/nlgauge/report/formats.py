@@ -1,7 +1,5 @@
 """Formats of a table: text, CSV, TSV, Markdown, LaTeX and HTML."""
 
-from __future__ import annotations
-
 import csv as csv_module
 import io
 from collections.abc import Callable

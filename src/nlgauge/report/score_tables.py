@@ -1,7 +1,5 @@
 """Tables of scores: systems by metrics, or segments by metrics."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 from nlgauge.core.scores import Scores

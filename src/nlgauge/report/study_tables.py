@@ -1,7 +1,5 @@
 """Tables of studies, from rows of plain values by column name."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from math import isnan

@@ -1,7 +1,5 @@
 """Table: named columns and rows of values, independent of the output format."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 from typing import Literal

@@ -5,8 +5,6 @@ many that 20,000 pairs took a third more memory than 1,000. Returning them costs
 are needed again, so short runs do without.
 """
 
-from __future__ import annotations
-
 import ctypes
 from collections.abc import Callable
 from functools import cache

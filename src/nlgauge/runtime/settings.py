@@ -1,7 +1,5 @@
 """Runtime: the settings that say where and how models run, taken by every public function."""
 
-from __future__ import annotations
-
 import os
 from dataclasses import dataclass
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Work spread over the cores, for arithmetic that releases the global interpreter lock."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor

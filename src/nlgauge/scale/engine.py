@@ -3,8 +3,6 @@
 Results do not depend on the engine, because every part is scored by itself.
 """
 
-from __future__ import annotations
-
 import os
 import pickle
 import signal

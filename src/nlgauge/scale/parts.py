@@ -1,7 +1,5 @@
 """Part: consecutive rows of a stream, named by their content; the unit of work and of recovery."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 from collections.abc import Iterable, Iterator, Sequence

@@ -1,7 +1,5 @@
 """The Ray engine: one actor per worker, on this machine or on a cluster."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Mapping, Sequence
 from functools import partial
 from typing import Any, Self

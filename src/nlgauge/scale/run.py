@@ -1,7 +1,5 @@
 """Run: scores files of any size part by part, on any engine, and resumes where it stopped."""
 
-from __future__ import annotations
-
 import dataclasses
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -145,7 +143,7 @@ class Run:
 
     def _score(
         self, engine: Engine[Any], folder: RunFolder, signals: SignalHandler, report: Progress
-    ) -> _Record:
+    ) -> "_Record":
         """Score the parts that are missing or damaged."""
         record = _Record(report)
         errors: list[NlgaugeError] = []
@@ -176,7 +174,7 @@ class Run:
         return record
 
     def _summarize(
-        self, scorer: Scorer, folder: RunFolder, record: _Record
+        self, scorer: Scorer, folder: RunFolder, record: "_Record"
     ) -> tuple[RunResult, dict[str, str]]:
         """Write summary and rejected rows; return the result and the checksum of every part."""
         if not record.names:

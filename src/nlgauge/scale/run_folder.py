@@ -9,8 +9,6 @@
 Files are written to a temporary name, synced and renamed. A part counts if its checksums match.
 """
 
-from __future__ import annotations
-
 import errno
 import hashlib
 import json

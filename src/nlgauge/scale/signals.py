@@ -1,7 +1,5 @@
 """Signals: the first one lets a run finish its parts in progress, a second one ends it at once."""
 
-from __future__ import annotations
-
 import signal
 import threading
 from collections.abc import Callable, Iterable, Iterator

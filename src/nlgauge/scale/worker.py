@@ -1,7 +1,5 @@
 """Worker: scores parts with one scorer and encodes the results for the run folder."""
 
-from __future__ import annotations
-
 import base64
 import io
 import json

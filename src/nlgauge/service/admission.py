@@ -6,8 +6,6 @@ its default, undeclared numbers are bounded; this covers third-party metrics, to
 that were named when the server was started.
 """
 
-from __future__ import annotations
-
 import dataclasses
 from collections import OrderedDict
 from collections.abc import Iterator, Mapping, Sequence

@@ -1,7 +1,5 @@
 """The FastAPI application: routes, page and middleware."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager

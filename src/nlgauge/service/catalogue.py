@@ -1,7 +1,5 @@
 """The answer of GET /v1/metrics: every metric with a JSON schema of its options."""
 
-from __future__ import annotations
-
 from importlib.metadata import version
 from typing import Any
 

@@ -1,7 +1,5 @@
 """A client of the web service with the calls of the library; it needs no extra package."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress

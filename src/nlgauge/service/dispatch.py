@@ -1,7 +1,5 @@
 """Dispatch: requests become tasks of the scheduler, and their results are awaited."""
 
-from __future__ import annotations
-
 import asyncio
 import os
 from asyncio import CancelledError

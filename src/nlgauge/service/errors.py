@@ -1,7 +1,5 @@
 """Error responses: a status, a kind for programs and a sentence for people."""
 
-from __future__ import annotations
-
 import json
 import logging
 import secrets

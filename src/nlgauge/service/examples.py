@@ -1,7 +1,5 @@
 """The example requests of the OpenAPI document, each of which the tests send."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

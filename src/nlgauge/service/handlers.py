@@ -1,7 +1,5 @@
 """What each endpoint computes: calls of the library, and their results as JSON values."""
 
-from __future__ import annotations
-
 import dataclasses
 import json
 import math

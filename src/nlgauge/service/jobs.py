@@ -1,7 +1,5 @@
 """Jobs: tasks that are posted once and polled until they are done."""
 
-from __future__ import annotations
-
 import json
 import secrets
 from collections.abc import Callable

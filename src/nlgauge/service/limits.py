@@ -1,7 +1,5 @@
 """Limits: the size of a request is checked before any of its work is done."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 
 from nlgauge.service import schemas

@@ -1,7 +1,5 @@
 """Middleware around everything else: host and token checks, security headers, measurements."""
 
-from __future__ import annotations
-
 import hmac
 from time import perf_counter
 

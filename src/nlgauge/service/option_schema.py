@@ -1,7 +1,5 @@
 """The JSON schema of what requests may set an option to: published, and enforced by admission."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping
 from typing import Any

@@ -1,7 +1,5 @@
 """The measurements that GET /metrics exposes."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import prometheus_client as client

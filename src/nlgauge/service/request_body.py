@@ -1,7 +1,5 @@
 """Request bodies: limits of size and time while they arrive, and strict JSON."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 from collections.abc import Callable, Coroutine

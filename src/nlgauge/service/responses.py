@@ -3,8 +3,6 @@
 Answers are not validated against them.
 """
 
-from __future__ import annotations
-
 from typing import Any, Literal
 
 from pydantic import BaseModel, Field

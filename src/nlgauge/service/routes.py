@@ -1,7 +1,5 @@
 """The endpoints: each checks the limits, dispatches its request and returns the answer."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 from collections.abc import Callable

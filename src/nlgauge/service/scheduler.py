@@ -6,8 +6,6 @@ Requests are merged only where that cannot change a number: the same metrics, th
 references, and no metric that is fitted to its references.
 """
 
-from __future__ import annotations
-
 import dataclasses
 from collections import deque
 from collections.abc import Callable, Mapping

@@ -1,7 +1,5 @@
 """The HTTP server; it times out slow request headers."""
 
-from __future__ import annotations
-
 import asyncio
 from typing import Any
 

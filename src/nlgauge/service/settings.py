@@ -1,7 +1,5 @@
 """Settings of a server, and the limits of its requests."""
 
-from __future__ import annotations
-
 import os
 from dataclasses import dataclass, field
 

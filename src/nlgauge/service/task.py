@@ -1,7 +1,5 @@
 """Tasks of the scheduler: progress, time limit, cancellation, and the lock of the models."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from concurrent.futures import Future
 from contextlib import contextmanager
@@ -46,7 +44,7 @@ class Task:
     """A function that runs in a thread of the scheduler; its result arrives in ``future``."""
 
     def __init__(
-        self, kind: Kind, run: Callable[[Task], bytes], *, seconds: float | None = None
+        self, kind: Kind, run: "Callable[[Task], bytes]", *, seconds: float | None = None
     ) -> None:
         self.kind = kind
         self.run = run

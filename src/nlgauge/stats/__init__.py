@@ -16,8 +16,6 @@ resamples, the coverage of a percentile interval, and an integer or a `numpy.ran
 Errors are `DataError`, `OptionError` and `ShapeError` of `nlgauge.core.errors`, all ValueErrors.
 """
 
-from __future__ import annotations
-
 from nlgauge.stats.accuracy import calibrate_ties, pairwise_accuracy, soft_pairwise_accuracy
 from nlgauge.stats.coefficients import COEFFICIENTS, kendall_b, kendall_c, pearson, spearman
 from nlgauge.stats.darr import bootstrap_kendall_like, kendall_like, pairs_from_scores

@@ -5,8 +5,6 @@ pairwise accuracy is the coefficient "accuracy" of `correlate`; these two also n
 below which a metric's difference is a tie, or the metric's own confidence.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -10,8 +10,6 @@ whose values span no more than that is constant. Without a tolerance four scores
 last bit get r = .39 from scipy.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType

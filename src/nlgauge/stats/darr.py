@@ -5,8 +5,6 @@ one segment became a ranked pair if their mean assessments differ by 25 points o
 tau = (C - D) / (C + D) over these pairs; ties of the metric are discordant (Ma et al. 2018).
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 

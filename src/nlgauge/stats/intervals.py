@@ -1,7 +1,5 @@
 """Bootstrap percentile intervals of correlations and of corpus scores."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from math import isfinite

@@ -1,7 +1,5 @@
 """Human judgements and metric scores, aligned on one grid of systems x segments."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -79,7 +77,7 @@ class Judgements:
     @classmethod
     def from_columns(
         cls, systems: Sequence[str], segments: Sequence[str], human: Mapping[str, ArrayLike]
-    ) -> Judgements:
+    ) -> "Judgements":
         """Return the judgements of a table: system, segment id and criteria of every row."""
         if not systems:
             raise DataError("there are no judgements: 0 rows were given.")
@@ -93,7 +91,7 @@ class Judgements:
         return cls(tuple(row), tuple(column), tuple(human), values)
 
     @classmethod
-    def from_rows(cls, rows: Iterable[tuple[str, str, Mapping[str, float | None]]]) -> Judgements:
+    def from_rows(cls, rows: Iterable[tuple[str, str, Mapping[str, float | None]]]) -> "Judgements":
         """Return the judgements of rows (system, segment id, {criterion: value}).
 
         A criterion absent from a row, None or NaN is "not judged". Ids are compared as strings.
@@ -115,7 +113,7 @@ class Judgements:
             )
         return self.values[:, :, self.criteria.index(criterion)]
 
-    def without(self, *systems: str) -> Judgements:
+    def without(self, *systems: str) -> "Judgements":
         """Return the judgements without these systems (a human reference, for example)."""
         unknown = [name for name in systems if name not in self.systems]
         if unknown:
@@ -162,7 +160,7 @@ class MetricScores:
         name: str,
         rows: Iterable[tuple[str, str, float | None]],
         direction: Direction = "higher",
-    ) -> MetricScores:
+    ) -> "MetricScores":
         """Return the scores of rows (system, segment id, score); absent cells are NaN."""
         judged = Judgements.from_rows((system, segment, {name: v}) for system, segment, v in rows)
         return cls(name, judged.systems, judged.segments, judged.matrix(name), direction)
@@ -170,7 +168,7 @@ class MetricScores:
     @classmethod
     def like(
         cls, judgements: Judgements, name: str, values: ArrayLike, direction: Direction = "higher"
-    ) -> MetricScores:
+    ) -> "MetricScores":
         """Return scores whose rows and columns are those of the judgements."""
         matrix = as_matrix(values, f"metric {name!r}")
         return cls(name, judgements.systems, judgements.segments, matrix, direction)
@@ -222,7 +220,7 @@ class Grid:
         metrics: Sequence[MetricScores],
         *,
         missing: Literal["error", "keep"] = "error",
-    ) -> Grid:
+    ) -> "Grid":
         """Return the grid of the judged systems and segments.
 
         `missing="error"` raises DataError for a metric without a score for some judged cell; "keep"

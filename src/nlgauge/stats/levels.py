@@ -11,8 +11,6 @@ system    Does the metric order the systems as people do? One coefficient over t
 The levels differ a lot on the same data, so the level is part of every result.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType

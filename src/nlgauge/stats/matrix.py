@@ -5,8 +5,6 @@ the rest is counted. Otherwise two entries could differ because of the outputs c
 Williams's test could get correlations that no data has.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any

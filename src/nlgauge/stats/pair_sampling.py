@@ -1,7 +1,5 @@
 """Random pairs of items, and the standard error of a mean over pairs that share items."""
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import ArrayLike
 

@@ -5,8 +5,6 @@ for both systems, and a `finish` that computes the corpus score of summed rows. 
 corpus score is not a mean, and means of segment scores are tested alike.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 

@@ -4,8 +4,6 @@ The correlation of a value that was chosen because it correlates best is optimis
 is evaluated on the tuning part, and only the chosen one on the test part.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal

@@ -5,8 +5,6 @@ any coefficient and level. All are directed: a small p means that the FIRST metr
 the p of the reverse hypothesis is another number (one minus it for Williams's test).
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise

@@ -1,7 +1,5 @@
 """Checked matrices, and what every resampling test shares: axes, chunks and p-values."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Literal
 

@@ -4,8 +4,6 @@ Only here are texts, metrics and judgements combined; readers, metrics and stati
 each other. The command line and the service import statistics from here.
 """
 
-from __future__ import annotations
-
 from nlgauge.stats.coefficients import choose_coefficient
 from nlgauge.stats.levels import choose_level
 from nlgauge.stats.matrix import CoefficientMatrix, PermutationMatrix, WilliamsMatrix

@@ -1,7 +1,5 @@
 """Paired tests between systems for any metric, and the segments on which they differ most."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, ClassVar, Literal

@@ -1,7 +1,5 @@
 """A metric's corpus scores, computed from the statistics of the judged segments, against people."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -25,7 +23,7 @@ class CorpusScores:
     human: Floats
 
     @classmethod
-    def of(cls, study: Study, label: str, grid: Grid) -> CorpusScores:
+    def of(cls, study: Study, label: str, grid: Grid) -> "CorpusScores":
         """Return the statistics of one metric of a study."""
         scores = {system: study.scores[system][label] for system in grid.systems}
         column = {name: i for i, name in enumerate(grid.segments)}

@@ -1,7 +1,5 @@
 """Correlations of metrics with people, with intervals and notes on what was left out."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial

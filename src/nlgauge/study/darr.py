@@ -1,7 +1,5 @@
 """daRR: how often metrics order two outputs for one segment as people do."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path

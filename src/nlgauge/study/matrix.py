@@ -1,7 +1,5 @@
 """Metrics against each other and against people, pair by pair."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 

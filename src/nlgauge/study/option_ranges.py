@@ -7,8 +7,6 @@
 .1,1,inf      a list, of numbers, names and ranges
 """
 
-from __future__ import annotations
-
 from itertools import pairwise
 from math import isfinite
 

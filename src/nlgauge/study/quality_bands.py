@@ -1,7 +1,5 @@
 """Distributions of scores in bands of human quality."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from itertools import pairwise
 

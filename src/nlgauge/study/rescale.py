@@ -1,7 +1,5 @@
 """Baselines: the mean of a metric over pairs of unrelated texts."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Study: judged texts, scored once with every metric, and the base of all study results."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -132,7 +130,7 @@ class Study:
         """Return the metrics and one criterion on the same cells, all higher-is-better."""
         return Grid.align(self.judgements, criterion, self.metrics, missing=self.missing)
 
-    def only(self, labels: Collection[str]) -> Study:
+    def only(self, labels: Collection[str]) -> "Study":
         """Return the study of these metrics."""
         return replace(self, metrics=tuple(each for each in self.metrics if each.name in labels))
 

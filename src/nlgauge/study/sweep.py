@@ -1,7 +1,5 @@
 """Options of a metric, chosen on one part of the judgements and tested on the other."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import product

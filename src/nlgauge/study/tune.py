@@ -3,8 +3,6 @@
 A metric of one layer tries each of them; one that joins layers tries every run of neighbours.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar

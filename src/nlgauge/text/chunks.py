@@ -5,8 +5,6 @@ minimum common string partition, so a beam search goes over the candidate from l
 exact for sentences with a handful of repeated words, and nearly greedy for thousands of words.
 """
 
-from __future__ import annotations
-
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterator, Sequence

@@ -4,8 +4,6 @@ A row of the dynamic programme is one integer with a bit per position, so a text
 takes 10,000 additions instead of 100 million comparisons.
 """
 
-from __future__ import annotations
-
 from collections import deque
 from collections.abc import Hashable, Iterator, Sequence
 

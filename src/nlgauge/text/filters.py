@@ -1,7 +1,5 @@
 """Token filters and masses of a text."""
 
-from __future__ import annotations
-
 import string
 import unicodedata
 

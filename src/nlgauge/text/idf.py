@@ -1,7 +1,5 @@
 """IdfTable: inverse document frequencies of token ids in a corpus."""
 
-from __future__ import annotations
-
 import hashlib
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -26,7 +24,7 @@ class IdfTable:
     counts: Ints
 
     @classmethod
-    def fit(cls, documents: Iterable[Ints]) -> IdfTable:
+    def fit(cls, documents: Iterable[Ints]) -> "IdfTable":
         """Return the table of a corpus, given the token ids of each text."""
         frequency: Counter[int] = Counter()
         total = 0
@@ -37,7 +35,7 @@ class IdfTable:
         return cls(total, table[:, 0].copy(), table[:, 1].copy())
 
     @classmethod
-    def pool(cls, parts: Sequence[IdfTable]) -> IdfTable:
+    def pool(cls, parts: "Sequence[IdfTable]") -> "IdfTable":
         """Return the table of all parts together."""
         known, positions = np.unique(
             np.concatenate([part.ids for part in parts]), return_inverse=True

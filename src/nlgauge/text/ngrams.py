@@ -1,7 +1,5 @@
 """N-gram counts of a text and of a corpus."""
 
-from __future__ import annotations
-
 import hashlib
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -33,7 +31,7 @@ class NgramTable:
     total: int
 
     @classmethod
-    def pool(cls, parts: Iterable[NgramTable]) -> NgramTable:
+    def pool(cls, parts: "Iterable[NgramTable]") -> "NgramTable":
         """Return the table of all parts together."""
         counts: Counter[Ngram] = Counter()
         total = 0

@@ -4,8 +4,6 @@ M.F. Porter (1980), An algorithm for suffix stripping, with the default extensio
 stemmer, which rouge_score and NLTK's METEOR use. NLTK itself takes seconds to import.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from functools import lru_cache
 

@@ -4,8 +4,6 @@ A word is a run of letters, marks and digits. In scripts without spaces between 
 Thai, Lao, Khmer, Myanmar, ...) each character with its marks is a word, and so is an emoji.
 """
 
-from __future__ import annotations
-
 import re
 import unicodedata
 

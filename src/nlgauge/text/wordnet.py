@@ -4,8 +4,6 @@ Fellbaum (1998); wndb(5WN) describes the files, morphy(7WN) the base forms. Only
 ``*.exc`` are read: two words are synonyms if their lines in an index share a synset.
 """
 
-from __future__ import annotations
-
 import importlib.util
 import os
 import re

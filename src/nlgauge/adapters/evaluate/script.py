@@ -6,8 +6,6 @@
 The configuration name is the metric with its options: ``"bertscore:layer=4"``.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import datasets

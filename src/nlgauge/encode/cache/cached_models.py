@@ -4,8 +4,6 @@ The model itself is opened for the first text that has to be computed: if the ca
 them, neither its weights nor torch are loaded.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 from collections.abc import Callable, Mapping, Sequence

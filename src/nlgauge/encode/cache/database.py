@@ -6,8 +6,6 @@ transaction, so that threads, forks and other processes can share the file. Its 
 also works in read-only folders and on network file systems, which a write-ahead log does not.
 """
 
-from __future__ import annotations
-
 import sqlite3
 import threading
 import time
@@ -103,7 +101,7 @@ class Verification:
 
 
 @lru_cache(maxsize=16)
-def open_cache(folder: Path) -> EmbeddingCache:
+def open_cache(folder: Path) -> "EmbeddingCache":
     """Return the only cache of a folder in this process."""
     return EmbeddingCache(folder)
 

@@ -3,8 +3,6 @@
 A text has one record of several parts: the tokens, and the points of each layer.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 import math

@@ -1,7 +1,5 @@
 """The folder and the size limit of the embedding cache, from arguments or the environment."""
 
-from __future__ import annotations
-
 import os
 import re
 from pathlib import Path
