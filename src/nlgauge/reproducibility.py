@@ -10,7 +10,7 @@ from nlgauge.core.corpus import Corpus
 from nlgauge.core.errors import DataError, FileError, UsageError
 from nlgauge.core.options import options_of, unescape
 from nlgauge.core.signature import Signature
-from nlgauge.metrics import metric_class, metric_names
+from nlgauge.metrics import from_signature, metric_class, metric_names
 from nlgauge.runtime import DEFAULT, Runtime
 from nlgauge.scoring import Progress, Scorer
 
@@ -141,10 +141,14 @@ class Results:
         corpus: Corpus,
         *,
         tolerance: float = 1e-6,
+        allow_external: Sequence[str] = (),
         runtime: Runtime = DEFAULT,
         progress: Progress | None = None,
     ) -> tuple[Replayed, ...]:
-        """Return every score computed again from the texts and its signature."""
+        """Return every score computed again from the texts and its signature.
+
+        A signature that runs a program is an error unless ``allow_external`` has its command.
+        """
         missing = {entry["system"] for entry in self.scores} - set(corpus.system_names)
         if missing:
             raise DataError(
@@ -157,7 +161,8 @@ class Results:
         for name in (Signature.parse(text).name for text in signatures):
             if name not in metric_names():
                 raise UsageError(f"the results have a score of {name!r}, which is not installed")
-        scorer = Scorer(signatures, runtime=runtime)
+        metrics = [from_signature(text, allow_external) for text in signatures]
+        scorer = Scorer(metrics, runtime=runtime)
         found = scorer.score_corpus(corpus, progress=progress)
         labels = dict(zip(signatures, scorer.metrics, strict=True))
         return tuple(

@@ -48,6 +48,10 @@ def verify_command(
     ] = None,
     references: arguments.ReferenceFiles = None,
     tolerance: Annotated[float, typer.Option(min=0, help="Relative tolerance.")] = 1e-6,
+    allow_external: Annotated[
+        list[str] | None,
+        typer.Option(metavar="COMMAND", help="Program that signatures in RESULTS may run."),
+    ] = None,
 ) -> None:
     """Recompute every score of a results file; exit with code 1 if one differs."""
     from nlgauge.data.systems import read_systems
@@ -58,7 +62,9 @@ def verify_command(
     files = (candidates, references or []) if candidates else files_of(stored.inputs)
     corpus = read_systems(*files)
     with options.running() as running:
-        found = stored.replay(corpus, tolerance=tolerance, **running)
+        found = stored.replay(
+            corpus, tolerance=tolerance, allow_external=allow_external or (), **running
+        )
     rows = [{**asdict(each), "holds": each.holds} for each in found]
     digits = 6 if to.digits is None else to.digits
     names = ("system", "metric", "stored", "made", "")

@@ -134,6 +134,11 @@ class Metric(ABC):
         """Metrics it combines; its input is then a tuple of theirs."""
         return ()
 
+    @property
+    def programs(self) -> tuple[str, ...]:
+        """Commands that it runs, by itself or in its members."""
+        return tuple(program for member in self.members for program in member.programs)
+
     def with_members(self, members: "Sequence[Metric]") -> Self:
         """Return the metric with its members bound or fitted."""
         return self

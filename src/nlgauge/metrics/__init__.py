@@ -11,7 +11,7 @@ import importlib.util
 import os
 import pkgutil
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache, partial
 from importlib.metadata import entry_points
 from pathlib import Path
@@ -87,13 +87,16 @@ def metric_class(name: str) -> type[Metric]:
     return _find_class(sources[name]())
 
 
-def metric(spec: str | Metric, **options: Any) -> Metric:
+def metric(spec: str | Metric, *, allow_external: Sequence[str] = (), **options: Any) -> Metric:
     """Return the metric of a name, of ``name:option=value,...`` or of a signature.
 
     Parameters
     ----------
     spec
         A name, with or without options, a signature, or a metric, which is returned as it is.
+    allow_external
+        Commands that a signature may run; without them, a signature of a metric that runs a
+        program is refused, because signatures come from files of others.
     **options
         Options that replace those of ``spec``.
 
@@ -108,6 +111,8 @@ def metric(spec: str | Metric, **options: Any) -> Metric:
         If there is no metric of this name.
     OptionError
         If an option does not exist or has an invalid value.
+    UsageError
+        If a signature names a program that ``allow_external`` does not.
 
     Examples
     --------
@@ -118,7 +123,7 @@ def metric(spec: str | Metric, **options: Any) -> Metric:
         if options:
             raise OptionError(f"options {sorted(options)} cannot be added to a built metric")
         return spec
-    built = _parse_signature(spec) if "|" in spec else _parse_spec(spec)
+    built = from_signature(spec, allow_external) if "|" in spec else _parse_spec(spec)
     translated = _translate(type(built), options)
     refuse_unknown(type(built), translated, name=built.name)
     return dataclasses.replace(built, **translated)
@@ -168,17 +173,25 @@ def _parse_spec(spec: str, language: str | None = None) -> Metric:
     return kind(**parse_options(kind, texts, name=name))
 
 
-def _parse_signature(text: str) -> Metric:
+def from_signature(text: str, allow_external: Sequence[str] = ()) -> Metric:
+    """Return the metric of a signature, which may run none but the allowed commands."""
     signature = Signature.parse(text)
     kind = metric_class(signature.name)
     try:
-        return kind.rebuild(dict(signature.keys))
+        built = kind.rebuild(dict(signature.keys))
     except NlgaugeError:
         raise
     except KeyError as error:
         raise UsageError(f"signature {text!r} lacks the key {error}; quote all of it") from None
     except ValueError as error:
         raise UsageError(f"signature {text!r} cannot be read: {error}") from None
+    for command in built.programs:
+        if command not in allow_external:
+            raise UsageError(
+                f"the signature would run the program {command!r}; if you trust it, allow exactly "
+                "this command with --allow-external (in Python: allow_external=[...])"
+            )
+    return built
 
 
 def _split_options(spec: str, rest: str) -> dict[str, str]:

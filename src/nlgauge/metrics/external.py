@@ -44,6 +44,11 @@ class External(Metric):
             return Scale("higher", self.low, self.high, void=self.low)
         return Scale("lower", self.low, self.high, void=self.high)
 
+    @property
+    def programs(self) -> tuple[str, ...]:
+        """The command."""
+        return () if self.command is None else (self.command,)
+
     def facts(self) -> dict[str, str]:
         """The name and version that the program reports."""
         return child_process(self._command).facts
