@@ -55,7 +55,7 @@ def test_a_signature_builds_no_metric_that_runs_a_program(
     number: int, signatures: list[str], trace: Path
 ) -> None:
     signature = signatures[number]
-    with pytest.raises(UsageError, match="would run the program 'touch .*--allow-external"):
+    with pytest.raises(UsageError, match=r"would run the program 'touch .*--allow-external"):
         metric(signature)
     with pytest.raises(UsageError, match="would run the program"):
         score(["a"], ["a"], metrics=signature)

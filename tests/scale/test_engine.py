@@ -61,7 +61,7 @@ def test_an_interrupt_while_the_pool_starts_is_what_the_caller_sees(
 ) -> None:
     """A thread whose start was interrupted cannot be joined."""
 
-    def interrupted(thread: threading.Thread) -> None:
+    def interrupted(_: threading.Thread) -> None:
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt), ProcessPool(CONFIG, 1) as engine:
