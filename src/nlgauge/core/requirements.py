@@ -90,9 +90,9 @@ class ModelCard:
         return self._within([n + self.depth + 1 if n < 0 else n for n in numbers], text)
 
     def _within(self, numbers: range | list[int], text: str) -> tuple[int, ...]:
-        chosen = tuple(numbers)
-        if not chosen or min(chosen) < 0 or max(chosen) > self.depth:
+        ends = numbers[:: max(len(numbers) - 1, 1)] if isinstance(numbers, range) else numbers
+        if not ends or min(ends) < 0 or max(ends) > self.depth:  # before a range is expanded
             raise OptionError(
-                f"layers={text!r}: {self.name} has layers 0 (embeddings) to {self.depth}"
+                f"layers={text!r:.60}: {self.name} has layers 0 (embeddings) to {self.depth}"
             )
-        return chosen
+        return tuple(numbers)

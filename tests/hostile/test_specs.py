@@ -1,0 +1,79 @@
+"""Every option of every metric with hostile values, in both forms of a spec: answered, and cheap.
+
+The specs are made from the option tables, so a new metric or option is tried without a change here.
+"""
+
+from __future__ import annotations
+
+import resource
+import time
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+pytest.importorskip("fastapi", reason="the extra 'service' is not installed")
+
+from starlette.testclient import TestClient
+
+from nlgauge.core.options import Option, options_of
+from nlgauge.metrics import metric_class, metric_names
+from nlgauge.service.app import create_app
+from nlgauge.service.settings import Settings
+
+NUMBERS = ("1000000000", "-1", "nan", "inf", "1" + "0" * 40, "-1e308", "1e-308", "0")
+PATHS = ("/etc/passwd", "../../secret", "a" * 100_000, "http://127.0.0.1:1/x", "\x00", "%00%2C")
+RANGES = ("1-999999999", "999999999", "last999999999", "0+" * 5000 + "0", "-5", "3-1", "1-2-3")
+ANSWERED = {200, 400, 403, 413, 422}
+
+
+def _specs() -> Iterator[tuple[str, str, str]]:
+    for name in metric_names():
+        for key, known in options_of(metric_class(name)).items():
+            for text in _values(known):
+                yield name, key, text
+
+
+def _values(known: Option) -> tuple[str, ...]:
+    if known.name in ("layer", "layers"):
+        return NUMBERS + RANGES
+    is_number = int in known.types or float in known.types
+    return NUMBERS if is_number else PATHS if str in known.types else ("maybe", "2", "")
+
+
+SPECS = list(_specs())
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[TestClient]:
+    with TestClient(create_app(Settings(models=("hashing",), hosts=frozenset()))) as client:
+        yield client
+
+
+def test_there_are_enough_of_them() -> None:
+    assert len(SPECS) >= 200
+
+
+@pytest.mark.parametrize("name", metric_names())
+def test_hostile_options_are_answered_quickly_and_in_little_memory(
+    name: str, server: TestClient
+) -> None:
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    for _, key, text in (spec for spec in SPECS if spec[0] == name):
+        number: Any = text
+        if text.lstrip("-").isdigit():
+            number = int(text)
+        for spec in (f"{name}:{key}={text}", {"name": name, "options": {key: number}}):
+            begun = time.process_time()
+            body = {
+                "metrics": [spec],
+                "pairs": [{"candidate": "a b c", "references": ["a b d"]}] * 2,
+            }
+            answer = server.post("/v1/score", json=body)
+            assert answer.status_code in ANSWERED, (spec, answer.text)
+            if answer.status_code != 200:
+                error = answer.json()["error"]
+                assert len(error["message"]) < 1000, spec
+            assert time.process_time() - begun < 2, spec
+    after = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    assert after - before < 300_000, "kilobytes"
