@@ -8,6 +8,8 @@ from itertools import count
 from nlgauge.core.errors import DataError, ShapeError
 
 DEFAULT_SYSTEM = "candidates"
+References = Sequence[str | Sequence[str | None]]
+"""For every segment, its reference or a list of several with gaps."""
 
 
 @dataclass(frozen=True)
@@ -28,7 +30,7 @@ class Corpus:
     def of(
         cls,
         candidates: Sequence[str],
-        references: Sequence[str | Sequence[str | None]],
+        references: References,
         *,
         sources: Sequence[str] | None = None,
         systems: Sequence[str] | None = None,
@@ -43,6 +45,12 @@ class Corpus:
         identified = _column("ids", ids, len(texts)) or _count_within(named)
         _refuse_duplicates(named, identified)
         return cls(texts, grouped, named, identified, _column("sources", sources, len(texts)))
+
+    @classmethod
+    def of_systems(cls, systems: Mapping[str, Sequence[str]], references: References) -> "Corpus":
+        """Return the corpus of systems that answered the same segments."""
+        rows = systems.items()
+        return cls.join([cls.of(c, references, systems=[name] * len(c)) for name, c in rows])
 
     @classmethod
     def join(cls, parts: "Sequence[Corpus]") -> "Corpus":
@@ -69,6 +77,10 @@ class Corpus:
     def rows_of(self, system: str) -> tuple[int, ...]:
         """Return the row numbers of one system, in order."""
         return tuple(i for i, name in enumerate(self.systems) if name == system)
+
+    def ids_of(self, system: str) -> tuple[str, ...]:
+        """Return the segment ids of one system, in order."""
+        return tuple(self.ids[row] for row in self.rows_of(system))
 
     def by_segment(self) -> tuple[int, ...]:
         """Return all row numbers, with the rows of a segment adjacent."""
@@ -118,9 +130,7 @@ def _check_text(name: str, text: object, *, hint: str = "") -> None:
         ) from None
 
 
-def _references(
-    references: Sequence[str | Sequence[str | None]], rows: int
-) -> tuple[tuple[str, ...], ...]:
+def _references(references: References, rows: int) -> tuple[tuple[str, ...], ...]:
     if isinstance(references, str):
         raise ShapeError(
             f"references is one str of {len(references)} characters; pass a list with one text "

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from contextvars import ContextVar, copy_context
-from functools import cache, partial
+from functools import cache
 from importlib import import_module
 from itertools import chain, islice, pairwise
 from threading import Lock
@@ -63,10 +63,10 @@ def one_ahead(work: Callable[[Item], Made], items: Iterable[Item]) -> Iterator[M
         yield from map(work, chain(first, rest))
         return
     with ThreadPoolExecutor(1) as pool:
-        submit = partial(pool.submit, copy_context().run, work)
-        coming = submit(first[0])
+        context = copy_context()
+        coming = pool.submit(context.run, work, first[0])
         for item in chain(first[1:], rest):
-            made, coming = coming, submit(item)
+            made, coming = coming, pool.submit(context.run, work, item)
             yield made.result()
         yield coming.result()
 
