@@ -23,25 +23,18 @@ if TYPE_CHECKING:
     from nlgauge.study import compare, correlate
 
 # Names are imported on first use: `import nlgauge` stays fast and never imports torch.
-_HOMES = {
-    "Corpus": "nlgauge.core.corpus",
-    "NlgaugeError": "nlgauge.core.errors",
-    "Runtime": "nlgauge.runtime",
-    "Scorer": "nlgauge.scoring",
-    "Scores": "nlgauge.core.scores",
-    "Signature": "nlgauge.core.signature",
-    "align": "nlgauge.scoring",
-    "compare": "nlgauge.study",
-    "correlate": "nlgauge.study",
-    "explain": "nlgauge.reproducibility",
-    "mbr": "nlgauge.reranking",
-    "metric": "nlgauge.metrics",
-    "metric_class": "nlgauge.metrics",
-    "metric_names": "nlgauge.metrics",
-    "rerank": "nlgauge.reranking",
-    "score": "nlgauge.scoring",
-    "score_frame": "nlgauge.adapters.frames",
-    "score_systems": "nlgauge.scoring",
+_NAMES = {
+    "adapters.frames": ["score_frame"],
+    "core.corpus": ["Corpus"],
+    "core.errors": ["NlgaugeError"],
+    "core.scores": ["Scores"],
+    "core.signature": ["Signature"],
+    "metrics": ["metric", "metric_class", "metric_names"],
+    "reproducibility": ["explain"],
+    "reranking": ["mbr", "rerank"],
+    "runtime": ["Runtime"],
+    "scoring": ["Scorer", "align", "score", "score_systems"],
+    "study": ["compare", "correlate"],
 }
 
 __all__ = [
@@ -71,9 +64,10 @@ def __getattr__(name: str) -> Any:
         from importlib.metadata import version
 
         return version("nlgauge")
-    if name not in _HOMES:
-        raise AttributeError(f"module 'nlgauge' has no attribute {name!r}")
-    return getattr(import_module(_HOMES[name]), name)
+    for module, names in _NAMES.items():
+        if name in names:
+            return getattr(import_module(f"nlgauge.{module}"), name)
+    raise AttributeError(f"module 'nlgauge' has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:

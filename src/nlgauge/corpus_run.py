@@ -1,8 +1,6 @@
 """One run over a corpus: texts are encoded in chunks, and metrics turn them into rows.
 
-Metrics with the same model share one pass over the distinct texts. Memory does not grow with the
-corpus, because texts are encoded chunk by chunk; equal rows are scored once and so get bit-equal
-scores.
+Memory does not grow with the corpus; equal rows are scored once and so get bit-equal scores.
 """
 
 from collections import defaultdict
@@ -69,7 +67,6 @@ class CorpusRun:
 
     @cached_property
     def _signatures(self) -> list[Signature]:
-        """The signature of every metric, the same for all systems."""
         references = self._corpus.reference_count()
         return [bound.signature(references) for bound in self._metrics]
 
@@ -77,25 +74,19 @@ class CorpusRun:
         """Score all chunks and report the number of finished rows to `progress`."""
         done = 0
         trimmer = MemoryTrimmer(_TRIM_SECONDS)
-        if progress is not None:
-            progress(0, len(self._unique))
+        report = progress or (lambda *_: None)
+        report(0, len(self._unique))
         for rows, inputs in one_ahead(self._encode, self._chunks()):
             for number, bound in enumerate(self._metrics):
-                if number and progress is not None:  # it may raise to cancel the run
-                    progress(done, len(self._unique))
-                get = inputs.for_metric(bound)
-                candidates = [get(self._corpus.candidates[row], "candidate") for row in rows]
-                references = [
-                    [get(text, "reference") for text in self._corpus.references[row]]
-                    for row in rows
-                ]
+                if number:  # it may raise to cancel the run
+                    report(done, len(self._unique))
+                candidates, references = self._inputs(inputs, bound, rows)
                 made = bound.metric.rows(candidates, references)
                 self._store(number, rows, made, candidates, references)
             done += len(rows)
             if done > _MANY_ROWS:
                 trimmer.trim()
-            if progress is not None:
-                progress(done, len(self._unique))
+            report(done, len(self._unique))
 
     def align(self) -> dict[str, Aligned]:
         """Return the alignment of the only row by every metric, which scores it too."""
@@ -108,21 +99,25 @@ class CorpusRun:
                 raise UsageError(
                     f"{metric.name} does not match tokens, so it has no alignment to show"
                 )
-            get = inputs.for_metric(bound)
-            candidate = get(self._corpus.candidates[0], "candidate")
-            references = [get(text, "reference") for text in self._corpus.references[0]]
-            best = metric.align_best(candidate, references)
-            self._store(number, [0], best.rows, [candidate], [references])
+            candidates, references = self._inputs(inputs, bound, [0])
+            best = metric.align_best(candidates[0], references[0])
+            self._store(number, [0], best.rows, candidates, references)
             found[bound.label] = Aligned(best.plan, best.reference, self.scores(number, system))
         return found
 
+    def _inputs(
+        self, inputs: ModelInputs, bound: BoundMetric, rows: list[int]
+    ) -> tuple[list[Any], list[list[Any]]]:
+        get = inputs.for_metric(bound)
+        candidates = [get(self._corpus.candidates[row], "candidate") for row in rows]
+        texts = (self._corpus.references[row] for row in rows)
+        return candidates, [[get(text, "reference") for text in group] for group in texts]
+
     def _encode(self, rows: list[int]) -> tuple[list[int], ModelInputs]:
         """Return a chunk with its texts encoded."""
-        inputs = ModelInputs(
-            self._metrics,
-            [self._corpus.candidates[row] for row in rows],
-            [text for row in rows for text in self._corpus.references[row]],
-        )
+        candidates = [self._corpus.candidates[row] for row in rows]
+        references = [text for row in rows for text in self._corpus.references[row]]
+        inputs = ModelInputs(self._metrics, candidates, references)
         inputs.encode()
         return rows, inputs
 

@@ -17,7 +17,7 @@ from nlgauge.core.histogram import Histogram
 from nlgauge.core.languages import ENGLISH, language_code
 from nlgauge.core.metric import Metric, Side
 from nlgauge.core.options import options_of
-from nlgauge.core.requirements import Need, Weighting
+from nlgauge.core.requirements import Weighting
 from nlgauge.core.signature import Signature
 from nlgauge.core.versions import version_of
 from nlgauge.encode import open_encoder, open_masked_lm
@@ -32,6 +32,7 @@ from nlgauge.text.idf import IdfTable
 
 Spec = str | Metric
 GetInput = Callable[[str, Side], Any]
+Histograms = dict[float, dict[Side, dict[str, Histogram]]]
 
 _TOKENIZED_AT_ONCE = 4096  # texts
 
@@ -66,13 +67,11 @@ class BoundMetric:
     members: "tuple[BoundMetric, ...]" = ()
     lang: str | None = None  # language code of the texts, if given
 
-    @classmethod
-    def of_members(
-        cls, label: str, metric: Metric, members: "Iterable[BoundMetric]"
-    ) -> "BoundMetric":
-        """Return a metric that is made of others, bound to its bound members."""
+    def with_members(self, members: "Iterable[BoundMetric]") -> "BoundMetric":
+        """Return a metric that is made of others with its members bound or fitted."""
         bound = tuple(members)
-        return cls(label, metric.with_members([each.metric for each in bound]), members=bound)
+        metric = self.metric.with_members([each.metric for each in bound])
+        return dataclasses.replace(self, metric=metric, members=bound)
 
     @property
     def model(self) -> Encoder | MaskedLm | None:
@@ -87,9 +86,8 @@ class BoundMetric:
             facts["model_sha"] = self.model.card.digest
         facts |= {f"idf_sha_{side}": table.digest for side, table in self.idf.items()}
         for number, member in enumerate(self.members, start=1):
-            facts |= {
-                f"{number}.{key}": fact for key, fact in member.facts.items() if key != "nlgauge"
-            }
+            theirs = member.facts.items()
+            facts |= {f"{number}.{key}": fact for key, fact in theirs if key != "nlgauge"}
         if "sacrebleu" not in self.metric.libraries:  # its signature is sacrebleu's own
             facts["nlgauge"] = version_of("nlgauge")
             used = self.metric.libraries + (self.model.card.libraries if self.model else ())
@@ -119,13 +117,13 @@ class BoundMetric:
         """Return the metric with the given tables."""
         if self.members:
             pairs = zip(self.members, tables.members, strict=True)
-            return self._with_members(member.with_tables(each) for member, each in pairs)
+            return self.with_members(member.with_tables(each) for member, each in pairs)
         return dataclasses.replace(self, metric=tables.metric, idf=tables.idf)
 
     def fit(self, groups: Sequence[Sequence[str]]) -> "BoundMetric":
         """Return the metric with tables fitted on the references of each segment."""
         if self.members:
-            return self._with_members(member.fit(groups) for member in self.members)
+            return self.with_members(member.fit(groups) for member in self.members)
         if self.model is None:
             return dataclasses.replace(self, metric=self.metric.fit(groups))
         if not self.metric.needs.weighting.fitted:
@@ -136,16 +134,13 @@ class BoundMetric:
     def fit_candidates(self, candidates: Sequence[str]) -> "BoundMetric":
         """Return the metric with an idf table of the candidates, if a compat mode needs one."""
         if self.members:
-            return self._with_members(member.fit_candidates(candidates) for member in self.members)
+            return self.with_members(member.fit_candidates(candidates) for member in self.members)
         weighting = self.metric.needs.weighting
         separate = weighting.fitted and weighting.sides == "separate"
         if self.model is None or not separate or "candidate" in self.idf:
             return self
         table = _idf_table(self.model, candidates)
         return dataclasses.replace(self, idf={**self.idf, "candidate": table})
-
-    def _with_members(self, members: "Iterable[BoundMetric]") -> "BoundMetric":
-        return BoundMetric.of_members(self.label, self.metric, members)
 
 
 def bind_metric(spec: Spec, runtime: Runtime = DEFAULT) -> BoundMetric:
@@ -156,18 +151,23 @@ def bind_metric(spec: Spec, runtime: Runtime = DEFAULT) -> BoundMetric:
     lang = None if runtime.lang is None else language_code(runtime.lang)
     metric = build_metric(spec) if runtime.lang is None else metric_in(runtime.lang, spec)
     open_options = isinstance(spec, str) and "|" not in spec
+    unset = open_options and runtime.precision is not None and "precision=" not in str(spec)
+    changed: dict[str, Any] = {"precision": runtime.precision} if unset else {}
 
     def bind(label: str, metric: Metric) -> BoundMetric:
         if metric.members:
-            bound = [bind(member.label(), member) for member in metric.members]
-            return BoundMetric.of_members(label, metric, bound)
-        if open_options and runtime.precision is not None and "precision=" not in str(spec):
-            metric = _with_precision(metric, runtime.precision)
+            bound = (bind(member.label(), member) for member in metric.members)
+            return BoundMetric(label, metric).with_members(bound)
+        if changed and "precision" in options_of(type(metric)):
+            metric = dataclasses.replace(metric, **changed)
         need = metric.needs
         if need.kind == "text":
             return BoundMetric(label, metric)
-        model = _default_model(lang) if need.model is None else need.model
-        options = _run_options(need, runtime)
+        english = lang in (None, ENGLISH) or os.environ.get(MODEL_VARIABLE)
+        default = None if english else f"lang:{lang}"
+        model = default if need.model is None else need.model
+        batches = runtime.device, runtime.batch_tokens, runtime.may_download
+        options = RunOptions(need.long_text, need.precision, *batches)
         try:
             if need.kind == "clouds":
                 encoder = open_encoder(model, options, cache=runtime.cache)
@@ -177,49 +177,19 @@ def bind_metric(spec: Spec, runtime: Runtime = DEFAULT) -> BoundMetric:
         except ModelError as error:
             if model == need.model:
                 raise
-            raise _no_model_for(lang, error) from error
+            reason = str(error).partition(";")[0]
+            raise ModelError(
+                f"texts in {lang!r}: {reason}. Allow the download (--download or "
+                f"NLGAUGE_DOWNLOAD=1), or name a model that knows the language (model=, "
+                f"{MODEL_VARIABLE}); the embedded model is English, and is taken for another "
+                "language only if asked for: model=embedded"
+            ) from error
 
     return bind(str(spec) if open_options else metric.label(), metric)
 
 
-def _run_options(need: Need, runtime: Runtime) -> RunOptions:
-    return RunOptions(
-        need.long_text,
-        need.precision,
-        runtime.device,
-        runtime.batch_tokens,
-        runtime.may_download,
-    )
-
-
-def _with_precision(metric: Metric, precision: str) -> Metric:
-    if "precision" not in options_of(type(metric)):
-        return metric
-    changed: dict[str, Any] = {"precision": precision}
-    return dataclasses.replace(metric, **changed)
-
-
-def _default_model(lang: str | None) -> str | None:
-    """Return the model for a language; None for the default model, which is English."""
-    english = lang in (None, ENGLISH) or os.environ.get(MODEL_VARIABLE)
-    return None if english else f"lang:{lang}"
-
-
-def _no_model_for(lang: str | None, error: ModelError) -> ModelError:
-    reason = str(error).partition(";")[0]
-    return ModelError(
-        f"texts in {lang!r}: {reason}. Allow the download (--download or NLGAUGE_DOWNLOAD=1), or "
-        f"name a model that knows the language (model=, {MODEL_VARIABLE}); the embedded model is "
-        "English, and is taken for another language only if asked for: model=embedded"
-    )
-
-
 class ModelInputs:
-    """The inputs of all metrics for one chunk of texts.
-
-    Metrics with the same encoder share one pass over the distinct texts with the layers of all of
-    them; metrics that compare histograms share passes at several temperatures.
-    """
+    """The inputs of all metrics for one chunk of texts; metrics of the same model share passes."""
 
     def __init__(
         self, metrics: Sequence[BoundMetric], candidates: Sequence[str], references: Sequence[str]
@@ -242,9 +212,7 @@ class ModelInputs:
                     temperatures = self._temperatures.setdefault(_pass_key(each), {})
                     temperatures[each.metric.needs.temperature] = None
         self._clouds: dict[int, dict[str, Cloud]] = {}
-        self._histograms: dict[
-            Hashable, Mapping[float, Mapping[Side, Mapping[str, Histogram]]]
-        ] = {}
+        self._histograms: dict[Hashable, Histograms] = {}
 
     def encode(self) -> None:
         """Encode all texts now; histograms, which are far larger, are made on first use."""
@@ -286,30 +254,25 @@ class ModelInputs:
         return available, self._clouds[id(encoder)]
 
     def _get_histogram(self, bound: BoundMetric, masked_lm: MaskedLm) -> GetInput:
-        key = _pass_key(bound)
+        key, need = _pass_key(bound), bound.metric.needs
         if key not in self._histograms:
             temperatures = list(self._temperatures[key])
             self._histograms[key] = self._make_histograms(bound, masked_lm, temperatures)
-        need = bound.metric.needs
         made = self._histograms[key][need.temperature]
         return lambda text, side: made[_table_side(need.weighting, side)][text]
 
     def _make_histograms(
         self, bound: BoundMetric, masked_lm: MaskedLm, temperatures: list[float]
-    ) -> dict[float, dict[Side, dict[str, Histogram]]]:
+    ) -> Histograms:
         need = bound.metric.needs
         shared = need.weighting.sides == "shared"
         wanted: dict[Side, list[str]] = {"reference": self._all} if shared else self._texts
-        made: dict[float, dict[Side, dict[str, Histogram]]] = {t: {} for t in temperatures}
+        made: Histograms = {temperature: {} for temperature in temperatures}
+        given: dict[str, Any] = {"temperatures": temperatures, "whole_words": need.whole_words}
         for side, texts in wanted.items():
-            found = masked_lm.histograms(
-                texts,
-                partial(masses, weighting=need.weighting, table=bound.idf.get(side)),
-                temperatures=temperatures,
-                whole_words=need.whole_words,
-            )
-            for temperature, histograms in found.items():
-                made[temperature][side] = dict(zip(texts, histograms, strict=True))
+            weigh_side = partial(masses, weighting=need.weighting, table=bound.idf.get(side))
+            for temperature, found in masked_lm.histograms(texts, weigh_side, **given).items():
+                made[temperature][side] = dict(zip(texts, found, strict=True))
         return made
 
 

@@ -1,11 +1,11 @@
-"""Selection among several candidates of one input, with references or by consensus.
+"""Selection among the candidates of one input: reranking, and minimum Bayes risk decoding.
 
-Minimum Bayes risk decoding (Kumar and Byrne 2004) selects the candidate with the highest mean score
-against all other candidates, under any metric. Every text is encoded once.
+The latter (Kumar and Byrne 2004) selects the candidate with the highest mean score against all
+other candidates, under any metric.
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
@@ -72,8 +72,7 @@ def mbr(
     Examples
     --------
     >>> import nlgauge
-    >>> texts = ["a cat sat", "a cat", "dogs"]
-    >>> mbr([texts], scorer=nlgauge.Scorer("chrf"))[0].best
+    >>> mbr([["a cat sat", "a cat", "dogs"]], scorer=nlgauge.Scorer("chrf"))[0].best
     'a cat sat'
     """
     _check(candidates)
@@ -107,11 +106,6 @@ def rerank(
     list of Choice
         One for each input.
 
-    Raises
-    ------
-    ShapeError
-        If the numbers of candidates and references differ.
-
     Examples
     --------
     >>> import nlgauge
@@ -124,10 +118,8 @@ def rerank(
             f"{len(candidates)} lists of candidates but {len(references)} references; "
             "there must be one entry each"
         )
-    pairs = [
-        [(i, group) for i in range(len(texts))]
-        for texts, group in zip(candidates, references, strict=True)
-    ]
+    inputs = zip(candidates, references, strict=True)
+    pairs = [[(i, group) for i in range(len(texts))] for texts, group in inputs]
     return _choose(candidates, pairs, scorer, combine, progress)
 
 
@@ -140,15 +132,11 @@ def _choose(
 ) -> list[Choice]:
     if combine not in ("rank", "mean"):
         raise OptionError(f"combine is {combine!r}; metrics are combined by 'rank' or by 'mean'")
-    rows = [
-        (str(number), texts[index], reference)
-        for number, (texts, compared) in enumerate(zip(candidates, pairs, strict=True))
-        for index, reference in compared
-    ]
+    inputs = enumerate(zip(candidates, pairs, strict=True))
+    rows = [(str(n), texts[i], group) for n, (texts, compared) in inputs for i, group in compared]
     ids, left, right = zip(*rows, strict=True)
-    checked = Corpus.of(left, right)
     # Comparisons of one input share an id, so that they stay together.
-    corpus = Corpus(checked.candidates, checked.references, checked.systems, ids)
+    corpus = replace(Corpus.of(left, right), ids=ids)
     (found,) = scorer.score_corpus(corpus, progress=progress).values()
     by_metric = [list(_utilities(candidates, pairs, scores)) for scores in found.values()]
     if combine == "rank" and len(by_metric) > 1:
@@ -185,8 +173,7 @@ def _check(candidates: Sequence[Sequence[str]]) -> None:
         raise ShapeError("candidates must be a list with a list of texts for each input")
     for i, texts in enumerate(candidates):
         if isinstance(texts, str):
-            raise ShapeError(
-                f"candidates[{i}] is one text; give the list of candidates of each input"
-            )
+            message = f"candidates[{i}] is one text; give the list of candidates of each input"
+            raise ShapeError(message)
         if not texts:
             raise DataError(f"candidates[{i}] is empty; there is nothing to choose from")

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from copy import copy
 from functools import wraps
 from typing import Any, ParamSpec, TypeVar
 
@@ -23,8 +24,7 @@ class Scorer:
     Parameters
     ----------
     metrics
-        One specification or several: a name, ``name:option=value,...``, a signature, or a
-        `Metric`.
+        One specification or several: name, ``name:option=value,...``, signature or `Metric`.
     runtime
         Device, batch size, precision, cache, downloads, language and threads.
 
@@ -64,10 +64,7 @@ class Scorer:
         return {bound.label: bound.metric for bound in self._bound}
 
     def fit(self, references: Iterable[str | Sequence[str]]) -> "Scorer":
-        """Return a scorer whose corpus tables (idf, n-gram information) are fitted on references.
-
-        Without it, every call of `score` fits tables on its own references.
-        """
+        """Return a scorer with corpus tables of these references, not of those of each call."""
         groups = [(texts,) if isinstance(texts, str) else tuple(texts) for texts in references]
         return self._with([bound.fit(groups) for bound in self._bound])
 
@@ -96,10 +93,8 @@ class Scorer:
         return {bound.label: bound.signature(references) for bound in self._bound}
 
     def _with(self, bound: list[BoundMetric]) -> "Scorer":
-        fitted = object.__new__(Scorer)
-        fitted._bound = bound
-        fitted._runtime = self._runtime
-        fitted._fitted = True
+        fitted = copy(self)
+        fitted._bound, fitted._fitted = bound, True
         return fitted
 
     def score(
@@ -122,27 +117,15 @@ class Scorer:
         run = CorpusRun(corpus, self._fitted_on(corpus))
         with limit_threads(self._runtime.threads):
             run.score(progress)
+        labels = [bound.label for bound in self._bound]
         return {
-            system: {
-                bound.label: run.scores(number, system) for number, bound in enumerate(self._bound)
-            }
+            system: {label: run.scores(number, system) for number, label in enumerate(labels)}
             for system in corpus.system_names
         }
 
     def align(self, candidate: str, references: str | Sequence[str]) -> dict[str, Aligned]:
-        """Return the alignment of one candidate with its best reference, by metric label.
-
-        All metrics share one encoding, and each solves every pair once.
-
-        Raises
-        ------
-        UsageError
-            If a metric does not match tokens.
-        DataError
-            If a text is empty or without weight.
-        """
-        group = [references] if isinstance(references, str) else list(references)
-        corpus = Corpus.of([candidate], [group])
+        """Return the alignment of one candidate with its best reference, by metric label."""
+        corpus = Corpus.of([candidate], [references])
         with limit_threads(self._runtime.threads):
             return CorpusRun(corpus, self._fitted_on(corpus)).align()
 
@@ -195,13 +178,11 @@ def score(
     Parameters
     ----------
     candidates
-        One text per segment. The names of other libraries (``predictions``, ``hypotheses``,
-        ``preds``) are accepted too.
+        One text per segment; also as ``predictions``, ``hypotheses`` or ``preds``.
     references
         ``references[i]`` is the reference of ``candidates[i]``, or a list of several.
     metrics
-        One specification or several: a name, ``name:option=value,...``, a signature, or a
-        `Metric`.
+        One specification or several: name, ``name:option=value,...``, signature or `Metric`.
     ids
         Names of the segments; positions if not given.
     runtime
@@ -228,9 +209,8 @@ def score(
     >>> round(scores["bleu"].value, 1)
     84.1
     """
-    return Scorer(metrics, runtime=runtime).score(
-        candidates, references, ids=ids, progress=progress
-    )
+    scorer = Scorer(metrics, runtime=runtime)
+    return scorer.score(candidates, references, ids=ids, progress=progress)
 
 
 def score_systems(
@@ -263,11 +243,8 @@ def score_systems(
     >>> {name: round(each["chrf"].value, 1) for name, each in scores.items()}
     {'a': 100.0, 'b': 6.2}
     """
-    corpora = [
-        Corpus.of(texts, references, systems=[name] * len(texts)) for name, texts in systems.items()
-    ]
-    scorer = Scorer(metrics, runtime=runtime)
-    return scorer.score_corpus(Corpus.join(corpora), progress=progress)
+    corpus = Corpus.of_systems(systems, references)
+    return Scorer(metrics, runtime=runtime).score_corpus(corpus, progress=progress)
 
 
 def align(

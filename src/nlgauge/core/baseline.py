@@ -37,16 +37,12 @@ class Baseline:
     def from_json(cls, text: str) -> "Baseline":
         """Return the baseline in a file's content; ValueError, KeyError or TypeError if invalid."""
         content = json.loads(text)
+        means = ("mean", "standard_error")
         return cls(
-            metric=str(content["metric"]),
-            model=str(content["model"]),
-            model_sha=str(content["model_sha"]),
+            **{name: str(content[name]) for name in ("metric", "model", "model_sha")},
+            **{name: int(content[name]) for name in ("pairs", "texts", "seed")},
+            **{name: {k: float(v) for k, v in content[name].items()} for name in means},
             settings={name: str(content["settings"][name]) for name in DECIDING},
-            mean={key: float(value) for key, value in content["mean"].items()},
-            standard_error={k: float(value) for k, value in content["standard_error"].items()},
-            pairs=int(content["pairs"]),
-            texts=int(content["texts"]),
-            seed=int(content["seed"]),
             notes=tuple(map(str, content["notes"])),
         )
 
@@ -63,16 +59,13 @@ class Baseline:
         if other:
             fitted = ", ".join(f"{key}={theirs[key]}" for key in other)
             wanted = ", ".join(f"{key}={ours[key]}" for key in other)
+            without: dict[str, Any] = {"baseline": None}
+            unscaled = replace(metric, **without).label()
             raise OptionError(
                 f"baseline file {path!r} was fitted with {fitted}, but the metric has {wanted}; "
-                f"fit one for it: nlgauge rescale fit TEXTS -m {_unscaled(metric)} -o FILE"
+                f"fit one for it: nlgauge rescale fit TEXTS -m {unscaled} -o FILE"
             )
         lacking = [name for name in metric.components if name not in self.mean]
         if lacking:
             raise OptionError(f"baseline file {path!r} has no mean of {', '.join(lacking)}")
         return tuple(self.mean[name] for name in metric.components)
-
-
-def _unscaled(metric: Metric) -> str:
-    without: dict[str, Any] = {"baseline": None}
-    return replace(metric, **without).label()

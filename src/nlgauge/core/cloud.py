@@ -12,15 +12,12 @@ from nlgauge.core.errors import ShapeError
 
 @dataclass(frozen=True, eq=False)
 class Tokens:
-    """The tokens of a text: strings, ids, which are special, and the word each belongs to.
-
-    ``words[i]`` numbers the word that token i is a piece of; special tokens have -1.
-    """
+    """The tokens of a text: strings, ids, which are special, and the word each belongs to."""
 
     strings: tuple[str, ...]
     ids: Ints
     special: Bools
-    words: Ints
+    words: Ints  # the number of the word that a token is a piece of; -1 for special tokens
 
     def __len__(self) -> int:
         return len(self.strings)
@@ -65,10 +62,7 @@ class Cloud:
         return replace(self, points=self.points[list(layers)])
 
     def keep(self, mask: Bools, weights: Floats | None = None) -> "Cloud":
-        """Return the cloud of the tokens where ``mask`` is true, with new weights if given.
-
-        Weights are scaled to sum to 1 unless all are 0.
-        """
+        """Return the tokens where ``mask`` is true, with weights that sum to 1 unless all are 0."""
         mass = np.asarray(self.weights if weights is None else weights, dtype=np.float64)[mask]
         total = mass.sum()
         mass = mass / total if total > 0 else np.zeros_like(mass)

@@ -1,12 +1,15 @@
 """Corpus: candidates with their references, validated."""
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import count
 
 from nlgauge.core.errors import DataError, ShapeError
 
 DEFAULT_SYSTEM = "candidates"
+References = Sequence[str | Sequence[str | None]]
+"""For every segment, its reference or a list of several with gaps."""
 
 
 @dataclass(frozen=True)
@@ -27,7 +30,7 @@ class Corpus:
     def of(
         cls,
         candidates: Sequence[str],
-        references: Sequence[str | Sequence[str | None]],
+        references: References,
         *,
         sources: Sequence[str] | None = None,
         systems: Sequence[str] | None = None,
@@ -44,19 +47,23 @@ class Corpus:
         return cls(texts, grouped, named, identified, _column("sources", sources, len(texts)))
 
     @classmethod
+    def of_systems(cls, systems: Mapping[str, Sequence[str]], references: References) -> "Corpus":
+        """Return the corpus of systems that answered the same segments."""
+        rows = systems.items()
+        return cls.join([cls.of(c, references, systems=[name] * len(c)) for name, c in rows])
+
+    @classmethod
     def join(cls, parts: "Sequence[Corpus]") -> "Corpus":
         """Return the concatenation of corpora; sources are kept if every part has them."""
         if len(parts) == 1:
             return parts[0]
-        with_sources = all(part.sources is not None for part in parts)
+        sources = [text for part in parts for text in part.sources or ()]
         return cls.of(
             [text for part in parts for text in part.candidates],
             [texts for part in parts for texts in part.references],
             systems=[name for part in parts for name in part.systems],
             ids=[name for part in parts for name in part.ids],
-            sources=[text for part in parts for text in part.sources or ()]
-            if with_sources
-            else None,
+            sources=sources if all(part.sources is not None for part in parts) else None,
         )
 
     def __len__(self) -> int:
@@ -71,6 +78,10 @@ class Corpus:
         """Return the row numbers of one system, in order."""
         return tuple(i for i, name in enumerate(self.systems) if name == system)
 
+    def ids_of(self, system: str) -> tuple[str, ...]:
+        """Return the segment ids of one system, in order."""
+        return tuple(self.ids[row] for row in self.rows_of(system))
+
     def by_segment(self) -> tuple[int, ...]:
         """Return all row numbers, with the rows of a segment adjacent."""
         first: dict[str, int] = {}
@@ -81,14 +92,10 @@ class Corpus:
     def segment_references(self) -> Iterator[tuple[str, ...]]:
         """Yield the references of every segment once, however many systems answered it.
 
-        Tables fitted on these (idf, n-gram information) do not depend on the number of systems.
         Rows that share an id but not their references count as different segments.
         """
-        seen = set()
-        for name, texts in zip(self.ids, self.references, strict=True):
-            if (name, texts) not in seen:
-                seen.add((name, texts))
-                yield texts
+        for _, texts in dict.fromkeys(zip(self.ids, self.references, strict=True)):
+            yield texts
 
     def reference_count(self) -> str:
         """Return the number of references per segment, or ``var`` if it varies."""
@@ -104,17 +111,15 @@ def _strings(name: str, texts: Sequence[str]) -> tuple[str, ...]:
         )
     rows = tuple(texts)
     for i, text in enumerate(rows):
-        if not isinstance(text, str):
-            raise DataError(
-                f"{name}[{i}] is {text!r:.60} of type {type(text).__name__}, not a text; "
-                f"use '' for a segment without output"
-            )
-        _refuse_half_characters(f"{name}[{i}]", text)
+        _check_text(f"{name}[{i}]", text, hint="; use '' for a segment without output")
     return rows
 
 
-def _refuse_half_characters(name: str, text: str) -> None:
+def _check_text(name: str, text: object, *, hint: str = "") -> None:
     """Raise DataError for lone surrogates, on which tokenizers, files and JSON readers fail."""
+    if not isinstance(text, str):
+        kind = type(text).__name__
+        raise DataError(f"{name} is {text!r:.60} of type {kind}, not a text{hint}")
     try:
         text.isascii() or text.encode()
     except UnicodeEncodeError as error:
@@ -125,51 +130,39 @@ def _refuse_half_characters(name: str, text: str) -> None:
         ) from None
 
 
-def _references(
-    references: Sequence[str | Sequence[str | None]], rows: int
-) -> tuple[tuple[str, ...], ...]:
+def _references(references: References, rows: int) -> tuple[tuple[str, ...], ...]:
     if isinstance(references, str):
         raise ShapeError(
             f"references is one str of {len(references)} characters; pass a list with one text "
             f"(or one list of texts) for each of the {rows} candidates"
         )
-    listed = list(references)
-    if len(listed) != rows:
-        raise ShapeError(_length_message(listed, rows))
-    return tuple(_reference_group(i, group) for i, group in enumerate(listed))
+    groups = list(references)
+    if len(groups) != rows:
+        message = f"{rows} candidates but {len(groups)} references; there must be one entry each"
+        if {len(group) for group in groups if not isinstance(group, str | None)} == {rows}:
+            message += (
+                f". The references look transposed ({len(groups)} lists of {rows} texts): "
+                "references[i] holds all the references of candidates[i]; "
+                "transpose them with list(zip(*references))"
+            )
+        raise ShapeError(message)
+    return tuple(_reference_group(f"references[{i}]", group) for i, group in enumerate(groups))
 
 
-def _length_message(references: list[str | Sequence[str | None]], rows: int) -> str:
-    message = f"{rows} candidates but {len(references)} references; there must be one entry each"
-    inner = {len(group) for group in references if not isinstance(group, str | None.__class__)}
-    if inner == {rows}:
-        message += (
-            f". The references look transposed ({len(references)} lists of {rows} texts): "
-            "references[i] holds all the references of candidates[i]; "
-            "transpose them with list(zip(*references))"
-        )
-    return message
-
-
-def _reference_group(i: int, group: str | Sequence[str | None] | None) -> tuple[str, ...]:
+def _reference_group(name: str, group: str | Sequence[str | None] | None) -> tuple[str, ...]:
     if isinstance(group, str):
-        _refuse_half_characters(f"references[{i}]", group)
+        _check_text(name, group)
         return (group,)
     if group is None or isinstance(group, bytes | int | float | Mapping):
-        raise DataError(f"references[{i}] is {group!r}, not a text or a list of texts")
-    texts = []
-    for j, text in enumerate(group):
-        if text is None:  # a gap in a ragged set of references
-            continue
-        if not isinstance(text, str):
-            raise DataError(
-                f"references[{i}][{j}] is {text!r:.60} of type {type(text).__name__}, not a text"
-            )
-        _refuse_half_characters(f"references[{i}][{j}]", text)
-        texts.append(text)
+        raise DataError(f"{name} is {group!r}, not a text or a list of texts")
+    listed = tuple(group)
+    texts = tuple(text for text in listed if text is not None)  # gaps in a ragged set
     if not texts:
-        raise DataError(f"references[{i}] holds no reference; every segment needs at least one")
-    return tuple(texts)
+        raise DataError(f"{name} holds no reference; every segment needs at least one")
+    for j, text in enumerate(listed):
+        if text is not None:
+            _check_text(f"{name}[{j}]", text)
+    return texts
 
 
 def _column(name: str, values: Sequence[str] | None, rows: int) -> tuple[str, ...] | None:
@@ -183,12 +176,8 @@ def _column(name: str, values: Sequence[str] | None, rows: int) -> tuple[str, ..
 
 def _count_within(systems: tuple[str, ...]) -> tuple[str, ...]:
     """Return segment ids by position: the i-th row of every system is segment i."""
-    counts: Counter[str] = Counter()
-    ids = []
-    for name in systems:
-        ids.append(str(counts[name]))
-        counts[name] += 1
-    return tuple(ids)
+    counters: dict[str, count[int]] = defaultdict(count)
+    return tuple(str(next(counters[name])) for name in systems)
 
 
 def _refuse_duplicates(systems: tuple[str, ...], ids: tuple[str, ...]) -> None:

@@ -1,22 +1,8 @@
-"""The exception hierarchy.
-
-    NlgaugeError
-    ├── UsageError                 the call itself is wrong (command line exit code 2)
-    │   ├── UnknownMetric          no metric of that name; the nearest names are offered
-    │   └── OptionError            an option that does not exist, or a value out of its range
-    ├── DataError                  the texts, files or judgements are wrong (exit code 1)
-    │   ├── ShapeError             lengths that do not fit, references transposed, a str for a list
-    │   └── FileError              a file that is missing, unreadable or malformed
-    ├── ModelError                 a model that cannot be found, verified or used (exit code 1)
-    │   └── MissingExtra           an optional dependency; the message holds the install line
-    └── NotConverged               a solver stopped early; carries what it had reached (exit code 1)
-
-A message names the numbers involved and what to do.
-"""
+"""The exceptions; a message names the numbers involved and what to do."""
 
 
 class NlgaugeError(Exception):
-    """Base class of all nlgauge errors."""
+    """Base class of all nlgauge errors; the command line exits with ``exit_code``."""
 
     exit_code = 1
 

@@ -28,16 +28,12 @@ VOID_NOTE = "nothing to compare (a text is empty or without weight), given the w
 
 @dataclass(frozen=True)
 class Scale:
-    """Direction and range of a metric's first component.
-
-    Identical texts get ``best``. Texts with nothing to compare get ``void``, the documented worst
-    value, which need not be the end of an unbounded range.
-    """
+    """Direction and range of a metric's first component."""
 
     direction: Literal["higher", "lower"]
     low: float
     high: float
-    void: float
+    void: float  # of texts with nothing to compare: the worst value, finite in an unbounded range
 
     @property
     def sign(self) -> int:
@@ -58,7 +54,7 @@ class Scale:
     @property
     def arrow(self) -> str:
         """↑ or ↓."""
-        return "↑" if self.direction == "higher" else "↓"
+        return "↑" if self.sign > 0 else "↓"
 
 
 def similarity(low: float = 0.0, high: float = 1.0) -> Scale:
@@ -192,11 +188,8 @@ class Metric(ABC):
 
     def label(self) -> str:
         """Return the name and the options that differ from their defaults."""
-        changed = [
-            f"{field.name}={format_value(getattr(self, field.name))}"
-            for field in dataclasses.fields(self)
-            if "help" in field.metadata and getattr(self, field.name) != field.default
-        ]
+        options = [(name, getattr(self, name), o) for name, o in options_of(type(self)).items()]
+        changed = [f"{name}={format_value(v)}" for name, v, o in options if v != o.default]
         return f"{self.name}:{','.join(changed)}" if changed else self.name
 
 
@@ -243,13 +236,11 @@ class PairMetric(Metric):
         alive = [k for k, right in enumerate(rights) if left is not None and right is not None]
         if not alive:
             raise DataError("there is nothing to align: a text is empty or without weight")
-        pairs = np.tile(np.asarray(self.void_row, dtype=np.float64), (len(rights), 1))
+        pairs = np.tile(np.array(self.void_row, float), (len(rights), 1))
         pairs[alive], plans = self.compare_plans([left] * len(alive), [rights[k] for k in alive])
         best = int(np.argmax(self.scale.sign * pairs[alive, 0]))
-        dead = np.array([len(alive) < len(rights)])
-        return Alignment(
-            Rows(self._reduce(pairs)[None], {VOID_NOTE: dead}), alive[best], plans[best]
-        )
+        rows = Rows(self._reduce(pairs)[None], {VOID_NOTE: np.array([len(alive) < len(rights)])})
+        return Alignment(rows, alive[best], plans[best])
 
     @property
     def void_row(self) -> tuple[float, ...]:
@@ -262,12 +253,12 @@ class PairMetric(Metric):
         left = self._prepare_once([candidates[i] for i in owners], "candidate")
         right = self._prepare_once([text for group in references for text in group], "reference")
         alive = [k for k in range(len(owners)) if left[k] is not None and right[k] is not None]
-        pairs = np.tile(np.asarray(self.void_row, dtype=np.float64), (len(owners), 1))
+        pairs = np.tile(np.array(self.void_row, float), (len(owners), 1))
         if alive:
             pairs[alive] = self._compare_all([left[k] for k in alive], [right[k] for k in alive])
         dead = np.zeros(len(candidates), dtype=bool)
-        dead[[owners[k] for k in set(range(len(owners))).difference(alive)]] = True
-        bounds = np.cumsum([0, *(len(group) for group in references)])
+        dead[np.delete(owners, alive)] = True
+        bounds = np.cumsum([0, *map(len, references)])
         statistics = [self._reduce(pairs[start:stop]) for start, stop in pairwise(bounds)]
         return Rows(np.stack(statistics), {VOID_NOTE: dead})
 

@@ -58,12 +58,12 @@ class Option:
     @property
     def kind(self) -> str:
         """The accepted values, such as ``int or none`` or ``best | mean``."""
+        none = ["none"] * (type(None) in self.types)
         if self.choices is not None:
-            names = list(self.choices)
-            return " | ".join(names + ["none"] * (type(None) in self.types))
+            return " | ".join([*self.choices, *none])
         named = [kind.__name__ for kind in self.types if kind is not type(None)]
         limits = "" if self.low is None and self.high is None else f" {self._interval()}"
-        return " or ".join(named + ["none"] * (type(None) in self.types)) + limits
+        return " or ".join(named + none) + limits
 
     def parse(self, text: str) -> Any:
         """Return the value written as ``text``, or raise OptionError."""
@@ -90,44 +90,33 @@ class Option:
                 f"option {self.name}={value!r}: expected {self.kind}, not {type(value).__name__}"
             )
         if self.choices is not None and isinstance(value, str) and value not in self.choices:
-            near = difflib.get_close_matches(value, self.choices, 1)
-            hint = f"; did you mean {near[0]!r}?" if near else ""
+            hint = _nearest(value, self.choices)
             raise OptionError(f"option {self.name}={value!r}: choose {self.kind}{hint}")
         if isinstance(value, int | float) and not isinstance(value, bool):
-            low = -math.inf if self.low is None else self.low
-            high = math.inf if self.high is None else self.high
+            low, high = self._limits()
             if not low <= value <= high:
                 raise OptionError(f"option {self.name}={value}: must lie within {self._interval()}")
 
+    def _limits(self) -> tuple[float, float]:
+        low = -math.inf if self.low is None else self.low
+        return low, math.inf if self.high is None else self.high
+
     def _interval(self) -> str:
-        low = "-inf" if self.low is None else format_value(self.low)
-        high = "inf" if self.high is None else format_value(self.high)
-        return f"[{low}, {high}]"
-
-
-def options_of(metric: type) -> dict[str, Option]:
-    """Return the options of a metric class by name, in order of definition."""
-    return dict(_options_of(metric))
+        return f"[{', '.join(map(format_value, self._limits()))}]"
 
 
 @functools.cache  # evaluating type hints is slow, and metrics are built for every request
-def _options_of(metric: type) -> Mapping[str, Option]:
+def options_of(metric: type) -> Mapping[str, Option]:
+    """Return the options of a metric class by name, in order of definition."""
     hints = typing.get_type_hints(metric)
     found = {}
     for field in dataclasses.fields(metric):
         if "help" in field.metadata:
-            found[field.name] = Option(
-                name=field.name,
-                default=field.default,
-                types=_plain_types(hints[field.name]),
-                **_with_server(field),
-            )
-    return found
-
-
-def _with_server(field: dataclasses.Field[Any]) -> dict[str, Any]:
-    default = "model" if field.name == "model" else None
-    return dict(field.metadata) | {"server": field.metadata["server"] or default}
+            name, known = field.name, dict(field.metadata)
+            known["server"] = known["server"] or ("model" if name == "model" else None)
+            kinds = _plain_types(hints[name])
+            found[name] = Option(name=name, default=field.default, types=kinds, **known)
+    return types.MappingProxyType(found)
 
 
 def parse_options(metric: type, texts: Mapping[str, str], *, name: str) -> dict[str, Any]:
@@ -142,10 +131,13 @@ def refuse_unknown(metric: type, names: Iterable[str], *, name: str) -> None:
     known = options_of(metric)
     for key in names:
         if key not in known:
-            near = difflib.get_close_matches(key, known, 1)
-            hint = f"; did you mean {near[0]!r}?" if near else ""
-            listed = ", ".join(known) if known else "none"
+            hint, listed = _nearest(key, known), ", ".join(known) or "none"
             raise OptionError(f"metric {name!r} has no option {key!r}{hint} (it has: {listed})")
+
+
+def _nearest(word: str, known: Iterable[str]) -> str:
+    near = difflib.get_close_matches(word, list(known), 1)
+    return f"; did you mean {near[0]!r}?" if near else ""
 
 
 def format_value(value: Any) -> str:

@@ -7,11 +7,7 @@ import numpy as np
 
 from nlgauge.core.arrays import Floats
 
-
-def _readonly(array: Floats) -> Floats:
-    view = array.view()
-    view.flags.writeable = False
-    return view
+_ARRAYS = ("coupling", "cost", "a", "b")
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,20 +33,20 @@ class Plan:
     reference_tokens: tuple[str, ...] | None = None
 
     def __post_init__(self) -> None:
-        for name in ("coupling", "cost", "a", "b"):
-            object.__setattr__(self, name, _readonly(getattr(self, name)))
+        for name in _ARRAYS:
+            view = getattr(self, name).view()
+            view.flags.writeable = False
+            object.__setattr__(self, name, view)
 
     @property
     def marginal_a(self) -> Floats:
         """Mass that leaves each candidate token."""
-        total: Floats = self.coupling.sum(axis=1)
-        return total
+        return np.asarray(self.coupling.sum(axis=1))
 
     @property
     def marginal_b(self) -> Floats:
         """Mass that reaches each reference token."""
-        total: Floats = self.coupling.sum(axis=0)
-        return total
+        return np.asarray(self.coupling.sum(axis=0))
 
     def named(self, candidate_tokens: tuple[str, ...], reference_tokens: tuple[str, ...]) -> "Plan":
         """Return the same plan with its tokens, so that it can be shown as an alignment."""
@@ -58,23 +54,14 @@ class Plan:
 
     def transposed(self) -> "Plan":
         """Return the plan with candidate and reference exchanged."""
-        return replace(
-            self,
-            coupling=self.coupling.T,
-            cost=self.cost.T,
-            a=self.b,
-            b=self.a,
-            candidate_tokens=self.reference_tokens,
-            reference_tokens=self.candidate_tokens,
-        )
+        other, own = self.reference_tokens, self.candidate_tokens
+        plan = replace(self, candidate_tokens=other, reference_tokens=own, a=self.b, b=self.a)
+        return replace(plan, coupling=self.coupling.T, cost=self.cost.T)
 
     def top(self, k: int) -> tuple[tuple[int, int, float], ...]:
-        """Return the k strongest flows as (candidate index, reference index, mass), none of 0.
-
-        Ties are in reading order.
-        """
+        """Return the k strongest flows above 0 as (candidate index, reference index, mass)."""
         flat = self.coupling.ravel()
-        order = np.argsort(-flat, kind="stable")[: max(k, 0)]
+        order = np.argsort(-flat, kind="stable")[: max(k, 0)]  # ties in reading order
         columns = self.coupling.shape[1]
         return tuple(
             (int(at) // columns, int(at) % columns, float(flat[at])) for at in order if flat[at] > 0
@@ -82,21 +69,7 @@ class Plan:
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain numbers, lists and strings, ready for JSON."""
-        return {
-            "value": self.value,
-            "objective": self.objective,
-            "mass": self.mass,
-            "iterations": self.iterations,
-            "converged": self.converged,
-            "residual": self.residual,
-            "coupling": self.coupling.tolist(),
-            "cost": self.cost.tolist(),
-            "a": self.a.tolist(),
-            "b": self.b.tolist(),
-            "candidate_tokens": _listed(self.candidate_tokens),
-            "reference_tokens": _listed(self.reference_tokens),
-        }
-
-
-def _listed(tokens: tuple[str, ...] | None) -> list[str] | None:
-    return None if tokens is None else list(tokens)
+        content = dict(vars(self))
+        for name in ("candidate_tokens", "reference_tokens"):
+            content[name] = None if content[name] is None else list(content[name])
+        return content | {name: content[name].tolist() for name in _ARRAYS}

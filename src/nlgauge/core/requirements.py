@@ -77,22 +77,19 @@ class ModelCard:
             return tuple(range(1, self.depth + 1)) or (0,)  # word vectors have no layer but 0
         try:
             if text.startswith("last"):
-                count = int(text[4:] or 1)
-                return self._within(range(self.depth - count + 1, self.depth + 1), text)
-            if "-" in text[1:] and "+" not in text:
+                numbers = list(range(self.depth + 1 - int(text[4:] or 1), self.depth + 1))
+            elif "-" in text[1:] and "+" not in text:
                 first, _, last = text.partition("-")
-                return self._within(range(int(first), int(last) + 1), text)
-            numbers = [int(part) for part in text.split("+")]
+                numbers = list(range(int(first), int(last) + 1))
+            else:
+                found = [int(part) for part in text.split("+")]
+                numbers = [n + self.depth + 1 if n < 0 else n for n in found]
         except ValueError:
-            raise OptionError(
-                f"layers={wanted!r}: write best, all, last5, 4, -1, 3+4+6 or 2-6"
-            ) from None
-        return self._within([n + self.depth + 1 if n < 0 else n for n in numbers], text)
-
-    def _within(self, numbers: range | list[int], text: str) -> tuple[int, ...]:
+            choices = "best, all, last5, 4, -1, 3+4+6 or 2-6"
+            raise OptionError(f"layers={wanted!r}: write {choices}") from None
+        # Of a range only the ends are looked at, because it may be long.
         ends = numbers[:: max(len(numbers) - 1, 1)] if isinstance(numbers, range) else numbers
-        if not ends or min(ends) < 0 or max(ends) > self.depth:  # before a range is expanded
-            raise OptionError(
-                f"layers={text!r:.60}: {self.name} has layers 0 (embeddings) to {self.depth}"
-            )
+        if not ends or min(ends) < 0 or max(ends) > self.depth:
+            known = f"{self.name} has layers 0 (embeddings) to {self.depth}"
+            raise OptionError(f"layers={text!r:.60}: {known}")
         return tuple(numbers)

@@ -26,11 +26,11 @@ def draw_counts(ids: Sequence[str], resamples: int, seed: int) -> Floats:
     if resamples < 1:
         raise OptionError(f"resamples must be at least 1, got {resamples}; 1000 is usual")
     if not -(2**127) <= seed < 2**127:
-        raise OptionError(
-            f"a seed of {seed.bit_length()} bits is too large; the maximum is 127 bits"
-        )
+        bits = seed.bit_length()
+        raise OptionError(f"a seed of {bits} bits is too large; the maximum is 127 bits")
     key = seed.to_bytes(16, "little", signed=True)
-    digests = [hashlib.blake2b(_bytes(name), digest_size=8, key=key).digest() for name in ids]
+    names = (name.encode("utf-8", "surrogatepass") for name in ids)
+    digests = [hashlib.blake2b(name, digest_size=8, key=key).digest() for name in names]
     states = np.frombuffer(b"".join(digests), dtype="<u8")
     numbers = np.arange(1, resamples + 1, dtype=np.uint64)
     uniform = _mixed(states[None, :] + numbers[:, None] * _STEP)
@@ -41,10 +41,6 @@ def draw_counts(ids: Sequence[str], resamples: int, seed: int) -> Floats:
             break
         counts += above
     return counts.astype(np.float64)
-
-
-def _bytes(name: str) -> bytes:
-    return name.encode("utf-8", "surrogatepass")
 
 
 def _mixed(states: NDArray[np.uint64]) -> NDArray[np.uint64]:

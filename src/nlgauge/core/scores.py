@@ -52,15 +52,8 @@ class Scores:
     @cached_property
     def corpus_score(self) -> CorpusScore:
         """The corpus score without the segments."""
-        return CorpusScore(
-            self.metric,
-            self.label,
-            self.system,
-            len(self),
-            self.statistics.sum(axis=0),
-            self.signature,
-            self.notes,
-        )
+        names, totals = (self.metric, self.label, self.system), self.statistics.sum(axis=0)
+        return CorpusScore(*names, len(self), totals, self.signature, self.notes)
 
     def resample(self, resamples: int = 1000, *, seed: int = 0) -> CorpusScore:
         """Return the corpus score with bootstrap resamples of segments, for intervals."""
@@ -96,11 +89,12 @@ class Scores:
         """Return JSON-serialisable values."""
         content = self.corpus_score.to_dict()
         if segments:
-            named = self.segment_components
-            content["segments"] = [
-                {"id": name, **{key: float(column[i]) for key, column in named.items()}}
-                for i, name in enumerate(self.ids)
-            ]
+            columns = {
+                "id": self.ids,
+                **{k: v.tolist() for k, v in self.segment_components.items()},
+            }
+            rows = zip(*columns.values(), strict=True)
+            content["segments"] = [dict(zip(columns, row, strict=True)) for row in rows]
         return content
 
     def to_frame(self) -> Any:
@@ -109,16 +103,7 @@ class Scores:
             import pandas as pd
         except ImportError:
             raise MissingExtra("Scores.to_frame", "pandas", "frames") from None
-        parts = [
-            pd.DataFrame(
-                {
-                    "system": self.system,
-                    "segment": self.ids,
-                    "metric": self.label,
-                    "component": name,
-                    "value": values,
-                }
-            )
-            for name, values in self.segment_components.items()
-        ]
+        same = {"system": self.system, "segment": self.ids, "metric": self.label}
+        named = self.segment_components.items()
+        parts = [pd.DataFrame({**same, "component": name, "value": each}) for name, each in named]
         return pd.concat(parts, ignore_index=True)

@@ -1,8 +1,7 @@
 """Return freed memory to the operating system during long runs.
 
-The C library keeps freed blocks that lie below one still in use. Texts of varying length leave so
-many that 20,000 pairs took a third more memory than 1,000. Returning them costs time, because most
-are needed again, so short runs do without.
+The C library keeps freed blocks below one still in use: 20,000 pairs took a third more memory than
+1,000. Returning them costs time, because most are needed again, so short runs do without.
 """
 
 import ctypes

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar, copy_context
 from functools import cache
 from importlib import import_module
-from itertools import chain
+from itertools import chain, islice, pairwise
 from threading import Lock
 from typing import Any, TypeVar
 
@@ -18,10 +18,7 @@ _LIMIT: ContextVar[int | None] = ContextVar("thread_limit", default=None)
 
 
 def thread_count() -> int:
-    """Return how many threads may compute at once.
-
-    That is `limit_threads`, else OMP_NUM_THREADS, else the cores of this process.
-    """
+    """Return the largest number of threads: `limit_threads`, OMP_NUM_THREADS or the cores."""
     affinity = getattr(os, "sched_getaffinity", None)  # Linux only
     cores = len(affinity(0)) if affinity else os.cpu_count() or 1
     limit = _LIMIT.get()
@@ -44,17 +41,13 @@ def limit_threads(count: int | None) -> Iterator[None]:
 def spread(
     work: Callable[[Sequence[Item]], Made], items: Sequence[Item], *, least: int
 ) -> list[Made]:
-    """What ``work`` makes of consecutive portions of the items, in order.
-
-    A portion has at least ``least`` items: fewer are not worth a thread. Nor are the products of
-    matrices of one among several items; a single item may be large, and has all cores.
-    """
-    if len(items) < 2:
+    """Return what ``work`` makes of consecutive portions of at least ``least`` items, in order."""
+    if len(items) < 2:  # a single item may be large: its products of matrices have all cores
         return [work(items)]
     threads = thread_count()
     count = max(1, min(threads, len(items) // least))
-    edges = [len(items) * k // count for k in range(count + 1)]
-    portions = [items[edges[k] : edges[k + 1]] for k in range(count)]
+    edges = pairwise(len(items) * k // count for k in range(count + 1))
+    portions = [items[start:stop] for start, stop in edges]
     with _BLAS.alone():
         if count == 1:
             return [work(items)]
@@ -65,46 +58,40 @@ def spread(
 def one_ahead(work: Callable[[Item], Made], items: Iterable[Item]) -> Iterator[Made]:
     """What ``work`` makes of each item, in order; the next is made while one is in use."""
     rest = iter(items)
-    first = next(rest, None)
-    second = next(rest, None)
-    if first is None or second is None or thread_count() == 1:
-        given = (item for item in (first, second) if item is not None)
-        yield from map(work, chain(given, rest))
+    first = list(islice(rest, 2))
+    if len(first) < 2 or thread_count() == 1:
+        yield from map(work, chain(first, rest))
         return
     with ThreadPoolExecutor(1) as pool:
         context = copy_context()
-        coming = pool.submit(context.run, work, first)
-        for item in chain((second,), rest):
+        coming = pool.submit(context.run, work, first[0])
+        for item in chain(first[1:], rest):
             made, coming = coming, pool.submit(context.run, work, item)
             yield made.result()
         yield coming.result()
 
 
 class _Blas:
-    """The linear algebra behind numpy, which starts threads of its own that would fight ours.
-
-    Its number of threads is one setting of the whole process: the first who comes lowers it, the
-    last who leaves restores it.
-    """
+    """Limits the threads of numpy's linear algebra, one setting of the whole process."""
 
     def __init__(self) -> None:
         self._lock = Lock()
-        self._guests = 0
+        self._blocks = 0
         self._limit: Any = None
 
     @contextmanager
     def alone(self) -> Iterator[None]:
-        """One thread for each product of matrices while the block runs."""
+        """Use one thread for each product of matrices until the last such block ends."""
         with self._lock:
-            if not self._guests:
+            if not self._blocks:
                 self._limit = _controller().limit(limits=1, user_api="blas")
-            self._guests += 1
+            self._blocks += 1
         try:
             yield
         finally:
             with self._lock:
-                self._guests -= 1
-                if not self._guests:
+                self._blocks -= 1
+                if not self._blocks:
                     self._limit.restore_original_limits()
 
 

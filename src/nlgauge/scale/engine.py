@@ -15,6 +15,7 @@ from concurrent.futures import FIRST_COMPLETED, CancelledError, Future, ProcessP
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import ExitStack
 from functools import partial
+from itertools import islice
 from multiprocessing import get_context, parent_process
 from pathlib import Path
 from typing import Any, Generic, Self, TypeVar
@@ -46,7 +47,7 @@ class Engine(ABC, Generic[Task]):
         queue = iter(parts)
         pending: dict[Task, tuple[Part, int]] = {}
         while True:
-            while len(pending) < self.capacity and (part := next(queue, None)) is not None:
+            for part in islice(queue, self.capacity - len(pending)):
                 pending[self._submit(method, part)] = part, 1
             if not pending:
                 return
@@ -91,7 +92,6 @@ class Engine(ABC, Generic[Task]):
 def open_engine(
     name: str,
     config: WorkerConfig,
-    *,
     workers: int,
     address: str | None = None,
     scorer: Scorer | None = None,
@@ -140,12 +140,8 @@ class ProcessPool(Engine[Future[Any]]):
         self._cleanup = ExitStack()
 
     def _start(self) -> ProcessPoolExecutor:
-        return ProcessPoolExecutor(
-            self._workers,
-            mp_context=get_context("spawn"),  # a forked process would share locks of torch
-            initializer=_start_worker,
-            initargs=(self._config,),
-        )
+        context = get_context("spawn")  # a forked process would share locks of torch
+        return ProcessPoolExecutor(self._workers, context, _start_worker, (self._config,))
 
     def share_tables(self, tables: Sequence[Tables]) -> None:
         """Write the tables to a file that every worker reads once."""

@@ -5,6 +5,7 @@ import json
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import compress
 
 import numpy as np
 from numpy.typing import NDArray
@@ -40,12 +41,8 @@ class Part:
     @property
     def corpus(self) -> Corpus:
         """The rows as a corpus; the reader has validated them."""
-        return Corpus(
-            tuple(row.candidate for row in self.rows),
-            tuple(row.references for row in self.rows),
-            tuple(row.system for row in self.rows),
-            tuple(row.id for row in self.rows),
-        )
+        rows = [(row.candidate, row.references, row.system, row.id) for row in self.rows]
+        return Corpus(*zip(*rows, strict=True))
 
 
 def split_into_parts(
@@ -60,10 +57,10 @@ def split_into_parts(
         rows = [row for row in batch if isinstance(row, Row)]
         rejected = [row for row in batch if isinstance(row, Rejected)]
         unique = ids.add([row.system, row.id] for row in rows)
-        for row in (rows[i] for i in np.flatnonzero(~unique)):
+        for row in compress(rows, ~unique):
             reason = f"segment id {row.id!r} occurs before for system {row.system!r}"
             rejected.append(Rejected(row.place, f"{reason}; ids must be unique within a system"))
-        kept = [rows[i] for i in np.flatnonzero(unique)]
+        kept = list(compress(rows, unique))
         new = segments.add([row.id, row.references] for row in kept) if mark_new_segments else ()
         indices = frozenset(np.flatnonzero(new).tolist())
         yield Part(number, tuple(kept), tuple(rejected), indices)

@@ -1,6 +1,6 @@
 """The Ray engine: one actor per worker, on this machine or on a cluster."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from functools import partial
 from typing import Any, Self
 
@@ -34,16 +34,12 @@ class RayEngine(Engine[Any]):
         self._started = not ray.is_initialized()
         if self._started:
             _connect(self._address, self._workers)
+        cuda = self._config.runtime.device.startswith("cuda")
         try:
-            self._start_actors()
+            _check_resources(self._workers, ["CPU", "GPU"] if cuda else ["CPU"])
         except UsageError:
             self.__exit__(None, None, None)
             raise
-        return self
-
-    def _start_actors(self) -> None:
-        cuda = self._config.runtime.device.startswith("cuda")
-        _check_resources(self._workers, {"CPU": 1, "GPU": 1} if cuda else {"CPU": 1})
         actor: Any = ray.remote(
             num_cpus=1,
             num_gpus=int(cuda),
@@ -52,6 +48,7 @@ class RayEngine(Engine[Any]):
             max_task_retries=ATTEMPTS - 1,
         )(Worker)
         self._actors = [actor.remote(self._config) for _ in range(self._workers)]
+        return self
 
     def share_tables(self, tables: Sequence[Tables]) -> None:
         """Put the tables into Ray's object store, from which every actor reads them once."""
@@ -104,13 +101,13 @@ def _connect(address: str | None, workers: int) -> None:
         ) from error
 
 
-def _check_resources(workers: int, needs: Mapping[str, int]) -> None:
+def _check_resources(workers: int, kinds: Sequence[str]) -> None:
     """Raise if Ray would wait forever for resources that the cluster does not have."""
     resources: Any = ray.cluster_resources
-    available = resources()
-    for kind, each in needs.items():
-        if workers * each > available.get(kind, 0):
+    for kind in kinds:
+        available = resources().get(kind, 0)
+        if workers > available:
             raise UsageError(
-                f"{workers} workers need {workers * each} {kind}s, but the Ray cluster has "
-                f"{available.get(kind, 0):g}; use fewer --workers, or add machines first"
+                f"{workers} workers need {workers} {kind}s, but the Ray cluster has {available:g}; "
+                "use fewer --workers, or add machines first"
             )

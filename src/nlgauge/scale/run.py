@@ -77,9 +77,7 @@ class Run:
             resamples = self.resamples if self.confidence else 0
             config = WorkerConfig(self.metrics, self.runtime, self.segments, resamples, self.seed)
             scorer = config.make_scorer()
-            with open_engine(
-                self.engine, config, workers=self.workers, address=self.address, scorer=scorer
-            ) as engine:
+            with open_engine(self.engine, config, self.workers, self.address, scorer) as engine:
                 signals.install()  # Ray replaces the handlers when it starts
                 if scorer.needs_tables:
                     scorer = self._fit_tables(scorer, engine, signals, report)
@@ -123,13 +121,12 @@ class Run:
         self, scorer: Scorer, engine: Engine[Any], signals: SignalHandler, report: Progress
     ) -> Scorer:
         """Fit corpus tables on all references and return the scorer with them."""
+        record = _Record(report, "fitting tables")
 
         def reported() -> Iterator[Part]:
-            rows = 0
             for part in self._parts(signals, mark_new_segments=True):
                 yield part
-                rows += len(part)
-                report("fitting tables", rows)
+                record.count(len(part))
 
         total: tuple[Tables, ...] = ()
         for tables in engine.run("fit", reported()):
@@ -145,7 +142,7 @@ class Run:
         self, engine: Engine[Any], folder: RunFolder, signals: SignalHandler, report: Progress
     ) -> "_Record":
         """Score the parts that are missing or damaged."""
-        record = _Record(report)
+        record = _Record(report, "scoring")
         errors: list[NlgaugeError] = []
 
         def missing() -> Iterator[Part]:
@@ -166,9 +163,8 @@ class Run:
         for scores in engine.run("score", missing()):
             folder.write_part(scores)
             record.count(scores.sums["read"])
-        signals.raise_if_interrupted(
-            f"{record.rows:,} rows are scored and kept in {str(self.folder)!r}: "
-        )
+        kept = f"{record.rows:,} rows are scored and kept in {str(self.folder)!r}: "
+        signals.raise_if_interrupted(kept)
         if errors:
             raise errors[0]
         return record
@@ -223,19 +219,12 @@ class Run:
     ) -> Iterator[CorpusScore]:
         metrics, signatures = scorer.metrics, scorer.signatures("any")
         for content in contents:
-            label = content["metric"]
-            resampled = content.get("resampled", {}).items()
-            drawn = {name: decode_array(array) for name, array in resampled}
-            yield CorpusScore(
-                metrics[label],
-                label,
-                content["system"],
-                content["count"],
-                decode_array(content["totals"]),
-                signatures[label],
-                content["notes"],
-                Resampled(**drawn, seed=self.seed) if drawn else None,
-            )
+            given: dict[str, Any] = dict(content)
+            label, totals = given.pop("metric"), decode_array(given.pop("totals"))
+            drawn = {name: decode_array(a) for name, a in given.pop("resampled", {}).items()}
+            resampled = Resampled(**drawn, seed=self.seed) if drawn else None
+            described = {"metric": metrics[label], "signature": signatures[label]}
+            yield CorpusScore(label=label, totals=totals, resampled=resampled, **described, **given)
 
 
 @dataclass
@@ -243,6 +232,7 @@ class _Record:
     """Parts and rows of a run so far."""
 
     report: Progress
+    stage: str
     names: list[str] = field(default_factory=list)
     repaired: list[str] = field(default_factory=list)
     reused: int = 0
@@ -250,4 +240,4 @@ class _Record:
 
     def count(self, rows: int) -> None:
         self.rows += rows
-        self.report("scoring", self.rows)
+        self.report(self.stage, self.rows)

@@ -90,16 +90,14 @@ class RunFolder:
 
         ``check_segments`` also verifies the segment scores, whose file is by far the larger one.
         """
-        try:
+        with suppress(OSError, DataError):
             content = _read_json(self._sums_file(name))
             if content.pop("sha256", None) != _sha256(_canonical(content)):
                 return None
-            if check_segments:
-                segments = self._segments_file(name).read_bytes()
-                return content if content[CHECKSUM] == _sha256(segments) else None
-            return content
-        except (OSError, DataError):
-            return None
+            segments = self._segments_file(name)
+            if not check_segments or content[CHECKSUM] == _sha256(segments.read_bytes()):
+                return content
+        return None
 
     def has_part(self, name: str) -> bool:
         """Whether the part was completed once, even if its files are damaged now."""
@@ -166,10 +164,10 @@ def _explain_errors(folder: Path) -> Iterator[None]:
 def _read_json(file: Path) -> dict[str, Any]:
     try:
         content = json.loads(file.read_bytes())
+        if not isinstance(content, dict):
+            raise ValueError("not a JSON object")
     except ValueError as error:
         raise FileError(f"{str(file)!r} is damaged: {error}; delete it to start over") from error
-    if not isinstance(content, dict):
-        raise FileError(f"{str(file)!r} is damaged: not a JSON object; delete it to start over")
     return content
 
 

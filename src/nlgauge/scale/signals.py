@@ -3,6 +3,7 @@
 import signal
 import threading
 from collections.abc import Callable, Iterable, Iterator
+from itertools import takewhile
 from types import FrameType
 from typing import Any, Self, TypeVar
 
@@ -21,10 +22,7 @@ class Interrupted(NlgaugeError):
 
 
 class SignalHandler:
-    """A context manager that handles SIGINT and SIGTERM, in the main thread only.
-
-    ``on_signal`` is called at the first signal, inside the handler, so it should do little.
-    """
+    """A context manager that handles SIGINT and SIGTERM, in the main thread only."""
 
     def __init__(self, on_signal: Callable[[], None] | None = None) -> None:
         self.number: int | None = None
@@ -53,15 +51,11 @@ class SignalHandler:
             self._on_signal()
 
     def until_signal(self, items: Iterable[Item]) -> Iterator[Item]:
-        """Yield the items until a signal arrives."""
-        for item in items:
-            if self.number is not None:
-                return
-            yield item
+        """Return the items until a signal arrives."""
+        return takewhile(lambda _: self.number is None, items)
 
     def raise_if_interrupted(self, message: str) -> None:
         """Raise Interrupted with the message if a signal has arrived."""
         if self.number is not None:
-            raise Interrupted(
-                f"interrupted; {message}run the same command again to resume", self.number
-            )
+            message = f"interrupted; {message}run the same command again to resume"
+            raise Interrupted(message, self.number)

@@ -80,10 +80,11 @@ class Worker:
             label: [label, *(f"{label}.{name}" for name in metric.components[1:])]
             for label, metric in self._scorer.metrics.items()
         }
-        return PartScores(part.name, encode_segments(scores, names, self._config.segments), sums)
+        return PartScores(part.name, _encode_segments(scores, names, self._config.segments), sums)
 
     def _sums(self, of_system: Mapping[str, Scores]) -> list[dict[str, Any]]:
         """The sums of one system; all metrics share the random draws, which take the time."""
+        every = list(of_system.values())
         sums: list[dict[str, Any]] = [
             {
                 "system": scores.system,
@@ -92,16 +93,15 @@ class Worker:
                 "totals": encode_array(scores.statistics.sum(axis=0)),
                 "notes": dict(scores.notes),
             }
-            for scores in of_system.values()
+            for scores in every
         ]
         if self._config.resamples:
-            tables = [scores.statistics for scores in of_system.values()]
-            ids = next(iter(of_system.values())).ids
-            resamples, seed = self._config.resamples, self._config.seed
-            joined = Resampled.of(ids, np.hstack(tables), resamples, seed)
+            tables = [scores.statistics for scores in every]
+            drawn = self._config.resamples, self._config.seed
+            joined = Resampled.of(every[0].ids, np.hstack(tables), *drawn)
             pieces = joined.split([table.shape[1] for table in tables])
-            for entry, drawn in zip(sums, pieces, strict=True):
-                arrays = {"totals": drawn.totals, "counts": drawn.counts}
+            for entry, piece in zip(sums, pieces, strict=True):
+                arrays = {"totals": piece.totals, "counts": piece.counts}
                 entry["resampled"] = {name: encode_array(each) for name, each in arrays.items()}
         return sums
 
@@ -118,18 +118,15 @@ def decode_array(content: Mapping[str, Any]) -> Floats:
     return raw.reshape(content["shape"]).astype(np.float64)
 
 
-def encode_segments(
-    scores: Mapping[str, Mapping[str, Scores]],
-    names: Mapping[str, Sequence[str]],
-    form: SegmentFormat,
+def _encode_segments(
+    scores: Mapping[str, Mapping[str, Scores]], names: Mapping[str, Sequence[str]], form: str
 ) -> bytes:
     """Encode one row per system and segment; ``names`` lists the columns of every metric."""
     columns: dict[str, list[Any]] = {"system": [], "id": []}
     columns |= {name: [] for listed in names.values() for name in listed}
     for system, of_system in scores.items():
-        ids = next(iter(of_system.values())).ids
-        columns["system"] += [system] * len(ids)
-        columns["id"] += ids
+        columns["id"] += next(iter(of_system.values())).ids
+        columns["system"] += [system] * (len(columns["id"]) - len(columns["system"]))
         for label, of_metric in of_system.items():
             values = of_metric.segment_components.values()
             for name, column in zip(names[label], values, strict=True):

@@ -7,14 +7,13 @@ that were named when the server was started.
 """
 
 import dataclasses
-from collections import OrderedDict
 from collections.abc import Iterator, Mapping, Sequence
 from threading import Lock
 from typing import Any, NamedTuple
 
 from nlgauge.core.errors import NlgaugeError
 from nlgauge.core.metric import Metric
-from nlgauge.core.options import Option, options_of, parse_options
+from nlgauge.core.options import options_of, parse_options
 from nlgauge.core.signature import Signature
 from nlgauge.metrics import metric, metric_class, metric_names
 from nlgauge.scoring import Scorer
@@ -41,8 +40,8 @@ class Admission:
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
         self._lock = Lock()
-        self._admitted: OrderedDict[str, Admitted] = OrderedDict()
-        self._scorers: OrderedDict[Specs, Scorer] = OrderedDict()
+        self._admitted: dict[str, Admitted] = {}
+        self._scorers: dict[Specs, Scorer] = {}
         self.kinds = dict(_importable())
         self.default_model = library_model()
         if self.default_model not in settings.models:
@@ -90,14 +89,14 @@ class Admission:
         kind = self._kind(spec.partition("|")[0].partition(":")[0].strip())
         known = options_of(kind)
         texts = {key: text for key, text in _options_in(spec) if key in known}
-        self._check_values(kind, {key: known[key].parse(text) for key, text in texts.items()})
+        self._check(kind, {key: known[key].parse(text) for key, text in texts.items()})
         return self._admit_built(spec, metric(spec))
 
     def _from_values(self, spec: NamedMetric) -> Admitted:
         kind = self._kind(spec.name)
         texts = {key: value for key, value in spec.options.items() if isinstance(value, str)}
         values = spec.options | parse_options(kind, texts, name=spec.name)
-        self._check_values(kind, values)
+        self._check(kind, values)
         built = metric(spec.name, **values)
         return self._admit_built(built.label(), built)
 
@@ -111,41 +110,32 @@ class Admission:
 
     def _admit_built(self, spec: str, built: Metric) -> Admitted:
         """The spec, or a metric with a model where the library's default is not allowed."""
-        self._check_values(
-            type(built), {name: getattr(built, name) for name in options_of(type(built))}
-        )
-        bound = built
-        if self.default_model != library_model():
-            bound = _with_model(built, self.default_model)
+        self._check(type(built), vars(built))
+        if self.default_model == library_model():
+            return Admitted(spec, built)
+        bound = _with_model(built, self.default_model)
         return Admitted(spec, built) if bound is built else Admitted(bound, bound)
 
-    def _check_values(self, kind: type[Metric], values: Mapping[str, Any]) -> None:
+    def _check(self, kind: type[Metric], values: Mapping[str, Any]) -> None:
         """Refuse values before a metric is built with them, which might open a file."""
         for name, known in options_of(kind).items():
-            if name in values:
-                known.check(values[name])
-                self._check(known, values[name])
-
-    def _check(self, known: Option, value: Any) -> None:
-        """Refuse a value that requests may not set."""
-        if value == known.default:
-            return
-        reason = violation(option_schema(known, self._settings), value)
-        if reason is not None and known.server == "model":
-            raise ServiceError(
-                *(403, "model_not_allowed"),
-                f"the model {value!r:.80} is not among those this server was started with: "
-                f"{', '.join(self._settings.models)}",
-            )
-        if reason is not None:
-            raise ServiceError(403, "option_not_allowed", f"option {known.name} {reason}")
+            value = values.get(name, known.default)
+            known.check(value)
+            if value == known.default:
+                continue
+            reason = violation(option_schema(known, self._settings), value)
+            if reason is not None and known.server == "model":
+                listed = ", ".join(self._settings.models)
+                wrong = f"the model {value!r:.80} is not among those this server was started with"
+                raise ServiceError(403, "model_not_allowed", f"{wrong}: {listed}")
+            if reason is not None:
+                raise ServiceError(403, "option_not_allowed", f"option {name} {reason}")
 
 
 def _with_model(built: Metric, model: str) -> Metric:
     """The metric with a model, where it has an option for one that is not set."""
-    options = options_of(type(built)).items()
-    unset = [name for name, known in options if known.server == "model"]
-    changed = {name: model for name in unset if getattr(built, name) is None}
+    named = [name for name, known in options_of(type(built)).items() if known.server == "model"]
+    changed = {name: model for name in named if getattr(built, name) is None}
     return dataclasses.replace(built, **changed) if changed else built
 
 
@@ -171,8 +161,8 @@ def _options_in(spec: str) -> Iterator[tuple[str, str]]:
         yield key.strip(), text.strip()
 
 
-def _cache(table: OrderedDict[Any, Any], key: object, value: object) -> None:
+def _cache(table: dict[Any, Any], key: object, value: object) -> None:
     """Add to a table that drops its oldest entries."""
     table[key] = value
-    while len(table) > _CACHED:
-        table.popitem(last=False)
+    if len(table) > _CACHED:
+        del table[next(iter(table))]

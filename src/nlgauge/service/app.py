@@ -52,11 +52,8 @@ def create_app(settings: Settings | None = None) -> FastAPI:
     for kind in (NlgaugeError, HTTPException):
         app.add_exception_handler(kind, error_response)
     app.add_exception_handler(RequestValidationError, validation_response)
-    app.add_middleware(
-        SecurityMiddleware,
-        settings=dispatcher.settings,
-        measurements=dispatcher.measurements,
-    )
+    parts = {"settings": dispatcher.settings, "measurements": dispatcher.measurements}
+    app.add_middleware(SecurityMiddleware, **parts)
     app.openapi_schema = _openapi(app.openapi(), dispatcher)
     return app
 
@@ -67,25 +64,23 @@ async def _index(_: Request) -> Response:
 
 def _openapi(document: dict[str, Any], dispatcher: Dispatcher) -> dict[str, Any]:
     """The OpenAPI document with the metrics of this server, and its token."""
-    components = document["components"]
+    schemas = document["components"]["schemas"]
     names = list(dispatcher.admission.kinds)
-    components["schemas"]["NamedMetric"]["properties"]["name"]["enum"] = names
-    pattern = rf"^\s*({'|'.join(map(re.escape, names))})\s*([:|][\s\S]*)?$"
-    _add_pattern(components["schemas"], pattern)
+    schemas["NamedMetric"]["properties"]["name"]["enum"] = names
+    _add_pattern(schemas, rf"^\s*({'|'.join(map(re.escape, names))})\s*([:|][\s\S]*)?$")
     for name in ("HTTPValidationError", "ValidationError"):
-        components["schemas"].pop(name, None)
+        schemas.pop(name, None)
     if dispatcher.settings.token is not None:
-        components["securitySchemes"] = {"token": {"type": "http", "scheme": "bearer"}}
+        token = {"token": {"type": "http", "scheme": "bearer"}}
+        document["components"]["securitySchemes"] = token
         document["security"] = [{"token": []}]
     return document
 
 
 def _add_pattern(schema: Any, pattern: str) -> None:
     """Require a metric's name in every metric spec, which is recognised by its description."""
-    if isinstance(schema, dict):
-        if schema.get("description") == SPEC_HELP:
-            schema["pattern"] = pattern
-        schema = list(schema.values())
-    if isinstance(schema, list):
-        for part in schema:
+    if isinstance(schema, dict) and schema.get("description") == SPEC_HELP:
+        schema["pattern"] = pattern
+    if isinstance(schema, dict | list):
+        for part in list(schema.values()) if isinstance(schema, dict) else schema:
             _add_pattern(part, pattern)

@@ -36,9 +36,5 @@ def _card(kind: type[Metric], settings: Settings) -> dict[str, Any]:
         "aligns": aligns,
         "layered": aligns and "layers" in offered,
         "needs_model": built.needs.kind != "text",
-        "options": {
-            "type": "object",
-            "additionalProperties": False,
-            "properties": offered,
-        },
+        "options": {"type": "object", "additionalProperties": False, "properties": offered},
     }

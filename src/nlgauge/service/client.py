@@ -12,7 +12,7 @@ from urllib.request import HTTPRedirectHandler, ProxyHandler, Request, build_ope
 
 import numpy as np
 
-from nlgauge.core.corpus import Corpus
+from nlgauge.core.corpus import Corpus, References
 from nlgauge.core.errors import NlgaugeError, UsageError
 from nlgauge.core.plan import Plan
 from nlgauge.core.scores import Scores
@@ -20,28 +20,24 @@ from nlgauge.core.signature import Signature
 from nlgauge.metrics import metric
 
 Progress = Callable[[int, int], None]
-References = Sequence[str | Sequence[str | None]]
 Options = Mapping[str, Any]
 Metrics = str | Sequence[str | Options]
 
 _REQUEST_ROWS = 500  # a larger corpus becomes a job
 _POLL_SECONDS = 0.25
+_BUSY = 429
 _LOOPBACK = ("127.0.0.1", "localhost", "::1")
 
 
 class ServerError(NlgaugeError):
     """An error response of a server, or a server that cannot be reached."""
 
+    seconds = 1.0  # to wait before the next attempt, if the status is 429
+
     def __init__(self, message: str, *, status: int | None = None, kind: str | None = None) -> None:
         super().__init__(message)
         self.status = status
         self.kind = kind
-
-
-class _Busy(ServerError):
-    """A full queue, and the seconds to wait."""
-
-    seconds = 1.0
 
 
 class _NoRedirects(HTTPRedirectHandler):
@@ -116,11 +112,7 @@ class Client:
         return scores
 
     def score_corpus(
-        self,
-        corpus: Corpus,
-        *,
-        metrics: Metrics = "bleu",
-        progress: Progress | None = None,
+        self, corpus: Corpus, *, metrics: Metrics = "bleu", progress: Progress | None = None
     ) -> dict[str, dict[str, Scores]]:
         """Return the scores by system and metric; a large corpus is scored as a job."""
         rows = zip(corpus.candidates, corpus.references, corpus.systems, corpus.ids, strict=True)
@@ -137,7 +129,7 @@ class Client:
             answer = self.finish("score", body, progress=progress)
         else:
             answer = self._call("POST", "/v1/score", body)
-        ids = {name: [corpus.ids[row] for row in corpus.rows_of(name)] for name in corpus.systems}
+        ids = {name: corpus.ids_of(name) for name in corpus.system_names}
         board: dict[str, dict[str, Scores]] = {}
         for entry in answer["scores"]:
             scores = _scores(entry, ids[entry["system"]])
@@ -148,9 +140,13 @@ class Client:
         self, candidate: str, references: str | Sequence[str], *, metric: str | Options = "mover"
     ) -> Plan:
         """Return the alignment with the best reference, as `nlgauge.align` does."""
-        group = [references] if isinstance(references, str) else list(references)
-        body = {"candidate": candidate, "references": group, "metric": metric}
-        return _plan(self._call("POST", "/v1/align", body)["plan"])
+        body = {"candidate": candidate, "references": _group(references), "metric": metric}
+        plan = self._call("POST", "/v1/align", body)["plan"]
+        for name in ("coupling", "cost", "a", "b"):
+            plan[name] = np.asarray(plan[name], float)
+        for name in ("candidate_tokens", "reference_tokens"):
+            plan[name] = None if plan[name] is None else tuple(plan[name])
+        return Plan(**plan)
 
     def compare(
         self,
@@ -170,11 +166,7 @@ class Client:
         return self.finish("compare", body)
 
     def correlate(
-        self,
-        rows: Sequence[Mapping[str, Any]],
-        *,
-        metrics: Metrics = "bleu",
-        **options: Any,
+        self, rows: Sequence[Mapping[str, Any]], *, metrics: Metrics = "bleu", **options: Any
     ) -> dict[str, Any]:
         """Return the answer of ``/v1/correlate`` to rows in its format."""
         body = {"rows": [dict(row) for row in rows], "metrics": _listed(metrics), **options}
@@ -197,26 +189,26 @@ class Client:
                 self._call("DELETE", path)
         if job["state"] != "done":
             raise ServerError(job["error"]["message"], kind=job["error"]["kind"])
-        result: dict[str, Any] = job["result"]
-        return result
+        return dict(job["result"])
 
     def _call(self, method: str, path: str, body: Any = None) -> dict[str, Any]:
         ends = monotonic() + self._patience
         while True:
             try:
                 return self._send(method, path, body)
-            except _Busy as busy:
-                if monotonic() + busy.seconds > ends:
-                    raise ServerError(f"{self._url} is busy: {busy}", status=429) from None
-                sleep(busy.seconds)
+            except ServerError as error:
+                if error.status != _BUSY:
+                    raise
+                if monotonic() + error.seconds > ends:
+                    raise ServerError(f"{self._url} is busy: {error}", status=_BUSY) from None
+                sleep(error.seconds)
 
     def _send(self, method: str, path: str, body: Any) -> dict[str, Any]:
         data = None if body is None else json.dumps(body).encode()
         request = Request(self._url + path, data, self._headers, method=method)
         try:
             with self._opener.open(request, timeout=self._timeout) as response:
-                found: dict[str, Any] = json.loads(response.read())
-                return found
+                return dict(json.loads(response.read()))
         except HTTPError as error:
             raise _server_error(error, self._url) from None
         except (URLError, HTTPException, OSError, ValueError) as error:
@@ -232,10 +224,8 @@ def _server_error(error: HTTPError, url: str) -> ServerError:
         content = json.loads(error.read())["error"]
     except (ValueError, KeyError, TypeError, OSError):
         return ServerError(f"{url} answered {error.code}: {error.reason}", status=error.code)
-    kind = _Busy if error.code == 429 else ServerError
-    found = kind(content["message"], status=error.code, kind=content["kind"])
-    if isinstance(found, _Busy):
-        found.seconds = float(error.headers.get("Retry-After", 1))
+    found = ServerError(content["message"], status=error.code, kind=content["kind"])
+    found.seconds = float(error.headers.get("Retry-After", 1))
     return found
 
 
@@ -247,23 +237,14 @@ def _group(texts: str | Sequence[str | None]) -> str | list[str]:
     return texts if isinstance(texts, str) else [text for text in texts if text is not None]
 
 
-def _scores(entry: Mapping[str, Any], ids: Sequence[str]) -> Scores:
+def _scores(entry: Mapping[str, Any], ids: tuple[str, ...]) -> Scores:
     """The scores of an entry, from the same statistics as on the server."""
     return Scores(
         metric=metric(entry["signature"]),
         label=entry["metric"],
         system=entry["system"],
-        ids=tuple(ids),
+        ids=ids,
         statistics=np.asarray(entry["statistics"], dtype=np.float64),
         signature=Signature.parse(entry["signature"]),
         notes=entry["notes"],
     )
-
-
-def _plan(content: Mapping[str, Any]) -> Plan:
-    arrays = {name: np.asarray(content[name], float) for name in ("coupling", "cost", "a", "b")}
-    tokens = {
-        name: None if content[name] is None else tuple(content[name])
-        for name in ("candidate_tokens", "reference_tokens")
-    }
-    return Plan(**{**content, **arrays, **tokens})

@@ -42,9 +42,9 @@ class Dispatcher:
         self.scheduler = Scheduler(settings, self._on_batch)
         self.jobs = Jobs(self.scheduler, settings)
         waiting, running = "Requests that wait for a thread.", "Requests that run without batching."
-        scheduler, gauge = self.scheduler, self.measurements.add_gauge
-        gauge("nlgauge_waiting_requests", waiting, lambda: scheduler.waiting_requests)
-        gauge("nlgauge_long_running", running, lambda: scheduler.long_running)
+        gauge = self.measurements.add_gauge
+        gauge("nlgauge_waiting_requests", waiting, lambda: self.scheduler.waiting_requests)
+        gauge("nlgauge_long_running", running, lambda: self.scheduler.long_running)
         gauge("nlgauge_jobs", "Jobs that wait or run.", lambda: len(self.jobs))
 
     async def score(self, request: Request, body: ScoreBody) -> bytes:

@@ -4,6 +4,7 @@ import dataclasses
 import json
 import math
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import count
 from typing import Any
 
 from nlgauge.core.corpus import Corpus
@@ -17,8 +18,8 @@ from nlgauge.service import schemas
 from nlgauge.service.admission import Admission
 from nlgauge.service.errors import ServiceError
 from nlgauge.service.settings import Settings
-from nlgauge.service.task import Task
-from nlgauge.study import Study, compare, correlate, matrix, measure, quality_bands
+from nlgauge.service.task import Task, flat
+from nlgauge.study import compare, correlate, matrix, measure, quality_bands
 
 Answer = dict[str, Any]
 
@@ -38,9 +39,7 @@ def handle(request: schemas.Work, admission: Admission, settings: Settings, task
     study = {"metrics": specs, "runtime": settings.runtime, "progress": task.progress}
     if isinstance(request, schemas.ScoreBody):
         board = scorer.score_corpus(corpus_of(request), progress=task.progress)
-        return score_answer(
-            request, [s for by_metric in board.values() for s in by_metric.values()]
-        )
+        return score_answer(request, flat(board))
     if isinstance(request, schemas.CompareBody):
         return _compare(request, study)
     return _correlate(request, study)
@@ -49,12 +48,7 @@ def handle(request: schemas.Work, admission: Admission, settings: Settings, task
 def corpus_of(request: schemas.ScoreBody | schemas.CompareBody) -> Corpus:
     """The rows of a request."""
     if isinstance(request, schemas.ScoreSystems | schemas.CompareSystems):
-        return Corpus.join(
-            [
-                Corpus.of(texts, request.references, systems=[name] * len(texts))
-                for name, texts in request.systems.items()
-            ]
-        )
+        return Corpus.of_systems(request.systems, request.references)
     pairs = request.pairs
     return Corpus.of(
         [pair.candidate for pair in pairs],
@@ -82,8 +76,7 @@ def align(request: schemas.AlignRequest, admission: Admission) -> Answer:
     scorer = admission.scorer((admitted.spec,))
     (aligned,) = scorer.align(request.candidate, references).values()
     content = aligned.scores.to_dict(segments=False)
-    for name in ("system", "segments_scored"):
-        del content[name]
+    del content["system"], content["segments_scored"]
     content |= {"reference": aligned.reference, "plan": aligned.plan.to_dict(), "layers": None}
     if request.layers:
         by_layer = _single_layers(admitted.metric, scorer)
@@ -126,53 +119,39 @@ def _compare(request: schemas.CompareBody, study: Mapping[str, Any]) -> Answer:
 
 def _correlate(request: schemas.CorrelateRequest, study_options: Mapping[str, Any]) -> Answer:
     judged = _judged(request)
-    study = measure(
-        judged.without(*request.without) if request.without else judged, **study_options
-    )
+    judged = judged.without(*request.without) if request.without else judged
+    study = measure(judged, **study_options)
     own = {"rows", "metrics", "without", "bands", "matrix"}
     answer = correlate(study, **request.model_dump(exclude=own)).to_dict()
-    table = None
+    answer |= {"matrix": None, "distributions": {}}
     if request.matrix is not None:
         try:
             found = matrix(study, human=request.human, **request.matrix.model_dump())
-            table = to_jsonable(vars(found))
+            answer["matrix"] = to_jsonable(vars(found))
         except DataError as error:
             answer["notes"].append(f"there is no matrix: {error}")
-    distributions: Answer = {}
+    names = ("name", "scores", "places", "density")
     for criterion in study.criteria(request.human):
         try:
-            distributions[criterion] = _distributions(study, criterion, request.bands)
+            by_metric = quality_bands(study, criterion, request.bands)
         except DataError as error:
             answer["notes"].append(f"there are no distributions by {criterion!r}: {error}")
-    scales = _scales(next(iter(study.scores.values())).values())
-    return {**answer, "matrix": table, "distributions": distributions, "scales": scales}
-
-
-def _distributions(study: Study, criterion: str, count: int) -> Answer:
-    names = ("name", "scores", "places", "density")
-    return {
-        label: [{name: to_jsonable(getattr(band, name)) for name in names} for band in found]
-        for label, found in quality_bands(study, criterion, count).items()
-    }
+            continue
+        answer["distributions"][criterion] = {
+            label: [{name: to_jsonable(getattr(band, name)) for name in names} for band in bands]
+            for label, bands in by_metric.items()
+        }
+    return answer | {"scales": _scales(next(iter(study.scores.values())).values())}
 
 
 def _judged(request: schemas.CorrelateRequest) -> JudgedCorpus:
     segments = _column("segment", [row.segment for row in request.rows])
-    return JudgedCorpus.from_rows(
-        [
-            JudgedRow(
-                system=row.system,
-                segment=str(number) if segments is None else segments[number],
-                candidate=row.candidate,
-                references=tuple(_listed(row.references)),
-                human={
-                    name: math.nan if value is None else float(value)
-                    for name, value in row.human.items()
-                },
-            )
-            for number, row in enumerate(request.rows)
-        ]
-    )
+    rows = []
+    for row, segment in zip(request.rows, segments or map(str, count()), strict=False):
+        human = {key: math.nan if v is None else float(v) for key, v in row.human.items()}
+        references = tuple(_listed(row.references))
+        rows.append(JudgedRow(row.system, segment, row.candidate, references, human))
+    return JudgedCorpus.from_rows(rows)
 
 
 def _baseline_first(corpus: Corpus, baseline: str | None) -> Corpus:
@@ -180,23 +159,18 @@ def _baseline_first(corpus: Corpus, baseline: str | None) -> Corpus:
     if baseline is None or baseline == names[0]:
         return corpus
     if baseline not in names:
-        listed = ", ".join(names)
-        raise OptionError(f"the baseline {baseline!r} is not one of the systems: {listed}")
-    order = sorted(range(len(corpus)), key=lambda row: corpus.systems[row] != baseline)
-    columns = {
-        name: [getattr(corpus, name)[row] for row in order]
-        for name in ("candidates", "references", "systems", "ids")
-    }
-    return Corpus.of(columns.pop("candidates"), columns.pop("references"), **columns)
+        known = ", ".join(names)
+        raise OptionError(f"the baseline {baseline!r} is not one of the systems: {known}")
+    rows = zip(corpus.candidates, corpus.references, corpus.systems, corpus.ids, strict=True)
+    return Corpus(*zip(*sorted(rows, key=lambda row: row[2] != baseline), strict=True))
 
 
 def _column(name: str, values: list[str | None]) -> list[str] | None:
     """A column that all rows have, or none has."""
     given = [value for value in values if value is not None]
     if given and len(given) < len(values):
-        raise DataError(
-            f"{len(given)} of {len(values)} rows have a {name}; give it for all rows, or for none"
-        )
+        some = f"{len(given)} of {len(values)} rows have a {name}"
+        raise DataError(f"{some}; give it for all rows, or for none")
     return given or None
 
 

@@ -21,19 +21,16 @@ def check_work(request: schemas.Work, limits: Limits, *, job: bool) -> None:
         candidates, references = [row.candidate for row in rows], [row.references for row in rows]
         systems = len({row.system for row in rows})
     _check(systems, limits.systems, "too_many_systems", "systems")
-    most_rows = limits.job_rows if job else limits.rows
-    hint = "" if job else _POST_JOB
-    _check(len(candidates), most_rows, "too_many_rows", "rows", hint=hint)
-    most = limits.job_characters if job else limits.characters
-    _check_texts(candidates, references, limits, most, hint=hint)
+    most = limits.job_rows if job else limits.rows
+    _check(len(candidates), most, "too_many_rows", "rows", "" if job else _POST_JOB)
+    _check_texts(candidates, references, limits, job=job)
     most = limits.job_resamples if job else limits.resamples
     _check(_resamples(request, systems), most, "too_many_resamples", "resamples")
 
 
 def check_pair(request: schemas.AlignRequest, limits: Limits) -> None:
     """Refuse a pair that exceeds a limit."""
-    most = limits.characters
-    _check_texts([request.candidate], [request.references], limits, most, hint=_POST_JOB)
+    _check_texts([request.candidate], [request.references], limits, job=False)
 
 
 def _resamples(request: schemas.Work, systems: int) -> int:
@@ -51,12 +48,7 @@ def _resamples(request: schemas.Work, systems: int) -> int:
 
 
 def _check_texts(
-    candidates: Iterable[str],
-    references: Iterable[References],
-    limits: Limits,
-    most: int,
-    *,
-    hint: str,
+    candidates: Iterable[str], references: Iterable[References], limits: Limits, *, job: bool
 ) -> None:
     texts = list(candidates)
     for group in references:
@@ -65,10 +57,11 @@ def _check_texts(
         texts += listed
     longest = max(map(len, texts))
     _check(longest, limits.text_characters, "too_long_text", "characters in one text")
-    _check(sum(map(len, texts)), most, "too_many_characters", "characters", hint=hint)
+    most, hint = (limits.job_characters, "") if job else (limits.characters, _POST_JOB)
+    _check(sum(map(len, texts)), most, "too_many_characters", "characters", hint)
 
 
-def _check(amount: int, most: int, kind: str, what: str, *, hint: str = "") -> None:
+def _check(amount: int, most: int, kind: str, what: str, hint: str = "") -> None:
     if amount > most:
         message = f"{amount:,} {what}, but this server accepts at most {most:,}{hint}"
         raise ServiceError(413, kind, message)

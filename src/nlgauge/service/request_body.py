@@ -97,6 +97,5 @@ def _malformed(why: str) -> ServiceError:
 
 
 def _refuse_constant(name: str) -> NoReturn:
-    raise ServiceError(
-        400, "bad_number", f"{name} is not a number in JSON; write null, or leave it out"
-    )
+    message = f"{name} is not a number in JSON; write null, or leave it out"
+    raise ServiceError(400, "bad_number", message)

@@ -235,12 +235,7 @@ def _join(corpora: list[Corpus]) -> Corpus:
 def _split(number: int, corpus: Corpus, board: Mapping[str, Mapping[str, Scores]]) -> list[Scores]:
     """The scores of one of the joined corpora, under its own names."""
     return [
-        dataclasses.replace(
-            scores,
-            system=system,
-            ids=tuple(corpus.ids[row] for row in corpus.rows_of(system)),
-            aligner=None,
-        )
+        dataclasses.replace(scores, system=system, ids=corpus.ids_of(system), aligner=None)
         for system in corpus.system_names
         for scores in board[f"{number} {system}"].values()
     ]

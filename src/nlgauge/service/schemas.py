@@ -9,10 +9,8 @@ Texts = list[str]
 References = str | Annotated[Texts, Field(min_length=1)]
 Name = Annotated[str, Field(min_length=1, max_length=200)]
 SPEC_HELP = "A metric name, name:option=value,... or a signature."
-SpecText = Annotated[
-    str,
-    Field(min_length=1, max_length=1000, description=SPEC_HELP, examples=["mover:ngram=2"]),
-]
+_SPEC = Field(min_length=1, max_length=1000, description=SPEC_HELP, examples=["mover:ngram=2"])
+SpecText = Annotated[str, _SPEC]
 OptionValue = bool | int | Finite | Annotated[str, Field(max_length=500)] | None
 Range = Annotated[list[float | None], Field(min_length=2, max_length=2)]
 Level = Literal["segment", "text", "system"]
@@ -72,9 +70,7 @@ class _CompareOptions(_Request):
     method: Literal["bootstrap", "randomisation"] = "bootstrap"
     count: int = Field(1000, ge=1, le=100_000, description="Number of resamples or permutations.")
     seed: int = Field(0, ge=0, le=2**32 - 1)
-    alpha: Finite = Field(
-        0.05, gt=0, lt=1, description="One-sided significance level of the clusters."
-    )
+    alpha: Finite = Field(0.05, gt=0, lt=1, description="One-sided significance level of clusters.")
     differ: int = Field(5, ge=0, le=100, description="Segments with the largest differences.")
 
 

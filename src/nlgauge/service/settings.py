@@ -43,20 +43,14 @@ class Limits:
 
 @dataclass(frozen=True)
 class Settings:
-    """Settings of a server.
-
-    ``models`` are the only models that requests may name. The default is the library's default
-    model if it is among them, else the first. ``hosts`` are the accepted host names (empty: any),
-    ``queue`` the number of requests that may wait, and ``window`` the batching window in seconds
-    (0 disables batching).
-    """
+    """Settings of a server; ``models`` are the only models that requests may name."""
 
     models: tuple[str, ...] = field(default_factory=lambda: (library_model(),))
     token: str | None = field(default=None, repr=False)
-    hosts: frozenset[str] = LOOPBACK
+    hosts: frozenset[str] = LOOPBACK  # accepted host names; empty: any
     limits: Limits = field(default_factory=Limits)
-    queue: int = 256
-    window: float = 0.004
+    queue: int = 256  # requests that may wait
+    window: float = 0.004  # seconds in which requests are batched; 0 disables batching
     batch_rows: int = 128
     jobs: int = 16
     kept_jobs: int = 32

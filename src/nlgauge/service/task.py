@@ -1,17 +1,23 @@
 """Tasks of the scheduler: progress, time limit, cancellation, and the lock of the models."""
 
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
 from contextlib import contextmanager
 from threading import Condition, Event
 from time import monotonic
-from typing import Literal
+from typing import Any, Literal
 
 from nlgauge.core.corpus import Corpus
 from nlgauge.core.scores import Scores
 from nlgauge.scoring import Scorer
 
 Kind = Literal["short", "long", "job"]
+Write = Callable[[list[Scores]], bytes]
+
+
+def flat(board: Mapping[str, Mapping[str, Scores]]) -> list[Scores]:
+    """The scores in the order of systems, then of metrics."""
+    return [scores for by_metric in board.values() for scores in by_metric.values()]
 
 
 class Cancelled(Exception):
@@ -104,21 +110,15 @@ class ShortTask(Task):
     """A corpus to score, alone or together with others of the same key."""
 
     def __init__(
-        self,
-        scorer: Scorer,
-        corpus: Corpus,
-        key: Hashable,
-        write: Callable[[list[Scores]], bytes],
-        *,
-        seconds: float | None = None,
+        self, scorer: Scorer, corpus: Corpus, key: Hashable, write: Write, **options: Any
     ) -> None:
-        super().__init__("short", self.score, seconds=seconds)
+        super().__init__("short", self.score, **options)
         self.scorer, self.corpus, self.key, self.write = scorer, corpus, key, write
 
     def score(self, task: Task) -> bytes:
         """The answer, from the rows of this task only."""
         board = self.scorer.score_corpus(self.corpus, progress=task.progress)
-        return self.write([scores for by_metric in board.values() for scores in by_metric.values()])
+        return self.write(flat(board))
 
 
 class TaskGroup(Task):
