@@ -286,7 +286,7 @@ def test_time_is_limited(opened: Any) -> None:
             task.progress(done, 100)
         return b"{}"
 
-    dispatcher.handle = slowly
+    dispatcher._handle = slowly
     rows = {"systems": {"a": ["x"], "b": ["y"]}, "references": ["x"], "metrics": ["bleu"]}
     late = api.post("/v1/compare", json=rows)
     assert (late.status_code, late.json()["error"]["kind"]) == (413, "took_too_long")

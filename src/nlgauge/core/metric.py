@@ -97,6 +97,8 @@ class Metric(ABC):
     libraries: ClassVar[tuple[str, ...]] = ()
     symmetric: ClassVar[bool] = False
     on_server: ClassVar[bool] = True
+    isolated: ClassVar[bool] = False
+    """Whether short texts can take seconds, so that servers compute it in a process of its own."""
     more_references_never_hurt: ClassVar[bool] = False
     language_options: ClassVar[Mapping[str, Mapping[str, str | bool]]] = {}
     """Options that replace the defaults by language code; ``other`` is any but English."""

@@ -29,6 +29,7 @@ class Character(PairMetric):
 
     paper = "Wang et al. 2016, CharacTer: Translation Edit Rate on Character Level (WMT)"
     scale = distance(1.0)
+    isolated = True
 
     lowercase: bool = option(False, "Lowercase both sides.")
     longest: int = option(400, "Longest text, in words, compared with moves.", low=0, server=400)

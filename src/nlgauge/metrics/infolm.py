@@ -46,6 +46,7 @@ class InfoLm(PairMetric):
     """Divergence between the predictions of a masked language model for two texts."""
 
     paper = "Colombo et al. 2022, InfoLM (AAAI), equation 3 and Table 1"
+    isolated = True
 
     model: str | None = option(
         None, "Name or folder of a masked language model; none takes NLGAUGE_MODEL, else embedded."

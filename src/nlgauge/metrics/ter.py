@@ -31,6 +31,7 @@ class Ter(SacrebleuMetric):
     empty_note = "candidate or references are empty; TER is 100 if one side is, 0 if both are"
     sacrebleu_class = TER
     scale = distance(math.inf, void=100.0)
+    isolated = True
 
     normalized: bool = option(False, "Tokenize punctuation and decode XML characters first.")
     no_punct: bool = option(False, "Remove punctuation.")

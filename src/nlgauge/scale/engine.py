@@ -5,9 +5,7 @@ Results do not depend on the engine, because every part is scored by itself.
 
 import os
 import pickle
-import signal
 import tempfile
-import threading
 import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Collection, Iterable, Iterator, Sequence
@@ -16,12 +14,13 @@ from concurrent.futures.process import BrokenProcessPool
 from contextlib import ExitStack
 from functools import partial
 from itertools import islice
-from multiprocessing import get_context, parent_process
+from multiprocessing import get_context
 from pathlib import Path
 from typing import Any, Generic, Self, TypeVar
 
 from nlgauge.core.errors import DataError, FileError, UsageError
 from nlgauge.inputs import Tables
+from nlgauge.runtime.processes import follow_parent
 from nlgauge.scale.parts import Part
 from nlgauge.scale.worker import LoadTables, Method, Worker, WorkerConfig
 from nlgauge.scoring import Scorer
@@ -194,17 +193,8 @@ _workers: list[Worker] = []  # one in each process of the pool
 
 
 def _start_worker(config: WorkerConfig) -> None:
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # sent to the process group; the parent decides
-    threading.Thread(target=_exit_with_parent, daemon=True).start()
+    follow_parent()
     _workers.append(Worker(config))
-
-
-def _exit_with_parent() -> None:
-    """End this process when its parent ends, even if it was killed."""
-    parent = parent_process()
-    if parent is not None:
-        parent.join()
-        os._exit(1)
 
 
 def _read_tables(file: Path) -> Sequence[Tables]:

@@ -34,7 +34,7 @@ def create_app(settings: Settings | None = None) -> FastAPI:
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
         yield
-        dispatcher.scheduler.close()
+        dispatcher.close()
 
     app = FastAPI(
         title="nlgauge",

@@ -3,8 +3,9 @@
 import asyncio
 import os
 from asyncio import CancelledError
-from collections.abc import Callable
+from collections.abc import Sequence
 from contextlib import suppress
+from functools import partial
 from typing import Any
 
 from starlette.requests import Request
@@ -14,17 +15,22 @@ from nlgauge.service.admission import Admission
 from nlgauge.service.errors import ServiceError, busy
 from nlgauge.service.handlers import corpus_of, encode_json, handle, score_answer
 from nlgauge.service.jobs import Jobs
+from nlgauge.service.limits import Size
 from nlgauge.service.prometheus import Measurements
-from nlgauge.service.scheduler import Scheduler
-from nlgauge.service.schemas import ScoreBody, Work
+from nlgauge.service.scheduler import PROCESSES, Scheduler
+from nlgauge.service.schemas import AlignRequest, ScoreBody, Spec
 from nlgauge.service.settings import Settings
 from nlgauge.service.task import Cancelled, ShortTask, Task
+from nlgauge.service.worker_process import Body, WorkerProcesses
 
 _TRIM_SECONDS = 2.0
 
 # OpenMP threads that wait for each other spin for milliseconds by default, which takes the cores
 # from the threads they wait for. The variable is read once, when a model is opened.
 _SPIN_BRIEFLY = ("GOMP_SPINCOUNT", "1000")
+# Of texts that are no longer, no metric needs more than a second for a pair, but isolated ones.
+_LONGEST_SMALL = 1_000
+_CHARACTERS_SMALL = 60_000
 _CLIENT_CLOSED_REQUEST = 499  # nobody reads this response; other servers log the same status
 
 
@@ -40,6 +46,7 @@ class Dispatcher:
         self.measurements = Measurements()
         self._trimmer = MemoryTrimmer(_TRIM_SECONDS)
         self.scheduler = Scheduler(settings, self._on_batch)
+        self._processes = WorkerProcesses(settings, PROCESSES)
         self.jobs = Jobs(self.scheduler, settings)
         waiting, running = "Requests that wait for a thread.", "Requests that run without batching."
         gauge = self.measurements.add_gauge
@@ -47,11 +54,11 @@ class Dispatcher:
         gauge("nlgauge_long_running", running, lambda: self.scheduler.long_running)
         gauge("nlgauge_jobs", "Jobs that wait or run.", lambda: len(self.jobs))
 
-    async def score(self, request: Request, body: ScoreBody) -> bytes:
+    async def score(self, request: Request, body: ScoreBody, size: Size) -> bytes:
         """The scores of a request, in a batch with others if it is small."""
+        if not self._is_small(body.metrics, size):
+            return await self.run(request, body, size)
         corpus = corpus_of(body)
-        if len(corpus) > self.settings.batch_rows:
-            return await self.run(request, lambda task: self.handle(body, task))
         self.scheduler.check_capacity("short")
         prepared = self.admission.cached(body.metrics)
         if prepared is None:
@@ -62,12 +69,36 @@ class Dispatcher:
         write, seconds = lambda scores: encode_json(score_answer(body, scores)), self._seconds
         return await self._result(request, ShortTask(scorer, corpus, key, write, seconds=seconds))
 
-    async def run(self, request: Request, function: Callable[[Task], bytes]) -> bytes:
-        """The result of a function that may take long."""
-        return await self._result(request, Task("long", function, seconds=self._seconds))
+    async def run(self, request: Request, body: Body, size: Size) -> bytes:
+        """The answer to a request, from a process of its own unless it is small."""
+        metrics = [body.metric] if isinstance(body, AlignRequest) else body.metrics
+        if self._is_small(metrics, size):
+            task = Task("single", partial(self._handle, body), seconds=self._seconds)
+        else:
+            task = Task("long", partial(self.run_in_process, body), seconds=self._seconds)
+        return await self._result(request, task)
 
-    def handle(self, body: Work, task: Task) -> bytes:
-        """The answer to a request that may take long."""
+    def run_in_process(self, body: Body, task: Task) -> bytes:
+        """The answer to a request, from a process that is killed when the task ends."""
+        answer = self._processes.run(body, task)
+        self.measurements.pairs.inc(task.rows_done)
+        return answer
+
+    def close(self) -> None:
+        """End all work."""
+        self.scheduler.close()
+        self._processes.close()
+
+    def _is_small(self, metrics: Sequence[Spec], size: Size) -> bool:
+        """Whether the request takes seconds at most, so that it need not be interrupted."""
+        return (
+            size.rows <= self.settings.batch_rows
+            and size.longest <= _LONGEST_SMALL
+            and size.characters <= _CHARACTERS_SMALL
+            and not any(self.admission.admit(spec).metric.isolated for spec in metrics)
+        )
+
+    def _handle(self, body: Body, task: Task) -> bytes:
         answer = handle(body, self.admission, self.settings, task)
         self.measurements.pairs.inc(task.rows_done)
         return encode_json(answer)
@@ -91,6 +122,8 @@ class Dispatcher:
             disconnect.cancel()
         if disconnected:
             raise ServiceError(_CLIENT_CLOSED_REQUEST, "gone", "the client has disconnected")
+        if not self.scheduler.open:
+            raise ServiceError(503, "shutting_down", "the server is shutting down")
         if task.started is None:
             raise busy(f"no thread was free within {seconds:g} seconds", seconds=5)
         message = f"this takes longer than {seconds:g} seconds; send less, or post it to /v1/jobs"

@@ -46,6 +46,10 @@ class ServiceError(HTTPException):
         self.where = None if where is None else list(where)
         self.id = id
 
+    def fields(self) -> dict[str, Any]:
+        """The arguments that make an equal error, for another process."""
+        return {"status": self.status_code, "headers": self.headers, **self.to_dict()}
+
     def to_dict(self) -> dict[str, Any]:
         """The error as it stands in the response."""
         return {"kind": self.kind, "message": self.detail, "where": self.where, "id": self.id}

@@ -33,8 +33,15 @@ def encode_json(answer: Answer) -> bytes:
         raise ServiceError(422, "not_finite", message) from None
 
 
-def handle(request: schemas.Work, admission: Admission, settings: Settings, task: Task) -> Answer:
-    """The answer to a request that may take long."""
+def handle(
+    request: schemas.Work | schemas.AlignRequest,
+    admission: Admission,
+    settings: Settings,
+    task: Task,
+) -> Answer:
+    """The answer to a request."""
+    if isinstance(request, schemas.AlignRequest):
+        return align(request, admission)
     specs, scorer = admission.prepare(request.metrics)
     study = {"metrics": specs, "runtime": settings.runtime, "progress": task.progress}
     if isinstance(request, schemas.ScoreBody):

@@ -1,6 +1,7 @@
 """Limits: the size of a request is checked before any of its work is done."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
 
 from nlgauge.service import schemas
 from nlgauge.service.errors import ServiceError
@@ -10,8 +11,16 @@ from nlgauge.service.settings import Limits
 _POST_JOB = "; post it to /v1/jobs"
 
 
-def check_work(request: schemas.Work, limits: Limits, *, job: bool) -> None:
-    """Refuse a request that exceeds a limit."""
+class Size(NamedTuple):
+    """The numbers of a request's rows and characters, and of the characters of its longest text."""
+
+    rows: int
+    characters: int
+    longest: int
+
+
+def check_work(request: schemas.Work, limits: Limits, *, job: bool) -> Size:
+    """Refuse a request that exceeds a limit; else return its size."""
     _check(len(request.metrics), limits.metrics, "too_many_metrics", "metrics")
     if isinstance(request, schemas.ScoreSystems | schemas.CompareSystems):
         candidates = [text for texts in request.systems.values() for text in texts]
@@ -23,14 +32,15 @@ def check_work(request: schemas.Work, limits: Limits, *, job: bool) -> None:
     _check(systems, limits.systems, "too_many_systems", "systems")
     most = limits.job_rows if job else limits.rows
     _check(len(candidates), most, "too_many_rows", "rows", "" if job else _POST_JOB)
-    _check_texts(candidates, references, limits, job=job)
+    size = _check_texts(candidates, references, limits, job=job)
     most = limits.job_resamples if job else limits.resamples
     _check(_resamples(request, systems), most, "too_many_resamples", "resamples")
+    return size
 
 
-def check_pair(request: schemas.AlignRequest, limits: Limits) -> None:
-    """Refuse a pair that exceeds a limit."""
-    _check_texts([request.candidate], [request.references], limits, job=False)
+def check_pair(request: schemas.AlignRequest, limits: Limits) -> Size:
+    """Refuse a pair that exceeds a limit; else return its size."""
+    return _check_texts([request.candidate], [request.references], limits, job=False)
 
 
 def _resamples(request: schemas.Work, systems: int) -> int:
@@ -48,17 +58,18 @@ def _resamples(request: schemas.Work, systems: int) -> int:
 
 
 def _check_texts(
-    candidates: Iterable[str], references: Iterable[References], limits: Limits, *, job: bool
-) -> None:
+    candidates: Sequence[str], references: Iterable[References], limits: Limits, *, job: bool
+) -> Size:
     texts = list(candidates)
     for group in references:
         listed = [group] if isinstance(group, str) else group
         _check(len(listed), limits.references, "too_many_references", "references of one row")
         texts += listed
-    longest = max(map(len, texts))
+    longest, characters = max(map(len, texts)), sum(map(len, texts))
     _check(longest, limits.text_characters, "too_long_text", "characters in one text")
     most, hint = (limits.job_characters, "") if job else (limits.characters, _POST_JOB)
-    _check(sum(map(len, texts)), most, "too_many_characters", "characters", hint)
+    _check(characters, most, "too_many_characters", "characters", hint)
+    return Size(len(candidates), characters, longest)
 
 
 def _check(amount: int, most: int, kind: str, what: str, hint: str = "") -> None:

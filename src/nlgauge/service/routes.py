@@ -3,6 +3,7 @@
 import asyncio
 import json
 from collections.abc import Callable
+from functools import partial
 from importlib.metadata import version
 from typing import Annotated, Any, TypeVar
 
@@ -11,7 +12,7 @@ from fastapi.responses import PlainTextResponse
 from prometheus_client import CONTENT_TYPE_LATEST
 from pydantic import BaseModel
 
-from nlgauge.service import examples, handlers, responses, schemas
+from nlgauge.service import examples, responses, schemas
 from nlgauge.service.dispatch import Dispatcher
 from nlgauge.service.limits import check_pair, check_work
 from nlgauge.service.request_body import JsonRoute
@@ -75,10 +76,10 @@ def _dispatcher(request: Request) -> Dispatcher:
 async def _work(request: Request, body: schemas.Work) -> Response:
     """The answer to a request that may take long."""
     dispatcher = _dispatcher(request)
-    check_work(body, dispatcher.settings.limits, job=False)
+    size = check_work(body, dispatcher.settings.limits, job=False)
     if isinstance(body, schemas.ScoreBody):
-        return _json(await dispatcher.score(request, body))
-    return _json(await dispatcher.run(request, lambda task: dispatcher.handle(body, task)))
+        return _json(await dispatcher.score(request, body, size))
+    return _json(await dispatcher.run(request, body, size))
 
 
 @_post("/v1/score", responses.ScoreAnswer, examples.SCORE, examples.SCORE_SYSTEMS)
@@ -91,12 +92,8 @@ async def score(request: Request, body: schemas.ScoreRequest) -> Response:
 async def align(request: Request, body: schemas.AlignRequest) -> Response:
     """Align the tokens of a pair: which are matched, with how much mass, at what cost."""
     dispatcher = _dispatcher(request)
-    check_pair(body, dispatcher.settings.limits)
-    return _json(
-        await dispatcher.run(
-            request, lambda _: handlers.encode_json(handlers.align(body, dispatcher.admission))
-        )
-    )
+    size = check_pair(body, dispatcher.settings.limits)
+    return _json(await dispatcher.run(request, body, size))
 
 
 @_post("/v1/compare", responses.CompareAnswer, examples.COMPARE)
@@ -123,7 +120,7 @@ async def post_job(request: Request, body: schemas.JobRequest) -> Response:
     dispatcher, work = _dispatcher(request), body.body
     check_work(work, dispatcher.settings.limits, job=True)
     await asyncio.to_thread(dispatcher.admission.prepare, work.metrics)
-    content = dispatcher.jobs.put(body.kind, lambda task: dispatcher.handle(work, task))
+    content = dispatcher.jobs.put(body.kind, partial(dispatcher.run_in_process, work))
     return _json(content, 202, {"Location": f"/v1/jobs/{json.loads(content)['id']}"})
 
 

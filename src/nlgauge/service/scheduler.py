@@ -1,9 +1,9 @@
 """The scheduler: one owner of all queues, threads and limits of the work that uses models.
 
-Short requests are batched, longer requests and jobs run one after another; all kinds take the
-models in order of arrival, and longer work lets others go first between portions of its rows.
-Requests are merged only where that cannot change a number: the same metrics, the same number of
-references, and no metric that is fitted to its references.
+Short requests are batched; they and other small requests take the models of this process in order
+of arrival. Long requests and jobs run in processes of their own, which are killed when their time
+is over. Requests are merged only where that cannot change a number: the same metrics, the same
+number of references, and no metric that is fitted to its references.
 """
 
 import dataclasses
@@ -21,7 +21,10 @@ from nlgauge.service.settings import Settings
 from nlgauge.service.task import Cancelled, FairLock, Kind, ShortTask, Task, TaskGroup
 
 Results = dict[Any, bytes | Exception]
-_THREADS: Mapping[Kind, int] = {"short": 1, "long": 2, "job": 1}
+_THREADS: Mapping[Kind, int] = {"short": 1, "single": 1, "long": 2, "job": 1}
+_IN_PROCESSES: tuple[Kind, ...] = ("long", "job")
+PROCESSES = sum(_THREADS[kind] for kind in _IN_PROCESSES)
+_CLOSE_SECONDS = 1.0  # to wait for threads, which may be in the middle of a computation
 _MOST_WINDOWS = 10  # a batch waits at most so many windows while requests keep arriving
 _FOLLOW_UP = 0.3  # share of a batch's run time in which its clients may send their next request
 
@@ -43,7 +46,7 @@ class Scheduler:
         self._queues: dict[Kind, deque[Any]] = {kind: deque() for kind in _THREADS}
         self._changed = {kind: Condition(self._lock) for kind in _THREADS}
         self._running: dict[Kind, list[Any]] = {kind: [] for kind in _THREADS}
-        self._open = True
+        self.open = True
         self._expected = 0  # clients of the last batch that may send their next request
         self._expected_seconds = 0.0
         self._threads = [
@@ -57,7 +60,7 @@ class Scheduler:
     @property
     def waiting_requests(self) -> int:
         """The number of requests that wait for a thread."""
-        return len(self._queues["short"]) + len(self._queues["long"])
+        return sum(len(queue) for kind, queue in self._queues.items() if kind != "job")
 
     @property
     def long_running(self) -> int:
@@ -97,13 +100,14 @@ class Scheduler:
     def close(self) -> None:
         """Cancel all tasks and end the threads."""
         with self._lock:
-            self._open = False
+            self.open = False
             for kind, changed in self._changed.items():
                 for task in [*self._queues[kind], *self._running[kind]]:
                     task.cancel()
                 changed.notify_all()
+        latest = monotonic() + _CLOSE_SECONDS
         for thread in self._threads:
-            thread.join()
+            thread.join(max(0.0, latest - monotonic()))
 
     def _work(self, kind: Kind) -> None:
         while tasks := self._next(kind):
@@ -129,8 +133,8 @@ class Scheduler:
         with self._lock:
             while True:
                 was_idle = not queue
-                self._changed[kind].wait_for(lambda: queue or not self._open)
-                if not self._open:
+                self._changed[kind].wait_for(lambda: queue or not self.open)
+                if not self.open:
                     return []
                 taken = self._next_batch(was_idle) if kind == "short" else [queue.popleft()]
                 tasks = [task for task in taken if task.future.set_running_or_notify_cancel()]
@@ -166,7 +170,7 @@ class Scheduler:
 
         def enough() -> bool:
             full = sum(len(task.corpus) for task in queue) >= most
-            return full or len(queue) >= count or not self._open
+            return full or len(queue) >= count or not self.open
 
         self._changed["short"].wait_for(enough, seconds)
 
@@ -195,6 +199,9 @@ class Scheduler:
         return results | {task: _result_of(partial(self._run_alone, task)) for task in needed}
 
     def _run_alone(self, task: Task) -> bytes:
+        if task.kind in _IN_PROCESSES:
+            with task.timed():
+                return task.run(task)
         with task.holding(self.models):
             return task.run(task)
 

@@ -1,6 +1,7 @@
 """The HTTP server; it times out slow request headers."""
 
 import asyncio
+import socket
 from typing import Any
 
 import h11
@@ -50,9 +51,22 @@ def protocol_with_timeout(seconds: float) -> type[H11Protocol]:
     return HeaderTimeout
 
 
+class _Server(uvicorn.Server):
+    """Cancels the work of requests in progress before it waits for their responses."""
+
+    def __init__(self, app: FastAPI, config: uvicorn.Config) -> None:
+        super().__init__(config)
+        self._close = app.state.dispatcher.close
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        await asyncio.to_thread(self._close)
+        await super().shutdown(sockets)
+
+
 def server(app: FastAPI, *, host: str, port: int, header_seconds: float) -> uvicorn.Server:
     """The server, not yet started."""
-    return uvicorn.Server(
+    return _Server(
+        app,
         uvicorn.Config(
             app,
             host=host,
@@ -64,7 +78,7 @@ def server(app: FastAPI, *, host: str, port: int, header_seconds: float) -> uvic
             server_header=False,
             proxy_headers=False,
             timeout_keep_alive=15,
-            timeout_graceful_shutdown=5,
+            timeout_graceful_shutdown=3,
             limit_concurrency=_CONNECTIONS,
-        )
+        ),
     )

@@ -1,4 +1,8 @@
-"""Tasks of the scheduler: progress, time limit, cancellation, and the lock of the models."""
+"""Tasks of the scheduler: progress, time limit, cancellation, and the lock of the models.
+
+A short task is scored in a batch with others, a single one by itself, both in this process; a long
+task and a job have a process of their own.
+"""
 
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
@@ -11,7 +15,7 @@ from nlgauge.core.corpus import Corpus
 from nlgauge.core.scores import Scores
 from nlgauge.scoring import Scorer
 
-Kind = Literal["short", "long", "job"]
+Kind = Literal["short", "single", "long", "job"]
 Write = Callable[[list[Scores]], bytes]
 
 
@@ -62,6 +66,7 @@ class Task:
         self._ends = None if seconds is None else monotonic() + seconds
         self._cancelled = Event()
         self._held: FairLock | None = None
+        self.report: Callable[[int, int], None] | None = None
 
     @property
     def cancelled(self) -> bool:
@@ -79,29 +84,36 @@ class Task:
         self.future.cancel()
 
     def progress(self, done: int, total: int) -> None:
-        """Record the progress; raise Cancelled, or let other tasks use the models first."""
+        """Record the progress; raise Cancelled if the task is; release the models after the end."""
         self.rows_done, self.rows_total = done, total
+        if self.report is not None:
+            self.report(done, total)
         if self.cancelled:
             raise Cancelled
-        if self._held is not None and (done >= total or self.kind != "short"):
+        if self._held is not None and done >= total:  # statistics follow, which need no model
             self._held.release()
-            if done < total:
-                self._held.acquire()
-            else:  # statistics follow, which need no model
-                self._held = None
+            self._held = None
+
+    @contextmanager
+    def timed(self) -> Iterator[None]:
+        """Record when the block begins and ends."""
+        self.started = monotonic()
+        try:
+            yield
+        finally:
+            self.finished = monotonic()
 
     @contextmanager
     def holding(self, models: FairLock) -> Iterator[None]:
         """Hold the models until all rows are scored, or the block ends."""
         models.acquire()
         self._held = models
-        self.started = monotonic()
         try:
-            if self.cancelled:
-                raise Cancelled
-            yield
+            with self.timed():
+                if self.cancelled:
+                    raise Cancelled
+                yield
         finally:
-            self.finished = monotonic()
             if self._held is not None:
                 self._held.release()
 

@@ -1,0 +1,114 @@
+"""Processes for requests that may take long: they can be killed at any moment, unlike threads."""
+
+import os
+from multiprocessing import get_context
+from multiprocessing.connection import Connection
+from multiprocessing.process import BaseProcess
+from queue import LifoQueue
+from typing import Any
+
+from nlgauge.runtime.processes import follow_parent
+from nlgauge.service.admission import Admission
+from nlgauge.service.errors import ServiceError, service_error
+from nlgauge.service.handlers import encode_json, handle
+from nlgauge.service.schemas import AlignRequest, Work
+from nlgauge.service.settings import Settings
+from nlgauge.service.task import Cancelled, Task
+
+Body = Work | AlignRequest
+_POLL_SECONDS = 0.1  # between looks whether a task is cancelled
+_NICENESS = 5  # short requests go first
+
+
+class WorkerProcesses:
+    """A number of processes, each started when it is first needed and after it was killed."""
+
+    def __init__(self, settings: Settings, count: int) -> None:
+        self._workers = [_Worker(settings) for _ in range(count)]
+        self._idle: LifoQueue[_Worker] = LifoQueue()  # so that few are started
+        for worker in self._workers:
+            self._idle.put(worker)
+
+    def run(self, body: Body, task: Task) -> bytes:
+        """The answer to a request; a process that is still busy when the task ends is killed."""
+        worker = self._idle.get()
+        try:
+            return worker.run(body, task)
+        finally:
+            self._idle.put(worker)
+
+    def close(self) -> None:
+        """Kill all processes; the threads that wait for them notice it."""
+        for worker in self._workers:
+            if worker.process is not None:
+                worker.process.kill()
+
+
+class _Worker:
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+        self.process: BaseProcess | None = None
+        self._pipe: Connection[Any, Any] | None = None
+
+    def run(self, body: Body, task: Task) -> bytes:
+        try:
+            pipe = self._open()
+            pipe.send(body)
+            while isinstance(answer := _receive(pipe, task), tuple):
+                task.rows_done, task.rows_total = answer
+        except Cancelled:
+            self._end()
+            raise
+        except (OSError, EOFError):
+            self._end()
+            if task.cancelled:
+                raise Cancelled from None
+            message = "the process that computed this request has died, perhaps without memory"
+            raise ServiceError(500, "worker_died", message) from None
+        if isinstance(answer, bytes):
+            return answer
+        raise ServiceError(**answer)
+
+    def _end(self) -> None:
+        if self.process is not None and self._pipe is not None:
+            self.process.kill()
+            self.process.join()
+            self._pipe.close()
+        self.process = self._pipe = None
+
+    def _open(self) -> "Connection[Any, Any]":
+        if self.process is not None and not self.process.is_alive():
+            self._end()
+        if self._pipe is None:
+            context = get_context("spawn")  # a forked process would share locks of torch
+            self._pipe, theirs = context.Pipe()
+            self.process = context.Process(
+                target=_answer_requests, args=(theirs, self._settings), daemon=True
+            )
+            self.process.start()
+            theirs.close()  # so that the end of the process ends the pipe
+        return self._pipe
+
+
+def _receive(pipe: "Connection[Any, Any]", task: Task) -> Any:
+    while not task.cancelled:
+        if pipe.poll(_POLL_SECONDS):
+            return pipe.recv()
+    raise Cancelled
+
+
+def _answer_requests(pipe: "Connection[Any, Any]", settings: Settings) -> None:
+    """Answer bodies with bytes, or the fields of an error; numbers of rows are sent before."""
+    follow_parent()
+    if hasattr(os, "nice"):
+        os.nice(_NICENESS)
+    admission = Admission(settings)
+    while True:
+        task = Task("long", lambda _: b"")
+        task.report = lambda done, total: pipe.send((done, total))
+        try:
+            pipe.send(encode_json(handle(pipe.recv(), admission, settings, task)))
+        except EOFError:  # the server has closed its end
+            return
+        except Exception as error:
+            pipe.send(service_error(error).fields())

@@ -1,0 +1,120 @@
+"""Work that cannot be interrupted is killed at its time limit, and delays nobody else."""
+
+from __future__ import annotations
+
+import json
+import multiprocessing
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from typing import Any
+from urllib.error import HTTPError
+from urllib.request import Request, urlopen
+
+import pytest
+
+pytest.importorskip("fastapi", reason="the extra 'service' is not installed")
+
+from starlette.testclient import TestClient
+
+from nlgauge.service.app import create_app
+from nlgauge.service.settings import Limits, Settings
+
+PATIENCE = 120  # seconds, for a busy machine
+WORDS = [f"w{n * 7919 % 263}" for n in range(2300)]
+LONG = " ".join(WORDS)[:9_999]
+SHUFFLED = " ".join(WORDS[n * 997 % 2300] for n in range(2300))[:9_999]
+LINES = "\n".join(["a b"] * 3_300)[:9_999]
+SLOW = {
+    "ter": ("ter", LONG, SHUFFLED),
+    "character": ("character:longest=400", LONG[:1_500], SHUFFLED[:1_500]),
+    "lsum": ("rouge:variant=lsum", LINES, LINES[::-1]),
+    "lazy_emd": ("lazy_emd:epsilon=0", LONG, SHUFFLED),
+}
+
+
+def _body(name: str) -> dict[str, Any]:
+    spec, candidate, reference = SLOW[name]
+    pairs = [{"candidate": candidate, "references": [reference]}] * 20
+    return {"metrics": [spec], "pairs": pairs}
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[TestClient]:
+    settings = Settings(models=("hashing",), hosts=frozenset(), limits=Limits(seconds=3.0))
+    with TestClient(create_app(settings)) as client:
+        yield client
+
+
+@pytest.mark.parametrize("name", SLOW)
+def test_a_request_is_killed_at_its_limit_while_others_are_answered(
+    name: str, server: TestClient
+) -> None:
+    slow: list[Any] = []
+    body = _body(name)
+    thread = threading.Thread(target=lambda: slow.append(server.post("/v1/score", json=body)))
+    thread.start()
+    small = {"metrics": ["bleu"], "pairs": [{"candidate": "a b", "references": ["a b"]}]}
+    others = [server.post("/v1/score", json=small).status_code for _ in range(10)]
+    thread.join(PATIENCE)
+    assert others == [200] * 10
+    assert slow[0].status_code == 413
+    assert slow[0].json()["error"]["kind"] == "took_too_long"
+    latest = time.monotonic() + PATIENCE
+    while multiprocessing.active_children() and time.monotonic() < latest:
+        time.sleep(0.05)
+    assert not multiprocessing.active_children(), "the process still computes"
+
+
+def test_a_killed_process_is_replaced_and_gives_the_same_scores(server: TestClient) -> None:
+    assert server.post("/v1/score", json=_body("ter")).status_code == 413
+    long = {"metrics": ["chrf", "bertscore"], "pairs": [{"candidate": LONG, "references": [LONG]}]}
+    limits = Settings(models=("hashing",), hosts=frozenset())
+    with TestClient(create_app(limits)) as patient:
+        answer = patient.post("/v1/score", json=long)
+    assert answer.status_code == 200, answer.text
+    values = [round(each["value"], 6) for each in answer.json()["scores"]]
+    assert values == [100.0, 1.0]
+
+
+def test_errors_of_a_process_are_those_of_the_server(server: TestClient) -> None:
+    pairs = [{"candidate": LONG, "references": [LONG]}]
+    wrong = {"metrics": ["ter"], "pairs": pairs, "segments": True}
+    with TestClient(create_app(Settings(models=("hashing",), hosts=frozenset()))) as patient:
+        ragged = patient.post(
+            "/v1/compare",
+            json={
+                **{"systems": {"a": ["x"], "b": ["y"]}, "references": ["x"], "metrics": ["ter"]},
+                "baseline": "nowhere",
+            },
+        )
+    assert ragged.status_code == 422
+    assert "nowhere" in ragged.json()["error"]["message"]
+    assert server.post("/v1/score", json=wrong).status_code in (200, 413)
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_busy_server_ends_at_a_signal(number: int) -> None:
+    words = [sys.executable, "-m", "nlgauge", "serve", "--port", "0", "--model", "hashing"]
+    with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as run:
+        assert run.stdout is not None and run.stderr is not None
+        address = run.stdout.readline().split()[2]
+        head = {"Content-Type": "application/json"}
+        request = Request(f"{address}v1/score", json.dumps(_body("ter")).encode(), head)
+
+        def ask() -> None:
+            with pytest.raises(HTTPError, match="503"):
+                urlopen(request, timeout=PATIENCE)
+
+        asking = threading.Thread(target=ask)
+        asking.start()
+        time.sleep(2)  # the request is on its way
+        begun = time.monotonic()
+        run.send_signal(number)
+        assert run.wait(timeout=PATIENCE) in (128 + number, -number)
+        assert time.monotonic() - begun < 40, "it waited for the request, which takes minutes"
+        asking.join(PATIENCE)
+        assert "Traceback" not in run.stderr.read()
