@@ -24,6 +24,7 @@ from nlgauge.runtime.memory import MemoryTrimmer
 from nlgauge.runtime.threads import one_ahead
 
 Progress = Callable[[int, int], None]
+Inputs = tuple[list[Any], list[list[Any]]]  # of the candidates, and of their references
 
 _CHUNK_ROWS = 256
 _HISTOGRAM_ROWS = 32  # a histogram is as long as the vocabulary, and each takes many passes anyway
@@ -80,9 +81,8 @@ class CorpusRun:
             for number, bound in enumerate(self._metrics):
                 if number:  # it may raise to cancel the run
                     report(done, len(self._unique))
-                candidates, references = self._inputs(inputs, bound, rows)
-                made = bound.metric.rows(candidates, references)
-                self._store(number, rows, made, candidates, references)
+                given = self._inputs(inputs, bound, rows)
+                self._store(number, rows, bound.metric.rows(*given), given)
             done += len(rows)
             if done > _MANY_ROWS:
                 trimmer.trim()
@@ -99,15 +99,13 @@ class CorpusRun:
                 raise UsageError(
                     f"{metric.name} does not match tokens, so it has no alignment to show"
                 )
-            candidates, references = self._inputs(inputs, bound, [0])
-            best = metric.align_best(candidates[0], references[0])
-            self._store(number, [0], best.rows, candidates, references)
+            given = self._inputs(inputs, bound, [0])
+            best = metric.align_best(given[0][0], given[1][0])
+            self._store(number, [0], best.rows, given)
             found[bound.label] = Aligned(best.plan, best.reference, self.scores(number, system))
         return found
 
-    def _inputs(
-        self, inputs: ModelInputs, bound: BoundMetric, rows: list[int]
-    ) -> tuple[list[Any], list[list[Any]]]:
+    def _inputs(self, inputs: ModelInputs, bound: BoundMetric, rows: list[int]) -> Inputs:
         get = inputs.for_metric(bound)
         candidates = [get(self._corpus.candidates[row], "candidate") for row in rows]
         texts = (self._corpus.references[row] for row in rows)
@@ -161,20 +159,13 @@ class CorpusRun:
         if chunk:
             yield chunk
 
-    def _store(
-        self,
-        number: int,
-        rows: list[int],
-        made: Rows,
-        candidates: Sequence[Any],
-        references: Sequence[Sequence[Any]],
-    ) -> None:
+    def _store(self, number: int, rows: list[int], made: Rows, given: Inputs) -> None:
         if number not in self._statistics:
             self._statistics[number] = np.zeros((len(self._corpus), made.statistics.shape[1]))
         self._statistics[number][rows] = made.statistics
         for note, mask in made.notes.items():
             self._notes[number][note][rows] |= mask
-        items = [(text, *group) for text, group in zip(candidates, references, strict=True)]
+        items = [(text, *group) for text, group in zip(*given, strict=True)]
         self._add_notes(number, self._metrics[number], rows, items)
 
     def _add_notes(

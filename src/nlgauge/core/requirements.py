@@ -13,19 +13,17 @@ Kind = Literal["text", "clouds", "histograms"]
 class Weighting:
     """How weight is distributed over the tokens of a text, and which are used.
 
-    ``special``: tokens the model adds ([CLS], </s>) are dropped, ``silent`` (no mass, but others
-    may match them) or kept like any token. ``subwords``: keep every piece of a word or the first.
-    ``sides``: one idf table from the references for both sides, or each side's own. ``void``: a
-    text is void without ``content`` (special tokens alone say nothing), or only without ``mass``.
+    ``special``, of tokens the model adds ([CLS], </s>): ``silent`` ones have no mass, but others
+    may match them. ``void``: special tokens alone are no ``content``.
     """
 
     scheme: Literal["uniform", "idf", "idf_plus_one"] = "uniform"
     special: Literal["drop", "silent", "keep"] = "drop"
-    subwords: Literal["all", "first"] = "all"
+    subwords: Literal["all", "first"] = "all"  # pieces of a word that are kept
     punctuation: Literal["keep", "drop", "drop_ascii"] = "keep"
     stopwords: frozenset[str] = frozenset()
-    sides: Literal["shared", "separate"] = "shared"
-    void: Literal["content", "mass"] = "content"
+    sides: Literal["shared", "separate"] = "shared"  # shared: idf of the references for both
+    void: Literal["content", "mass"] = "content"  # without which a text is void
 
     @property
     def fitted(self) -> bool:
@@ -52,8 +50,7 @@ class ModelCard:
     """Properties of a model that are known before encoding.
 
     ``layers`` maps a way of matching (``greedy``, ``transport``, ``barycenter``) to the layers
-    that suit this model best; ``published`` says whether they were measured or guessed.
-    ``languages`` are the codes of the only languages that the model knows, () if unknown or many.
+    that suit this model best.
     """
 
     name: str
@@ -61,9 +58,9 @@ class ModelCard:
     depth: int
     dimension: int
     layers: Mapping[str, tuple[int, ...]]
-    published: bool = True
+    published: bool = True  # the best layers were measured, not guessed
     libraries: tuple[str, ...] = ()
-    languages: tuple[str, ...] = ()
+    languages: tuple[str, ...] = ()  # codes of all languages it knows; () if unknown or many
 
     def choose(self, wanted: str | int, *, match: str) -> tuple[int, ...]:
         """Return the layer numbers of ``wanted``: best, all, last5, 4, -1, 3+4+6 or 2-6.

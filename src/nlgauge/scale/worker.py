@@ -144,7 +144,7 @@ def _parquet(columns: Mapping[str, Sequence[Any]]) -> bytes:
     except ImportError:
         raise MissingExtra("writing Parquet", "pyarrow", "streams") from None
     kinds = {"system": pa.string(), "id": pa.string()}
-    arrays = [pa.array(values, kinds.get(key, pa.float64())) for key, values in columns.items()]
+    arrays = {key: pa.array(each, kinds.get(key, pa.float64())) for key, each in columns.items()}
     written = io.BytesIO()
-    parquet.write_table(pa.table(arrays, names=list(columns)), written)
+    parquet.write_table(pa.table(arrays), written)
     return written.getvalue()

@@ -115,11 +115,10 @@ class Client:
         self, corpus: Corpus, *, metrics: Metrics = "bleu", progress: Progress | None = None
     ) -> dict[str, dict[str, Scores]]:
         """Return the scores by system and metric; a large corpus is scored as a job."""
-        rows = zip(corpus.candidates, corpus.references, corpus.systems, corpus.ids, strict=True)
         body = {
             "pairs": [
                 {"candidate": candidate, "references": list(texts), "system": system, "id": name}
-                for candidate, texts, system, name in rows
+                for candidate, texts, system, name in corpus.rows()
             ],
             "metrics": _listed(metrics),
             "segments": False,

@@ -161,8 +161,8 @@ def _baseline_first(corpus: Corpus, baseline: str | None) -> Corpus:
     if baseline not in names:
         known = ", ".join(names)
         raise OptionError(f"the baseline {baseline!r} is not one of the systems: {known}")
-    rows = zip(corpus.candidates, corpus.references, corpus.systems, corpus.ids, strict=True)
-    return Corpus(*zip(*sorted(rows, key=lambda row: row[2] != baseline), strict=True))
+    rows = sorted(corpus.rows(), key=lambda row: row[2] != baseline)
+    return Corpus(*zip(*rows, strict=True))
 
 
 def _column(name: str, values: list[str | None]) -> list[str] | None:

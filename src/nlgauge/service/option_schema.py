@@ -47,9 +47,8 @@ def _bounds(known: Option) -> dict[str, float]:
     largest = _LARGEST_FLOAT if float in known.types else _LARGEST_INTEGER
     if isinstance(known.server, int | float):
         largest = known.server
-    low = -largest if known.low is None else max(known.low, -largest)
-    high = largest if known.high is None else min(known.high, largest)
-    bounds = {"minimum": low, "maximum": high}
+    low, high = known.limits
+    bounds = {"minimum": max(low, -largest), "maximum": min(high, largest)}
     return {name: bound for name, bound in bounds.items() if math.isfinite(bound)}
 
 
