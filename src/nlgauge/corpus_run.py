@@ -1,7 +1,4 @@
-"""One run over a corpus: texts are encoded in chunks, and metrics turn them into rows.
-
-Memory does not grow with the corpus; equal rows are scored once and so get bit-equal scores.
-"""
+"""One run over a corpus, chunk by chunk; equal rows are scored once, with bit-equal scores."""
 
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence

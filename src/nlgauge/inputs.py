@@ -1,7 +1,6 @@
 """Inputs of metrics: texts, clouds or histograms, from models that are opened here only.
 
-A metric declares what it needs (`core.requirements.Need`). This module opens the model, fits idf
-tables, encodes every distinct text once for all metrics, and returns the declared inputs.
+A metric declares its `Need`; every distinct text is encoded once for all metrics.
 """
 
 import dataclasses

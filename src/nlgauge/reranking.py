@@ -1,8 +1,4 @@
-"""Selection among the candidates of one input: reranking, and minimum Bayes risk decoding.
-
-The latter (Kumar and Byrne 2004) selects the candidate with the highest mean score against all
-other candidates, under any metric.
-"""
+"""Selection of candidates: reranking, and minimum Bayes risk decoding (Kumar and Byrne 2004)."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -138,10 +134,9 @@ def _choose(
     (found,) = scorer.score_corpus(corpus, progress=progress).values()
     starts = np.cumsum([0, *map(len, candidates)])
     owners = np.array([starts[n] + i for n, i, _ in rows])
+    counts = np.bincount(owners)
     sums = [np.bincount(owners, each.scale.sign * each.segments) for each in found.values()]
-    by_metric: list[list[Floats]] = [
-        np.split(total / np.bincount(owners), starts[1:-1]) for total in sums
-    ]
+    by_metric: list[list[Floats]] = [np.split(total / counts, starts[1:-1]) for total in sums]
     if combine == "rank" and len(by_metric) > 1:
         by_metric = [[-_ranks(values) for values in utilities] for utilities in by_metric]
     return [

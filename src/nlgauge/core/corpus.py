@@ -92,10 +92,7 @@ class Corpus:
         return tuple(sorted(range(len(self)), key=lambda i: order[self.ids[i]]))
 
     def segment_references(self) -> Iterator[tuple[str, ...]]:
-        """Yield the references of every segment once, however many systems answered it.
-
-        Rows that share an id but not their references count as different segments.
-        """
+        """Yield the references of every segment once; other references make another segment."""
         for _, texts in dict.fromkeys(zip(self.ids, self.references, strict=True)):
             yield texts
 

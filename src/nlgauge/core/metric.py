@@ -1,7 +1,4 @@
-"""Metric: the interface of all metrics: options to one row of numbers per segment to scores.
-
-A corpus score is ``finish`` of the summed rows, so intervals and tests are ``weights @ rows``.
-"""
+"""Metric: the interface of all metrics, which yield one row of numbers per segment."""
 
 import dataclasses
 from abc import ABC, abstractmethod

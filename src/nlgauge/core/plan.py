@@ -14,9 +14,8 @@ _ARRAYS = ("coupling", "cost", "a", "b")
 class Plan:
     """The solution of one transport problem between a candidate (rows) and a reference (columns).
 
-    `value` is <cost, coupling>. `objective` adds the penalties of the two marginals, so it equals
-    `value` when both penalties are infinite or zero. `residual` is the
-    duality gap of an exact solution, or the L1 error of the marginals of an entropic one.
+    `value` is <cost, coupling>; `objective` adds the penalties of the two marginals. `residual` is
+    the duality gap of an exact solution, or the L1 error of the marginals of an entropic one.
     """
 
     value: float

@@ -1,7 +1,4 @@
-"""Engines: workers in this process, in a process pool or on a Ray cluster.
-
-Results do not depend on the engine, because every part is scored by itself.
-"""
+"""Engines: workers in this process, in a process pool or on a Ray cluster, with equal results."""
 
 import os
 import pickle

@@ -48,10 +48,7 @@ class Part:
 def split_into_parts(
     stream: Iterable[Row | Rejected], size: int, *, mark_new_segments: bool = False
 ) -> Iterator[Part]:
-    """Yield parts of about ``size`` rows, in order, with adjacent rows of a segment together.
-
-    Rows that repeat an id within a system are rejected.
-    """
+    """Yield parts of about ``size`` rows, in order, with adjacent rows of a segment together."""
     ids, segments = IdSet(), IdSet()
     for number, batch in enumerate(_batches(stream, size)):
         rows = [row for row in batch if isinstance(row, Row)]
@@ -86,13 +83,10 @@ def _segment(row: Row | Rejected) -> object:
 
 
 class IdSet:
-    """A set of JSON values as 64-bit digests; two among 100 million collide once in 3,700 runs.
-
-    They lie in sorted arrays, each at least twice as long as the next.
-    """
+    """A set of JSON values as 64-bit digests; two among 100 million collide once in 3,700 runs."""
 
     def __init__(self) -> None:
-        self._arrays: list[NDArray[np.uint64]] = []
+        self._arrays: list[NDArray[np.uint64]] = []  # sorted, each at least twice the next's length
 
     def add(self, values: Iterable[object]) -> Bools:
         """Add the values and return which of them occur for the first time."""

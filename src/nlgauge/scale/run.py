@@ -80,9 +80,8 @@ class Run:
                 folder.write_plan(plan)
                 record = self._score(engine, folder, signals, report)
             if plan["inputs"] != self._plan()["inputs"]:
-                raise FileError(
-                    "an input file was changed while it was read; use another folder and start over"
-                )
+                changed = "an input file was changed while it was read"
+                raise FileError(f"{changed}; use another folder and start over")
             result, checksums = self._summarize(scorer, folder, record)
             folder.write(MANIFEST, {**plan, "parts": checksums})
         return result

@@ -81,10 +81,7 @@ class RunFolder:
         self._write(self._sums_file(scores.name), [(json.dumps(signed) + "\n").encode()])
 
     def read_sums(self, name: str, *, check_segments: bool = True) -> dict[str, Any] | None:
-        """Return the sums of a part, or None if it is missing or damaged.
-
-        ``check_segments`` also verifies the segment scores, whose file is by far the larger one.
-        """
+        """Return the sums of a part, or None if they or (with a check) its segments are damaged."""
         with suppress(OSError, DataError):
             content = _read_json(self._sums_file(name))
             if content.pop("sha256", None) != _sha256(_canonical(content)):

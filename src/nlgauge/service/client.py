@@ -128,11 +128,18 @@ class Client:
             answer = self.finish("score", body, progress=progress)
         else:
             answer = self._call("POST", "/v1/score", body)
-        ids = {name: corpus.ids_of(name) for name in corpus.system_names}
         board: dict[str, dict[str, Scores]] = {}
         for entry in answer["scores"]:
-            scores = _scores(entry, ids[entry["system"]])
-            board.setdefault(scores.system, {})[scores.label] = scores
+            system, label = entry["system"], entry["metric"]
+            board.setdefault(system, {})[label] = Scores(
+                metric=metric(entry["signature"]),
+                label=label,
+                system=system,
+                ids=corpus.ids_of(system),
+                statistics=np.asarray(entry["statistics"], dtype=np.float64),
+                signature=Signature.parse(entry["signature"]),
+                notes=entry["notes"],
+            )
         return board
 
     def align(
@@ -234,16 +241,3 @@ def _listed(metrics: Metrics) -> list[str | Options]:
 
 def _group(texts: str | Sequence[str | None]) -> str | list[str]:
     return texts if isinstance(texts, str) else [text for text in texts if text is not None]
-
-
-def _scores(entry: Mapping[str, Any], ids: tuple[str, ...]) -> Scores:
-    """The scores of an entry, from the same statistics as on the server."""
-    return Scores(
-        metric=metric(entry["signature"]),
-        label=entry["metric"],
-        system=entry["system"],
-        ids=ids,
-        statistics=np.asarray(entry["statistics"], dtype=np.float64),
-        signature=Signature.parse(entry["signature"]),
-        notes=entry["notes"],
-    )

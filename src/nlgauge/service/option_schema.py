@@ -17,10 +17,7 @@ _TYPES = {bool: "boolean", int: "integer", float: "number", str: "string", type(
 
 
 def option_schema(known: Option, settings: Settings) -> dict[str, Any] | None:
-    """The schema of an option; None if requests cannot set it.
-
-    Free text without a declaration of the metric could name a file, so it cannot be set.
-    """
+    """The schema of an option; None if requests cannot set it: free text could name a file."""
     rule = known.server
     if rule == "fixed" or (rule is None and str in known.types and known.choices is None):
         return None

@@ -92,11 +92,8 @@ async def align(request: Request, body: schemas.AlignRequest) -> Response:
     """Align the tokens of a pair: which are matched, with how much mass, at what cost."""
     dispatcher = _dispatcher(request)
     check_pair(body, dispatcher.settings.limits)
-    return _json(
-        await dispatcher.run(
-            request, lambda _: handlers.encode_json(handlers.align(body, dispatcher.admission))
-        )
-    )
+    encode, admission = handlers.encode_json, dispatcher.admission
+    return _json(await dispatcher.run(request, lambda _: encode(handlers.align(body, admission))))
 
 
 @_post("/v1/compare", responses.CompareAnswer, examples.COMPARE)
