@@ -11,19 +11,16 @@ Kind = Literal["text", "clouds", "histograms"]
 
 @dataclass(frozen=True)
 class Weighting:
-    """How weight is distributed over the tokens of a text, and which are used.
-
-    ``special``, of tokens the model adds ([CLS], </s>): ``silent`` ones have no mass, but others
-    may match them. ``void``: special tokens alone are no ``content``.
-    """
+    """How weight is distributed over the tokens of a text, and which are used."""
 
     scheme: Literal["uniform", "idf", "idf_plus_one"] = "uniform"
+    # Of tokens the model adds ([CLS], </s>); silent ones have no mass, but others may match them.
     special: Literal["drop", "silent", "keep"] = "drop"
     subwords: Literal["all", "first"] = "all"  # pieces of a word that are kept
     punctuation: Literal["keep", "drop", "drop_ascii"] = "keep"
     stopwords: frozenset[str] = frozenset()
     sides: Literal["shared", "separate"] = "shared"  # shared: idf of the references for both
-    void: Literal["content", "mass"] = "content"  # without which a text is void
+    void: Literal["content", "mass"] = "content"  # without it a text is void; not special tokens
 
     @property
     def fitted(self) -> bool:
@@ -47,17 +44,13 @@ class Need:
 
 @dataclass(frozen=True)
 class ModelCard:
-    """Properties of a model that are known before encoding.
-
-    ``layers`` maps a way of matching (``greedy``, ``transport``, ``barycenter``) to the layers
-    that suit this model best.
-    """
+    """Properties of a model that are known before encoding."""
 
     name: str
     digest: str
     depth: int
     dimension: int
-    layers: Mapping[str, tuple[int, ...]]
+    layers: Mapping[str, tuple[int, ...]]  # the best for greedy, transport and barycenter
     published: bool = True  # the best layers were measured, not guessed
     libraries: tuple[str, ...] = ()
     languages: tuple[str, ...] = ()  # codes of all languages it knows; () if unknown or many

@@ -103,5 +103,6 @@ class IdSet:
         while len(array) and self._arrays and len(self._arrays[-1]) < 2 * len(array):
             array = np.concatenate([self._arrays.pop(), array])
             array.sort(kind="stable")  # merges sorted runs in one pass
-        self._arrays += [array] if len(array) else []
+        if len(array):
+            self._arrays.append(array)
         return new

@@ -32,7 +32,7 @@ _LOOPBACK = ("127.0.0.1", "localhost", "::1")
 class ServerError(NlgaugeError):
     """An error response of a server, or a server that cannot be reached."""
 
-    seconds = 1.0  # to wait before the next attempt, if the status is 429
+    seconds: float | None = None  # to wait before the next attempt, if the server is busy
 
     def __init__(self, message: str, *, status: int | None = None, kind: str | None = None) -> None:
         super().__init__(message)
@@ -203,7 +203,7 @@ class Client:
             try:
                 return self._send(method, path, body)
             except ServerError as error:
-                if error.status != _BUSY:
+                if error.seconds is None:
                     raise
                 if monotonic() + error.seconds > ends:
                     raise ServerError(f"{self._url} is busy: {error}", status=_BUSY) from None
@@ -219,9 +219,8 @@ class Client:
             raise _server_error(error, self._url) from None
         except (URLError, HTTPException, OSError, ValueError) as error:
             reason = getattr(error, "reason", error)
-            raise ServerError(
-                f"the server {self._url} does not answer ({reason}); is `nlgauge serve` running?"
-            ) from error
+            message = f"the server {self._url} does not answer ({reason})"
+            raise ServerError(f"{message}; is `nlgauge serve` running?") from error
 
 
 def _server_error(error: HTTPError, url: str) -> ServerError:
@@ -231,7 +230,7 @@ def _server_error(error: HTTPError, url: str) -> ServerError:
     except (ValueError, KeyError, TypeError, OSError):
         return ServerError(f"{url} answered {error.code}: {error.reason}", status=error.code)
     found = ServerError(content["message"], status=error.code, kind=content["kind"])
-    found.seconds = float(error.headers.get("Retry-After", 1))
+    found.seconds = float(error.headers.get("Retry-After", 1)) if error.code == _BUSY else None
     return found
 
 
