@@ -93,9 +93,8 @@ class CorpusRun:
         for number, bound in enumerate(self._metrics):
             metric = bound.metric
             if not isinstance(metric, PairMetric):
-                raise UsageError(
-                    f"{metric.name} does not match tokens, so it has no alignment to show"
-                )
+                reason = "does not match tokens, so it has no alignment to show"
+                raise UsageError(f"{metric.name} {reason}")
             given = self._inputs(inputs, bound, [0])
             best = metric.align_best(given[0][0], given[1][0])
             self._store(number, [0], best.rows, given)

@@ -61,10 +61,8 @@ class Plan:
         """Return the k strongest flows above 0 as (candidate index, reference index, mass)."""
         flat = self.coupling.ravel()
         order = np.argsort(-flat, kind="stable")[: max(k, 0)]  # ties in reading order
-        columns = self.coupling.shape[1]
-        return tuple(
-            (int(at) // columns, int(at) % columns, float(flat[at])) for at in order if flat[at] > 0
-        )
+        order, columns = order[flat[order] > 0], self.coupling.shape[1]
+        return tuple((int(at) // columns, int(at) % columns, float(flat[at])) for at in order)
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain numbers, lists and strings, ready for JSON."""

@@ -105,10 +105,8 @@ class Run:
         for part in signals.until_signal(parts):
             if part.rejected and self.on_error == "stop":
                 row = part.rejected[0]
-                raise FileError(
-                    f"{row.place}: {row.reason}. To score the other rows, and list those left out, "
-                    "use --on-error skip"
-                )
+                hint = "To score the other rows, and list those left out, use --on-error skip"
+                raise FileError(f"{row.place}: {row.reason}. {hint}")
             yield part
 
     def _fit_tables(

@@ -52,19 +52,18 @@ def protocol_with_timeout(seconds: float) -> type[H11Protocol]:
 
 def server(app: FastAPI, *, host: str, port: int, header_seconds: float) -> uvicorn.Server:
     """The server, not yet started."""
-    return uvicorn.Server(
-        uvicorn.Config(
-            app,
-            host=host,
-            port=port,
-            http=protocol_with_timeout(header_seconds),
-            ws="none",
-            log_level="warning",
-            access_log=False,
-            server_header=False,
-            proxy_headers=False,
-            timeout_keep_alive=15,
-            timeout_graceful_shutdown=5,
-            limit_concurrency=_CONNECTIONS,
-        )
+    config = uvicorn.Config(
+        app,
+        host=host,
+        port=port,
+        http=protocol_with_timeout(header_seconds),
+        ws="none",
+        log_level="warning",
+        access_log=False,
+        server_header=False,
+        proxy_headers=False,
+        timeout_keep_alive=15,
+        timeout_graceful_shutdown=5,
+        limit_concurrency=_CONNECTIONS,
     )
+    return uvicorn.Server(config)
