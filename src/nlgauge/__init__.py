@@ -10,17 +10,24 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from nlgauge.adapters.frames import score_frame
-    from nlgauge.core.corpus import Corpus
-    from nlgauge.core.errors import NlgaugeError
-    from nlgauge.core.scores import Scores
-    from nlgauge.core.signature import Signature
-    from nlgauge.metrics import metric, metric_class, metric_names
-    from nlgauge.reproducibility import explain
-    from nlgauge.reranking import mbr, rerank
-    from nlgauge.runtime import Runtime
-    from nlgauge.scoring import Scorer, align, score, score_systems
-    from nlgauge.study import compare, correlate
+    from nlgauge.adapters.frames import score_frame as score_frame
+    from nlgauge.core.corpus import Corpus as Corpus
+    from nlgauge.core.errors import NlgaugeError as NlgaugeError
+    from nlgauge.core.scores import Scores as Scores
+    from nlgauge.core.signature import Signature as Signature
+    from nlgauge.metrics import metric as metric
+    from nlgauge.metrics import metric_class as metric_class
+    from nlgauge.metrics import metric_names as metric_names
+    from nlgauge.reproducibility import explain as explain
+    from nlgauge.reranking import mbr as mbr
+    from nlgauge.reranking import rerank as rerank
+    from nlgauge.runtime import Runtime as Runtime
+    from nlgauge.scoring import Scorer as Scorer
+    from nlgauge.scoring import align as align
+    from nlgauge.scoring import score as score
+    from nlgauge.scoring import score_systems as score_systems
+    from nlgauge.study import compare as compare
+    from nlgauge.study import correlate as correlate
 
 # Names are imported on first use: `import nlgauge` stays fast and never imports torch.
 _NAMES = {
@@ -37,26 +44,7 @@ _NAMES = {
     "study": ["compare", "correlate"],
 }
 
-__all__ = [
-    "Corpus",
-    "NlgaugeError",
-    "Runtime",
-    "Scorer",
-    "Scores",
-    "Signature",
-    "align",
-    "compare",
-    "correlate",
-    "explain",
-    "mbr",
-    "metric",
-    "metric_class",
-    "metric_names",
-    "rerank",
-    "score",
-    "score_frame",
-    "score_systems",
-]
+__all__ = [name for names in _NAMES.values() for name in names]
 
 
 def __getattr__(name: str) -> Any:

@@ -1,7 +1,4 @@
-"""One run over a corpus: texts are encoded in chunks, and metrics turn them into rows.
-
-Memory does not grow with the corpus; equal rows are scored once and so get bit-equal scores.
-"""
+"""One run over a corpus, chunk by chunk; equal rows are scored once, with bit-equal scores."""
 
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
@@ -24,6 +21,7 @@ from nlgauge.runtime.memory import MemoryTrimmer
 from nlgauge.runtime.threads import one_ahead
 
 Progress = Callable[[int, int], None]
+Inputs = tuple[list[Any], list[list[Any]]]  # of the candidates, and of their references
 
 _CHUNK_ROWS = 256
 _HISTOGRAM_ROWS = 32  # a histogram is as long as the vocabulary, and each takes many passes anyway
@@ -80,9 +78,8 @@ class CorpusRun:
             for number, bound in enumerate(self._metrics):
                 if number:  # it may raise to cancel the run
                     report(done, len(self._unique))
-                candidates, references = self._inputs(inputs, bound, rows)
-                made = bound.metric.rows(candidates, references)
-                self._store(number, rows, made, candidates, references)
+                given = self._inputs(inputs, bound, rows)
+                self._store(number, rows, bound.metric.rows(*given), given)
             done += len(rows)
             if done > _MANY_ROWS:
                 trimmer.trim()
@@ -96,18 +93,15 @@ class CorpusRun:
         for number, bound in enumerate(self._metrics):
             metric = bound.metric
             if not isinstance(metric, PairMetric):
-                raise UsageError(
-                    f"{metric.name} does not match tokens, so it has no alignment to show"
-                )
-            candidates, references = self._inputs(inputs, bound, [0])
-            best = metric.align_best(candidates[0], references[0])
-            self._store(number, [0], best.rows, candidates, references)
+                reason = "does not match tokens, so it has no alignment to show"
+                raise UsageError(f"{metric.name} {reason}")
+            given = self._inputs(inputs, bound, [0])
+            best = metric.align_best(given[0][0], given[1][0])
+            self._store(number, [0], best.rows, given)
             found[bound.label] = Aligned(best.plan, best.reference, self.scores(number, system))
         return found
 
-    def _inputs(
-        self, inputs: ModelInputs, bound: BoundMetric, rows: list[int]
-    ) -> tuple[list[Any], list[list[Any]]]:
+    def _inputs(self, inputs: ModelInputs, bound: BoundMetric, rows: list[int]) -> Inputs:
         get = inputs.for_metric(bound)
         candidates = [get(self._corpus.candidates[row], "candidate") for row in rows]
         texts = (self._corpus.references[row] for row in rows)
@@ -161,20 +155,13 @@ class CorpusRun:
         if chunk:
             yield chunk
 
-    def _store(
-        self,
-        number: int,
-        rows: list[int],
-        made: Rows,
-        candidates: Sequence[Any],
-        references: Sequence[Sequence[Any]],
-    ) -> None:
+    def _store(self, number: int, rows: list[int], made: Rows, given: Inputs) -> None:
         if number not in self._statistics:
             self._statistics[number] = np.zeros((len(self._corpus), made.statistics.shape[1]))
         self._statistics[number][rows] = made.statistics
         for note, mask in made.notes.items():
             self._notes[number][note][rows] |= mask
-        items = [(text, *group) for text, group in zip(candidates, references, strict=True)]
+        items = [(text, *group) for text, group in zip(*given, strict=True)]
         self._add_notes(number, self._metrics[number], rows, items)
 
     def _add_notes(

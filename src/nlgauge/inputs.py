@@ -1,11 +1,11 @@
 """Inputs of metrics: texts, clouds or histograms, from models that are opened here only.
 
-A metric declares what it needs (`core.requirements.Need`). This module opens the model, fits idf
-tables, encodes every distinct text once for all metrics, and returns the declared inputs.
+A metric declares its `Need`; every distinct text is encoded once for all metrics.
 """
 
 import dataclasses
 import os
+from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
@@ -200,17 +200,15 @@ class ModelInputs:
         }
         self._all = list(dict.fromkeys([*candidates, *references]))
         self._encoders: dict[int, Encoder] = {}
-        self._layers: dict[int, set[int]] = {}
-        self._temperatures: dict[Hashable, dict[float, None]] = {}
+        self._layers: dict[int, set[int]] = defaultdict(set)
+        self._temperatures: dict[Hashable, dict[float, None]] = defaultdict(dict)
         for bound in metrics:
             for each in bound.members or (bound,):
                 if each.encoder is not None:
                     self._encoders[id(each.encoder)] = each.encoder
-                    layers = self._layers.setdefault(id(each.encoder), set())
-                    layers.update(each.metric.needs.layers)
+                    self._layers[id(each.encoder)].update(each.metric.needs.layers)
                 if each.masked_lm is not None:
-                    temperatures = self._temperatures.setdefault(_pass_key(each), {})
-                    temperatures[each.metric.needs.temperature] = None
+                    self._temperatures[_pass_key(each)][each.metric.needs.temperature] = None
         self._clouds: dict[int, dict[str, Cloud]] = {}
         self._histograms: dict[Hashable, Histograms] = {}
 
@@ -256,15 +254,12 @@ class ModelInputs:
     def _get_histogram(self, bound: BoundMetric, masked_lm: MaskedLm) -> GetInput:
         key, need = _pass_key(bound), bound.metric.needs
         if key not in self._histograms:
-            temperatures = list(self._temperatures[key])
-            self._histograms[key] = self._make_histograms(bound, masked_lm, temperatures)
+            self._histograms[key] = self._make_histograms(bound, masked_lm)
         made = self._histograms[key][need.temperature]
         return lambda text, side: made[_table_side(need.weighting, side)][text]
 
-    def _make_histograms(
-        self, bound: BoundMetric, masked_lm: MaskedLm, temperatures: list[float]
-    ) -> Histograms:
-        need = bound.metric.needs
+    def _make_histograms(self, bound: BoundMetric, masked_lm: MaskedLm) -> Histograms:
+        need, temperatures = bound.metric.needs, list(self._temperatures[_pass_key(bound)])
         shared = need.weighting.sides == "shared"
         wanted: dict[Side, list[str]] = {"reference": self._all} if shared else self._texts
         made: Histograms = {temperature: {} for temperature in temperatures}

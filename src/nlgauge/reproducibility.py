@@ -16,26 +16,24 @@ from nlgauge.scoring import Progress, Scorer
 
 Kind = Literal["metric", "option", "model", "data", "library"]
 
-_FACTS: dict[str, tuple[Kind, str]] = {
+_MEANINGS: dict[str, tuple[Kind, str]] = {
     "nrefs": ("data", "the number of references per segment"),
     "model_sha": ("model", "the weights of the model"),
     "baseline_sha": ("data", "the baseline file"),
     "table_sha": ("data", "the corpus of the n-gram counts"),
     "idf_sha_reference": ("data", "the corpus of the idf weights"),
     "idf_sha_candidate": ("data", "the candidates of the idf weights"),
-}
-# Abbreviated keys of sacrebleu's signatures.
-_ABBREVIATED = {
-    "case": "letter case",
-    "eff": "effective order: n-gram orders without n-grams are left out",
-    "tok": "tokenizer",
-    "smooth": "smoothing of n-gram orders without a match",
-    "nc": "longest character n-gram",
-    "nw": "longest word n-gram",
-    "space": "spaces in character n-grams",
-    "norm": "normalisation before tokenization",
-    "punct": "punctuation kept",
-    "asian": "Asian characters split",
+    # Abbreviated keys of sacrebleu's signatures.
+    "case": ("option", "letter case"),
+    "eff": ("option", "effective order: n-gram orders without n-grams are left out"),
+    "tok": ("option", "tokenizer"),
+    "smooth": ("option", "smoothing of n-gram orders without a match"),
+    "nc": ("option", "longest character n-gram"),
+    "nw": ("option", "longest word n-gram"),
+    "space": ("option", "spaces in character n-grams"),
+    "norm": ("option", "normalisation before tokenization"),
+    "punct": ("option", "punctuation kept"),
+    "asian": ("option", "Asian characters split"),
 }
 
 
@@ -174,14 +172,11 @@ class Results:
 
 def _meaning(metric: str, key: str) -> tuple[Kind, str]:
     key = key.lstrip("0123456789").removeprefix(".")  # number of a member of an ensemble
-    if key in _FACTS:
-        return _FACTS[key]
     options = options_of(metric_class(metric)) if metric in metric_names() else {}
     if key in options:
         return ("model" if key == "model" else "option"), options[key].help.rstrip(".")
-    if key in _ABBREVIATED:
-        return "option", _ABBREVIATED[key]
-    return "library", f"the version of {'the library' if key == 'version' else key}"
+    library = f"the version of {'the library' if key == 'version' else key}"
+    return _MEANINGS.get(key, ("library", library))
 
 
 def files_of(inputs: Mapping[str, Any]) -> tuple[Sequence[str], Sequence[str]]:

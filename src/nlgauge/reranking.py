@@ -1,10 +1,6 @@
-"""Selection among the candidates of one input: reranking, and minimum Bayes risk decoding.
+"""Selection of candidates: reranking, and minimum Bayes risk decoding (Kumar and Byrne 2004)."""
 
-The latter (Kumar and Byrne 2004) selects the candidate with the highest mean score against all
-other candidates, under any metric.
-"""
-
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -13,7 +9,6 @@ import numpy as np
 from nlgauge.core.arrays import Floats
 from nlgauge.core.corpus import Corpus
 from nlgauge.core.errors import DataError, OptionError, ShapeError
-from nlgauge.core.scores import Scores
 from nlgauge.scoring import Progress, Scorer
 
 Combine = Literal["rank", "mean"]
@@ -132,33 +127,22 @@ def _choose(
 ) -> list[Choice]:
     if combine not in ("rank", "mean"):
         raise OptionError(f"combine is {combine!r}; metrics are combined by 'rank' or by 'mean'")
-    inputs = enumerate(zip(candidates, pairs, strict=True))
-    rows = [(str(n), texts[i], group) for n, (texts, compared) in inputs for i, group in compared]
-    ids, left, right = zip(*rows, strict=True)
+    rows = [(n, i, group) for n, compared in enumerate(pairs) for i, group in compared]
+    corpus = Corpus.of([candidates[n][i] for n, i, _ in rows], [group for *_, group in rows])
     # Comparisons of one input share an id, so that they stay together.
-    corpus = replace(Corpus.of(left, right), ids=ids)
+    corpus = replace(corpus, ids=tuple(str(n) for n, *_ in rows))
     (found,) = scorer.score_corpus(corpus, progress=progress).values()
-    by_metric = [list(_utilities(candidates, pairs, scores)) for scores in found.values()]
+    starts = np.cumsum([0, *map(len, candidates)])
+    owners = np.array([starts[n] + i for n, i, _ in rows])
+    counts = np.bincount(owners)
+    sums = [np.bincount(owners, each.scale.sign * each.segments) for each in found.values()]
+    by_metric: list[list[Floats]] = [np.split(total / counts, starts[1:-1]) for total in sums]
     if combine == "rank" and len(by_metric) > 1:
         by_metric = [[-_ranks(values) for values in utilities] for utilities in by_metric]
     return [
         Choice(tuple(texts), np.asarray(np.mean(utilities, axis=0)))
         for texts, *utilities in zip(candidates, *by_metric, strict=True)
     ]
-
-
-def _utilities(
-    candidates: Sequence[Sequence[str]], pairs: Pairs, scores: Scores
-) -> Iterator[Floats]:
-    """Yield the mean scores of the candidates of each input, higher is better."""
-    oriented = scores.scale.sign * scores.segments
-    start = 0
-    for texts, compared in zip(candidates, pairs, strict=True):
-        indices = np.array([index for index, _ in compared])
-        values = oriented[start : start + len(compared)]
-        counts = np.bincount(indices, minlength=len(texts))
-        yield np.bincount(indices, weights=values, minlength=len(texts)) / counts
-        start += len(compared)
 
 
 def _ranks(values: Floats) -> Floats:

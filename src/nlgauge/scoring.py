@@ -76,10 +76,7 @@ class Scorer:
     def fit_tables(
         self, candidates: Sequence[str], references: Sequence[Sequence[str]]
     ) -> tuple[Tables, ...]:
-        """Return the tables of these texts, one entry per metric; `Tables.pool` adds parts.
-
-        ``references`` holds every segment once, so it may be shorter than ``candidates``.
-        """
+        """Return the tables of all candidates and of the references of every segment, by metric."""
         fitted = [bound.fit(references).fit_candidates(candidates) for bound in self._bound]
         return tuple(bound.tables for bound in fitted)
 
@@ -274,10 +271,8 @@ def align(
 
     Raises
     ------
-    UsageError
-        If the metric does not match tokens.
-    DataError
-        If a text is empty or without weight.
+    UsageError, DataError
+        If the metric does not match tokens, or a text is empty or without weight.
 
     Examples
     --------

@@ -1,10 +1,8 @@
 """Types of arrays."""
 
-from typing import TypeAlias
-
 import numpy as np
 from numpy.typing import NDArray
 
-Floats: TypeAlias = NDArray[np.floating]
-Ints: TypeAlias = NDArray[np.integer]
-Bools: TypeAlias = NDArray[np.bool_]
+Floats = NDArray[np.floating]
+Ints = NDArray[np.integer]
+Bools = NDArray[np.bool_]

@@ -37,14 +37,12 @@ class Baseline:
     def from_json(cls, text: str) -> "Baseline":
         """Return the baseline in a file's content; ValueError, KeyError or TypeError if invalid."""
         content = json.loads(text)
-        means = ("mean", "standard_error")
-        return cls(
-            **{name: str(content[name]) for name in ("metric", "model", "model_sha")},
-            **{name: int(content[name]) for name in ("pairs", "texts", "seed")},
-            **{name: {k: float(v) for k, v in content[name].items()} for name in means},
-            settings={name: str(content["settings"][name]) for name in DECIDING},
-            notes=tuple(map(str, content["notes"])),
-        )
+        given: dict[str, Any] = {n: str(content[n]) for n in ("metric", "model", "model_sha")}
+        given |= {name: int(content[name]) for name in ("pairs", "texts", "seed")}
+        for name in ("mean", "standard_error"):
+            given[name] = {key: float(value) for key, value in content[name].items()}
+        settings = {name: str(content["settings"][name]) for name in DECIDING}
+        return cls(**given, settings=settings, notes=tuple(map(str, content["notes"])))
 
     def values_for(self, metric: Metric, card: ModelCard, path: str) -> tuple[float, ...]:
         """Return the baseline of every component, if it was fitted for this metric and model."""

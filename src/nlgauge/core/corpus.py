@@ -78,22 +78,21 @@ class Corpus:
         """Return the row numbers of one system, in order."""
         return tuple(i for i, name in enumerate(self.systems) if name == system)
 
+    def rows(self) -> Iterator[tuple[str, tuple[str, ...], str, str]]:
+        """Return the candidate, references, system and id of every row."""
+        return zip(self.candidates, self.references, self.systems, self.ids, strict=True)
+
     def ids_of(self, system: str) -> tuple[str, ...]:
         """Return the segment ids of one system, in order."""
         return tuple(self.ids[row] for row in self.rows_of(system))
 
     def by_segment(self) -> tuple[int, ...]:
         """Return all row numbers, with the rows of a segment adjacent."""
-        first: dict[str, int] = {}
-        for i, name in enumerate(self.ids):
-            first.setdefault(name, i)
-        return tuple(sorted(range(len(self)), key=lambda i: first[self.ids[i]]))
+        order = {name: number for number, name in enumerate(dict.fromkeys(self.ids))}
+        return tuple(sorted(range(len(self)), key=lambda i: order[self.ids[i]]))
 
     def segment_references(self) -> Iterator[tuple[str, ...]]:
-        """Yield the references of every segment once, however many systems answered it.
-
-        Rows that share an id but not their references count as different segments.
-        """
+        """Yield the references of every segment once; other references make another segment."""
         for _, texts in dict.fromkeys(zip(self.ids, self.references, strict=True)):
             yield texts
 

@@ -7,12 +7,9 @@ from nlgauge.core.arrays import Floats, Ints
 
 @dataclass(frozen=True, eq=False)
 class Histogram:
-    """Log-probabilities of the tokens the model predicts at masked positions, and the token ids.
+    """Log-probabilities of the tokens the model predicts at masked positions, and the token ids."""
 
-    A void histogram, of a text with nothing to mask, has no log-probabilities.
-    """
-
-    log_probabilities: Floats
+    log_probabilities: Floats  # none if there was nothing to mask
     ids: Ints
     notes: tuple[str, ...] = ()  # such as "truncated"
 

@@ -23,9 +23,8 @@ def language_code(language: str) -> str:
         raise OptionError(f"lang={language!r}: write a language code, as en, zh, ja or pt-BR")
     code = found[1]
     if code in _COUNTRIES:
-        raise OptionError(
-            f"lang={language!r} is the code of a country; did you mean {_COUNTRIES[code]!r}?"
-        )
+        hint = f"did you mean {_COUNTRIES[code]!r}?"
+        raise OptionError(f"lang={language!r} is the code of a country; {hint}")
     return _LONG_CODES.get(code, code)
 
 

@@ -1,8 +1,4 @@
-"""Metric: the interface of all metrics, from options to rows of statistics to scores.
-
-Every metric yields one row of numbers per segment. A corpus score is ``finish`` of the summed
-rows, so confidence intervals, paired tests, buckets and shards are all ``weights @ rows``.
-"""
+"""Metric: the interface of all metrics, which yield one row of numbers per segment."""
 
 import dataclasses
 from abc import ABC, abstractmethod
@@ -43,7 +39,7 @@ class Scale:
     @property
     def best(self) -> float:
         """The score of identical texts."""
-        return self.high if self.direction == "higher" else self.low
+        return self.high if self.sign > 0 else self.low
 
     @property
     def limits(self) -> tuple[float | None, float | None]:
@@ -197,11 +193,7 @@ class Metric(ABC):
 
 @dataclass(frozen=True)
 class PairMetric(Metric):
-    """A metric that compares a candidate with one reference at a time.
-
-    ``prepare`` runs once for each distinct text, ``compare`` for all pairs at once. The components
-    of the best reference count.
-    """
+    """A metric that compares with one reference at a time: ``prepare`` texts, ``compare`` pairs."""
 
     more_references_never_hurt: ClassVar[bool] = True
 

@@ -1,8 +1,4 @@
-"""Options of a metric: typed dataclass fields with help, choices and range.
-
-The command line's ``-m name:option=value``, the signature, the service's schema and the
-documentation are made from these fields.
-"""
+"""Options of a metric: typed dataclass fields with help, choices and range."""
 
 import dataclasses
 import difflib
@@ -11,6 +7,7 @@ import math
 import types
 import typing
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from typing import Any, Literal
 
 from nlgauge.core.errors import OptionError
@@ -33,10 +30,9 @@ def option(
     """Return a dataclass field that is an option: keyword-only, documented and validated.
 
     ``server`` declares what requests to `nlgauge serve` may set the option to: one of the server's
-    models ("model"), any text of a few characters ("text"), its default only ("fixed"), one of
-    some texts (a tuple, or a mapping of texts to their meaning), or numbers up to a magnitude.
-    Without it, free text keeps its default, because it could name a file, numbers are bounded, and
-    an option named model takes one of the server's models.
+    models ("model", the default for an option of that name), any short text ("text"), its default
+    ("fixed", the default for free text, which could name a file), one of some texts (a tuple, or a
+    mapping of texts to their meaning), or numbers up to a magnitude.
     """
     metadata = {"help": help, "choices": choices, "low": low, "high": high, "server": server}
     return dataclasses.field(default=default, kw_only=True, metadata=metadata)
@@ -73,11 +69,9 @@ class Option:
         if bool in self.types and word.lower() in _TRUE | _FALSE:
             return word.lower() in _TRUE
         for kind in (int, float):
-            if kind in self.types:
-                try:
+            with suppress(ValueError):
+                if kind in self.types:
                     return kind(word)
-                except ValueError:
-                    continue
         if str in self.types:
             return word
         raise OptionError(f"option {self.name}={text!r}: expected {self.kind}")
@@ -86,23 +80,24 @@ class Option:
         """Raise OptionError unless ``value`` has the option's type, choice and range."""
         accepted = isinstance(value, self.types) or (float in self.types and type(value) is int)
         if not accepted or (isinstance(value, bool) and bool not in self.types):
-            raise OptionError(
-                f"option {self.name}={value!r}: expected {self.kind}, not {type(value).__name__}"
-            )
+            expected = f"expected {self.kind}, not {type(value).__name__}"
+            raise OptionError(f"option {self.name}={value!r}: {expected}")
         if self.choices is not None and isinstance(value, str) and value not in self.choices:
             hint = _nearest(value, self.choices)
             raise OptionError(f"option {self.name}={value!r}: choose {self.kind}{hint}")
         if isinstance(value, int | float) and not isinstance(value, bool):
-            low, high = self._limits()
+            low, high = self.limits
             if not low <= value <= high:
                 raise OptionError(f"option {self.name}={value}: must lie within {self._interval()}")
 
-    def _limits(self) -> tuple[float, float]:
+    @property
+    def limits(self) -> tuple[float, float]:
+        """The smallest and the largest number."""
         low = -math.inf if self.low is None else self.low
         return low, math.inf if self.high is None else self.high
 
     def _interval(self) -> str:
-        return f"[{', '.join(map(format_value, self._limits()))}]"
+        return f"[{', '.join(map(format_value, self.limits))}]"
 
 
 @functools.cache  # evaluating type hints is slow, and metrics are built for every request

@@ -14,9 +14,8 @@ _ARRAYS = ("coupling", "cost", "a", "b")
 class Plan:
     """The solution of one transport problem between a candidate (rows) and a reference (columns).
 
-    `value` is <cost, coupling>. `objective` adds the penalties of the two marginals, so it equals
-    `value` when both penalties are infinite or zero. `residual` is the
-    duality gap of an exact solution, or the L1 error of the marginals of an entropic one.
+    `value` is <cost, coupling>; `objective` adds the penalties of the two marginals. `residual` is
+    the duality gap of an exact solution, or the L1 error of the marginals of an entropic one.
     """
 
     value: float
@@ -62,10 +61,8 @@ class Plan:
         """Return the k strongest flows above 0 as (candidate index, reference index, mass)."""
         flat = self.coupling.ravel()
         order = np.argsort(-flat, kind="stable")[: max(k, 0)]  # ties in reading order
-        columns = self.coupling.shape[1]
-        return tuple(
-            (int(at) // columns, int(at) % columns, float(flat[at])) for at in order if flat[at] > 0
-        )
+        order, columns = order[flat[order] > 0], self.coupling.shape[1]
+        return tuple((int(at) // columns, int(at) % columns, float(flat[at])) for at in order)
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain numbers, lists and strings, ready for JSON."""

@@ -11,21 +11,16 @@ Kind = Literal["text", "clouds", "histograms"]
 
 @dataclass(frozen=True)
 class Weighting:
-    """How weight is distributed over the tokens of a text, and which are used.
-
-    ``special``: tokens the model adds ([CLS], </s>) are dropped, ``silent`` (no mass, but others
-    may match them) or kept like any token. ``subwords``: keep every piece of a word or the first.
-    ``sides``: one idf table from the references for both sides, or each side's own. ``void``: a
-    text is void without ``content`` (special tokens alone say nothing), or only without ``mass``.
-    """
+    """How weight is distributed over the tokens of a text, and which are used."""
 
     scheme: Literal["uniform", "idf", "idf_plus_one"] = "uniform"
+    # Of tokens the model adds ([CLS], </s>); silent ones have no mass, but others may match them.
     special: Literal["drop", "silent", "keep"] = "drop"
-    subwords: Literal["all", "first"] = "all"
+    subwords: Literal["all", "first"] = "all"  # pieces of a word that are kept
     punctuation: Literal["keep", "drop", "drop_ascii"] = "keep"
     stopwords: frozenset[str] = frozenset()
-    sides: Literal["shared", "separate"] = "shared"
-    void: Literal["content", "mass"] = "content"
+    sides: Literal["shared", "separate"] = "shared"  # shared: idf of the references for both
+    void: Literal["content", "mass"] = "content"  # without it a text is void; not special tokens
 
     @property
     def fitted(self) -> bool:
@@ -49,21 +44,16 @@ class Need:
 
 @dataclass(frozen=True)
 class ModelCard:
-    """Properties of a model that are known before encoding.
-
-    ``layers`` maps a way of matching (``greedy``, ``transport``, ``barycenter``) to the layers
-    that suit this model best; ``published`` says whether they were measured or guessed.
-    ``languages`` are the codes of the only languages that the model knows, () if unknown or many.
-    """
+    """Properties of a model that are known before encoding."""
 
     name: str
     digest: str
     depth: int
     dimension: int
-    layers: Mapping[str, tuple[int, ...]]
-    published: bool = True
+    layers: Mapping[str, tuple[int, ...]]  # the best for greedy, transport and barycenter
+    published: bool = True  # the best layers were measured, not guessed
     libraries: tuple[str, ...] = ()
-    languages: tuple[str, ...] = ()
+    languages: tuple[str, ...] = ()  # codes of all languages it knows; () if unknown or many
 
     def choose(self, wanted: str | int, *, match: str) -> tuple[int, ...]:
         """Return the layer numbers of ``wanted``: best, all, last5, 4, -1, 3+4+6 or 2-6.

@@ -1,10 +1,8 @@
 """Poisson bootstrap whose draws depend on seed and segment id only.
 
-In the Poisson bootstrap every resample counts every segment a Poisson(1) number of times, instead
-of drawing n of n segments (Chamandy et al. 2012, Estimating Uncertainty for Massive Data Streams).
-n need not be known beforehand, so parts of a stream can be resampled where they are scored. The
-count is a hash of seed, segment id and resample: a stream, a list and any order of parts give the
-same draws, and systems with the same segments are resampled jointly.
+Every resample counts every segment a Poisson(1) number of times (Chamandy et al. 2012, Estimating
+Uncertainty for Massive Data Streams). The count is a hash of seed, segment id and resample: a
+stream, a list and any order of parts give the same draws, and systems are resampled jointly.
 """
 
 import hashlib
@@ -52,6 +50,5 @@ def _mixed(states: NDArray[np.uint64]) -> NDArray[np.uint64]:
 
 def _thresholds() -> NDArray[np.uint64]:
     """Return the quantiles of Poisson(1) as 64-bit words."""
-    masses = [math.exp(-1) / math.factorial(count) for count in range(_LARGEST)]
-    shares = np.cumsum(masses)
+    shares = np.cumsum([math.exp(-1) / math.factorial(count) for count in range(_LARGEST)])
     return np.array([min(int(share * 2.0**64), 2**64 - 1) for share in shares], dtype=np.uint64)

@@ -18,8 +18,7 @@ from nlgauge.core.totals import CorpusScore, Resampled
 class Scores:
     """The corpus value, segment values, components, notes and signature of one metric.
 
-    ``statistics`` are the metric's rows; any resampling of segments is
-    ``metric.finish(weights @ statistics, weights.sum(axis=1))``.
+    Any resampling of segments is ``metric.finish(weights @ statistics, weights.sum(axis=1))``.
     """
 
     metric: Metric

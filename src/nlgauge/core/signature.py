@@ -2,8 +2,7 @@
 
     bertscore|model:embedded|layer:4|weights:uniform|...|nrefs:1|nlgauge:0.1.0|torch:2.13.0
 
-Keys that are options rebuild the metric; the others record the number of references, digests and
-library versions, which `nlgauge verify` compares.
+Keys that are no options record the number of references, digests and library versions.
 """
 
 from collections.abc import Iterable, Mapping

@@ -1,8 +1,4 @@
-"""CorpusScore: the score of a whole corpus, from summed rows of statistics.
-
-Rows add up, so the corpus scores of parts pool to the score of the whole, including its confidence
-interval, without holding all rows at once.
-"""
+"""CorpusScore: the score of a whole corpus, from summed rows; those of parts can be pooled."""
 
 import dataclasses
 from collections import Counter
@@ -44,6 +40,12 @@ class Resampled:
             counts += drawn.sum(axis=1)
         return cls(totals, counts, seed)
 
+    @classmethod
+    def sum(cls, parts: "Sequence[Resampled]") -> "Resampled":
+        """Return the sums of all parts."""
+        totals = np.sum([part.totals for part in parts], axis=0)
+        return cls(totals, np.sum([part.counts for part in parts], axis=0), parts[0].seed)
+
     def split(self, widths: Sequence[int]) -> "list[Resampled]":
         """Return the resampled sums of tables that were joined by columns of these widths."""
         pieces = np.split(self.totals, np.cumsum(widths)[:-1], axis=1)
@@ -81,13 +83,7 @@ class CorpusScore:
             count=sum(part.count for part in parts),
             totals=np.sum([part.totals for part in parts], axis=0),
             notes=dict(notes),
-            resampled=Resampled(
-                np.sum([each.totals for each in drawn], axis=0),
-                np.sum([each.counts for each in drawn], axis=0),
-                drawn[0].seed,
-            )
-            if drawn
-            else None,
+            resampled=Resampled.sum(drawn) if drawn else None,
         )
 
     @property
@@ -120,9 +116,8 @@ class CorpusScore:
             raise OptionError(f"confidence must lie in (0, 1), got {confidence}; .95 is usual")
         values = self.resampled_values
         if not len(values):
-            raise OptionError(
-                f"no resample contains any of the {self.count} segments; use more (--resamples)"
-            )
+            empty = f"no resample contains any of the {self.count} segments"
+            raise OptionError(f"{empty}; use more (--resamples)")
         tail = (1 - confidence) / 2
         low, high = np.quantile(values, [tail, 1 - tail])
         return float(low), float(high)
@@ -130,9 +125,8 @@ class CorpusScore:
     @property
     def warnings(self) -> tuple[str, ...]:
         """The notes as sentences with the number of segments."""
-        return tuple(
-            f"{count:,} of {self.count:,} segments: {note}" for note, count in self.notes.items()
-        )
+        total = f"of {self.count:,} segments"
+        return tuple(f"{count:,} {total}: {note}" for note, count in self.notes.items())
 
     def __str__(self) -> str:
         low, high = self.scale.low, self.scale.high

@@ -20,23 +20,20 @@ class Runtime:
     batch_tokens
         Tokens in one forward pass of a model, padding included.
     precision
-        Arithmetic of the encoders of metrics that do not set their own option ``precision``:
-        ``"float32"``, ``"bfloat16"`` or ``"int8"``.
+        Default of the option ``precision``: ``"float32"``, ``"bfloat16"`` or ``"int8"``.
     cache
         Folder of the embedding cache. ``None`` reads ``NLGAUGE_CACHE``; ``""`` disables caching.
     download
         Whether models may be downloaded. ``None`` reads ``NLGAUGE_DOWNLOAD``.
     lang
-        Language code of the texts, such as ``"ja"``: selects tokenizers, models and penalties
-        for options that a metric's specification leaves open.
+        Language code of the texts, as ``"ja"``: for options that a specification leaves open.
     threads
         Largest number of threads. ``None`` takes ``OMP_NUM_THREADS``, else all cores.
 
     Examples
     --------
     >>> import nlgauge
-    >>> zh = nlgauge.Runtime(lang="zh")
-    >>> scores = nlgauge.score(["猫坐着。"], ["猫坐下。"], metrics="bleu", runtime=zh)
+    >>> scores = nlgauge.score(["猫坐着。"], ["猫坐下。"], runtime=nlgauge.Runtime(lang="zh"))
     >>> scores["bleu"].signature["tok"]
     'zh'
     """

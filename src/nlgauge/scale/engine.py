@@ -1,7 +1,4 @@
-"""Engines: workers in this process, in a process pool or on a Ray cluster.
-
-Results do not depend on the engine, because every part is scored by itself.
-"""
+"""Engines: workers in this process, in a process pool or on a Ray cluster, with equal results."""
 
 import os
 import pickle
@@ -173,10 +170,10 @@ class ProcessPool(Engine[Future[Any]]):
     def __enter__(self) -> Self:
         """Divide the cores: libraries read these variables once, when a worker loads them."""
         threads = str(max((os.cpu_count() or 1) // self._workers, 1))
-        for name, value in {"OMP_NUM_THREADS": threads, "TOKENIZERS_PARALLELISM": "false"}.items():
-            if name not in os.environ:
-                os.environ[name] = value
-                self._cleanup.callback(os.environ.pop, name)
+        variables = {"OMP_NUM_THREADS": threads, "TOKENIZERS_PARALLELISM": "false"}
+        for name in variables.keys() - os.environ.keys():
+            os.environ[name] = variables[name]
+            self._cleanup.callback(os.environ.pop, name)
         return self
 
     def __exit__(self, kind: object, error: BaseException | None, traceback: object) -> None:
@@ -197,9 +194,8 @@ def _start_worker(config: WorkerConfig) -> None:
     _workers.append(Worker(config))
 
 
-def _read_tables(file: Path) -> Sequence[Tables]:
-    tables: Sequence[Tables] = pickle.loads(file.read_bytes())
-    return tables
+def _read_tables(file: Path) -> Any:
+    return pickle.loads(file.read_bytes())
 
 
 def _work(method: Method, part: Part, load_tables: LoadTables | None) -> Any:

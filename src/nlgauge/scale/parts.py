@@ -25,8 +25,8 @@ class Part:
     number: int
     rows: tuple[Row, ...]
     rejected: tuple[Rejected, ...]
+    # Indices of the first row of each segment; corpus tables are fitted on their references.
     new_segments: frozenset[int] = field(default=frozenset(), compare=False)
-    """Indices of the first row of each segment; corpus tables are fitted on their references."""
 
     def __len__(self) -> int:
         return len(self.rows) + len(self.rejected)
@@ -48,10 +48,7 @@ class Part:
 def split_into_parts(
     stream: Iterable[Row | Rejected], size: int, *, mark_new_segments: bool = False
 ) -> Iterator[Part]:
-    """Yield parts of about ``size`` rows, in order, with adjacent rows of a segment together.
-
-    Rows that repeat an id within a system are rejected.
-    """
+    """Yield parts of about ``size`` rows, in order, with adjacent rows of a segment together."""
     ids, segments = IdSet(), IdSet()
     for number, batch in enumerate(_batches(stream, size)):
         rows = [row for row in batch if isinstance(row, Row)]
@@ -86,14 +83,10 @@ def _segment(row: Row | Rejected) -> object:
 
 
 class IdSet:
-    """A set of JSON values that stores 8 bytes for each.
-
-    It keeps 64-bit digests, of which two among 100 million collide once in 3,700 runs. They lie in
-    sorted arrays, each at least twice as long as the next, so that search and insertion are cheap.
-    """
+    """A set of JSON values as 64-bit digests; two among 100 million collide once in 3,700 runs."""
 
     def __init__(self) -> None:
-        self._arrays: list[NDArray[np.uint64]] = []
+        self._arrays: list[NDArray[np.uint64]] = []  # sorted, each at least twice the next's length
 
     def add(self, values: Iterable[object]) -> Bools:
         """Add the values and return which of them occur for the first time."""
@@ -106,12 +99,10 @@ class IdSet:
             known |= array[places] == keys
         new = np.zeros(len(digests) // 8, dtype=bool)
         new[first[~known]] = True
-        if new.any():
-            self._insert(keys[~known])
-        return new
-
-    def _insert(self, array: NDArray[np.uint64]) -> None:
-        while self._arrays and len(self._arrays[-1]) < 2 * len(array):
+        array = keys[~known]
+        while len(array) and self._arrays and len(self._arrays[-1]) < 2 * len(array):
             array = np.concatenate([self._arrays.pop(), array])
             array.sort(kind="stable")  # merges sorted runs in one pass
-        self._arrays.append(array)
+        if len(array):
+            self._arrays.append(array)
+        return new

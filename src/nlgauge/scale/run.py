@@ -33,10 +33,8 @@ class RunResult:
     read: int
     scored: int
     rejected: int
-    reused_parts: int
-    """Parts that an earlier run had completed."""
-    repaired_parts: tuple[str, ...]
-    """Parts that were damaged and are scored again."""
+    reused_parts: int  # completed by an earlier run
+    repaired_parts: tuple[str, ...]  # damaged, and scored again
 
 
 @dataclass(frozen=True)
@@ -65,10 +63,7 @@ class Run:
     def execute(
         self, progress: Progress | None = None, on_signal: Callable[[], None] | None = None
     ) -> RunResult:
-        """Score the parts that are not complete and return the totals of all parts.
-
-        ``on_signal`` is called when SIGINT or SIGTERM arrives.
-        """
+        """Score the parts that are not complete and return the totals of all parts."""
         folder = RunFolder(self.folder, self.segments)
         report = progress or (lambda *_: None)
         with folder.open(), SignalHandler(on_signal) as signals:
@@ -85,9 +80,8 @@ class Run:
                 folder.write_plan(plan)
                 record = self._score(engine, folder, signals, report)
             if plan["inputs"] != self._plan()["inputs"]:
-                raise FileError(
-                    "an input file was changed while it was read; use another folder and start over"
-                )
+                changed = "an input file was changed while it was read"
+                raise FileError(f"{changed}; use another folder and start over")
             result, checksums = self._summarize(scorer, folder, record)
             folder.write(MANIFEST, {**plan, "parts": checksums})
         return result
@@ -111,10 +105,8 @@ class Run:
         for part in signals.until_signal(parts):
             if part.rejected and self.on_error == "stop":
                 row = part.rejected[0]
-                raise FileError(
-                    f"{row.place}: {row.reason}. To score the other rows, and list those left out, "
-                    "use --on-error skip"
-                )
+                hint = "To score the other rows, and list those left out, use --on-error skip"
+                raise FileError(f"{row.place}: {row.reason}. {hint}")
             yield part
 
     def _fit_tables(
@@ -198,10 +190,8 @@ class Run:
 
         folder.write_lines(REJECTED, rejected())
         if not counts["scored"]:
-            raise DataError(
-                f"none of the {counts['read']:,} rows read can be scored; the reasons are in "
-                f"{str(self.folder / REJECTED)!r}"
-            )
+            none = f"none of the {counts['read']:,} rows read can be scored"
+            raise DataError(f"{none}; the reasons are in {str(self.folder / REJECTED)!r}")
         signatures = scorer.signatures(references.pop() if len(references) == 1 else "var")
         scores: dict[str, dict[str, CorpusScore]] = {}
         for (system, label), total in pooled.items():
@@ -223,8 +213,8 @@ class Run:
             label, totals = given.pop("metric"), decode_array(given.pop("totals"))
             drawn = {name: decode_array(a) for name, a in given.pop("resampled", {}).items()}
             resampled = Resampled(**drawn, seed=self.seed) if drawn else None
-            described = {"metric": metrics[label], "signature": signatures[label]}
-            yield CorpusScore(label=label, totals=totals, resampled=resampled, **described, **given)
+            given |= {"label": label, "metric": metrics[label], "signature": signatures[label]}
+            yield CorpusScore(totals=totals, resampled=resampled, **given)
 
 
 @dataclass

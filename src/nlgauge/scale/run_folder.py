@@ -42,10 +42,8 @@ class RunFolder:
             lock = (self.path / _LOCK).open("a")
         with lock:
             if not _lock(lock.fileno()):
-                raise UsageError(
-                    f"another run is writing to {str(self.path)!r}; wait for it, or use another "
-                    "folder"
-                )
+                busy = f"another run is writing to {str(self.path)!r}"
+                raise UsageError(f"{busy}; wait for it, or use another folder")
             for left in self.path.rglob(f"*{_TEMPORARY}"):
                 left.unlink()
             yield
@@ -53,12 +51,9 @@ class RunFolder:
     def check_plan(self, plan: Mapping[str, Any]) -> None:
         """Raise if the folder holds a run that differs from the plan in any of its keys."""
         file = self.path / MANIFEST
-        if not file.exists():
-            return
-        known = _read_json(file)
-        differences = list(_differences({key: known.get(key) for key in plan}, dict(plan)))
-        if differences:
-            listed = "\n  ".join(differences)
+        known = _read_json(file) if file.exists() else plan
+        listed = "\n  ".join(_differences({key: known.get(key) for key in plan}, dict(plan)))
+        if listed:
             raise UsageError(
                 f"{str(self.path)!r} holds a run with other inputs or options:\n  {listed}\n"
                 "Use another folder, or delete this one to start over."
@@ -86,10 +81,7 @@ class RunFolder:
         self._write(self._sums_file(scores.name), [(json.dumps(signed) + "\n").encode()])
 
     def read_sums(self, name: str, *, check_segments: bool = True) -> dict[str, Any] | None:
-        """Return the sums of a part, or None if it is missing or damaged.
-
-        ``check_segments`` also verifies the segment scores, whose file is by far the larger one.
-        """
+        """Return the sums of a part, or None if they or (with a check) its segments are damaged."""
         with suppress(OSError, DataError):
             content = _read_json(self._sums_file(name))
             if content.pop("sha256", None) != _sha256(_canonical(content)):

@@ -125,8 +125,9 @@ def _encode_segments(
     columns: dict[str, list[Any]] = {"system": [], "id": []}
     columns |= {name: [] for listed in names.values() for name in listed}
     for system, of_system in scores.items():
-        columns["id"] += next(iter(of_system.values())).ids
-        columns["system"] += [system] * (len(columns["id"]) - len(columns["system"]))
+        ids = next(iter(of_system.values())).ids
+        columns["system"] += [system] * len(ids)
+        columns["id"] += ids
         for label, of_metric in of_system.items():
             values = of_metric.segment_components.values()
             for name, column in zip(names[label], values, strict=True):
@@ -144,7 +145,7 @@ def _parquet(columns: Mapping[str, Sequence[Any]]) -> bytes:
     except ImportError:
         raise MissingExtra("writing Parquet", "pyarrow", "streams") from None
     kinds = {"system": pa.string(), "id": pa.string()}
-    arrays = [pa.array(values, kinds.get(key, pa.float64())) for key, values in columns.items()]
+    arrays = {key: pa.array(each, kinds.get(key, pa.float64())) for key, each in columns.items()}
     written = io.BytesIO()
-    parquet.write_table(pa.table(arrays, names=list(columns)), written)
+    parquet.write_table(pa.table(arrays), written)
     return written.getvalue()

@@ -10,6 +10,11 @@ from nlgauge.core.errors import MissingExtra
 
 def require_libraries() -> None:
     """Raise MissingExtra unless the libraries of the extra ``service`` are installed."""
-    for package in ("fastapi", "uvicorn", "prometheus_client"):
-        if find_spec(package) is None:
+    found = {
+        "fastapi": find_spec("fastapi"),
+        "uvicorn": find_spec("uvicorn"),
+        "prometheus_client": find_spec("prometheus_client"),
+    }
+    for package, spec in found.items():
+        if spec is None:
             raise MissingExtra("nlgauge serve", package, "service")

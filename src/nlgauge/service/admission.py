@@ -1,9 +1,7 @@
 """Admission: which metrics, options and models a request may name.
 
-No text of a request is ever opened, downloaded or loaded. What an option accepts from requests is
-declared by its metric (``option(server=...)``). Undeclared free text could name a file and keeps
-its default, undeclared numbers are bounded; this covers third-party metrics, too. Models are those
-that were named when the server was started.
+No text of a request is ever opened, downloaded or loaded: what an option accepts from requests is
+declared by its metric (``option(server=...)``), and models are those the server was started with.
 """
 
 import dataclasses

@@ -52,8 +52,7 @@ def create_app(settings: Settings | None = None) -> FastAPI:
     for kind in (NlgaugeError, HTTPException):
         app.add_exception_handler(kind, error_response)
     app.add_exception_handler(RequestValidationError, validation_response)
-    parts = {"settings": dispatcher.settings, "measurements": dispatcher.measurements}
-    app.add_middleware(SecurityMiddleware, **parts)
+    app.add_middleware(SecurityMiddleware, dispatcher.settings, dispatcher.measurements)
     app.openapi_schema = _openapi(app.openapi(), dispatcher)
     return app
 

@@ -23,8 +23,8 @@ def catalogue(admission: Admission, settings: Settings) -> dict[str, Any]:
 
 def _card(kind: type[Metric], settings: Settings) -> dict[str, Any]:
     built = kind()
-    schemas = {name: option_schema(each, settings) for name, each in options_of(kind).items()}
-    offered = {name: schema for name, schema in schemas.items() if schema is not None}
+    schemas = ((name, option_schema(each, settings)) for name, each in options_of(kind).items())
+    offered = {name: schema for name, schema in schemas if schema is not None}
     aligns = issubclass(kind, PairMetric) and kind.align is not PairMetric.align
     return {
         "name": built.name,

@@ -32,7 +32,7 @@ _LOOPBACK = ("127.0.0.1", "localhost", "::1")
 class ServerError(NlgaugeError):
     """An error response of a server, or a server that cannot be reached."""
 
-    seconds = 1.0  # to wait before the next attempt, if the status is 429
+    seconds: float | None = None  # to wait before the next attempt, if the server is busy
 
     def __init__(self, message: str, *, status: int | None = None, kind: str | None = None) -> None:
         super().__init__(message)
@@ -115,11 +115,10 @@ class Client:
         self, corpus: Corpus, *, metrics: Metrics = "bleu", progress: Progress | None = None
     ) -> dict[str, dict[str, Scores]]:
         """Return the scores by system and metric; a large corpus is scored as a job."""
-        rows = zip(corpus.candidates, corpus.references, corpus.systems, corpus.ids, strict=True)
         body = {
             "pairs": [
                 {"candidate": candidate, "references": list(texts), "system": system, "id": name}
-                for candidate, texts, system, name in rows
+                for candidate, texts, system, name in corpus.rows()
             ],
             "metrics": _listed(metrics),
             "segments": False,
@@ -129,11 +128,18 @@ class Client:
             answer = self.finish("score", body, progress=progress)
         else:
             answer = self._call("POST", "/v1/score", body)
-        ids = {name: corpus.ids_of(name) for name in corpus.system_names}
         board: dict[str, dict[str, Scores]] = {}
         for entry in answer["scores"]:
-            scores = _scores(entry, ids[entry["system"]])
-            board.setdefault(scores.system, {})[scores.label] = scores
+            system, label = entry["system"], entry["metric"]
+            board.setdefault(system, {})[label] = Scores(
+                metric=metric(entry["signature"]),
+                label=label,
+                system=system,
+                ids=corpus.ids_of(system),
+                statistics=np.asarray(entry["statistics"], dtype=np.float64),
+                signature=Signature.parse(entry["signature"]),
+                notes=entry["notes"],
+            )
         return board
 
     def align(
@@ -197,7 +203,7 @@ class Client:
             try:
                 return self._send(method, path, body)
             except ServerError as error:
-                if error.status != _BUSY:
+                if error.seconds is None:
                     raise
                 if monotonic() + error.seconds > ends:
                     raise ServerError(f"{self._url} is busy: {error}", status=_BUSY) from None
@@ -213,9 +219,8 @@ class Client:
             raise _server_error(error, self._url) from None
         except (URLError, HTTPException, OSError, ValueError) as error:
             reason = getattr(error, "reason", error)
-            raise ServerError(
-                f"the server {self._url} does not answer ({reason}); is `nlgauge serve` running?"
-            ) from error
+            message = f"the server {self._url} does not answer ({reason})"
+            raise ServerError(f"{message}; is `nlgauge serve` running?") from error
 
 
 def _server_error(error: HTTPError, url: str) -> ServerError:
@@ -225,7 +230,7 @@ def _server_error(error: HTTPError, url: str) -> ServerError:
     except (ValueError, KeyError, TypeError, OSError):
         return ServerError(f"{url} answered {error.code}: {error.reason}", status=error.code)
     found = ServerError(content["message"], status=error.code, kind=content["kind"])
-    found.seconds = float(error.headers.get("Retry-After", 1))
+    found.seconds = float(error.headers.get("Retry-After", 1)) if error.code == _BUSY else None
     return found
 
 
@@ -235,16 +240,3 @@ def _listed(metrics: Metrics) -> list[str | Options]:
 
 def _group(texts: str | Sequence[str | None]) -> str | list[str]:
     return texts if isinstance(texts, str) else [text for text in texts if text is not None]
-
-
-def _scores(entry: Mapping[str, Any], ids: tuple[str, ...]) -> Scores:
-    """The scores of an entry, from the same statistics as on the server."""
-    return Scores(
-        metric=metric(entry["signature"]),
-        label=entry["metric"],
-        system=entry["system"],
-        ids=ids,
-        statistics=np.asarray(entry["statistics"], dtype=np.float64),
-        signature=Signature.parse(entry["signature"]),
-        notes=entry["notes"],
-    )

@@ -4,9 +4,8 @@ import json
 from pathlib import Path
 from typing import Any
 
-_EXAMPLES: dict[str, dict[str, Any]] = json.loads(
-    Path(__file__).with_name("examples.json").read_text("utf-8")
-)
+_FILE = Path(__file__).with_name("examples.json")
+_EXAMPLES: dict[str, dict[str, Any]] = json.loads(_FILE.read_text("utf-8"))
 SCORE = _EXAMPLES["SCORE"]
 SCORE_SYSTEMS = _EXAMPLES["SCORE_SYSTEMS"]
 ALIGN = _EXAMPLES["ALIGN"]

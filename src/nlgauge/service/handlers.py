@@ -67,12 +67,10 @@ def corpus_of(request: schemas.ScoreBody | schemas.CompareBody) -> Corpus:
 
 def score_answer(request: schemas.ScoreBody, every: Sequence[Scores]) -> Answer:
     """The answer of /v1/score."""
-    answer = []
-    for scores in every:
-        content = scores.to_dict(segments=request.segments)
+    answer = [scores.to_dict(segments=request.segments) for scores in every]
+    for content, scores in zip(answer, every, strict=True):
         if request.statistics:
             content |= {"statistics": scores.statistics.tolist(), "notes": dict(scores.notes)}
-        answer.append(content)
     return {"scores": answer}
 
 
@@ -118,9 +116,8 @@ def _compare(request: schemas.CompareBody, study: Mapping[str, Any]) -> Answer:
         interval = scores.resample(found.count, seed=found.seed).interval()
         entry["value_low"], entry["value_high"] = to_jsonable(interval)
     first = found.scores[found.baseline]
-    answer["differ"] = [
-        each.to_dict() for label in first for each in found.differing(request.differ, label)
-    ]
+    differ = [each for label in first for each in found.differing(request.differ, label)]
+    answer["differ"] = [each.to_dict() for each in differ]
     return {**answer, "scales": _scales(first.values())}
 
 
@@ -168,8 +165,8 @@ def _baseline_first(corpus: Corpus, baseline: str | None) -> Corpus:
     if baseline not in names:
         known = ", ".join(names)
         raise OptionError(f"the baseline {baseline!r} is not one of the systems: {known}")
-    rows = zip(corpus.candidates, corpus.references, corpus.systems, corpus.ids, strict=True)
-    return Corpus(*zip(*sorted(rows, key=lambda row: row[2] != baseline), strict=True))
+    rows = sorted(corpus.rows(), key=lambda row: row[2] != baseline)
+    return Corpus(*zip(*rows, strict=True))
 
 
 def _column(name: str, values: list[str | None]) -> list[str] | None:

@@ -3,6 +3,7 @@
 import hmac
 from time import perf_counter
 
+from starlette.datastructures import MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from nlgauge.service.errors import ServiceError, service_error
@@ -24,7 +25,6 @@ HEADERS = {
     "Cross-Origin-Resource-Policy": "same-origin",
     "Permissions-Policy": "camera=(), geolocation=(), microphone=()",
 }
-_RAW_HEADERS = [(name.lower().encode(), value.encode()) for name, value in HEADERS.items()]
 _NEED_TOKEN = ("/v1/", "/metrics")
 
 
@@ -50,13 +50,10 @@ class SecurityMiddleware:
             nonlocal status
             if message["type"] == "http.response.start":
                 status = message["status"]
-                headers = [*message["headers"], *_RAW_HEADERS]
-                names = {name for name, _ in headers}
-                if b"cache-control" not in names:
-                    # Browsers may cache the page's files, and check whether their tag has changed.
-                    value = b"no-cache" if b"etag" in names else b"no-store"
-                    headers.append((b"cache-control", value))
-                message = {**message, "headers": headers}
+                headers = MutableHeaders(scope=message)
+                headers.update(HEADERS)
+                # Browsers may cache the page's files, and check whether their tag has changed.
+                headers.setdefault("Cache-Control", "no-cache" if "etag" in headers else "no-store")
             await send(message)
 
         try:
@@ -81,8 +78,7 @@ class SecurityMiddleware:
         needs_token = self._token is not None and scope["path"].startswith(_NEED_TOKEN)
         if needs_token and not hmac.compare_digest(given, self._token or b""):
             message = "send the server's token in the header Authorization: Bearer ..."
-            challenge = {"WWW-Authenticate": "Bearer"}
-            raise ServiceError(401, "unauthorized", message, headers=challenge)
+            raise ServiceError(401, "unauthorized", message, headers={"WWW-Authenticate": "Bearer"})
         declared = headers.get(b"content-length", b"")
         if declared.isdigit():
             check_size(int(declared[:20]), self._limits)

@@ -17,10 +17,7 @@ _TYPES = {bool: "boolean", int: "integer", float: "number", str: "string", type(
 
 
 def option_schema(known: Option, settings: Settings) -> dict[str, Any] | None:
-    """The schema of an option; None if requests cannot set it.
-
-    Free text without a declaration of the metric could name a file, so it cannot be set.
-    """
+    """The schema of an option; None if requests cannot set it: free text could name a file."""
     rule = known.server
     if rule == "fixed" or (rule is None and str in known.types and known.choices is None):
         return None
@@ -47,9 +44,8 @@ def _bounds(known: Option) -> dict[str, float]:
     largest = _LARGEST_FLOAT if float in known.types else _LARGEST_INTEGER
     if isinstance(known.server, int | float):
         largest = known.server
-    low = -largest if known.low is None else max(known.low, -largest)
-    high = largest if known.high is None else min(known.high, largest)
-    bounds = {"minimum": low, "maximum": high}
+    low, high = known.limits
+    bounds = {"minimum": max(low, -largest), "maximum": min(high, largest)}
     return {name: bound for name, bound in bounds.items() if math.isfinite(bound)}
 
 

@@ -1,6 +1,7 @@
 """The measurements that GET /metrics exposes."""
 
 from collections.abc import Callable
+from functools import partial
 
 import prometheus_client as client
 
@@ -17,13 +18,10 @@ class Measurements:
         self._registry = own = client.CollectorRegistry()
         requests, batches = "Responses by route and status.", "Requests scored in one batch."
         seconds = "Time from a request to the end of its response."
+        histogram = partial(client.Histogram, registry=own)
         self._requests = client.Counter("nlgauge_requests", requests, _LABELS, registry=own)
-        self._seconds = client.Histogram(
-            "nlgauge_request_seconds", seconds, ("route",), buckets=_SECONDS, registry=own
-        )
-        self._batches = client.Histogram(
-            "nlgauge_batch_requests", batches, buckets=_SIZES, registry=own
-        )
+        self._seconds = histogram("nlgauge_request_seconds", seconds, ("route",), buckets=_SECONDS)
+        self._batches = histogram("nlgauge_batch_requests", batches, buckets=_SIZES)
         self.pairs = client.Counter("nlgauge_pairs", "Pairs scored.", registry=own)
         client.ProcessCollector(registry=own)
 

@@ -1,7 +1,4 @@
-"""Schemas of the responses: they document what the library's ``to_dict`` writes.
-
-Answers are not validated against them.
-"""
+"""Schemas of the responses: they document what ``to_dict`` writes, and validate nothing."""
 
 from typing import Any, Literal
 
@@ -10,8 +7,6 @@ from pydantic import BaseModel, Field
 from nlgauge.service.schemas import Range
 
 Direction = Literal["higher", "lower"]
-Signatures = dict[str, str]
-Scales = dict[str, dict[str, Any]]
 
 
 class Error(BaseModel):
@@ -119,7 +114,13 @@ class DifferingSegment(BaseModel):
     references: list[str]
 
 
-class CompareAnswer(BaseModel):
+class _StudyAnswer(BaseModel):
+    scales: dict[str, dict[str, Any]] = Field(description="Direction and range by metric.")
+    signatures: dict[str, str]
+    notes: list[str]
+
+
+class CompareAnswer(_StudyAnswer):
     """Paired tests of every system against the baseline."""
 
     baseline: str
@@ -129,9 +130,6 @@ class CompareAnswer(BaseModel):
     segments: int
     systems: list[ComparedSystem]
     differ: list[DifferingSegment]
-    scales: Scales = Field(description="Direction and range by metric.")
-    signatures: Signatures
-    notes: list[str]
 
 
 class Correlated(BaseModel):
@@ -173,15 +171,12 @@ class DensityBand(BaseModel):
     density: list[float | None]
 
 
-class CorrelateAnswer(BaseModel):
+class CorrelateAnswer(_StudyAnswer):
     """Correlations with human judgements, the matrix, and distributions by quality."""
 
     correlations: list[Correlated]
     matrix: Matrix | None
     distributions: dict[str, dict[str, list[DensityBand]]]
-    scales: Scales = Field(description="Direction and range by metric.")
-    signatures: Signatures
-    notes: list[str]
 
 
 class MetricCard(BaseModel):

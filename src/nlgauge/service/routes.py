@@ -56,12 +56,10 @@ def _post(
     path: str, answer: type[BaseModel], *bodies: dict[str, Any], **options: Any
 ) -> Callable[[F], F]:
     """A decorator like ``router.post``, with the documentation that all such routes share."""
-    responses = {**options.pop("responses", {}), **_WORK}
+    options["responses"] = {**options.get("responses", {}), **_WORK}
     examples = {f"example {n}": {"value": body} for n, body in enumerate(bodies, start=1)}
     extra = {"requestBody": {"content": {"application/json": {"examples": examples}}}}
-    return router.post(
-        path, response_model=answer, responses=responses, openapi_extra=extra, **options
-    )
+    return router.post(path, response_model=answer, openapi_extra=extra, **options)
 
 
 def _json(content: bytes, status: int = 200, headers: dict[str, str] | None = None) -> Response:

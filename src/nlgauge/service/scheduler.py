@@ -9,7 +9,6 @@ number of references, and no metric that is fitted to its references.
 import dataclasses
 from collections import deque
 from collections.abc import Callable, Mapping
-from functools import partial
 from threading import Condition, Lock, Thread
 from time import monotonic
 from typing import Any
@@ -32,10 +31,9 @@ _FOLLOW_UP = 0.3  # share of a batch's run time in which its clients may send th
 class Scheduler:
     """Runs tasks in threads; ``on_batch`` receives the requests and rows of every batch.
 
-    An idle thread waits until no short task has arrived for ``settings.window`` seconds. What
-    arrives while a batch is scored is the next batch; it waits a little for the clients that have
-    just been answered, because clients that send one request after another would else fall into
-    two groups that alternate. With a window of 0 every task is scored alone.
+    An idle thread waits until no short task has arrived for ``settings.window`` seconds. The next
+    batch waits a little for the clients that have just been answered, which would else fall into
+    two groups that alternate.
     """
 
     def __init__(self, settings: Settings, on_batch: Callable[[int, int], None]) -> None:
@@ -196,7 +194,7 @@ class Scheduler:
                 return results
             except Exception as error:
                 log.info("a batch of %d requests is scored one by one: %s", len(needed), error)
-        return results | {task: _result_of(partial(self._run_alone, task)) for task in needed}
+        return results | {task: _result_of(self._run_alone, task) for task in needed}
 
     def _run_alone(self, task: Task) -> bytes:
         if task.kind in _IN_PROCESSES:
@@ -213,15 +211,15 @@ class Scheduler:
             corpus = _join([task.corpus for task in tasks])
             board = tasks[0].scorer.score_corpus(corpus, progress=group.progress)
         return {
-            task: _result_of(partial(task.write, _split(number, task.corpus, board)))
+            task: _result_of(task.write, _split(number, task.corpus, board))
             for number, task in enumerate(tasks)
         }
 
 
-def _result_of(function: Callable[[], bytes]) -> bytes | Exception:
+def _result_of(function: Callable[[Any], bytes], given: Any) -> bytes | Exception:
     """What the function returns, or the error to raise where the result is awaited."""
     try:
-        return function()
+        return function(given)
     except Cancelled as cancelled:
         return cancelled
     except Exception as error:
@@ -230,13 +228,12 @@ def _result_of(function: Callable[[], bytes]) -> bytes | Exception:
 
 def _join(corpora: list[Corpus]) -> Corpus:
     """All rows; a number keeps the systems and segments of every corpus apart."""
-    numbered = list(enumerate(corpora))
-    return Corpus(  # of rows that were checked when their corpus was made
-        candidates=tuple(text for corpus in corpora for text in corpus.candidates),
-        references=tuple(texts for corpus in corpora for texts in corpus.references),
-        systems=tuple(f"{number} {name}" for number, corpus in numbered for name in corpus.systems),
-        ids=tuple(f"{number} {name}" for number, corpus in numbered for name in corpus.ids),
+    rows = (
+        (*texts, f"{number} {system}", f"{number} {name}")
+        for number, corpus in enumerate(corpora)
+        for *texts, system, name in corpus.rows()
     )
+    return Corpus(*zip(*rows, strict=True))  # every row was checked when its corpus was made
 
 
 def _split(number: int, corpus: Corpus, board: Mapping[str, Mapping[str, Scores]]) -> list[Scores]:

@@ -135,12 +135,10 @@ def _form(value: Any) -> str:
     return "pairs" if "pairs" in given else "systems"
 
 
-_BY_FORM = Discriminator(_form)
-ScoreRequest = Annotated[
-    Annotated[ScorePairs, Tag("pairs")] | Annotated[ScoreSystems, Tag("systems")], _BY_FORM
-]
+_FORM, _PAIRS, _SYSTEMS = Discriminator(_form), Tag("pairs"), Tag("systems")
+ScoreRequest = Annotated[Annotated[ScorePairs, _PAIRS] | Annotated[ScoreSystems, _SYSTEMS], _FORM]
 CompareRequest = Annotated[
-    Annotated[ComparePairs, Tag("pairs")] | Annotated[CompareSystems, Tag("systems")], _BY_FORM
+    Annotated[ComparePairs, _PAIRS] | Annotated[CompareSystems, _SYSTEMS], _FORM
 ]
 
 

@@ -65,20 +65,18 @@ class _Server(uvicorn.Server):
 
 def server(app: FastAPI, *, host: str, port: int, header_seconds: float) -> uvicorn.Server:
     """The server, not yet started."""
-    return _Server(
+    config = uvicorn.Config(
         app,
-        uvicorn.Config(
-            app,
-            host=host,
-            port=port,
-            http=protocol_with_timeout(header_seconds),
-            ws="none",
-            log_level="warning",
-            access_log=False,
-            server_header=False,
-            proxy_headers=False,
-            timeout_keep_alive=15,
-            timeout_graceful_shutdown=3,
-            limit_concurrency=_CONNECTIONS,
-        ),
+        host=host,
+        port=port,
+        http=protocol_with_timeout(header_seconds),
+        ws="none",
+        log_level="warning",
+        access_log=False,
+        server_header=False,
+        proxy_headers=False,
+        timeout_keep_alive=15,
+        timeout_graceful_shutdown=3,
+        limit_concurrency=_CONNECTIONS,
     )
+    return _Server(app, config)
