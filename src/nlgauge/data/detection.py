@@ -3,16 +3,12 @@
 from collections.abc import Callable, Sequence
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from nlgauge.core.errors import FileError, OptionError
 from nlgauge.data.files import TABULAR, format_of, open_bytes, parse_json_row
-from nlgauge.data.judged import HUMAN_PREFIX
+from nlgauge.data.judged import HUMAN_PREFIX, JudgedCorpus
 from nlgauge.data.stored_scores import read_stored_scores
-
-if TYPE_CHECKING:
-    from nlgauge.data.judged import JudgedCorpus
-
 
 _READERS = {  # module and function, imported at first use
     "rows": "judged_tables.read_judged_rows",
@@ -62,7 +58,7 @@ def read_judged(
     references: str | Path | None = None,
     scores: str | Path | None = None,
     stored: Sequence[str] = (),
-) -> "JudgedCorpus":
+) -> JudgedCorpus:
     """Read human judgements and the texts they belong to.
 
     Parameters
@@ -119,7 +115,9 @@ def read_judged(
 
 def detect_kind(path: str) -> str:
     """Return the layout, by the names in a folder or by a file's name and first line."""
-    kind = _kind_of_folder(Path(path)) if Path(path).is_dir() else _kind_of_file(path)
+    folder = Path(path)
+    kinds = (k for k, names in _FOLDERS if all(any(folder.glob(name)) for name in names))
+    kind = next(kinds, None) if folder.is_dir() else _kind_of_file(path)
     if kind is None:
         raise FileError(
             f"the layout of {path!r} is unknown; name it with kind=. Kinds: {_listed()}"
@@ -145,13 +143,6 @@ def _single_file(path: str, kind: str) -> str:
     return str(found[0])
 
 
-def _kind_of_folder(folder: Path) -> str | None:
-    for kind, patterns in _FOLDERS:
-        if all(any(folder.glob(pattern)) for pattern in patterns):
-            return kind
-    return None
-
-
 def _kind_of_file(path: str) -> str | None:
     if path.endswith(".pkl"):
         return "realsumm"
@@ -164,6 +155,4 @@ def _kind_of_file(path: str) -> str | None:
     if form == "csv" and {"sys_ref", "informativeness"} <= names:
         return "novikova2017"
     cells = parse_json_row(line) if form == "jsonl" else ""
-    if {"decoded", "model_id", "expert_annotations"} <= set(cells):
-        return "summeval"
-    return "rows"
+    return "summeval" if {"decoded", "model_id", "expert_annotations"} <= set(cells) else "rows"

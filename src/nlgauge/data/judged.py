@@ -56,9 +56,7 @@ class JudgedCorpus:
     Raises
     ------
     DataError
-        If there is no criterion.
-    ShapeError
-        If a column has another length than the corpus.
+        If there is no criterion, or a column has another length than the corpus (ShapeError).
     """
 
     corpus: Corpus
@@ -103,11 +101,10 @@ class JudgedCorpus:
             _count(len(human), "criterion", "criteria"),
         )
         summary = f"{', '.join(counts)} ({', '.join(human)}); {left_out}."
-        missing = {name: int(np.isnan(values).sum()) for name, values in human.items()}
         gaps = [
-            f"{count:,} of {len(rows):,} rows have no judgement of {name!r}."
-            for name, count in missing.items()
-            if count
+            f"{missing:,} of {len(rows):,} rows have no judgement of {name!r}."
+            for name, values in human.items()
+            if (missing := int(np.isnan(values).sum()))
         ]
         names = tuple(row.name for row in rows if row.name is not None)
         return cls(
@@ -141,10 +138,8 @@ class JudgedCorpus:
         if metric not in scores:
             listed = ", ".join(scores)
             raise OptionError(f"no scores of {metric!r} came with the data; there are: {listed}.")
-        cells = zip(self.corpus.systems, self.corpus.ids, scores[metric], strict=True)
-        for system, segment, score in cells:
-            if not np.isnan(score):
-                yield system, segment, float(score)
+        for i in np.flatnonzero(~np.isnan(scores[metric])):
+            yield self.corpus.systems[i], self.corpus.ids[i], float(scores[metric][i])
 
     def without(self, *systems: str) -> "JudgedCorpus":
         """Return the corpus without these systems.
@@ -168,19 +163,14 @@ class JudgedCorpus:
 
     def take(self, rows: Sequence[int], note: str) -> "JudgedCorpus":
         """Return these rows, with a note on the reason."""
-        corpus, indices = self.corpus, list(rows)
+        indices, columns = list(rows), vars(self.corpus).items()
+        kept = {name: column and [column[i] for i in indices] for name, column in columns}
         return JudgedCorpus(
-            Corpus.of(
-                [corpus.candidates[i] for i in indices],
-                [corpus.references[i] for i in indices],
-                systems=[corpus.systems[i] for i in indices],
-                ids=[corpus.ids[i] for i in indices],
-                sources=None if corpus.sources is None else [corpus.sources[i] for i in indices],
-            ),
+            Corpus.of(**kept),
             {name: values[indices] for name, values in self.human.items()},
             (*self.notes, note),
             {name: values[indices] for name, values in self.stored.items()},
-            None if self.names is None else tuple(self.names[i] for i in indices),
+            self.names and tuple(self.names[i] for i in indices),
         )
 
     def with_stored(self, scores: Mapping[str, Floats], note: str) -> "JudgedCorpus":
@@ -220,10 +210,9 @@ def parse_scores(
 def choose_part(path: object, parts: Iterable[str], part: str | None, what: str) -> str:
     """Return the part (language pair, data set) to read: the one named, or the only one."""
     names = list(parts)
-    if part is None and len(names) == 1:
-        return names[0]
-    if part in names:
-        return str(part)
+    chosen = names[0] if part is None and len(names) == 1 else part
+    if chosen in names:
+        return str(chosen)
     listed = ", ".join(names) or "none"
     if part is None:
         raise OptionError(

@@ -19,19 +19,17 @@ def read_systems(
 ) -> Corpus:
     """Return the corpus of all candidate files, each a system named after its file.
 
-    Text files hold a segment per line and need ``references``, one file per set. Tables have
-    references, and perhaps systems, in columns. ``wanted`` overrides the format of their names.
+    Text files need ``references``, one file per set; tables hold them in a column. ``wanted``
+    overrides the format of their names.
     """
     if [*candidates, *references].count("-") > 1:
         raise UsageError("only one file can be read from stdin (-)")
     inputs = InputFiles(candidates, references, wanted)
-    pairs = zip(candidates, inputs.names, strict=True)
     sets = [files.read_lines(path) for path in references]
     corpora = []
-    for path, name in pairs:
+    for path, name in zip(candidates, inputs.names, strict=True):
         if not references:
-            rows = inputs.table_rows(path)
-            corpora.append(files.corpus_from_rows(path, rows, system=name))
+            corpora.append(files.corpus_from_rows(path, inputs.table_rows(path), system=name))
             continue
         lines = files.read_lines(path)
         for reference, texts in zip(references, sets, strict=True):
@@ -149,15 +147,14 @@ class InputFiles:
                 )
             texts = [_text_or_error(line) for line in lines]
             group = texts[len(systems) :]
-            wrong = [
-                f"its reference in {Path(path).name} is {text}"
-                for path, text in zip(self.references, group, strict=True)
-                if isinstance(text, ValueError)
-            ]
+            named = zip(self.references, group, strict=True)
+            wrong = [(Path(path).name, text) for path, text in named if isinstance(text, FileError)]
             for (path, name), text in zip(systems, texts, strict=False):
                 place = f"{path}, line {number + 1}"
-                if isinstance(text, ValueError) or wrong:
-                    yield Rejected(place, str(text) if isinstance(text, ValueError) else wrong[0])
+                if isinstance(text, FileError):
+                    yield Rejected(place, str(text))
+                elif wrong:
+                    yield Rejected(place, "its reference in {} is {}".format(*wrong[0]))
                 else:
                     yield _validated_row(place, name, str(number), text, group)
 
@@ -210,8 +207,8 @@ def _validated_row(
     return Row(place, system, identity, one.candidates[0], one.references[0])
 
 
-def _text_or_error(line: bytes) -> str | ValueError:
+def _text_or_error(line: bytes) -> str | FileError:
     try:
         return files.decode(line)
-    except ValueError as error:
+    except FileError as error:
         return error

@@ -31,7 +31,7 @@ Inputs = Mapping[str, tuple[str, tuple[str, ...]]]
 def read_webnlg2020(path: str, *, references: str | None = None) -> JudgedCorpus:
     """Return the judged texts of all teams; the segment is the number of the input."""
     folder = Path(path)
-    found = sorted(folder.rglob(_JSON)) if folder.is_dir() else []
+    found = sorted(folder.rglob(_JSON))
     if len(found) != 1:
         raise FileError(f"{folder} holds {len(found)} files {_JSON} of human scores; 1 is needed")
     inputs = read_inputs(references or _find_references(folder))
@@ -73,14 +73,14 @@ def read_inputs(path: str) -> Inputs:
 
 
 def _find_references(folder: Path) -> str:
-    for place in (folder, folder.parent / "webnlg-dataset"):
-        found = sorted(place.rglob(_XML)) if place.is_dir() else []
-        if found:
-            return str(found[0])
-    raise FileError(
-        f"no references ({_XML}) in {folder} or in webnlg-dataset next to it; name the file of the "
-        "WebNLG 3.0 test set with references="
-    )
+    places = (folder, folder.parent / "webnlg-dataset")
+    found = [file for place in places for file in sorted(place.rglob(_XML))]
+    if not found:
+        raise FileError(
+            f"no references ({_XML}) in {folder} or in webnlg-dataset next to it; name the file of "
+            "the WebNLG 3.0 test set with references="
+        )
+    return str(found[0])
 
 
 def _outputs(folder: Path, count: int) -> dict[str, list[str]]:

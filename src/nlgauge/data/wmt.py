@@ -130,18 +130,16 @@ def read_pairs(path: str, *, part: str | None = None) -> Pairs:
     if not lines:
         raise FileError(f"file {path!r} holds no pairs: it is empty")
     mark = next((mark for mark in ("\t", ",") if mark in lines[0]), None)
-    table: list[tuple[int, list[str]]] = []
-    for number, text in enumerate(lines, start=1):
-        cells = [cell.strip().strip('"') for cell in text.split(mark)]
-        if table and len(cells) != len(table[0][1]):
-            if not text.strip():
-                continue
-            raise FileError(
-                f"{path}, line {number}: {len(cells)} fields, but the heading names "
-                f"{len(table[0][1])}"
-            )
-        table.append((number, cells))
+    table = [
+        (number, [cell.strip().strip('"') for cell in text.split(mark)])
+        for number, text in enumerate(lines, start=1)
+        if number == 1 or text.strip()
+    ]
     heading = [name.lower() for name in table.pop(0)[1]]
+    for number, cells in table:
+        if len(cells) != len(heading):
+            count = f"{len(cells)} fields, but the heading names {len(heading)}"
+            raise FileError(f"{path}, line {number}: {count}")
     columns = [heading.index(require_column(path, heading, names)) for names in _PAIR_COLUMNS]
     if "lp" in heading:
         at = heading.index("lp")
