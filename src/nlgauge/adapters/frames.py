@@ -1,5 +1,6 @@
 """Scores of the rows of a pandas or polars frame or of a Hugging Face dataset."""
 
+import sys
 from collections.abc import Sequence
 from typing import Any
 
@@ -64,7 +65,6 @@ def score_frame(
         ids=None if id is None else [str(name) for name in _column(frame, id)],
     )
     found = Scorer(metrics, runtime=runtime).score_corpus(corpus)
-    names = ("system", "segment", "metric", "component", "value")
     rows = [
         (scores.system, segment, scores.label, component, value)
         for of_system in found.values()
@@ -72,7 +72,8 @@ def score_frame(
         for component, values in scores.segment_components.items()
         for segment, value in zip(scores.ids, values.tolist(), strict=True)
     ]
-    return _like(frame, {name: [row[i] for row in rows] for i, name in enumerate(names)})
+    names = ("system", "segment", "metric", "component", "value")
+    return _like(frame, dict(zip(names, map(list, zip(*rows, strict=True)), strict=True)))
 
 
 def _column(frame: Any, name: str) -> list[Any]:
@@ -84,26 +85,16 @@ def _column(frame: Any, name: str) -> list[Any]:
 
 def _as_list(value: Any) -> Any:
     """Return a cell of references as a text or a list; frames have several types of lists."""
-    if value is None or isinstance(value, str):
-        return value
-    return list(value) if hasattr(value, "__iter__") else value
+    return value if isinstance(value, str) or not hasattr(value, "__iter__") else list(value)
 
 
 def _like(frame: Any, columns: dict[str, list[Any]]) -> Any:
     """Return the columns as a frame of the same type."""
     library = type(frame).__module__.partition(".")[0]
-    if library == "pandas":
-        import pandas as pd
-
-        return pd.DataFrame(columns)
-    if library == "polars":
-        import polars as pl
-
-        return pl.DataFrame(columns)
+    if library in ("pandas", "polars"):
+        return sys.modules[library].DataFrame(columns)
     if library == "datasets":
-        import datasets
-
-        return datasets.Dataset.from_dict(columns)
+        return sys.modules[library].Dataset.from_dict(columns)
     raise DataError(
         f"a {type(frame).__name__} of {library} is not supported; give a pandas or polars frame or "
         "a Hugging Face dataset, or call nlgauge.score with lists"

@@ -16,6 +16,7 @@ import torch
 from nlgauge.core.errors import DataError, NotConverged, OptionError, ShapeError
 
 COSTS = ("cosine", "euclid", "squared_euclid")
+Penalties = tuple[float, float]
 
 
 def transport_loss(
@@ -38,8 +39,7 @@ def transport_loss(
     candidates, references
         Tensors of shape batch x n x d and batch x m x d.
     candidate_weights, reference_weights
-        Nonnegative tensors of shape batch x n and batch x m, which are normalised to sum 1; 0 is
-        padding. Uniform by default.
+        Nonnegative tensors of shape batch x n and batch x m; 0 is padding. Uniform by default.
     cost
         ``cosine``, ``euclid`` or ``squared_euclid``.
     epsilon
@@ -49,8 +49,7 @@ def transport_loss(
     iterations
         Maximum number of iterations.
     tolerance
-        Bound on the last change of the potentials relative to the largest cost; by default 1e-5,
-        or 1e-10 in double precision.
+        Bound on the last change relative to the largest cost; 1e-5, or 1e-10 for doubles.
 
     Returns
     -------
@@ -78,7 +77,8 @@ def transport_loss(
     if tolerance is None:
         tolerance = 1e-10 if costs.dtype == torch.float64 else 1e-5
     with torch.no_grad():
-        f, g = _solve(costs, a, b, epsilon, penalties, iterations, tolerance)
+        bound = tolerance * max(float(costs.max()), 1.0)
+        f, g = _solve(costs, a, b, epsilon, penalties, iterations, bound)
     kernel = torch.expm1((f[:, :, None] + g[:, None, :] - costs) / epsilon)
     product = (a[:, :, None] * b[:, None, :] * kernel).sum((1, 2))
     dual = (a * _dual(f, penalty_candidate)).sum(1) + (b * _dual(g, penalty_reference)).sum(1)
@@ -86,21 +86,12 @@ def transport_loss(
 
 
 def _solve(
-    costs: Any,
-    a: Any,
-    b: Any,
-    epsilon: float,
-    penalties: tuple[float, float],
-    iterations: int,
-    tolerance: float,
+    costs: Any, a: Any, b: Any, epsilon: float, penalties: Penalties, iterations: int, bound: float
 ) -> tuple[Any, Any]:
     """Return the dual potentials, by alternating exact updates of each side."""
     log_a, log_b = a.log(), b.log()
-    damped_f, damped_g = (
-        epsilon * (1.0 if math.isinf(p) else p / (p + epsilon)) for p in penalties
-    )
-    f, g = torch.zeros_like(a), torch.zeros_like(b)
-    change, bound = math.inf, tolerance * max(float(costs.max()), 1.0)
+    damped_f, damped_g = (epsilon * (1 if p == math.inf else p / (p + epsilon)) for p in penalties)
+    f, g, change = torch.zeros_like(a), torch.zeros_like(b), math.inf
     for _ in range(iterations):
         before = f
         f = -damped_f * torch.logsumexp(log_b[:, None, :] + (g[:, None, :] - costs) / epsilon, 2)
@@ -109,9 +100,8 @@ def _solve(
         if change <= bound:
             return f, g
     raise NotConverged(
-        f"transport_loss changed by {change:.1e} in iteration {iterations}, above "
-        f"{bound:.1e}; use a larger epsilon (now {epsilon:g}), more iterations, or a larger "
-        "tolerance"
+        f"transport_loss changed by {change:.1e} in iteration {iterations}, above {bound:.1e}; "
+        f"use a larger epsilon (now {epsilon:g}), more iterations, or a larger tolerance"
     )
 
 
@@ -124,8 +114,7 @@ def _dual(potential: Any, penalty: float) -> Any:
 
 def _costs(candidates: Any, references: Any, cost: str) -> Any:
     if cost == "cosine":
-        x = torch.nn.functional.normalize(candidates, dim=-1)
-        y = torch.nn.functional.normalize(references, dim=-1)
+        x, y = (torch.nn.functional.normalize(side, dim=-1) for side in (candidates, references))
         return 1 - x @ y.transpose(1, 2)
     if cost not in COSTS:
         raise OptionError(f"there is no cost {cost!r}; choose {', '.join(COSTS)}")
@@ -151,9 +140,7 @@ def _shares(weights: Any | None, points: Any, side: str) -> Any:
     return weights / totals
 
 
-def _check(
-    candidates: Any, references: Any, epsilon: float, penalties: tuple[float, float]
-) -> None:
+def _check(candidates: Any, references: Any, epsilon: float, penalties: Penalties) -> None:
     shapes = tuple(candidates.shape), tuple(references.shape)
     consistent = len(shapes[0]) == len(shapes[1]) == 3 and shapes[0][::2] == shapes[1][::2]
     if not consistent or 0 in (*shapes[0], *shapes[1]):

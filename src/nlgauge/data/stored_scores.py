@@ -40,7 +40,7 @@ class StoredScores:
     def join(self, judged: JudgedCorpus) -> JudgedCorpus:
         """Return the judged corpus with these scores added to its own."""
         count, names = len(next(iter(self.columns.values()))), list(self.columns)
-        matches = self._match(judged) if self.keys else list(range(count))
+        matches: list[int | None] = self._match(judged) if self.keys else [*range(count)]
         if len(matches) != len(judged):
             raise DataError(
                 f"{self.path} holds {count:,} scores for each metric, in the order of the "

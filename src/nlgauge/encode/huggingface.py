@@ -153,12 +153,9 @@ class HuggingFaceEncoder(HuggingFaceModel):
         states = sorted(states, key=lambda state: state[0].window.start)
         parts = [states[0][1][:, :before]]
         for piece, points in states:
-            shift = before - piece.window.start
-            parts.append(
-                points[:, piece.window.keep_start + shift : piece.window.keep_stop + shift]
-            )
-        last = states[-1][1]
-        parts.append(last[:, last.shape[1] - after :])
+            window, shift = piece.window, before - piece.window.start
+            parts.append(points[:, window.keep_start + shift : window.keep_stop + shift])
+        parts.append(points[:, points.shape[1] - after :])
         whole = np.concatenate(parts, axis=1)
         notes = self._tokenizer.notes([piece for piece, _ in states], tokens)
         if whole.shape[1] < len(tokens):

@@ -39,6 +39,10 @@ class _Copy:
     masses: list[float]
 
 
+def _length(copy: _Copy) -> int:
+    return len(copy.ids)
+
+
 class HuggingFaceMaskedLm(HuggingFaceModel):
     """Histograms from any Hugging Face model with a masked-language head."""
 
@@ -69,32 +73,29 @@ class HuggingFaceMaskedLm(HuggingFaceModel):
             for i in range(len(texts))
             for copy in self._copies(tokens[i], pieces[i], weigh(tokens[i]), whole_words)
         ]
-        sums = self._sums(copies, len(texts), temperatures)
         masked = {copy.text for copy in copies}
-        return {
-            temperature: [
-                Histogram(
-                    _normalised(sums[temperature][i]) if i in masked else np.zeros(0),
-                    tokens[i].ids[~tokens[i].special],
-                    self._tokenizer.notes(pieces[i], tokens[i]),
-                )
-                for i in range(len(texts))
-            ]
-            for temperature in temperatures
-        }
+        found: dict[float, list[Histogram]] = {}
+        for t, sums in self._sums(copies, len(texts), temperatures).items():
+            found[t] = []
+            for i, total in enumerate(sums):
+                logs = total.sub_(torch.logsumexp(total, dim=0)).numpy()
+                notes = self._tokenizer.notes(pieces[i], tokens[i])
+                content = tokens[i].ids[~tokens[i].special]
+                found[t].append(Histogram(logs if i in masked else np.zeros(0), content, notes))
+        return found
 
     def _sums(
         self, copies: list[_Copy], texts: int, temperatures: Sequence[float]
     ) -> dict[float, torch.Tensor]:
         """Return by temperature the logarithm of every text's weighted sum of distributions."""
-        # One tensor, because thousands of single rows would fragment the heap.
+        # Few large blocks, because thousands of smaller ones would fragment the heap.
         empty = (texts, self.card.dimension)
         sums = {t: torch.full(empty, -torch.inf, dtype=torch.float64) for t in temperatures}
-        mixer = _Mixer(self.card.dimension)
+        blocks = torch.empty(2, _MAX_ROWS, self.card.dimension, dtype=torch.float64)
         for batch in self._batches(copies):
             for text, logits, masses in self._predict(batch):
-                for temperature, total in sums.items():
-                    part = mixer.mix(logits, masses, temperature)
+                for t, total in sums.items():
+                    part = _mix(blocks, logits, masses, t)
                     torch.logaddexp(total[text], part, out=total[text])
         return sums
 
@@ -104,29 +105,23 @@ class HuggingFaceMaskedLm(HuggingFaceModel):
         before = len(self._tokenizer.prefix)
         for piece in pieces:
             groups: dict[int, list[int]] = defaultdict(list)
-            for at in range(piece.window.keep_start, piece.window.keep_stop):
-                if masses[before + at] > 0:
-                    groups[int(tokens.words[before + at]) if whole_words else at].append(at)
+            for at in range(before + piece.window.keep_start, before + piece.window.keep_stop):
+                if masses[at] > 0:
+                    groups[int(tokens.words[at]) if whole_words else at].append(at)
             for members in groups.values():
-                positions = [before + at - piece.window.start for at in members]
+                positions = [at - piece.window.start for at in members]
                 ids = list(piece.ids)
                 for position in positions:
                     ids[position] = self._tokenizer.mask_id or 0
-                masked = [float(masses[before + at]) for at in members]
-                yield _Copy(piece.text, ids, positions, masked)
+                yield _Copy(piece.text, ids, positions, masses[members].tolist())
 
     def _batches(self, copies: list[_Copy]) -> Iterator[list[_Copy]]:
         """Yield copies of equal length within the limits of a batch."""
-        batch: list[_Copy] = []
-        for copy in sorted(copies, key=lambda copy: len(copy.ids)):
-            tokens = len(copy.ids) * (len(batch) + 1)
-            full = tokens > self._batch_tokens or len(batch) == _MAX_COPIES
-            if batch and (full or len(copy.ids) != len(batch[0].ids)):
-                yield batch
-                batch = []
-            batch.append(copy)
-        if batch:
-            yield batch
+        for length, group in groupby(sorted(copies, key=_length), key=_length):
+            same = list(group)
+            size = min(max(1, self._batch_tokens // length), _MAX_COPIES)
+            for start in range(0, len(same), size):
+                yield same[start : start + size]
 
     def _predict(self, batch: list[_Copy]) -> Iterator[tuple[int, torch.Tensor, list[float]]]:
         """Yield texts with the logits and the masses of at most ``_MAX_ROWS`` masked positions."""
@@ -134,57 +129,39 @@ class HuggingFaceMaskedLm(HuggingFaceModel):
         rows = [row for row, copy in enumerate(batch) for _ in copy.positions]
         positions = [position for copy in batch for position in copy.positions]
         masses = [mass for copy in batch for mass in copy.masses]
-        with forward_pass(), torch.inference_mode():
-            logits = self._logits(ids, rows, positions)
+
+        def narrow(_: Any, __: Any, output: Any) -> Any:  # the head sees masked positions only
+            output["last_hidden_state"] = output[0][rows, positions][None]
+            return output
+
+        hook = self._model.base_model.register_forward_hook(narrow)
+        try:
+            with forward_pass(), torch.inference_mode():
+                logits = self._model(input_ids=ids).logits[0]
+        finally:
+            hook.remove()
         for text, group in groupby(range(len(rows)), key=lambda row: batch[rows[row]].text):
             own = list(group)
             for start in range(own[0], own[-1] + 1, _MAX_ROWS):
                 part = slice(start, min(start + _MAX_ROWS, own[-1] + 1))
                 yield text, logits[part], masses[part]
 
-    def _logits(self, ids: Any, rows: list[int], positions: list[int]) -> torch.Tensor:
-        """Return the output of any kind of head at the masked positions only."""
 
-        def narrow(_: Any, __: Any, output: Any) -> Any:
-            output["last_hidden_state"] = output[0][rows, positions][None]
-            return output
-
-        hook = self._model.base_model.register_forward_hook(narrow)
-        try:
-            logits: torch.Tensor = self._model(input_ids=ids).logits[0]
-        finally:
-            hook.remove()
-        return logits
-
-
-class _Mixer:
-    """Weighted sums of softmaxes in logarithms, computed in two preallocated blocks of memory.
-
-    New blocks of varying size, tens of megabytes each, would fragment the heap.
-    """
-
-    def __init__(self, vocabulary: int) -> None:
-        self._blocks = torch.empty(2, _MAX_ROWS, vocabulary, dtype=torch.float64)
-
-    def mix(self, logits: torch.Tensor, masses: list[float], temperature: float) -> torch.Tensor:
-        """Return the log of the weighted sum of the softmaxes of at most ``_MAX_ROWS`` rows."""
-        values, spare = self._blocks[:, : len(logits)]
-        values.copy_(logits).div_(temperature)
-        weights = torch.tensor(masses, dtype=torch.float64).log_()[:, None]
-        values += weights - _log_sum(values, spare, dim=1)
-        return _log_sum(values, spare, dim=0)[0]
+def _mix(
+    blocks: torch.Tensor, logits: torch.Tensor, masses: list[float], temperature: float
+) -> torch.Tensor:
+    """Return the log of the weighted sum of softmaxes, computed in two blocks of memory."""
+    values, spare = blocks[:, : len(logits)]
+    values.copy_(logits).div_(temperature)
+    weights = torch.tensor(masses, dtype=torch.float64).log_()[:, None]
+    values += weights - _log_sum(values, spare, dim=1)
+    return _log_sum(values, spare, dim=0)[0]
 
 
 def _log_sum(values: torch.Tensor, spare: torch.Tensor, dim: int) -> torch.Tensor:
     """Return ``torch.logsumexp`` of finite values, computed in ``spare``."""
     peak = values.amax(dim, keepdim=True)
     return torch.sub(values, peak, out=spare).exp_().sum(dim, keepdim=True).log_().add_(peak)
-
-
-def _normalised(total: torch.Tensor) -> Floats:
-    """Return sums as log-probabilities, in place."""
-    total -= torch.logsumexp(total, dim=0)
-    return np.asarray(total.numpy())
 
 
 def _load(located: Located, precision: str) -> tuple[Any, str]:

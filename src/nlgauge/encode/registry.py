@@ -44,7 +44,5 @@ def model_card(
     name: str, *, digest: str, depth: int, dimension: int, libraries: tuple[str, ...] = ()
 ) -> ModelCard:
     """Return the card of a model, with the layers and languages of the registry."""
-    layers, published = best_layers(name, depth)
-    return ModelCard(
-        name, digest, depth, dimension, layers, published, libraries, languages_of(name)
-    )
+    layers = best_layers(name, depth)
+    return ModelCard(name, digest, depth, dimension, *layers, libraries, languages_of(name))

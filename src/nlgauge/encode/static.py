@@ -44,10 +44,8 @@ class Vectors:
     def of(cls, words: Sequence[str], matrix: Floats, digest: str) -> "Vectors":
         """Return the table of words; the first of repeated words counts."""
         rows: dict[str, int] = {}
-        nonzero = np.any(matrix, axis=1).tolist()
-        for row, word in enumerate(words):
-            if nonzero[row]:
-                rows.setdefault(word, row)
+        for row in np.flatnonzero(np.any(matrix, axis=1)).tolist():
+            rows.setdefault(words[row], row)
         return cls(rows, matrix, digest)
 
 
@@ -71,25 +69,25 @@ class StaticEncoder:
 
     def encode(self, texts: Sequence[str], layers: Sequence[int]) -> list[Cloud]:
         """Return the vectors of every text's words, the same for all ``layers``."""
-        return [self._cloud(text, len(layers)) for text in texts]
+        clouds = []
+        for text in texts:
+            words = split_words(text, lowercase=False, marks=True)
+            tokens = self._known(words)
+            points = np.repeat(self._vectors.matrix[tokens.ids][None], len(layers), axis=0)
+            masses = np.full(len(tokens), 1 / max(len(tokens), 1))
+            notes = (UNKNOWN_WORDS,) if len(tokens) < len(words) else ()
+            clouds.append(Cloud(points, masses, tokens, notes))
+        return clouds
 
     def _known(self, words: Sequence[str]) -> Tokens:
         rows = self._vectors.rows
         found = [(word, rows.get(word, rows.get(word.lower()))) for word in words]
-        known = [(word, row) for word, row in found if row is not None]
-        return Tokens(
-            strings=tuple(word for word, _ in known),
-            ids=np.array([row for _, row in known], dtype=np.int64),
-            special=np.zeros(len(known), dtype=bool),
-            words=np.arange(len(known)),
-        )
+        strings = tuple(word for word, row in found if row is not None)
+        ids = np.array([row for _, row in found if row is not None], dtype=np.int64)
+        return Tokens(strings, ids, np.zeros(len(ids), dtype=bool), np.arange(len(ids)))
 
-    def _cloud(self, text: str, layers: int) -> Cloud:
-        words = split_words(text, lowercase=False, marks=True)
-        tokens = self._known(words)
-        points = np.repeat(self._vectors.matrix[tokens.ids][None], layers, axis=0)
-        masses = np.full(len(tokens), 1 / max(len(tokens), 1))
-        return Cloud(points, masses, tokens, (UNKNOWN_WORDS,) * (len(tokens) < len(words)))
+
+open_static = lru_cache(maxsize=2)(StaticEncoder)
 
 
 def names_vectors(model: str) -> bool:
@@ -99,12 +97,6 @@ def names_vectors(model: str) -> bool:
     """
     path = Path(model).expanduser()
     return model == GLOVE or path.is_file() or (model.endswith(_SUFFIXES) and not path.is_dir())
-
-
-@lru_cache(maxsize=2)
-def open_static(name: str) -> StaticEncoder:
-    """Return the encoder of ``glove`` or of a file of vectors, loaded once."""
-    return StaticEncoder(name)
 
 
 def read_vectors(path: Path) -> Vectors:
