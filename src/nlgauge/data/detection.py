@@ -47,6 +47,7 @@ _FOLDERS = (  # a folder of a kind has all of these files
     *((kind, (pattern,)) for kind, pattern in _SINGLE_FILES.items()),
 )
 KINDS = tuple(_READERS)
+_KNOWN = "; ".join(f"{kind} ({text})" for kind, text in _DESCRIPTIONS.items())
 _MAX_LINE = 4_000_000
 
 
@@ -89,18 +90,16 @@ def read_judged(
     """
     place = str(path)
     if kind is not None and kind not in KINDS:
-        raise OptionError(f"unknown kind {kind!r} of judgement data; kinds: {_listed()}")
+        raise OptionError(f"unknown kind {kind!r} of judgement data; kinds: {_KNOWN}")
     if not Path(place).exists():
         raise FileError(f"there is no file or folder {place!r}")
     chosen = kind or detect_kind(place)
     given = {"part": part, "references": None if references is None else str(references)}
     options: dict[str, Any] = {key: value for key, value in given.items() if value is not None}
     for name in options:
-        kinds = _KINDS_WITH_OPTION[name]
-        if chosen not in kinds:
-            raise OptionError(
-                f"data of kind {chosen!r} takes no {name!r}; these do: {', '.join(kinds)}"
-            )
+        if chosen not in _KINDS_WITH_OPTION[name]:
+            others = ", ".join(_KINDS_WITH_OPTION[name])
+            raise OptionError(f"data of kind {chosen!r} takes no {name!r}; these do: {others}")
     extra = None if scores is None else read_stored_scores(str(scores))
     if chosen in _KINDS_WITH_OPTION["metrics"]:
         elsewhere = () if extra is None else extra.columns
@@ -119,14 +118,8 @@ def detect_kind(path: str) -> str:
     kinds = (k for k, names in _FOLDERS if all(any(folder.glob(name)) for name in names))
     kind = next(kinds, None) if folder.is_dir() else _kind_of_file(path)
     if kind is None:
-        raise FileError(
-            f"the layout of {path!r} is unknown; name it with kind=. Kinds: {_listed()}"
-        )
+        raise FileError(f"the layout of {path!r} is unknown; name it with kind=. Kinds: {_KNOWN}")
     return kind
-
-
-def _listed() -> str:
-    return "; ".join(f"{kind} ({text})" for kind, text in _DESCRIPTIONS.items())
 
 
 def _single_file(path: str, kind: str) -> str:
@@ -136,10 +129,8 @@ def _single_file(path: str, kind: str) -> str:
     pattern = _SINGLE_FILES[kind]
     found = sorted(Path(path).glob(pattern))
     if len(found) != 1:
-        names = ", ".join(file.name for file in found)
-        raise FileError(
-            f"folder {path!r} holds {len(found)} files {pattern} ({names}); name the file"
-        )
+        files = f"{len(found)} files {pattern} ({', '.join(file.name for file in found)})"
+        raise FileError(f"folder {path!r} holds {files}; name the file")
     return str(found[0])
 
 

@@ -283,6 +283,24 @@ def parse_texts(value: Any, where: str) -> tuple[str, ...]:
     return tuple(texts)
 
 
+def read_texts(path: str) -> list[str]:
+    """Return the lines of a text file, or the texts of a table's rows.
+
+    A row's text is its column ``text`` or its first reference, as its references are paraphrases.
+    """
+    if format_of(path) not in TABULAR:
+        return read_lines(path)
+    texts = []
+    for where, row in read_table(path):
+        key = require_column(where, row, ("text", *COLUMNS["references"]))
+        listed = row[key] if isinstance(row[key], list) else [row[key]]
+        text = next((each for each in listed if each is not None), "")
+        if not isinstance(text, str):
+            raise FileError(f"{where}: {key} is {row[key]!r:.60}, not a text or a list of texts")
+        texts.append(text)
+    return texts
+
+
 def corpus_from_rows(path: str, rows: Sequence[Mapping[str, Any]], *, system: str) -> Corpus:
     """Return the corpus of table rows; ``system`` names rows without a system of their own."""
     if not rows:

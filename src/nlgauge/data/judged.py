@@ -14,11 +14,8 @@ from nlgauge.core.arrays import Floats
 from nlgauge.core.corpus import Corpus
 from nlgauge.core.errors import DataError, FileError, OptionError, ShapeError
 
-NOT_JUDGED = frozenset({"", "nan", "na", "n/a", "none", "null"})
-"""Cells that stand for a missing judgement, in any case."""
-
-HUMAN_PREFIX = "human:"
-"""Prefix of a criterion that is studied like the scores of a metric."""
+HUMAN_PREFIX = "human:"  # of a criterion that is studied like the scores of a metric
+_NOT_JUDGED = {"", "nan", "na", "n/a", "none", "null"}
 
 
 @dataclass(frozen=True)
@@ -32,8 +29,7 @@ class JudgedRow:
     human: Mapping[str, float]
     source: str | None = None
     stored: Mapping[str, float] = field(default_factory=dict)
-    name: str | None = None
-    """The row's own id in the data, besides system and segment."""
+    name: str | None = None  # its own id in the data, besides system and segment
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,13 +90,10 @@ class JudgedCorpus:
             sources=sources if len(sources) == len(rows) else None,
         )
         human = to_columns([row.human for row in rows])
-        counts = (
-            _count(len(corpus), "row"),
-            _count(len(corpus.system_names), "system"),
-            _count(len(set(corpus.ids)), "segment"),
-            _count(len(human), "criterion", "criteria"),
-        )
-        summary = f"{', '.join(counts)} ({', '.join(human)}); {left_out}."
+        sizes = {"system": len(corpus.system_names), "segment": len(set(corpus.ids))}
+        counts = [_count(amount, noun) for noun, amount in {"row": len(corpus), **sizes}.items()]
+        criteria = f"{_count(len(human), 'criterion', 'criteria')} ({', '.join(human)})"
+        summary = f"{', '.join((*counts, criteria))}; {left_out}."
         gaps = [
             f"{missing:,} of {len(rows):,} rows have no judgement of {name!r}."
             for name, values in human.items()
@@ -129,9 +122,9 @@ class JudgedCorpus:
             yield *key, {name: float(values[i]) for name, values in self.human.items()}
 
     def stored_rows(self, metric: str) -> Iterator[tuple[str, str, float]]:
-        """Yield (system, segment id, score) of a stored metric, for `Measured.from_rows`.
+        """Yield (system, segment id, score) of a stored metric or of `human:<criterion>`.
 
-        Rows without a score are left out. `human:<criterion>` is the name of a criterion.
+        Rows without a score are left out.
         """
         criteria = {HUMAN_PREFIX + name: values for name, values in self.human.items()}
         scores = {**self.stored, **criteria}
@@ -142,10 +135,7 @@ class JudgedCorpus:
             yield self.corpus.systems[i], self.corpus.ids[i], float(scores[metric][i])
 
     def without(self, *systems: str) -> "JudgedCorpus":
-        """Return the corpus without these systems.
-
-        A name may be a pattern: `abs/*` matches all systems whose names start with `abs/`.
-        """
+        """Return the corpus without these systems, which may be patterns such as `abs/*`."""
         names = self.corpus.system_names
         gone: set[str] = set()
         for wanted in systems:
@@ -184,7 +174,7 @@ class JudgedCorpus:
 
 def parse_score(value: Any, where: str) -> float:
     """Return a score as a float, NaN for None, '' and the other marks of a missing judgement."""
-    if value is None or (isinstance(value, str) and value.strip().lower() in NOT_JUDGED):
+    if value is None or (isinstance(value, str) and value.strip().lower() in _NOT_JUDGED):
         return nan
     try:
         if isinstance(value, bool) or (isinstance(value, str) and "_" in value):
@@ -199,12 +189,10 @@ def parse_score(value: Any, where: str) -> float:
     return score
 
 
-def parse_scores(
-    cells: Mapping[Any, Any], names: Iterable[str] | None, where: str
-) -> dict[str, float]:
-    """Return the scores in the named cells that exist, or in all cells."""
-    wanted = cells if names is None else [name for name in names if name in cells]
-    return {str(name): parse_score(cells[name], f"{where}: {name}") for name in wanted}
+def parse_scores(cells: Mapping[Any, Any], names: Iterable[Any], where: str) -> dict[str, float]:
+    """Return the scores in the named cells that exist."""
+    found = (name for name in names if name in cells)
+    return {str(name): parse_score(cells[name], f"{where}: {name}") for name in found}
 
 
 def choose_part(path: object, parts: Iterable[str], part: str | None, what: str) -> str:
@@ -214,12 +202,10 @@ def choose_part(path: object, parts: Iterable[str], part: str | None, what: str)
     if chosen in names:
         return str(chosen)
     listed = ", ".join(names) or "none"
-    if part is None:
-        raise OptionError(
-            f"{path} holds {_count(len(names), what)} ({listed}); choose one, for example with "
-            f"part={names[0] if names else what!r}"
-        )
-    raise OptionError(f"{path} holds no {what} {part!r}; it holds: {listed}")
+    if part is not None:
+        raise OptionError(f"{path} holds no {what} {part!r}; it holds: {listed}")
+    held, one = _count(len(names), what), names[0] if names else repr(what)
+    raise OptionError(f"{path} holds {held} ({listed}); choose one, for example with part={one}")
 
 
 def to_columns(rows: Sequence[Mapping[str, float]]) -> dict[str, Floats]:
@@ -233,14 +219,12 @@ def _count(amount: int, noun: str, plural: str | None = None) -> str:
 
 
 def _frozen(what: str, columns: Mapping[str, Floats], rows: int) -> Mapping[str, Floats]:
-    copies = {}
-    for name, values in columns.items():
-        copy = np.array(values, dtype=np.float64)
+    copies = {name: np.array(values, dtype=np.float64) for name, values in columns.items()}
+    for name, copy in copies.items():
+        copy.setflags(write=False)
         if copy.shape != (rows,):
             raise ShapeError(
                 f"{what} {name!r} has shape {copy.shape}, but there are {rows} rows; "
                 "give one number per row, NaN where there is none"
             )
-        copy.setflags(write=False)
-        copies[name] = copy
     return MappingProxyType(copies)

@@ -1,9 +1,8 @@
 """REALSumm (Bhandari et al. 2020) as published: pickles of summaries, human recall and scores.
 
 `scores_dicts/abs.pkl` and `ext.pkl` map a document to its reference and, for each system, to the
-summary, its `litepyramid_recall` (the human judgement) and metric scores. A folder of both is read
-as one data set; systems are prefixed with their file (abs/bart_out, ext/bart_out), as the same name
-stands for two systems. Sentences are marked by <t> ... </t>; here each is a line.
+summary, its `litepyramid_recall` (the human judgement) and metric scores. Systems are prefixed with
+their file (abs/bart_out, ext/bart_out). Sentences are marked by <t> ... </t>; here each is a line.
 """
 
 import re
@@ -47,7 +46,8 @@ def _rows(file: Path) -> Iterator[JudgedRow]:
         for system, entry in sorted(_mapping(document.get("system_summaries"), where).items()):
             at = f"{file}, document {name}, system {system!r}"
             summary = _mapping(entry, at)
-            scores = parse_scores(_mapping(summary.get("scores"), at), None, at)
+            values = _mapping(summary.get("scores"), at)
+            scores = parse_scores(values, values, at)
             if CRITERION not in scores:
                 raise FileError(f"{at} has no {CRITERION}; it has: {', '.join(scores)[:120]}")
             yield JudgedRow(

@@ -32,23 +32,18 @@ class Samples:
 
 def read_samples(path: str, number: int | None = None) -> Samples:
     """Return the candidates of JSON Lines, or of a text file with ``number`` lines per input."""
-    if number is None:
-        if files.format_of(path) != "jsonl" and path != "-":
-            raise UsageError(
-                f"{path} is not named .jsonl; for a text file with the candidates of each input on "
-                "consecutive lines, give their number: --samples N"
-            )
-        return _read_jsonl(path)
-    lines = files.read_lines(path)
-    if len(lines) % number:
-        raise FileError(
-            f"{path} has {len(lines)} lines, which is no multiple of {number} candidates per input"
+    if number is not None:
+        lines = files.read_lines(path)
+        if len(lines) % number:
+            count = f"{len(lines)} lines, which is no multiple of {number} candidates per input"
+            raise FileError(f"{path} has {count}")
+        groups = [tuple(lines[i : i + number]) for i in range(0, len(lines), number)]
+        return Samples(tuple(map(str, range(len(groups)))), tuple(groups))
+    if files.format_of(path) != "jsonl" and path != "-":
+        raise UsageError(
+            f"{path} is not named .jsonl; for a text file with the candidates of each input on "
+            "consecutive lines, give their number: --samples N"
         )
-    groups = [tuple(lines[i : i + number]) for i in range(0, len(lines), number)]
-    return Samples(tuple(map(str, range(len(groups)))), tuple(groups))
-
-
-def _read_jsonl(path: str) -> Samples:
     ids: list[str] = []
     candidates, references = [], []
     for where, row in files.read_table(path, "jsonl"):

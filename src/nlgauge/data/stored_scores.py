@@ -25,8 +25,7 @@ _SEGMENT = (*SEGMENTS, *DOCUMENTS, "id")
 _NOT_SCORES = {name for names in COLUMNS.values() for name in names} | set(_SEGMENT)
 _MAX_LISTED = 5
 
-Keys = Mapping[str, Sequence[Hashable]]
-"""The keys of all rows, by kind of key ("system and segment", "id", "segment")."""
+Keys = Mapping[str, Sequence[Hashable]]  # of all rows, by kind: "system and segment", "id", ...
 
 
 @dataclass(frozen=True, eq=False)

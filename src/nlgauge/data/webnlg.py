@@ -5,8 +5,7 @@
     rdf-to-text-generation-test-data-with-refs-en.xml   inputs and references
 
 The XML is part of the data set, not of the challenge: it is searched in the folder, then in a
-folder `webnlg-dataset` next to it, or named by `references`. Human scores are means over annotators
-of Correctness, DataCoverage, Fluency, Relevance and TextStructure (0-100).
+folder `webnlg-dataset` next to it, or named by `references`. Human scores are means (0-100).
 """
 
 import json
@@ -24,8 +23,7 @@ CRITERIA = ("Correctness", "DataCoverage", "Fluency", "Relevance", "TextStructur
 _JSON = "*humeval*.json"
 _XML = "*with-refs-en.xml"
 
-Inputs = Mapping[str, tuple[str, tuple[str, ...]]]
-"""Source and references by the number of the input."""
+Inputs = Mapping[str, tuple[str, tuple[str, ...]]]  # source and references by number
 
 
 def read_webnlg2020(path: str, *, references: str | None = None) -> JudgedCorpus:
@@ -35,11 +33,14 @@ def read_webnlg2020(path: str, *, references: str | None = None) -> JudgedCorpus
     if len(found) != 1:
         raise FileError(f"{folder} holds {len(found)} files {_JSON} of human scores; 1 is needed")
     inputs = read_inputs(references or _find_references(folder))
-    outputs = _outputs(folder, len(inputs))
-    rows = [
-        _row(f"{found[0]}, entry {i}", entry, inputs, outputs)
-        for i, entry in enumerate(_entries(found[0]), start=1)
-    ]
+    outputs = {}
+    for file in sorted(folder.rglob("rdf2text/en/*/primary.en")):
+        lines = outputs[file.parent.name] = read_lines(str(file))
+        check_parallel(file, lines, "the test set has", len(inputs))
+    if not outputs:
+        raise FileError(f"{folder} holds no submissions (rdf2text/en/<team>/primary.en)")
+    entries = enumerate(_entries(found[0]), start=1)
+    rows = [_row(f"{found[0]}, entry {i}", entry, inputs, outputs) for i, entry in entries]
     notes = []
     if any(row.system == HUMAN_SYSTEM for row in rows):
         notes.append(
@@ -83,16 +84,6 @@ def _find_references(folder: Path) -> str:
     return str(found[0])
 
 
-def _outputs(folder: Path, count: int) -> dict[str, list[str]]:
-    outputs = {}
-    for file in sorted(folder.rglob("rdf2text/en/*/primary.en")):
-        lines = outputs[file.parent.name] = read_lines(str(file))
-        check_parallel(file, lines, "the test set has", count)
-    if not outputs:
-        raise FileError(f"{folder} holds no submissions (rdf2text/en/<team>/primary.en)")
-    return outputs
-
-
 def _entries(human: Path) -> list[Any]:
     try:
         entries = json.loads("\n".join(read_lines(str(human))))
@@ -113,5 +104,5 @@ def _row(where: str, entry: Any, inputs: Inputs, outputs: Mapping[str, list[str]
     if team != HUMAN_SYSTEM and team not in outputs:
         raise FileError(f"{where}: there is no submission of {team!r} among {len(outputs)} teams")
     candidate = references[0] if team == HUMAN_SYSTEM else outputs[team][int(sample) - 1]
-    scores = parse_scores(entry, CRITERIA, where)
-    return JudgedRow(team, sample, candidate, references, scores, source)
+    human = parse_scores(entry, CRITERIA, where)
+    return JudgedRow(team, sample, candidate, references, human, source)
