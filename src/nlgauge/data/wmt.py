@@ -28,7 +28,7 @@ def read_daseg(path: str, *, part: str | None = None) -> JudgedCorpus:
         if match := _DASEG.fullmatch(file.name.removesuffix(".gz")):
             pairs.setdefault(match["pair"], {})[match["role"]] = file
     if not pairs:
-        raise FileError(f"{path} is not a DAseg folder: no files as newstest2015.human.cs-en")
+        raise FileError(f"{path} is not a DAseg folder: no files such as newstest2015.human.cs-en")
     pair = choose_part(path, sorted(pairs), part, "language pair")
     files = pairs[pair]
     missing = [role for role in ("mt-system", "reference", "human") if role not in files]

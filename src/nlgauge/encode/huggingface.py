@@ -37,10 +37,7 @@ _FORWARD = Lock()
 
 @contextmanager
 def forward_pass(threads: int | None = None) -> Iterator[int]:
-    """Hold the lock of forward passes and yield how many threads may run.
-
-    torch uses so many in each pass, unless ``threads`` is given.
-    """
+    """Hold the lock of forward passes and yield how many threads torch may use in each."""
     with _FORWARD:
         before = torch.get_num_threads()
         available = min(before, thread_count())
@@ -61,13 +58,9 @@ class HuggingFaceModel:
         self._model = model.eval().to(self._device)
         self._tokenizer = Tokenizer(located, model.config, options.long_text)
         self._batch_tokens = options.batch_tokens
-        self.card = model_card(
-            located.name,
-            digest=digest,
-            depth=depth_of(model.config),
-            dimension=dimension,
-            libraries=("torch", "transformers"),
-        )
+        sizes = {"depth": depth_of(model.config), "dimension": dimension}
+        libraries = ("torch", "transformers")
+        self.card = model_card(located.name, digest=digest, **sizes, libraries=libraries)
 
     def tokenize(self, texts: Sequence[str]) -> list[Tokens]:
         """Return the tokens of each text between the special tokens of the model."""
@@ -78,13 +71,7 @@ class HuggingFaceEncoder(HuggingFaceModel):
     """Clouds of contextual vectors of chosen layers."""
 
     def __init__(self, located: Located, options: RunOptions = DEFAULT_OPTIONS) -> None:
-        device = choose_device(options.device).type
-        if options.precision == "int8" and device != "cpu":
-            raise ModelError(
-                f"precision=int8 runs on processors, not on {device}; choose device=cpu or "
-                "precision=float32"
-            )
-        model = load_model(located, options.precision, transformers.AutoModel)
+        model = load_model(located, options, transformers.AutoModel)
         if getattr(model.config, "is_encoder_decoder", False):
             model = model.get_encoder()
         dimension = int(model.config.hidden_size)
@@ -117,18 +104,13 @@ class HuggingFaceEncoder(HuggingFaceModel):
         return [[pieces[number] for number in batch] for batch in found]
 
     def _run_all(self, batched: list[list[Piece]], layers: Sequence[int]) -> list[Floats]:
-        """Return the states of every batch; on a CPU, each thread runs batches of its own.
-
-        Threads that share a batch would wait for each other after every operation.
-        """
+        """Return the states of every batch; on a CPU, each thread runs batches of its own."""
         run = partial(self._run, layers=layers)
         if self._device.type != "cpu" or len(batched) < 2:
             with forward_pass():
                 return [run(batch) for batch in batched]
-        with (
-            forward_pass(threads=1) as available,
-            ThreadPoolExecutor(min(available, len(batched))) as pool,
-        ):
+        # Threads that share a batch would wait for each other after every operation.
+        with forward_pass(1) as threads, ThreadPoolExecutor(min(threads, len(batched))) as pool:
             return list(pool.map(run, batched))
 
     def _run(self, batch: list[Piece], layers: Sequence[int]) -> Floats:
@@ -142,8 +124,7 @@ class HuggingFaceEncoder(HuggingFaceModel):
             mask[row, : len(piece.ids)] = 1
         with torch.inference_mode():
             states = self._recorder.states(ids.to(self._device), mask.to(self._device), layers)
-            stacked = torch.stack(states, dim=1).to(device="cpu", dtype=torch.float32)
-        return np.asarray(stacked.numpy())
+            return np.asarray(torch.stack(states, dim=1).float().cpu().numpy())
 
     def _cloud(self, tokens: Tokens, states: list[tuple[Piece, Floats]]) -> Cloud:
         """Return the cloud of a text from the states of its windows."""
@@ -165,53 +146,47 @@ class HuggingFaceEncoder(HuggingFaceModel):
         return Cloud(whole, np.full(len(tokens), 1 / len(tokens)), tokens, notes)
 
 
-def load_model(located: Located, precision: str, kind: Any, **keywords: Any) -> Any:
+def load_model(located: Located, options: RunOptions, kind: Any, **keywords: Any) -> Any:
     """Return ``kind.from_pretrained`` of the folder, from safetensors only."""
-    if precision == "bfloat16" and not torch.cuda.is_available():
+    int8, device = options.precision == "int8", choose_device(options.device).type
+    if int8 and device != "cpu":
+        raise ModelError(
+            f"precision=int8 runs on processors, not on {device}; choose device=cpu or "
+            "precision=float32"
+        )
+    if options.precision == "bfloat16" and not torch.cuda.is_available():
         _require_bfloat16()
-    try:
-        with _silenced():
-            model = kind.from_pretrained(
-                located.folder,
-                local_files_only=True,
-                use_safetensors=True,
-                trust_remote_code=False,
-                dtype=torch.float32 if precision == "int8" else getattr(torch, precision),
-                **keywords,
-            )
-    except (OSError, ValueError, KeyError, SafetensorError) as error:
-        raise ModelError(f"model {located.name!r} cannot be loaded: {error}") from error
-    return quantised(model) if precision == "int8" else model
-
-
-@contextmanager
-def _silenced() -> Iterator[None]:
-    """Suppress the reports of transformers on missing weights, which callers check."""
     logging: Any = transformers.utils.logging
-    before = logging.get_verbosity()
-    logging.set_verbosity_error()
+    verbosity = logging.get_verbosity()
+    logging.set_verbosity_error()  # callers check for missing weights
     logging.disable_progress_bar()
     try:
-        yield
+        model = kind.from_pretrained(
+            located.folder,
+            local_files_only=True,
+            use_safetensors=True,
+            trust_remote_code=False,
+            dtype=torch.float32 if int8 else getattr(torch, options.precision),
+            **keywords,
+        )
+    except (OSError, ValueError, KeyError, SafetensorError) as error:
+        raise ModelError(f"model {located.name!r} cannot be loaded: {error}") from error
     finally:
-        logging.set_verbosity(before)
+        logging.set_verbosity(verbosity)
         logging.enable_progress_bar()
+    return quantised(model) if int8 else model
 
 
 @cache
 def _require_bfloat16() -> None:
-    """Raise if the processor cannot run bfloat16, although it may claim so in a virtual machine.
-
-    An illegal instruction ends the process, so the test runs in another process.
-    """
+    """Raise if bfloat16 is an illegal instruction here, which ends the process that tries it."""
     trial = (
         "import torch; x = torch.ones(64, 384, dtype=torch.bfloat16);"
         "torch.nn.functional.linear(x, torch.ones(1536, 384, dtype=torch.bfloat16))"
     )
     if subprocess.run([sys.executable, "-c", trial], capture_output=True, check=False).returncode:
-        raise ModelError(
-            "this processor fails at bfloat16 arithmetic; use precision=float32 (the default)"
-        )
+        message = "this processor fails at bfloat16 arithmetic; use precision=float32 (the default)"
+        raise ModelError(message)
 
 
 def depth_of(config: Any) -> int:

@@ -1,8 +1,7 @@
 """Distributions that a masked language model predicts, averaged over the positions of a text.
 
 Every token is masked in turn in an unpadded copy of the text. Copies of the same length form a
-batch, the head is evaluated at the masked positions only, and distributions are summed as they
-come, so that memory holds only those of one batch.
+batch. Distributions are summed as they come, so that memory holds only those of one batch.
 """
 
 from collections import defaultdict
@@ -47,7 +46,7 @@ class HuggingFaceMaskedLm(HuggingFaceModel):
     """Histograms from any Hugging Face model with a masked-language head."""
 
     def __init__(self, located: Located, options: RunOptions = DEFAULT_OPTIONS) -> None:
-        model, digest = _load(located, options.precision)
+        model, digest = _load(located, options)
         dimension = int(model.config.vocab_size)
         super().__init__(located, options, model, digest=digest, dimension=dimension)
         if self._tokenizer.mask_id is None:
@@ -63,8 +62,7 @@ class HuggingFaceMaskedLm(HuggingFaceModel):
     ) -> dict[float, list[Histogram]]:
         """Return the mean prediction over the positions of each text, weighted by ``weigh``.
 
-        Tokens without mass are not masked. ``whole_words`` masks all pieces of a word at once. All
-        temperatures share the same forward passes.
+        Tokens without mass are not masked. All temperatures share the same forward passes.
         """
         tokens = self.tokenize(texts)
         pieces = [list(self._tokenizer.pieces(i, texts[i], tokens[i])) for i in range(len(texts))]
@@ -164,13 +162,13 @@ def _log_sum(values: torch.Tensor, spare: torch.Tensor, dim: int) -> torch.Tenso
     return torch.sub(values, peak, out=spare).exp_().sum(dim, keepdim=True).log_().add_(peak)
 
 
-def _load(located: Located, precision: str) -> tuple[Any, str]:
+def _load(located: Located, options: RunOptions) -> tuple[Any, str]:
     """Return the model with its head and a digest of both; raise if the head is untrained."""
     if located.name == EMBEDDED:
-        model = load_model(located, precision, transformers.BertForMaskedLM)
+        model = load_model(located, options, transformers.BertForMaskedLM)
         return apply_update(model), f"{located.digest}+{update_digest()}"
     kind = transformers.AutoModelForMaskedLM
-    model, report = load_model(located, precision, kind, output_loading_info=True)
+    model, report = load_model(located, options, kind, output_loading_info=True)
     missing = sorted(report["missing_keys"])
     if missing:
         raise ModelError(

@@ -13,12 +13,10 @@ from typing import Any
 import torch
 from safetensors.torch import load
 
-_FILE = "data/minilm-mlm.safetensors"
-
 
 @cache
 def _content() -> bytes:
-    return files(__package__).joinpath(_FILE).read_bytes()
+    return files(__package__).joinpath("data/minilm-mlm.safetensors").read_bytes()
 
 
 def update_digest() -> str:

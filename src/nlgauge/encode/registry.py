@@ -11,9 +11,8 @@ MATCHINGS = ("greedy", "transport", "barycenter")
 
 
 @cache
-def _registry() -> dict[str, dict[str, Any]]:
-    content: dict[str, Any] = json.loads(files(__package__).joinpath("registry.json").read_bytes())
-    return content
+def _registry() -> Any:
+    return json.loads(files(__package__).joinpath("registry.json").read_bytes())
 
 
 def model_for(language: str) -> str:

@@ -54,14 +54,9 @@ class StaticEncoder:
 
     def __init__(self, name: str) -> None:
         self._vectors = _glove() if name == GLOVE else read_vectors(Path(name).expanduser())
-        self.card = ModelCard(
-            name=name,
-            digest=self._vectors.digest,
-            depth=0,
-            dimension=self._vectors.matrix.shape[1],
-            layers=dict.fromkeys(MATCHINGS, (0,)),
-            languages=languages_of(name),
-        )
+        digest, dimension = self._vectors.digest, self._vectors.matrix.shape[1]
+        layers, languages = dict.fromkeys(MATCHINGS, (0,)), languages_of(name)
+        self.card = ModelCard(name, digest, 0, dimension, layers, languages=languages)
 
     def tokenize(self, texts: Sequence[str]) -> list[Tokens]:
         """Return the words and punctuation marks of each text that have a vector."""
@@ -91,11 +86,8 @@ open_static = lru_cache(maxsize=2)(StaticEncoder)
 
 
 def names_vectors(model: str) -> bool:
-    """Return whether a model is ``glove`` or a file of vectors; other models are folders.
-
-    A missing file with a known ending counts, so that the error is about files.
-    """
-    path = Path(model).expanduser()
+    """Return whether a model is ``glove`` or a file of vectors; other models are folders."""
+    path = Path(model).expanduser()  # a missing file counts, so that the error is about files
     return model == GLOVE or path.is_file() or (model.endswith(_SUFFIXES) and not path.is_dir())
 
 
@@ -142,20 +134,14 @@ def _parse(stream: TextIO, path: Path) -> tuple[list[str], Floats]:
 
 def _block(lines: list[tuple[int, str]], dimension: int, path: Path) -> tuple[list[str], Floats]:
     """Return the words and vectors of numbered lines; raise an error with the first bad line."""
-    words = [_word(text, dimension) for _, text in lines]
+    # A word may contain blanks (some of GloVe's do), so the last fields are the vector.
+    words = [text.rsplit(" ", dimension)[0].rstrip(" ") for _, text in lines]
     fields = [text[len(word) :] for (_, text), word in zip(lines, words, strict=True)]
     matrix = _floats(fields, dimension)
     if matrix is not None:
         return words, matrix
     bad = next(i for i, field in enumerate(fields) if _floats([field], dimension) is None)
     raise _malformed(path, lines[bad][0], f"a word and {dimension} finite numbers", lines[bad][1])
-
-
-def _word(line: str, dimension: int) -> str:
-    if line.count(" ") == dimension:
-        return line[: line.index(" ")]
-    # A word may contain blanks (some of GloVe's do), so the last fields are the vector.
-    return line.rsplit(" ", dimension)[0].rstrip(" ")
 
 
 def _floats(fields: list[str], dimension: int) -> Floats | None:

@@ -43,8 +43,7 @@ class Tokenizer:
 
     def pieces(self, number: int, text: str, tokens: Tokens) -> Iterator[Piece]:
         """Yield the text as the model takes it: whole, in windows, or truncated."""
-        before, after = len(self.prefix), len(self.suffix)
-        content = tokens.ids[before : len(tokens) - after].tolist()
+        content = tokens.ids[len(self.prefix) : len(tokens) - len(self.suffix)].tolist()
         length = len(content)
         if length > self.limit and self._long_text == "error":
             raise DataError(
@@ -67,13 +66,11 @@ class Tokenizer:
 
     def _tokens(self, encoding: Any) -> Tokens:
         before, after = len(self.prefix), len(self.suffix)
-        ids = [*self.prefix, *encoding.ids, *self.suffix]
-        special = np.array([True] * before + [False] * len(encoding.ids) + [True] * after, bool)
+        ids = np.array([*self.prefix, *encoding.ids, *self.suffix], dtype=np.int64)
         numbers = [i if number is None else number for i, number in enumerate(encoding.word_ids)]
         words = np.array([-1] * before + numbers + [-1] * after, dtype=np.int64)
         edges = self._whole.convert_ids_to_tokens([*self.prefix, *self.suffix])
-        strings = (*edges[:before], *encoding.tokens, *edges[before:])
-        return Tokens(strings, np.array(ids, dtype=np.int64), special, words)
+        return Tokens((*edges[:before], *encoding.tokens, *edges[before:]), ids, words < 0, words)
 
 
 def _load(located: Located) -> tuple[Any, list[int], list[int]]:
@@ -83,8 +80,8 @@ def _load(located: Located) -> tuple[Any, list[int], list[int]]:
             located.folder, local_files_only=True, trust_remote_code=False
         )
     except (OSError, ValueError, KeyError) as error:
-        message = f"the tokenizer of model {located.name!r} cannot be loaded: {error}"
-        raise ModelError(message) from error
+        what = f"the tokenizer of model {located.name!r}"
+        raise ModelError(f"{what} cannot be loaded: {error}") from error
     if not tokenizer.is_fast:
         raise ModelError(
             f"model {located.name!r} has no fast tokenizer (tokenizer.json); make one with "
