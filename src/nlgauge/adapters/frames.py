@@ -58,9 +58,11 @@ def score_frame(
     columns = [reference] if isinstance(reference, str) else list(reference)
     sets = [_column(frame, name) for name in columns]
     groups = sets[0] if len(sets) == 1 else [list(texts) for texts in zip(*sets, strict=True)]
+    # Frames have several types of lists.
+    lists = [g if isinstance(g, str) or not hasattr(g, "__iter__") else list(g) for g in groups]
     corpus = Corpus.of(
         _column(frame, candidate),
-        [_as_list(group) for group in groups],
+        lists,
         systems=None if system is None else [str(name) for name in _column(frame, system)],
         ids=None if id is None else [str(name) for name in _column(frame, id)],
     )
@@ -81,11 +83,6 @@ def _column(frame: Any, name: str) -> list[Any]:
     if name not in names:
         raise UsageError(f"the frame has no column {name!r}; it has {', '.join(map(repr, names))}")
     return list(frame[name])
-
-
-def _as_list(value: Any) -> Any:
-    """Return a cell of references as a text or a list; frames have several types of lists."""
-    return value if isinstance(value, str) or not hasattr(value, "__iter__") else list(value)
 
 
 def _like(frame: Any, columns: dict[str, list[Any]]) -> Any:

@@ -69,8 +69,17 @@ def transport_loss(
     >>> round(float(transport_loss(x, x, epsilon=0.01)), 4)
     0.0069
     """
+    x, y = tuple(candidates.shape), tuple(references.shape)
+    if len(x) != 3 or len(y) != 3 or x[::2] != y[::2] or 0 in (*x, *y):
+        raise ShapeError(
+            f"candidates and references have the shapes {x} and {y}; give "
+            "batch x tokens x dimensions, the same batch and dimensions in both"
+        )
+    if not epsilon > 0:
+        raise OptionError(f"epsilon is {epsilon}; it must be above 0, usually .05")
     penalties = penalty_candidate, penalty_reference
-    _check(candidates, references, epsilon, penalties)
+    if any(not penalty >= 0 for penalty in penalties):
+        raise OptionError(f"the penalties are {penalties}; they must be between 0 and infinity")
     a = _shares(candidate_weights, candidates, "candidate")
     b = _shares(reference_weights, references, "reference")
     costs = _costs(candidates, references, cost)
@@ -138,17 +147,3 @@ def _shares(weights: Any | None, points: Any, side: str) -> Any:
         row = int((totals[:, 0] == 0).nonzero()[0])
         raise DataError(f"row {row} of {side}_weights is all 0; a text needs at least one token")
     return weights / totals
-
-
-def _check(candidates: Any, references: Any, epsilon: float, penalties: Penalties) -> None:
-    shapes = tuple(candidates.shape), tuple(references.shape)
-    consistent = len(shapes[0]) == len(shapes[1]) == 3 and shapes[0][::2] == shapes[1][::2]
-    if not consistent or 0 in (*shapes[0], *shapes[1]):
-        raise ShapeError(
-            f"candidates and references have the shapes {shapes[0]} and {shapes[1]}; give "
-            "batch x tokens x dimensions, the same batch and dimensions in both"
-        )
-    if not epsilon > 0:
-        raise OptionError(f"epsilon is {epsilon}; it must be above 0, usually .05")
-    if any(not penalty >= 0 for penalty in penalties):
-        raise OptionError(f"the penalties are {penalties}; they must be between 0 and infinity")

@@ -106,9 +106,16 @@ def read_judged(
         options["metrics"] = [
             name for name in stored if name not in elsewhere and not name.startswith(HUMAN_PREFIX)
         ]
+    if chosen in _SINGLE_FILES and Path(place).is_dir():
+        found = sorted(Path(place).glob(_SINGLE_FILES[chosen]))
+        if len(found) != 1:
+            listed = ", ".join(file.name for file in found)
+            what = f"{len(found)} files {_SINGLE_FILES[chosen]} ({listed})"
+            raise FileError(f"folder {place!r} holds {what}; name the file")
+        place = str(found[0])
     module, _, name = _READERS[chosen].partition(".")
     reader: Callable[..., JudgedCorpus] = getattr(import_module(f"nlgauge.data.{module}"), name)
-    judged = reader(_single_file(place, chosen), **options)
+    judged = reader(place, **options)
     return judged if extra is None else extra.join(judged)
 
 
@@ -120,18 +127,6 @@ def detect_kind(path: str) -> str:
     if kind is None:
         raise FileError(f"the layout of {path!r} is unknown; name it with kind=. Kinds: {_KNOWN}")
     return kind
-
-
-def _single_file(path: str, kind: str) -> str:
-    """The file in the folder of a data set that consists of one, or the path."""
-    if kind not in _SINGLE_FILES or not Path(path).is_dir():
-        return path
-    pattern = _SINGLE_FILES[kind]
-    found = sorted(Path(path).glob(pattern))
-    if len(found) != 1:
-        files = f"{len(found)} files {pattern} ({', '.join(file.name for file in found)})"
-        raise FileError(f"folder {path!r} holds {files}; name the file")
-    return str(found[0])
 
 
 def _kind_of_file(path: str) -> str | None:

@@ -27,13 +27,10 @@ COLUMNS: dict[str, tuple[str, ...]] = {
     "system": ("system", "model", "sys"),
     "id": ("id", "segment", "seg_id", "segment_id"),
 }
-Cells = Mapping[str, Any] | str
-"""The cells of a row by column, or the reason why it cannot be read."""
-
+Cells = Mapping[str, Any] | str  # by column, or the reason why the row cannot be read
 NumberedRows = Iterator[tuple[int, Cells]]
 Rows = list[tuple[str, dict[str, Any]]]
 _GZIP, _ZSTANDARD = b"\x1f\x8b", b"\x28\xb5\x2f\xfd"
-_BATCH = 1024
 _MAX_FIELD = 2**31 - 1  # the csv module's default of 131,072 is short for a document
 
 
@@ -100,13 +97,12 @@ def read_lines(path: str) -> list[str]:
     return [decode(line, f"{path}, line {number}: ") for number, line in lines]
 
 
-def check_parallel(path: object, lines: Sequence[str], other: str, expected: int) -> None:
-    """Raise unless there are as many lines as ``other`` says that it has: "the sources have"."""
+def check_parallel(path: object, lines: list[str], other: str, expected: int) -> list[str]:
+    """Return the lines if there are as many as ``other`` says that it has: "the sources have"."""
     if len(lines) != expected:
-        raise FileError(
-            f"{path} has {len(lines)} lines, but {other} {expected}; "
-            "line i of one belongs to line i of the other"
-        )
+        counts = f"{len(lines)} lines, but {other} {expected}"
+        raise FileError(f"{path} has {counts}; line i of one belongs to line i of the other")
+    return lines
 
 
 def format_of(path: str, *, wanted: str | None = None) -> str:
@@ -121,10 +117,7 @@ def read_table(path: str, kind: str | None = None, *, what: str = "table") -> Ro
     """Return the rows of a table file, each with its place in words, such as ``a.csv, line 2``."""
     form = kind or format_of(path)
     if form not in TABULAR:
-        raise FileError(
-            f"{path} is not a {what}; its name should end in "
-            f"{', '.join('.' + name for name in TABULAR)} (or those with .gz)"
-        )
+        raise FileError(f"{path} is not a {what}; its name should end in {ENDINGS} (or with .gz)")
     rows = []
     for line, cells in read_cells(path, form):
         where = f"{path}, line {line}"
@@ -183,20 +176,16 @@ def _csv_rows(path: str) -> NumberedRows:
 
 
 def _separated_rows(path: str, rows: Iterator[tuple[int, list[str] | str]]) -> NumberedRows:
-    heading = _heading(path, next(rows, (0, []))[1])
+    _, first = next(rows, (0, []))
+    if isinstance(first, str):
+        raise FileError(f"{path}: the heading is {first}")
+    heading = [name.removeprefix("\ufeff") for name in first]
+    for name, count in Counter(filter(None, heading)).items():
+        if count > 1:
+            raise FileError(f"{path}: the heading names {name!r} twice; rename one of the columns")
     for number, cells in rows:
         if cells:
             yield number, cells if isinstance(cells, str) else _separated_cells(heading, cells)
-
-
-def _heading(path: str, cells: list[str] | str) -> list[str]:
-    if isinstance(cells, str):
-        raise FileError(f"{path}: the heading is {cells}")
-    names = [name.removeprefix("\ufeff") for name in cells]
-    for name, count in Counter(filter(None, names)).items():
-        if count > 1:
-            raise FileError(f"{path}: the heading names {name!r} twice; rename one of the columns")
-    return names
 
 
 def _separated_cells(heading: list[str], cells: list[str]) -> Cells:
@@ -214,7 +203,7 @@ def _parquet_rows(path: str) -> NumberedRows:
     number = 0
     try:
         with parquet.ParquetFile(path) as table:
-            batches = map(_parquet_cells, table.iter_batches(batch_size=_BATCH))
+            batches = map(_parquet_cells, table.iter_batches(batch_size=1024))
             for number, cells in enumerate(chain.from_iterable(batches), start=1):
                 yield number, cells
     except FileNotFoundError:
@@ -226,7 +215,7 @@ def _parquet_rows(path: str) -> NumberedRows:
 
 
 def _parquet_cells(batch: Any) -> list[Cells]:
-    """The rows of a batch, converted one by one if a cell among them cannot be."""
+    """Return the rows of a batch, converted one by one if a cell among them cannot be."""
     try:
         return list(batch.to_pylist())
     except (ValueError, OverflowError) as error:
@@ -245,6 +234,7 @@ _READERS: dict[str, Callable[[str], NumberedRows]] = {
     "parquet": _parquet_rows,
 }
 TABULAR = tuple(_READERS)
+ENDINGS = ", ".join(f".{name}" for name in TABULAR)
 
 
 def find_column(columns: Iterable[Any], names: Sequence[str]) -> Any | None:
@@ -255,10 +245,9 @@ def find_column(columns: Iterable[Any], names: Sequence[str]) -> Any | None:
 
 def require_column(where: str, columns: Iterable[Any], names: Sequence[str]) -> Any:
     """Return the column that carries one of the names, or raise a FileError that lists them."""
-    listed = list(columns)
-    found = find_column(listed, names)
+    found = find_column(columns, names)
     if found is None:
-        raise FileError(missing_column(where, listed, names))
+        raise FileError(missing_column(where, columns, names))
     return found
 
 

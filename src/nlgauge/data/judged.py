@@ -4,7 +4,7 @@ import dataclasses
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
-from math import isinf, nan
+from math import inf, isinf, nan
 from types import MappingProxyType
 from typing import Any
 
@@ -137,17 +137,16 @@ class JudgedCorpus:
     def without(self, *systems: str) -> "JudgedCorpus":
         """Return the corpus without these systems, which may be patterns such as `abs/*`."""
         names = self.corpus.system_names
+        count, listed = len(names), ", ".join(names)
         gone: set[str] = set()
         for wanted in systems:
             found = {wanted} & set(names) or {name for name in names if fnmatchcase(name, wanted)}
             if not found:
-                raise OptionError(
-                    f"no system is called {wanted!r}; the {len(names)} are: {', '.join(names)}."
-                )
+                raise OptionError(f"no system is called {wanted!r}; the {count} are: {listed}.")
             gone |= found
         keep = [i for i, name in enumerate(self.corpus.systems) if name not in gone]
         if not keep:
-            raise DataError(f"leaving out all {len(names)} systems leaves no row.")
+            raise DataError(f"leaving out all {count} systems leaves no row.")
         note = f"left out {_count(len(gone), 'system')} ({', '.join(systems)})"
         return self.take(keep, f"{note}: {len(self) - len(keep)} rows.")
 
@@ -176,16 +175,14 @@ def parse_score(value: Any, where: str) -> float:
     """Return a score as a float, NaN for None, '' and the other marks of a missing judgement."""
     if value is None or (isinstance(value, str) and value.strip().lower() in _NOT_JUDGED):
         return nan
+    unusual = isinstance(value, bool) or (isinstance(value, str) and "_" in value)
     try:
-        if isinstance(value, bool) or (isinstance(value, str) and "_" in value):
-            raise TypeError  # float() would read True as 1 and "1_5" as 15
-        score = float(value)
+        score = inf if unusual else float(value)  # float() would read True as 1 and "1_5" as 15
     except (TypeError, ValueError, OverflowError):
-        raise FileError(
-            f"{where} is {value!r:.60}, which is not a number; leave it empty if it was not judged"
-        ) from None
+        score = inf
     if isinf(score):
-        raise FileError(f"{where} is infinite; leave it empty if it was not judged")
+        reason = f"{value!r:.60}, which is not a number or is infinite"
+        raise FileError(f"{where} is {reason}; leave it empty if it was not judged")
     return score
 
 

@@ -78,7 +78,9 @@ def _scores(kind: str, row: Mapping[str, Any], where: str) -> Iterator[tuple[str
 
 def _segment_column(rows: Sequence[Mapping[str, Any]]) -> str | None:
     system = find_column(rows[0], COLUMNS["system"]) if rows else None
-    for name in () if system is None else (*SEGMENTS, *DOCUMENTS):
+    if system is None:
+        return None
+    for name in (*SEGMENTS, *DOCUMENTS):
         key = find_column(rows[0], (name,))
         if key is not None and (
             name in SEGMENTS

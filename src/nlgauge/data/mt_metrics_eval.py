@@ -86,11 +86,8 @@ def _files(folder: Path, prefix: str, name: str, ending: str) -> dict[str, Path]
 
 
 def _parallel_texts(files: dict[str, Path], count: int) -> dict[str, list[str]]:
-    texts = {}
-    for name, file in files.items():
-        texts[name] = read_lines(str(file))
-        check_parallel(file, texts[name], "the sources have", count)
-    return texts
+    texts = ((name, file, read_lines(str(file))) for name, file in files.items())
+    return {name: check_parallel(at, lines, "the sources have", count) for name, at, lines in texts}
 
 
 def _scores(file: Path, systems: Collection[str], count: int) -> dict[str, list[float]]:

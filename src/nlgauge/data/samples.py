@@ -24,9 +24,8 @@ class Samples:
             if self.references is None:
                 raise UsageError("there are no references: add -r FILE, or a column 'references'")
             return self
-        sets = [files.read_lines(path) for path in paths]
-        for path, lines in zip(paths, sets, strict=True):
-            files.check_parallel(path, lines, "the number of inputs is", len(self.candidates))
+        other, count = "the number of inputs is", len(self.candidates)
+        sets = [files.check_parallel(path, files.read_lines(path), other, count) for path in paths]
         return dataclasses.replace(self, references=tuple(zip(*sets, strict=True)))
 
 
@@ -57,7 +56,6 @@ def read_samples(path: str, number: int | None = None) -> Samples:
     if not candidates:
         raise FileError(f"file {path!r} holds no rows")
     if references and len(references) != len(candidates):
-        raise FileError(
-            f"{path}: {len(references)} of {len(candidates)} rows have references; all or none must"
-        )
+        counts = f"{len(references)} of {len(candidates)} rows have references"
+        raise FileError(f"{path}: {counts}; all or none must")
     return Samples(tuple(ids), tuple(candidates), tuple(references) or None)

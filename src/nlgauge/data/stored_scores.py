@@ -71,16 +71,13 @@ class StoredScores:
             if any(match is not None for match in matches):
                 key, times = Counter(keys).most_common(1)[0]
                 if times > 1:
-                    raise FileError(
-                        f"{self.path}: the {kind} {key!r} occurs {times} times; a row has one "
-                        "score of a metric"
-                    )
+                    repeated = f"the {kind} {key!r} occurs {times} times"
+                    raise FileError(f"{self.path}: {repeated}; a row has one score of a metric")
                 return matches
         first = next(iter(self.keys.values()))[0]
         raise DataError(
             f"none of the rows of {self.path} is a row of the data: its first is {first!r}, the "
-            f"data's first is of system {systems[0]!r} and segment {segments[0]!r}; use the same "
-            "names"
+            f"data's first is {systems[0]!r} on segment {segments[0]!r}; use the same names"
         )
 
 

@@ -89,10 +89,8 @@ class InputFiles:
             place = Path(path)
             if path == "-" or (place.exists() and not (place.is_file() or place.is_dir())):
                 what = "stdin (-)" if path == "-" else f"{path!r} is a pipe or a device, which"
-                raise UsageError(
-                    f"{what} cannot be read more than once, as a run that can be resumed requires; "
-                    "write it to a file first"
-                )
+                once = "can be read only once, but a run that can be resumed reads it again"
+                raise UsageError(f"{what} {once}; write it to a file first")
 
     @property
     def names(self) -> list[str]:
@@ -124,8 +122,7 @@ class InputFiles:
         forms = {file: files.format_of(file, wanted=self.wanted) for file in inside}
         tables = {file: form for file, form in forms.items() if form in files.TABULAR}
         if not tables and Path(path).is_dir():
-            endings = ", ".join(f".{kind}" for kind in files.TABULAR)
-            raise FileError(f"the folder {path!r} holds no table; their names end in {endings}")
+            raise FileError(f"folder {path!r} holds no table; their names end in {files.ENDINGS}")
         return tables
 
     def _stream_tables(self) -> Iterator[Row | Rejected]:
@@ -140,11 +137,10 @@ class InputFiles:
         systems = list(zip(self.candidates, self.names, strict=True))
         for number, lines in enumerate(zip_longest(*map(files.lines_of, paths))):
             if None in lines:
+                shorter = paths[lines.index(None)]
                 longer = next(p for p, line in zip(paths, lines, strict=True) if line is not None)
-                raise FileError(
-                    f"{paths[lines.index(None)]} ends after {number} lines, but {longer} goes on; "
-                    "line i of one belongs to line i of the other"
-                )
+                ended = f"{shorter} ends after {number} lines, but {longer} goes on"
+                raise FileError(f"{ended}; line i of one belongs to line i of the other")
             texts = [_text_or_error(line) for line in lines]
             group = texts[len(systems) :]
             named = zip(self.references, group, strict=True)

@@ -8,10 +8,9 @@
 segment (topic and set, D0801-A), the last one is the system.
 
 NIST's tables have 9 columns (2008) or 10, separated by blanks and without a heading: topic, peer,
-`pyramid`, other counts, `linguistic_quality` and `responsiveness`. A table with the columns `topic`
-(or `segment`), `system` (or `peer`) and one per criterion may replace them: manual.tsv or
-manual.csv. Scores of the models (manual.model) are not read. Summaries that are not UTF-8 are read
-as Latin-1 and counted.
+`pyramid`, other counts, `linguistic_quality` and `responsiveness`. manual.tsv or manual.csv with
+columns `topic` (or `segment`), `system` (or `peer`) and one per criterion may replace them. Scores
+of the models are not read. Summaries that are not UTF-8 are read as Latin-1 and counted.
 """
 
 from collections.abc import Iterator

@@ -35,12 +35,18 @@ def read_webnlg2020(path: str, *, references: str | None = None) -> JudgedCorpus
     inputs = read_inputs(references or _find_references(folder))
     outputs = {}
     for file in sorted(folder.rglob("rdf2text/en/*/primary.en")):
-        lines = outputs[file.parent.name] = read_lines(str(file))
-        check_parallel(file, lines, "the test set has", len(inputs))
+        lines = check_parallel(file, read_lines(str(file)), "the test set has", len(inputs))
+        outputs[file.parent.name] = lines
     if not outputs:
         raise FileError(f"{folder} holds no submissions (rdf2text/en/<team>/primary.en)")
-    entries = enumerate(_entries(found[0]), start=1)
-    rows = [_row(f"{found[0]}, entry {i}", entry, inputs, outputs) for i, entry in entries]
+    try:
+        entries = json.loads("\n".join(read_lines(str(found[0]))))
+    except (json.JSONDecodeError, RecursionError) as error:
+        raise FileError(f"{found[0]} is not JSON: {error}") from None
+    if not isinstance(entries, list) or not entries:
+        raise FileError(f"{found[0]} holds no list of judgements")
+    numbered = enumerate(entries, start=1)
+    rows = [_row(f"{found[0]}, entry {i}", entry, inputs, outputs) for i, entry in numbered]
     notes = []
     if any(row.system == HUMAN_SYSTEM for row in rows):
         notes.append(
@@ -82,16 +88,6 @@ def _find_references(folder: Path) -> str:
             "the WebNLG 3.0 test set with references="
         )
     return str(found[0])
-
-
-def _entries(human: Path) -> list[Any]:
-    try:
-        entries = json.loads("\n".join(read_lines(str(human))))
-    except (json.JSONDecodeError, RecursionError) as error:
-        raise FileError(f"{human} is not JSON: {error}") from None
-    if not isinstance(entries, list) or not entries:
-        raise FileError(f"{human} holds no list of judgements")
-    return entries
 
 
 def _row(where: str, entry: Any, inputs: Inputs, outputs: Mapping[str, list[str]]) -> JudgedRow:

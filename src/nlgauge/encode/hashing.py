@@ -36,7 +36,14 @@ class HashingEncoder(_HashingModel):
 
     def encode(self, texts: Sequence[str], layers: Sequence[int]) -> list[Cloud]:
         """Return the vectors of every text's words, mixed with those of their neighbours."""
-        return [_cloud(tokens, layers) for tokens in self.tokenize(texts)]
+        clouds = []
+        for tokens in self.tokenize(texts):
+            base = np.stack([_word_vector(word) for word in tokens.strings])
+            padded = np.pad(base, ((1, 1), (0, 0)))
+            neighbours = padded[:-2] + padded[2:]
+            points = np.stack([base + _NEIGHBOUR_SHARE * layer * neighbours for layer in layers])
+            clouds.append(Cloud(points, np.full(len(tokens), 1 / len(tokens)), tokens))
+        return clouds
 
 
 class HashingMaskedLm(_HashingModel):
@@ -76,14 +83,6 @@ def _tokens(text: str) -> Tokens:
     numbers = np.array([-1, *range(len(words)), -1], dtype=np.int64)
     ids = np.array([_word_id(word) for word in strings], dtype=np.int64)
     return Tokens(strings, ids, special, numbers)
-
-
-def _cloud(tokens: Tokens, layers: Sequence[int]) -> Cloud:
-    base = np.stack([_word_vector(word) for word in tokens.strings])
-    padded = np.pad(base, ((1, 1), (0, 0)))
-    neighbours = padded[:-2] + padded[2:]
-    points = np.stack([base + _NEIGHBOUR_SHARE * layer * neighbours for layer in layers])
-    return Cloud(points, np.full(len(tokens), 1 / len(tokens)), tokens)
 
 
 def _word_id(word: str) -> int:

@@ -150,10 +150,8 @@ def load_model(located: Located, options: RunOptions, kind: Any, **keywords: Any
     """Return ``kind.from_pretrained`` of the folder, from safetensors only."""
     int8, device = options.precision == "int8", choose_device(options.device).type
     if int8 and device != "cpu":
-        raise ModelError(
-            f"precision=int8 runs on processors, not on {device}; choose device=cpu or "
-            "precision=float32"
-        )
+        ways = "choose device=cpu or precision=float32"
+        raise ModelError(f"precision=int8 runs on processors, not on {device}; {ways}")
     if options.precision == "bfloat16" and not torch.cuda.is_available():
         _require_bfloat16()
     logging: Any = transformers.utils.logging

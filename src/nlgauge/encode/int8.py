@@ -3,8 +3,8 @@
     y = (Q(x) Q(W)^T) s_x s_W + b,   Q(v) = round(v / s),   s = max |v| / 127
 
 Each row of W and each token of x has its own scale: with one scale per batch, as in torch's dynamic
-quantisation, a vector would depend on the other texts. A smaller dependence remains: padding changes
-the last digit of the float32 attention, which may change a rounding. Scores of different batch sizes
+quantisation, a vector would depend on the other texts. Some dependence remains: padding changes the
+last digit of the float32 attention, which may change a rounding. Scores of different batch sizes
 then differ by as much as int8 differs from float32 (docs/performance.md).
 """
 
@@ -57,10 +57,8 @@ def quantised(model: Any) -> Any:
         if type(child) is torch.nn.Linear
     ]
     if not found:
-        raise ModelError(
-            f"a model of class {type(model).__name__} has no linear layers that precision=int8 "
-            "could replace; use precision=float32 (the default)"
-        )
+        model_type = type(model).__name__
+        raise ModelError(f"{model_type} has no linear layers for int8; use precision=float32")
     # Without VNNI, sums of products saturate at 16 bits in some versions of torch
     # (pytorch/pytorch#136746).
     largest = torch.full((32, 64), 127, dtype=torch.int8)

@@ -6,9 +6,8 @@ batch. Distributions are summed as they come, so that memory holds only those of
 
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from itertools import groupby
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import torch
@@ -28,18 +27,11 @@ _MAX_ROWS = 32  # distributions summed at a time
 _MAX_COPIES = 96  # in a batch: each needs a row as long as the vocabulary, however short the text
 
 
-@dataclass(frozen=True)
-class _Copy:
-    """A text with some positions masked, and their masses."""
-
+class _Copy(NamedTuple):  # a text with some positions masked, and their masses
     text: int
     ids: list[int]
     positions: list[int]
     masses: list[float]
-
-
-def _length(copy: _Copy) -> int:
-    return len(copy.ids)
 
 
 class HuggingFaceMaskedLm(HuggingFaceModel):
@@ -115,9 +107,9 @@ class HuggingFaceMaskedLm(HuggingFaceModel):
 
     def _batches(self, copies: list[_Copy]) -> Iterator[list[_Copy]]:
         """Yield copies of equal length within the limits of a batch."""
-        for length, group in groupby(sorted(copies, key=_length), key=_length):
-            same = list(group)
-            size = min(max(1, self._batch_tokens // length), _MAX_COPIES)
+        ordered = sorted(copies, key=lambda copy: len(copy.ids))
+        for length, group in groupby(ordered, key=lambda copy: len(copy.ids)):
+            same, size = list(group), min(max(1, self._batch_tokens // length), _MAX_COPIES)
             for start in range(0, len(same), size):
                 yield same[start : start + size]
 
@@ -171,9 +163,9 @@ def _load(located: Located, options: RunOptions) -> tuple[Any, str]:
     model, report = load_model(located, options, kind, output_loading_info=True)
     missing = sorted(report["missing_keys"])
     if missing:
+        lacking = f"{missing[0]} and {len(missing) - 1} more weights are missing"
         raise ModelError(
-            f"model {located.name!r} has no masked-language head ({missing[0]} and "
-            f"{len(missing) - 1} more weights are missing); take one trained with masks, such as "
-            "bert-base-uncased"
+            f"model {located.name!r} has no masked-language head ({lacking}); take one trained "
+            "with masks, such as bert-base-uncased"
         )
     return model, located.digest

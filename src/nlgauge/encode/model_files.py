@@ -62,11 +62,6 @@ def _folder(name: str, download: bool) -> Path:
         raise ModelError(f"model {name!r} is a file; name the folder that holds it")
     if name.startswith((".", "/", "~")) or name.count("/") > 1 or "\\" in name:
         raise ModelError(f"there is no model folder {name!r}; {_WAYS_OUT}")
-    return _hub_folder(name, download)
-
-
-def _hub_folder(name: str, download: bool) -> Path:
-    """Return the local copy of a hub model, downloaded if that is allowed."""
     from huggingface_hub import snapshot_download
     from huggingface_hub.errors import HFValidationError, LocalEntryNotFoundError
 

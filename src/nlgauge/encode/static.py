@@ -135,7 +135,12 @@ def _parse(stream: TextIO, path: Path) -> tuple[list[str], Floats]:
 def _block(lines: list[tuple[int, str]], dimension: int, path: Path) -> tuple[list[str], Floats]:
     """Return the words and vectors of numbered lines; raise an error with the first bad line."""
     # A word may contain blanks (some of GloVe's do), so the last fields are the vector.
-    words = [text.rsplit(" ", dimension)[0].rstrip(" ") for _, text in lines]
+    words = [
+        text.partition(" ")[0]
+        if text.count(" ") == dimension
+        else text.rsplit(" ", dimension)[0].rstrip(" ")
+        for _, text in lines
+    ]
     fields = [text[len(word) :] for (_, text), word in zip(lines, words, strict=True)]
     matrix = _floats(fields, dimension)
     if matrix is not None:

@@ -1,8 +1,7 @@
 """The fast tokenizer of a model, and the largest number of tokens that the model takes."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import transformers
@@ -15,8 +14,7 @@ from nlgauge.encode.windows import Window, windows
 _NO_LIMIT = 1_000_000  # tokenizers without a known limit report huge numbers
 
 
-@dataclass(frozen=True)
-class Piece:
+class Piece(NamedTuple):
     """A window of one text between the special tokens of the model."""
 
     text: int
