@@ -136,10 +136,9 @@ def _shares(weights: Any | None, points: Any, side: str) -> Any:
     if weights is None:
         return torch.full(points.shape[:2], 1 / points.shape[1], dtype=points.dtype).to(points)
     if weights.shape != points.shape[:2]:
-        raise ShapeError(
-            f"{side}_weights have the shape {tuple(weights.shape)}, but the {side}s have "
-            f"{points.shape[0]} x {points.shape[1]} tokens"
-        )
+        tokens = f"{points.shape[0]} x {points.shape[1]} tokens"
+        shape = tuple(weights.shape)
+        raise ShapeError(f"{side}_weights have the shape {shape}, but the {side}s have {tokens}")
     if bool((weights < 0).any()):
         raise DataError(f"{side}_weights contain {float(weights.min()):g}; none may be below 0")
     totals = weights.sum(1, keepdim=True)

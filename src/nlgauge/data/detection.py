@@ -102,10 +102,9 @@ def read_judged(
             raise OptionError(f"data of kind {chosen!r} takes no {name!r}; these do: {others}")
     extra = None if scores is None else read_stored_scores(str(scores))
     if chosen in _KINDS_WITH_OPTION["metrics"]:
-        elsewhere = () if extra is None else extra.columns
-        options["metrics"] = [
-            name for name in stored if name not in elsewhere and not name.startswith(HUMAN_PREFIX)
-        ]
+        elsewhere = () if extra is None else tuple(extra.columns)
+        names = (name for name in stored if not name.startswith(HUMAN_PREFIX))
+        options["metrics"] = [name for name in names if name not in elsewhere]
     if chosen in _SINGLE_FILES and Path(place).is_dir():
         found = sorted(Path(place).glob(_SINGLE_FILES[chosen]))
         if len(found) != 1:

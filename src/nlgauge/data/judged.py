@@ -122,10 +122,7 @@ class JudgedCorpus:
             yield *key, {name: float(values[i]) for name, values in self.human.items()}
 
     def stored_rows(self, metric: str) -> Iterator[tuple[str, str, float]]:
-        """Yield (system, segment id, score) of a stored metric or of `human:<criterion>`.
-
-        Rows without a score are left out.
-        """
+        """Yield (system, segment id, score) of a stored metric or `human:<criterion>`, if any."""
         criteria = {HUMAN_PREFIX + name: values for name, values in self.human.items()}
         scores = {**self.stored, **criteria}
         if metric not in scores:

@@ -57,10 +57,8 @@ def read_novikova2017(
     if repeated := len(used) - len(counts):
         notes.append(f"{repeated} rows repeat a meaning within a system as separate segments.")
     if references is None:
-        notes.append(
-            "the table holds no references: each row has one empty reference; "
-            "give a table of them with references= to score the outputs."
-        )
+        what = "the table holds no references: each row has one empty reference"
+        notes.append(f"{what}; give a table of them with references= to score the outputs.")
     dropped = {f"whose meaning is not in {references}": len(outputs) - len(used)}
     return JudgedCorpus.from_rows(rows, dropped=dropped, notes=notes)
 

@@ -9,7 +9,7 @@ import io
 import pickle
 import pickletools
 import struct
-from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from nlgauge.core.errors import FileError
@@ -50,16 +50,8 @@ class _NumberType:
         self.order = state[1]
 
 
-class _Function:
+class _Function(partial[Any]):
     """Replaces a function that a pickle calls; it refuses to be given a state."""
-
-    __slots__ = ("_call",)
-
-    def __init__(self, call: Callable[..., Any]) -> None:
-        self._call = call
-
-    def __call__(self, *arguments: Any) -> Any:
-        return self._call(*arguments)
 
     def __setstate__(self, state: Any) -> None:
         raise pickle.UnpicklingError(f"a name is given a state: {state!r:.40}")

@@ -41,10 +41,8 @@ class StoredScores:
         count, names = len(next(iter(self.columns.values()))), list(self.columns)
         matches: list[int | None] = self._match(judged) if self.keys else [*range(count)]
         if len(matches) != len(judged):
-            raise DataError(
-                f"{self.path} holds {count:,} scores for each metric, in the order of the "
-                f"rows, but the data has {len(judged):,} rows; give one score for each row"
-            )
+            counts = f"{count:,} scores for each metric, but the data has {len(judged):,} rows"
+            raise DataError(f"{self.path} holds {counts}; give one score for each row, in order")
         scores = {
             name: np.array([np.nan if match is None else values[match] for match in matches])
             for name, values in self.columns.items()
@@ -109,10 +107,8 @@ def _keys_of_table(path: str, table: Rows) -> Keys:
         "segment": [] if system else segment,
     }
     if not any(keys.values()):
-        raise FileError(
-            f"{path} does not name the rows of its scores; give columns 'system' and "
-            f"'segment', or 'id'. It has: {', '.join(columns)}"
-        )
+        ways = f"give columns 'system' and 'segment', or 'id'. It has: {', '.join(columns)}"
+        raise FileError(f"{path} does not name the rows of its scores; {ways}")
     return {kind: found for kind, found in keys.items() if found}
 
 

@@ -4,7 +4,7 @@ from functools import lru_cache, partial
 from importlib import import_module
 from pathlib import Path
 from types import ModuleType
-from typing import Any
+from typing import Any, cast
 
 from nlgauge.core.errors import MissingExtra
 from nlgauge.encode.cache.cached_models import CachedEncoder, CachedMaskedLm, model_identity
@@ -32,16 +32,14 @@ def open_encoder(
     name = chosen_model(model)
     if names_vectors(name):  # vectors of words have no options, and a cache would be no faster
         return open_static(name)
-    encoder: Encoder = _open("encoder", name, options, cache)
-    return encoder
+    return cast(Encoder, _open("encoder", name, options, cache))
 
 
 def open_masked_lm(
     model: str | None, options: RunOptions = DEFAULT_OPTIONS, *, cache: str | Path | None = None
 ) -> MaskedLm:
     """Return the masked language model of a name, loaded as in ``open_encoder``."""
-    masked_lm: MaskedLm = _open("masked lm", chosen_model(model), options, cache)
-    return masked_lm
+    return cast(MaskedLm, _open("masked lm", chosen_model(model), options, cache))
 
 
 def _open(kind: str, name: str, options: RunOptions, cache: str | Path | None) -> Any:

@@ -78,11 +78,9 @@ def _histogram(tokens: Tokens, masses: Floats, temperature: float) -> Histogram:
 def _tokens(text: str) -> Tokens:
     words = _WORD.findall(text.lower())
     strings = ("<s>", *words, "</s>")
-    special = np.zeros(len(strings), dtype=bool)
-    special[[0, -1]] = True
     numbers = np.array([-1, *range(len(words)), -1], dtype=np.int64)
     ids = np.array([_word_id(word) for word in strings], dtype=np.int64)
-    return Tokens(strings, ids, special, numbers)
+    return Tokens(strings, ids, numbers < 0, numbers)
 
 
 def _word_id(word: str) -> int:

@@ -13,6 +13,7 @@ import numpy as np
 import torch
 import transformers
 from safetensors import SafetensorError
+from torch.nn.utils.rnn import pad_sequence
 
 from nlgauge.core.arrays import Floats
 from nlgauge.core.cloud import Cloud, Tokens
@@ -26,8 +27,7 @@ from nlgauge.encode.run_options import DEFAULT_OPTIONS, RunOptions
 from nlgauge.encode.tokenizer import Piece, Tokenizer
 from nlgauge.runtime.threads import thread_count
 
-# The fixed cost of a forward pass in tokens: on a CPU, MiniLM takes 4 ms for a pass and .14 ms for
-# a token; a GPU runs hundreds of tokens at once.
+# The fixed cost of a pass in tokens: on a CPU, MiniLM takes 4 ms for a pass, .14 ms for a token.
 _CPU_PASS_TOKENS, _GPU_PASS_TOKENS = 48, 512
 _CPU_BATCH_TOKENS = 768  # larger batches are no faster and exceed the processor's caches
 # Concurrent passes would compete for the cores. Besides, torch remembers for each thread the
@@ -37,7 +37,7 @@ _FORWARD = Lock()
 
 @contextmanager
 def forward_pass(threads: int | None = None) -> Iterator[int]:
-    """Hold the lock of forward passes and yield how many threads torch may use in each."""
+    """Hold the lock of forward passes, run by ``threads``, and yield how many are available."""
     with _FORWARD:
         before = torch.get_num_threads()
         available = min(before, thread_count())
@@ -85,23 +85,19 @@ class HuggingFaceEncoder(HuggingFaceModel):
         split = self._tokenizer.pieces
         pieces = [x for i, text in enumerate(unique) for x in split(i, text, tokens[i])]
         states: dict[int, list[tuple[Piece, Floats]]] = {i: [] for i in range(len(unique))}
-        batched = self._batches(pieces)
+        on_cpu = self._device.type == "cpu"
+        numbers = batches(
+            [len(piece.ids) for piece in pieces],
+            most=min(self._batch_tokens, _CPU_BATCH_TOKENS) if on_cpu else self._batch_tokens,
+            overhead=_CPU_PASS_TOKENS if on_cpu else _GPU_PASS_TOKENS,
+        )
+        batched = [[pieces[number] for number in batch] for batch in numbers]
+        batched.sort(key=lambda batch: -len(batch) * len(batch[0].ids))  # threads end together
         for batch, found in zip(batched, self._run_all(batched, layers), strict=True):
             for row, piece in enumerate(batch):
                 states[piece.text].append((piece, found[row, :, : len(piece.ids)]))
         clouds = {text: self._cloud(tokens[i], states[i]) for i, text in enumerate(unique)}
         return [clouds[text] for text in texts]
-
-    def _batches(self, pieces: list[Piece]) -> list[list[Piece]]:
-        """Return pieces in batches, the largest first, so that threads finish together."""
-        on_cpu = self._device.type == "cpu"
-        found = batches(
-            [len(piece.ids) for piece in pieces],
-            most=min(self._batch_tokens, _CPU_BATCH_TOKENS) if on_cpu else self._batch_tokens,
-            overhead=_CPU_PASS_TOKENS if on_cpu else _GPU_PASS_TOKENS,
-        )
-        found.sort(key=lambda batch: -len(batch) * len(pieces[batch[0]].ids))
-        return [[pieces[number] for number in batch] for batch in found]
 
     def _run_all(self, batched: list[list[Piece]], layers: Sequence[int]) -> list[Floats]:
         """Return the states of every batch; on a CPU, each thread runs batches of its own."""
@@ -115,13 +111,10 @@ class HuggingFaceEncoder(HuggingFaceModel):
 
     def _run(self, batch: list[Piece], layers: Sequence[int]) -> Floats:
         """Return the states [texts, layers, tokens, d] of a batch, padded at the end."""
-        longest = len(batch[0].ids)
         padding = self._model.config.pad_token_id or 0  # RoBERTa's positions depend on it
-        ids = torch.full((len(batch), longest), padding, dtype=torch.long)
-        mask = torch.zeros_like(ids)
-        for row, piece in enumerate(batch):
-            ids[row, : len(piece.ids)] = torch.tensor(piece.ids)
-            mask[row, : len(piece.ids)] = 1
+        rows = [torch.tensor(piece.ids) for piece in batch]
+        ids = pad_sequence(rows, batch_first=True, padding_value=padding)
+        mask = pad_sequence([torch.ones_like(row) for row in rows], batch_first=True)
         with torch.inference_mode():
             states = self._recorder.states(ids.to(self._device), mask.to(self._device), layers)
             return np.asarray(torch.stack(states, dim=1).float().cpu().numpy())

@@ -14,8 +14,7 @@ class _LastLayerReached(Exception):
 class LayerRecorder:
     """Runs a model and keeps only the wanted layers; several threads may use it at once.
 
-    Layer k is ``hidden_states[k]`` of the model: 0 is the embeddings, the last one is taken after
-    the model's final norm.
+    Layer k is ``hidden_states[k]``: 0 is the embeddings, the last is taken after the final norm.
     """
 
     def __init__(self, model: Any, depth: int) -> None:

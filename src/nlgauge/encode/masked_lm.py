@@ -18,7 +18,7 @@ from nlgauge.core.cloud import Tokens
 from nlgauge.core.errors import ModelError
 from nlgauge.core.histogram import Histogram
 from nlgauge.encode.huggingface import HuggingFaceModel, forward_pass, load_model
-from nlgauge.encode.mlm_update import apply_update, update_digest
+from nlgauge.encode.mlm_update import apply_tensors, update_digest
 from nlgauge.encode.model_files import EMBEDDED, Located
 from nlgauge.encode.run_options import DEFAULT_OPTIONS, RunOptions
 from nlgauge.encode.tokenizer import Piece
@@ -158,7 +158,7 @@ def _load(located: Located, options: RunOptions) -> tuple[Any, str]:
     """Return the model with its head and a digest of both; raise if the head is untrained."""
     if located.name == EMBEDDED:
         model = load_model(located, options, transformers.BertForMaskedLM)
-        return apply_update(model), f"{located.digest}+{update_digest()}"
+        return apply_tensors(model), f"{located.digest}+{update_digest()}"
     kind = transformers.AutoModelForMaskedLM
     model, report = load_model(located, options, kind, output_loading_info=True)
     missing = sorted(report["missing_keys"])

@@ -89,10 +89,8 @@ def _weight_files(name: str, folder: Path) -> list[Path]:
         raise ModelError(f"model folder {name!r} holds no *.safetensors weights")
     known = ("tokenizer.json", "vocab.txt", "vocab.json", "*.model")
     if not any(any(folder.glob(pattern)) for pattern in known):
-        raise ModelError(
-            f"model folder {name!r} has no tokenizer ({', '.join(known)}); save it beside the "
-            "weights with tokenizer.save_pretrained(folder)"
-        )
+        way = "save it beside the weights with tokenizer.save_pretrained(folder)"
+        raise ModelError(f"model folder {name!r} has no tokenizer ({', '.join(known)}); {way}")
     if not (folder / "config.json").exists():
         raise ModelError(f"model folder {name!r} has no config.json")
     return weights

@@ -30,7 +30,11 @@ class Tokenizer:
         self._long_text = long_text
         self._whole, self.prefix, self.suffix = _load(located)
         self._backend = self._whole.backend_tokenizer
-        self.limit = _limit(config, self._whole) - len(self.prefix + self.suffix)
+        positions = getattr(config, "max_position_embeddings", None) or _NO_LIMIT
+        if getattr(config, "model_type", "") in {"roberta", "xlm-roberta", "camembert", "mpnet"}:
+            positions -= (config.pad_token_id or 0) + 1  # positions start after the padding id
+        most = int(min(positions, self._whole.model_max_length, _NO_LIMIT))
+        self.limit = most - len(self.prefix + self.suffix)
         self.mask_id: int | None = self._whole.mask_token_id
 
     def tokenize(self, texts: Sequence[str]) -> list[Tokens]:
@@ -93,11 +97,3 @@ def _load(located: Located) -> tuple[Any, list[int], list[int]]:
     first, last = (content[0], content[-1]) if content else (0, -1)
     backend.encode_special_tokens = True
     return tokenizer, probe.ids[:first], probe.ids[last + 1 :]
-
-
-def _limit(config: Any, tokenizer: Any) -> int:
-    """Return the largest number of tokens that the model takes."""
-    positions = getattr(config, "max_position_embeddings", None) or _NO_LIMIT
-    if getattr(config, "model_type", "") in {"roberta", "xlm-roberta", "camembert", "mpnet"}:
-        positions -= (config.pad_token_id or 0) + 1  # positions start after the padding id
-    return int(min(positions, tokenizer.model_max_length, _NO_LIMIT))
