@@ -32,10 +32,9 @@ def read_judged_rows(path: str, *, wanted: str | None = None) -> JudgedCorpus:
     # WMT18 keeps the number of judgements among the human scores.
     counted = sum(scores.pop("n", None) is not None for scores in human)
     if not any(human):
-        raise FileError(
-            f"{path} holds no human scores; give a column 'human' with an object, or columns "
-            f"'human.<criterion>'. It has: {', '.join(map(repr, rows[0]))}"
-        )
+        ways = "give a column 'human' with an object, or columns 'human.<criterion>'"
+        listed = ", ".join(map(repr, rows[0]))
+        raise FileError(f"{path} holds no human scores; {ways}. It has: {listed}")
     sources = corpus.sources or (None,) * len(corpus)
     names = [row.get(str(find_column(row, ("id",)))) for row in rows]
     judged = [
@@ -54,10 +53,8 @@ def read_judged_rows(path: str, *, wanted: str | None = None) -> JudgedCorpus:
     notes = []
     systems = len(corpus.system_names)
     if systems > 1 and len(set(corpus.ids)) == len(corpus):
-        notes.append(
-            f"no two of the {systems} systems share a segment id: per-input studies need a column "
-            "'segment' that names the input."
-        )
+        need = "per-input studies need a column 'segment' that names the input"
+        notes.append(f"no two of the {systems} systems share a segment id: {need}.")
     if counted:
         notes.append(f"'n' is the number of judgements in {counted:,} rows, not a criterion.")
     return JudgedCorpus.from_rows(judged, notes=notes)

@@ -82,7 +82,15 @@ def read_plain_pickle(path: str) -> Any:
     with open_bytes(path) as opened:
         content = opened.read()
     try:
-        _refuse_operations(content)
+        for operation, argument, place in pickletools.genops(content):
+            name = operation.name
+            if name not in _ALLOWED:
+                raise pickle.UnpicklingError(f"byte {place} asks for the operation {name}")
+            if name == "GLOBAL" and tuple(str(argument).split(" ", 1)) not in _REPLACEMENTS:
+                raise pickle.UnpicklingError(f"it names {str(argument).replace(' ', '.', 1)}")
+            # Memory grows with a memo number; a valid one counts the objects before it.
+            if name in {"PUT", "LONG_BINPUT"} and int(argument or 0) > len(content):
+                raise pickle.UnpicklingError(f"byte {place} reserves {argument} memo cells")
         return _PlainUnpickler(io.BytesIO(content)).load()
     except Exception as error:  # a broken pickle may raise anything
         reason = str(error) or type(error).__name__
@@ -90,14 +98,3 @@ def read_plain_pickle(path: str) -> Any:
             f"{path} is not a pickle of plain data (containers, numbers, texts): {reason:.200}. "
             "It was not executed; ask its author for JSON"
         ) from None
-
-
-def _refuse_operations(content: bytes) -> None:
-    for operation, argument, place in pickletools.genops(content):
-        if operation.name not in _ALLOWED:
-            raise pickle.UnpicklingError(f"byte {place} asks for the operation {operation.name}")
-        if operation.name == "GLOBAL" and tuple(str(argument).split(" ", 1)) not in _REPLACEMENTS:
-            raise pickle.UnpicklingError(f"it names {str(argument).replace(' ', '.', 1)}")
-        # Memory grows with a memo number; a valid one counts the objects before it.
-        if operation.name in {"PUT", "LONG_BINPUT"} and int(argument or 0) > len(content):
-            raise pickle.UnpicklingError(f"byte {place} reserves {argument} memo cells")

@@ -39,10 +39,8 @@ def read_samples(path: str, number: int | None = None) -> Samples:
         groups = [tuple(lines[i : i + number]) for i in range(0, len(lines), number)]
         return Samples(tuple(map(str, range(len(groups)))), tuple(groups))
     if files.format_of(path) != "jsonl" and path != "-":
-        raise UsageError(
-            f"{path} is not named .jsonl; for a text file with the candidates of each input on "
-            "consecutive lines, give their number: --samples N"
-        )
+        ways = "candidates of each input on consecutive lines, give their number: --samples N"
+        raise UsageError(f"{path} is not named .jsonl; for a text file with the {ways}")
     ids: list[str] = []
     candidates, references = [], []
     for where, row in files.read_table(path, "jsonl"):

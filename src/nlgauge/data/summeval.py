@@ -7,7 +7,6 @@ reference is the newspaper's, the others are by crowd workers.
 """
 
 from collections.abc import Mapping
-from itertools import chain
 from math import isnan, nan
 from typing import Any
 
@@ -47,7 +46,7 @@ def _means(annotations: Any, where: str) -> dict[str, float]:
     if not isinstance(annotations, list) or not all(isinstance(a, Mapping) for a in annotations):
         raise FileError(f"{where} is {annotations!r:.60}, not a list of objects")
     means = {}
-    for name in dict.fromkeys(chain.from_iterable(annotations)):
+    for name in dict.fromkeys(name for annotation in annotations for name in annotation):
         scores = [parse_score(a.get(name), f"{where}: {name!r}") for a in annotations]
         given = [score for score in scores if not isnan(score)]
         means[str(name)] = sum(given) / len(given) if given else nan

@@ -48,10 +48,9 @@ class Tokenizer:
         content = tokens.ids[len(self.prefix) : len(tokens) - len(self.suffix)].tolist()
         length = len(content)
         if length > self.limit and self._long_text == "error":
-            raise DataError(
-                f"the text {text[:40]!r}... has {length} tokens, but {self._name} takes "
-                f"{self.limit}; choose long_text=window or long_text=truncate"
-            )
+            counts = f"has {length} tokens, but {self._name} takes {self.limit}"
+            ways = "choose long_text=window or long_text=truncate"
+            raise DataError(f"the text {text[:40]!r}... {counts}; {ways}")
         if self._long_text == "truncate":
             length = min(length, self.limit)
         for window in windows(length, self.limit):
