@@ -195,7 +195,7 @@ def test_a_second_system_costs_no_reference(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     behind = Counting()
-    monkeypatch.setattr("nlgauge.encode._open_encoder", lambda *_: behind)
+    monkeypatch.setattr("nlgauge.encode._open_model", lambda *_: behind)
     references = example("reference.a")
     scorer = Scorer("mover:model=hashing,weights=idf", runtime=Runtime(cache=tmp_path))
     scorer.score(example("literal"), references)

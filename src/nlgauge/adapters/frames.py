@@ -1,5 +1,6 @@
 """Scores of the rows of a pandas or polars frame or of a Hugging Face dataset."""
 
+import sys
 from collections.abc import Sequence
 from typing import Any
 
@@ -57,14 +58,15 @@ def score_frame(
     columns = [reference] if isinstance(reference, str) else list(reference)
     sets = [_column(frame, name) for name in columns]
     groups = sets[0] if len(sets) == 1 else [list(texts) for texts in zip(*sets, strict=True)]
+    # Frames have several types of lists.
+    lists = [g if isinstance(g, str) or not hasattr(g, "__iter__") else list(g) for g in groups]
     corpus = Corpus.of(
         _column(frame, candidate),
-        [_as_list(group) for group in groups],
+        lists,
         systems=None if system is None else [str(name) for name in _column(frame, system)],
         ids=None if id is None else [str(name) for name in _column(frame, id)],
     )
     found = Scorer(metrics, runtime=runtime).score_corpus(corpus)
-    names = ("system", "segment", "metric", "component", "value")
     rows = [
         (scores.system, segment, scores.label, component, value)
         for of_system in found.values()
@@ -72,7 +74,8 @@ def score_frame(
         for component, values in scores.segment_components.items()
         for segment, value in zip(scores.ids, values.tolist(), strict=True)
     ]
-    return _like(frame, {name: [row[i] for row in rows] for i, name in enumerate(names)})
+    names = ("system", "segment", "metric", "component", "value")
+    return _like(frame, dict(zip(names, map(list, zip(*rows, strict=True)), strict=True)))
 
 
 def _column(frame: Any, name: str) -> list[Any]:
@@ -82,28 +85,13 @@ def _column(frame: Any, name: str) -> list[Any]:
     return list(frame[name])
 
 
-def _as_list(value: Any) -> Any:
-    """Return a cell of references as a text or a list; frames have several types of lists."""
-    if value is None or isinstance(value, str):
-        return value
-    return list(value) if hasattr(value, "__iter__") else value
-
-
 def _like(frame: Any, columns: dict[str, list[Any]]) -> Any:
     """Return the columns as a frame of the same type."""
     library = type(frame).__module__.partition(".")[0]
-    if library == "pandas":
-        import pandas as pd
-
-        return pd.DataFrame(columns)
-    if library == "polars":
-        import polars as pl
-
-        return pl.DataFrame(columns)
+    if library in ("pandas", "polars"):
+        return sys.modules[library].DataFrame(columns)
     if library == "datasets":
-        import datasets
-
-        return datasets.Dataset.from_dict(columns)
+        return sys.modules[library].Dataset.from_dict(columns)
     raise DataError(
         f"a {type(frame).__name__} of {library} is not supported; give a pandas or polars frame or "
         "a Hugging Face dataset, or call nlgauge.score with lists"

@@ -70,14 +70,11 @@ class TextMetric(torchmetrics.Metric):
         references: str | Sequence[str | Sequence[str | None]],
     ) -> None:
         """Add texts; ``references[i]`` is one reference of ``candidates[i]`` or a list of them."""
-        one = isinstance(candidates, str)
-        corpus = Corpus.of(
-            [candidates] if one else candidates,  # type: ignore[list-item]
-            [references] if one else references,  # type: ignore[list-item]
-        )
-        texts = []
-        for candidate, group in zip(corpus.candidates, corpus.references, strict=True):
-            texts += [candidate.encode(), *(text.encode() for text in group)]
+        if isinstance(candidates, str):
+            candidates, references = [candidates], [references]  # type: ignore[list-item]
+        corpus = Corpus.of(candidates, references)
+        rows = zip(corpus.candidates, corpus.references, strict=True)
+        texts = [text.encode() for candidate, group in rows for text in (candidate, *group)]
         counts = [len(group) for group in corpus.references]
         self.text.append(self._tensor(list(b"".join(texts)), torch.uint8))
         self.lengths.append(self._tensor([len(text) for text in texts], torch.int64))
@@ -92,13 +89,6 @@ class TextMetric(torchmetrics.Metric):
         return self._score().components
 
     def _score(self) -> Scores:
-        candidates, references = self._texts()
-        if not candidates:
-            raise UsageError(f"{self.label} has no texts; call update before compute")
-        (scores,) = self._scorer.score(candidates, references).values()
-        return scores
-
-    def _texts(self) -> tuple[list[str], list[list[str]]]:
         content = bytes(_concatenate(self.text).to(torch.uint8).cpu().numpy())
         ends = _concatenate(self.lengths).cumsum(0).tolist()
         texts = (content[start:end].decode() for start, end in pairwise([0, *ends]))
@@ -106,7 +96,10 @@ class TextMetric(torchmetrics.Metric):
         for count in _concatenate(self.references).tolist():
             candidates.append(next(texts))
             references.append([next(texts) for _ in range(count)])
-        return candidates, references
+        if not candidates:
+            raise UsageError(f"{self.label} has no texts; call update before compute")
+        (scores,) = self._scorer.score(candidates, references).values()
+        return scores
 
     def _tensor(self, values: Any, kind: Any) -> Any:
         return torch.tensor(values, dtype=kind, device=self.device)

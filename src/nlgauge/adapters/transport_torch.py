@@ -16,6 +16,7 @@ import torch
 from nlgauge.core.errors import DataError, NotConverged, OptionError, ShapeError
 
 COSTS = ("cosine", "euclid", "squared_euclid")
+Penalties = tuple[float, float]
 
 
 def transport_loss(
@@ -38,8 +39,7 @@ def transport_loss(
     candidates, references
         Tensors of shape batch x n x d and batch x m x d.
     candidate_weights, reference_weights
-        Nonnegative tensors of shape batch x n and batch x m, which are normalised to sum 1; 0 is
-        padding. Uniform by default.
+        Nonnegative tensors of shape batch x n and batch x m; 0 is padding. Uniform by default.
     cost
         ``cosine``, ``euclid`` or ``squared_euclid``.
     epsilon
@@ -49,8 +49,7 @@ def transport_loss(
     iterations
         Maximum number of iterations.
     tolerance
-        Bound on the last change of the potentials relative to the largest cost; by default 1e-5,
-        or 1e-10 in double precision.
+        Bound on the last change relative to the largest cost; 1e-5, or 1e-10 for doubles.
 
     Returns
     -------
@@ -70,15 +69,25 @@ def transport_loss(
     >>> round(float(transport_loss(x, x, epsilon=0.01)), 4)
     0.0069
     """
+    x, y = tuple(candidates.shape), tuple(references.shape)
+    if len(x) != 3 or len(y) != 3 or x[::2] != y[::2] or 0 in (*x, *y):
+        raise ShapeError(
+            f"candidates and references have the shapes {x} and {y}; give "
+            "batch x tokens x dimensions, the same batch and dimensions in both"
+        )
+    if not epsilon > 0:
+        raise OptionError(f"epsilon is {epsilon}; it must be above 0, usually .05")
     penalties = penalty_candidate, penalty_reference
-    _check(candidates, references, epsilon, penalties)
+    if any(not penalty >= 0 for penalty in penalties):
+        raise OptionError(f"the penalties are {penalties}; they must be between 0 and infinity")
     a = _shares(candidate_weights, candidates, "candidate")
     b = _shares(reference_weights, references, "reference")
     costs = _costs(candidates, references, cost)
     if tolerance is None:
         tolerance = 1e-10 if costs.dtype == torch.float64 else 1e-5
     with torch.no_grad():
-        f, g = _solve(costs, a, b, epsilon, penalties, iterations, tolerance)
+        bound = tolerance * max(float(costs.max()), 1.0)
+        f, g = _solve(costs, a, b, epsilon, penalties, iterations, bound)
     kernel = torch.expm1((f[:, :, None] + g[:, None, :] - costs) / epsilon)
     product = (a[:, :, None] * b[:, None, :] * kernel).sum((1, 2))
     dual = (a * _dual(f, penalty_candidate)).sum(1) + (b * _dual(g, penalty_reference)).sum(1)
@@ -86,21 +95,12 @@ def transport_loss(
 
 
 def _solve(
-    costs: Any,
-    a: Any,
-    b: Any,
-    epsilon: float,
-    penalties: tuple[float, float],
-    iterations: int,
-    tolerance: float,
+    costs: Any, a: Any, b: Any, epsilon: float, penalties: Penalties, iterations: int, bound: float
 ) -> tuple[Any, Any]:
     """Return the dual potentials, by alternating exact updates of each side."""
     log_a, log_b = a.log(), b.log()
-    damped_f, damped_g = (
-        epsilon * (1.0 if math.isinf(p) else p / (p + epsilon)) for p in penalties
-    )
-    f, g = torch.zeros_like(a), torch.zeros_like(b)
-    change, bound = math.inf, tolerance * max(float(costs.max()), 1.0)
+    damped_f, damped_g = (epsilon * (1 if p == math.inf else p / (p + epsilon)) for p in penalties)
+    f, g, change = torch.zeros_like(a), torch.zeros_like(b), math.inf
     for _ in range(iterations):
         before = f
         f = -damped_f * torch.logsumexp(log_b[:, None, :] + (g[:, None, :] - costs) / epsilon, 2)
@@ -109,9 +109,8 @@ def _solve(
         if change <= bound:
             return f, g
     raise NotConverged(
-        f"transport_loss changed by {change:.1e} in iteration {iterations}, above "
-        f"{bound:.1e}; use a larger epsilon (now {epsilon:g}), more iterations, or a larger "
-        "tolerance"
+        f"transport_loss changed by {change:.1e} in iteration {iterations}, above {bound:.1e}; "
+        f"use a larger epsilon (now {epsilon:g}), more iterations, or a larger tolerance"
     )
 
 
@@ -124,8 +123,7 @@ def _dual(potential: Any, penalty: float) -> Any:
 
 def _costs(candidates: Any, references: Any, cost: str) -> Any:
     if cost == "cosine":
-        x = torch.nn.functional.normalize(candidates, dim=-1)
-        y = torch.nn.functional.normalize(references, dim=-1)
+        x, y = (torch.nn.functional.normalize(side, dim=-1) for side in (candidates, references))
         return 1 - x @ y.transpose(1, 2)
     if cost not in COSTS:
         raise OptionError(f"there is no cost {cost!r}; choose {', '.join(COSTS)}")
@@ -138,10 +136,9 @@ def _shares(weights: Any | None, points: Any, side: str) -> Any:
     if weights is None:
         return torch.full(points.shape[:2], 1 / points.shape[1], dtype=points.dtype).to(points)
     if weights.shape != points.shape[:2]:
-        raise ShapeError(
-            f"{side}_weights have the shape {tuple(weights.shape)}, but the {side}s have "
-            f"{points.shape[0]} x {points.shape[1]} tokens"
-        )
+        tokens = f"{points.shape[0]} x {points.shape[1]} tokens"
+        shape = tuple(weights.shape)
+        raise ShapeError(f"{side}_weights have the shape {shape}, but the {side}s have {tokens}")
     if bool((weights < 0).any()):
         raise DataError(f"{side}_weights contain {float(weights.min()):g}; none may be below 0")
     totals = weights.sum(1, keepdim=True)
@@ -149,19 +146,3 @@ def _shares(weights: Any | None, points: Any, side: str) -> Any:
         row = int((totals[:, 0] == 0).nonzero()[0])
         raise DataError(f"row {row} of {side}_weights is all 0; a text needs at least one token")
     return weights / totals
-
-
-def _check(
-    candidates: Any, references: Any, epsilon: float, penalties: tuple[float, float]
-) -> None:
-    shapes = tuple(candidates.shape), tuple(references.shape)
-    consistent = len(shapes[0]) == len(shapes[1]) == 3 and shapes[0][::2] == shapes[1][::2]
-    if not consistent or 0 in (*shapes[0], *shapes[1]):
-        raise ShapeError(
-            f"candidates and references have the shapes {shapes[0]} and {shapes[1]}; give "
-            "batch x tokens x dimensions, the same batch and dimensions in both"
-        )
-    if not epsilon > 0:
-        raise OptionError(f"epsilon is {epsilon}; it must be above 0, usually .05")
-    if any(not penalty >= 0 for penalty in penalties):
-        raise OptionError(f"the penalties are {penalties}; they must be between 0 and infinity")

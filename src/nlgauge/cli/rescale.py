@@ -47,7 +47,7 @@ def fit_command(
     `references`, of which the first is used. Sentences are paired at random, never with an equal
     one. The baseline is valid for this model and layer only.
     """
-    from nlgauge.data.monolingual import read_texts
+    from nlgauge.data.files import read_texts
     from nlgauge.report.formats import text
     from nlgauge.study import fit_baseline
 

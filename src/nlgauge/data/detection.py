@@ -3,16 +3,12 @@
 from collections.abc import Callable, Sequence
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from nlgauge.core.errors import FileError, OptionError
 from nlgauge.data.files import TABULAR, format_of, open_bytes, parse_json_row
-from nlgauge.data.judged import HUMAN_PREFIX
+from nlgauge.data.judged import HUMAN_PREFIX, JudgedCorpus
 from nlgauge.data.stored_scores import read_stored_scores
-
-if TYPE_CHECKING:
-    from nlgauge.data.judged import JudgedCorpus
-
 
 _READERS = {  # module and function, imported at first use
     "rows": "judged_tables.read_judged_rows",
@@ -51,6 +47,7 @@ _FOLDERS = (  # a folder of a kind has all of these files
     *((kind, (pattern,)) for kind, pattern in _SINGLE_FILES.items()),
 )
 KINDS = tuple(_READERS)
+_KNOWN = "; ".join(f"{kind} ({text})" for kind, text in _DESCRIPTIONS.items())
 _MAX_LINE = 4_000_000
 
 
@@ -62,7 +59,7 @@ def read_judged(
     references: str | Path | None = None,
     scores: str | Path | None = None,
     stored: Sequence[str] = (),
-) -> "JudgedCorpus":
+) -> JudgedCorpus:
     """Read human judgements and the texts they belong to.
 
     Parameters
@@ -93,63 +90,42 @@ def read_judged(
     """
     place = str(path)
     if kind is not None and kind not in KINDS:
-        raise OptionError(f"unknown kind {kind!r} of judgement data; kinds: {_listed()}")
+        raise OptionError(f"unknown kind {kind!r} of judgement data; kinds: {_KNOWN}")
     if not Path(place).exists():
         raise FileError(f"there is no file or folder {place!r}")
     chosen = kind or detect_kind(place)
     given = {"part": part, "references": None if references is None else str(references)}
     options: dict[str, Any] = {key: value for key, value in given.items() if value is not None}
     for name in options:
-        kinds = _KINDS_WITH_OPTION[name]
-        if chosen not in kinds:
-            raise OptionError(
-                f"data of kind {chosen!r} takes no {name!r}; these do: {', '.join(kinds)}"
-            )
+        if chosen not in _KINDS_WITH_OPTION[name]:
+            others = ", ".join(_KINDS_WITH_OPTION[name])
+            raise OptionError(f"data of kind {chosen!r} takes no {name!r}; these do: {others}")
     extra = None if scores is None else read_stored_scores(str(scores))
     if chosen in _KINDS_WITH_OPTION["metrics"]:
-        elsewhere = () if extra is None else extra.columns
-        options["metrics"] = [
-            name for name in stored if name not in elsewhere and not name.startswith(HUMAN_PREFIX)
-        ]
+        elsewhere = () if extra is None else tuple(extra.columns)
+        names = (name for name in stored if not name.startswith(HUMAN_PREFIX))
+        options["metrics"] = [name for name in names if name not in elsewhere]
+    if chosen in _SINGLE_FILES and Path(place).is_dir():
+        found = sorted(Path(place).glob(_SINGLE_FILES[chosen]))
+        if len(found) != 1:
+            listed = ", ".join(file.name for file in found)
+            what = f"{len(found)} files {_SINGLE_FILES[chosen]} ({listed})"
+            raise FileError(f"folder {place!r} holds {what}; name the file")
+        place = str(found[0])
     module, _, name = _READERS[chosen].partition(".")
     reader: Callable[..., JudgedCorpus] = getattr(import_module(f"nlgauge.data.{module}"), name)
-    judged = reader(_single_file(place, chosen), **options)
+    judged = reader(place, **options)
     return judged if extra is None else extra.join(judged)
 
 
 def detect_kind(path: str) -> str:
     """Return the layout, by the names in a folder or by a file's name and first line."""
-    kind = _kind_of_folder(Path(path)) if Path(path).is_dir() else _kind_of_file(path)
+    folder = Path(path)
+    kinds = (k for k, names in _FOLDERS if all(any(folder.glob(name)) for name in names))
+    kind = next(kinds, None) if folder.is_dir() else _kind_of_file(path)
     if kind is None:
-        raise FileError(
-            f"the layout of {path!r} is unknown; name it with kind=. Kinds: {_listed()}"
-        )
+        raise FileError(f"the layout of {path!r} is unknown; name it with kind=. Kinds: {_KNOWN}")
     return kind
-
-
-def _listed() -> str:
-    return "; ".join(f"{kind} ({text})" for kind, text in _DESCRIPTIONS.items())
-
-
-def _single_file(path: str, kind: str) -> str:
-    """The file in the folder of a data set that consists of one, or the path."""
-    if kind not in _SINGLE_FILES or not Path(path).is_dir():
-        return path
-    pattern = _SINGLE_FILES[kind]
-    found = sorted(Path(path).glob(pattern))
-    if len(found) != 1:
-        names = ", ".join(file.name for file in found)
-        raise FileError(
-            f"folder {path!r} holds {len(found)} files {pattern} ({names}); name the file"
-        )
-    return str(found[0])
-
-
-def _kind_of_folder(folder: Path) -> str | None:
-    for kind, patterns in _FOLDERS:
-        if all(any(folder.glob(pattern)) for pattern in patterns):
-            return kind
-    return None
 
 
 def _kind_of_file(path: str) -> str | None:
@@ -164,6 +140,4 @@ def _kind_of_file(path: str) -> str | None:
     if form == "csv" and {"sys_ref", "informativeness"} <= names:
         return "novikova2017"
     cells = parse_json_row(line) if form == "jsonl" else ""
-    if {"decoded", "model_id", "expert_annotations"} <= set(cells):
-        return "summeval"
-    return "rows"
+    return "summeval" if {"decoded", "model_id", "expert_annotations"} <= set(cells) else "rows"

@@ -11,7 +11,8 @@ import sys
 import zlib
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from itertools import chain
 from pathlib import Path
 from typing import IO, Any, cast
 
@@ -26,12 +27,10 @@ COLUMNS: dict[str, tuple[str, ...]] = {
     "system": ("system", "model", "sys"),
     "id": ("id", "segment", "seg_id", "segment_id"),
 }
-Cells = Mapping[str, Any] | str
-"""The cells of a row by column, or the reason why it cannot be read."""
-
+Cells = Mapping[str, Any] | str  # by column, or the reason why the row cannot be read
 NumberedRows = Iterator[tuple[int, Cells]]
+Rows = list[tuple[str, dict[str, Any]]]
 _GZIP, _ZSTANDARD = b"\x1f\x8b", b"\x28\xb5\x2f\xfd"
-_BATCH = 1024
 _MAX_FIELD = 2**31 - 1  # the csv module's default of 131,072 is short for a document
 
 
@@ -44,7 +43,9 @@ def open_bytes(path: str) -> Iterator[IO[bytes]]:
             if start[:2] == _GZIP:
                 yield cast(IO[bytes], gzip.GzipFile(fileobj=raw))
             elif start == _ZSTANDARD:
-                yield _zstandard(raw)
+                # Unlike the reader of the package zstandard, this one refuses truncated files.
+                stream = _pyarrow("a Zstandard file").CompressedInputStream(raw, "zstd")
+                yield io.BufferedReader(stream)
             else:
                 yield raw
     except FileNotFoundError:
@@ -53,23 +54,21 @@ def open_bytes(path: str) -> Iterator[IO[bytes]]:
         raise FileError(f"file {path!r} cannot be read: {error}") from error
 
 
-@contextmanager
-def _open_raw(path: str) -> Iterator[io.BufferedReader]:
+def _open_raw(path: str) -> AbstractContextManager[io.BufferedReader]:
     if path != "-":
-        with Path(path).open("rb") as raw:
-            yield raw
-    elif isinstance(sys.stdin.buffer, io.BufferedReader):
-        yield sys.stdin.buffer
-    else:  # a replacement of stdin without peek()
-        yield io.BufferedReader(cast(io.RawIOBase, io.BytesIO(sys.stdin.buffer.read())))
+        return Path(path).open("rb")
+    stdin = sys.stdin.buffer
+    if not isinstance(stdin, io.BufferedReader):  # a replacement of stdin without peek()
+        stdin = io.BufferedReader(cast(io.RawIOBase, io.BytesIO(stdin.read())))
+    return nullcontext(stdin)
 
 
-def _zstandard(raw: IO[bytes]) -> IO[bytes]:
+def _pyarrow(wanted: str) -> Any:
     try:
-        import pyarrow as pa  # whose reader refuses truncated files, unlike zstandard's
+        import pyarrow as pa
     except ImportError:
-        raise MissingExtra("a Zstandard file", "pyarrow", "streams") from None
-    return io.BufferedReader(pa.CompressedInputStream(raw, "zstd"))
+        raise MissingExtra(wanted, "pyarrow", "streams") from None
+    return pa
 
 
 def lines_of(path: str) -> Iterator[bytes]:
@@ -80,12 +79,12 @@ def lines_of(path: str) -> Iterator[bytes]:
             yield text.removeprefix(b"\xef\xbb\xbf") if number == 0 else text
 
 
-def decode(line: bytes) -> str:
-    """Return the text of a line, or raise a ValueError that names the byte that is not UTF-8."""
+def decode(line: bytes, where: str = "") -> str:
+    """Return the text of a line, or raise a FileError that names the byte that is not UTF-8."""
     try:
         return line.decode("utf-8")
     except UnicodeDecodeError as error:
-        raise ValueError(_not_utf8(line[error.start])) from None
+        raise FileError(where + _not_utf8(line[error.start])) from None
 
 
 def _not_utf8(byte: int) -> str:
@@ -94,43 +93,31 @@ def _not_utf8(byte: int) -> str:
 
 def read_lines(path: str) -> list[str]:
     """Return the lines of a file."""
-    lines = []
-    for number, line in enumerate(lines_of(path), start=1):
-        try:
-            lines.append(decode(line))
-        except ValueError as error:
-            raise FileError(f"{path}, line {number}: {error}") from None
-    return lines
+    lines = enumerate(lines_of(path), start=1)
+    return [decode(line, f"{path}, line {number}: ") for number, line in lines]
 
 
-def check_parallel(path: object, lines: Sequence[str], other: str, expected: int) -> None:
-    """Raise unless there are as many lines as ``other`` says that it has: "the sources have"."""
+def check_parallel(path: object, lines: list[str], other: str, expected: int) -> list[str]:
+    """Return the lines if there are as many as ``other`` says that it has: "the sources have"."""
     if len(lines) != expected:
-        raise FileError(
-            f"{path} has {len(lines)} lines, but {other} {expected}; "
-            "line i of one belongs to line i of the other"
-        )
+        counts = f"{len(lines)} lines, but {other} {expected}"
+        raise FileError(f"{path} has {counts}; line i of one belongs to line i of the other")
+    return lines
 
 
 def format_of(path: str, *, wanted: str | None = None) -> str:
     """Return the format of a file: ``wanted``, else by its name, else text."""
     if wanted is not None:
         return wanted
-    suffixes = [suffix.lstrip(".").lower() for suffix in Path(path).suffixes]
-    if suffixes and suffixes[-1] in ("gz", "zst"):
-        suffixes.pop()
-    kind = "jsonl" if suffixes[-1:] == ["ndjson"] else "".join(suffixes[-1:])
-    return kind if kind in TABULAR else "text"
+    kind = Path(path.lower().removesuffix(".gz").removesuffix(".zst")).suffix[1:]
+    return "jsonl" if kind == "ndjson" else kind if kind in TABULAR else "text"
 
 
-def read_table(path: str, kind: str | None = None, *, what: str = "table") -> "Rows":
+def read_table(path: str, kind: str | None = None, *, what: str = "table") -> Rows:
     """Return the rows of a table file, each with its place in words, such as ``a.csv, line 2``."""
     form = kind or format_of(path)
     if form not in TABULAR:
-        raise FileError(
-            f"{path} is not a {what}; its name should end in "
-            f"{', '.join('.' + name for name in TABULAR)} (or those with .gz)"
-        )
+        raise FileError(f"{path} is not a {what}; its name should end in {ENDINGS} (or with .gz)")
     rows = []
     for line, cells in read_cells(path, form):
         where = f"{path}, line {line}"
@@ -140,28 +127,23 @@ def read_table(path: str, kind: str | None = None, *, what: str = "table") -> "R
     return rows
 
 
-Rows = list[tuple[str, dict[str, Any]]]
-
-
 def read_cells(path: str, kind: str) -> NumberedRows:
     """Yield the rows of a table, each with the number of its last line."""
     return _READERS[kind](path)
 
 
 def _json_rows(path: str) -> NumberedRows:
-    for number, line in enumerate(lines_of(path), start=1):
-        if line.strip():
-            yield number, parse_json_row(line)
+    lines = enumerate(lines_of(path), start=1)
+    return ((number, parse_json_row(line)) for number, line in lines if line.strip())
 
 
 def parse_json_row(line: bytes) -> Cells:
     """Return the cells of a line of JSON Lines, or the reason why it has none."""
     try:
         text = decode(line)
-    except ValueError as error:
-        return str(error)
-    try:
         cells = json.loads(text)
+    except FileError as error:
+        return str(error)
     except (ValueError, RecursionError) as error:
         return f"not JSON: {error}"
     return cells if isinstance(cells, dict) else f"not a JSON object but {text[:40]!r}"
@@ -177,67 +159,53 @@ def _tsv_rows(path: str) -> NumberedRows:
 
 def _csv_rows(path: str) -> NumberedRows:
     csv.field_size_limit(_MAX_FIELD)
-    with open_bytes(path) as content:
+
+    def rows(content: IO[bytes]) -> Iterator[tuple[int, list[str] | str]]:
         reader = csv.reader(line.decode("utf-8", "surrogateescape") for line in content)
+        while True:
+            try:
+                cells: list[str] | str = next(reader)
+            except StopIteration:
+                return
+            except csv.Error as error:  # the reader continues with the next line
+                cells = f"not CSV: {error}"
+            yield reader.line_num, cells
 
-        def rows() -> Iterator[tuple[int, list[str] | str]]:
-            while True:
-                try:
-                    cells = next(reader, None)
-                except csv.Error as error:  # the reader continues with the next line
-                    yield reader.line_num, f"not CSV: {error}"
-                    continue
-                if cells is None:
-                    return
-                yield reader.line_num, cells
-
-        yield from _separated_rows(path, rows())
+    with open_bytes(path) as content:
+        yield from _separated_rows(path, rows(content))
 
 
-def _separated_rows(path: str, rows: Iterable[tuple[int, list[str] | str]]) -> NumberedRows:
-    heading: list[str] | None = None
+def _separated_rows(path: str, rows: Iterator[tuple[int, list[str] | str]]) -> NumberedRows:
+    _, first = next(rows, (0, []))
+    if isinstance(first, str):
+        raise FileError(f"{path}: the heading is {first}")
+    heading = [name.removeprefix("\ufeff") for name in first]
+    for name, count in Counter(filter(None, heading)).items():
+        if count > 1:
+            raise FileError(f"{path}: the heading names {name!r} twice; rename one of the columns")
     for number, cells in rows:
-        if heading is None:
-            heading = _heading(path, cells)
-        elif cells:
+        if cells:
             yield number, cells if isinstance(cells, str) else _separated_cells(heading, cells)
-
-
-def _heading(path: str, cells: list[str] | str) -> list[str]:
-    if isinstance(cells, str):
-        raise FileError(f"{path}: the heading is {cells}")
-    names = [name.removeprefix("\ufeff") for name in cells]
-    counts = Counter(name for name in names if name)
-    repeated = next((name for name, count in counts.items() if count > 1), None)
-    if repeated is not None:
-        raise FileError(f"{path}: the heading names {repeated!r} twice; rename one of the columns")
-    return names
 
 
 def _separated_cells(heading: list[str], cells: list[str]) -> Cells:
     if len(cells) != len(heading):
         return f"{len(cells)} fields, but the heading names {len(heading)}"
-    for cell in cells:
-        if not cell.isascii():
-            escaped = next((mark for mark in cell if "\udc80" <= mark <= "\udcff"), None)
-            if escaped is not None:
-                return _not_utf8(ord(escaped) - 0xDC00)
-    return dict(zip(heading, cells, strict=True))
+    marks = chain.from_iterable(cell for cell in cells if not cell.isascii())
+    escaped = next((mark for mark in marks if "\udc80" <= mark <= "\udcff"), None)
+    return _not_utf8(ord(escaped) - 0xDC00) if escaped else dict(zip(heading, cells, strict=True))
 
 
 def _parquet_rows(path: str) -> NumberedRows:
-    try:
-        import pyarrow as pa
-        from pyarrow import parquet
-    except ImportError:
-        raise MissingExtra("a Parquet file", "pyarrow", "streams") from None
+    pa = _pyarrow("a Parquet file")
+    from pyarrow import parquet
+
     number = 0
     try:
         with parquet.ParquetFile(path) as table:
-            for batch in table.iter_batches(batch_size=_BATCH):
-                for cells in _parquet_cells(batch):
-                    number += 1
-                    yield number, cells
+            batches = map(_parquet_cells, table.iter_batches(batch_size=1024))
+            for number, cells in enumerate(chain.from_iterable(batches), start=1):
+                yield number, cells
     except FileNotFoundError:
         raise FileError(f"there is no file {path!r}") from None
     except pa.ArrowMemoryError:
@@ -247,7 +215,7 @@ def _parquet_rows(path: str) -> NumberedRows:
 
 
 def _parquet_cells(batch: Any) -> list[Cells]:
-    """The rows of a batch, converted one by one if a cell among them cannot be."""
+    """Return the rows of a batch, converted one by one if a cell among them cannot be."""
     try:
         return list(batch.to_pylist())
     except (ValueError, OverflowError) as error:
@@ -266,6 +234,7 @@ _READERS: dict[str, Callable[[str], NumberedRows]] = {
     "parquet": _parquet_rows,
 }
 TABULAR = tuple(_READERS)
+ENDINGS = ", ".join(f".{name}" for name in TABULAR)
 
 
 def find_column(columns: Iterable[Any], names: Sequence[str]) -> Any | None:
@@ -276,10 +245,9 @@ def find_column(columns: Iterable[Any], names: Sequence[str]) -> Any | None:
 
 def require_column(where: str, columns: Iterable[Any], names: Sequence[str]) -> Any:
     """Return the column that carries one of the names, or raise a FileError that lists them."""
-    listed = list(columns)
-    found = find_column(listed, names)
+    found = find_column(columns, names)
     if found is None:
-        raise FileError(missing_column(where, listed, names))
+        raise FileError(missing_column(where, columns, names))
     return found
 
 
@@ -304,25 +272,43 @@ def parse_texts(value: Any, where: str) -> tuple[str, ...]:
     return tuple(texts)
 
 
+def read_texts(path: str) -> list[str]:
+    """Return the lines of a text file, or the texts of a table's rows.
+
+    A row's text is its column ``text`` or its first reference, as its references are paraphrases.
+    """
+    if format_of(path) not in TABULAR:
+        return read_lines(path)
+    texts = []
+    for where, row in read_table(path):
+        key = require_column(where, row, ("text", *COLUMNS["references"]))
+        listed = row[key] if isinstance(row[key], list) else [row[key]]
+        text = next((each for each in listed if each is not None), "")
+        if not isinstance(text, str):
+            raise FileError(f"{where}: {key} is {row[key]!r:.60}, not a text or a list of texts")
+        texts.append(text)
+    return texts
+
+
 def corpus_from_rows(path: str, rows: Sequence[Mapping[str, Any]], *, system: str) -> Corpus:
     """Return the corpus of table rows; ``system`` names rows without a system of their own."""
     if not rows:
         raise FileError(f"file {path!r} holds no rows")
-    for name in ("candidate", "references"):
-        require_column(f"file {path!r}", rows[0], COLUMNS[name])
-
-    def column(name: str) -> list[Any] | None:
-        key = find_column(rows[0], COLUMNS[name])
-        missing = next((i for i, row in enumerate(rows) if key is not None and key not in row), -1)
-        if missing >= 0:
-            raise FileError(f"{path}: row {missing + 1} has no {key!r}, which earlier rows have")
-        return None if key is None else [row[key] for row in rows]
-
-    ids, systems, sources = column("id"), column("system"), column("source")
+    columns: dict[str, list[Any]] = {}
+    for kind, names in COLUMNS.items():
+        key = find_column(rows[0], names)
+        if key is not None:
+            for number, row in enumerate(rows, start=1):
+                if key not in row:
+                    raise FileError(f"{path}: row {number} has no {key!r}, which earlier rows have")
+            columns[kind] = [row[key] for row in rows]
+        elif kind in ("candidate", "references"):
+            raise FileError(missing_column(f"file {path!r}", rows[0], names))
+    sources = columns.get("source")
     return Corpus.of(
-        column("candidate") or [],
-        column("references") or [],
-        ids=None if ids is None else [str(value) for value in ids],
-        systems=[system] * len(rows) if systems is None else [str(value) for value in systems],
+        columns["candidate"],
+        columns["references"],
+        ids=[*map(str, columns["id"])] if "id" in columns else None,
+        systems=[*map(str, columns.get("system", [system] * len(rows)))],
         sources=None if sources is None else ["" if s is None else str(s) for s in sources],
     )

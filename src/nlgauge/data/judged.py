@@ -4,7 +4,7 @@ import dataclasses
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
-from math import isinf, nan
+from math import inf, isinf, nan
 from types import MappingProxyType
 from typing import Any
 
@@ -14,11 +14,8 @@ from nlgauge.core.arrays import Floats
 from nlgauge.core.corpus import Corpus
 from nlgauge.core.errors import DataError, FileError, OptionError, ShapeError
 
-NOT_JUDGED = frozenset({"", "nan", "na", "n/a", "none", "null"})
-"""Cells that stand for a missing judgement, in any case."""
-
-HUMAN_PREFIX = "human:"
-"""Prefix of a criterion that is studied like the scores of a metric."""
+HUMAN_PREFIX = "human:"  # of a criterion that is studied like the scores of a metric
+_NOT_JUDGED = {"", "nan", "na", "n/a", "none", "null"}
 
 
 @dataclass(frozen=True)
@@ -32,8 +29,7 @@ class JudgedRow:
     human: Mapping[str, float]
     source: str | None = None
     stored: Mapping[str, float] = field(default_factory=dict)
-    name: str | None = None
-    """The row's own id in the data, besides system and segment."""
+    name: str | None = None  # its own id in the data, besides system and segment
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,9 +52,7 @@ class JudgedCorpus:
     Raises
     ------
     DataError
-        If there is no criterion.
-    ShapeError
-        If a column has another length than the corpus.
+        If there is no criterion, or a column has another length than the corpus (ShapeError).
     """
 
     corpus: Corpus
@@ -96,18 +90,14 @@ class JudgedCorpus:
             sources=sources if len(sources) == len(rows) else None,
         )
         human = to_columns([row.human for row in rows])
-        counts = (
-            _count(len(corpus), "row"),
-            _count(len(corpus.system_names), "system"),
-            _count(len(set(corpus.ids)), "segment"),
-            _count(len(human), "criterion", "criteria"),
-        )
-        summary = f"{', '.join(counts)} ({', '.join(human)}); {left_out}."
-        missing = {name: int(np.isnan(values).sum()) for name, values in human.items()}
+        sizes = {"system": len(corpus.system_names), "segment": len(set(corpus.ids))}
+        counts = [_count(amount, noun) for noun, amount in {"row": len(corpus), **sizes}.items()]
+        criteria = f"{_count(len(human), 'criterion', 'criteria')} ({', '.join(human)})"
+        summary = f"{', '.join((*counts, criteria))}; {left_out}."
         gaps = [
-            f"{count:,} of {len(rows):,} rows have no judgement of {name!r}."
-            for name, count in missing.items()
-            if count
+            f"{missing:,} of {len(rows):,} rows have no judgement of {name!r}."
+            for name, values in human.items()
+            if (missing := int(np.isnan(values).sum()))
         ]
         names = tuple(row.name for row in rows if row.name is not None)
         return cls(
@@ -132,55 +122,41 @@ class JudgedCorpus:
             yield *key, {name: float(values[i]) for name, values in self.human.items()}
 
     def stored_rows(self, metric: str) -> Iterator[tuple[str, str, float]]:
-        """Yield (system, segment id, score) of a stored metric, for `Measured.from_rows`.
-
-        Rows without a score are left out. `human:<criterion>` is the name of a criterion.
-        """
+        """Yield (system, segment id, score) of a stored metric or `human:<criterion>`, if any."""
         criteria = {HUMAN_PREFIX + name: values for name, values in self.human.items()}
         scores = {**self.stored, **criteria}
         if metric not in scores:
             listed = ", ".join(scores)
             raise OptionError(f"no scores of {metric!r} came with the data; there are: {listed}.")
-        cells = zip(self.corpus.systems, self.corpus.ids, scores[metric], strict=True)
-        for system, segment, score in cells:
-            if not np.isnan(score):
-                yield system, segment, float(score)
+        for i in np.flatnonzero(~np.isnan(scores[metric])):
+            yield self.corpus.systems[i], self.corpus.ids[i], float(scores[metric][i])
 
     def without(self, *systems: str) -> "JudgedCorpus":
-        """Return the corpus without these systems.
-
-        A name may be a pattern: `abs/*` matches all systems whose names start with `abs/`.
-        """
+        """Return the corpus without these systems, which may be patterns such as `abs/*`."""
         names = self.corpus.system_names
+        count, listed = len(names), ", ".join(names)
         gone: set[str] = set()
         for wanted in systems:
             found = {wanted} & set(names) or {name for name in names if fnmatchcase(name, wanted)}
             if not found:
-                raise OptionError(
-                    f"no system is called {wanted!r}; the {len(names)} are: {', '.join(names)}."
-                )
+                raise OptionError(f"no system is called {wanted!r}; the {count} are: {listed}.")
             gone |= found
         keep = [i for i, name in enumerate(self.corpus.systems) if name not in gone]
         if not keep:
-            raise DataError(f"leaving out all {len(names)} systems leaves no row.")
+            raise DataError(f"leaving out all {count} systems leaves no row.")
         note = f"left out {_count(len(gone), 'system')} ({', '.join(systems)})"
         return self.take(keep, f"{note}: {len(self) - len(keep)} rows.")
 
     def take(self, rows: Sequence[int], note: str) -> "JudgedCorpus":
         """Return these rows, with a note on the reason."""
-        corpus, indices = self.corpus, list(rows)
+        indices, columns = list(rows), vars(self.corpus).items()
+        kept = {name: column and [column[i] for i in indices] for name, column in columns}
         return JudgedCorpus(
-            Corpus.of(
-                [corpus.candidates[i] for i in indices],
-                [corpus.references[i] for i in indices],
-                systems=[corpus.systems[i] for i in indices],
-                ids=[corpus.ids[i] for i in indices],
-                sources=None if corpus.sources is None else [corpus.sources[i] for i in indices],
-            ),
+            Corpus.of(**kept),
             {name: values[indices] for name, values in self.human.items()},
             (*self.notes, note),
             {name: values[indices] for name, values in self.stored.items()},
-            None if self.names is None else tuple(self.names[i] for i in indices),
+            self.names and tuple(self.names[i] for i in indices),
         )
 
     def with_stored(self, scores: Mapping[str, Floats], note: str) -> "JudgedCorpus":
@@ -194,43 +170,36 @@ class JudgedCorpus:
 
 def parse_score(value: Any, where: str) -> float:
     """Return a score as a float, NaN for None, '' and the other marks of a missing judgement."""
-    if value is None or (isinstance(value, str) and value.strip().lower() in NOT_JUDGED):
+    if value is None or (isinstance(value, str) and value.strip().lower() in _NOT_JUDGED):
         return nan
+    unusual = isinstance(value, bool) or (isinstance(value, str) and "_" in value)
     try:
-        if isinstance(value, bool) or (isinstance(value, str) and "_" in value):
-            raise TypeError  # float() would read True as 1 and "1_5" as 15
-        score = float(value)
+        score = inf if unusual else float(value)  # float() would read True as 1 and "1_5" as 15
     except (TypeError, ValueError, OverflowError):
-        raise FileError(
-            f"{where} is {value!r:.60}, which is not a number; leave it empty if it was not judged"
-        ) from None
+        score = inf
     if isinf(score):
-        raise FileError(f"{where} is infinite; leave it empty if it was not judged")
+        reason = f"{value!r:.60}, which is not a number or is infinite"
+        raise FileError(f"{where} is {reason}; leave it empty if it was not judged")
     return score
 
 
-def parse_scores(
-    cells: Mapping[Any, Any], names: Iterable[str] | None, where: str
-) -> dict[str, float]:
-    """Return the scores in the named cells that exist, or in all cells."""
-    wanted = cells if names is None else [name for name in names if name in cells]
-    return {str(name): parse_score(cells[name], f"{where}: {name}") for name in wanted}
+def parse_scores(cells: Mapping[Any, Any], names: Iterable[Any], where: str) -> dict[str, float]:
+    """Return the scores in the named cells that exist."""
+    found = (name for name in names if name in cells)
+    return {str(name): parse_score(cells[name], f"{where}: {name}") for name in found}
 
 
 def choose_part(path: object, parts: Iterable[str], part: str | None, what: str) -> str:
     """Return the part (language pair, data set) to read: the one named, or the only one."""
     names = list(parts)
-    if part is None and len(names) == 1:
-        return names[0]
-    if part in names:
-        return str(part)
+    chosen = names[0] if part is None and len(names) == 1 else part
+    if chosen in names:
+        return str(chosen)
     listed = ", ".join(names) or "none"
-    if part is None:
-        raise OptionError(
-            f"{path} holds {_count(len(names), what)} ({listed}); choose one, for example with "
-            f"part={names[0] if names else what!r}"
-        )
-    raise OptionError(f"{path} holds no {what} {part!r}; it holds: {listed}")
+    if part is not None:
+        raise OptionError(f"{path} holds no {what} {part!r}; it holds: {listed}")
+    held, one = _count(len(names), what), names[0] if names else repr(what)
+    raise OptionError(f"{path} holds {held} ({listed}); choose one, for example with part={one}")
 
 
 def to_columns(rows: Sequence[Mapping[str, float]]) -> dict[str, Floats]:
@@ -244,14 +213,12 @@ def _count(amount: int, noun: str, plural: str | None = None) -> str:
 
 
 def _frozen(what: str, columns: Mapping[str, Floats], rows: int) -> Mapping[str, Floats]:
-    copies = {}
-    for name, values in columns.items():
-        copy = np.array(values, dtype=np.float64)
+    copies = {name: np.array(values, dtype=np.float64) for name, values in columns.items()}
+    for name, copy in copies.items():
+        copy.setflags(write=False)
         if copy.shape != (rows,):
             raise ShapeError(
                 f"{what} {name!r} has shape {copy.shape}, but there are {rows} rows; "
                 "give one number per row, NaN where there is none"
             )
-        copy.setflags(write=False)
-        copies[name] = copy
     return MappingProxyType(copies)

@@ -1,12 +1,10 @@
 """Tables (JSON Lines, TSV, CSV, Parquet) whose rows carry human scores.
 
-    {"segment": 3, "system": "A", "candidate": "It is.", "references": ["It was."],
-     "human": {"fluency": 4}}                                      (on one line in the file)
+    {"segment": 3, "system": "A", "candidate": "a", "references": ["b"], "human": {"fluency": 4}}
 
 `human` is an object, a set of columns `human.<criterion>` or `human_<criterion>`, or one number.
 null, empty and NaN mean "not judged". `n` is the number of judgements of a row, not a criterion.
-`scores` are those of metrics, in the same forms: an object, `scores.<metric>`, `scores_<metric>`,
-or one number.
+`scores` are those of metrics, in the same forms.
 
 Rows of several systems for one input share a segment id. If the rows name systems, it is the column
 `segment`, `seg_id`, `segment_id` or `doc_id`, otherwise `id`. (A `doc_id` that repeats within a
@@ -22,8 +20,6 @@ from nlgauge.data.judged import JudgedCorpus, JudgedRow, parse_score
 
 SEGMENTS = ("segment", "seg_id", "segment_id")
 DOCUMENTS = ("doc_id", "document", "doc")
-COUNT = "n"
-"""Number of judgements of a row, which WMT18 keeps among the human scores."""
 
 
 def read_judged_rows(path: str, *, wanted: str | None = None) -> JudgedCorpus:
@@ -33,36 +29,34 @@ def read_judged_rows(path: str, *, wanted: str | None = None) -> JudgedCorpus:
     key = _segment_column(rows)
     corpus = corpus_from_rows(path, [_with_id(row, key) for row in rows], system="unknown")
     human = [dict(_scores("human", row, where)) for where, row in table]
-    counted = sum(scores.pop(COUNT, None) is not None for scores in human)
+    # WMT18 keeps the number of judgements among the human scores.
+    counted = sum(scores.pop("n", None) is not None for scores in human)
     if not any(human):
-        raise FileError(
-            f"{path} holds no human scores; give a column 'human' with an object, or columns "
-            f"'human.<criterion>'. It has: {', '.join(map(repr, rows[0]))}"
+        ways = "give a column 'human' with an object, or columns 'human.<criterion>'"
+        listed = ", ".join(map(repr, rows[0]))
+        raise FileError(f"{path} holds no human scores; {ways}. It has: {listed}")
+    sources = corpus.sources or (None,) * len(corpus)
+    names = [row.get(str(find_column(row, ("id",)))) for row in rows]
+    judged = [
+        JudgedRow(
+            corpus.systems[i],
+            corpus.ids[i],
+            corpus.candidates[i],
+            corpus.references[i],
+            human[i],
+            sources[i],
+            dict(_scores("scores", row, where)),
+            None if names[i] is None else str(names[i]),
         )
-    judged = []
-    for i, (where, row) in enumerate(table):
-        name = row.get(str(find_column(row, ("id",))))
-        judged.append(
-            JudgedRow(
-                corpus.systems[i],
-                corpus.ids[i],
-                corpus.candidates[i],
-                corpus.references[i],
-                human[i],
-                None if corpus.sources is None else corpus.sources[i],
-                dict(_scores("scores", row, where)),
-                None if name is None else str(name),
-            )
-        )
+        for i, (where, row) in enumerate(table)
+    ]
     notes = []
     systems = len(corpus.system_names)
     if systems > 1 and len(set(corpus.ids)) == len(corpus):
-        notes.append(
-            f"no two of the {systems} systems share a segment id: per-input studies need a column "
-            "'segment' that names the input."
-        )
+        need = "per-input studies need a column 'segment' that names the input"
+        notes.append(f"no two of the {systems} systems share a segment id: {need}.")
     if counted:
-        notes.append(f"'{COUNT}' is the number of judgements in {counted:,} rows, not a criterion.")
+        notes.append(f"'n' is the number of judgements in {counted:,} rows, not a criterion.")
     return JudgedCorpus.from_rows(judged, notes=notes)
 
 
@@ -85,10 +79,10 @@ def _segment_column(rows: Sequence[Mapping[str, Any]]) -> str | None:
         return None
     for name in (*SEGMENTS, *DOCUMENTS):
         key = find_column(rows[0], (name,))
-        if key is None:
-            continue
-        cells = {(str(row.get(system)), str(row.get(key))) for row in rows}
-        if name in SEGMENTS or len(cells) == len(rows):
+        if key is not None and (
+            name in SEGMENTS
+            or len(rows) == len({(str(row.get(system)), str(row.get(key))) for row in rows})
+        ):
             return str(key)
     return None
 

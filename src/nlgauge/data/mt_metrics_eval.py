@@ -7,8 +7,7 @@
     metric-scores/en-de/<metric>-refA.seg.score
 
 A score file holds a block of lines per system, one per segment, in order. Segment ids are line
-numbers, from 1. Scores of systems, documents or domains (.sys, .doc, .domain) are not read: studies
-compute these means. Outputs that nobody judged are dropped and counted.
+numbers, from 1. Scores of systems, documents or domains (.sys, .doc, .domain) are not read.
 """
 
 from collections.abc import Collection, Sequence
@@ -32,9 +31,8 @@ def read_mt_metrics_eval(
 ) -> JudgedCorpus:
     """Return the judged outputs of one language pair (`part`) of a test set.
 
-    `references` names the references to use (all if None). A reference that is also among the
-    outputs is a system only if it is not used as a reference. `metrics` names stored scores to
-    read, as their files are called (`BLEU-refA`).
+    `references` are those to use (None: all), which are then no systems. `metrics` names stored
+    scores to read, as their files are called (`BLEU-refA`).
     """
     folder = Path(path)
     for name in FOLDERS:
@@ -43,15 +41,21 @@ def read_mt_metrics_eval(
     parts = sorted(file.stem for file in (folder / "sources").glob("*.txt"))
     pair = choose_part(path, parts, part, "language pair")
     sources = read_lines(str(folder / "sources" / f"{pair}.txt"))
-    used = _parallel_texts(_reference_files(folder, pair, references), len(sources))
-    outputs = _parallel_texts(
-        _files(folder / "system-outputs" / pair, "", "<system>", ".txt"), len(sources)
-    )
+    files = _files(folder / "references", f"{pair}.", "<name>", ".txt")
+    wanted = list(files) if references is None else references
+    if not wanted:
+        raise OptionError(f"references is empty; choose among: {', '.join(files)}")
+    for name in wanted:
+        if name not in files:
+            listed = ", ".join(files)
+            raise OptionError(f"there is no reference {name!r} for {pair!r}; there are: {listed}")
+    used = _parallel_texts({name: files[name] for name in wanted}, len(sources))
+    files = _files(folder / "system-outputs" / pair, "", "<system>", ".txt")
+    outputs = _parallel_texts(files, len(sources))
     criteria = _files(folder / "human-scores", f"{pair}.", "<criterion>", _ENDING)
     human = {name: _scores(file, outputs, len(sources)) for name, file in criteria.items()}
-    stored = {
-        name: _scores(_metric_file(folder, pair, name), outputs, len(sources)) for name in metrics
-    }
+    scored = folder / "metric-scores" / pair
+    stored = {name: _scores(scored / (name + _ENDING), outputs, len(sources)) for name in metrics}
     copies = [name for name in outputs if name in used]
     rows = [
         JudgedRow(
@@ -68,13 +72,9 @@ def read_mt_metrics_eval(
         for i, source in enumerate(sources)
     ]
     judged = [row for row in rows if not all(isnan(score) for score in row.human.values())]
-    return JudgedCorpus.from_rows(
-        judged,
-        dropped={
-            "nobody judged": len(rows) - len(judged),
-            f"of references in use ({', '.join(copies)})": len(copies) * len(sources),
-        },
-    )
+    of_copies = f"of references in use ({', '.join(copies)})"
+    unused = {"nobody judged": len(rows) - len(judged), of_copies: len(copies) * len(sources)}
+    return JudgedCorpus.from_rows(judged, dropped=unused)
 
 
 def _files(folder: Path, prefix: str, name: str, ending: str) -> dict[str, Path]:
@@ -85,42 +85,19 @@ def _files(folder: Path, prefix: str, name: str, ending: str) -> dict[str, Path]
     return {file.name.removeprefix(prefix).removesuffix(ending): file for file in files}
 
 
-def _reference_files(folder: Path, pair: str, wanted: Sequence[str] | None) -> dict[str, Path]:
-    files = _files(folder / "references", f"{pair}.", "<name>", ".txt")
-    if wanted is None:
-        return files
-    if not wanted:
-        raise OptionError(f"references is empty; choose among: {', '.join(files)}")
-    for name in wanted:
-        if name not in files:
-            raise OptionError(
-                f"there is no reference {name!r} for {pair!r}; there are: {', '.join(files)}"
-            )
-    return {name: files[name] for name in wanted}
-
-
 def _parallel_texts(files: dict[str, Path], count: int) -> dict[str, list[str]]:
-    texts = {}
-    for name, file in files.items():
-        texts[name] = read_lines(str(file))
-        check_parallel(file, texts[name], "the sources have", count)
-    return texts
-
-
-def _metric_file(folder: Path, pair: str, name: str) -> Path:
-    file = folder / "metric-scores" / pair / f"{name}{_ENDING}"
-    if not file.is_file():
-        found = sorted(other.name.removesuffix(_ENDING) for other in file.parent.glob("*.score"))
-        raise FileError(f"there is no {file}; stored scores: {', '.join(found) or 'none'}")
-    return file
+    texts = ((name, file, read_lines(str(file))) for name, file in files.items())
+    return {name: check_parallel(at, lines, "the sources have", count) for name, at, lines in texts}
 
 
 def _scores(file: Path, systems: Collection[str], count: int) -> dict[str, list[float]]:
     """The block of every system: one score per segment, in the order of the sources."""
+    if not file.is_file():
+        found = sorted(other.name.removesuffix(_ENDING) for other in file.parent.glob("*.score"))
+        raise FileError(f"there is no {file}; stored scores: {', '.join(found) or 'none'}")
     blocks: dict[str, list[float]] = {}
     for line, text in enumerate(read_lines(str(file)), start=1):
-        where = f"{file}, line {line}"
-        fields = text.rsplit(None, 1)
+        where, fields = f"{file}, line {line}", text.rsplit(None, 1)
         if not fields:
             continue
         if len(fields) != 2:

@@ -3,10 +3,10 @@
 A line holds data set, system, meaning representation (`mr`), the system's output (`sys_ref`),
 metric scores and the medians of three people's informativeness, naturalness and quality (1-6).
 
-The systems of the three data sets share names, so one data set is chosen (`part`). There are no
-references: name a table with the columns `source` (the meaning representation) and `references`,
-or every row gets one empty reference, which suffices for studies of the stored scores. A segment is
-a meaning representation; repetitions within a system are numbered: "...#2".
+The systems of the three data sets share names, so one data set is chosen (`part`). References come
+from a table with the columns `source` (the meaning representation) and `references`; without it,
+every row has one empty reference, which suffices for studies of the stored scores. A segment is a
+meaning representation; repetitions within a system are numbered: "...#2".
 """
 
 from collections import Counter
@@ -34,16 +34,12 @@ def read_novikova2017(
             raise FileError(f"{path} has no column {name!r}, so it is not the table of medians")
     chosen = choose_part(path, dict.fromkeys(row["dataset"] for _, row in table), part, "data set")
     known = {} if references is None else _read_references(references)
+    outputs = [(where, row) for where, row in table if row["dataset"] == chosen]
+    used = [(at, row) for at, row in outputs if references is None or row["mr"] in known]
     counts: Counter[tuple[str, str]] = Counter()
     rows = []
-    dropped = 0
-    for where, row in table:
+    for where, row in used:
         system, meaning = row["system"], row["mr"]
-        if row["dataset"] != chosen:
-            continue
-        if references is not None and meaning not in known:
-            dropped += 1
-            continue
         counts[system, meaning] += 1
         times = counts[system, meaning]
         rows.append(
@@ -58,15 +54,13 @@ def read_novikova2017(
             )
         )
     notes = []
-    if repeated := sum(times - 1 for times in counts.values()):
+    if repeated := len(used) - len(counts):
         notes.append(f"{repeated} rows repeat a meaning within a system as separate segments.")
     if references is None:
-        notes.append(
-            "the table holds no references: each row has one empty reference; "
-            "give a table of them with references= to score the outputs."
-        )
-    reasons = {f"whose meaning is not in {references}": dropped}
-    return JudgedCorpus.from_rows(rows, dropped=reasons, notes=notes)
+        what = "the table holds no references: each row has one empty reference"
+        notes.append(f"{what}; give a table of them with references= to score the outputs.")
+    dropped = {f"whose meaning is not in {references}": len(outputs) - len(used)}
+    return JudgedCorpus.from_rows(rows, dropped=dropped, notes=notes)
 
 
 def _read_references(path: str) -> dict[str, tuple[str, ...]]:
@@ -75,7 +69,7 @@ def _read_references(path: str) -> dict[str, tuple[str, ...]]:
     corpus = corpus_from_rows(path, rows, system="references")
     if corpus.sources is None:
         raise FileError(missing_column(path, rows[0], COLUMNS["source"]))
-    known: dict[str, dict[str, None]] = {}
+    known: dict[str, tuple[str, ...]] = {}
     for source, texts in zip(corpus.sources, corpus.references, strict=True):
-        known.setdefault(source, {}).update(dict.fromkeys(texts))
-    return {source: tuple(texts) for source, texts in known.items()}
+        known[source] = tuple(dict.fromkeys((*known.get(source, ()), *texts)))
+    return known

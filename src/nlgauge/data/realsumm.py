@@ -1,9 +1,8 @@
 """REALSumm (Bhandari et al. 2020) as published: pickles of summaries, human recall and scores.
 
 `scores_dicts/abs.pkl` and `ext.pkl` map a document to its reference and, for each system, to the
-summary, its `litepyramid_recall` (the human judgement) and metric scores. A folder of both is read
-as one data set; systems are prefixed with their file (abs/bart_out, ext/bart_out), as the same name
-stands for two systems. Sentences are marked by <t> ... </t>; here each is a line.
+summary, its `litepyramid_recall` (the human judgement) and metric scores. Systems are prefixed with
+their file (abs/bart_out, ext/bart_out). Sentences are marked by <t> ... </t>; here each is a line.
 """
 
 import re
@@ -22,10 +21,9 @@ _TAG = re.compile(r"</?t>")
 
 def read_realsumm(path: str) -> JudgedCorpus:
     """Return the summaries of a pickle, or of all pickles of a folder, with the stored scores."""
-    place = Path(path)
-    files = [place]
-    if place.is_dir():
-        files = sorted(place.glob("*.pkl")) or sorted(place.glob("scores_dicts/*.pkl"))
+    files = [Path(path)]
+    if files[0].is_dir():
+        files = sorted(files[0].glob("*.pkl")) or sorted(files[0].glob("scores_dicts/*.pkl"))
     if not files:
         raise FileError(f"folder {path!r} holds no REALSumm pickles such as scores_dicts/abs.pkl")
     return JudgedCorpus.from_rows([row for file in files for row in _rows(file)])
@@ -33,41 +31,33 @@ def read_realsumm(path: str) -> JudgedCorpus:
 
 def sentences(text: str) -> str:
     """Return the text of a tagged summary, one sentence per line."""
-    parts = (part.strip() for part in _TAG.split(text))
-    return "\n".join(part for part in parts if part)
+    return "\n".join(filter(None, map(str.strip, _TAG.split(text))))
 
 
 def _rows(file: Path) -> Iterator[JudgedRow]:
     documents = read_plain_pickle(str(file))
     if not isinstance(documents, dict) or not documents:
         raise FileError(f"{file} holds no dictionary of documents, so it is not REALSumm")
-    for name in sorted(documents, key=_order):
+    numbers = [name for name in documents if isinstance(name, int)]
+    for name in (*sorted(numbers), *sorted(documents.keys() - set(numbers), key=str)):
         where = f"{file}, document {name!r}"
         document = _mapping(documents[name], where)
         reference = sentences(parse_text(document.get("ref_summ"), f"{where}: ref_summ"))
         for system, entry in sorted(_mapping(document.get("system_summaries"), where).items()):
-            yield _row(file, str(name), str(system), entry, reference)
-
-
-def _row(file: Path, document: str, system: str, entry: object, reference: str) -> JudgedRow:
-    where = f"{file}, document {document}, system {system!r}"
-    summary = _mapping(entry, where)
-    scores = parse_scores(_mapping(summary.get("scores"), where), None, where)
-    if CRITERION not in scores:
-        raise FileError(f"{where} has no {CRITERION}; it has: {', '.join(scores)[:120]}")
-    return JudgedRow(
-        f"{file.stem}/{system.removesuffix('.txt')}",
-        document,
-        sentences(parse_text(summary.get("system_summary"), f"{where}: system_summary")),
-        (reference,),
-        {CRITERION: scores.pop(CRITERION)},
-        stored=scores,
-    )
-
-
-def _order(name: object) -> tuple[bool, int, str]:
-    """Documents with numbers first, then those with names."""
-    return (False, name, "") if isinstance(name, int) else (True, 0, str(name))
+            at = f"{file}, document {name}, system {system!r}"
+            summary = _mapping(entry, at)
+            values = _mapping(summary.get("scores"), at)
+            scores = parse_scores(values, values, at)
+            if CRITERION not in scores:
+                raise FileError(f"{at} has no {CRITERION}; it has: {', '.join(scores)[:120]}")
+            yield JudgedRow(
+                f"{file.stem}/{str(system).removesuffix('.txt')}",
+                str(name),
+                sentences(parse_text(summary.get("system_summary"), f"{at}: system_summary")),
+                (reference,),
+                {CRITERION: scores.pop(CRITERION)},
+                stored=scores,
+            )
 
 
 def _mapping(value: object, where: str) -> Mapping[Any, Any]:

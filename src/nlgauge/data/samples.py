@@ -24,31 +24,23 @@ class Samples:
             if self.references is None:
                 raise UsageError("there are no references: add -r FILE, or a column 'references'")
             return self
-        sets = [files.read_lines(path) for path in paths]
-        for path, lines in zip(paths, sets, strict=True):
-            files.check_parallel(path, lines, "the number of inputs is", len(self.candidates))
+        other, count = "the number of inputs is", len(self.candidates)
+        sets = [files.check_parallel(path, files.read_lines(path), other, count) for path in paths]
         return dataclasses.replace(self, references=tuple(zip(*sets, strict=True)))
 
 
 def read_samples(path: str, number: int | None = None) -> Samples:
     """Return the candidates of JSON Lines, or of a text file with ``number`` lines per input."""
-    if number is None:
-        if files.format_of(path) != "jsonl" and path != "-":
-            raise UsageError(
-                f"{path} is not named .jsonl; for a text file with the candidates of each input on "
-                "consecutive lines, give their number: --samples N"
-            )
-        return _read_jsonl(path)
-    lines = files.read_lines(path)
-    if len(lines) % number:
-        raise FileError(
-            f"{path} has {len(lines)} lines, which is no multiple of {number} candidates per input"
-        )
-    groups = [tuple(lines[i : i + number]) for i in range(0, len(lines), number)]
-    return Samples(tuple(map(str, range(len(groups)))), tuple(groups))
-
-
-def _read_jsonl(path: str) -> Samples:
+    if number is not None:
+        lines = files.read_lines(path)
+        if len(lines) % number:
+            count = f"{len(lines)} lines, which is no multiple of {number} candidates per input"
+            raise FileError(f"{path} has {count}")
+        groups = [tuple(lines[i : i + number]) for i in range(0, len(lines), number)]
+        return Samples(tuple(map(str, range(len(groups)))), tuple(groups))
+    if files.format_of(path) != "jsonl" and path != "-":
+        ways = "candidates of each input on consecutive lines, give their number: --samples N"
+        raise UsageError(f"{path} is not named .jsonl; for a text file with the {ways}")
     ids: list[str] = []
     candidates, references = [], []
     for where, row in files.read_table(path, "jsonl"):
@@ -62,7 +54,6 @@ def _read_jsonl(path: str) -> Samples:
     if not candidates:
         raise FileError(f"file {path!r} holds no rows")
     if references and len(references) != len(candidates):
-        raise FileError(
-            f"{path}: {len(references)} of {len(candidates)} rows have references; all or none must"
-        )
+        counts = f"{len(references)} of {len(candidates)} rows have references"
+        raise FileError(f"{path}: {counts}; all or none must")
     return Samples(tuple(ids), tuple(candidates), tuple(references) or None)

@@ -25,8 +25,7 @@ _SEGMENT = (*SEGMENTS, *DOCUMENTS, "id")
 _NOT_SCORES = {name for names in COLUMNS.values() for name in names} | set(_SEGMENT)
 _MAX_LISTED = 5
 
-Keys = Mapping[str, Sequence[Hashable]]
-"""The keys of all rows, by kind of key ("system and segment", "id", "segment")."""
+Keys = Mapping[str, Sequence[Hashable]]  # of all rows, by kind: "system and segment", "id", ...
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,49 +38,45 @@ class StoredScores:
 
     def join(self, judged: JudgedCorpus) -> JudgedCorpus:
         """Return the judged corpus with these scores added to its own."""
-        count = len(next(iter(self.columns.values())))
-        if not self.keys:
-            if count != len(judged):
-                raise DataError(
-                    f"{self.path} holds {count:,} scores for each metric, in the order of the "
-                    f"rows, but the data has {len(judged):,} rows; give one score for each row"
-                )
-            return judged.with_stored(self.columns, self._note(count, len(judged), 0))
-        matches = self._match(judged)
+        count, names = len(next(iter(self.columns.values()))), list(self.columns)
+        matches: list[int | None] = self._match(judged) if self.keys else [*range(count)]
+        if len(matches) != len(judged):
+            counts = f"{count:,} scores for each metric, but the data has {len(judged):,} rows"
+            raise DataError(f"{self.path} holds {counts}; give one score for each row, in order")
         scores = {
             name: np.array([np.nan if match is None else values[match] for match in matches])
             for name, values in self.columns.items()
         }
-        found = sum(match is not None for match in matches)
-        return judged.with_stored(scores, self._note(found, len(judged), count - found))
+        found = len(matches) - matches.count(None)
+        listed = ", ".join(names[:_MAX_LISTED]) + (", ..." if len(names) > _MAX_LISTED else "")
+        note = f"{len(names)} metrics ({listed}) for {found:,} of {len(judged):,} rows"
+        if count > found:
+            note += f"; {count - found:,} rows of it are not in the data and are ignored"
+        return judged.with_stored(scores, f"{self.path}: scores of {note}.")
 
     def _match(self, judged: JudgedCorpus) -> list[int | None]:
         """The index of the scores of every judged row, by the first kind of key that matches."""
-        for kind, wanted in _keys_of_corpus(judged).items():
+        systems, segments = judged.corpus.systems, judged.corpus.ids
+        known: Keys = {
+            "system and segment": list(zip(systems, segments, strict=True)),
+            "id": judged.names or (),
+            "segment": segments if len(set(segments)) == len(judged) else (),
+        }
+        for kind, wanted in known.items():
             keys = self.keys.get(kind, ())
             index = {key: i for i, key in enumerate(keys)}
             matches = [index.get(key) for key in wanted]
             if any(match is not None for match in matches):
                 key, times = Counter(keys).most_common(1)[0]
                 if times > 1:
-                    raise FileError(
-                        f"{self.path}: the {kind} {key!r} occurs {times} times; a row has one "
-                        "score of a metric"
-                    )
+                    repeated = f"the {kind} {key!r} occurs {times} times"
+                    raise FileError(f"{self.path}: {repeated}; a row has one score of a metric")
                 return matches
-        system, segment = judged.corpus.systems[0], judged.corpus.ids[0]
         first = next(iter(self.keys.values()))[0]
         raise DataError(
             f"none of the rows of {self.path} is a row of the data: its first is {first!r}, the "
-            f"data's first is of system {system!r} and segment {segment!r}; use the same names"
+            f"data's first is {systems[0]!r} on segment {segments[0]!r}; use the same names"
         )
-
-    def _note(self, found: int, rows: int, ignored: int) -> str:
-        names = list(self.columns)
-        listed = ", ".join(names[:_MAX_LISTED]) + (", ..." if len(names) > _MAX_LISTED else "")
-        rest = f"; {ignored:,} rows of it are not in the data and are ignored" if ignored else ""
-        counts = f"{len(names)} metrics ({listed}) for {found:,} of {rows:,} rows{rest}"
-        return f"{self.path}: scores of {counts}."
 
 
 def read_stored_scores(path: str) -> StoredScores:
@@ -98,39 +93,23 @@ def read_stored_scores(path: str) -> StoredScores:
     return StoredScores(path, columns, keys)
 
 
-def _keys_of_corpus(judged: JudgedCorpus) -> Keys:
-    corpus = judged.corpus
-    keys: dict[str, Sequence[Hashable]] = {
-        "system and segment": tuple(zip(corpus.systems, corpus.ids, strict=True))
-    }
-    if judged.names is not None:
-        keys["id"] = judged.names
-    if len(set(corpus.ids)) == len(corpus):
-        keys["segment"] = corpus.ids
-    return keys
-
-
 def _keys_of_table(path: str, table: Rows) -> Keys:
     columns = table[0][1]
 
-    def cells(names: Sequence[str]) -> list[str] | None:
+    def cells(names: Sequence[str]) -> list[str]:
         key = find_column(columns, names)
-        return None if key is None else [str(row.get(key)) for _, row in table]
+        return [] if key is None else [str(row.get(key)) for _, row in table]
 
-    system, segment, name = cells(COLUMNS["system"]), cells(_SEGMENT), cells(("id",))
-    keys: dict[str, Sequence[Hashable]] = {}
-    if system is not None and segment is not None:
-        keys["system and segment"] = list(zip(system, segment, strict=True))
-    if name is not None:
-        keys["id"] = name
-    if segment is not None and system is None:
-        keys["segment"] = segment
-    if not keys:
-        raise FileError(
-            f"{path} does not name the rows of its scores; give columns 'system' and "
-            f"'segment', or 'id'. It has: {', '.join(columns)}"
-        )
-    return keys
+    system, segment = cells(COLUMNS["system"]), cells(_SEGMENT)
+    keys: Keys = {
+        "system and segment": [*zip(system, segment, strict=True)] if system and segment else [],
+        "id": cells(("id",)),
+        "segment": [] if system else segment,
+    }
+    if not any(keys.values()):
+        ways = f"give columns 'system' and 'segment', or 'id'. It has: {', '.join(columns)}"
+        raise FileError(f"{path} does not name the rows of its scores; {ways}")
+    return {kind: found for kind, found in keys.items() if found}
 
 
 def _row_scores(row: Mapping[str, Any], where: str) -> dict[str, float]:

@@ -22,27 +22,21 @@ def read_summeval(path: str, *, annotators: str = "expert") -> JudgedCorpus:
     if annotators not in ANNOTATORS:
         raise OptionError(f"annotators is {annotators!r}; it is {' or '.join(ANNOTATORS)}")
     key = f"{annotators}_annotations"
+    table = read_table(path, "jsonl")
     rows = []
-    unjudged = 0
-    for where, entry in read_table(path, "jsonl"):
+    for where, entry in table:
         for name in ("id", "model_id", "decoded", "references"):
             if name not in entry:
                 raise FileError(f"{where} has no {name!r}, so it is not SummEval")
         human = _means(entry.get(key), f"{where}, {key}")
         if not human:
-            unjudged += 1
             continue
-        rows.append(
-            JudgedRow(
-                str(entry["model_id"]),
-                str(entry["id"]),
-                parse_text(entry["decoded"], f"{where}: 'decoded'"),
-                parse_texts(entry["references"], f"{where}: 'references'"),
-                human,
-                parse_text(entry["text"], f"{where}: 'text'") if "text" in entry else None,
-            )
-        )
-    return JudgedCorpus.from_rows(rows, dropped={f"without {key}": unjudged})
+        system, segment = str(entry["model_id"]), str(entry["id"])
+        summary = parse_text(entry["decoded"], f"{where}: 'decoded'")
+        references = parse_texts(entry["references"], f"{where}: 'references'")
+        article = parse_text(entry["text"], f"{where}: 'text'") if "text" in entry else None
+        rows.append(JudgedRow(system, segment, summary, references, human, article))
+    return JudgedCorpus.from_rows(rows, dropped={f"without {key}": len(table) - len(rows)})
 
 
 def _means(annotations: Any, where: str) -> dict[str, float]:

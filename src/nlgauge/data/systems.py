@@ -19,19 +19,17 @@ def read_systems(
 ) -> Corpus:
     """Return the corpus of all candidate files, each a system named after its file.
 
-    Text files hold a segment per line and need ``references``, one file per set. Tables have
-    references, and perhaps systems, in columns. ``wanted`` overrides the format of their names.
+    Text files need ``references``, one file per set; tables hold them in a column. ``wanted``
+    overrides the format of their names.
     """
     if [*candidates, *references].count("-") > 1:
         raise UsageError("only one file can be read from stdin (-)")
     inputs = InputFiles(candidates, references, wanted)
-    pairs = zip(candidates, inputs.names, strict=True)
     sets = [files.read_lines(path) for path in references]
     corpora = []
-    for path, name in pairs:
+    for path, name in zip(candidates, inputs.names, strict=True):
         if not references:
-            rows = inputs.table_rows(path)
-            corpora.append(files.corpus_from_rows(path, rows, system=name))
+            corpora.append(files.corpus_from_rows(path, inputs.table_rows(path), system=name))
             continue
         lines = files.read_lines(path)
         for reference, texts in zip(references, sets, strict=True):
@@ -91,10 +89,8 @@ class InputFiles:
             place = Path(path)
             if path == "-" or (place.exists() and not (place.is_file() or place.is_dir())):
                 what = "stdin (-)" if path == "-" else f"{path!r} is a pipe or a device, which"
-                raise UsageError(
-                    f"{what} cannot be read more than once, as a run that can be resumed requires; "
-                    "write it to a file first"
-                )
+                once = "can be read only once, but a run that can be resumed reads it again"
+                raise UsageError(f"{what} {once}; write it to a file first")
 
     @property
     def names(self) -> list[str]:
@@ -126,8 +122,7 @@ class InputFiles:
         forms = {file: files.format_of(file, wanted=self.wanted) for file in inside}
         tables = {file: form for file, form in forms.items() if form in files.TABULAR}
         if not tables and Path(path).is_dir():
-            endings = ", ".join(f".{kind}" for kind in files.TABULAR)
-            raise FileError(f"the folder {path!r} holds no table; their names end in {endings}")
+            raise FileError(f"folder {path!r} holds no table; their names end in {files.ENDINGS}")
         return tables
 
     def _stream_tables(self) -> Iterator[Row | Rejected]:
@@ -142,22 +137,20 @@ class InputFiles:
         systems = list(zip(self.candidates, self.names, strict=True))
         for number, lines in enumerate(zip_longest(*map(files.lines_of, paths))):
             if None in lines:
+                shorter = paths[lines.index(None)]
                 longer = next(p for p, line in zip(paths, lines, strict=True) if line is not None)
-                raise FileError(
-                    f"{paths[lines.index(None)]} ends after {number} lines, but {longer} goes on; "
-                    "line i of one belongs to line i of the other"
-                )
+                ended = f"{shorter} ends after {number} lines, but {longer} goes on"
+                raise FileError(f"{ended}; line i of one belongs to line i of the other")
             texts = [_text_or_error(line) for line in lines]
             group = texts[len(systems) :]
-            wrong = [
-                f"its reference in {Path(path).name} is {text}"
-                for path, text in zip(self.references, group, strict=True)
-                if isinstance(text, ValueError)
-            ]
+            named = zip(self.references, group, strict=True)
+            wrong = [(Path(path).name, text) for path, text in named if isinstance(text, FileError)]
             for (path, name), text in zip(systems, texts, strict=False):
                 place = f"{path}, line {number + 1}"
-                if isinstance(text, ValueError) or wrong:
-                    yield Rejected(place, str(text) if isinstance(text, ValueError) else wrong[0])
+                if isinstance(text, FileError):
+                    yield Rejected(place, str(text))
+                elif wrong:
+                    yield Rejected(place, "its reference in {} is {}".format(*wrong[0]))
                 else:
                     yield _validated_row(place, name, str(number), text, group)
 
@@ -210,8 +203,8 @@ def _validated_row(
     return Row(place, system, identity, one.candidates[0], one.references[0])
 
 
-def _text_or_error(line: bytes) -> str | ValueError:
+def _text_or_error(line: bytes) -> str | FileError:
     try:
         return files.decode(line)
-    except ValueError as error:
+    except FileError as error:
         return error

@@ -8,10 +8,9 @@
 segment (topic and set, D0801-A), the last one is the system.
 
 NIST's tables have 9 columns (2008) or 10, separated by blanks and without a heading: topic, peer,
-`pyramid`, other counts, `linguistic_quality` and `responsiveness`. A table with the columns `topic`
-(or `segment`), `system` (or `peer`) and one per criterion may replace them: manual.tsv or
-manual.csv. Scores of the models (manual.model) are not read. Summaries that are not UTF-8 are read
-as Latin-1 and counted.
+`pyramid`, other counts, `linguistic_quality` and `responsiveness`. manual.tsv or manual.csv with
+columns `topic` (or `segment`), `system` (or `peer`) and one per criterion may replace them. Scores
+of the models are not read. Summaries that are not UTF-8 are read as Latin-1 and counted.
 """
 
 from collections.abc import Iterator
@@ -25,8 +24,7 @@ _TOPIC = ("topic", "segment", "topic_id", "doc_id")
 _NIST = ("pyramid", "linguistic_quality", "responsiveness")
 _SYSTEM = ("system", "peer", "peer_id", "summarizer")
 
-Cell = tuple[str, str]
-"""Topic and author of a summary; the case of topics does not matter."""
+Cell = tuple[str, str]  # topic and author of a summary; the case of topics does not matter
 
 
 def read_tac(path: str) -> JudgedCorpus:
@@ -39,31 +37,26 @@ def read_tac(path: str) -> JudgedCorpus:
     for (topic, _), text in sorted(models.items()):
         references.setdefault(topic.upper(), []).append(text)
     scores = dict(_manual(folder))
-    rows = []
-    no_model = 0
-    for (topic, system), text in sorted(peers.items(), key=_by_system):
-        human = scores.get((topic.upper(), system))
-        if human is None:
-            continue
-        if topic.upper() not in references:
-            no_model += 1
-            continue
-        rows.append(JudgedRow(system, topic, text, tuple(references[topic.upper()]), human))
-    used = len(rows) + no_model
+    judged = [
+        JudgedRow(system, topic, text, tuple(references.get(topic.upper(), ())), human)
+        for (topic, system), text in sorted(peers.items(), key=_by_system)
+        if (human := scores.get((topic.upper(), system))) is not None
+    ]
+    rows = [row for row in judged if row.references]
     notes = []
-    if len(scores) > used:
-        notes.append(f"{len(scores) - used:,} judgements are of summaries that are not in peers.")
-    if latin_models + latin_peers:
-        notes.append(f"{latin_models + latin_peers:,} summaries not UTF-8, read as Latin-1.")
-    dropped = {"nobody judged": len(peers) - used, "without a model": no_model}
+    if absent := len(scores) - len(judged):
+        notes.append(f"{absent:,} judgements are of summaries that are not in peers.")
+    if latin := latin_models + latin_peers:
+        notes.append(f"{latin:,} summaries not UTF-8, read as Latin-1.")
+    unjudged, no_model = len(peers) - len(judged), len(judged) - len(rows)
+    dropped = {"nobody judged": unjudged, "without a model": no_model}
     return JudgedCorpus.from_rows(rows, dropped=dropped, notes=notes)
 
 
 def _by_system(item: tuple[Cell, str]) -> tuple[bool, int, str, str]:
     """Systems with numbers first, then those with names, each in the order of topics."""
     topic, system = item[0]
-    numbered = system.isdecimal()
-    return (not numbered, int(system) if numbered else 0, system, topic)
+    return (not system.isdecimal(), int(system) if system.isdecimal() else 0, system, topic)
 
 
 def _summaries(folder: Path) -> tuple[dict[Cell, str], int]:
@@ -78,16 +71,16 @@ def _summaries(folder: Path) -> tuple[dict[Cell, str], int]:
         fields = file.name.split(".")
         if len(fields) < 2:
             raise FileError(f"{file} is not called <topic>...<author>, as D0801-A.M.100.A.12 is")
+        topic, author = fields[0], fields[-1]
+        if (topic, author) in texts:
+            raise FileError(f"{folder} holds two summaries of {topic} by {author}: {file.name}")
         content = file.read_bytes()
         try:
             text = content.decode("utf-8-sig")
         except UnicodeDecodeError:
             text = content.decode("latin-1")
             not_utf8 += 1
-        cell = (fields[0], fields[-1])
-        if cell in texts:
-            raise FileError(f"{folder} holds two summaries of {cell[0]} by {cell[1]}: {file.name}")
-        texts[cell] = "\n".join(filter(None, map(str.strip, text.split("\n"))))
+        texts[topic, author] = "\n".join(filter(None, map(str.strip, text.split("\n"))))
     if not texts:
         raise FileError(f"folder {folder} holds no summaries")
     return texts, not_utf8
@@ -98,11 +91,9 @@ def _manual(folder: Path) -> Iterator[tuple[Cell, dict[str, float]]]:
     for table in (place / name for place in places for name in ("manual.tsv", "manual.csv")):
         if table.is_file():
             for where, row in read_table(str(table)):
-                topic = require_column(str(table), row, _TOPIC)
-                system = require_column(str(table), row, _SYSTEM)
-                criteria = [name for name in row if name not in (topic, system)]
-                human = parse_scores(row, criteria, where)
-                yield (str(row[topic]).upper(), str(row[system])), human
+                keys = [require_column(str(table), row, names) for names in (_TOPIC, _SYSTEM)]
+                topic, system = (str(row.pop(key)) for key in keys)
+                yield (topic.upper(), system), parse_scores(row, row, where)
             return
     files = [file for place in places for file in sorted(place.glob("manual.peer*"))]
     if not files:
@@ -114,5 +105,5 @@ def _manual(folder: Path) -> Iterator[tuple[Cell, dict[str, float]]]:
                 raise FileError(f"{where}: {len(cells)} columns, but NIST writes 9 or 10")
             if cells:
                 scores = dict(zip(_NIST, (cells[2], *cells[-2:]), strict=True))
-                human = parse_scores(scores, None, where)
+                human = parse_scores(scores, _NIST, where)
                 yield (cells[0].split(".")[0].upper(), cells[1]), human

@@ -5,8 +5,7 @@
     rdf-to-text-generation-test-data-with-refs-en.xml   inputs and references
 
 The XML is part of the data set, not of the challenge: it is searched in the folder, then in a
-folder `webnlg-dataset` next to it, or named by `references`. Human scores are means over annotators
-of Correctness, DataCoverage, Fluency, Relevance and TextStructure (0-100).
+folder `webnlg-dataset` next to it, or named by `references`. Human scores are means (0-100).
 """
 
 import json
@@ -24,22 +23,30 @@ CRITERIA = ("Correctness", "DataCoverage", "Fluency", "Relevance", "TextStructur
 _JSON = "*humeval*.json"
 _XML = "*with-refs-en.xml"
 
-Inputs = Mapping[str, tuple[str, tuple[str, ...]]]
-"""Source and references by the number of the input."""
+Inputs = Mapping[str, tuple[str, tuple[str, ...]]]  # source and references by number
 
 
 def read_webnlg2020(path: str, *, references: str | None = None) -> JudgedCorpus:
     """Return the judged texts of all teams; the segment is the number of the input."""
     folder = Path(path)
-    found = sorted(folder.rglob(_JSON)) if folder.is_dir() else []
+    found = sorted(folder.rglob(_JSON))
     if len(found) != 1:
         raise FileError(f"{folder} holds {len(found)} files {_JSON} of human scores; 1 is needed")
     inputs = read_inputs(references or _find_references(folder))
-    outputs = _outputs(folder, len(inputs))
-    rows = [
-        _row(f"{found[0]}, entry {i}", entry, inputs, outputs)
-        for i, entry in enumerate(_entries(found[0]), start=1)
-    ]
+    outputs = {}
+    for file in sorted(folder.rglob("rdf2text/en/*/primary.en")):
+        lines = check_parallel(file, read_lines(str(file)), "the test set has", len(inputs))
+        outputs[file.parent.name] = lines
+    if not outputs:
+        raise FileError(f"{folder} holds no submissions (rdf2text/en/<team>/primary.en)")
+    try:
+        entries = json.loads("\n".join(read_lines(str(found[0]))))
+    except (json.JSONDecodeError, RecursionError) as error:
+        raise FileError(f"{found[0]} is not JSON: {error}") from None
+    if not isinstance(entries, list) or not entries:
+        raise FileError(f"{found[0]} holds no list of judgements")
+    numbered = enumerate(entries, start=1)
+    rows = [_row(f"{found[0]}, entry {i}", entry, inputs, outputs) for i, entry in numbered]
     notes = []
     if any(row.system == HUMAN_SYSTEM for row in rows):
         notes.append(
@@ -73,34 +80,14 @@ def read_inputs(path: str) -> Inputs:
 
 
 def _find_references(folder: Path) -> str:
-    for place in (folder, folder.parent / "webnlg-dataset"):
-        found = sorted(place.rglob(_XML)) if place.is_dir() else []
-        if found:
-            return str(found[0])
-    raise FileError(
-        f"no references ({_XML}) in {folder} or in webnlg-dataset next to it; name the file of the "
-        "WebNLG 3.0 test set with references="
-    )
-
-
-def _outputs(folder: Path, count: int) -> dict[str, list[str]]:
-    outputs = {}
-    for file in sorted(folder.rglob("rdf2text/en/*/primary.en")):
-        lines = outputs[file.parent.name] = read_lines(str(file))
-        check_parallel(file, lines, "the test set has", count)
-    if not outputs:
-        raise FileError(f"{folder} holds no submissions (rdf2text/en/<team>/primary.en)")
-    return outputs
-
-
-def _entries(human: Path) -> list[Any]:
-    try:
-        entries = json.loads("\n".join(read_lines(str(human))))
-    except (json.JSONDecodeError, RecursionError) as error:
-        raise FileError(f"{human} is not JSON: {error}") from None
-    if not isinstance(entries, list) or not entries:
-        raise FileError(f"{human} holds no list of judgements")
-    return entries
+    places = (folder, folder.parent / "webnlg-dataset")
+    found = [file for place in places for file in sorted(place.rglob(_XML))]
+    if not found:
+        raise FileError(
+            f"no references ({_XML}) in {folder} or in webnlg-dataset next to it; name the file of "
+            "the WebNLG 3.0 test set with references="
+        )
+    return str(found[0])
 
 
 def _row(where: str, entry: Any, inputs: Inputs, outputs: Mapping[str, list[str]]) -> JudgedRow:
@@ -113,5 +100,5 @@ def _row(where: str, entry: Any, inputs: Inputs, outputs: Mapping[str, list[str]
     if team != HUMAN_SYSTEM and team not in outputs:
         raise FileError(f"{where}: there is no submission of {team!r} among {len(outputs)} teams")
     candidate = references[0] if team == HUMAN_SYSTEM else outputs[team][int(sample) - 1]
-    scores = parse_scores(entry, CRITERIA, where)
-    return JudgedRow(team, sample, candidate, references, scores, source)
+    human = parse_scores(entry, CRITERIA, where)
+    return JudgedRow(team, sample, candidate, references, human, source)

@@ -1,18 +1,13 @@
 """WMT as its organisers published it: DAseg folders and files of ranked pairs (daRR).
 
 DAseg (Graham et al., WMT15-17) is a folder of four parallel files per language pair:
-
-    newstest2015.source.cs-en  newstest2015.reference.cs-en
-    newstest2015.mt-system.cs-en  newstest2015.human.cs-en
-
-Line i of each belongs together. The files do not name the system of a line, so all rows have the
-system "unknown" and the segment id is the line number, from 1.
+newstest2015.{source,reference,mt-system,human}.cs-en. They do not name the system of a line, so all
+rows have the system "unknown" and the segment id is the line number, from 1.
 
 Pairs are a table with the columns segment (or SID), better, worse and perhaps a language pair (LP),
 separated by tabs, commas or blanks, gzipped or not, as in WMT's RR-seglevel.csv.
 """
 
-import dataclasses
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -28,16 +23,12 @@ _PAIR_COLUMNS = (("segment", "sid", "seg_id", "segment_id", "id"), ("better",), 
 
 def read_daseg(path: str, *, part: str | None = None) -> JudgedCorpus:
     """Return the segments of one language pair of a DAseg folder; the criterion is `da_z`."""
-    folder = Path(path)
     pairs: dict[str, dict[str, Path]] = {}
-    for file in sorted(folder.iterdir()) if folder.is_dir() else ():
-        match = _DASEG.fullmatch(file.name.removesuffix(".gz"))
-        if match:
+    for file in sorted(Path(path).glob("*")):
+        if match := _DASEG.fullmatch(file.name.removesuffix(".gz")):
             pairs.setdefault(match["pair"], {})[match["role"]] = file
     if not pairs:
-        raise FileError(
-            f"{path} is not a DAseg folder: it holds no files such as newstest2015.human.cs-en"
-        )
+        raise FileError(f"{path} is not a DAseg folder: no files such as newstest2015.human.cs-en")
     pair = choose_part(path, sorted(pairs), part, "language pair")
     files = pairs[pair]
     missing = [role for role in ("mt-system", "reference", "human") if role not in files]
@@ -47,19 +38,13 @@ def read_daseg(path: str, *, part: str | None = None) -> JudgedCorpus:
     if len(set(map(len, lines.values()))) > 1:
         listed = ", ".join(f"{role} {len(texts)}" for role, texts in lines.items())
         raise FileError(f"{path}: the files of {pair!r} have different numbers of lines: {listed}")
-    return JudgedCorpus.from_rows(
-        [
-            JudgedRow(
-                "unknown",
-                str(i + 1),
-                lines["mt-system"][i],
-                (lines["reference"][i],),
-                {"da_z": parse_score(score, f"{files['human']}, line {i + 1}")},
-                lines["source"][i] if "source" in lines else None,
-            )
-            for i, score in enumerate(lines["human"])
-        ]
-    )
+    rows = []
+    for i, score in enumerate(lines["human"]):
+        human = {"da_z": parse_score(score, f"{files['human']}, line {i + 1}")}
+        source = lines["source"][i] if "source" in lines else None
+        output, reference = lines["mt-system"][i], lines["reference"][i]
+        rows.append(JudgedRow("unknown", str(i + 1), output, (reference,), human, source))
+    return JudgedCorpus.from_rows(rows)
 
 
 @dataclass(frozen=True)
@@ -130,18 +115,16 @@ def read_pairs(path: str, *, part: str | None = None) -> Pairs:
     if not lines:
         raise FileError(f"file {path!r} holds no pairs: it is empty")
     mark = next((mark for mark in ("\t", ",") if mark in lines[0]), None)
-    table: list[tuple[int, list[str]]] = []
-    for number, text in enumerate(lines, start=1):
-        cells = [cell.strip().strip('"') for cell in text.split(mark)]
-        if table and len(cells) != len(table[0][1]):
-            if not text.strip():
-                continue
-            raise FileError(
-                f"{path}, line {number}: {len(cells)} fields, but the heading names "
-                f"{len(table[0][1])}"
-            )
-        table.append((number, cells))
+    table = [
+        (number, [cell.strip().strip('"') for cell in text.split(mark)])
+        for number, text in enumerate(lines, start=1)
+        if number == 1 or text.strip()
+    ]
     heading = [name.lower() for name in table.pop(0)[1]]
+    for number, cells in table:
+        if len(cells) != len(heading):
+            count = f"{len(cells)} fields, but the heading names {len(heading)}"
+            raise FileError(f"{path}, line {number}: {count}")
     columns = [heading.index(require_column(path, heading, names)) for names in _PAIR_COLUMNS]
     if "lp" in heading:
         at = heading.index("lp")
@@ -160,4 +143,4 @@ def read_pairs(path: str, *, part: str | None = None) -> Pairs:
         raise FileError(f"file {path!r} holds a heading but no pairs")
     pairs = Pairs(tuple(triples), ())
     counts = f"{len(pairs):,} pairs of {len(pairs.systems)} systems on {len(pairs.segments):,}"
-    return dataclasses.replace(pairs, notes=(f"{counts} segments; dropped 0.",))
+    return Pairs(pairs.triples, (f"{counts} segments; dropped 0.",))

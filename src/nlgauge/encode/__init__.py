@@ -4,9 +4,10 @@ from functools import lru_cache, partial
 from importlib import import_module
 from pathlib import Path
 from types import ModuleType
+from typing import Any, cast
 
 from nlgauge.core.errors import MissingExtra
-from nlgauge.encode.cache import cached_models
+from nlgauge.encode.cache.cached_models import CachedEncoder, CachedMaskedLm, model_identity
 from nlgauge.encode.cache.database import open_cache
 from nlgauge.encode.cache.settings import cache_folder
 from nlgauge.encode.encoder import Encoder, MaskedLm
@@ -14,6 +15,11 @@ from nlgauge.encode.hashing import HashingEncoder, HashingMaskedLm
 from nlgauge.encode.model_files import EMBEDDED, chosen_model, find_model
 from nlgauge.encode.run_options import DEFAULT_OPTIONS, RunOptions
 from nlgauge.encode.static import names_vectors, open_static
+
+_CLASSES: dict[str, tuple[Any, str, str, Any]] = {  # the second needs torch: module and class
+    "encoder": (HashingEncoder, "huggingface", "HuggingFaceEncoder", CachedEncoder),
+    "masked lm": (HashingMaskedLm, "masked_lm", "HuggingFaceMaskedLm", CachedMaskedLm),
+}
 
 
 def open_encoder(
@@ -26,55 +32,40 @@ def open_encoder(
     name = chosen_model(model)
     if names_vectors(name):  # vectors of words have no options, and a cache would be no faster
         return open_static(name)
-    folder = cache_folder(cache)
-    if folder is None:
-        return _open_encoder(name, options)
-    return _cached_encoder(name, options, folder)
+    return cast(Encoder, _open("encoder", name, options, cache))
 
 
 def open_masked_lm(
     model: str | None, options: RunOptions = DEFAULT_OPTIONS, *, cache: str | Path | None = None
 ) -> MaskedLm:
     """Return the masked language model of a name, loaded as in ``open_encoder``."""
-    name, folder = chosen_model(model), cache_folder(cache)
+    return cast(MaskedLm, _open("masked lm", chosen_model(model), options, cache))
+
+
+def _open(kind: str, name: str, options: RunOptions, cache: str | Path | None) -> Any:
+    folder = cache_folder(cache)
     if folder is None:
-        return _open_masked_lm(name, options)
-    return _cached_masked_lm(name, options, folder)
+        return _open_model(kind, name, options)
+    return _open_cached(kind, name, options, folder)
 
 
 # Tasks with the same encoder share its passes, so each model, options and folder has only one.
-@lru_cache(maxsize=4)
-def _cached_encoder(name: str, options: RunOptions, folder: Path) -> Encoder:
-    identity = cached_models.model_identity(name, options)
-    model = partial(_open_encoder, name, options)
-    return cached_models.CachedEncoder(name, model, identity, open_cache(folder))
-
-
-@lru_cache(maxsize=2)
-def _cached_masked_lm(name: str, options: RunOptions, folder: Path) -> MaskedLm:
-    identity = cached_models.model_identity(name, options)
-    if name == EMBEDDED:
+@lru_cache(maxsize=6)
+def _open_cached(kind: str, name: str, options: RunOptions, folder: Path) -> Any:
+    identity = model_identity(name, options)
+    if kind == "masked lm" and name == EMBEDDED:
         identity["update"] = _import("mlm_update").update_digest()
-    model = partial(_open_masked_lm, name, options)
-    return cached_models.CachedMaskedLm(name, model, identity, open_cache(folder))
+    model = partial(_open_model, kind, name, options)
+    return _CLASSES[kind][-1](name, model, identity, open_cache(folder))
 
 
-@lru_cache(maxsize=4)
-def _open_encoder(name: str, options: RunOptions) -> Encoder:
+@lru_cache(maxsize=6)
+def _open_model(kind: str, name: str, options: RunOptions) -> Any:
+    hashing, module, huggingface, _ = _CLASSES[kind]
     if name == "hashing":
-        return HashingEncoder()
+        return hashing()
     located = find_model(name, download=options.download)
-    encoder: Encoder = _import("huggingface").HuggingFaceEncoder(located, options)
-    return encoder
-
-
-@lru_cache(maxsize=2)
-def _open_masked_lm(name: str, options: RunOptions) -> MaskedLm:
-    if name == "hashing":
-        return HashingMaskedLm()
-    located = find_model(name, download=options.download)
-    masked_lm: MaskedLm = _import("masked_lm").HuggingFaceMaskedLm(located, options)
-    return masked_lm
+    return getattr(_import(module), huggingface)(located, options)
 
 
 def _import(module: str) -> ModuleType:

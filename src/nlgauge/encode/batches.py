@@ -4,11 +4,10 @@ from collections.abc import Sequence
 
 
 def batches(lengths: Sequence[int], *, most: int, overhead: int) -> list[list[int]]:
-    """Return the numbers of the texts of each batch, the longest texts first.
+    """Return the numbers of the texts of each batch, the longest texts first, at the least cost.
 
-    The cost of a batch is its number of texts times its longest length, at most ``most`` tokens
-    (a longer text is alone), plus ``overhead`` tokens for the pass itself. Dynamic programming
-    finds the partition of the sorted texts with the least total cost.
+    A batch costs its number of texts times its longest length, at most ``most`` tokens (a longer
+    text is alone), plus ``overhead`` tokens for the pass itself.
     """
     order = sorted(range(len(lengths)), key=lambda number: -lengths[number])
     costs, starts = [0], [0]  # of the first n texts: the least cost, the start of the last batch

@@ -36,7 +36,14 @@ class HashingEncoder(_HashingModel):
 
     def encode(self, texts: Sequence[str], layers: Sequence[int]) -> list[Cloud]:
         """Return the vectors of every text's words, mixed with those of their neighbours."""
-        return [_cloud(tokens, layers) for tokens in self.tokenize(texts)]
+        clouds = []
+        for tokens in self.tokenize(texts):
+            base = np.stack([_word_vector(word) for word in tokens.strings])
+            padded = np.pad(base, ((1, 1), (0, 0)))
+            neighbours = padded[:-2] + padded[2:]
+            points = np.stack([base + _NEIGHBOUR_SHARE * layer * neighbours for layer in layers])
+            clouds.append(Cloud(points, np.full(len(tokens), 1 / len(tokens)), tokens))
+        return clouds
 
 
 class HashingMaskedLm(_HashingModel):
@@ -71,19 +78,9 @@ def _histogram(tokens: Tokens, masses: Floats, temperature: float) -> Histogram:
 def _tokens(text: str) -> Tokens:
     words = _WORD.findall(text.lower())
     strings = ("<s>", *words, "</s>")
-    special = np.zeros(len(strings), dtype=bool)
-    special[[0, -1]] = True
     numbers = np.array([-1, *range(len(words)), -1], dtype=np.int64)
     ids = np.array([_word_id(word) for word in strings], dtype=np.int64)
-    return Tokens(strings, ids, special, numbers)
-
-
-def _cloud(tokens: Tokens, layers: Sequence[int]) -> Cloud:
-    base = np.stack([_word_vector(word) for word in tokens.strings])
-    padded = np.pad(base, ((1, 1), (0, 0)))
-    neighbours = padded[:-2] + padded[2:]
-    points = np.stack([base + _NEIGHBOUR_SHARE * layer * neighbours for layer in layers])
-    return Cloud(points, np.full(len(tokens), 1 / len(tokens)), tokens)
+    return Tokens(strings, ids, numbers < 0, numbers)
 
 
 def _word_id(word: str) -> int:

@@ -13,6 +13,7 @@ import numpy as np
 import torch
 import transformers
 from safetensors import SafetensorError
+from torch.nn.utils.rnn import pad_sequence
 
 from nlgauge.core.arrays import Floats
 from nlgauge.core.cloud import Cloud, Tokens
@@ -26,8 +27,7 @@ from nlgauge.encode.run_options import DEFAULT_OPTIONS, RunOptions
 from nlgauge.encode.tokenizer import Piece, Tokenizer
 from nlgauge.runtime.threads import thread_count
 
-# The fixed cost of a forward pass in tokens: on a CPU, MiniLM takes 4 ms for a pass and .14 ms for
-# a token; a GPU runs hundreds of tokens at once.
+# The fixed cost of a pass in tokens: on a CPU, MiniLM takes 4 ms for a pass, .14 ms for a token.
 _CPU_PASS_TOKENS, _GPU_PASS_TOKENS = 48, 512
 _CPU_BATCH_TOKENS = 768  # larger batches are no faster and exceed the processor's caches
 # Concurrent passes would compete for the cores. Besides, torch remembers for each thread the
@@ -37,10 +37,7 @@ _FORWARD = Lock()
 
 @contextmanager
 def forward_pass(threads: int | None = None) -> Iterator[int]:
-    """Hold the lock of forward passes and yield how many threads may run.
-
-    torch uses so many in each pass, unless ``threads`` is given.
-    """
+    """Hold the lock of forward passes, run by ``threads``, and yield how many are available."""
     with _FORWARD:
         before = torch.get_num_threads()
         available = min(before, thread_count())
@@ -61,13 +58,9 @@ class HuggingFaceModel:
         self._model = model.eval().to(self._device)
         self._tokenizer = Tokenizer(located, model.config, options.long_text)
         self._batch_tokens = options.batch_tokens
-        self.card = model_card(
-            located.name,
-            digest=digest,
-            depth=depth_of(model.config),
-            dimension=dimension,
-            libraries=("torch", "transformers"),
-        )
+        sizes = {"depth": depth_of(model.config), "dimension": dimension}
+        libraries = ("torch", "transformers")
+        self.card = model_card(located.name, digest=digest, **sizes, libraries=libraries)
 
     def tokenize(self, texts: Sequence[str]) -> list[Tokens]:
         """Return the tokens of each text between the special tokens of the model."""
@@ -78,13 +71,7 @@ class HuggingFaceEncoder(HuggingFaceModel):
     """Clouds of contextual vectors of chosen layers."""
 
     def __init__(self, located: Located, options: RunOptions = DEFAULT_OPTIONS) -> None:
-        device = choose_device(options.device).type
-        if options.precision == "int8" and device != "cpu":
-            raise ModelError(
-                f"precision=int8 runs on processors, not on {device}; choose device=cpu or "
-                "precision=float32"
-            )
-        model = load_model(located, options.precision, transformers.AutoModel)
+        model = load_model(located, options, transformers.AutoModel)
         if getattr(model.config, "is_encoder_decoder", False):
             model = model.get_encoder()
         dimension = int(model.config.hidden_size)
@@ -98,52 +85,39 @@ class HuggingFaceEncoder(HuggingFaceModel):
         split = self._tokenizer.pieces
         pieces = [x for i, text in enumerate(unique) for x in split(i, text, tokens[i])]
         states: dict[int, list[tuple[Piece, Floats]]] = {i: [] for i in range(len(unique))}
-        batched = self._batches(pieces)
+        on_cpu = self._device.type == "cpu"
+        numbers = batches(
+            [len(piece.ids) for piece in pieces],
+            most=min(self._batch_tokens, _CPU_BATCH_TOKENS) if on_cpu else self._batch_tokens,
+            overhead=_CPU_PASS_TOKENS if on_cpu else _GPU_PASS_TOKENS,
+        )
+        batched = [[pieces[number] for number in batch] for batch in numbers]
+        batched.sort(key=lambda batch: -len(batch) * len(batch[0].ids))  # threads end together
         for batch, found in zip(batched, self._run_all(batched, layers), strict=True):
             for row, piece in enumerate(batch):
                 states[piece.text].append((piece, found[row, :, : len(piece.ids)]))
         clouds = {text: self._cloud(tokens[i], states[i]) for i, text in enumerate(unique)}
         return [clouds[text] for text in texts]
 
-    def _batches(self, pieces: list[Piece]) -> list[list[Piece]]:
-        """Return pieces in batches, the largest first, so that threads finish together."""
-        on_cpu = self._device.type == "cpu"
-        found = batches(
-            [len(piece.ids) for piece in pieces],
-            most=min(self._batch_tokens, _CPU_BATCH_TOKENS) if on_cpu else self._batch_tokens,
-            overhead=_CPU_PASS_TOKENS if on_cpu else _GPU_PASS_TOKENS,
-        )
-        found.sort(key=lambda batch: -len(batch) * len(pieces[batch[0]].ids))
-        return [[pieces[number] for number in batch] for batch in found]
-
     def _run_all(self, batched: list[list[Piece]], layers: Sequence[int]) -> list[Floats]:
-        """Return the states of every batch; on a CPU, each thread runs batches of its own.
-
-        Threads that share a batch would wait for each other after every operation.
-        """
+        """Return the states of every batch; on a CPU, each thread runs batches of its own."""
         run = partial(self._run, layers=layers)
         if self._device.type != "cpu" or len(batched) < 2:
             with forward_pass():
                 return [run(batch) for batch in batched]
-        with (
-            forward_pass(threads=1) as available,
-            ThreadPoolExecutor(min(available, len(batched))) as pool,
-        ):
+        # Threads that share a batch would wait for each other after every operation.
+        with forward_pass(1) as threads, ThreadPoolExecutor(min(threads, len(batched))) as pool:
             return list(pool.map(run, batched))
 
     def _run(self, batch: list[Piece], layers: Sequence[int]) -> Floats:
         """Return the states [texts, layers, tokens, d] of a batch, padded at the end."""
-        longest = len(batch[0].ids)
         padding = self._model.config.pad_token_id or 0  # RoBERTa's positions depend on it
-        ids = torch.full((len(batch), longest), padding, dtype=torch.long)
-        mask = torch.zeros_like(ids)
-        for row, piece in enumerate(batch):
-            ids[row, : len(piece.ids)] = torch.tensor(piece.ids)
-            mask[row, : len(piece.ids)] = 1
+        rows = [torch.tensor(piece.ids) for piece in batch]
+        ids = pad_sequence(rows, batch_first=True, padding_value=padding)
+        mask = pad_sequence([torch.ones_like(row) for row in rows], batch_first=True)
         with torch.inference_mode():
             states = self._recorder.states(ids.to(self._device), mask.to(self._device), layers)
-            stacked = torch.stack(states, dim=1).to(device="cpu", dtype=torch.float32)
-        return np.asarray(stacked.numpy())
+            return np.asarray(torch.stack(states, dim=1).float().cpu().numpy())
 
     def _cloud(self, tokens: Tokens, states: list[tuple[Piece, Floats]]) -> Cloud:
         """Return the cloud of a text from the states of its windows."""
@@ -153,12 +127,9 @@ class HuggingFaceEncoder(HuggingFaceModel):
         states = sorted(states, key=lambda state: state[0].window.start)
         parts = [states[0][1][:, :before]]
         for piece, points in states:
-            shift = before - piece.window.start
-            parts.append(
-                points[:, piece.window.keep_start + shift : piece.window.keep_stop + shift]
-            )
-        last = states[-1][1]
-        parts.append(last[:, last.shape[1] - after :])
+            window, shift = piece.window, before - piece.window.start
+            parts.append(points[:, window.keep_start + shift : window.keep_stop + shift])
+        parts.append(points[:, points.shape[1] - after :])
         whole = np.concatenate(parts, axis=1)
         notes = self._tokenizer.notes([piece for piece, _ in states], tokens)
         if whole.shape[1] < len(tokens):
@@ -168,53 +139,45 @@ class HuggingFaceEncoder(HuggingFaceModel):
         return Cloud(whole, np.full(len(tokens), 1 / len(tokens)), tokens, notes)
 
 
-def load_model(located: Located, precision: str, kind: Any, **keywords: Any) -> Any:
+def load_model(located: Located, options: RunOptions, kind: Any, **keywords: Any) -> Any:
     """Return ``kind.from_pretrained`` of the folder, from safetensors only."""
-    if precision == "bfloat16" and not torch.cuda.is_available():
+    int8, device = options.precision == "int8", choose_device(options.device).type
+    if int8 and device != "cpu":
+        ways = "choose device=cpu or precision=float32"
+        raise ModelError(f"precision=int8 runs on processors, not on {device}; {ways}")
+    if options.precision == "bfloat16" and not torch.cuda.is_available():
         _require_bfloat16()
-    try:
-        with _silenced():
-            model = kind.from_pretrained(
-                located.folder,
-                local_files_only=True,
-                use_safetensors=True,
-                trust_remote_code=False,
-                dtype=torch.float32 if precision == "int8" else getattr(torch, precision),
-                **keywords,
-            )
-    except (OSError, ValueError, KeyError, SafetensorError) as error:
-        raise ModelError(f"model {located.name!r} cannot be loaded: {error}") from error
-    return quantised(model) if precision == "int8" else model
-
-
-@contextmanager
-def _silenced() -> Iterator[None]:
-    """Suppress the reports of transformers on missing weights, which callers check."""
     logging: Any = transformers.utils.logging
-    before = logging.get_verbosity()
-    logging.set_verbosity_error()
+    verbosity = logging.get_verbosity()
+    logging.set_verbosity_error()  # callers check for missing weights
     logging.disable_progress_bar()
     try:
-        yield
+        model = kind.from_pretrained(
+            located.folder,
+            local_files_only=True,
+            use_safetensors=True,
+            trust_remote_code=False,
+            dtype=torch.float32 if int8 else getattr(torch, options.precision),
+            **keywords,
+        )
+    except (OSError, ValueError, KeyError, SafetensorError) as error:
+        raise ModelError(f"model {located.name!r} cannot be loaded: {error}") from error
     finally:
-        logging.set_verbosity(before)
+        logging.set_verbosity(verbosity)
         logging.enable_progress_bar()
+    return quantised(model) if int8 else model
 
 
 @cache
 def _require_bfloat16() -> None:
-    """Raise if the processor cannot run bfloat16, although it may claim so in a virtual machine.
-
-    An illegal instruction ends the process, so the test runs in another process.
-    """
+    """Raise if bfloat16 is an illegal instruction here, which ends the process that tries it."""
     trial = (
         "import torch; x = torch.ones(64, 384, dtype=torch.bfloat16);"
         "torch.nn.functional.linear(x, torch.ones(1536, 384, dtype=torch.bfloat16))"
     )
     if subprocess.run([sys.executable, "-c", trial], capture_output=True, check=False).returncode:
-        raise ModelError(
-            "this processor fails at bfloat16 arithmetic; use precision=float32 (the default)"
-        )
+        message = "this processor fails at bfloat16 arithmetic; use precision=float32 (the default)"
+        raise ModelError(message)
 
 
 def depth_of(config: Any) -> int:

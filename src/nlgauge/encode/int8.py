@@ -2,11 +2,10 @@
 
     y = (Q(x) Q(W)^T) s_x s_W + b,   Q(v) = round(v / s),   s = max |v| / 127
 
-Each row of W and each token of x has its own scale. One scale per batch, as in torch's dynamic
-quantisation, would let a token's vector depend on the texts it is encoded with. A smaller
-dependence remains: the attention between these layers is float32, which padding changes in the last
-digit, and where such a digit changes a rounding, later layers see another number. Scores of
-different batch sizes then differ by as much as int8 differs from float32 (docs/performance.md).
+Each row of W and each token of x has its own scale: with one scale per batch, as in torch's dynamic
+quantisation, a vector would depend on the other texts. Some dependence remains: padding changes the
+last digit of the float32 attention, which may change a rounding. Scores of different batch sizes
+then differ by as much as int8 differs from float32 (docs/performance.md).
 """
 
 from typing import Any
@@ -33,8 +32,8 @@ class Int8Linear(torch.nn.Module):
         scale = weight.abs().amax(dim=1).clamp_min(_TINY) / _LEVELS
         self.register_buffer("scale", scale)
         self.register_buffer("weight_t", (weight / scale[:, None]).round().to(torch.int8).t())
-        bias = linear.bias
-        self.register_buffer("bias", torch.zeros_like(scale) if bias is None else bias.detach())
+        bias = torch.zeros_like(scale) if linear.bias is None else linear.bias.detach()
+        self.register_buffer("bias", bias)
 
     def forward(self, x: Any) -> Any:
         """Return the output in float32."""
@@ -58,25 +57,16 @@ def quantised(model: Any) -> Any:
         if type(child) is torch.nn.Linear
     ]
     if not found:
-        raise ModelError(
-            f"a model of class {type(model).__name__} has no linear layers that precision=int8 "
-            "could replace; use precision=float32 (the default)"
-        )
-    _check_product()
-    for parent, name, child in found:
-        setattr(parent, name, Int8Linear(child))
-    return model
-
-
-def _check_product() -> None:
-    """Raise ModelError if products of 8-bit integers overflow here.
-
-    Sums of products saturate at 16 bits on processors without VNNI in some versions of torch
-    (pytorch/pytorch#136746).
-    """
+        model_type = type(model).__name__
+        raise ModelError(f"{model_type} has no linear layers for int8; use precision=float32")
+    # Without VNNI, sums of products saturate at 16 bits in some versions of torch
+    # (pytorch/pytorch#136746).
     largest = torch.full((32, 64), 127, dtype=torch.int8)
     if not bool((torch._int_mm(largest, largest.t()) == 127 * 127 * 64).all()):
         raise ModelError(
             "precision=int8 is not exact on this processor with this version of torch "
             f"({torch.__version__}); use precision=float32 (the default) or a newer torch"
         )
+    for parent, name, child in found:
+        setattr(parent, name, Int8Linear(child))
+    return model

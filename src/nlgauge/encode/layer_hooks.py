@@ -14,14 +14,14 @@ class _LastLayerReached(Exception):
 class LayerRecorder:
     """Runs a model and keeps only the wanted layers; several threads may use it at once.
 
-    Layer k is ``hidden_states[k]`` of the model: 0 is the embeddings, the last one is taken after
-    the model's final norm.
+    Layer k is ``hidden_states[k]``: 0 is the embeddings, the last is taken after the final norm.
     """
 
     def __init__(self, model: Any, depth: int) -> None:
         self._model = model
         self._pass = local()  # the wanted and the recorded layers of this thread's forward pass
-        self._blocks = _blocks(model, depth)
+        lists = (module for module in model.modules() if isinstance(module, torch.nn.ModuleList))
+        self._blocks: Any = next((blocks for blocks in lists if len(blocks) == depth), None)
         if self._blocks is not None:
             self._blocks[0].register_forward_pre_hook(self._record_input, with_kwargs=True)
             for number, block in enumerate(self._blocks, start=1):
@@ -57,9 +57,3 @@ class LayerRecorder:
                 raise _LastLayerReached
 
         return record
-
-
-def _blocks(model: Any, depth: int) -> Any | None:
-    """Return the model's list of blocks, None if no list has the length of its depth."""
-    lists = (module for module in model.modules() if isinstance(module, torch.nn.ModuleList))
-    return next((blocks for blocks in lists if len(blocks) == depth), None)

@@ -1,15 +1,13 @@
 """Distributions that a masked language model predicts, averaged over the positions of a text.
 
 Every token is masked in turn in an unpadded copy of the text. Copies of the same length form a
-batch, the head is evaluated at the masked positions only, and distributions are summed as they
-come, so that memory holds only those of one batch.
+batch. Distributions are summed as they come, so that memory holds only those of one batch.
 """
 
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from itertools import groupby
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import torch
@@ -20,7 +18,7 @@ from nlgauge.core.cloud import Tokens
 from nlgauge.core.errors import ModelError
 from nlgauge.core.histogram import Histogram
 from nlgauge.encode.huggingface import HuggingFaceModel, forward_pass, load_model
-from nlgauge.encode.mlm_update import apply_update, update_digest
+from nlgauge.encode.mlm_update import apply_tensors, update_digest
 from nlgauge.encode.model_files import EMBEDDED, Located
 from nlgauge.encode.run_options import DEFAULT_OPTIONS, RunOptions
 from nlgauge.encode.tokenizer import Piece
@@ -29,10 +27,7 @@ _MAX_ROWS = 32  # distributions summed at a time
 _MAX_COPIES = 96  # in a batch: each needs a row as long as the vocabulary, however short the text
 
 
-@dataclass(frozen=True)
-class _Copy:
-    """A text with some positions masked, and their masses."""
-
+class _Copy(NamedTuple):  # a text with some positions masked, and their masses
     text: int
     ids: list[int]
     positions: list[int]
@@ -43,7 +38,7 @@ class HuggingFaceMaskedLm(HuggingFaceModel):
     """Histograms from any Hugging Face model with a masked-language head."""
 
     def __init__(self, located: Located, options: RunOptions = DEFAULT_OPTIONS) -> None:
-        model, digest = _load(located, options.precision)
+        model, digest = _load(located, options)
         dimension = int(model.config.vocab_size)
         super().__init__(located, options, model, digest=digest, dimension=dimension)
         if self._tokenizer.mask_id is None:
@@ -59,8 +54,7 @@ class HuggingFaceMaskedLm(HuggingFaceModel):
     ) -> dict[float, list[Histogram]]:
         """Return the mean prediction over the positions of each text, weighted by ``weigh``.
 
-        Tokens without mass are not masked. ``whole_words`` masks all pieces of a word at once. All
-        temperatures share the same forward passes.
+        Tokens without mass are not masked. All temperatures share the same forward passes.
         """
         tokens = self.tokenize(texts)
         pieces = [list(self._tokenizer.pieces(i, texts[i], tokens[i])) for i in range(len(texts))]
@@ -69,32 +63,29 @@ class HuggingFaceMaskedLm(HuggingFaceModel):
             for i in range(len(texts))
             for copy in self._copies(tokens[i], pieces[i], weigh(tokens[i]), whole_words)
         ]
-        sums = self._sums(copies, len(texts), temperatures)
         masked = {copy.text for copy in copies}
-        return {
-            temperature: [
-                Histogram(
-                    _normalised(sums[temperature][i]) if i in masked else np.zeros(0),
-                    tokens[i].ids[~tokens[i].special],
-                    self._tokenizer.notes(pieces[i], tokens[i]),
-                )
-                for i in range(len(texts))
-            ]
-            for temperature in temperatures
-        }
+        found: dict[float, list[Histogram]] = {}
+        for t, sums in self._sums(copies, len(texts), temperatures).items():
+            found[t] = []
+            for i, total in enumerate(sums):
+                logs = total.sub_(torch.logsumexp(total, dim=0)).numpy()
+                notes = self._tokenizer.notes(pieces[i], tokens[i])
+                content = tokens[i].ids[~tokens[i].special]
+                found[t].append(Histogram(logs if i in masked else np.zeros(0), content, notes))
+        return found
 
     def _sums(
         self, copies: list[_Copy], texts: int, temperatures: Sequence[float]
     ) -> dict[float, torch.Tensor]:
         """Return by temperature the logarithm of every text's weighted sum of distributions."""
-        # One tensor, because thousands of single rows would fragment the heap.
+        # Few large blocks, because thousands of smaller ones would fragment the heap.
         empty = (texts, self.card.dimension)
         sums = {t: torch.full(empty, -torch.inf, dtype=torch.float64) for t in temperatures}
-        mixer = _Mixer(self.card.dimension)
+        blocks = torch.empty(2, _MAX_ROWS, self.card.dimension, dtype=torch.float64)
         for batch in self._batches(copies):
             for text, logits, masses in self._predict(batch):
-                for temperature, total in sums.items():
-                    part = mixer.mix(logits, masses, temperature)
+                for t, total in sums.items():
+                    part = _mix(blocks, logits, masses, t)
                     torch.logaddexp(total[text], part, out=total[text])
         return sums
 
@@ -104,29 +95,23 @@ class HuggingFaceMaskedLm(HuggingFaceModel):
         before = len(self._tokenizer.prefix)
         for piece in pieces:
             groups: dict[int, list[int]] = defaultdict(list)
-            for at in range(piece.window.keep_start, piece.window.keep_stop):
-                if masses[before + at] > 0:
-                    groups[int(tokens.words[before + at]) if whole_words else at].append(at)
+            for at in range(before + piece.window.keep_start, before + piece.window.keep_stop):
+                if masses[at] > 0:
+                    groups[int(tokens.words[at]) if whole_words else at].append(at)
             for members in groups.values():
-                positions = [before + at - piece.window.start for at in members]
+                positions = [at - piece.window.start for at in members]
                 ids = list(piece.ids)
                 for position in positions:
                     ids[position] = self._tokenizer.mask_id or 0
-                masked = [float(masses[before + at]) for at in members]
-                yield _Copy(piece.text, ids, positions, masked)
+                yield _Copy(piece.text, ids, positions, masses[members].tolist())
 
     def _batches(self, copies: list[_Copy]) -> Iterator[list[_Copy]]:
         """Yield copies of equal length within the limits of a batch."""
-        batch: list[_Copy] = []
-        for copy in sorted(copies, key=lambda copy: len(copy.ids)):
-            tokens = len(copy.ids) * (len(batch) + 1)
-            full = tokens > self._batch_tokens or len(batch) == _MAX_COPIES
-            if batch and (full or len(copy.ids) != len(batch[0].ids)):
-                yield batch
-                batch = []
-            batch.append(copy)
-        if batch:
-            yield batch
+        ordered = sorted(copies, key=lambda copy: len(copy.ids))
+        for length, group in groupby(ordered, key=lambda copy: len(copy.ids)):
+            same, size = list(group), min(max(1, self._batch_tokens // length), _MAX_COPIES)
+            for start in range(0, len(same), size):
+                yield same[start : start + size]
 
     def _predict(self, batch: list[_Copy]) -> Iterator[tuple[int, torch.Tensor, list[float]]]:
         """Yield texts with the logits and the masses of at most ``_MAX_ROWS`` masked positions."""
@@ -134,45 +119,33 @@ class HuggingFaceMaskedLm(HuggingFaceModel):
         rows = [row for row, copy in enumerate(batch) for _ in copy.positions]
         positions = [position for copy in batch for position in copy.positions]
         masses = [mass for copy in batch for mass in copy.masses]
-        with forward_pass(), torch.inference_mode():
-            logits = self._logits(ids, rows, positions)
+
+        def narrow(_: Any, __: Any, output: Any) -> Any:  # the head sees masked positions only
+            output["last_hidden_state"] = output[0][rows, positions][None]
+            return output
+
+        hook = self._model.base_model.register_forward_hook(narrow)
+        try:
+            with forward_pass(), torch.inference_mode():
+                logits = self._model(input_ids=ids).logits[0]
+        finally:
+            hook.remove()
         for text, group in groupby(range(len(rows)), key=lambda row: batch[rows[row]].text):
             own = list(group)
             for start in range(own[0], own[-1] + 1, _MAX_ROWS):
                 part = slice(start, min(start + _MAX_ROWS, own[-1] + 1))
                 yield text, logits[part], masses[part]
 
-    def _logits(self, ids: Any, rows: list[int], positions: list[int]) -> torch.Tensor:
-        """Return the output of any kind of head at the masked positions only."""
 
-        def narrow(_: Any, __: Any, output: Any) -> Any:
-            output["last_hidden_state"] = output[0][rows, positions][None]
-            return output
-
-        hook = self._model.base_model.register_forward_hook(narrow)
-        try:
-            logits: torch.Tensor = self._model(input_ids=ids).logits[0]
-        finally:
-            hook.remove()
-        return logits
-
-
-class _Mixer:
-    """Weighted sums of softmaxes in logarithms, computed in two preallocated blocks of memory.
-
-    New blocks of varying size, tens of megabytes each, would fragment the heap.
-    """
-
-    def __init__(self, vocabulary: int) -> None:
-        self._blocks = torch.empty(2, _MAX_ROWS, vocabulary, dtype=torch.float64)
-
-    def mix(self, logits: torch.Tensor, masses: list[float], temperature: float) -> torch.Tensor:
-        """Return the log of the weighted sum of the softmaxes of at most ``_MAX_ROWS`` rows."""
-        values, spare = self._blocks[:, : len(logits)]
-        values.copy_(logits).div_(temperature)
-        weights = torch.tensor(masses, dtype=torch.float64).log_()[:, None]
-        values += weights - _log_sum(values, spare, dim=1)
-        return _log_sum(values, spare, dim=0)[0]
+def _mix(
+    blocks: torch.Tensor, logits: torch.Tensor, masses: list[float], temperature: float
+) -> torch.Tensor:
+    """Return the log of the weighted sum of softmaxes, computed in two blocks of memory."""
+    values, spare = blocks[:, : len(logits)]
+    values.copy_(logits).div_(temperature)
+    weights = torch.tensor(masses, dtype=torch.float64).log_()[:, None]
+    values += weights - _log_sum(values, spare, dim=1)
+    return _log_sum(values, spare, dim=0)[0]
 
 
 def _log_sum(values: torch.Tensor, spare: torch.Tensor, dim: int) -> torch.Tensor:
@@ -181,24 +154,18 @@ def _log_sum(values: torch.Tensor, spare: torch.Tensor, dim: int) -> torch.Tenso
     return torch.sub(values, peak, out=spare).exp_().sum(dim, keepdim=True).log_().add_(peak)
 
 
-def _normalised(total: torch.Tensor) -> Floats:
-    """Return sums as log-probabilities, in place."""
-    total -= torch.logsumexp(total, dim=0)
-    return np.asarray(total.numpy())
-
-
-def _load(located: Located, precision: str) -> tuple[Any, str]:
+def _load(located: Located, options: RunOptions) -> tuple[Any, str]:
     """Return the model with its head and a digest of both; raise if the head is untrained."""
     if located.name == EMBEDDED:
-        model = load_model(located, precision, transformers.BertForMaskedLM)
-        return apply_update(model), f"{located.digest}+{update_digest()}"
+        model = load_model(located, options, transformers.BertForMaskedLM)
+        return apply_tensors(model), f"{located.digest}+{update_digest()}"
     kind = transformers.AutoModelForMaskedLM
-    model, report = load_model(located, precision, kind, output_loading_info=True)
+    model, report = load_model(located, options, kind, output_loading_info=True)
     missing = sorted(report["missing_keys"])
     if missing:
+        lacking = f"{missing[0]} and {len(missing) - 1} more weights are missing"
         raise ModelError(
-            f"model {located.name!r} has no masked-language head ({missing[0]} and "
-            f"{len(missing) - 1} more weights are missing); take one trained with masks, such as "
-            "bert-base-uncased"
+            f"model {located.name!r} has no masked-language head ({lacking}); take one trained "
+            "with masks, such as bert-base-uncased"
         )
     return model, located.digest

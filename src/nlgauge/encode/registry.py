@@ -11,9 +11,8 @@ MATCHINGS = ("greedy", "transport", "barycenter")
 
 
 @cache
-def _registry() -> dict[str, dict[str, Any]]:
-    content: dict[str, Any] = json.loads(files(__package__).joinpath("registry.json").read_bytes())
-    return content
+def _registry() -> Any:
+    return json.loads(files(__package__).joinpath("registry.json").read_bytes())
 
 
 def model_for(language: str) -> str:
@@ -44,7 +43,5 @@ def model_card(
     name: str, *, digest: str, depth: int, dimension: int, libraries: tuple[str, ...] = ()
 ) -> ModelCard:
     """Return the card of a model, with the layers and languages of the registry."""
-    layers, published = best_layers(name, depth)
-    return ModelCard(
-        name, digest, depth, dimension, layers, published, libraries, languages_of(name)
-    )
+    layers = best_layers(name, depth)
+    return ModelCard(name, digest, depth, dimension, *layers, libraries, languages_of(name))

@@ -44,10 +44,8 @@ class Vectors:
     def of(cls, words: Sequence[str], matrix: Floats, digest: str) -> "Vectors":
         """Return the table of words; the first of repeated words counts."""
         rows: dict[str, int] = {}
-        nonzero = np.any(matrix, axis=1).tolist()
-        for row, word in enumerate(words):
-            if nonzero[row]:
-                rows.setdefault(word, row)
+        for row in np.flatnonzero(np.any(matrix, axis=1)).tolist():
+            rows.setdefault(words[row], row)
         return cls(rows, matrix, digest)
 
 
@@ -56,14 +54,9 @@ class StaticEncoder:
 
     def __init__(self, name: str) -> None:
         self._vectors = _glove() if name == GLOVE else read_vectors(Path(name).expanduser())
-        self.card = ModelCard(
-            name=name,
-            digest=self._vectors.digest,
-            depth=0,
-            dimension=self._vectors.matrix.shape[1],
-            layers=dict.fromkeys(MATCHINGS, (0,)),
-            languages=languages_of(name),
-        )
+        digest, dimension = self._vectors.digest, self._vectors.matrix.shape[1]
+        layers, languages = dict.fromkeys(MATCHINGS, (0,)), languages_of(name)
+        self.card = ModelCard(name, digest, 0, dimension, layers, languages=languages)
 
     def tokenize(self, texts: Sequence[str]) -> list[Tokens]:
         """Return the words and punctuation marks of each text that have a vector."""
@@ -71,40 +64,31 @@ class StaticEncoder:
 
     def encode(self, texts: Sequence[str], layers: Sequence[int]) -> list[Cloud]:
         """Return the vectors of every text's words, the same for all ``layers``."""
-        return [self._cloud(text, len(layers)) for text in texts]
+        clouds = []
+        for text in texts:
+            words = split_words(text, lowercase=False, marks=True)
+            tokens = self._known(words)
+            points = np.repeat(self._vectors.matrix[tokens.ids][None], len(layers), axis=0)
+            masses = np.full(len(tokens), 1 / max(len(tokens), 1))
+            notes = (UNKNOWN_WORDS,) if len(tokens) < len(words) else ()
+            clouds.append(Cloud(points, masses, tokens, notes))
+        return clouds
 
     def _known(self, words: Sequence[str]) -> Tokens:
         rows = self._vectors.rows
         found = [(word, rows.get(word, rows.get(word.lower()))) for word in words]
-        known = [(word, row) for word, row in found if row is not None]
-        return Tokens(
-            strings=tuple(word for word, _ in known),
-            ids=np.array([row for _, row in known], dtype=np.int64),
-            special=np.zeros(len(known), dtype=bool),
-            words=np.arange(len(known)),
-        )
+        strings = tuple(word for word, row in found if row is not None)
+        ids = np.array([row for _, row in found if row is not None], dtype=np.int64)
+        return Tokens(strings, ids, np.zeros(len(ids), dtype=bool), np.arange(len(ids)))
 
-    def _cloud(self, text: str, layers: int) -> Cloud:
-        words = split_words(text, lowercase=False, marks=True)
-        tokens = self._known(words)
-        points = np.repeat(self._vectors.matrix[tokens.ids][None], layers, axis=0)
-        masses = np.full(len(tokens), 1 / max(len(tokens), 1))
-        return Cloud(points, masses, tokens, (UNKNOWN_WORDS,) * (len(tokens) < len(words)))
+
+open_static = lru_cache(maxsize=2)(StaticEncoder)
 
 
 def names_vectors(model: str) -> bool:
-    """Return whether a model is ``glove`` or a file of vectors; other models are folders.
-
-    A missing file with a known ending counts, so that the error is about files.
-    """
-    path = Path(model).expanduser()
+    """Return whether a model is ``glove`` or a file of vectors; other models are folders."""
+    path = Path(model).expanduser()  # a missing file counts, so that the error is about files
     return model == GLOVE or path.is_file() or (model.endswith(_SUFFIXES) and not path.is_dir())
-
-
-@lru_cache(maxsize=2)
-def open_static(name: str) -> StaticEncoder:
-    """Return the encoder of ``glove`` or of a file of vectors, loaded once."""
-    return StaticEncoder(name)
 
 
 def read_vectors(path: Path) -> Vectors:
@@ -150,20 +134,19 @@ def _parse(stream: TextIO, path: Path) -> tuple[list[str], Floats]:
 
 def _block(lines: list[tuple[int, str]], dimension: int, path: Path) -> tuple[list[str], Floats]:
     """Return the words and vectors of numbered lines; raise an error with the first bad line."""
-    words = [_word(text, dimension) for _, text in lines]
+    # A word may contain blanks (some of GloVe's do), so the last fields are the vector.
+    words = [
+        text.partition(" ")[0]
+        if text.count(" ") == dimension
+        else text.rsplit(" ", dimension)[0].rstrip(" ")
+        for _, text in lines
+    ]
     fields = [text[len(word) :] for (_, text), word in zip(lines, words, strict=True)]
     matrix = _floats(fields, dimension)
     if matrix is not None:
         return words, matrix
     bad = next(i for i, field in enumerate(fields) if _floats([field], dimension) is None)
     raise _malformed(path, lines[bad][0], f"a word and {dimension} finite numbers", lines[bad][1])
-
-
-def _word(line: str, dimension: int) -> str:
-    if line.count(" ") == dimension:
-        return line[: line.index(" ")]
-    # A word may contain blanks (some of GloVe's do), so the last fields are the vector.
-    return line.rsplit(" ", dimension)[0].rstrip(" ")
 
 
 def _floats(fields: list[str], dimension: int) -> Floats | None:

@@ -1,8 +1,7 @@
 """The fast tokenizer of a model, and the largest number of tokens that the model takes."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import transformers
@@ -15,8 +14,7 @@ from nlgauge.encode.windows import Window, windows
 _NO_LIMIT = 1_000_000  # tokenizers without a known limit report huge numbers
 
 
-@dataclass(frozen=True)
-class Piece:
+class Piece(NamedTuple):
     """A window of one text between the special tokens of the model."""
 
     text: int
@@ -32,7 +30,11 @@ class Tokenizer:
         self._long_text = long_text
         self._whole, self.prefix, self.suffix = _load(located)
         self._backend = self._whole.backend_tokenizer
-        self.limit = _limit(config, self._whole) - len(self.prefix + self.suffix)
+        positions = getattr(config, "max_position_embeddings", None) or _NO_LIMIT
+        if getattr(config, "model_type", "") in {"roberta", "xlm-roberta", "camembert", "mpnet"}:
+            positions -= (config.pad_token_id or 0) + 1  # positions start after the padding id
+        most = int(min(positions, self._whole.model_max_length, _NO_LIMIT))
+        self.limit = most - len(self.prefix + self.suffix)
         self.mask_id: int | None = self._whole.mask_token_id
 
     def tokenize(self, texts: Sequence[str]) -> list[Tokens]:
@@ -43,14 +45,12 @@ class Tokenizer:
 
     def pieces(self, number: int, text: str, tokens: Tokens) -> Iterator[Piece]:
         """Yield the text as the model takes it: whole, in windows, or truncated."""
-        before, after = len(self.prefix), len(self.suffix)
-        content = tokens.ids[before : len(tokens) - after].tolist()
+        content = tokens.ids[len(self.prefix) : len(tokens) - len(self.suffix)].tolist()
         length = len(content)
         if length > self.limit and self._long_text == "error":
-            raise DataError(
-                f"the text {text[:40]!r}... has {length} tokens, but {self._name} takes "
-                f"{self.limit}; choose long_text=window or long_text=truncate"
-            )
+            counts = f"has {length} tokens, but {self._name} takes {self.limit}"
+            ways = "choose long_text=window or long_text=truncate"
+            raise DataError(f"the text {text[:40]!r}... {counts}; {ways}")
         if self._long_text == "truncate":
             length = min(length, self.limit)
         for window in windows(length, self.limit):
@@ -67,13 +67,11 @@ class Tokenizer:
 
     def _tokens(self, encoding: Any) -> Tokens:
         before, after = len(self.prefix), len(self.suffix)
-        ids = [*self.prefix, *encoding.ids, *self.suffix]
-        special = np.array([True] * before + [False] * len(encoding.ids) + [True] * after, bool)
+        ids = np.array([*self.prefix, *encoding.ids, *self.suffix], dtype=np.int64)
         numbers = [i if number is None else number for i, number in enumerate(encoding.word_ids)]
         words = np.array([-1] * before + numbers + [-1] * after, dtype=np.int64)
         edges = self._whole.convert_ids_to_tokens([*self.prefix, *self.suffix])
-        strings = (*edges[:before], *encoding.tokens, *edges[before:])
-        return Tokens(strings, np.array(ids, dtype=np.int64), special, words)
+        return Tokens((*edges[:before], *encoding.tokens, *edges[before:]), ids, words < 0, words)
 
 
 def _load(located: Located) -> tuple[Any, list[int], list[int]]:
@@ -83,8 +81,8 @@ def _load(located: Located) -> tuple[Any, list[int], list[int]]:
             located.folder, local_files_only=True, trust_remote_code=False
         )
     except (OSError, ValueError, KeyError) as error:
-        message = f"the tokenizer of model {located.name!r} cannot be loaded: {error}"
-        raise ModelError(message) from error
+        what = f"the tokenizer of model {located.name!r}"
+        raise ModelError(f"{what} cannot be loaded: {error}") from error
     if not tokenizer.is_fast:
         raise ModelError(
             f"model {located.name!r} has no fast tokenizer (tokenizer.json); make one with "
@@ -98,11 +96,3 @@ def _load(located: Located) -> tuple[Any, list[int], list[int]]:
     first, last = (content[0], content[-1]) if content else (0, -1)
     backend.encode_special_tokens = True
     return tokenizer, probe.ids[:first], probe.ids[last + 1 :]
-
-
-def _limit(config: Any, tokenizer: Any) -> int:
-    """Return the largest number of tokens that the model takes."""
-    positions = getattr(config, "max_position_embeddings", None) or _NO_LIMIT
-    if getattr(config, "model_type", "") in {"roberta", "xlm-roberta", "camembert", "mpnet"}:
-        positions -= (config.pad_token_id or 0) + 1  # positions start after the padding id
-    return int(min(positions, tokenizer.model_max_length, _NO_LIMIT))

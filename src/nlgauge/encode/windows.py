@@ -1,11 +1,10 @@
 """Overlapping windows over a text that is longer than its model allows."""
 
-from dataclasses import dataclass
 from itertools import pairwise
+from typing import NamedTuple
 
 
-@dataclass(frozen=True)
-class Window:
+class Window(NamedTuple):
     """Tokens ``start:stop`` are encoded; the states of ``keep_start:keep_stop`` are kept."""
 
     start: int

@@ -13,8 +13,6 @@ import evaluate
 
 from nlgauge.scoring import score
 
-_CITATION = "Cite the paper that `nlgauge metrics` shows for the metric."
-
 
 class Nlgauge(evaluate.Metric):  # type: ignore[misc] # it is untyped
     """Any metric of nlgauge: corpus score, components, segments and signature."""
@@ -25,7 +23,7 @@ class Nlgauge(evaluate.Metric):  # type: ignore[misc] # it is untyped
         many = datasets.Features({"predictions": texts, "references": datasets.Sequence(texts)})
         return evaluate.MetricInfo(
             description=__doc__ or "",
-            citation=_CITATION,
+            citation="Cite the paper that `nlgauge metrics` shows for the metric.",
             inputs_description="predictions: texts; references: texts, or lists of texts.",
             features=[many, one],
         )
