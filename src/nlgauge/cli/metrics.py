@@ -1,21 +1,17 @@
 """nlgauge metrics: the list of metrics and their options."""
 
 from math import inf
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
-import typer
-
-from nlgauge.cli.arguments import TextOrJson
+from nlgauge.cli.arguments import TEXT_OR_JSON, TextOrJson, argument
 
 if TYPE_CHECKING:
     from nlgauge.core.metric import Metric
 
 
 def metrics_command(
-    names: Annotated[
-        list[str] | None, typer.Argument(metavar="[NAME]...", help="Metrics to list.")
-    ] = None,
-    format: TextOrJson = "text",
+    names: list[str] | None = argument(None, "[NAME]...", "Metrics to list."),
+    format: TextOrJson = TEXT_OR_JSON,
 ) -> None:
     """List metrics: direction, range, options and paper."""
     import json

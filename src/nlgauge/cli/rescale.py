@@ -1,11 +1,11 @@
 """nlgauge rescale: the baseline that rescales a metric."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
 import typer
 
-from nlgauge.cli import arguments
+from nlgauge.cli.arguments import argument, decimals_option, metric_option, option, seed_option
 from nlgauge.cli.option_groups import RuntimeOptions, with_option_groups
 from nlgauge.cli.output import check_ending, print_notes, write_text
 
@@ -22,16 +22,12 @@ app = typer.Typer(
 @with_option_groups
 def fit_command(
     options: RuntimeOptions,
-    texts: Annotated[
-        str, typer.Argument(metavar="TEXTS", help="Unrelated texts of one language; - reads stdin.")
-    ],
-    metric: Annotated[str, arguments.metric_option("Metric to rescale.")] = "bertscore",
-    pairs: Annotated[int, typer.Option(min=3, help="Maximum number of random pairs.")] = 10_000,
-    seed: Annotated[int, arguments.seed_option("the pairs")] = 0,
-    output: Annotated[
-        Path | None, typer.Option("-o", "--output", help="Baseline file to write (.json).")
-    ] = None,
-    digits: arguments.Decimals = 4,
+    texts: str = argument(..., "TEXTS", "Unrelated texts of one language; - reads stdin."),
+    metric: str = metric_option("bertscore", "Metric to rescale."),
+    pairs: int = option(10_000, "Maximum number of random pairs.", min=3),
+    seed: int = seed_option("the pairs"),
+    output: Path | None = option(None, "Baseline file to write (.json).", "-o", "--output"),
+    digits: int = decimals_option(4),
 ) -> None:
     """Fit the score of unrelated texts, which rescaling maps to 0.
 
