@@ -80,7 +80,6 @@ LEVEL = option("segment", f"{_LEVELS}.", callback=check_level)
 LEVELS = option(
     None,
     f"{_LEVELS}; may be repeated [default: segment, and system if at least 3 systems are judged].",
-    *("--level",),
     metavar="LEVEL",
     callback=check_level,
 )
@@ -88,7 +87,6 @@ COEFFICIENT = option("pearson", f"{_COEFFICIENTS}.", callback=_check_coefficient
 COEFFICIENTS = option(
     None,
     f"{_COEFFICIENTS}; may be repeated [default: pearson].",
-    *("--coefficient",),
     metavar="NAME",
     callback=_check_coefficient,
 )

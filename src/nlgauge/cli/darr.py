@@ -46,14 +46,19 @@ def darr_command(
     from nlgauge.report.study_tables import ranking_table
     from nlgauge.study import darr
 
-    human = _criterion(options, pairs, pairs_part)
+    if pairs is not None and options.human:
+        raise UsageError("--pairs names the ranked pairs, so --human has no effect; drop one")
+    if pairs is None and pairs_part is not None:
+        raise UsageError("--pairs-part selects from a file of pairs; name it with --pairs")
+    if len(options.human or ()) > 1:
+        raise UsageError("ranked pairs are derived from one criterion; name --human once")
     judged = options.texts()
     with options.running() as running:
         found = darr(
             judged,
             options.metrics,
             pairs=None if pairs is None else read_pairs(str(pairs), part=pairs_part),
-            human=human,
+            human=options.human[0] if options.human else None,
             threshold=threshold,
             confidence=0.95 if confidence else None,
             count=count,
@@ -76,16 +81,3 @@ def darr_command(
         figures={figure: lambda: metric_bars(bars, "Kendall-like tau (daRR)")},
         notes=found.notes,
     )
-
-
-def _criterion(
-    options: MetricStudyOptions, pairs: Path | None, pairs_part: str | None
-) -> str | None:
-    """Return the criterion that pairs are derived from; options without effect are errors."""
-    if pairs is not None and options.human:
-        raise UsageError("--pairs names the ranked pairs, so --human has no effect; drop one")
-    if pairs is None and pairs_part is not None:
-        raise UsageError("--pairs-part selects from a file of pairs; name it with --pairs")
-    if len(options.human or ()) > 1:
-        raise UsageError("ranked pairs are derived from one criterion; name --human once")
-    return options.human[0] if options.human else None

@@ -11,6 +11,7 @@ from nlgauge.cli import arguments
 from nlgauge.cli.arguments import count_option, figure_option, option, seed_option
 from nlgauge.cli.option_groups import with_option_groups
 from nlgauge.cli.study_options import MetricStudyOptions
+from nlgauge.core.errors import UsageError
 
 if TYPE_CHECKING:
     from nlgauge.study import PermutationMatrix, Study, WilliamsMatrix
@@ -183,7 +184,12 @@ def _run(
     from nlgauge.figures.matrix import directed, heat
     from nlgauge.report.study_tables import williams_table
 
-    options.check_two_metrics(name)
+    named = len(options.metrics) + len(options.stored)
+    if named < 2:
+        raise UsageError(
+            f"{name} compares at least 2 metrics, but {named} was named; "
+            "name them with -m, as in -m bleu chrf"
+        )
     study = options.study()
     rows, tables, panels, notes = [], [], [], list(study.notes)
     for criterion in study.criteria(options.human):

@@ -57,12 +57,10 @@ def reproduce_command(
     from nlgauge.report.formats import text
 
     with options.running() as running:
-        setting = Settings(model, running["runtime"], running["progress"], inputs)
-        rebuilt = reproduce(recipe, data, setting)
+        rebuilt = reproduce(recipe, data, Settings(model, inputs=inputs, **running))
     written, undrawn = rebuilt.write(output)
     sections = [section for table in rebuilt.tables.values() for section in table]
     shown = [f"{section.title}\n\n{text(section.table)}" for section in sections]
     print("\n\n".join([*shown, "\n".join(rebuilt.about)]))
-    listed = ", ".join(path.name for path in written)
-    notes = [*rebuilt.notes, *undrawn, f"{output} contains {listed}."]
-    print_notes(notes, quiet=options.quiet)
+    listed = f"{output} contains {', '.join(path.name for path in written)}."
+    print_notes([*rebuilt.notes, *undrawn, listed], quiet=options.quiet)

@@ -3,16 +3,12 @@
 import os
 import socket
 import sys
-from typing import TYPE_CHECKING
 
 from nlgauge.cli import arguments
 from nlgauge.cli.arguments import option
 from nlgauge.core.errors import UsageError
 from nlgauge.runtime import Runtime
 from nlgauge.service import require_libraries
-
-if TYPE_CHECKING:
-    from nlgauge.service.settings import Settings
 
 
 def serve_command(
@@ -55,6 +51,8 @@ def serve_command(
     (allow its host name with --allow-host).
     """
     require_libraries()
+    from nlgauge.service.app import create_app
+    from nlgauge.service.server import server
     from nlgauge.service.settings import LOOPBACK, MODEL_VARIABLE, Limits, Settings, library_model
 
     models = tuple(dict.fromkeys(model or [library_model()]))
@@ -77,28 +75,18 @@ def serve_command(
         window=window / 1000,
         runtime=Runtime(device, batch_tokens, download=download or None),
     )
-    _run(settings, host, port)
-
-
-def _run(settings: "Settings", host: str, port: int) -> None:
-    from nlgauge.service.app import create_app
-    from nlgauge.service.server import server
-    from nlgauge.service.settings import LOOPBACK
-
     bound = _bind(host, port)
     app = create_app(settings)
     port = bound.getsockname()[1]
     name = f"[{host}]" if ":" in host else host
-    print(
-        f"nlgauge serves http://{name}:{port}/ (models: {', '.join(settings.models)})", flush=True
-    )
-    if host not in LOOPBACK and settings.token is None:
+    print(f"nlgauge serves http://{name}:{port}/ (models: {', '.join(models)})", flush=True)
+    if host not in LOOPBACK and token is None:
         print(
             "note: anyone who can reach this machine can use the service; require a token with "
             "--token or NLGAUGE_TOKEN",
             file=sys.stderr,
         )
-    running = server(app, host=host, port=port, header_seconds=settings.limits.header_seconds)
+    running = server(app, host=host, port=port, header_seconds=limits.header_seconds)
     running.run(sockets=[bound])
 
 

@@ -39,14 +39,8 @@ class DataOptions(OutputOptions):
         from nlgauge.data.detection import read_judged
         from nlgauge.study import choose_criteria
 
-        judged = read_judged(
-            self.data,
-            kind=self.kind,
-            part=self.part,
-            references=self.references,
-            scores=scores_from,
-            stored=stored,
-        )
+        given = {"kind": self.kind, "part": self.part, "references": self.references}
+        judged = read_judged(self.data, scores=scores_from, stored=stored, **given)
         if self.without:
             judged = judged.without(*self.without)
         choose_criteria(judged.criteria, self.human)
@@ -111,12 +105,3 @@ class MetricStudyOptions(StudyOptions):
         judged = self.texts()
         with self.running() as running:
             return measure(judged, self.metrics, **self.stored_arguments, **running)
-
-    def check_two_metrics(self, test: str) -> None:
-        """Raise an error if fewer than two metrics are named."""
-        named = len(self.metrics) + len(self.stored)
-        if named < 2:
-            raise UsageError(
-                f"{test} compares at least 2 metrics, but {named} was named; "
-                "name them with -m, as in -m bleu chrf"
-            )

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from nlgauge.report.table import Table
-    from nlgauge.study import LayerTuning, SweepResult
+    from nlgauge.study import LayerTuning
 
 Entry = Mapping[str, Any]  # a sweep for one criterion, as in the JSON output
 
@@ -80,7 +80,9 @@ def sweep_command(
     the inputs selects the value (tune); only the selected one is tested on the other half (test).
     Report the test number: the tune numbers are biased by the selection.
     """
+    from nlgauge.core.options import format_value
     from nlgauge.metrics import metric_names
+    from nlgauge.report.study_tables import sweep_table
     from nlgauge.study import sweep
 
     name = str(options.data).partition(":")[0]
@@ -90,12 +92,16 @@ def sweep_command(
     judged = options.judged()
     with options.running() as running:
         found = sweep(judged, metric, swept, human=options.human, **tuning.arguments, **running)
-    content = found.to_dict()
+    content, tables = found.to_dict(), []
     entries = content["sweeps"]
+    for entry, each in zip(entries, found.entries, strict=True):
+        chosen = ", ".join(f"{name}={format_value(value)}" for name, value in each.chosen.items())
+        footer = [*tuning.footer(entry, f"{metric}: {chosen} "), found.signatures[each.label]]
+        tables.append(sweep_table([*swept], entry["tried"], digits=options.digits, footer=footer))
     options.write(
         content,
         [row for each in entries for row in _tried_rows(each)],
-        _sweep_tables(found, entries, list(swept), tuning, options.digits),
+        tables,
         figures={tuning.figure: lambda: _draw_sweep(entries, list(swept))},
         notes=found.notes,
     )
@@ -116,29 +122,14 @@ def _parse_values(words: list[str]) -> dict[str, str]:
     return options
 
 
-def _sweep_tables(
-    found: "SweepResult",
-    entries: Sequence[Entry],
-    names: list[str],
-    tuning: TuningOptions,
-    digits: int,
-) -> "list[Table]":
-    from nlgauge.core.options import format_value
-    from nlgauge.report.study_tables import sweep_table
-
-    tables = []
-    for swept, entry in zip(found.entries, entries, strict=True):
-        chosen = ", ".join(f"{name}={format_value(value)}" for name, value in swept.chosen.items())
-        footer = tuning.footer(entry, f"{entry['metric']}: {chosen} ")
-        footer.append(found.signatures[swept.label])
-        tables.append(sweep_table(names, entry["tried"], digits=digits, footer=footer))
-    return tables
-
-
 def _tried_rows(entry: Entry) -> list[dict[str, Any]]:
-    """Return a mapping for each value tried."""
-    keys = ("metric", "criterion", "level", "coefficient")
-    return [{**{key: entry[key] for key in keys}, **row} for row in entry["tried"]]
+    """Return a mapping for each value tried; one layer, or a run of them, has the key layers."""
+    kind = {key: entry[key] for key in ("metric", "criterion", "level", "coefficient")}
+    renamed = {entry.get("option"): "layers"}
+    return [
+        kind | {renamed.get(key, key): value for key, value in row.items()}
+        for row in entry["tried"]
+    ]
 
 
 def _draw_sweep(entries: Sequence[Entry], names: list[str]) -> "Figure":
@@ -229,11 +220,17 @@ def tune_command(
     bootstrap interval over inputs. Report the test number: the tune numbers are biased by the
     selection.
     """
+    from nlgauge.core.options import options_of
+    from nlgauge.metrics import metric as build_metric
     from nlgauge.study import tune_layers
 
     names = metrics or ["bertscore"]
-    if tuning.figure is not None:
-        _check_same_kind(names)
+    kinds = {"layers" in options_of(type(build_metric(name))) for name in names}
+    if tuning.figure is not None and len(kinds) > 1:
+        raise UsageError(
+            "metrics of one layer are drawn as curves, metrics that join layers as heat maps; "
+            "name one kind with --figure, and run the command twice"
+        )
     judged = options.judged()
     with options.running() as running:
         chosen: dict[str, Any] = {
@@ -246,32 +243,11 @@ def tune_command(
     entries = content["layers"]
     options.write(
         content,
-        [row for entry in entries for row in _layer_rows(entry)],
+        [row for entry in entries for row in _tried_rows(entry)],
         _layer_tables(found, entries, tuning, options.digits),
         figures={tuning.figure: lambda: _draw_layers(entries)},
         notes=found.notes,
     )
-
-
-def _check_same_kind(metrics: Sequence[str]) -> None:
-    """Raise an error if one figure would need both curves and heat maps."""
-    from nlgauge.core.options import options_of
-    from nlgauge.metrics import metric as build_metric
-
-    several = {"layers" in options_of(type(build_metric(spec))) for spec in metrics}
-    if len(several) > 1:
-        raise UsageError(
-            "metrics of one layer are drawn as curves, metrics that join layers as heat maps; "
-            "name one kind with --figure, and run the command twice"
-        )
-
-
-def _layer_rows(entry: Entry) -> list[dict[str, Any]]:
-    rows = _tried_rows(entry)
-    for row in rows:
-        row["layers"] = row.pop(entry["option"])
-        row |= {"tune": row.pop("tune"), "test": row.pop("test")}  # the last columns
-    return rows
 
 
 def _layer_tables(
