@@ -46,22 +46,11 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 for _command in (
-    score.score_command,
-    show.show_command,
-    compare.compare_command,
-    correlate.correlate_command,
-    matrix.matrix_command,
-    matrix.williams_command,
-    matrix.permutation_command,
-    darr.darr_command,
-    tuning.sweep_command,
-    reproduce.reproduce_command,
-    metrics.metrics_command,
-    mbr.mbr_command,
-    mbr.rerank_command,
-    signatures.explain_command,
-    signatures.verify_command,
-    serve.serve_command,
+    *(score.score_command, show.show_command, compare.compare_command, correlate.correlate_command),
+    *(matrix.matrix_command, matrix.williams_command, matrix.permutation_command),
+    *(darr.darr_command, tuning.sweep_command, reproduce.reproduce_command),
+    *(metrics.metrics_command, mbr.mbr_command, mbr.rerank_command),
+    *(signatures.explain_command, signatures.verify_command, serve.serve_command),
 ):
     app.command(_command.__name__.removesuffix("_command"))(_command)
 app.add_typer(rescale.app, name="rescale")
@@ -88,21 +77,20 @@ def main(arguments: list[str] | None = None) -> None:
             warnings.showwarning = _print_warning
             app(words, prog_name="nlgauge")
     except NlgaugeError as error:
-        print(f"nlgauge: {error}", file=sys.stderr)
-        sys.exit(error.exit_code)
+        _fail(str(error), error.exit_code)
     except BrokenPipeError:  # the reader of the output, such as head, has exited
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(0)
     except MemoryError:
-        print(
-            "nlgauge: out of memory; score in parts (--parts DIR, smaller --part-rows), with "
-            "smaller batches (--batch-tokens) or fewer metrics at a time",
-            file=sys.stderr,
-        )
-        sys.exit(1)
+        advice = "score in parts (--parts DIR, smaller --part-rows), with smaller batches"
+        _fail(f"out of memory; {advice} (--batch-tokens) or fewer metrics at a time", 1)
     except KeyboardInterrupt:
-        print("nlgauge: interrupted", file=sys.stderr)
-        sys.exit(130)
+        _fail("interrupted", 130)
+
+
+def _fail(message: str, code: int) -> None:
+    print(f"nlgauge: {message}", file=sys.stderr)
+    sys.exit(code)
 
 
 def _print_warning(message: Warning | str, *_: object, **__: object) -> None:
@@ -116,11 +104,8 @@ def _repeat_flags(words: list[str]) -> list[str]:
     for word in words:
         if word in _REPEATABLE:
             current = _REPEATABLE[word]
-        elif word.startswith("-") and word != "-":
+            continue
+        if word.startswith("-") and word != "-":
             current = None
-            repeated.append(word)
-        elif current is not None:
-            repeated += [current, word]
-        else:
-            repeated.append(word)
+        repeated += [word] if current is None else [current, word]
     return repeated

@@ -1,8 +1,9 @@
-"""Single options and arguments that several commands share."""
+"""Options and arguments that several commands share, and functions that make others."""
 
 import warnings
+from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Any, Literal
 
 import typer
 
@@ -11,21 +12,52 @@ from nlgauge.core.errors import UsageError
 FIGURES = (".svg", ".png", ".pdf")
 
 
-def check_level(levels: Any) -> Any:
-    """Raise an error for an unknown level before any work is done."""
-    from nlgauge.study import choose_level
-
-    for level in [levels] if isinstance(levels, str) else levels or ():
-        choose_level(level)
-    return levels
+def option(default: Any, help: str, *names: str, **settings: Any) -> Any:
+    """Return an option of a command; the settings are those of ``typer.Option``."""
+    return typer.Option(default, *names, help=help, **settings)
 
 
-def _check_coefficient(names: Any) -> Any:
-    from nlgauge.study import choose_coefficient
+def argument(default: Any, metavar: str, help: str | None, show_default: bool = True) -> Any:
+    """Return a positional argument of a command; it is required if the default is ``...``."""
+    return typer.Argument(default, metavar=metavar, help=help, show_default=show_default)
 
-    for name in [names] if isinstance(names, str) else names or ():
-        choose_coefficient(name)
-    return names
+
+def metric_option(default: str | None, help: str) -> Any:
+    """Return the option -m."""
+    return option(default, help, "-m", "--metric", metavar="NAME[:OPTION=VALUE,...]")
+
+
+def figure_option(what: str) -> Any:
+    """Return an option that names the file of a figure."""
+    return option(None, f"Also draw {what} (.svg, .png or .pdf).", callback=_check_figure)
+
+
+def seed_option(what: str) -> Any:
+    """Return the option --seed."""
+    return option(0, f"Random seed of {what}.", min=0)
+
+
+def count_option(what: str, default: int = 1000) -> Any:
+    """Return an option for a positive number."""
+    return option(default, f"Number of {what}.", min=1)
+
+
+def decimals_option(default: int | None) -> Any:
+    """Return the option --width."""
+    return option(default, "Number of decimal places.", "-w", "--width", min=0, max=15)
+
+
+def _check_names(choose: str) -> Callable[[Any], Any]:
+    """Return a callback that raises an error for an unknown name before any work is done."""
+
+    def check(names: Any) -> Any:
+        from nlgauge import study
+
+        for name in [names] if isinstance(names, str) else names or ():
+            getattr(study, choose)(name)
+        return names
+
+    return check
 
 
 def _check_figure(path: Path | None) -> Path | None:
@@ -41,104 +73,41 @@ def _hide_warnings(quiet: bool) -> bool:
     return quiet
 
 
-def metric_option(help: str) -> Any:
-    """Return the option -m."""
-    return typer.Option("-m", "--metric", metavar="NAME[:OPTION=VALUE,...]", help=help)
-
-
-def figure_option(what: str) -> Any:
-    """Return an option that names the file of a figure."""
-    help = f"Also draw {what} (.svg, .png or .pdf)."
-    return typer.Option(callback=_check_figure, help=help)
-
-
-def seed_option(what: str) -> Any:
-    """Return the option --seed."""
-    return typer.Option(min=0, help=f"Random seed of {what}.")
-
-
-def count_option(what: str) -> Any:
-    """Return an option for a positive number."""
-    return typer.Option(min=1, help=f"Number of {what}.")
-
-
+check_level, _check_coefficient = map(_check_names, ("choose_level", "choose_coefficient"))
+_LEVELS = "segment, text or system"
 _COEFFICIENTS = "pearson, spearman, kendall_b, kendall_c or accuracy"
-
-Candidates = Annotated[
-    list[str],
-    typer.Option(
-        *("-c", "--candidates", "--hypotheses", "--predictions"),
-        metavar="FILE...",
-        help="Candidate texts, one file per system; - reads stdin.",
-    ),
-]
-ReferenceFiles = Annotated[
-    list[str] | None,
-    typer.Option("-r", "--references", metavar="FILE...", help="References, one file per set."),
-]
-Metrics = Annotated[list[str] | None, metric_option("Metrics [default: bleu].")]
-EmbeddingMetrics = Annotated[list[str] | None, metric_option("Metrics [default: bertscore].")]
-Output = Annotated[
-    Path | None, typer.Option("-o", "--output", help="Output file [default: stdout].")
-]
-TextOrJson = Annotated[
-    Literal["text", "json"], typer.Option("--format", "-f", help="Output format.")
-]
-DECIMALS = typer.Option("-w", "--width", min=0, max=15, help="Number of decimal places.")
-Decimals = Annotated[int, DECIMALS]
+LEVEL = option("segment", f"{_LEVELS}.", callback=check_level)
+LEVELS = option(
+    None,
+    f"{_LEVELS}; may be repeated [default: segment, and system if at least 3 systems are judged].",
+    metavar="LEVEL",
+    callback=check_level,
+)
+COEFFICIENT = option("pearson", f"{_COEFFICIENTS}.", callback=_check_coefficient)
+COEFFICIENTS = option(
+    None,
+    f"{_COEFFICIENTS}; may be repeated [default: pearson].",
+    metavar="NAME",
+    callback=_check_coefficient,
+)
+CANDIDATES = option(
+    ...,
+    "Candidate texts, one file per system; - reads stdin.",
+    *("-c", "--candidates", "--hypotheses", "--predictions"),
+    metavar="FILE...",
+)
+REFERENCES = option(None, "References, one file per set.", "-r", "--references", metavar="FILE...")
+METRICS = metric_option(None, "Metrics [default: bleu].")
+EMBEDDING_METRICS = metric_option(None, "Metrics [default: bertscore].")
+CONFIDENCE = option(False, "Add 95% bootstrap confidence intervals.", "--confidence")
+OUTPUT = option(None, "Output file [default: stdout].", "-o", "--output")
+TEXT_OR_JSON = option("text", "Output format.", "--format", "-f")
+TextOrJson = Literal["text", "json"]
 PairedTest = Literal["bootstrap", "randomisation"]
 Resampled = Literal["inputs", "systems", "both"]
-Level = Annotated[str, typer.Option(callback=check_level, help="segment, text or system.")]
-Levels = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--level",
-        metavar="LEVEL",
-        callback=check_level,
-        help="segment, text or system; may be repeated [default: segment, and system if at least "
-        "3 systems are judged].",
-    ),
-]
-Coefficient = Annotated[str, typer.Option(callback=_check_coefficient, help=f"{_COEFFICIENTS}.")]
-Coefficients = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--coefficient",
-        metavar="NAME",
-        callback=_check_coefficient,
-        help=f"{_COEFFICIENTS}; may be repeated [default: pearson].",
-    ),
-]
-Confidence = Annotated[
-    bool, typer.Option("--confidence", help="Add 95% bootstrap confidence intervals.")
-]
-Resamples = Annotated[int, count_option("bootstrap resamples")]
-Seed = Annotated[int, seed_option("the bootstrap")]
-BarChart = Annotated[Path | None, figure_option("a bar chart")]
-HeatMap = Annotated[Path | None, figure_option("a heat map")]
-Device = Annotated[str, typer.Option(help="auto, cpu, cuda, cuda:1 or mps.")]
-BatchTokens = Annotated[
-    int, typer.Option(min=1, help="Maximum number of tokens in a batch; a CPU uses at most 768.")
-]
-Precision = Annotated[
-    Literal["float32", "bfloat16", "int8"] | None,
-    typer.Option(help="Arithmetic of models, for metrics that set none [default: float32]."),
-]
-Threads = Annotated[
-    int | None, typer.Option(min=1, help="Maximum number of threads [default: all cores].")
-]
-Download = Annotated[
-    bool, typer.Option("--download", help="Allow downloads from the Hugging Face Hub.")
-]
-Cache = Annotated[
-    str | None,
-    typer.Option(
-        metavar="DIR", help="Folder of the embedding cache [default: NLGAUGE_CACHE, else no cache]."
-    ),
-]
-Quiet = Annotated[
-    bool,
-    typer.Option(
-        "-q", "--quiet", callback=_hide_warnings, help="Hide warnings, notes and progress."
-    ),
-]
+DEVICE = option("auto", "auto, cpu, cuda, cuda:1 or mps.")
+BATCH_TOKENS = option(2048, "Maximum number of tokens in a batch; a CPU uses at most 768.", min=1)
+DOWNLOAD = option(False, "Allow downloads from the Hugging Face Hub.", "--download")
+QUIET = option(
+    False, "Hide warnings, notes and progress.", "-q", "--quiet", callback=_hide_warnings
+)

@@ -2,9 +2,12 @@
 
 import json
 import warnings
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
 import typer
+
+from nlgauge.cli.arguments import argument, option
+from nlgauge.core.errors import FileError, UsageError
 
 if TYPE_CHECKING:
     from nlgauge.encode.cache.database import CacheContents, EmbeddingCache
@@ -15,19 +18,15 @@ app = typer.Typer(
     rich_markup_mode=None,
 )
 
-Folder = Annotated[
-    str | None,
-    typer.Argument(
-        metavar="[DIR]", help="Cache folder [default: NLGAUGE_CACHE].", show_default=False
-    ),
-]
-AsJson = Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")]
-
+_FOLDER = argument(None, "[DIR]", "Cache folder [default: NLGAUGE_CACHE].", show_default=False)
 _OPTIONS = ("precision", "long_text", "device", "temperature", "whole_words")
 
 
 @app.command("info")
-def info_command(folder: Folder = None, as_json: AsJson = False) -> None:
+def info_command(
+    folder: str | None = _FOLDER,
+    as_json: bool = option(False, "Print JSON instead of a table.", "--json"),
+) -> None:
     """Show the entries, size, hits and misses of each model."""
     from nlgauge.encode.cache.settings import size_limit
 
@@ -54,7 +53,7 @@ def info_command(folder: Folder = None, as_json: AsJson = False) -> None:
 
 
 @app.command("verify")
-def verify_command(folder: Folder = None) -> None:
+def verify_command(folder: str | None = _FOLDER) -> None:
     """Check the file and every record; damaged ones are dropped and computed again.
 
     The exit code is 1 if damage was found.
@@ -74,7 +73,7 @@ def verify_command(folder: Folder = None) -> None:
 
 
 @app.command("clear")
-def clear_command(folder: Folder = None) -> None:
+def clear_command(folder: str | None = _FOLDER) -> None:
     """Delete the cache, but no other file of the folder."""
     cache = _open(folder)
     size = sum(each.size for each in cache.contents())
@@ -83,7 +82,6 @@ def clear_command(folder: Folder = None) -> None:
 
 
 def _open(folder: str | None) -> "EmbeddingCache":
-    from nlgauge.core.errors import FileError, UsageError
     from nlgauge.encode.cache.database import open_cache
     from nlgauge.encode.cache.settings import cache_folder
 

@@ -1,13 +1,12 @@
 """nlgauge compare: paired tests of systems, and the segments on which they differ."""
 
 import shutil
-from typing import TYPE_CHECKING, Annotated
-
-import typer
+from typing import TYPE_CHECKING
 
 from nlgauge.cli import arguments
-from nlgauge.cli.option_groups import RuntimeOptions, with_option_groups
-from nlgauge.cli.output import OutputOptions, Result
+from nlgauge.cli.arguments import count_option, option, seed_option
+from nlgauge.cli.option_groups import with_option_groups
+from nlgauge.cli.output import RunOptions
 
 if TYPE_CHECKING:
     from nlgauge.report.table import Table
@@ -16,21 +15,16 @@ if TYPE_CHECKING:
 
 @with_option_groups
 def compare_command(
-    to: OutputOptions,
-    options: RuntimeOptions,
-    candidates: arguments.Candidates,
-    references: arguments.ReferenceFiles = None,
-    metric: arguments.Metrics = None,
-    method: Annotated[arguments.PairedTest, typer.Option(help="Paired test.")] = "bootstrap",
-    count: Annotated[int, arguments.count_option("resamples or trials")] = 1000,
-    seed: Annotated[int, arguments.seed_option("the test")] = 0,
-    differ: Annotated[
-        int,
-        typer.Option(
-            min=0,
-            help="Number of segments to show on which systems differ most in the first metric.",
-        ),
-    ] = 0,
+    options: RunOptions,
+    candidates: list[str] = arguments.CANDIDATES,
+    references: list[str] | None = arguments.REFERENCES,
+    metric: list[str] | None = arguments.METRICS,
+    method: arguments.PairedTest = option("bootstrap", "Paired test."),
+    count: int = count_option("resamples or trials"),
+    seed: int = seed_option("the test"),
+    differ: int = option(
+        0, "Number of segments to show on which systems differ most in the first metric.", min=0
+    ),
 ) -> None:
     """Test systems against the first one under any metric.
 
@@ -54,43 +48,36 @@ def compare_command(
         found = compare(
             corpus, metrics=metric or ["bleu"], method=method, count=count, seed=seed, **running
         )
-    digits = 2 if to.digits is None else to.digits
+    digits = 2 if options.digits is None else options.digits
     content, tables, text = found.to_dict(), _tables(found, digits), ""
-    long = [long_table(content["systems"])]
+    rows = content["systems"]
+    long = [long_table(rows)]
     if differ:
         segments = found.differing(differ)
         content["differ"] = [each.to_dict() for each in segments]
-        if segments and to.chosen == "text":
-            width = 100 if to.output else min(shutil.get_terminal_size().columns, 160)
+        if segments and options.chosen == "text":
+            width = 100 if options.output else min(shutil.get_terminal_size().columns, 160)
             text = side_by_side(content["differ"], width=width, digits=digits)
         elif segments:
             tables.append(_differing(segments, digits))
             long.append(tables[-1])
-    result = Result(
-        content=lambda: content,
-        rows=lambda: [*content["systems"], *content.get("differ", ())],
-        tables=lambda: tables,
-        long=lambda: long,
-        text=text,
-        notes=found.notes,
-    )
-    to.write(result, quiet=options.quiet)
+        rows = [*rows, *content["differ"]]
+    options.write(content, rows, tables, long=long, text=text, notes=found.notes)
 
 
 def _tables(found: "Comparison", digits: int) -> "list[Table]":
     from nlgauge.report.study_tables import comparison_table
 
     first = found.scores[found.baseline]
+    footers = {label: [str(scores.signature)] for label, scores in first.items()}
+    footers[list(first)[-1]].append(found.method_note)
     return [
         comparison_table(
             label,
             scores.scale.direction,
             [entry.to_dict() for entry in found.of(label)],
             digits=digits if scores.scale.high > 1 else max(digits, 4),
-            footer=[
-                str(scores.signature),
-                *([found.method_note] if label == list(first)[-1] else []),
-            ],
+            footer=footers[label],
         )
         for label, scores in first.items()
     ]

@@ -1,14 +1,11 @@
 """nlgauge correlate: correlations of metrics with human judgements."""
 
-from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
-
-import typer
+from typing import TYPE_CHECKING, Literal
 
 from nlgauge.cli import arguments
+from nlgauge.cli.arguments import figure_option, option
 from nlgauge.cli.option_groups import with_option_groups
-from nlgauge.cli.output import Result
 from nlgauge.cli.study_options import MetricStudyOptions
 
 if TYPE_CHECKING:
@@ -20,23 +17,18 @@ if TYPE_CHECKING:
 @with_option_groups
 def correlate_command(
     options: MetricStudyOptions,
-    level: arguments.Levels = None,
-    coefficient: arguments.Coefficients = None,
-    confidence: arguments.Confidence = False,
-    over: Annotated[arguments.Resampled, typer.Option(help="What the bootstrap draws.")] = "inputs",
-    count: arguments.Resamples = 1000,
-    seed: arguments.Seed = 0,
-    system_score: Annotated[
-        Literal["mean", "corpus"],
-        typer.Option(help="Score of a system: the mean of its segments, or the corpus score."),
-    ] = "mean",
-    figure: arguments.BarChart = None,
-    distributions: Annotated[
-        Path | None, arguments.figure_option("the distributions of scores by human quality")
-    ] = None,
-    bands: Annotated[
-        int, typer.Option(min=2, max=8, help="Number of bands of human quality to draw.")
-    ] = 3,
+    level: list[str] | None = arguments.LEVELS,
+    coefficient: list[str] | None = arguments.COEFFICIENTS,
+    confidence: bool = arguments.CONFIDENCE,
+    over: arguments.Resampled = option("inputs", "What the bootstrap draws."),
+    count: int = arguments.count_option("bootstrap resamples"),
+    seed: int = arguments.seed_option("the bootstrap"),
+    system_score: Literal["mean", "corpus"] = option(
+        "mean", "Score of a system: the mean of its segments, or the corpus score."
+    ),
+    figure: Path | None = figure_option("a bar chart"),
+    distributions: Path | None = figure_option("the distributions of scores by human quality"),
+    bands: int = option(3, "Number of bands of human quality to draw.", min=2, max=8),
 ) -> None:
     """Correlate metrics with human judgements.
 
@@ -58,6 +50,7 @@ def correlate_command(
     lower is better. Levels: segment (all outputs), text (systems on one input, averaged over
     inputs), system (means of systems).
     """
+    from nlgauge.figures.bars import metric_bars
     from nlgauge.report.study_tables import agreement_tables
     from nlgauge.study import correlate
 
@@ -75,31 +68,16 @@ def correlate_command(
     )
     content = found.to_dict()
     rows = content["correlations"]
-    result = Result(
-        content=lambda: content,
-        rows=lambda: rows,
-        tables=lambda: agreement_tables(
-            rows, digits=options.digits, footer=list(found.signatures.values())
-        ),
+    options.write(
+        content,
+        rows,
+        agreement_tables(rows, digits=options.digits, footer=[*found.signatures.values()]),
         figures={
-            figure: lambda: _bars(rows),
+            figure: lambda: metric_bars(rows),
             distributions: lambda: _distributions(study, options.human, bands),
         },
         notes=found.notes,
     )
-    options.write(result, quiet=options.quiet)
-
-
-def _bars(rows: Sequence[Mapping[str, Any]]) -> "Figure":
-    from nlgauge.figures.bars import Bar, Panel, bars
-
-    groups = tuple(dict.fromkeys(row["metric"] for row in rows))
-    panels: dict[str, dict[str, list[Bar]]] = {}
-    for row in rows:
-        panel = panels.setdefault(f"{row['level']} level, {row['coefficient']}", {})
-        bar = Bar(row["value"], row.get("low"), row.get("high"))
-        panel.setdefault(row["criterion"], []).append(bar)
-    return bars([Panel(title, groups, series) for title, series in panels.items()])
 
 
 def _distributions(study: "Study", human: list[str] | None, count: int) -> "Figure":
@@ -108,7 +86,7 @@ def _distributions(study: "Study", human: list[str] | None, count: int) -> "Figu
 
     criteria = study.criteria(human)
     names = (
-        ("low", "middle", "high") if count == 3 else [f"{k + 1} of {count}" for k in range(count)]
+        [f"{k + 1} of {count}" for k in range(count)] if count != 3 else ["low", "middle", "high"]
     )
     panels = {
         metric if len(criteria) == 1 else f"{criterion}: {metric}": [

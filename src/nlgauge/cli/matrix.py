@@ -2,27 +2,25 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from itertools import permutations
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
-
-import typer
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from nlgauge.cli import arguments
+from nlgauge.cli.arguments import count_option, figure_option, option, seed_option
 from nlgauge.cli.option_groups import with_option_groups
-from nlgauge.cli.output import Result
 from nlgauge.cli.study_options import MetricStudyOptions
+from nlgauge.core.errors import UsageError
 
 if TYPE_CHECKING:
-    from matplotlib.figure import Figure
+    from nlgauge.study import PermutationMatrix, Study, WilliamsMatrix
 
-    from nlgauge.report.table import Table
-    from nlgauge.study import CoefficientMatrix, PermutationMatrix, Study, WilliamsMatrix
+    Tests = WilliamsMatrix | PermutationMatrix
+    """The tests of one criterion: p[i, j] is that metric i is better than metric j."""
 
-Shown = Literal["coefficients", "p", "both"]
-Correction = Annotated[
-    Literal["holm", "none"], typer.Option(help="Correction of p-values for the number of pairs.")
-]
+Correction = Literal["holm", "none"]
+_CORRECTION = "Correction of p-values for the number of pairs."
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -35,15 +33,13 @@ class MatrixOptions(MetricStudyOptions):
 @with_option_groups
 def matrix_command(
     options: MatrixOptions,
-    level: arguments.Level = "segment",
-    coefficient: arguments.Coefficient = "pearson",
-    cluster: Annotated[
-        bool, typer.Option("--cluster", help="Place similar metrics next to each other.")
-    ] = False,
-    show: Annotated[
-        Shown, typer.Option("--show", help="Coefficients, p-values below .05, or both.")
-    ] = "both",
-    figure: arguments.HeatMap = None,
+    level: str = arguments.LEVEL,
+    coefficient: str = arguments.COEFFICIENT,
+    cluster: bool = option(False, "Place similar metrics next to each other.", "--cluster"),
+    show: Literal["coefficients", "p", "both"] = option(
+        "both", "Coefficients, p-values below .05, or both.", "--show"
+    ),
+    figure: Path | None = figure_option("a heat map"),
 ) -> None:
     """Correlate metrics with each other and with human judgements.
 
@@ -56,6 +52,9 @@ def matrix_command(
     The ending of -o selects the format; .svg, .png and .pdf are heat maps. All numbers are computed
     on the outputs that are judged and scored by every metric.
     """
+    from nlgauge.core.jsonable import to_jsonable
+    from nlgauge.figures.matrix import coefficients, heat, p_values
+    from nlgauge.report.study_tables import matrix_table, p_table
     from nlgauge.study import matrix
 
     study = options.study()
@@ -65,85 +64,37 @@ def matrix_command(
     notes = list(study.notes)
     if found.cells_dropped:
         notes.append(f"{found.cells_dropped:,} judged outputs lack another criterion or a score.")
-    result = Result(
-        content=lambda: _content(found) | {"signatures": study.signatures, "notes": notes},
-        rows=lambda: _matrix_rows(found),
-        tables=lambda: _matrix_tables(found, show, options.digits, list(study.signatures.values())),
-        figures={figure: lambda: _draw_matrix(found, show)},
+    kind = {"level": found.level, "coefficient": found.coefficient}
+    rows = [
+        {"first": first, "second": second, **kind, "value": found.values[i, j], "p": found.p[i, j]}
+        for (i, first), (j, second) in permutations(enumerate(found.names), 2)
+    ]
+    title = f"{found.level} level, {found.coefficient}"
+    footer = [f"{title}; {found.cells:,} outputs", *study.signatures.values()]
+    values = found.values.tolist()
+    tables = [
+        matrix_table(found.coefficient, found.names, values, digits=options.digits, footer=footer),
+        p_table(found.names, found.p.tolist()),
+    ]
+    panels = [coefficients(found.names, found.values, title=title), p_values(found.names, found.p)]
+    shown = {"coefficients": slice(1), "p": slice(1, 2), "both": slice(2)}[show]
+    names = ("names", "level", "coefficient", "values", "p", "cells", "cells_dropped")
+    content = {name: getattr(found, name) for name in names}
+    options.write(
+        {**content, "signatures": study.signatures, "notes": notes},
+        map(to_jsonable, rows),
+        tables[shown],
+        figures={figure: lambda: heat(panels[shown])},
         notes=notes,
     )
-    options.write(result, quiet=options.quiet)
-
-
-def _title(found: "CoefficientMatrix") -> str:
-    return f"{found.level} level, {found.coefficient}"
-
-
-def _matrix_tables(
-    found: "CoefficientMatrix", show: Shown, digits: int, footer: list[str]
-) -> "list[Table]":
-    from nlgauge.report.study_tables import matrix_table, p_table
-
-    summary = f"{_title(found)}; {found.cells:,} outputs"
-    values = matrix_table(
-        found.coefficient,
-        found.names,
-        found.values.tolist(),
-        digits=digits,
-        footer=[summary, *footer],
-    )
-    p = p_table(found.names, found.p.tolist())
-    return {"coefficients": [values], "p": [p], "both": [values, p]}[show]
-
-
-def _draw_matrix(found: "CoefficientMatrix", show: Shown) -> "Figure":
-    from nlgauge.figures.matrix import coefficients, heat, p_values
-
-    values = coefficients(found.names, found.values, title=_title(found))
-    p = p_values(found.names, found.p)
-    return heat({"coefficients": [values], "p": [p], "both": [values, p]}[show])
-
-
-def _matrix_rows(found: "CoefficientMatrix") -> list[dict[str, Any]]:
-    from nlgauge.core.jsonable import to_jsonable
-
-    return [
-        {
-            "first": found.names[i],
-            "second": found.names[j],
-            "level": found.level,
-            "coefficient": found.coefficient,
-            "value": to_jsonable(found.values[i, j]),
-            "p": to_jsonable(found.p[i, j]),
-        }
-        for i, j in permutations(range(len(found.names)), 2)
-    ]
-
-
-def _content(found: "CoefficientMatrix") -> dict[str, Any]:
-    names = ("names", "level", "coefficient", "values", "p", "cells", "cells_dropped")
-    return {name: getattr(found, name) for name in names}
-
-
-@dataclass(frozen=True, eq=False)
-class _Tests:
-    """The tests of one criterion: p[i, j] is that metric i is better than metric j."""
-
-    matrix: "WilliamsMatrix | PermutationMatrix"
-    coefficient: str
-    n: int
-    summary: str
-    notes: list[str]
 
 
 @with_option_groups
 def williams_command(
     options: MatrixOptions,
-    level: Annotated[
-        str, typer.Option(callback=arguments.check_level, help="segment or system.")
-    ] = "segment",
-    correction: Correction = "none",
-    figure: arguments.HeatMap = None,
+    level: str = option("segment", "segment or system.", callback=arguments.check_level),
+    correction: Correction = option("none", _CORRECTION),
+    figure: Path | None = figure_option("a heat map"),
 ) -> None:
     """Test which metrics correlate better with human judgements (Williams's test).
 
@@ -159,27 +110,25 @@ def williams_command(
     """
     from nlgauge.study import williams
 
-    def test(study: "Study", criterion: str) -> _Tests:
-        found = williams(study, criterion, level=level)
-        summary = f"{found.level} level; pearson; {found.n:,} points"
-        return _Tests(found, "pearson", found.n, summary, [])
+    def describe(found: Any) -> tuple[int, str, list[str]]:
+        return found.n, f"pearson; {found.n:,} points", []
 
-    _run("Williams's test", test, options, correction, figure)
+    test = partial(williams, level=level)
+    _run("Williams's test", test, describe, options, correction, figure)
 
 
 @with_option_groups
 def permutation_command(
     options: MatrixOptions,
-    level: arguments.Level = "segment",
-    coefficient: arguments.Coefficient = "pearson",
-    over: Annotated[
-        arguments.Resampled | None,
-        typer.Option(help="What is exchanged [default: both, if there are several systems]."),
-    ] = None,
-    count: Annotated[int, arguments.count_option("permutations of each pair")] = 1000,
-    seed: Annotated[int, arguments.seed_option("the permutations")] = 0,
-    correction: Correction = "holm",
-    figure: arguments.HeatMap = None,
+    level: str = arguments.LEVEL,
+    coefficient: str = arguments.COEFFICIENT,
+    over: arguments.Resampled | None = option(
+        None, "What is exchanged [default: both, if there are several systems]."
+    ),
+    count: int = count_option("permutations of each pair"),
+    seed: int = seed_option("the permutations"),
+    correction: Correction = option("holm", _CORRECTION),
+    figure: Path | None = figure_option("a heat map"),
 ) -> None:
     """Test which metrics correlate better with human judgements (permutation test).
 
@@ -198,19 +147,11 @@ def permutation_command(
     """
     from nlgauge.study import permutation
 
-    def test(study: "Study", criterion: str) -> _Tests:
-        found = permutation(
-            study,
-            criterion,
-            level=level,
-            coefficient=coefficient,
-            over=over,
-            count=count,
-            seed=seed,
-        )
+    def describe(found: "PermutationMatrix") -> tuple[int, str, list[str]]:
+        exchanged = "inputs and systems" if found.over == "both" else found.over
         summary = (
-            f"{found.level} level; {found.coefficient}; {found.cells:,} outputs; {found.count:,} "
-            f"permutations of {'inputs and systems' if found.over == 'both' else found.over}"
+            f"{found.coefficient}; {found.cells:,} outputs; {found.count:,} permutations of "
+            f"{exchanged}"
         )
         notes = []
         if correction == "holm" and found.smallest >= 0.05:
@@ -222,79 +163,58 @@ def permutation_command(
             notes.append(
                 f"{found.undefined:,} permutations have no defined difference and are not counted."
             )
-        return _Tests(found, found.coefficient, found.cells, summary, notes)
+        return found.cells, summary, notes
 
-    _run("the permutation test", test, options, correction, figure)
+    test = partial(
+        permutation, level=level, coefficient=coefficient, over=over, count=count, seed=seed
+    )
+    _run("the permutation test", test, describe, options, correction, figure)
 
 
 def _run(
     name: str,
-    test: "Callable[[Study, str], _Tests]",
+    test: "Callable[[Study, str], Tests]",
+    describe: Callable[[Any], tuple[int, str, list[str]]],
     options: MatrixOptions,
-    correction: str,
+    correction: Correction,
     figure: Path | None,
 ) -> None:
-    """Test every criterion and write the results."""
-    options.check_two_metrics(name)
-    study = options.study()
-    tests = {criterion: test(study, criterion) for criterion in study.criteria(options.human)}
-    rows = [row for criterion, each in tests.items() for row in _rows(criterion, each)]
-    notes = list(study.notes)
-    for criterion, each in tests.items():
-        notes += [f"{criterion}: {note}" for note in each.notes]
-        if each.matrix.cells_dropped:
-            notes.append(f"{criterion}: {each.matrix.cells_dropped:,} judged outputs lack a score.")
-    result = Result(
-        content=lambda: {"tests": rows, "signatures": study.signatures, "notes": notes},
-        rows=lambda: rows,
-        tables=lambda: [_table(*each, correction) for each in tests.items()],
-        figures={figure: lambda: _heat_map(tests, correction)},
-        notes=notes,
-    )
-    options.write(result, quiet=options.quiet)
-
-
-def _rows(criterion: str, tests: _Tests) -> list[dict[str, Any]]:
+    """Test every criterion and write the results; ``describe`` gives points, summary and notes."""
     from nlgauge.core.jsonable import to_jsonable
-
-    found = tests.matrix
-    rows = [
-        {
-            "criterion": criterion,
-            "level": found.level,
-            "coefficient": tests.coefficient,
-            "better": found.names[i],
-            "than": found.names[j],
-            "r_better": found.correlations[i],
-            "r_than": found.correlations[j],
-            "p": found.p[i, j],
-            "p_holm": found.p_holm[i, j],
-            "n": tests.n,
-        }
-        for i, j in permutations(range(len(found.names)), 2)
-    ]
-    return [to_jsonable(row) for row in rows]
-
-
-def _table(criterion: str, tests: _Tests, correction: str) -> "Table":
+    from nlgauge.figures.matrix import directed, heat
     from nlgauge.report.study_tables import williams_table
 
-    found, holm = tests.matrix, correction == "holm"
-    corrected = "Holm-corrected" if holm else "not corrected"
-    return williams_table(
-        found.names,
-        found.correlations.tolist(),
-        (found.p_holm if holm else found.p).tolist(),
-        coefficient="r" if tests.coefficient == "pearson" else tests.coefficient,
-        footer=[f"human: {criterion}; {tests.summary}; p {corrected}"],
-    )
-
-
-def _heat_map(tests: dict[str, _Tests], correction: str) -> "Figure":
-    from nlgauge.figures.matrix import directed, heat
-
-    panels = []
-    for criterion, each in tests.items():
-        p = each.matrix.p_holm if correction == "holm" else each.matrix.p
-        panels.append(directed(each.matrix.names, p, title=f"p in %, {criterion}"))
-    return heat(panels)
+    named = len(options.metrics) + len(options.stored)
+    if named < 2:
+        raise UsageError(
+            f"{name} compares at least 2 metrics, but {named} was named; "
+            "name them with -m, as in -m bleu chrf"
+        )
+    study = options.study()
+    rows, tables, panels, notes = [], [], [], list(study.notes)
+    for criterion in study.criteria(options.human):
+        found = test(study, criterion)
+        n, summary, remarks = describe(found)
+        notes += [f"{criterion}: {remark}" for remark in remarks]
+        if found.cells_dropped:
+            notes.append(f"{criterion}: {found.cells_dropped:,} judged outputs lack a score.")
+        kind = {"criterion": criterion, "level": found.level, "coefficient": found.coefficient}
+        metrics = list(enumerate(zip(found.names, found.correlations, strict=True)))
+        for (i, (better, r_better)), (j, (than, r_than)) in permutations(metrics, 2):
+            pair = {"better": better, "than": than, "r_better": r_better, "r_than": r_than}
+            tested = {"p": found.p[i, j], "p_holm": found.p_holm[i, j], "n": n}
+            rows.append(to_jsonable({**kind, **pair, **tested}))
+        p, corrected = found.p, "not corrected"
+        if correction == "holm":
+            p, corrected = found.p_holm, "Holm-corrected"
+        panels.append(directed(found.names, p, title=f"p in %, {criterion}"))
+        table = williams_table(
+            found.names,
+            found.correlations.tolist(),
+            p.tolist(),
+            coefficient="r" if found.coefficient == "pearson" else found.coefficient,
+            footer=[f"human: {criterion}; {found.level} level; {summary}; p {corrected}"],
+        )
+        tables.append(table)
+    content = {"tests": rows, "signatures": study.signatures, "notes": notes}
+    options.write(content, rows, tables, figures={figure: lambda: heat(panels)}, notes=notes)

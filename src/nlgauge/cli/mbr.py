@@ -2,11 +2,11 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Any, Literal
-
-import typer
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
 
 from nlgauge.cli import arguments
+from nlgauge.cli.arguments import argument, option
 from nlgauge.cli.option_groups import RuntimeOptions, with_option_groups
 from nlgauge.cli.output import check_ending, to_json, write_text
 from nlgauge.cli.progress import progress_bar
@@ -23,27 +23,19 @@ _ENDINGS = {".txt": "text", ".jsonl": "jsonl"}
 class SampleOptions(RuntimeOptions):
     """Candidates of every input, metrics, and how the best are written."""
 
-    samples: Annotated[
-        str, typer.Argument(metavar="FILE", help="Candidates of every input; - reads stdin.")
-    ]
-    metric: arguments.EmbeddingMetrics = None
-    number: Annotated[
-        int | None, typer.Option("--samples", min=1, help="Candidates per input in a text file.")
-    ] = None
-    combine: Annotated[
-        Literal["rank", "mean"],
-        typer.Option(help="Combine several metrics by mean rank or by mean score."),
-    ] = "rank"
-    format: Annotated[
-        Literal["text", "jsonl"] | None,
-        typer.Option(
-            "--format",
-            "-f",
-            help="text: the best candidate; jsonl: all candidates with their order "
-            "[default: by the ending of -o, else text].",
-        ),
-    ] = None
-    output: arguments.Output = None
+    samples: str = argument(..., "FILE", "Candidates of every input; - reads stdin.")
+    metric: list[str] | None = arguments.EMBEDDING_METRICS
+    number: int | None = option(None, "Candidates per input in a text file.", "--samples", min=1)
+    combine: Literal["rank", "mean"] = option(
+        "rank", "Combine several metrics by mean rank or by mean score."
+    )
+    format: Literal["text", "jsonl"] | None = option(
+        None,
+        "text: the best candidate; jsonl: all candidates with their order "
+        "[default: by the ending of -o, else text].",
+        *("--format", "-f"),
+    )
+    output: Path | None = arguments.OUTPUT
 
     def __post_init__(self) -> None:
         """Raise an error for an output file whose format is not known."""
@@ -69,15 +61,9 @@ class SampleOptions(RuntimeOptions):
         if (self.format or ending or "text") == "text":
             lines = [choice.best.replace("\n", " ") for choice in choices]
         else:
+            fields = ("best", "order", "utilities")
             lines = [
-                to_json(
-                    {
-                        "id": name,
-                        "best": each.best,
-                        "order": each.order,
-                        "utilities": each.utilities,
-                    }
-                )
+                to_json({"id": name, **{field: getattr(each, field) for field in fields}})
                 for name, each in zip(ids, choices, strict=True)
             ]
         write_text("\n".join(lines), self.output)
@@ -97,7 +83,9 @@ def mbr_command(options: SampleOptions) -> None:
 
 
 @with_option_groups
-def rerank_command(options: SampleOptions, references: arguments.ReferenceFiles = None) -> None:
+def rerank_command(
+    options: SampleOptions, references: list[str] | None = arguments.REFERENCES
+) -> None:
     """Choose the candidate most similar to the references.
 
     FILE is JSON Lines with the lists `candidates` and `references` in each row, or, with --samples

@@ -1,21 +1,17 @@
 """nlgauge metrics: the list of metrics and their options."""
 
 from math import inf
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
-import typer
-
-from nlgauge.cli.arguments import TextOrJson
+from nlgauge.cli.arguments import TEXT_OR_JSON, TextOrJson, argument
 
 if TYPE_CHECKING:
     from nlgauge.core.metric import Metric
 
 
 def metrics_command(
-    names: Annotated[
-        list[str] | None, typer.Argument(metavar="[NAME]...", help="Metrics to list.")
-    ] = None,
-    format: TextOrJson = "text",
+    names: list[str] | None = argument(None, "[NAME]...", "Metrics to list."),
+    format: TextOrJson = TEXT_OR_JSON,
 ) -> None:
     """List metrics: direction, range, options and paper."""
     import json
@@ -51,16 +47,11 @@ def _to_text(metric: dict[str, Any]) -> str:
     from nlgauge.core.options import format_value
 
     arrow = {"higher": "↑", "lower": "↓"}[metric["direction"]]
-    low, high = (
-        end if limit is None else limit
-        for limit, end in zip(metric["range"], (-inf, inf), strict=True)
-    )
-    lines = [f"{metric['name']} {arrow} [{low:g}, {high:g}]  {metric['summary']}"]
-    lines.append(f"    {metric['paper']}")
+    low, high = metric["range"]
+    limits = f"[{-inf if low is None else low:g}, {inf if high is None else high:g}]"
+    lines = [f"{metric['name']} {arrow} {limits}  {metric['summary']}", f"    {metric['paper']}"]
     width = max((len(option["name"]) for option in metric["options"]), default=0)
     for option in metric["options"]:
-        default = format_value(option["default"])
-        lines.append(
-            f"    {option['name']:<{width}}  {option['help']} ({option['kind']}) [{default}]"
-        )
+        default = f"({option['kind']}) [{format_value(option['default'])}]"
+        lines.append(f"    {option['name']:<{width}}  {option['help']} {default}")
     return "\n".join(lines)

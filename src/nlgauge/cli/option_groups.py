@@ -2,10 +2,10 @@
 
 from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
-from dataclasses import MISSING, dataclass, fields, is_dataclass
+from dataclasses import dataclass, fields, is_dataclass
 from functools import wraps
 from inspect import Parameter, signature
-from typing import Any, get_type_hints
+from typing import Any, Literal, get_type_hints
 
 import typer
 
@@ -24,7 +24,7 @@ def with_option_groups(command: Callable[..., None]) -> Callable[..., None]:
         field.name: Parameter(
             field.name,
             Parameter.KEYWORD_ONLY,
-            default=Parameter.empty if field.default is MISSING else field.default,
+            default=field.default,
             annotation=get_type_hints(group, include_extras=True)[field.name],
         )
         for group in groups.values()
@@ -53,37 +53,37 @@ def with_option_groups(command: Callable[..., None]) -> Callable[..., None]:
 
 def given_options(context: typer.Context, names: Collection[str]) -> list[str]:
     """Return those of the options ``names`` that are on the command line, as --option."""
-    found = []
-    for option in context.command.params:
-        source = context.get_parameter_source(option.name or "")
-        if option.name in names and source is not None and source.name == "COMMANDLINE":
-            found.append(option.opts[-1])
-    return found
+    sources = {name: context.get_parameter_source(name) for name in names}
+    given = {name for name, source in sources.items() if source and source.name == "COMMANDLINE"}
+    return [option.opts[-1] for option in context.command.params if option.name in given]
 
 
 @dataclass(frozen=True, kw_only=True)
 class RuntimeOptions:
     """Where and how models run."""
 
-    device: arguments.Device = "auto"
-    batch_tokens: arguments.BatchTokens = 2048
-    precision: arguments.Precision = None
-    threads: arguments.Threads = None
-    download: arguments.Download = False
-    cache: arguments.Cache = None
-    quiet: arguments.Quiet = False
+    device: str = arguments.DEVICE
+    batch_tokens: int = arguments.BATCH_TOKENS
+    precision: Literal["float32", "bfloat16", "int8"] | None = arguments.option(
+        None, "Arithmetic of models, for metrics that set none [default: float32]."
+    )
+    threads: int | None = arguments.option(
+        None, "Maximum number of threads [default: all cores].", min=1
+    )
+    download: bool = arguments.DOWNLOAD
+    cache: str | None = arguments.option(
+        None,
+        "Folder of the embedding cache [default: NLGAUGE_CACHE, else no cache].",
+        metavar="DIR",
+    )
+    quiet: bool = arguments.QUIET
 
     @property
     def runtime(self) -> Runtime:
         """The settings as the library takes them."""
-        return Runtime(
-            self.device,
-            self.batch_tokens,
-            self.precision,
-            self.cache,
-            self.download or None,
-            threads=self.threads,
-        )
+        names = ("device", "batch_tokens", "precision", "threads", "cache")
+        given = {name: getattr(self, name) for name in names}
+        return Runtime(**given, download=self.download or None)
 
     @contextmanager
     def running(self) -> Iterator[dict[str, Any]]:

@@ -2,14 +2,13 @@
 
 import os
 import sys
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
-
-import typer
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from nlgauge.cli import arguments
+from nlgauge.cli.option_groups import RuntimeOptions
 from nlgauge.core.errors import FileError, UsageError
 
 if TYPE_CHECKING:
@@ -24,36 +23,15 @@ _ENDINGS: dict[str, Format] = {".txt": "text", ".json": "json", ".jsonl": "jsonl
 _ENDINGS |= {".tsv": "tsv", ".md": "markdown", ".tex": "latex", ".html": "html"}
 
 
-@dataclass(frozen=True)
-class Result:
-    """What a command found, in the forms that formats need; each is built on demand."""
-
-    content: Callable[[], Any]
-    """All of it, for JSON."""
-    rows: Callable[[], Sequence[Mapping[str, Any]]]
-    """A mapping for each line of JSON Lines."""
-    tables: "Callable[[], Sequence[Table]]"
-    long: "Callable[[], Sequence[Table]] | None" = None
-    """Tables for CSV and TSV; by default one of the rows."""
-    text: str = ""
-    """A paragraph below the tables, in text only."""
-    figures: "Mapping[Path | None, Callable[[], Figure]]" = field(default_factory=dict)
-    """Figures by file; None for a figure that was not asked for."""
-    notes: Sequence[str] = ()
-
-
 @dataclass(frozen=True, kw_only=True)
 class OutputOptions:
     """Format, file and precision of a table."""
 
-    format: Annotated[
-        Format | None,
-        typer.Option(
-            "--format", "-f", help="Output format [default: by the ending of -o, else text]."
-        ),
-    ] = None
-    output: arguments.Output = None
-    digits: Annotated[int | None, arguments.DECIMALS] = None
+    format: Format | None = arguments.option(
+        None, "Output format [default: by the ending of -o, else text].", "--format", "-f"
+    )
+    output: Path | None = arguments.OUTPUT
+    digits: int | None = arguments.decimals_option(None)
 
     draws_output: ClassVar[bool] = False
     """Whether -o may name a figure."""
@@ -76,35 +54,52 @@ class OutputOptions:
         """The format of -f, else of the ending of -o, else text."""
         return self.format or _ENDINGS.get(self.output.suffix if self.output else "", "text")
 
-    def write(self, result: Result, *, quiet: bool) -> None:
-        """Write the result and its figures, and print its notes unless ``quiet``."""
+
+@dataclass(frozen=True, kw_only=True)
+class RunOptions(RuntimeOptions, OutputOptions):
+    """How models run, and how the result is written."""
+
+    def write(
+        self,
+        content: Any,
+        rows: Iterable[Mapping[str, Any]],
+        tables: "Iterable[Table]",
+        *,
+        long: "Iterable[Table] | None" = None,
+        text: str = "",
+        figures: "Mapping[Path | None, Callable[[], Figure]] | None" = None,
+        notes: Iterable[str] = (),
+    ) -> None:
+        """Write a result and its figures, and print its notes.
+
+        ``content`` is for JSON, or a function that returns it; ``rows`` are for JSON Lines, and
+        ``tables`` for the other formats. CSV and TSV take ``long``, by default a table of the rows.
+        ``text`` is a paragraph below the tables. A figure without a file was not asked for.
+        """
         from nlgauge.figures.matplotlib_setup import save
-
-        if not self._is_figure:
-            write_text(self._render(result), self.output)
-        for path, draw in result.figures.items():
-            for file in (path, self.output if self._is_figure else None):
-                if file is not None:
-                    save(draw(), file)
-        print_notes(result.notes, quiet=quiet)
-
-    def _render(self, result: Result) -> str:
-        from nlgauge.report.formats import FORMATS, text
+        from nlgauge.report import formats
         from nlgauge.report.study_tables import long_table
 
         format = self.chosen
+        bold = self.output is None and sys.stdout.isatty() and "NO_COLOR" not in os.environ
+        parts: Iterable[str]
         if format == "json":
-            return to_json(result.content(), indent=2)
-        if format == "jsonl":
-            return "\n".join(map(to_json, result.rows()))
-        if format == "text":
-            bold = self.output is None and sys.stdout.isatty() and "NO_COLOR" not in os.environ
-            parts = [text(table, bold=bold) for table in result.tables()]
-            return "\n\n".join([*parts, *([result.text] if result.text else [])])
-        tables = result.tables
-        if format in ("csv", "tsv"):
-            tables = result.long or (lambda: [long_table(result.rows())])
-        return "\n\n".join(map(FORMATS[format], tables()))
+            parts = [to_json(content() if callable(content) else content, indent=2)]
+        elif format == "jsonl":
+            parts = ["\n".join(map(to_json, rows))]
+        elif format == "text":
+            parts = [*(formats.text(table, bold=bold) for table in tables), *filter(None, [text])]
+        elif format in ("csv", "tsv"):
+            parts = map(formats.FORMATS[format], long or [long_table(list(rows))])
+        else:
+            parts = map(formats.FORMATS[format], tables)
+        if not self._is_figure:
+            write_text("\n\n".join(parts), self.output)
+        for path, draw in (figures or {}).items():
+            for file in (path, self.output if self._is_figure else None):
+                if file is not None:
+                    save(draw(), file)
+        print_notes(notes, quiet=self.quiet)
 
 
 def to_json(content: Any, indent: int | None = None) -> str:

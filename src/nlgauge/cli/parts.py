@@ -8,11 +8,11 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import typer
 
-from nlgauge.cli.arguments import count_option
+from nlgauge.cli.arguments import count_option, option
 from nlgauge.cli.option_groups import given_options
 from nlgauge.cli.output import print_notes
 from nlgauge.core.errors import UsageError
@@ -29,40 +29,31 @@ _ONLY_IN_PARTS = ("part_rows", "part_format", "on_error", "engine", "workers", "
 class PartsOptions:
     """How files of any size are scored part by part."""
 
-    folder: Annotated[
-        Path | None,
-        typer.Option(
-            "--parts",
-            metavar="DIR",
-            help="Read the input as a stream and write segment scores and a summary to this "
-            "folder; the same command resumes an interrupted run.",
-        ),
-    ] = None
-    part_rows: Annotated[int, typer.Option(min=1, help="Rows per part.")] = 10_000
-    part_format: Annotated[
-        Literal["jsonl", "parquet"], typer.Option(help="Format of the parts.")
-    ] = "jsonl"
-    on_error: Annotated[
-        Literal["stop", "skip"],
-        typer.Option(help="Stop at a row that cannot be read, or skip it and list it."),
-    ] = "stop"
-    engine: Annotated[Literal["local", "ray"], typer.Option(help="Local processes or Ray.")] = (
-        "local"
+    folder: Path | None = option(
+        None,
+        "Read the input as a stream and write segment scores and a summary to this folder; the "
+        "same command resumes an interrupted run.",
+        *("--parts",),
+        metavar="DIR",
     )
-    workers: Annotated[int, count_option("processes or Ray actors")] = 1
-    address: Annotated[
-        str | None, typer.Option(help="Address of a Ray cluster [default: start one here].")
-    ] = None
+    part_rows: int = option(10_000, "Rows per part.", min=1)
+    part_format: Literal["jsonl", "parquet"] = option("jsonl", "Format of the parts.")
+    on_error: Literal["stop", "skip"] = option(
+        "stop", "Stop at a row that cannot be read, or skip it and list it."
+    )
+    engine: Literal["local", "ray"] = option("local", "Local processes or Ray.")
+    workers: int = count_option("processes or Ray actors", 1)
+    address: str | None = option(None, "Address of a Ray cluster [default: start one here].")
 
     def check(self, context: typer.Context) -> None:
         """Raise an error for options that do not go with --parts, or need it."""
         if self.folder is None:
-            for option in given_options(context, _ONLY_IN_PARTS):
-                raise UsageError(f"{option} requires a folder for parts: --parts DIR")
+            for given in given_options(context, _ONLY_IN_PARTS):
+                raise UsageError(f"{given} requires a folder for parts: --parts DIR")
         else:
-            for option in given_options(context, _NOT_IN_PARTS):
+            for given in given_options(context, _NOT_IN_PARTS):
                 raise UsageError(
-                    f"{option} cannot be combined with --parts, which writes segment scores to its "
+                    f"{given} cannot be combined with --parts, which writes segment scores to its "
                     "folder and fits tables on the references"
                 )
 
@@ -85,12 +76,8 @@ class PartsOptions:
             InputFiles(candidates, references, wanted),
             tuple(metrics),
             folder,
-            part_rows=self.part_rows,
             segments=self.part_format,
-            on_error=self.on_error,
-            engine=self.engine,
-            workers=self.workers,
-            address=self.address,
+            **{name: getattr(self, name) for name in _ONLY_IN_PARTS if name != "part_format"},
             **options,
         )
         with _counter(quiet=quiet) as count:
@@ -100,10 +87,9 @@ class PartsOptions:
             counts += f", {result.rejected:,} rejected (see {folder / 'rejected.jsonl'})"
         if result.reused_parts:
             counts += f"; {result.reused_parts:,} parts reused from an earlier run"
-        damaged = [
-            f"{name} was damaged and has been scored again" for name in result.repaired_parts
-        ]
-        print_notes([f"{counts}; segment scores are in {folder / 'parts'}", *damaged], quiet=quiet)
+        notes = [f"{counts}; segment scores are in {folder / 'parts'}"]
+        notes += [f"{part} was damaged and has been scored again" for part in result.repaired_parts]
+        print_notes(notes, quiet=quiet)
         return result.scores
 
 

@@ -1,10 +1,8 @@
 """nlgauge reproduce: the tables of a paper, recomputed beside the published numbers."""
 
 from pathlib import Path
-from typing import Annotated
 
-import typer
-
+from nlgauge.cli.arguments import argument, option
 from nlgauge.cli.option_groups import RuntimeOptions, with_option_groups
 from nlgauge.cli.output import print_notes
 from nlgauge.core.errors import UsageError
@@ -13,21 +11,15 @@ from nlgauge.core.errors import UsageError
 @with_option_groups
 def reproduce_command(
     options: RuntimeOptions,
-    recipe: Annotated[
-        str, typer.Argument(metavar="RECIPE", help="bary, benchmark, infolm, lazy_emd or mover.")
-    ],
-    data: Annotated[Path, typer.Option(metavar="DIR", help="Folder of the data.")],
-    output: Annotated[
-        Path, typer.Option("-o", "--output", metavar="FOLDER", help="Folder for the results.")
-    ],
-    model: Annotated[
-        str | None,
-        typer.Option(help="Model of the metrics [default: NLGAUGE_MODEL, else embedded]."),
-    ] = None,
-    inputs: Annotated[
-        int | None,
-        typer.Option(min=2, help="Maximum number of inputs per data set, evenly spaced."),
-    ] = None,
+    recipe: str = argument(..., "RECIPE", "bary, benchmark, infolm, lazy_emd or mover."),
+    data: Path = option(..., "Folder of the data.", metavar="DIR"),
+    output: Path = option(..., "Folder for the results.", "-o", "--output", metavar="FOLDER"),
+    model: str | None = option(
+        None, "Model of the metrics [default: NLGAUGE_MODEL, else embedded]."
+    ),
+    inputs: int | None = option(
+        None, "Maximum number of inputs per data set, evenly spaced.", min=2
+    ),
 ) -> None:
     """Recompute the tables of a paper beside the published numbers.
 
@@ -65,12 +57,10 @@ def reproduce_command(
     from nlgauge.report.formats import text
 
     with options.running() as running:
-        setting = Settings(model, running["runtime"], running["progress"], inputs)
-        rebuilt = reproduce(recipe, data, setting)
+        rebuilt = reproduce(recipe, data, Settings(model, inputs=inputs, **running))
     written, undrawn = rebuilt.write(output)
     sections = [section for table in rebuilt.tables.values() for section in table]
     shown = [f"{section.title}\n\n{text(section.table)}" for section in sections]
     print("\n\n".join([*shown, "\n".join(rebuilt.about)]))
-    listed = ", ".join(path.name for path in written)
-    notes = [*rebuilt.notes, *undrawn, f"{output} contains {listed}."]
-    print_notes(notes, quiet=options.quiet)
+    listed = f"{output} contains {', '.join(path.name for path in written)}."
+    print_notes([*rebuilt.notes, *undrawn, listed], quiet=options.quiet)

@@ -1,17 +1,12 @@
 """nlgauge rescale: the baseline that rescales a metric."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from nlgauge.cli import arguments
+from nlgauge.cli.arguments import argument, decimals_option, metric_option, option, seed_option
 from nlgauge.cli.option_groups import RuntimeOptions, with_option_groups
 from nlgauge.cli.output import check_ending, print_notes, write_text
-
-if TYPE_CHECKING:
-    from nlgauge.core.baseline import Baseline
-    from nlgauge.report.table import Table
 
 app = typer.Typer(
     help="Fit the baseline that rescales a metric.", no_args_is_help=True, rich_markup_mode=None
@@ -22,16 +17,12 @@ app = typer.Typer(
 @with_option_groups
 def fit_command(
     options: RuntimeOptions,
-    texts: Annotated[
-        str, typer.Argument(metavar="TEXTS", help="Unrelated texts of one language; - reads stdin.")
-    ],
-    metric: Annotated[str, arguments.metric_option("Metric to rescale.")] = "bertscore",
-    pairs: Annotated[int, typer.Option(min=3, help="Maximum number of random pairs.")] = 10_000,
-    seed: Annotated[int, arguments.seed_option("the pairs")] = 0,
-    output: Annotated[
-        Path | None, typer.Option("-o", "--output", help="Baseline file to write (.json).")
-    ] = None,
-    digits: arguments.Decimals = 4,
+    texts: str = argument(..., "TEXTS", "Unrelated texts of one language; - reads stdin."),
+    metric: str = metric_option("bertscore", "Metric to rescale."),
+    pairs: int = option(10_000, "Maximum number of random pairs.", min=3),
+    seed: int = seed_option("the pairs"),
+    output: Path | None = option(None, "Baseline file to write (.json).", "-o", "--output"),
+    digits: int = decimals_option(4),
 ) -> None:
     """Fit the score of unrelated texts, which rescaling maps to 0.
 
@@ -49,6 +40,7 @@ def fit_command(
     """
     from nlgauge.data.files import read_texts
     from nlgauge.report.formats import text
+    from nlgauge.report.table import Column, Table
     from nlgauge.study import fit_baseline
 
     if output is not None:
@@ -58,19 +50,12 @@ def fit_command(
         found = fit_baseline(sentences, metric, pairs=pairs, seed=seed, **running)
     if output is not None:
         write_text(found.to_json(), output)
-    print(text(_table(found, digits)))
-    print_notes(found.notes, quiet=options.quiet)
-
-
-def _table(found: "Baseline", digits: int) -> "Table":
-    from nlgauge.report.table import Column, Table
-
     settings = ", ".join(f"{name}={value}" for name, value in found.settings.items())
-    return Table(
-        (Column(found.metric), Column("baseline", digits), Column("standard error", digits)),
-        tuple((name, mean, found.standard_error[name]) for name, mean in found.mean.items()),
-        (
-            f"{found.pairs:,} pairs of {found.texts:,} texts; seed {found.seed}",
-            f"model {found.model} ({found.model_sha}), {settings}",
-        ),
+    columns = Column(found.metric), Column("baseline", digits), Column("standard error", digits)
+    rows = tuple((name, mean, found.standard_error[name]) for name, mean in found.mean.items())
+    footer = (
+        f"{found.pairs:,} pairs of {found.texts:,} texts; seed {found.seed}",
+        f"model {found.model} ({found.model_sha}), {settings}",
     )
+    print(text(Table(columns, rows, footer)))
+    print_notes(found.notes, quiet=options.quiet)

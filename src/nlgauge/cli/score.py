@@ -2,13 +2,14 @@
 
 from dataclasses import replace
 from functools import partial
-from typing import Annotated, Literal
+from typing import Literal
 
 import typer
 
 from nlgauge.cli import arguments, score_output
-from nlgauge.cli.option_groups import RuntimeOptions, given_options, with_option_groups
-from nlgauge.cli.output import OutputOptions
+from nlgauge.cli.arguments import count_option, option, seed_option
+from nlgauge.cli.option_groups import given_options, with_option_groups
+from nlgauge.cli.output import RunOptions
 from nlgauge.cli.parts import PartsOptions
 from nlgauge.core.errors import UsageError
 
@@ -22,43 +23,31 @@ _LOCAL = (
 @with_option_groups
 def score_command(
     context: typer.Context,
-    to: OutputOptions,
-    options: RuntimeOptions,
+    options: RunOptions,
     parts: PartsOptions,
-    candidates: arguments.Candidates,
-    references: arguments.ReferenceFiles = None,
-    metric: arguments.Metrics = None,
-    input_format: Annotated[
-        Literal["text", "jsonl", "tsv", "csv", "parquet"] | None,
-        typer.Option("--input", help="Format of the candidates [default: by the file name]."),
-    ] = None,
-    segments: Annotated[
-        bool, typer.Option("--segments", help="Print scores of segments instead of the corpus.")
-    ] = False,
-    confidence: arguments.Confidence = False,
-    paired: Annotated[
-        arguments.PairedTest | None,
-        typer.Option("--paired", help="Paired test of every system against the first."),
-    ] = None,
-    resamples: Annotated[int, arguments.count_option("resamples of intervals and tests")] = 1000,
-    seed: Annotated[int, arguments.seed_option("intervals and tests")] = 0,
-    idf_corpus: Annotated[
-        str | None,
-        typer.Option(help="Text file to fit idf and n-gram tables on, instead of the references."),
-    ] = None,
-    lang: Annotated[
-        str | None,
-        typer.Option(
-            metavar="CODE",
-            help="Language of the texts, such as zh; selects tokenizers, models and penalties.",
-        ),
-    ] = None,
-    server: Annotated[
-        str | None, typer.Option(metavar="URL", help="Score on a server (see nlgauge serve).")
-    ] = None,
-    token: Annotated[
-        str | None, typer.Option(envvar="NLGAUGE_TOKEN", help="Bearer token of the server.")
-    ] = None,
+    candidates: list[str] = arguments.CANDIDATES,
+    references: list[str] | None = arguments.REFERENCES,
+    metric: list[str] | None = arguments.METRICS,
+    input_format: Literal["text", "jsonl", "tsv", "csv", "parquet"] | None = option(
+        None, "Format of the candidates [default: by the file name].", "--input"
+    ),
+    segments: bool = option(False, "Print scores of segments instead of the corpus.", "--segments"),
+    confidence: bool = arguments.CONFIDENCE,
+    paired: arguments.PairedTest | None = option(
+        None, "Paired test of every system against the first.", "--paired"
+    ),
+    resamples: int = count_option("resamples of intervals and tests"),
+    seed: int = seed_option("intervals and tests"),
+    idf_corpus: str | None = option(
+        None, "Text file to fit idf and n-gram tables on, instead of the references."
+    ),
+    lang: str | None = option(
+        None,
+        "Language of the texts, such as zh; selects tokenizers, models and penalties.",
+        metavar="CODE",
+    ),
+    server: str | None = option(None, "Score on a server (see nlgauge serve).", metavar="URL"),
+    token: str | None = option(None, "Bearer token of the server.", envvar="NLGAUGE_TOKEN"),
 ) -> None:
     """Score candidates against references.
 
@@ -85,28 +74,21 @@ def score_command(
     from nlgauge.data.systems import read_systems
     from nlgauge.scoring import Scorer
 
-    for option in given_options(context, _LOCAL) if server is not None else ():
-        raise UsageError(
-            f"{option} is for scoring here and does not go with --server; leave it out"
-        )
+    for given in given_options(context, _LOCAL) if server is not None else ():
+        raise UsageError(f"{given} is for scoring here and does not go with --server; leave it out")
     parts.check(context)
     runtime = replace(options.runtime, lang=lang)
     metrics, sets = metric or ["bleu"], references or []
     level = 0.95 if confidence else None
-    form = score_output.Form(to.digits, level, {"candidates": candidates, "references": sets})
+    inputs = {"candidates": candidates, "references": sets}
+    write_corpus = partial(score_output.write_corpus, options, inputs=inputs, confidence=level)
     if parts.folder is not None:
-        in_parts = parts.score(
-            candidates,
-            sets,
-            metrics,
-            wanted=input_format,
-            quiet=options.quiet,
-            confidence=level,
-            resamples=resamples,
-            seed=seed,
-            runtime=runtime,
+        drawn = {"confidence": level, "resamples": resamples, "seed": seed, "runtime": runtime}
+        write_corpus(
+            parts.score(
+                candidates, sets, metrics, wanted=input_format, quiet=options.quiet, **drawn
+            )
         )
-        to.write(score_output.corpus_result(in_parts, form), quiet=options.quiet)
         return
     if server is None:
         scorer = Scorer(metrics, runtime=runtime)
@@ -121,13 +103,12 @@ def score_command(
     with progress_bar(quiet=options.quiet) as progress:
         scores = score_corpus(corpus, progress=progress)
     if segments:
-        result = score_output.segments_result(scores, form)
-    else:
-        comparison = None
-        if paired:
-            from nlgauge.study import compare_scored
+        score_output.write_segments(options, scores, inputs)
+        return
+    comparison = None
+    if paired:
+        from nlgauge.study import compare_scored
 
-            comparison = compare_scored(corpus, scores, method=paired, count=resamples, seed=seed)
-        totals = score_output.resample(scores, resamples, seed) if confidence else scores
-        result = score_output.corpus_result(totals, form, comparison)
-    to.write(result, quiet=options.quiet)
+        comparison = compare_scored(corpus, scores, method=paired, count=resamples, seed=seed)
+    totals = score_output.resample(scores, resamples, seed) if confidence else scores
+    write_corpus(totals, comparison=comparison)

@@ -1,25 +1,17 @@
-"""Results of nlgauge score: scores of a corpus or of its segments."""
+"""Output of nlgauge score: scores of a corpus or of its segments."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from dataclasses import replace
+from typing import TYPE_CHECKING
 
-from nlgauge.cli.output import Result
+from nlgauge.cli.output import RunOptions
 
 if TYPE_CHECKING:
     from nlgauge.core.totals import CorpusScore
     from nlgauge.report.score_tables import SystemScores, Totals
-    from nlgauge.report.table import Table
     from nlgauge.study import Comparison
 
-
-@dataclass(frozen=True)
-class Form:
-    """Decimals, confidence level of intervals, and the files that were scored."""
-
-    digits: int | None
-    confidence: float | None
-    inputs: Mapping[str, Sequence[str]]
+Inputs = Mapping[str, Sequence[str]]  # the files that were scored
 
 
 def resample(
@@ -32,56 +24,50 @@ def resample(
     }
 
 
-def corpus_result(totals: "Totals", form: Form, comparison: "Comparison | None" = None) -> Result:
-    """Return corpus scores, with p-values against the first system if they were compared."""
+def write_corpus(
+    options: RunOptions,
+    totals: "Totals",
+    *,
+    inputs: Inputs,
+    confidence: float | None,
+    comparison: "Comparison | None" = None,
+) -> None:
+    """Write corpus scores, with p-values against the first system if they were compared."""
+    from nlgauge.core.scores import Scores
     from nlgauge.report.score_tables import system_table
 
     p_values = None
     if comparison is not None:
         p_values = {(each.system, each.metric): each.p for each in comparison.entries}
-
-    def rows() -> list[dict[str, Any]]:
-        from nlgauge.core.scores import Scores
-
-        return [
-            (scores.corpus_score if isinstance(scores, Scores) else scores).to_dict(
-                confidence=form.confidence
-            )
-            | ({} if p_values is None else {"p": p_values[system, label]})
-            for system, by_metric in totals.items()
-            for label, scores in by_metric.items()
-        ]
-
-    def tables() -> "list[Table]":
-        table = system_table(
-            totals, digits=form.digits, confidence=form.confidence, p_values=p_values
+    rows = [
+        (scores.corpus_score if isinstance(scores, Scores) else scores).to_dict(
+            confidence=confidence
         )
-        footer = table.footer if comparison is None else (*table.footer, comparison.method_note)
-        return [replace(table, footer=footer)]
+        | ({} if p_values is None else {"p": p_values[system, label]})
+        for system, by_metric in totals.items()
+        for label, scores in by_metric.items()
+    ]
+    table = system_table(totals, digits=options.digits, confidence=confidence, p_values=p_values)
+    if comparison is not None:
+        table = replace(table, footer=(*table.footer, comparison.method_note))
+    content = {"scores": rows, "inputs": inputs}
+    options.write(content, rows, [table], long=[table], notes=_warnings(totals))
 
-    return Result(
-        content=lambda: {"scores": rows(), "inputs": form.inputs},
-        rows=rows,
-        tables=tables,
-        long=tables,
-        notes=_warnings(totals),
-    )
 
-
-def segments_result(scores: "SystemScores", form: Form) -> Result:
-    """Return scores of every segment."""
+def write_segments(options: RunOptions, scores: "SystemScores", inputs: Inputs) -> None:
+    """Write scores of every segment; only the chosen format is built."""
     from nlgauge.report.score_tables import segment_table
 
     every = [each for by_metric in scores.values() for each in by_metric.values()]
-    return Result(
-        content=lambda: {"scores": [each.to_dict() for each in every], "inputs": form.inputs},
-        rows=lambda: [
+    options.write(
+        lambda: {"scores": [each.to_dict() for each in every], "inputs": inputs},
+        (
             {"system": each.system, "metric": each.label, **row}
             for each in every
             for row in each.to_dict()["segments"]
-        ],
-        tables=lambda: [segment_table(scores, digits=form.digits)],
-        long=lambda: [segment_table(scores, digits=form.digits, components=True)],
+        ),
+        (segment_table(scores, digits=options.digits) for _ in range(1)),
+        long=(segment_table(scores, digits=options.digits, components=True) for _ in range(1)),
         notes=_warnings(scores),
     )
 

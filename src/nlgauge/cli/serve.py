@@ -3,50 +3,37 @@
 import os
 import socket
 import sys
-from typing import TYPE_CHECKING, Annotated
-
-import typer
 
 from nlgauge.cli import arguments
+from nlgauge.cli.arguments import option
+from nlgauge.core.errors import UsageError
 from nlgauge.runtime import Runtime
 from nlgauge.service import require_libraries
 
-if TYPE_CHECKING:
-    from nlgauge.service.settings import Settings
-
 
 def serve_command(
-    host: Annotated[str, typer.Option(help="Address to listen on.")] = "127.0.0.1",
-    port: Annotated[int, typer.Option(min=0, max=65535, help="Port; 0 chooses a free one.")] = 8000,
-    token: Annotated[
-        str | None,
-        typer.Option(envvar="NLGAUGE_TOKEN", help="Bearer token that clients must send."),
-    ] = None,
-    model: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--model",
-            help="Model that requests may use, repeatable; the first is the default "
-            "[default: NLGAUGE_MODEL, else embedded].",
-        ),
-    ] = None,
-    allow_host: Annotated[
-        list[str] | None,
-        typer.Option("--allow-host", help="Additional host name to accept, repeatable."),
-    ] = None,
-    max_rows: Annotated[int, typer.Option(min=1, help="Maximum rows per request.")] = 2_000,
-    max_job_rows: Annotated[int, typer.Option(min=1, help="Maximum rows per job.")] = 100_000,
-    max_characters: Annotated[int, typer.Option(min=1, help="Maximum text length.")] = 10_000,
-    max_references: Annotated[int, typer.Option(min=1, help="Maximum references per row.")] = 64,
-    max_bytes: Annotated[int, typer.Option(min=1024, help="Maximum body size.")] = 32 * 1024 * 1024,
-    max_seconds: Annotated[float, typer.Option(min=1, help="Time limit of a request.")] = 60,
-    queue: Annotated[int, typer.Option(min=1, help="Maximum number of waiting requests.")] = 256,
-    window: Annotated[
-        float, typer.Option(min=0, help="Batching window in ms; 0 disables batching.")
-    ] = 4,
-    device: arguments.Device = "auto",
-    batch_tokens: arguments.BatchTokens = 2048,
-    download: arguments.Download = False,
+    host: str = option("127.0.0.1", "Address to listen on."),
+    port: int = option(8000, "Port; 0 chooses a free one.", min=0, max=65535),
+    token: str | None = option(
+        None, "Bearer token that clients must send.", envvar="NLGAUGE_TOKEN"
+    ),
+    model: list[str] | None = option(
+        None,
+        "Model that requests may use, repeatable; the first is the default "
+        "[default: NLGAUGE_MODEL, else embedded].",
+    ),
+    allow_host: list[str] | None = option(None, "Additional host name to accept, repeatable."),
+    max_rows: int = option(2_000, "Maximum rows per request.", min=1),
+    max_job_rows: int = option(100_000, "Maximum rows per job.", min=1),
+    max_characters: int = option(10_000, "Maximum text length.", min=1),
+    max_references: int = option(64, "Maximum references per row.", min=1),
+    max_bytes: int = option(32 * 1024 * 1024, "Maximum body size.", min=1024),
+    max_seconds: float = option(60, "Time limit of a request.", min=1),
+    queue: int = option(256, "Maximum number of waiting requests.", min=1),
+    window: float = option(4, "Batching window in ms; 0 disables batching.", min=0),
+    device: str = arguments.DEVICE,
+    batch_tokens: int = arguments.BATCH_TOKENS,
+    download: bool = arguments.DOWNLOAD,
 ) -> None:
     """Serve scores, alignments and studies over HTTP, with a page for browsers.
 
@@ -64,13 +51,9 @@ def serve_command(
     (allow its host name with --allow-host).
     """
     require_libraries()
-    from nlgauge.service.settings import (
-        LOOPBACK,
-        MODEL_VARIABLE,
-        Limits,
-        Settings,
-        library_model,
-    )
+    from nlgauge.service.app import create_app
+    from nlgauge.service.server import server
+    from nlgauge.service.settings import LOOPBACK, MODEL_VARIABLE, Limits, Settings, library_model
 
     models = tuple(dict.fromkeys(model or [library_model()]))
     os.environ[MODEL_VARIABLE] = models[0]  # so that the library's default is the server's
@@ -92,34 +75,22 @@ def serve_command(
         window=window / 1000,
         runtime=Runtime(device, batch_tokens, download=download or None),
     )
-    _run(settings, host, port)
-
-
-def _run(settings: "Settings", host: str, port: int) -> None:
-    from nlgauge.service.app import create_app
-    from nlgauge.service.server import server
-    from nlgauge.service.settings import LOOPBACK
-
     bound = _bind(host, port)
     app = create_app(settings)
     port = bound.getsockname()[1]
     name = f"[{host}]" if ":" in host else host
-    print(
-        f"nlgauge serves http://{name}:{port}/ (models: {', '.join(settings.models)})", flush=True
-    )
-    if host not in LOOPBACK and settings.token is None:
+    print(f"nlgauge serves http://{name}:{port}/ (models: {', '.join(models)})", flush=True)
+    if host not in LOOPBACK and token is None:
         print(
             "note: anyone who can reach this machine can use the service; require a token with "
             "--token or NLGAUGE_TOKEN",
             file=sys.stderr,
         )
-    running = server(app, host=host, port=port, header_seconds=settings.limits.header_seconds)
+    running = server(app, host=host, port=port, header_seconds=limits.header_seconds)
     running.run(sockets=[bound])
 
 
 def _bind(host: str, port: int) -> socket.socket:
-    from nlgauge.core.errors import UsageError
-
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     try:
         return socket.create_server((host, port), family=family, backlog=1024)

@@ -1,10 +1,9 @@
 """nlgauge show: the alignment of two texts."""
 
-from typing import Annotated, Literal
+from pathlib import Path
+from typing import Literal
 
-import typer
-
-from nlgauge.cli import arguments
+from nlgauge.cli.arguments import FIGURES, OUTPUT, metric_option, option
 from nlgauge.cli.option_groups import RuntimeOptions, with_option_groups
 from nlgauge.cli.output import check_ending, print_notes, to_json, write_text
 from nlgauge.core.errors import UsageError
@@ -13,25 +12,18 @@ from nlgauge.core.errors import UsageError
 @with_option_groups
 def show_command(
     options: RuntimeOptions,
-    candidate: Annotated[
-        list[str],
-        typer.Option("-c", "--candidate", "--candidates", metavar="TEXT", help="Candidate text."),
-    ],
-    reference: Annotated[
-        list[str],
-        typer.Option(
-            "-r", "--reference", "--references", metavar="TEXT...", help="Reference texts."
-        ),
-    ],
-    metrics: Annotated[
-        list[str] | None, arguments.metric_option("Metric [default: mover].")
-    ] = None,
-    output: arguments.Output = None,
-    kind: Annotated[
-        Literal["flow", "heatmap", "both"],
-        typer.Option("--kind", "-k", help="Bands between tokens, a grid of costs, or both."),
-    ] = "both",
-    title: Annotated[str | None, typer.Option(help="Title of the figure.")] = None,
+    candidate: list[str] = option(
+        ..., "Candidate text.", "-c", "--candidate", "--candidates", metavar="TEXT"
+    ),
+    reference: list[str] = option(
+        ..., "Reference texts.", "-r", "--reference", "--references", metavar="TEXT..."
+    ),
+    metrics: list[str] | None = metric_option(None, "Metric [default: mover]."),
+    output: Path | None = OUTPUT,
+    kind: Literal["flow", "heatmap", "both"] = option(
+        "both", "Bands between tokens, a grid of costs, or both.", "--kind", "-k"
+    ),
+    title: str | None = option(None, "Title of the figure."),
 ) -> None:
     """Show which tokens are matched, with what mass and at what cost.
 
@@ -52,12 +44,12 @@ def show_command(
     from nlgauge.scoring import score
 
     if output is not None:
-        check_ending(output, (*arguments.FIGURES, ".html", ".json", ".txt"))
+        check_ending(output, (*FIGURES, ".html", ".json", ".txt"))
     text, metric = _single(candidate, "candidate"), _single(metrics or ["mover"], "metric")
     (scores,) = score([text], [reference], metrics=metric, runtime=options.runtime).values()
     plan, signature = scores.plan(0), str(scores.signature)
     ending = ".txt" if output is None else output.suffix
-    if output is not None and ending in arguments.FIGURES:
+    if output is not None and ending in FIGURES:
         from nlgauge.figures.alignment import draw_alignment
         from nlgauge.figures.matplotlib_setup import save
 

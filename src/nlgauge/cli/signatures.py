@@ -2,19 +2,19 @@
 
 from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated
 
 import typer
 
 from nlgauge.cli import arguments
-from nlgauge.cli.option_groups import RuntimeOptions, with_option_groups
-from nlgauge.cli.output import OutputOptions, Result, to_json
-
-Signature = Annotated[str, typer.Argument(metavar="SIGNATURE", show_default=False)]
+from nlgauge.cli.arguments import argument, option
+from nlgauge.cli.option_groups import with_option_groups
+from nlgauge.cli.output import RunOptions, to_json
 
 
 def explain_command(
-    first: Signature, second: Signature, format: arguments.TextOrJson = "text"
+    first: str = argument(..., "SIGNATURE", None, show_default=False),
+    second: str = argument(..., "SIGNATURE", None, show_default=False),
+    format: arguments.TextOrJson = arguments.TEXT_OR_JSON,
 ) -> None:
     """Explain the differences between two signatures.
 
@@ -33,25 +33,19 @@ def explain_command(
 
 @with_option_groups
 def verify_command(
-    to: OutputOptions,
-    options: RuntimeOptions,
-    results: Annotated[
-        Path, typer.Argument(metavar="RESULTS", help="File written by `nlgauge score -f json`.")
-    ],
-    candidates: Annotated[
-        list[str] | None,
-        typer.Option(
-            *("-c", "--candidates"),
-            metavar="FILE...",
-            help="Candidate texts [default: the files named in RESULTS].",
-        ),
-    ] = None,
-    references: arguments.ReferenceFiles = None,
-    tolerance: Annotated[float, typer.Option(min=0, help="Relative tolerance.")] = 1e-6,
-    allow_external: Annotated[
-        list[str] | None,
-        typer.Option(metavar="COMMAND", help="Program that signatures in RESULTS may run."),
-    ] = None,
+    options: RunOptions,
+    results: Path = argument(..., "RESULTS", "File written by `nlgauge score -f json`."),
+    candidates: list[str] | None = option(
+        None,
+        "Candidate texts [default: the files named in RESULTS].",
+        *("-c", "--candidates"),
+        metavar="FILE...",
+    ),
+    references: list[str] | None = arguments.REFERENCES,
+    tolerance: float = option(1e-6, "Relative tolerance.", min=0),
+    allow_external: list[str] | None = option(
+        None, "Program that signatures in RESULTS may run.", metavar="COMMAND"
+    ),
 ) -> None:
     """Recompute every score of a results file; exit with code 1 if one differs."""
     from nlgauge.data.systems import read_systems
@@ -66,21 +60,14 @@ def verify_command(
             corpus, tolerance=tolerance, allow_external=allow_external or (), **running
         )
     rows = [{**asdict(each), "holds": each.holds} for each in found]
-    digits = 6 if to.digits is None else to.digits
-    names = ("system", "metric", "stored", "made", "")
+    digits = 6 if options.digits is None else options.digits
     cells = [
         (each.system, each.metric, each.stored, each.made, "" if each.holds else "differs")
         for each in found
     ]
-    table = Table(tuple(Column(name, digits) for name in names), tuple(cells))
+    names = ("system", "metric", "stored", "made", "")
+    tables = [Table(tuple(Column(name, digits) for name in names), tuple(cells))]
     notes = dict.fromkeys(str(difference) for each in found for difference in each.differences)
-    result = Result(
-        content=lambda: rows,
-        rows=lambda: rows,
-        tables=lambda: [table],
-        long=lambda: [table],
-        notes=list(notes),
-    )
-    to.write(result, quiet=options.quiet)
+    options.write(rows, rows, tables, long=tables, notes=notes)
     if not all(each.holds for each in found):
         raise typer.Exit(1)

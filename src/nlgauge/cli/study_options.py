@@ -3,13 +3,11 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
-
-import typer
+from typing import TYPE_CHECKING, Any, Literal
 
 from nlgauge.cli import arguments
-from nlgauge.cli.option_groups import RuntimeOptions
-from nlgauge.cli.output import OutputOptions
+from nlgauge.cli.arguments import argument, option
+from nlgauge.cli.output import OutputOptions, RunOptions
 from nlgauge.core.errors import UsageError
 
 if TYPE_CHECKING:
@@ -19,47 +17,30 @@ if TYPE_CHECKING:
 _Names = list[str] | None
 
 
-def _option(help: str, metavar: str | None = None, *names: str) -> Any:
-    return typer.Option(*names, metavar=metavar, help=help)
-
-
 @dataclass(frozen=True, kw_only=True)
-class DataOptions:
+class DataOptions(OutputOptions):
     """Which judged texts are read."""
 
-    data: Annotated[
-        Path,
-        typer.Argument(metavar="DATA", help="File or folder of judged texts.", show_default=False),
-    ]
-    human: Annotated[
-        _Names, _option("Human criterion; may be repeated [default: all].", "CRITERION")
-    ] = None
-    without: Annotated[
-        _Names,
-        _option("System to leave out, or pattern such as 'abs/*'; may be repeated.", "SYSTEM"),
-    ] = None
-    kind: Annotated[str | None, _option("Layout of DATA [default: detected].")] = None
-    part: Annotated[str | None, _option("Language pair or data set, if DATA contains several.")] = (
-        None
+    data: Path = argument(..., "DATA", "File or folder of judged texts.", show_default=False)
+    human: _Names = option(
+        None, "Human criterion; may be repeated [default: all].", metavar="CRITERION"
     )
-    references: Annotated[
-        str | None,
-        _option("References, if DATA does not contain them.", "FILE", "-r", "--references"),
-    ] = None
+    without: _Names = option(
+        None, "System to leave out, or pattern such as 'abs/*'; may be repeated.", metavar="SYSTEM"
+    )
+    kind: str | None = option(None, "Layout of DATA [default: detected].")
+    part: str | None = option(None, "Language pair or data set, if DATA contains several.")
+    references: str | None = option(
+        None, "References, if DATA does not contain them.", "-r", "--references", metavar="FILE"
+    )
 
     def judged(self, stored: Sequence[str] = (), scores_from: Path | None = None) -> "JudgedCorpus":
         """Return the judged texts; an unknown criterion is an error before anything is scored."""
         from nlgauge.data.detection import read_judged
         from nlgauge.study import choose_criteria
 
-        judged = read_judged(
-            self.data,
-            kind=self.kind,
-            part=self.part,
-            references=self.references,
-            scores=scores_from,
-            stored=stored,
-        )
+        given = {"kind": self.kind, "part": self.part, "references": self.references}
+        judged = read_judged(self.data, scores=scores_from, stored=stored, **given)
         if self.without:
             judged = judged.without(*self.without)
         choose_criteria(judged.criteria, self.human)
@@ -67,28 +48,27 @@ class DataOptions:
 
 
 @dataclass(frozen=True, kw_only=True)
-class StudyOptions(RuntimeOptions, DataOptions, OutputOptions):
-    """JudgedCorpus texts, how models run and how the result is written."""
+class StudyOptions(RunOptions, DataOptions):
+    """Judged texts, how models run and how the result is written."""
 
-    digits: arguments.Decimals = 3
+    digits: int = arguments.decimals_option(3)
 
 
 @dataclass(frozen=True, kw_only=True)
 class MetricStudyOptions(StudyOptions):
     """Also metrics to compute, and scores that are stored with the data."""
 
-    metric: arguments.Metrics = None
-    scores: Annotated[
-        _Names, _option("Stored scores, higher is better; human:NAME is a criterion.", "NAME...")
-    ] = None
-    distances: Annotated[_Names, _option("Stored scores, lower is better.", "NAME...")] = None
-    scores_from: Annotated[
-        Path | None, _option("Table of more stored scores, by system and segment, or id.", "FILE")
-    ] = None
-    missing: Annotated[
-        Literal["error", "keep"],
-        _option("If judged outputs lack a stored score: stop with an error, or keep and count."),
-    ] = "error"
+    metric: _Names = arguments.METRICS
+    scores: _Names = option(
+        None, "Stored scores, higher is better; human:NAME is a criterion.", metavar="NAME..."
+    )
+    distances: _Names = option(None, "Stored scores, lower is better.", metavar="NAME...")
+    scores_from: Path | None = option(
+        None, "Table of more stored scores, by system and segment, or id.", metavar="FILE"
+    )
+    missing: Literal["error", "keep"] = option(
+        "error", "If judged outputs lack a stored score: stop with an error, or keep and count."
+    )
 
     @property
     def metrics(self) -> list[str]:
@@ -125,12 +105,3 @@ class MetricStudyOptions(StudyOptions):
         judged = self.texts()
         with self.running() as running:
             return measure(judged, self.metrics, **self.stored_arguments, **running)
-
-    def check_two_metrics(self, test: str) -> None:
-        """Raise an error if fewer than two metrics are named."""
-        named = len(self.metrics) + len(self.stored)
-        if named < 2:
-            raise UsageError(
-                f"{test} compares at least 2 metrics, but {named} was named; "
-                "name them with -m, as in -m bleu chrf"
-            )

@@ -3,13 +3,13 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import typer
 
 from nlgauge.cli import arguments
+from nlgauge.cli.arguments import argument, option
 from nlgauge.cli.option_groups import with_option_groups
-from nlgauge.cli.output import Result
 from nlgauge.cli.study_options import StudyOptions
 from nlgauge.core.errors import UsageError
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from nlgauge.report.table import Table
-    from nlgauge.study import LayerTuning, SweepResult
+    from nlgauge.study import LayerTuning
 
 Entry = Mapping[str, Any]  # a sweep for one criterion, as in the JSON output
 
@@ -32,24 +32,19 @@ layers_app = typer.Typer(
 class TuningOptions:
     """How values are chosen on one part of the data and tested on the other."""
 
-    level: arguments.Level = "segment"
-    coefficient: arguments.Coefficient = "pearson"
-    fraction: Annotated[
-        float, typer.Option(help="Share of the data for tuning; the rest is for the test.")
-    ] = 0.5
-    axis: Annotated[
-        Literal["inputs", "systems"], typer.Option("--split", help="What is split into two parts.")
-    ] = "inputs"
-    seed: Annotated[int, arguments.seed_option("the split")] = 0
-    figure: Annotated[
-        Path | None, arguments.figure_option("all values tried, as curves or heat maps")
-    ] = None
+    level: str = arguments.LEVEL
+    coefficient: str = arguments.COEFFICIENT
+    fraction: float = option(0.5, "Share of the data for tuning; the rest is for the test.")
+    axis: Literal["inputs", "systems"] = option(
+        "inputs", "What is split into two parts.", "--split"
+    )
+    seed: int = arguments.seed_option("the split")
+    figure: Path | None = arguments.figure_option("all values tried, as curves or heat maps")
 
     @property
     def arguments(self) -> dict[str, Any]:
         """The arguments of the library's functions."""
-        names = ("level", "coefficient", "fraction", "axis", "seed")
-        return {name: getattr(self, name) for name in names}
+        return {name: value for name, value in vars(self).items() if name != "figure"}
 
     def footer(self, entry: Entry, chosen: str) -> list[str]:
         """Return the lines below a table of this criterion."""
@@ -64,15 +59,10 @@ class TuningOptions:
 def sweep_command(
     tuning: TuningOptions,
     options: StudyOptions,
-    metric: Annotated[
-        str, typer.Argument(metavar="METRIC", help="NAME[:OPTION=VALUE,...].", show_default=False)
-    ],
-    values: Annotated[
-        list[str] | None,
-        typer.Argument(
-            metavar="OPTION=VALUES...", help="One or two options to try.", show_default=False
-        ),
-    ] = None,
+    metric: str = argument(..., "METRIC", "NAME[:OPTION=VALUE,...].", show_default=False),
+    values: list[str] | None = argument(
+        None, "OPTION=VALUES...", "One or two options to try.", show_default=False
+    ),
 ) -> None:
     """Tune options of a metric on one half of the data and test them on the other.
 
@@ -90,32 +80,31 @@ def sweep_command(
     the inputs selects the value (tune); only the selected one is tested on the other half (test).
     Report the test number: the tune numbers are biased by the selection.
     """
+    from nlgauge.core.options import format_value
+    from nlgauge.metrics import metric_names
+    from nlgauge.report.study_tables import sweep_table
     from nlgauge.study import sweep
 
-    _check_data(options.data)
+    name = str(options.data).partition(":")[0]
+    if not options.data.exists() and name in metric_names():
+        raise UsageError(f"the data comes before the metric: nlgauge sweep DATA {options.data} ...")
     swept = _parse_values(values or [])
     judged = options.judged()
     with options.running() as running:
         found = sweep(judged, metric, swept, human=options.human, **tuning.arguments, **running)
-    content = found.to_dict()
+    content, tables = found.to_dict(), []
     entries = content["sweeps"]
-    result = Result(
-        content=lambda: content,
-        rows=lambda: [row for each in entries for row in _tried_rows(each)],
-        tables=lambda: _sweep_tables(found, entries, list(swept), tuning, options.digits),
+    for entry, each in zip(entries, found.entries, strict=True):
+        chosen = ", ".join(f"{name}={format_value(value)}" for name, value in each.chosen.items())
+        footer = [*tuning.footer(entry, f"{metric}: {chosen} "), found.signatures[each.label]]
+        tables.append(sweep_table([*swept], entry["tried"], digits=options.digits, footer=footer))
+    options.write(
+        content,
+        [row for each in entries for row in _tried_rows(each)],
+        tables,
         figures={tuning.figure: lambda: _draw_sweep(entries, list(swept))},
         notes=found.notes,
     )
-    options.write(result, quiet=options.quiet)
-
-
-def _check_data(data: Path) -> None:
-    """Raise an error if the metric is named in the place of the data."""
-    from nlgauge.metrics import metric_names
-
-    name = str(data).partition(":")[0]
-    if not data.exists() and name in metric_names():
-        raise UsageError(f"the data comes before the metric: nlgauge sweep DATA {data} ...")
 
 
 def _parse_values(words: list[str]) -> dict[str, str]:
@@ -133,29 +122,14 @@ def _parse_values(words: list[str]) -> dict[str, str]:
     return options
 
 
-def _sweep_tables(
-    found: "SweepResult",
-    entries: Sequence[Entry],
-    names: list[str],
-    tuning: TuningOptions,
-    digits: int,
-) -> "list[Table]":
-    from nlgauge.core.options import format_value
-    from nlgauge.report.study_tables import sweep_table
-
-    tables = []
-    for swept, entry in zip(found.entries, entries, strict=True):
-        chosen = ", ".join(f"{name}={format_value(value)}" for name, value in swept.chosen.items())
-        footer = tuning.footer(entry, f"{entry['metric']}: {chosen} ")
-        footer.append(found.signatures[swept.label])
-        tables.append(sweep_table(names, entry["tried"], digits=digits, footer=footer))
-    return tables
-
-
 def _tried_rows(entry: Entry) -> list[dict[str, Any]]:
-    """Return a mapping for each value tried."""
-    keys = ("metric", "criterion", "level", "coefficient")
-    return [{**{key: entry[key] for key in keys}, **row} for row in entry["tried"]]
+    """Return a mapping for each value tried; one layer, or a run of them, has the key layers."""
+    kind = {key: entry[key] for key in ("metric", "criterion", "level", "coefficient")}
+    renamed = {entry.get("option"): "layers"}
+    return [
+        kind | {renamed.get(key, key): value for key, value in row.items()}
+        for row in entry["tried"]
+    ]
 
 
 def _draw_sweep(entries: Sequence[Entry], names: list[str]) -> "Figure":
@@ -164,24 +138,14 @@ def _draw_sweep(entries: Sequence[Entry], names: list[str]) -> "Figure":
 
         values = tuple(row[names[0]] for row in entries[0]["tried"])
         lines = {each["criterion"]: each for each in entries}
-        return _curves(
-            names[0], values, lines, title=entries[0]["metric"], logarithmic=is_geometric(values)
-        )
-    rows, columns = names
-    return _heat_maps(
-        {f"{each['metric']}, {each['criterion']}": each for each in entries},
-        (rows, columns),
-        lambda row: (row[rows], row[columns]),
-    )
+        title, logarithmic = entries[0]["metric"], is_geometric(values)
+        return _curves(names[0], values, lines, title=title, logarithmic=logarithmic)
+    named = {f"{each['metric']}, {each['criterion']}": each for each in entries}
+    return _heat_maps(named, (names[0], names[1]), lambda row: tuple(row[name] for name in names))
 
 
 def _curves(
-    option: str,
-    values: Sequence[float | str],
-    entries: Mapping[str, Entry],
-    *,
-    title: str,
-    logarithmic: bool = False,
+    option: str, values: Sequence[float | str], entries: Mapping[str, Entry], **looks: Any
 ) -> "Figure":
     """Return a curve over the values for each named entry."""
     from nlgauge.figures.curve import Line, curve
@@ -191,14 +155,13 @@ def _curves(
         tune = [row["tune"] for row in entry["tried"]]
         tune += [None] * (len(values) - len(tune))
         lines.append(Line(name, tuple(tune), _chosen(entry), entry["test"]))
-    label = _label(next(iter(entries.values())))
-    return curve(option, values, lines, label=label, title=title, logarithmic=logarithmic)
+    return curve(option, values, lines, label=_label(next(iter(entries.values()))), **looks)
 
 
 def _heat_maps(
     entries: Mapping[str, Entry],
     names: tuple[str, str],
-    place: Callable[[Entry], tuple[float | str, float | str]],
+    place: Callable[[Entry], tuple[float | str, ...]],
 ) -> "Figure":
     """Return a heat map for each named entry; ``place`` gives the row and column of a value."""
     import numpy as np
@@ -212,7 +175,7 @@ def _heat_maps(
         index = [(rows.index(row), columns.index(column)) for row, column in places]
         tune = np.full((len(rows), len(columns)), np.nan)
         for at, tried in zip(index, entry["tried"], strict=True):
-            tune[at] = np.nan if tried["tune"] is None else tried["tune"]
+            tune[at] = tried["tune"]  # None becomes NaN
         title = f"{name}\n{_label(entry)} (tune)"
         chosen = index[_chosen(entry)]
         panels.append(Surface(title, names, (rows, columns), tune, chosen, entry["test"]))
@@ -235,12 +198,11 @@ def _chosen(entry: Entry) -> int:
 def tune_command(
     tuning: TuningOptions,
     options: StudyOptions,
-    metrics: arguments.EmbeddingMetrics = None,
-    longest: Annotated[
-        int | None,
-        typer.Option(min=1, help="Maximum number of consecutive layers [default: no limit]."),
-    ] = None,
-    resamples: arguments.Resamples = 1000,
+    metrics: list[str] | None = arguments.EMBEDDING_METRICS,
+    longest: int | None = option(
+        None, "Maximum number of consecutive layers [default: no limit].", min=1
+    ),
+    resamples: int = arguments.count_option("bootstrap resamples"),
 ) -> None:
     """Tune layers on one half of the data and test them on the other.
 
@@ -258,53 +220,34 @@ def tune_command(
     bootstrap interval over inputs. Report the test number: the tune numbers are biased by the
     selection.
     """
+    from nlgauge.core.options import options_of
+    from nlgauge.metrics import metric as build_metric
     from nlgauge.study import tune_layers
 
     names = metrics or ["bertscore"]
-    if tuning.figure is not None:
-        _check_same_kind(names)
-    judged = options.judged()
-    with options.running() as running:
-        found = tune_layers(
-            judged,
-            names,
-            human=options.human,
-            longest=longest,
-            resamples=resamples,
-            **tuning.arguments,
-            **running,
-        )
-    content = found.to_dict()
-    entries = content["layers"]
-    result = Result(
-        content=lambda: content,
-        rows=lambda: [row for entry in entries for row in _layer_rows(entry)],
-        tables=lambda: _layer_tables(found, entries, tuning, options.digits),
-        figures={tuning.figure: lambda: _draw_layers(entries)},
-        notes=found.notes,
-    )
-    options.write(result, quiet=options.quiet)
-
-
-def _check_same_kind(metrics: Sequence[str]) -> None:
-    """Raise an error if one figure would need both curves and heat maps."""
-    from nlgauge.core.options import options_of
-    from nlgauge.metrics import metric as build_metric
-
-    several = {"layers" in options_of(type(build_metric(spec))) for spec in metrics}
-    if len(several) > 1:
+    kinds = {"layers" in options_of(type(build_metric(name))) for name in names}
+    if tuning.figure is not None and len(kinds) > 1:
         raise UsageError(
             "metrics of one layer are drawn as curves, metrics that join layers as heat maps; "
             "name one kind with --figure, and run the command twice"
         )
-
-
-def _layer_rows(entry: Entry) -> list[dict[str, Any]]:
-    rows = _tried_rows(entry)
-    for row in rows:
-        row["layers"] = row.pop(entry["option"])
-        row |= {"tune": row.pop("tune"), "test": row.pop("test")}  # the last columns
-    return rows
+    judged = options.judged()
+    with options.running() as running:
+        chosen: dict[str, Any] = {
+            "human": options.human,
+            "longest": longest,
+            "resamples": resamples,
+        }
+        found = tune_layers(judged, names, **chosen, **tuning.arguments, **running)
+    content = found.to_dict()
+    entries = content["layers"]
+    options.write(
+        content,
+        [row for entry in entries for row in _tried_rows(entry)],
+        _layer_tables(found, entries, tuning, options.digits),
+        figures={tuning.figure: lambda: _draw_layers(entries)},
+        notes=found.notes,
+    )
 
 
 def _layer_tables(
@@ -312,23 +255,20 @@ def _layer_tables(
 ) -> "list[Table]":
     from nlgauge.report.study_tables import layers_table
 
-    groups: dict[str, list[Entry]] = {}
-    signatures: dict[str, list[str]] = {}
+    groups: dict[str, tuple[list[Entry], list[str]]] = {}
     for tuned, entry in zip(found.entries, entries, strict=True):
-        groups.setdefault(entry["criterion"], []).append(entry)
-        signature = found.signatures[tuned.swept.label]
-        signatures.setdefault(entry["criterion"], []).append(signature)
+        group, signatures = groups.setdefault(entry["criterion"], ([], []))
+        group.append(entry)
+        signatures.append(found.signatures[tuned.swept.label])
     return [
-        layers_table(
-            group, digits=digits, footer=[*tuning.footer(group[0], ""), *signatures[criterion]]
-        )
-        for criterion, group in groups.items()
+        layers_table(group, digits=digits, footer=[*tuning.footer(group[0], ""), *signatures])
+        for group, signatures in groups.values()
     ]
 
 
 def _draw_layers(entries: Sequence[Entry]) -> "Figure":
     several = len({entry["criterion"] for entry in entries}) > 1
-    named: Mapping[str, Entry] = {
+    named = {
         entry["metric"] + (f", {entry['criterion']}" if several else ""): entry for entry in entries
     }
     if entries[0]["option"] == "layers":

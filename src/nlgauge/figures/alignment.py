@@ -44,12 +44,17 @@ def draw_alignment(plan: Plan, kind: Kind = "both", *, title: str | None = None)
         figure,
         axes,
     ):
+        from matplotlib.cm import ScalarMappable
+
         scale = linear_scale(0, alignment_layout.highest_cost(plan), STOPS)
         if kind != "heatmap":
             _draw_flow(axes[0], plan, scale)
         if kind != "flow":
             _draw_heatmap(axes[-1], plan, scale)
-        _draw_colour_bar(figure, axes, scale)
+        shrink = min(1.0, 3 / figure.get_figheight())
+        bar: dict[str, Any] = {"pad": 0.02, "aspect": 25, "anchor": (0.0, 1.0), "panchor": False}
+        shades = ScalarMappable(scale[1], scale[0])
+        figure.colorbar(shades, ax=axes, label="cost", shrink=shrink, **bar)
         if heading:
             figure.suptitle(heading)
     return figure
@@ -68,15 +73,6 @@ def _sizes(plan: Plan, cell: float, letter: float) -> list[tuple[float, float, f
         (bands, left + bands + right, max(rows, columns) * cell + 0.4),
         (grid, left + grid + 0.4, rows * cell + right + 0.5),
     ]
-
-
-def _draw_colour_bar(figure: "Figure", axes: "list[Axes]", scale: Scale) -> None:
-    from matplotlib.cm import ScalarMappable
-
-    colours, norm = scale
-    shrink = min(1.0, 3 / figure.get_figheight())
-    bar: dict[str, Any] = {"pad": 0.02, "aspect": 25, "anchor": (0.0, 1.0), "panchor": False}
-    figure.colorbar(ScalarMappable(norm, colours), ax=axes, label="cost", shrink=shrink, **bar)
 
 
 def _draw_flow(axes: "Axes", plan: Plan, scale: Scale) -> None:
@@ -112,13 +108,8 @@ def _draw_column(axes: "Axes", nodes: Sequence[Node], *, inner: float, outwards:
     left = inner if outwards > 0 else inner - _NODE
     centres = [node.centre for node in nodes]
     axes.barh(centres, _NODE, [n.moved for n in nodes], left=left, color=_BAR, clip_on=False)
-    outline: dict[str, Any] = {
-        "color": "none",
-        "edgecolor": _BAR,
-        "linewidth": 0.5,
-        "clip_on": False,
-    }
-    axes.barh(centres, _NODE, [node.own for node in nodes], left=left, **outline)
+    own: dict[str, Any] = {"height": [node.own for node in nodes], "color": "none", "lw": 0.5}
+    axes.barh(centres, _NODE, left=left, edgecolor=_BAR, clip_on=False, **own)
     for node in nodes:
         axes.text(
             inner + outwards * 2.2 * _NODE,
@@ -146,17 +137,11 @@ def _draw_heatmap(axes: "Axes", plan: Plan, scale: Scale) -> None:
         if wide > 0.75 and max(plan.cost.shape) <= _NUMBERED:
             text = number(flow.mass)
             axes.text(flow.reference, flow.candidate, text, ha="center", va="center", size=5)
-    _label_axes(axes, plan)
-
-
-def _label_axes(axes: "Axes", plan: Plan) -> None:
-    candidate, reference = labels(plan)
-    axes.set_yticks(range(len(candidate)), [shorten(label) for label in candidate])
-    axes.set_xticks(range(len(reference)), [shorten(label) for label in reference])
     axes.tick_params(length=0, labeltop=True, labelbottom=False)
     axes.tick_params("x", rotation=90)
-    axes.set_xlabel("reference", style="italic", color="#555555")
-    axes.set_ylabel("candidate", style="italic", color="#555555")
-    ticks = [*axes.get_yticklabels(), *axes.get_xticklabels()]
-    for tick, name in zip(ticks, (*candidate, *reference), strict=True):
-        tick.set_color(_GREY if is_special(name) else "black")
+    sides = ("candidate", axes.yaxis), ("reference", axes.xaxis)
+    for tokens, (side, axis) in zip(labels(plan), sides, strict=True):
+        axis.set_ticks(range(len(tokens)), [shorten(token) for token in tokens])
+        axis.set_label_text(side, style="italic", color="#555555")
+        for tick, token in zip(axis.get_ticklabels(), tokens, strict=True):
+            tick.set_color(_GREY if is_special(token) else "black")

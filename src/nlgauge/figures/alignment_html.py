@@ -60,7 +60,9 @@ def _step(plan: Plan, cost: float) -> int:
 
 def _flow(plan: Plan) -> str:
     places = layout.layout(plan)
-    left, right = _label_width(places.candidate), _label_width(places.reference)
+    sides = (places.candidate, places.reference)
+    widths = (max(cell_len(shorten(node.label)) for node in side) for side in sides)
+    left, right = (max(wide, len("candidate")) * _LETTER + _BAR + 10 for wide in widths)
     tokens = max(len(places.candidate), len(places.reference))
     top, height = 28.0, tokens * (22.0 if tokens > 30 else 30.0)
     wide, high = left + _BAND + right, top + height
@@ -78,11 +80,6 @@ def _flow(plan: Plan) -> str:
         "</svg>",
     ]
     return "<section>" + "\n".join(lines) + "</section>"
-
-
-def _label_width(nodes: Sequence[Node]) -> float:
-    longest = max(cell_len(shorten(node.label)) for node in nodes)
-    return max(longest, len("candidate")) * _LETTER + _BAR + 10
 
 
 def _bands(plan: Plan, places: layout.Layout, start: float, height: float) -> list[str]:

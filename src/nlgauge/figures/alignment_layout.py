@@ -115,37 +115,27 @@ def layout(plan: Plan) -> Layout:
     unit = _FILL / tallest if tallest > 0 else 0.0
     first = _column(candidate, plan.a, left, unit)
     second = _column(reference, plan.b, right, unit)
-    return Layout(first, second, _bands(visible_flows(plan), first, second, unit))
+    seen = visible_flows(plan)
+    starts = _stacked(seen, first, "candidate", unit)
+    ends = _stacked(seen, second, "reference", unit)
+    return Layout(first, second, tuple(Band(x, starts[x], ends[x]) for x in reversed(seen)))
 
 
 def _column(names: Sequence[str], own: Floats, moved: Floats, unit: float) -> tuple[Node, ...]:
-    space = 1 / len(names)
     return tuple(
-        Node(
-            name, is_special(name), float(own[i]), (i + 0.5) * space, own[i] * unit, moved[i] * unit
-        )
-        for i, name in enumerate(names)
+        Node(name, is_special(name), mass, (i + 0.5) / len(names), mass * unit, gone * unit)
+        for i, (name, mass, gone) in enumerate(zip(names, own.tolist(), moved, strict=True))
     )
 
 
-def _bands(
-    seen: Sequence[Flow], first: Sequence[Node], second: Sequence[Node], unit: float
-) -> tuple[Band, ...]:
-    """Return bands stacked at both ends in the order of their partners, so that few cross."""
-    by_row = sorted(seen, key=lambda flow: (flow.candidate, flow.reference))
-    by_column = sorted(seen, key=lambda flow: (flow.reference, flow.candidate))
-    left = _stacked(((flow, first[flow.candidate]) for flow in by_row), unit)
-    right = _stacked(((flow, second[flow.reference]) for flow in by_column), unit)
-    return tuple(Band(flow, left[flow], right[flow]) for flow in reversed(seen))
-
-
-def _stacked(placed: Iterable[tuple[Flow, Node]], unit: float) -> dict[Flow, tuple[float, float]]:
-    ends: dict[Flow, tuple[float, float]] = {}
-    last: Node | None = None
-    at = 0.0
-    for flow, node in placed:
-        if node is not last:
-            at, last = node.centre - node.moved / 2, node
-        ends[flow] = (at, at + flow.mass * unit)
-        at += flow.mass * unit
+def _stacked(
+    flows: Iterable[Flow], nodes: Sequence[Node], side: str, unit: float
+) -> dict[Flow, tuple[float, float]]:
+    """Return the ends of bands, in the order of their partners at each node: few bands cross."""
+    tops = [node.centre - node.moved / 2 for node in nodes]
+    ends = {}
+    for flow in sorted(flows, key=lambda flow: (flow.candidate, flow.reference)):
+        at = getattr(flow, side)
+        ends[flow] = tops[at], tops[at] + flow.mass * unit
+        tops[at] += flow.mass * unit
     return ends

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from nlgauge.figures import matplotlib_setup as setup
 from nlgauge.figures.colours import PALETTE
@@ -51,6 +51,20 @@ def bars(panels: Sequence[Panel], *, across: int | None = None) -> "Figure":
             handles, _ = grid[0].get_legend_handles_labels()
             setup.legend_below(figure, handles, min(len(names), 2 + columns))
     return figure
+
+
+def metric_bars(rows: Sequence[Mapping[str, Any]], title: str = "") -> "Figure":
+    """Return a panel for each level and coefficient, or one with the title, of rows of a study.
+
+    A row has metric, criterion, value, level and coefficient, and with an interval low and high.
+    """
+    groups = tuple(dict.fromkeys(row["metric"] for row in rows))
+    found: dict[str, dict[str, list[Bar]]] = {}
+    for row in rows:
+        panel = found.setdefault(title or f"{row['level']} level, {row['coefficient']}", {})
+        bar = Bar(row["value"], row.get("low"), row.get("high"))
+        panel.setdefault(row["criterion"], []).append(bar)
+    return bars([Panel(name, groups, series) for name, series in found.items()])
 
 
 def _draw(axes: "Axes", panel: Panel) -> None:

@@ -16,16 +16,12 @@ def ramp(steps: int, start: float = 0.0) -> tuple[str, ...]:
 
 def is_dark(colour: str) -> bool:
     """Return whether text on this colour should be white: its luma is below the middle."""
-    red, green, blue = _channels(colour)
-    return 0.299 * red + 0.587 * green + 0.114 * blue < 140
+    weights = (0.299, 0.587, 0.114)
+    return sum(w * x for w, x in zip(weights, bytes.fromhex(colour[1:]), strict=True)) < 140
 
 
 def _between(fraction: float) -> str:
     at = min(max(fraction, 0.0), 1.0) * (len(STOPS) - 1)
     low = min(int(at), len(STOPS) - 2)
-    pairs = zip(_channels(STOPS[low]), _channels(STOPS[low + 1]), strict=True)
+    pairs = zip(*(bytes.fromhex(stop[1:]) for stop in STOPS[low : low + 2]), strict=True)
     return "#" + "".join(f"{round(a + (b - a) * (at - low)):02x}" for a, b in pairs)
-
-
-def _channels(colour: str) -> tuple[int, int, int]:
-    return int(colour[1:3], 16), int(colour[3:5], 16), int(colour[5:7], 16)

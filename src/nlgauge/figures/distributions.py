@@ -47,13 +47,12 @@ class Curve:
     def _at(self, places: Floats) -> Floats:
         """Return the density at any place, with exponential tails beyond the known places."""
         found = np.interp(places, self.places, self.density)
-        for end, next_to_it in ((0, 1), (-1, -2)):
-            here, there = self.density[end], self.density[next_to_it]
-            step = abs(self.places[end] - self.places[next_to_it])
-            beyond = (places < self.places[0]) if end == 0 else (places > self.places[-1])
-            falling = np.log(there / here) / step if there > here > 0 else np.inf
-            away = np.abs(places[beyond] - self.places[end])
-            found[beyond] = here * np.exp(-falling * away)
+        for end, inner in ((0, 1), (-1, -2)):
+            here, there = self.density[end], self.density[inner]
+            step = self.places[inner] - self.places[end]
+            away = (self.places[end] - places) / step
+            falling = np.log(there / here) if there > here > 0 else np.inf
+            found[away > 0] = here * np.exp(-falling * away[away > 0])
         return np.asarray(found, dtype=np.float64)
 
 

@@ -71,8 +71,14 @@ def heat(panels: Sequence[Panel]) -> "Figure":
 
 
 def _draw(axes: "Axes", panel: Panel) -> None:
+    from matplotlib.colors import BoundaryNorm, ListedColormap
     from matplotlib.patches import Rectangle
 
+    scale: Scale = linear_scale(0, 1)
+    if panel.p_values:
+        scale = ListedColormap([*_SHADES, "#ffffff"]), BoundaryNorm([0, *_LEVELS, 1.0001], 4)
+    elif np.nanmin(panel.values, initial=0.0) < 0:
+        scale = linear_scale(-1, 1, DIVERGING)
     n = len(panel.names)
     names = [shorten(printable(name)) for name in panel.names]
     off_diagonal = np.where(np.eye(n, dtype=bool), np.nan, panel.values)
@@ -80,7 +86,7 @@ def _draw(axes: "Axes", panel: Panel) -> None:
         axes,
         off_diagonal,
         (names, names),
-        _significance_scale() if panel.p_values else _coefficient_scale(panel.values),
+        scale,
         write=panel.write,
         size=lambda text: setup.FONT - (1 if len(text) < 5 else 2),
         faint=_LEVELS[-1] if panel.p_values else np.inf,
@@ -112,18 +118,6 @@ def _add_legend(axes: "Axes", *, percent: bool) -> None:
     style |= {"handlelength": 0.8, "handletextpad": 0.3, "columnspacing": 0.8}
     style |= {"borderaxespad": 0.1, "frameon": False, "fontsize": setup.FONT - 1}
     axes.legend(handles=patches, **style)
-
-
-def _coefficient_scale(values: Floats) -> Scale:
-    """Return colours from 0 to 1, or from -1 if a value is negative."""
-    signed = np.nanmin(values, initial=0.0) < 0
-    return linear_scale(-1, 1, DIVERGING) if signed else linear_scale(0, 1)
-
-
-def _significance_scale() -> Scale:
-    from matplotlib.colors import BoundaryNorm, ListedColormap
-
-    return ListedColormap([*_SHADES, "#ffffff"]), BoundaryNorm([0, *_LEVELS, 1.0001], 4)
 
 
 def _p(value: float) -> str:

@@ -27,10 +27,9 @@ def _block(row: Row, half: int, digits: int) -> Iterator[str]:
         lines = wrapped(text, 2 * half + 3 - 11)
         yield f"reference: {lines[0]}"
         yield from (f"           {line}" for line in lines[1:])
-    left = [f"{row['baseline']} {row['baseline_value']:.{digits}f}"]
-    right = [f"{row['system']} {row['value']:.{digits}f}"]
-    left += wrapped(row["baseline_candidate"], half)
-    right += wrapped(row["candidate"], half)
+    left, right = wrapped(row["baseline_candidate"], half), wrapped(row["candidate"], half)
+    left.insert(0, f"{row['baseline']} {row['baseline_value']:.{digits}f}")
+    right.insert(0, f"{row['system']} {row['value']:.{digits}f}")
     for one, other in zip_longest(left, right, fillvalue=""):
         yield f"{one}{' ' * (half - cell_len(one))} │ {other}".rstrip()
 

@@ -8,31 +8,19 @@ from html import escape
 from nlgauge.report.table import Table
 
 _BOLD, _PLAIN = "\x1b[1m", "\x1b[0m"
-_LATEX = str.maketrans(
-    {
-        **{character: f"\\{character}" for character in "&%$#_{}"},
-        "~": r"\textasciitilde{}",
-        "^": r"\textasciicircum{}",
-        "\\": r"\textbackslash{}",
-        "↑": r"$\uparrow$",
-        "↓": r"$\downarrow$",
-    }
-)
+_LATEX: dict[str, str | int | None] = {mark: f"\\{mark}" for mark in "&%$#_{}"}
+_LATEX |= {"~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "\\": r"\textbackslash{}"}
+_LATEX |= {"↑": r"$\uparrow$", "↓": r"$\downarrow$"}
 
 
 def text(table: Table, *, bold: bool = False) -> str:
     """Return aligned columns, the best value of each column in bold or starred."""
     best = table.best()
-    cells = table.texts()
-    if not bold:
-        starred = {j for _, j in best}  # all cells of such a column are padded, so numbers align
-        cells = [
-            [
-                cell + ("*" if (i, j) in best else " ") if j in starred else cell
-                for j, cell in enumerate(row)
-            ]
-            for i, row in enumerate(cells)
-        ]
+    starred = set() if bold else {j for _, j in best}  # all their cells are padded, to align
+    cells = [
+        [cell + (" *"[(i, j) in best] if j in starred else "") for j, cell in enumerate(row)]
+        for i, row in enumerate(table.texts())
+    ]
     widths = [max(map(len, column)) for column in zip(table.headings, *cells, strict=True)]
     align = [str.rjust if table.numeric(j) else str.ljust for j in range(len(widths))]
     padded = [
@@ -75,7 +63,7 @@ def markdown(table: Table) -> str:
 
 def latex(table: Table) -> str:
     """Return a booktabs tabular, the best value of each column in bold."""
-    rows = _marked(table, lambda cell: cell.translate(_LATEX), r"\textbf{{{}}}")
+    rows = _marked(table, lambda cell: cell.translate(str.maketrans(_LATEX)), r"\textbf{{{}}}")
     layout = "".join("r" if table.numeric(j) else "l" for j in range(len(table.columns)))
     heading, *body = [" & ".join(row) + r" \\" for row in rows]
     lines = [rf"\begin{{tabular}}{{{layout}}}", r"\toprule", heading, r"\midrule"]
@@ -88,11 +76,9 @@ def html(table: Table) -> str:
     heading, *rows = _marked(table, escape, "<b>{}</b>")
 
     def line(cells: list[str], tag: str) -> str:
-        aligned = (" style='text-align:right'" * table.numeric(j) for j in range(len(cells)))
-        joined = "".join(
-            f"<{tag}{style}>{cell}</{tag}>" for style, cell in zip(aligned, cells, strict=True)
-        )
-        return f"<tr>{joined}</tr>"
+        heads = (tag + " style='text-align:right'" * table.numeric(j) for j in range(len(cells)))
+        joined = (f"<{head}>{cell}</{tag}>" for head, cell in zip(heads, cells, strict=True))
+        return f"<tr>{''.join(joined)}</tr>"
 
     lines = ["<table>", f"<thead>{line(heading, 'th')}</thead>", "<tbody>"]
     lines += [*(line(row, "td") for row in rows), "</tbody>", "</table>"]
@@ -110,11 +96,5 @@ def _marked(table: Table, quote: Callable[[str], str], mark: str) -> list[list[s
     return [[quote(heading) for heading in table.headings], *rows]
 
 
-FORMATS: dict[str, Callable[[Table], str]] = {
-    "text": text,
-    "csv": csv,
-    "tsv": tsv,
-    "markdown": markdown,
-    "latex": latex,
-    "html": html,
-}
+FORMATS: dict[str, Callable[[Table], str]] = {"text": text, "csv": csv, "tsv": tsv}
+FORMATS |= {"markdown": markdown, "latex": latex, "html": html}

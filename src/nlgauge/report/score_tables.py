@@ -72,8 +72,6 @@ def _column(
     label: str, scores: Scores | CorpusScore, digits: int | None, *, direction: bool = True
 ) -> Column:
     scale = scores.scale
-    wide = scale.high >= 100 or scale.void >= 100 or scale.high - scale.low > 1e3
-    default = 2 if wide else 4
-    return Column(
-        label, default if digits is None else digits, scale.direction if direction else None
-    )
+    if digits is None:
+        digits = 2 if max(scale.high, scale.void) >= 100 or scale.high - scale.low > 1e3 else 4
+    return Column(label, digits, scale.direction if direction else None)

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from math import isnan
 from typing import Any, Literal
 
@@ -104,10 +105,9 @@ def matrix_table(
 ) -> Table:
     """Return a square table with an empty diagonal."""
     columns = [Column(corner), *(Column(name, digits) for name in names)]
-    rows = [
-        (name, *(None if i == j else value for j, value in enumerate(row)))
-        for i, (name, row) in enumerate(zip(names, values, strict=True))
-    ]
+    rows: list[tuple[Value, ...]] = []
+    for i, (name, row) in enumerate(zip(names, values, strict=True)):
+        rows.append((name, *row[:i], None, *row[i + 1 :]))
     return Table(tuple(columns), tuple(rows), tuple(footer))
 
 
@@ -152,12 +152,11 @@ def sweep_table(
     A row has the value of each option, tune and test.
     """
 
-    def shown(name: str) -> _Filled:
-        return Column(
-            name, 6
-        ), lambda row: f"{row[name]:g}" if isinstance(row[name], float) else str(row[name])
+    def shown(name: str, row: Row) -> str:
+        return f"{row[name]:g}" if isinstance(row[name], float) else str(row[name])
 
-    filled = [*map(shown, options), _key("tune", digits, "higher"), _key("test", digits)]
+    filled: list[_Filled] = [(Column(name, 6), partial(shown, name)) for name in options]
+    filled += [_key("tune", digits, "higher"), _key("test", digits)]
     return _table(rows, filled, footer)
 
 
