@@ -6,9 +6,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from nlgauge.core.arrays import Floats
-from nlgauge.core.errors import DataError, OptionError, ShapeError
+from nlgauge.core.errors import OptionError, ShapeError
 from nlgauge.measure.cost import squared_euclid
 from nlgauge.measure.depth import directions
+from nlgauge.measure.problem import normalised
 
 
 def sliced_wasserstein(
@@ -30,8 +31,7 @@ def sliced_wasserstein(
     from_left = np.sort(left @ along, axis=0)[steps // m]
     from_right = np.sort(right @ along, axis=0)[steps // n]
     powers = (np.abs(from_left - from_right) ** p).mean(axis=1)
-    mean = float(widths @ powers)
-    return math.pow(mean, 1.0 / p)
+    return math.pow(widths @ powers, 1.0 / p)
 
 
 def mmd(
@@ -50,12 +50,11 @@ def mmd(
     left, right = _pair(x, y)
     if not bandwidth > 0:
         raise OptionError(f"bandwidth must be above 0, got {bandwidth}.")
-    first, second = _weights(a, len(left)), _weights(b, len(right))
+    first, second = normalised(a, len(left)), normalised(b, len(right))
 
     def kernel(rows: Floats, columns: Floats) -> Floats:
         squared = squared_euclid(rows, columns, normalise=False)
-        values: Floats = np.exp(-squared / (2.0 * bandwidth**2))
-        return values
+        return np.asarray(np.exp(-squared / (2.0 * bandwidth**2)))
 
     within = first @ kernel(left, left) @ first + second @ kernel(right, right) @ second
     return max(float(within - 2.0 * (first @ kernel(left, right) @ second)), 0.0)
@@ -69,15 +68,3 @@ def _pair(x: ArrayLike, y: ArrayLike) -> tuple[Floats, Floats]:
     if left.shape[1] != right.shape[1]:
         raise ShapeError(f"clouds must have one dimension, got shapes {shapes}.")
     return left, right
-
-
-def _weights(weights: ArrayLike | None, n: int) -> Floats:
-    mass = np.ones(n) if weights is None else np.asarray(weights, dtype=np.float64)
-    if mass.shape != (n,):
-        raise ShapeError(f"{n} points need {n} weights, got shape {mass.shape}.")
-    if not (np.all(mass >= 0) and 0 < mass.sum() < np.inf):
-        raise DataError(
-            f"weights must be at least 0 and have a positive finite sum, got {mass.sum():g}."
-        )
-    scaled: Floats = mass / mass.sum()
-    return scaled
