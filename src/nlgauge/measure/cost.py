@@ -39,8 +39,7 @@ def cosine(x: ArrayLike, y: ArrayLike, *, normalise: bool = True) -> Floats:
 
 def euclid(x: ArrayLike, y: ArrayLike, *, normalise: bool = True) -> Floats:
     """Return ||x_i - y_j||, an n x m matrix; of unit vectors unless `normalise` is off."""
-    root: Floats = np.sqrt(squared_euclid(x, y, normalise=normalise))
-    return root
+    return np.asarray(np.sqrt(squared_euclid(x, y, normalise=normalise)))
 
 
 def squared_euclid(x: ArrayLike, y: ArrayLike, *, normalise: bool = True) -> Floats:
@@ -60,18 +59,13 @@ def squared_euclid(x: ArrayLike, y: ArrayLike, *, normalise: bool = True) -> Flo
 
 
 def word_order(n: int, m: int, *, weight: float = 0.2) -> Floats:
-    """Return weight |i/(n-1) - j/(m-1)|, an n x m matrix to be added to a cost.
-
-    The position of a lone token is 0.
-    """
+    """Return weight |i/(n-1) - j/(m-1)|, n x m, to be added to a cost; a lone token is at 0."""
     if n < 0 or m < 0 or weight < 0:
         raise OptionError(
             f"word_order needs lengths and a weight of at least 0, got {n}, {m} and {weight}."
         )
-    rows = np.arange(n) / max(n - 1, 1)
-    columns = np.arange(m) / max(m - 1, 1)
-    matrix: Floats = weight * np.abs(rows[:, None] - columns)
-    return matrix
+    rows, columns = (np.arange(length) / max(length - 1, 1) for length in (n, m))
+    return np.asarray(weight * np.abs(rows[:, None] - columns))
 
 
 def _clouds(x: ArrayLike, y: ArrayLike) -> tuple[Floats, Floats]:

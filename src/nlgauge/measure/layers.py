@@ -29,8 +29,7 @@ class Routing(NamedTuple):
 
 def mean(states: ArrayLike) -> Floats:
     """Return the mean of the unit-normalised layers, [tokens, d]."""
-    averaged: Floats = _layers(states).mean(axis=0)
-    return averaged
+    return np.asarray(_layers(states).mean(axis=0))
 
 
 def concatenate(states: ArrayLike) -> Floats:
@@ -38,8 +37,7 @@ def concatenate(states: ArrayLike) -> Floats:
 
     The cosine of two such points is the mean of the cosines of their layers.
     """
-    layers = _layers(states)
-    return np.concatenate(list(layers), axis=1)
+    return np.concatenate(list(_layers(states)), axis=1)
 
 
 def power_means(states: ArrayLike) -> Floats:
@@ -70,8 +68,7 @@ def routing(
     the denominator and would shrink v to 0; this is the normalised form. A token whose layers all
     lie outside the Epanechnikov kernel gets their mean.
 
-    Logits only grow, so after about 1000 steps at rate 1 one layer has all the weight.
-    A few steps (steps=3, strict=False) give a soft mean, as in routing between capsules; the paper
+    Logits only grow, so after about 1000 steps at rate 1 one layer has all the weight; the paper
     states neither rate nor number of steps.
     """
     if kernel not in ("gaussian", "epanechnikov"):
@@ -83,8 +80,7 @@ def routing(
         )
     z = _layers(states)
     v, logits = z.mean(axis=0), np.zeros(z.shape[:2])
-    loss = np.full(z.shape[1], -np.inf)
-    change = np.inf
+    loss, change = np.full(z.shape[1], -np.inf), np.inf
     for step in range(1, steps + 1):
         shares = np.exp(logits - logits.max(axis=0))
         shares /= shares.sum(axis=0)
@@ -115,8 +111,7 @@ def _kernel(z: Floats, v: Floats, kernel: Kernel, bandwidth: float) -> tuple[Flo
 def _centre(z: Floats, weights: Floats) -> Floats:
     """Return the weighted mean over layers; the plain one for a token whose weights are all 0."""
     weights = np.where(weights.sum(axis=0) > 0, weights, 1.0)
-    centre: Floats = np.einsum("ln,lnd->nd", weights / weights.sum(axis=0), z)
-    return centre
+    return np.asarray(np.einsum("ln,lnd->nd", weights / weights.sum(axis=0), z))
 
 
 def pool_ngrams(points: ArrayLike, weights: ArrayLike, n: int) -> tuple[Floats, Floats]:
@@ -137,11 +132,10 @@ def pool_ngrams(points: ArrayLike, weights: ArrayLike, n: int) -> tuple[Floats, 
         return cloud, mass
     width = min(n, len(mass))
     windows = sliding_window_view(mass, width)
-    totals: Floats = windows.sum(axis=1)
+    totals = np.asarray(windows.sum(axis=1))
     shares = np.where(totals[:, None] > 0, windows, 1.0)
     shares = shares / shares.sum(axis=1, keepdims=True)
-    pooled: Floats = np.einsum("iw,idw->id", shares, sliding_window_view(cloud, width, axis=0))
-    return pooled, totals
+    return np.einsum("iw,idw->id", shares, sliding_window_view(cloud, width, axis=0)), totals
 
 
 def _layers(states: ArrayLike) -> Floats:

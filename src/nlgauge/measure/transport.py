@@ -162,10 +162,10 @@ def _plan(problem: Problem, solution: Solution, penalty_a: float, penalty_b: flo
         coupling[np.ix_(a > 0, b > 0)] = solution.coupling
         solution = solution._replace(coupling=coupling)
     value, mass = float((cost * coupling).sum()), float(coupling.sum())
-    objective = value + _penalty(coupling.sum(axis=1), a, penalty_a)
-    objective += _penalty(coupling.sum(axis=0), b, penalty_b)
+    penalties = _penalty(coupling.sum(axis=1), a, penalty_a)
+    penalties += _penalty(coupling.sum(axis=0), b, penalty_b)
     found = {**problem._asdict(), **solution._asdict()}
-    return Plan(value=value, mass=mass, objective=objective, **found)
+    return Plan(value=value, mass=mass, objective=value + penalties, **found)
 
 
 def _penalty(marginal: Floats, weights: Floats, penalty: float) -> float:

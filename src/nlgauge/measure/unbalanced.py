@@ -44,11 +44,8 @@ def solve(problems: list[Problem], penalty_a: float, penalty_b: float) -> list[S
     found = [Solution(problem.cost, math.inf, 0, False) for problem in problems]
     for method in (FAST, ROBUST):
         for tall in (False, True):  # tall problems are transposed
-            members = [
-                k
-                for k, (cost, _, _) in enumerate(problems)
-                if not found[k].converged and (cost.shape[0] > cost.shape[1]) == tall
-            ]
+            unsolved = (k for k, one in enumerate(found) if not one.converged)
+            members = [k for k in unsolved if (len(problems[k].a) > len(problems[k].b)) == tall]
             given = [problems[k].transposed() if tall else problems[k] for k in members]
             options = *(rates[::-1] if tall else rates), least_scale, np.array(method, dtype=float)
             solutions = solve_concatenated(given, interior_point.solve_all, *options)
