@@ -17,7 +17,6 @@ import math
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -25,8 +24,6 @@ from numpy.typing import ArrayLike
 from nlgauge.core.arrays import Floats
 from nlgauge.core.errors import OptionError, ShapeError
 from nlgauge.measure.kernels import depth as kernels
-
-Depth = Literal["irw", "ai_irw"]
 
 TIE = 1e-12  # projections and depths closer than this are equal
 CUTOFF = 1e-8  # eigenvalues below this share of the largest are rounding
@@ -89,7 +86,7 @@ def whiten(points: ArrayLike) -> Floats:
 def regions_of(
     clouds: Iterable[ArrayLike],
     *,
-    depth: Depth = "irw",
+    depth: str = "irw",
     count: int = 5000,
     seed: int = 0,
     eps: float = 0.3,

@@ -15,7 +15,7 @@ it is not symmetric. Its NaN becomes the worst value here.
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -27,11 +27,9 @@ from nlgauge.core.options import option
 from nlgauge.core.requirements import Weighting
 from nlgauge.measure.cloud_distances import mmd, sliced_wasserstein
 from nlgauge.measure.cost import squared_euclid, unit
-from nlgauge.measure.depth import Depth, Regions, nlg_eval_distance, region_distance, regions_of
+from nlgauge.measure.depth import Regions, nlg_eval_distance, region_distance, regions_of
 from nlgauge.measure.transport import match
-from nlgauge.metrics._cloud_metric import CloudMetric, one_layer
-
-_DEPTHS: dict[str, Depth] = {"irw": "irw", "ai_irw": "ai_irw"}
+from nlgauge.metrics._cloud_metric import CloudMetric, Published, one_layer
 
 
 @dataclass(frozen=True)
@@ -42,6 +40,7 @@ class DepthScore(CloudMetric):
     components = ("distance", "similarity")
     symmetric = True
     scale = distance(2.0)
+    published: ClassVar = {"nlg_eval": Published({"void": "mass"})}
 
     layer: int | str = one_layer()
     measure: str = option(
@@ -54,7 +53,7 @@ class DepthScore(CloudMetric):
     levels: int = option(5, "Number of trimmed regions.", low=1)
     directions: int = option(2000, "Number of sampled directions.", low=1, server=10_000)
     seed: int = option(0, "Random seed of the directions.", low=0, server=2**32 - 1)
-    compat: str | None = option(None, "Published code to reproduce.", choices=("nlg_eval",))
+    compat: str | None = option(None, "Published code to reproduce.", choices=tuple(published))
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -65,13 +64,12 @@ class DepthScore(CloudMetric):
 
     @property
     def weighting(self) -> Weighting:
-        """Uniform masses; the published code also scores texts of special tokens only."""
-        void: Any = "mass" if self.compat else "content"
-        return replace(super().weighting, special="keep", void=void)
+        """Uniform masses, with special tokens."""
+        return replace(super().weighting, special="keep")
 
     @property
     def _compares_regions(self) -> bool:
-        return not self.compat and self.measure in _DEPTHS
+        return not self.compat and self.measure in ("irw", "ai_irw")
 
     def prepare(self, item: Cloud, side: Side) -> Floats | Regions | None:
         """Return the trimmed regions of a text, or its unit vectors for the other measures."""
@@ -84,7 +82,7 @@ class DepthScore(CloudMetric):
         if self._compares_regions:
             found = regions_of(
                 vectors,
-                depth=_DEPTHS[self.measure],
+                depth=self.measure,
                 count=self.directions,
                 seed=self.seed,
                 eps=self.eps,
@@ -103,9 +101,8 @@ class DepthScore(CloudMetric):
 
     def _distance(self, candidate: Any, reference: Any) -> float:
         if self.compat:
-            found = nlg_eval_distance(
-                reference, candidate, p=self.p, eps=self.eps, levels=self.levels
-            )
+            shape: Any = {"eps": self.eps, "levels": self.levels}
+            found = nlg_eval_distance(reference, candidate, p=self.p, **shape)
             return self.scale.void if math.isnan(found) else found
         if self._compares_regions:
             return region_distance(candidate, reference, p=self.p)
@@ -113,5 +110,5 @@ class DepthScore(CloudMetric):
             return sliced_wasserstein(candidate, reference, count=self.directions, seed=self.seed)
         if self.measure == "mmd":
             return mmd(candidate, reference)
-        masses = [np.full(len(cloud), 1 / len(cloud)) for cloud in (candidate, reference)]
+        masses = np.ones(len(candidate)), np.ones(len(reference))
         return math.sqrt(match(squared_euclid(candidate, reference), *masses).value)

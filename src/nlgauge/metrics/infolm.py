@@ -30,6 +30,7 @@ from nlgauge.core.metric import PairMetric, Rows, Scale
 from nlgauge.core.options import option
 from nlgauge.core.requirements import ModelCard, Need, Weighting
 from nlgauge.measure.divergence import MEASURES, divergence
+from nlgauge.metrics._cloud_metric import long_texts
 
 UNDETERMINED_NOTE = "two one-token texts cannot be distinguished, given the worst value"
 _UNBOUNDED_VOID = 100.0
@@ -59,12 +60,7 @@ class InfoLm(PairMetric):
     direction: str = option("ref-cand", "Order of arguments.", choices=("ref-cand", "cand-ref"))
     symmetrised: bool = option(False, "Average both directions.")
     whole_words: bool = option(False, "Mask all pieces of a word at once.")
-    long_text: str = option(
-        "window",
-        "Texts longer than the model's limit: overlapping windows, truncation, or an error.",
-        choices=("window", "truncate", "error"),
-        server="fixed",
-    )
+    long_text: str = long_texts()
     compat: str | None = option(
         None, "Published code to reproduce.", choices=("nlg_eval", "torchmetrics")
     )
@@ -95,11 +91,13 @@ class InfoLm(PairMetric):
     @property
     def needs(self) -> Need:
         """Histograms of the predictions for all tokens except special ones."""
-        weighting = Weighting(scheme="idf" if self.weights == "idf" else "uniform")
         return Need(
             kind="histograms",
             model=self.model,
-            weighting=replace(weighting, sides="separate") if self.compat else weighting,
+            weighting=Weighting(
+                scheme="idf" if self.weights == "idf" else "uniform",
+                sides="separate" if self.compat else "shared",
+            ),
             long_text=self.long_text,
             temperature=self.temperature,
             whole_words=self.whole_words,
