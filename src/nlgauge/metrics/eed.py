@@ -59,9 +59,8 @@ class Eed(PairMetric):
         Within a row of the alignment grid, row[i] = min(row[i], row[i - 1] + deletion) is a running
         minimum of row[i] - i deletions.
         """
-        jump, deletion, insertion = (
-            round(cost * UNIT) for cost in (self.jump, self.deletion, self.insertion)
-        )
+        costs = self.jump, self.deletion, self.insertion
+        jump, deletion, insertion = (round(cost * UNIT) for cost in costs)
         slope = deletion * np.arange(len(candidate) + 1)
         visits = np.zeros(len(candidate) + 1, dtype=np.int64)
         row = np.full(len(candidate) + 1, UNIT)

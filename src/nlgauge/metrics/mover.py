@@ -97,9 +97,8 @@ class Mover(TransportMetric):
         published = {"mover-v1": power_means, "mover-v2": concatenate}.get(self.compat or "")
         vectors = (published or AGGREGATES[self.aggregate])(cloud.points)
         points, masses = pool_ngrams(vectors, cloud.weights, self.ngram)
-        words = cloud.tokens.strings
-        span = min(self.ngram, len(words))
-        grams = [" ".join(words[i : i + span]) for i in range(len(masses))]
+        words, span = cloud.tokens.strings, min(self.ngram, len(cloud))
+        grams = (" ".join(words[i : i + span]) for i in range(len(masses)))
         return Points(points, masses, tuple(grams))
 
     def cost_matrix(self, candidate: Points, reference: Points) -> Floats:

@@ -4,14 +4,13 @@ A row of the dynamic programme is one integer with a bit per position, so a text
 takes 10,000 additions instead of 100 million comparisons.
 """
 
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Hashable, Iterator, Sequence
 
 
 def lcs_length(left: Sequence[Hashable], right: Sequence[Hashable]) -> int:
     """Return the length of the longest common subsequence."""
-    row = deque(_lcs_rows(left, right), maxlen=1).pop()
-    return len(left) - row.bit_count()
+    return len(left) - deque(_lcs_rows(left, right), maxlen=1).pop().bit_count()
 
 
 def lcs_positions(left: Sequence[Hashable], right: Sequence[Hashable]) -> list[int]:
@@ -61,10 +60,10 @@ def edit_distance(left: Sequence[Hashable], right: Sequence[Hashable]) -> int:
 
 def _position_bits(items: Sequence[Hashable]) -> dict[Hashable, int]:
     """Return the bits of the positions of every distinct item."""
-    positions: dict[Hashable, list[int]] = {}
+    bits: Counter[Hashable] = Counter()
     for i, item in enumerate(items):
-        positions.setdefault(item, []).append(i)
-    return {item: sum(1 << i for i in found) for item, found in positions.items()}
+        bits[item] |= 1 << i
+    return bits
 
 
 def _lcs_rows(left: Sequence[Hashable], right: Sequence[Hashable]) -> Iterator[int]:
