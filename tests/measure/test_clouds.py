@@ -11,8 +11,8 @@ from scipy.stats import wasserstein_distance
 from nlgauge.core.errors import NotConverged, OptionError, ShapeError
 from nlgauge.measure import depth as depths
 from nlgauge.measure import sinkhorn
-from nlgauge.measure.cloud_distances import mmd, sliced_wasserstein
 from nlgauge.measure.cost import squared_euclid
+from nlgauge.measure.depth import mmd, sliced_wasserstein
 from nlgauge.measure.sinkhorn import sinkhorn_divergence
 
 

@@ -30,10 +30,7 @@ CACHED_PAIRS = 1 << 16  # pairs whose preferences are drawn only once
 
 @dataclass(frozen=True, eq=False)
 class Barycenter:
-    """A barycenter: `points` [n, d] of equal `weights`, and the course of the iteration.
-
-    `objectives` are the values of all steps, each with exact transport; the last is `objective`.
-    """
+    """A barycenter: `points` [n, d] of equal `weights`, and the `objectives` of all steps."""
 
     points: Floats
     weights: Floats
@@ -86,11 +83,9 @@ def barycenter(
 
 
 def _objective_of_mean(layers: Floats, points: Floats) -> float | None:
-    """Return the objective of the token-wise mean if it is the barycenter with uniform weights.
-
-    It is if in every layer no coupling is cheaper than that of equal positions. Usually each token
-    is nearest to the point of its own position, which proves this without transport.
-    """
+    """Return the objective of the token-wise mean if it is the barycenter with uniform weights."""
+    # It is if in every layer no coupling is cheaper than that of equal positions. Usually each
+    # token is nearest to the point of its own position, which proves this without transport.
     count, n, dimension = layers.shape
     flat = layers.reshape(-1, dimension)
     costs: Floats = (-2 * (flat @ points.T)).reshape(count, n, n)
@@ -113,11 +108,9 @@ def _objective_of_mean(layers: Floats, points: Floats) -> float | None:
 def _iterate(
     layers: Floats, mass: Floats, steps: int, tolerance: float
 ) -> tuple[Floats, tuple[float, ...], bool]:
-    """Return the points of the last step, the objectives of all steps, and whether they converged.
-
-    With uniform weights every point prefers the tokens of its own position.
-    """
+    """Return the last points, the objectives of all steps, and whether they converged."""
     count, n, dimension = layers.shape
+    # With uniform weights every point prefers the tokens of its own position.
     flat, matched = layers.reshape(-1, dimension), _even(mass)
     gram = flat @ flat.T
     (used,) = mass.nonzero()

@@ -24,11 +24,7 @@ def unit(x: ArrayLike) -> Floats:
 
 
 def cosine(x: ArrayLike, y: ArrayLike, *, normalise: bool = True) -> Floats:
-    """Return 1 - cos(x_i, y_j), an n x m matrix in [0, 2].
-
-    A zero vector has no direction: its distance is 1 to everything, itself included.
-    `normalise=False` takes vectors that are normalised already.
-    """
+    """Return 1 - cos(x_i, y_j), n x m in [0, 2]; 1 for a zero vector, which has no direction."""
     if normalise:
         return squared_euclid(x, y) / 2
     left, right = _clouds(x, y)
@@ -43,11 +39,7 @@ def euclid(x: ArrayLike, y: ArrayLike, *, normalise: bool = True) -> Floats:
 
 
 def squared_euclid(x: ArrayLike, y: ArrayLike, *, normalise: bool = True) -> Floats:
-    """Return ||x_i - y_j||^2, an n x m matrix; 2 (1 - cos) of unit vectors.
-
-    `normalise=False` takes the points as they are, for clouds whose lengths matter, such as
-    barycenters. With normalisation a zero vector gets 2, as if it were orthogonal to all.
-    """
+    """Return ||x_i - y_j||^2, n x m; of unit vectors (zero counts as orthogonal) or as they are."""
     left, right = _clouds(x, y)
     if normalise:
         squared = 2.0 - 2.0 * (unit(left) @ unit(right).T)

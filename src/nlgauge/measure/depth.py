@@ -1,4 +1,4 @@
-"""Depth of the points of a cloud, and the distance of two clouds by their depth-trimmed regions.
+"""Distances of two clouds: by depth-trimmed regions, sliced Wasserstein, and MMD.
 
     IRW depth      D(x) = E_u min( F_u(<u, x>), 1 - F_u(<u, x>-) ),  u uniform on the sphere
     region         R(alpha) = the points at least as deep as the alpha-quantile of their own cloud
@@ -23,7 +23,9 @@ from numpy.typing import ArrayLike
 
 from nlgauge.core.arrays import Floats
 from nlgauge.core.errors import OptionError, ShapeError
+from nlgauge.measure.cost import squared_euclid
 from nlgauge.measure.kernels import depth as kernels
+from nlgauge.measure.problem import normalised
 
 TIE = 1e-12  # projections and depths closer than this are equal
 CUTOFF = 1e-8  # eigenvalues below this share of the largest are rounding
@@ -54,20 +56,14 @@ def directions(dimension: int, count: int, seed: int) -> Floats:
 
 
 def irw(points: ArrayLike, *, count: int = 5000, seed: int = 0) -> Floats:
-    """Return the integrated rank-weighted depth of each point in its own cloud, in (0, 1].
-
-    Duplicates share ranks, so a cloud of n equal points has depth 1 everywhere.
-    """
+    """Return the depth of each point in its own cloud, in (0, 1]; duplicates share ranks."""
     _, projected = next(_projected([_cloud(points)], count, seed))
     return _depths(projected, count)
 
 
 def ai_irw(points: ArrayLike, *, count: int = 5000, seed: int = 0) -> Floats:
-    """Return the affine-invariant depth: IRW of the cloud whitened in the span it really has.
-
-    A cloud of no more points than dimensions whitens to a regular simplex, whose points are equally
-    deep up to the sampling of directions.
-    """
+    """Return the affine-invariant depth: IRW of the cloud whitened in the span it really has."""
+    # No more points than dimensions whiten to a regular simplex, where all are equally deep.
     cloud = whiten(points)
     if cloud.shape[1] == 0:  # all points are equal
         return np.ones(len(cloud))
@@ -118,6 +114,51 @@ def region_distance(x: Regions, y: Regions, *, p: float = 5.0) -> float:
     return float((hausdorff**p).mean() ** (1.0 / p))
 
 
+def sliced_wasserstein(
+    x: ArrayLike, y: ArrayLike, *, p: float = 2.0, count: int = 5000, seed: int = 0
+) -> float:
+    """Return ( mean_u W_p^p(<u, x>, <u, y>) )^{1/p} of two clouds whose points weigh the same."""
+    left, right = _pair(x, y)
+    if not p >= 1:
+        raise OptionError(f"p must be at least 1, got {p}.")
+    n, m = len(left), len(right)
+    # On a line optimal transport couples equal quantiles. Their levels in units of 1/(n m) are
+    # whole numbers, the same for all directions.
+    steps = np.union1d(np.arange(n) * m, np.arange(m) * n)
+    widths = np.diff(np.append(steps, n * m)) / (n * m)
+    along = directions(left.shape[1], count, seed).T
+    from_left = np.sort(left @ along, axis=0)[steps // m]
+    from_right = np.sort(right @ along, axis=0)[steps // n]
+    powers = (np.abs(from_left - from_right) ** p).mean(axis=1)
+    return math.pow(widths @ powers, 1.0 / p)
+
+
+def mmd(
+    x: ArrayLike,
+    y: ArrayLike,
+    a: ArrayLike | None = None,
+    b: ArrayLike | None = None,
+    *,
+    bandwidth: float = 0.05,
+) -> float:
+    """Return the squared maximum mean discrepancy, a'K a - 2 a'K b + b'K b, of two clouds.
+
+    K = exp(-||x - y||^2 / (2 bandwidth^2)); weights are uniform if not given. This is the biased
+    estimate, never negative; nlg_eval (through geomloss, blur .05) reports one half of it.
+    """
+    left, right = _pair(x, y)
+    if not bandwidth > 0:
+        raise OptionError(f"bandwidth must be above 0, got {bandwidth}.")
+    first, second = normalised(a, len(left)), normalised(b, len(right))
+
+    def kernel(rows: Floats, columns: Floats) -> Floats:
+        squared = squared_euclid(rows, columns, normalise=False)
+        return np.asarray(np.exp(-squared / (2.0 * bandwidth**2)))
+
+    within = first @ kernel(left, left) @ first + second @ kernel(right, right) @ second
+    return max(float(within - 2.0 * (first @ kernel(left, right) @ second)), 0.0)
+
+
 def _projected(clouds: Iterable[Floats], count: int, seed: int) -> Iterator[tuple[Floats, Floats]]:
     """Yield every cloud with its projections [points, directions], which the next call overwrites.
 
@@ -140,11 +181,8 @@ def _projected(clouds: Iterable[Floats], count: int, seed: int) -> Iterator[tupl
 
 
 def _batches(clouds: Iterable[Floats], count: int) -> Iterator[list[Floats]]:
-    """Yield consecutive clouds of one dimension with at most BATCH_POINTS points in all.
-
-    There are at most as many points as dimensions, so that projections take no more memory than
-    directions.
-    """
+    """Yield consecutive clouds of one dimension with at most BATCH_POINTS points in all."""
+    # No more points than dimensions, so that projections take no more memory than directions.
     batch: list[Floats] = []
     points = 0
     for cloud in clouds:
@@ -193,6 +231,13 @@ def _cloud(points: ArrayLike) -> Floats:
     return cloud
 
 
+def _pair(x: ArrayLike, y: ArrayLike) -> tuple[Floats, Floats]:
+    left, right = _cloud(x), _cloud(y)
+    if left.shape[1] != right.shape[1]:
+        raise ShapeError(f"clouds must have one dimension, got shapes {left.shape}, {right.shape}.")
+    return left, right
+
+
 def nlg_eval_distance(
     x: ArrayLike, y: ArrayLike, *, p: float, eps: float = 0.3, levels: int = 5, count: int = 10_000
 ) -> float:
@@ -203,7 +248,7 @@ def nlg_eval_distance(
     with seed 0: a first draw for both depths, the next for the support functions. The repository
     calls it with the reference as x and the candidate as y.
     """
-    clouds = _cloud(x), _cloud(y)
+    clouds = _pair(x, y)
     for_depth, for_support = _legacy_directions(clouds[0].shape[1], count)
     percents = np.linspace(int(eps * 100), 100, levels)
     supports = []

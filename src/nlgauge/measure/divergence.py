@@ -95,14 +95,10 @@ def divergence(
 ) -> float | Floats:
     """Return how far q is from p: a float for two vectors, an array for [..., V] batches.
 
-    The inputs are natural logarithms of probabilities, normalised along the last axis; -inf is
-    probability 0. Leading axes broadcast. `alpha` and `beta` are 0.5 unless given. `symmetrised`
-    takes the mean of both directions (for kl half of Jeffreys' divergence, not Jensen-Shannon).
-
-    Values are at least 0, and exactly 0 for equal inputs; inf means that one distribution has
-    mass where the other has none and the measure is unbounded there. Renyi with alpha = 0 depends
-    on supports only. Words absent from both distributions never count. If a + b < 0, absent words
-    of one distribution are the limit of equal, vanishing probabilities.
+    The inputs are natural logarithms of probabilities, normalised along the last axis. `alpha` and
+    `beta` are 0.5 unless given. `symmetrised` takes the mean of both directions. Values are exactly
+    0 for equal inputs; inf means that one distribution has mass where the other has none. If
+    a + b < 0, absent words of one are the limit of equal, vanishing probabilities.
     """
     measure = MEASURES.get(name)
     if measure is None:
@@ -117,9 +113,7 @@ def divergence(
     try:
         shape = np.broadcast_shapes(p.shape, q.shape)
     except ValueError:
-        raise ShapeError(
-            f"batches of distributions must pair up, got shapes {p.shape} and {q.shape}."
-        ) from None
+        raise ShapeError(f"batches must pair up, got shapes {p.shape} and {q.shape}.") from None
     p, q = (np.broadcast_to(x, shape).reshape(-1, shape[-1]) for x in (p, q))
     values, step = np.empty(len(p)), max(1, BLOCK // shape[-1])
     with np.errstate(all="ignore"):
@@ -153,9 +147,6 @@ def _logsumexp(logs: Floats) -> Floats:
     top = logs.max(axis=-1, keepdims=True)
     shift = np.where(np.isfinite(top), top, 0.0)
     return np.asarray(np.log(np.exp(logs - shift).sum(axis=-1)) + shift[..., 0])
-
-
-# ---------------------------------------------------------------- kl, alpha, renyi, gamma, ab
 
 
 @dataclass(frozen=True, eq=False)
@@ -196,16 +187,13 @@ class _Family:
         return np.asarray(terms.sum(axis=-1))
 
     def logarithmic(self) -> Floats:
-        """Return -ln(1 - a b D) / (a b); D itself where a b = 0.
-
-        Where a b D is large, 1 - a b D = sum P^(a/s) Q^(b/s) is summed in logarithms instead.
-        """
+        """Return -ln(1 - a b D) / (a b); D itself where a b = 0."""
         value, product = self.plain(), self.a * self.b
         if product == 0:
             return value
         x = -product * value
         value = np.where(np.abs(x) < 1e-9, value * (1 - x / 2), -np.log1p(x) / product)
-        far = ~(np.abs(x) <= 0.5)
+        far = ~(np.abs(x) <= 0.5)  # there sum P^(a/s) Q^(b/s) is summed in logarithms
         if far.any():
             value[far] = -_logsumexp(self._mixed()[far]) / product
         return value
@@ -219,15 +207,11 @@ class _Family:
         mixed = self.q + self.a * self._log_ratio()
         lacks_p, lacks_q = np.isneginf(self.p), np.isneginf(self.q)
         if lacks_p.any() or lacks_q.any():
-            mixed[lacks_p] = _absent(self.a * self.s, self.q[lacks_p])
-            mixed[lacks_q] = _absent(self.b * self.s, self.p[lacks_q])
+            for gone, other, w in ((lacks_p, self.q, self.a), (lacks_q, self.p, self.b)):
+                sign = w * self.s  # of the weight of 0 in 0^w x^(1-w)
+                mixed[gone] = math.copysign(math.inf, -sign) if sign else other[gone]
             mixed[lacks_p & lacks_q] = -math.inf
         return mixed
-
-
-def _absent(sign: float, other: Floats) -> Floats | float:
-    """Return the logarithm of 0^w x^(1-w) for a weight w of this sign."""
-    return other if sign == 0 else math.copysign(math.inf, -sign)
 
 
 def _part(middle: Floats, end: Floats, gap: float, y: Floats, span: float) -> Floats:
@@ -279,10 +263,7 @@ def _escort(logs: Floats, absent: NDArray[np.bool_], s: float) -> Floats:
 def _power_mean(
     logs: Floats, absent: NDArray[np.bool_], words: NDArray[np.int_], s: float
 ) -> Floats:
-    """Return ln(mean p^s) / s as a column, the mean logarithm for s = 0; nan where s is not small.
-
-    Small means that s times the spread of the logarithms is at most 1; beyond, logsumexp is used.
-    """
+    """Return ln(mean p^s) / s as a column; nan where s times the spread of ln p exceeds 1."""
     mean = np.where(absent, 0.0, logs).sum(axis=-1, keepdims=True) / words
     spread = np.where(absent, 0.0, s * (logs - mean))
     narrow = np.abs(spread).max(axis=-1, keepdims=True) <= 1
@@ -300,9 +281,6 @@ def _renyi(p: Floats, q: Floats, a: float, _: float) -> Floats:
     missed = np.where(gone, np.exp(q), 0.0).sum(axis=-1)
     rest = _logsumexp(np.where(gone, -math.inf, q))
     return np.where(missed < 0.5, -np.log1p(-missed), -rest)
-
-
-# ------------------------------------------------------- norms, Fisher-Rao, Jensen-Shannon
 
 
 def _larger(p: Floats, q: Floats) -> tuple[Floats, Floats]:
@@ -326,12 +304,9 @@ def _l2(p: Floats, q: Floats, *_: float) -> Floats:
 
 
 def _fisher_rao(p: Floats, q: Floats, *_: float) -> Floats:
-    """Return (2/pi) arccos BC as (4/pi) arcsin sqrt((1 - BC) / 2): arccos is inexact near BC = 1.
-
-    1 - BC = sum (sqrt p - sqrt q)^2 / 2.
-    """
+    """Return (2/pi) arccos BC as (4/pi) arcsin sqrt((1 - BC) / 2), also exact near BC = 1."""
     larger, ratio = _larger(p, q)
-    lost = (larger * np.expm1(ratio / 2) ** 2).sum(axis=-1) / 2
+    lost = (larger * np.expm1(ratio / 2) ** 2).sum(axis=-1) / 2  # sum (sqrt p - sqrt q)^2 / 2
     return np.asarray(4 / math.pi * np.arcsin(np.sqrt(lost / 2)))
 
 

@@ -33,19 +33,12 @@ def mean(states: ArrayLike) -> Floats:
 
 
 def concatenate(states: ArrayLike) -> Floats:
-    """Return the unit-normalised layers side by side, [tokens, layers * d].
-
-    The cosine of two such points is the mean of the cosines of their layers.
-    """
+    """Return the unit-normalised layers side by side; their cosine is the mean over layers."""
     return np.concatenate(list(_layers(states)), axis=1)
 
 
 def power_means(states: ArrayLike) -> Floats:
-    """Return minimum, mean and maximum over the unit-normalised layers, [tokens, 3 d].
-
-    These are the power means with exponents -inf, 1 and +inf (MoverScore Eq. 4), in the order of
-    its first public version. Other exponents are not defined for negative coordinates.
-    """
+    """Return minimum, mean and maximum over the unit-normalised layers (MoverScore Eq. 4)."""
     layers = _layers(states)
     return np.concatenate([layers.min(axis=0), layers.mean(axis=0), layers.max(axis=0)], axis=1)
 
@@ -117,8 +110,7 @@ def _centre(z: Floats, weights: Floats) -> Floats:
 def pool_ngrams(points: ArrayLike, weights: ArrayLike, n: int) -> tuple[Floats, Floats]:
     """Return the weighted means of n consecutive points, and the summed weights of each window.
 
-    MoverScore Eq. 1 and 2 (its sum differs from the mean by a factor that normalising removes). A
-    text shorter than n is one window. A window without weight gets its plain mean and weight 0.
+    MoverScore Eq. 1 and 2. A text shorter than n is one window; one without weight gets its mean.
     """
     cloud, mass = np.asarray(points, dtype=np.float64), np.asarray(weights, dtype=np.float64)
     if cloud.ndim != 2 or mass.shape != cloud.shape[:1] or not len(mass):

@@ -166,10 +166,7 @@ def _soft(batch: _Batch, other: Floats, epsilon: float, axis: int) -> Floats:
 def _iterate(
     batch: _Batch, f: Floats, g: Floats, epsilon: float
 ) -> tuple[Floats, Floats, Floats, Ints]:
-    """Return the best potentials, their errors and the scalings made.
-
-    A problem whose marginals fit leaves the batch.
-    """
+    """Return the best potentials, their errors and the scalings; solved ones leave the batch."""
     count = len(f)
     best_f, best_g = f.copy(), g.copy()
     errors, stale = np.full(count, np.inf), np.zeros(count, dtype=np.int64)

@@ -25,9 +25,8 @@ from nlgauge.core.errors import OptionError
 from nlgauge.core.metric import Side, distance
 from nlgauge.core.options import option
 from nlgauge.core.requirements import Weighting
-from nlgauge.measure.cloud_distances import mmd, sliced_wasserstein
+from nlgauge.measure import depth
 from nlgauge.measure.cost import squared_euclid, unit
-from nlgauge.measure.depth import Regions, nlg_eval_distance, region_distance, regions_of
 from nlgauge.measure.transport import match
 from nlgauge.metrics._cloud_metric import CloudMetric, Published, one_layer
 
@@ -71,7 +70,7 @@ class DepthScore(CloudMetric):
     def _compares_regions(self) -> bool:
         return not self.compat and self.measure in ("irw", "ai_irw")
 
-    def prepare(self, item: Cloud, side: Side) -> Floats | Regions | None:
+    def prepare(self, item: Cloud, side: Side) -> Floats | depth.Regions | None:
         """Return the trimmed regions of a text, or its unit vectors for the other measures."""
         return self.prepare_many([item], side)[0]
 
@@ -80,7 +79,7 @@ class DepthScore(CloudMetric):
         vectors = (unit(item.layer) for item in items if not item.void)
         found: Iterator[Any] = vectors
         if self._compares_regions:
-            found = regions_of(
+            found = depth.regions_of(
                 vectors,
                 depth=self.measure,
                 count=self.directions,
@@ -102,13 +101,15 @@ class DepthScore(CloudMetric):
     def _distance(self, candidate: Any, reference: Any) -> float:
         if self.compat:
             shape: Any = {"eps": self.eps, "levels": self.levels}
-            found = nlg_eval_distance(reference, candidate, p=self.p, **shape)
+            found = depth.nlg_eval_distance(reference, candidate, p=self.p, **shape)
             return self.scale.void if math.isnan(found) else found
         if self._compares_regions:
-            return region_distance(candidate, reference, p=self.p)
+            return depth.region_distance(candidate, reference, p=self.p)
         if self.measure == "sliced":
-            return sliced_wasserstein(candidate, reference, count=self.directions, seed=self.seed)
+            return depth.sliced_wasserstein(
+                candidate, reference, count=self.directions, seed=self.seed
+            )
         if self.measure == "mmd":
-            return mmd(candidate, reference)
+            return depth.mmd(candidate, reference)
         masses = np.ones(len(candidate)), np.ones(len(reference))
         return math.sqrt(match(squared_euclid(candidate, reference), *masses).value)

@@ -34,16 +34,13 @@ def lcs_positions(left: Sequence[Hashable], right: Sequence[Hashable]) -> list[i
 
 
 def edit_distance(left: Sequence[Hashable], right: Sequence[Hashable]) -> int:
-    """Return the least number of insertions, deletions and substitutions (Levenshtein).
-
-    Bit-vector algorithm of Myers (1999) as simplified by Hyyrö (2003): ``up`` and ``down`` are the
-    positions where a column of the programme rises or falls by one.
-    """
+    """Return the least number of insertions, deletions and substitutions (Levenshtein)."""
     if not left:
         return len(right)
     full = (1 << len(left)) - 1
     last = 1 << (len(left) - 1)
     bits = _position_bits(left)
+    # Myers (1999), Hyyrö (2003): where a column of the programme rises or falls by one.
     up, down, distance = full, 0, len(left)
     for item in right:
         same = bits.get(item, 0) | down
@@ -67,10 +64,7 @@ def _position_bits(items: Sequence[Hashable]) -> dict[Hashable, int]:
 
 
 def _lcs_rows(left: Sequence[Hashable], right: Sequence[Hashable]) -> Iterator[int]:
-    """Yield the rows of the LCS programme: bit i is 0 if the prefix of length i+1 gains one.
-
-    Hyyrö (2004), Bit-parallel LCS-length computation revisited.
-    """
+    """Yield rows of Hyyrö's (2004) LCS programme: bit i is 0 if the prefix of length i+1 gains."""
     bits = _position_bits(left)
     row = full = (1 << len(left)) - 1
     yield row

@@ -12,8 +12,6 @@ closed form on the support that the step indicates.
 Matrices are flat arrays, row after row. Minima are taken over columns first, which vectorises.
 """
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -69,17 +67,12 @@ def solve_all(
         for k in range(len(shapes)):
             n, m = shapes[k, 0], shapes[k, 1]
             work.n, work.m, work.scale = n, m, least_scale
-            for i in range(n):
-                work.a[i] = a[row + i]
-            for j in range(m):
-                work.b[j] = b[column + j]
+            work.a, work.b = a[row : row + n], b[column : column + m]
+            work.cost, work.coupling = costs[cell : cell + n * m], couplings[cell : cell + n * m]
             for i in range(n * m):
-                work.cost[i] = costs[cell + i]
                 work.scale = max(work.scale, work.cost[i])
             _solve(work, system, forest)
             steps[k], gaps[k], solved[k] = work.steps, work.gap, work.gap <= GAP * work.scale
-            for i in range(n * m):
-                couplings[cell + i] = work.coupling[i]
             cell, row, column = cell + n * m, row + n, column + m
 
 
@@ -121,8 +114,7 @@ def _start(work: duality.Workspace) -> None:
     """Write a strictly feasible point: shares of the row and column minima, less a margin."""
     f, g = work.f, work.g
     n, m, mean, lowest = work.n, work.m, 0.0, 0.0
-    for j in range(m):
-        g[j] = INFINITY
+    g[:m] = INFINITY
     for i in range(n):
         at, least = i * m, INFINITY
         for j in range(m):
@@ -164,8 +156,7 @@ def _advance(work: duality.Workspace, system: newton_system.NewtonSystem) -> Non
     n, m = work.n, work.m
     newton_system.factor(system, work)
     mu, centrality = _centrality(work, work.ratio, work.slack)
-    for k in range(n * m):
-        work.plan_change[k] = -1.0  # the predictor aims at P S = 0
+    work.plan_change[: n * m] = -1.0  # the predictor aims at P S = 0
     _newton_step(work, system)
     predicted = _predicted_products(work, min(1.0, _largest_step(work, system)))
     progress = min(predicted / mu, 1.0)
@@ -200,8 +191,7 @@ def _newton_step(work: duality.Workspace, system: newton_system.NewtonSystem) ->
 def _largest_step(work: duality.Workspace, system: newton_system.NewtonSystem) -> float:
     """Write the relative changes of plan and slack; return the step at which one of them is 0."""
     m = work.m
-    for j in range(m):
-        work.minima[j] = 0.0
+    work.minima[:m] = 0.0
     for i in range(work.n):
         at, df = i * m, work.df[i]
         for j in range(m):
@@ -246,8 +236,7 @@ def _centrality(work: duality.Workspace, ratio: Floats, slack: Floats) -> tuple[
     """Return the sum of P S, and the least X S relative to it, which is 1 on the path."""
     total = 0.0
     m = work.m
-    for j in range(m):
-        work.minima[j] = INFINITY
+    work.minima[:m] = INFINITY
     for i in range(work.n):
         at, row_total = i * m, 0.0
         for j in range(m):

@@ -13,8 +13,6 @@ flow to the root (a strongly feasible tree, Cunningham 1976), which prevents cyc
 violate this, so pivots are counted, and a problem with too many of them is unsolved.
 """
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -65,15 +63,11 @@ def solve_all(
     with cython.nogil:
         work.costs, work.offset = costs, 0
         row = column = 0
-        for k in range(len(couplings)):
-            couplings[k] = 0.0
+        couplings[:] = 0.0
         for k in range(len(shapes)):
             n, m = shapes[k, 0], shapes[k, 1]
             work.n, work.m, largest = n, m, 0.0
-            for i in range(n):
-                work.a[i] = a[row + i]
-            for j in range(m):
-                work.b[j] = b[column + j]
+            work.a, work.b = a[row : row + n], b[column : column + m]
             for i in range(n * m):
                 largest = max(largest, costs[work.offset + i])
             start_greedily(work)
