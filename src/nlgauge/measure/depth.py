@@ -143,8 +143,8 @@ def mmd(
 ) -> float:
     """Return the squared maximum mean discrepancy, a'K a - 2 a'K b + b'K b, of two clouds.
 
-    K = exp(-||x - y||^2 / (2 bandwidth^2)); weights are uniform if not given. This is the biased
-    estimate, never negative; nlg_eval (through geomloss, blur .05) reports one half of it.
+    K = exp(-||x - y||^2 / (2 bandwidth^2)). This is the biased estimate, of which nlg_eval (through
+    geomloss, blur .05) reports one half.
     """
     left, right = _pair(x, y)
     if not bandwidth > 0:
@@ -163,8 +163,7 @@ def _projected(clouds: Iterable[Floats], count: int, seed: int) -> Iterator[tupl
     """Yield every cloud with its projections [points, directions], which the next call overwrites.
 
     With OpenBLAS a point has the same projections in any batch of at least two points if the number
-    of directions is large and a multiple of 8, so there may be more than `count`. With another
-    library they may differ in the last digit.
+    of directions is large and a multiple of 8, so there may be more than `count`.
     """
     table = np.empty((0, 0))
     for batch in _batches(clouds, count):
@@ -244,9 +243,7 @@ def nlg_eval_distance(
     """Return what `dr_distance` of the nlg_eval repository computes for IRW, errors included.
 
     The supremum is signed (so odd p is not symmetric and gives NaN when X lies inside Y), ranks
-    have no left limit, eps is cut to whole percent, and directions come from the legacy generator
-    with seed 0: a first draw for both depths, the next for the support functions. The repository
-    calls it with the reference as x and the candidate as y.
+    have no left limit, eps is cut to whole percent, and directions come from the legacy generator.
     """
     clouds = _pair(x, y)
     for_depth, for_support = _legacy_directions(clouds[0].shape[1], count)

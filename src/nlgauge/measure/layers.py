@@ -58,11 +58,8 @@ def routing(
     From v = mean of the layers z_i and logits b = 0, repeat with x_i = ||v - z_i||^2 / bandwidth:
     g = softmax(b), v = sum g_i w_i z_i / sum g_i w_i with w_i = -k'(x_i), b_i += rate k(x_i), until
     ln sum g_i k(x_i) is constant. k(x) = exp(-x/2) or max(0, 1 - x). The paper's update lacks g in
-    the denominator and would shrink v to 0; this is the normalised form. A token whose layers all
-    lie outside the Epanechnikov kernel gets their mean.
-
-    Logits only grow, so after about 1000 steps at rate 1 one layer has all the weight; the paper
-    states neither rate nor number of steps.
+    the denominator and would shrink v to 0. A token whose layers all lie outside the Epanechnikov
+    kernel gets their mean. The paper states neither rate nor number of steps.
     """
     if kernel not in ("gaussian", "epanechnikov"):
         raise OptionError(f"kernel must be 'gaussian' or 'epanechnikov', got {kernel!r}.")

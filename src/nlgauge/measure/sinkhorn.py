@@ -83,14 +83,10 @@ class _Batch(NamedTuple):
 
 
 def solve(
-    problems: list[Problem],
-    penalty_a: float,
-    penalty_b: float,
-    epsilon: float,
-    reference: Reference = "product",
+    problems: list[Problem], penalties: tuple[float, float], epsilon: float, reference: Reference
 ) -> list[Solution]:
     """Return the entropic solutions; their `residual` is the L1 error of the marginals."""
-    return [one for one, _ in _solve(problems, (penalty_a, penalty_b), epsilon, reference)]
+    return [one for one, _ in _solve(problems, penalties, epsilon, reference)]
 
 
 def sinkhorn_divergence(

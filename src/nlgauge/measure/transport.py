@@ -76,7 +76,7 @@ def match_many(
         )
     problems = list(map(_checked, costs, a, b))
     weighted = list(map(_without_zeros, problems))
-    solutions = _solve(weighted, penalty_a, penalty_b, epsilon, reference)
+    solutions = _solve(weighted, (penalty_a, penalty_b), epsilon, reference)
     pairs = zip(problems, solutions, strict=True)
     plans = [_plan(problem, solution, penalty_a, penalty_b) for problem, solution in pairs]
     failed = [at for at, plan in enumerate(plans) if not plan.converged]
@@ -119,28 +119,23 @@ def _without_zeros(problem: Problem) -> Problem:
 
 
 def _solve(
-    problems: list[Problem],
-    penalty_a: float,
-    penalty_b: float,
-    epsilon: float,
-    reference: Reference,
+    problems: list[Problem], penalties: tuple[float, float], epsilon: float, reference: Reference
 ) -> list[Solution]:
     """Return the solutions of the method for these penalties."""
     if epsilon > 0:
-        return sinkhorn.solve(problems, penalty_a, penalty_b, epsilon, reference)
-    if min(penalty_a, penalty_b) == 0:
-        return [_greedy(problem, penalty_a, penalty_b) for problem in problems]
-    if math.isinf(min(penalty_a, penalty_b)):
+        return sinkhorn.solve(problems, penalties, epsilon, reference)
+    if min(penalties) == 0:
+        return [_greedy(problem, *penalties) for problem in problems]
+    if math.isinf(min(penalties)):
         return solve_concatenated(problems, network_simplex.solve_all)
-    return unbalanced.solve(problems, penalty_a, penalty_b)
+    return unbalanced.solve(problems, *penalties)
 
 
 def _greedy(problem: Problem, penalty_a: float, penalty_b: float) -> Solution:
     """Return the solution when at least one penalty is 0; ties go to the first partner.
 
-    With pb = 0 each row of P is on its cheapest column, and its mass r minimises r c + pa KL(r | a)
-    for that cost c: r = a for pa = inf (BERTScore's precision, Lazy-EMD paper Theorem 1),
-    r = a exp(-c/pa) for a finite pa, r = 0 for pa = 0.
+    With pb = 0 each row of P is on its cheapest column, where its mass is a exp(-c/pa) for cost c
+    (pa = inf is BERTScore's precision, Lazy-EMD paper Theorem 1).
     """
     if penalty_b > 0:
         turned = _greedy(problem.transposed(), penalty_b, penalty_a)

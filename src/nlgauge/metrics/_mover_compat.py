@@ -12,15 +12,12 @@ from collections.abc import Sequence
 import numpy as np
 
 from nlgauge.core.arrays import Floats
-from nlgauge.core.metric import Scale
+from nlgauge.core.metric import similarity
 from nlgauge.measure.cost import euclid, squared_euclid
 from nlgauge.measure.transport import match
 from nlgauge.metrics._cloud_metric import Points, Published
 
-SCALES = {
-    "mover-v1": Scale("higher", -3.0, 1.0, void=-3.0),
-    "mover-v2": Scale("higher", 1 / 3, 1.0, void=1 / 3),
-}
+SCALES = {"mover-v1": similarity(-3.0), "mover-v2": similarity(1 / 3)}
 VOID_ROWS = {"mover-v1": (-3.0, 4.0), "mover-v2": (1 / 3, 2.0)}
 _WEIGHTING = {"special": "keep", "punctuation": "drop_ascii", "sides": "separate", "void": "mass"}
 PUBLISHED = {

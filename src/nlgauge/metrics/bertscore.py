@@ -59,8 +59,7 @@ class BertScore(GreedyMetric):
         if self.baseline is None:
             return similarity()
         unread = isinstance(self.baseline, str) and self.file_values is None
-        worst = -np.inf if unread else self.void_row[0]
-        return Scale("higher", worst, 1.0, void=worst)
+        return similarity(-np.inf if unread else self.void_row[0])
 
     @property
     def void_row(self) -> tuple[float, ...]:

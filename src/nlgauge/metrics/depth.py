@@ -76,11 +76,10 @@ class DepthScore(CloudMetric):
 
     def prepare_many(self, items: Sequence[Cloud], side: Side) -> list[Any | None]:
         """Return the same for many texts; their regions share products with the directions."""
-        vectors = (unit(item.layer) for item in items if not item.void)
-        found: Iterator[Any] = vectors
+        found: Iterator[Any] = (unit(item.layer) for item in items if not item.void)
         if self._compares_regions:
             found = depth.regions_of(
-                vectors,
+                found,
                 depth=self.measure,
                 count=self.directions,
                 seed=self.seed,

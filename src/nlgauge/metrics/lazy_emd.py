@@ -24,7 +24,7 @@ from nlgauge.core.metric import Scale, distance
 from nlgauge.core.options import option
 from nlgauge.core.plan import Plan
 from nlgauge.measure.cost import cosine
-from nlgauge.measure.transport import match_many
+from nlgauge.measure.transport import Options, match_many
 from nlgauge.metrics._cloud_metric import Points, Published, one_layer
 from nlgauge.metrics._transport import TransportMetric
 
@@ -91,17 +91,12 @@ class LazyEmd(TransportMetric):
         self, costs: Sequence[Floats], left: Sequence[Floats], right: Sequence[Floats]
     ) -> list[Plan]:
         """Return the unbalanced plans for cost matrices and masses."""
-        penalty_a, penalty_b = self.penalties
-        plans = match_many(
-            costs,
-            left,
-            right,
-            penalty_a=penalty_a,
-            penalty_b=penalty_b,
-            epsilon=_COMPAT_EPSILON if self.compat else self.epsilon,
-            reference="ones" if self.compat else "product",
-        )
-        return list(map(_drop_costly_flows, plans)) if self.compat else plans
+        options: Options = {"epsilon": self.epsilon}
+        options["penalty_a"], options["penalty_b"] = self.penalties
+        if not self.compat:
+            return match_many(costs, left, right, **options)
+        options |= {"epsilon": _COMPAT_EPSILON, "reference": "ones"}
+        return list(map(_drop_costly_flows, match_many(costs, left, right, **options)))
 
     def row(self, plan: Plan) -> tuple[float, ...]:
         """Return the components of a plan, the headline first."""

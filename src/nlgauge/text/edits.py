@@ -14,11 +14,8 @@ def lcs_length(left: Sequence[Hashable], right: Sequence[Hashable]) -> int:
 
 
 def lcs_positions(left: Sequence[Hashable], right: Sequence[Hashable]) -> list[int]:
-    """Return the positions in ``left`` of one longest common subsequence, ascending.
-
-    Backtracking from both ends takes a match where there is one and otherwise drops the last of
-    ``left`` before the last of ``right``, as rouge_score does; ROUGE-Lsum depends on this choice.
-    """
+    """Return the positions in ``left`` of the common subsequence that rouge_score finds."""
+    # Of equally long ones it takes a match where there is one, else drops the last of left first.
     rows = list(_lcs_rows(left, right))
     found = []
     i, j = len(left), len(right)

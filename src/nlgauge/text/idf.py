@@ -14,9 +14,8 @@ from nlgauge.core.arrays import Floats, Ints
 class IdfTable:
     """Document frequencies of token ids in ``documents`` texts.
 
-    ``idf(t) = ln((N + 1) / (df(t) + 1))``, as in BERTScore, MoverScore, BaryScore and InfoLM: 0 for
-    a token of every text, such as [CLS], and ``ln(N + 1)`` for unseen tokens. ``plus_one`` is
-    YiSi's ``ln(1 + (N + 1) / (df(t) + 1))``, which is never 0.
+    ``idf(t) = ln((N + 1) / (df(t) + 1))``, as in BERTScore, MoverScore, BaryScore and InfoLM.
+    ``plus_one`` is YiSi's ``ln(1 + (N + 1) / (df(t) + 1))``, which is never 0.
     """
 
     documents: int

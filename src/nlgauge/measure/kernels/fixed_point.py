@@ -46,9 +46,8 @@ def iterate(
 ) -> tuple[int, bool]:
     """Iterate from the token-wise mean of the layers; return the steps made and whether it ended.
 
-    `weights` are those of the used tokens. `matched` begins with the coupling of every point with
-    the tokens of its own position. The shares of the best points are `work.best_shares`; after one
-    step these are 0, and the start itself is best.
+    `weights` are those of the used tokens. `matched` begins with the coupling of equal positions.
+    After one step `work.best_shares` are 0, and the start itself is best.
     """
     simplex = network_simplex.Simplex(work.n, work.m)
     done, converged = 0, False

@@ -53,8 +53,7 @@ def solve_all(
 ) -> None:
     """Write couplings, certified gaps and Newton steps of problems of `shapes` [problems, 2].
 
-    `method` holds maximal steps, corrector, centring, boundary and centrality. The Newton system
-    has the size of the rows, so there should not be more rows than columns.
+    The Newton system has the size of the rows, so these should not be more than the columns.
     """
     rows, columns = np.asarray(shapes).max(axis=0)
     work = duality.Workspace(rows, columns)
@@ -213,11 +212,8 @@ def _predicted_products(work: duality.Workspace, length: float) -> float:
 
 
 def _step(work: duality.Workspace, length: float, bound: float) -> None:
-    """Write the next point, with a shorter step if a product X S would fall below the others.
-
-    Without this Mehrotra's method may cycle close to the boundary on degenerate problems, such as
-    19 tokens against 38 of half their weight.
-    """
+    """Write the next point, with a shorter step if a product X S would fall below the others."""
+    # Else degenerate problems may cycle, such as 19 tokens against 38 of half their weight.
     for trial in range(STEP_TRIALS):
         if trial:
             length *= 0.7
@@ -260,11 +256,7 @@ def _copy(values: Floats, target: Floats, count: int) -> None:
 
 
 def _finish(work: duality.Workspace) -> None:
-    """Write the coupling of the best point, sparse if its certificate allows, and its gap.
-
-    On an optimal support X is large and the slack tiny, elsewhere the reverse. Without the other
-    pairs, equal texts cost exactly 0.
-    """
+    """Write the coupling of the best point, sparse if its certificate allows, and its gap."""
     f, g, cells = work.best_f, work.best_g, work.n * work.m
     duality.lower_potentials(work, f, g)
     duality.expand(work, work.best_ratio)
@@ -272,6 +264,7 @@ def _finish(work: duality.Workspace) -> None:
     duality.evaluate(work, work.plan, f, g)
     dense_gap = work.gap
     _copy(work.plan, work.coupling, cells)
+    # X is large and the slack tiny on an optimal support only; then equal texts cost exactly 0.
     for k in range(cells):
         if work.best_ratio[k] * work.scale < work.best_slack[k]:
             work.plan[k] = 0.0

@@ -107,11 +107,7 @@ def flow_cost(work: Simplex, costs: Floats, offset: int) -> float:
 
 
 def optimise(work: Simplex, largest: float) -> int:
-    """Pivot until the flow is optimal; return the number of pivots, -1 if there are too many.
-
-    `compute_flow` must have run. The `largest` cost determines what is rounding. Afterwards the
-    flow depends on the tree alone.
-    """
+    """Pivot from `compute_flow` to an optimal flow; return the pivots, -1 if there are too many."""
     n, m = work.n, work.m
     _update_potentials(work, work.root)
     pivots, row, proven, tolerance = 0, 0, 0, TOLERANCE * largest

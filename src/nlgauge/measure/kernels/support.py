@@ -32,10 +32,8 @@ class Forest:
 def solve_on_support(forest: Forest, work: Workspace) -> bool:
     """Write the optimum on the support that a Newton step indicates; return False without one.
 
-    The optimum is `work.coupling`, `work.next_f` and `work.next_g`. The relative changes of plan
-    and slack distinguish the support from the other pairs: on it the slack falls towards 0 and the
-    plan converges, elsewhere the reverse. There is no optimum if the support has a cycle or misses
-    a token, or if a mass is negative.
+    On the support the slack falls towards 0 and the plan converges, elsewhere the reverse. There is
+    no optimum if the support has a cycle or misses a token, or if a mass is negative.
     """
     n, m = work.n, work.m
     if not _find_neighbours(forest, work):
