@@ -66,10 +66,9 @@ class LazyEmd(TransportMetric):
     @property
     def penalties(self) -> tuple[float, float]:
         """The penalties of candidate and reference: those of the options, else of the preset."""
-        given = zip(
-            (self.penalty_candidate, self.penalty_reference), PRESETS[self.lang], strict=True
-        )
-        left, right = (preset if value is None else value for value, preset in given)
+        given = self.penalty_candidate, self.penalty_reference
+        pairs = zip(given, PRESETS[self.lang], strict=True)
+        left, right = (preset if value is None else value for value, preset in pairs)
         return left, right
 
     @property
