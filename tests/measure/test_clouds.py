@@ -11,13 +11,21 @@ from scipy.stats import wasserstein_distance
 from nlgauge.core.errors import NotConverged, OptionError, ShapeError
 from nlgauge.measure import depth as depths
 from nlgauge.measure import sinkhorn
-from nlgauge.measure.cloud_distances import mmd, sliced_wasserstein
 from nlgauge.measure.cost import squared_euclid
+from nlgauge.measure.depth import mmd, sliced_wasserstein
 from nlgauge.measure.sinkhorn import sinkhorn_divergence
 
 
 def cloud(seed, n=7, d=3):
     return np.random.default_rng(seed).normal(size=(n, d))
+
+
+def regions(points, **options):
+    return next(depths.regions_of([points], **options))
+
+
+def depth_distance(x, y, *, p=5.0, **options):
+    return depths.region_distance(regions(x, **options), regions(y, **options), p=p)
 
 
 def naive_depth(points, along):
@@ -90,27 +98,27 @@ class TestRegions:
     def test_against_loops(self, p, eps):
         x, y = cloud(6), cloud(7, n=9) + 0.5
         along = depths.directions(3, 30, 2)
-        found = depths.depth_distance(x, y, p=p, eps=eps, levels=4, count=30, seed=2)
+        found = depth_distance(x, y, p=p, eps=eps, levels=4, count=30, seed=2)
         assert found == pytest.approx(naive_distance(x, y, along, p, eps, 4), abs=1e-12)
 
     @given(seed=st.integers(0, 9999), p=st.floats(1, 6), kind=st.sampled_from(["irw", "ai_irw"]))
     @settings(max_examples=25, deadline=None)
     def test_symmetric_and_zero_on_itself(self, seed, p, kind):
         x, y = cloud(seed), cloud(seed + 1, n=5)
-        there = depths.depth_distance(x, y, p=p, depth=kind, count=50)
-        assert there == depths.depth_distance(y, x, p=p, depth=kind, count=50)
+        there = depth_distance(x, y, p=p, depth=kind, count=50)
+        assert there == depth_distance(y, x, p=p, depth=kind, count=50)
         assert there > 0
-        assert depths.depth_distance(x, x, p=p, depth=kind, count=50) == 0
+        assert depth_distance(x, x, p=p, depth=kind, count=50) == 0
 
     @pytest.mark.parametrize("p", [1, 2, 3, 5])
     def test_a_cloud_inside_another_is_away_from_it(self, p):
         outer = cloud(8, n=40, d=2)
-        assert depths.depth_distance(outer, 0.05 * outer, p=p) > 0.3
-        assert depths.depth_distance(0.05 * outer, outer, p=p) > 0.3
+        assert depth_distance(outer, 0.05 * outer, p=p) > 0.3
+        assert depth_distance(0.05 * outer, outer, p=p) > 0.3
 
     def test_moving_a_cloud_moves_the_distance(self):
         x = cloud(9, n=20)
-        shifts = [depths.depth_distance(x, x + s, count=2000) for s in (0.1, 0.5, 2.0)]
+        shifts = [depth_distance(x, x + s, count=2000) for s in (0.1, 0.5, 2.0)]
         lengths = [s * math.sqrt(3) for s in (0.1, 0.5, 2.0)]
         np.testing.assert_allclose(shifts, lengths, rtol=0.01)
 
@@ -118,22 +126,22 @@ class TestRegions:
         x, y = cloud(10), cloud(11)
         np.random.seed(5)
         before = np.random.get_state()[1].copy()
-        first = depths.depth_distance(x, y, seed=1, count=20)
+        first = depth_distance(x, y, seed=1, count=20)
         assert np.array_equal(np.random.get_state()[1], before)
-        depths.nlg_eval_distance(x, y, count=20)
+        depths.nlg_eval_distance(x, y, p=5.0, count=20)
         assert np.array_equal(np.random.get_state()[1], before)
-        assert first == depths.depth_distance(x, y, seed=1, count=20)
-        assert first != depths.depth_distance(x, y, seed=2, count=20)
+        assert first == depth_distance(x, y, seed=1, count=20)
+        assert first != depth_distance(x, y, seed=2, count=20)
 
     def test_says_what_is_wrong(self):
         x = cloud(12)
         with pytest.raises(OptionError, match="eps"):
-            depths.regions(x, eps=1.0)
+            regions(x, eps=1.0)
         with pytest.raises(OptionError, match="'tukey'"):
-            depths.regions(x, depth="tukey")
+            regions(x, depth="tukey")
         with pytest.raises(ShapeError, match=r"\(0, 3\)"):
             depths.irw(np.ones((0, 3)))
-        one, other = depths.regions(x, seed=1), depths.regions(x, seed=2)
+        one, other = regions(x, seed=1), regions(x, seed=2)
         with pytest.raises(OptionError, match="different options"):
             depths.region_distance(one, other)
 

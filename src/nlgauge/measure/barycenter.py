@@ -19,9 +19,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from nlgauge.core.arrays import Floats
-from nlgauge.core.errors import DataError, NotConverged, OptionError, ShapeError
+from nlgauge.core.errors import NotConverged, OptionError, ShapeError
 from nlgauge.measure.kernels import fixed_point, network_simplex
-from nlgauge.measure.problem import Problem, solve_concatenated
+from nlgauge.measure.problem import Problem, normalised, solve_concatenated
 
 ROUNDING = 1e-14  # costs this close, relative to the largest, are equal
 TIE = 1e-10  # size of the preferences, relative to the largest squared length
@@ -30,10 +30,7 @@ CACHED_PAIRS = 1 << 16  # pairs whose preferences are drawn only once
 
 @dataclass(frozen=True, eq=False)
 class Barycenter:
-    """A barycenter: `points` [n, d] of equal `weights`, and the course of the iteration.
-
-    `objectives` are the values of all steps, each with exact transport; the last is `objective`.
-    """
+    """A barycenter: `points` [n, d] of equal `weights`, and the `objectives` of all steps."""
 
     points: Floats
     weights: Floats
@@ -51,36 +48,21 @@ def barycenter(
     steps: int = 200,
     strict: bool = True,
 ) -> Barycenter:
-    """Return the barycenter of layers.
+    """Return the barycenter of states [layers, tokens, dimensions] with weights of the tokens.
 
-    Parameters
-    ----------
-    states : array of shape (layers, tokens, dimensions)
-        Vectors, which are not normalised.
-    weights : array of shape (tokens,), optional
-        Weights of the tokens in every layer, for example idf. Uniform by default.
-    tolerance : float
-        The iteration ends when the objective decreases by less than this share of itself.
-    steps : int
-        Maximal number of steps.
-    strict : bool
-        Whether to raise an error if the iteration has not converged.
+    The iteration ends when the objective decreases by less than `tolerance` of itself; `strict`
+    raises NotConverged if it still decreases after `steps` steps.
 
-    Returns
-    -------
-    Barycenter
-
-    Raises
-    ------
-    NotConverged
-        If the objective still decreases after `steps` steps and `strict` is true.
-
-    Examples
-    --------
     >>> barycenter([[[0.0], [4.0]], [[2.0], [6.0]]]).points.ravel()
     array([1., 5.])
     """
-    layers, mass = _checked(states, weights)
+    layers = np.asarray(states, dtype=np.float64)
+    if layers.ndim != 3 or 0 in layers.shape:
+        raise ShapeError(
+            f"a barycenter needs an array [layers, tokens, d] without empty axes, "
+            f"got shape {layers.shape}."
+        )
+    mass = normalised(weights, layers.shape[1])
     if steps < 1 or tolerance < 0:
         raise OptionError(f"steps must be at least 1 and tolerance 0, got {steps}, {tolerance}.")
     count, n, _ = layers.shape
@@ -101,11 +83,9 @@ def barycenter(
 
 
 def _objective_of_mean(layers: Floats, points: Floats) -> float | None:
-    """Return the objective of the token-wise mean if it is the barycenter with uniform weights.
-
-    It is if in every layer no coupling is cheaper than that of equal positions. Usually each token
-    is nearest to the point of its own position, which proves this without transport.
-    """
+    """Return the objective of the token-wise mean if it is the barycenter with uniform weights."""
+    # It is if in every layer no coupling is cheaper than that of equal positions. Usually each
+    # token is nearest to the point of its own position, which proves this without transport.
     count, n, dimension = layers.shape
     flat = layers.reshape(-1, dimension)
     costs: Floats = (-2 * (flat @ points.T)).reshape(count, n, n)
@@ -128,17 +108,16 @@ def _objective_of_mean(layers: Floats, points: Floats) -> float | None:
 def _iterate(
     layers: Floats, mass: Floats, steps: int, tolerance: float
 ) -> tuple[Floats, tuple[float, ...], bool]:
-    """Return the points of the last step, the objectives of all steps, and whether they converged.
-
-    With uniform weights every point prefers the tokens of its own position.
-    """
+    """Return the last points, the objectives of all steps, and whether they converged."""
     count, n, dimension = layers.shape
+    # With uniform weights every point prefers the tokens of its own position.
     flat, matched = layers.reshape(-1, dimension), _even(mass)
     gram = flat @ flat.T
     (used,) = mass.nonzero()
     size = 0.0 if matched else TIE * float(gram.diagonal().reshape(count, n)[:, used].max())
-    drawn = _cached_draws()[: n * len(used)] if n * len(used) <= CACHED_PAIRS else None
-    preference = size * (_draw(n * len(used)) if drawn is None else drawn).reshape(n, -1)
+    pairs = n * len(used)
+    drawn = _draw(pairs) if pairs > CACHED_PAIRS else _cached_draw(CACHED_PAIRS)[:pairs]
+    preference = size * drawn.reshape(n, -1)
     work = fixed_point.Iterate(gram, used, preference, count)
     objectives = np.empty(steps)
     done, converged = fixed_point.iterate(work, mass[used], matched, steps, tolerance, objectives)
@@ -155,29 +134,9 @@ def _draw(count: int) -> Floats:
     return np.random.default_rng(0).random(count)
 
 
-@cache
-def _cached_draws() -> Floats:
-    return _draw(CACHED_PAIRS)
+_cached_draw = cache(_draw)
 
 
 def _even(mass: Floats) -> bool:
     """Return whether all tokens have the same weight."""
     return bool((mass == mass[0]).all())
-
-
-def _checked(states: ArrayLike, weights: ArrayLike | None) -> tuple[Floats, Floats]:
-    layers = np.asarray(states, dtype=np.float64)
-    if layers.ndim != 3 or 0 in layers.shape:
-        raise ShapeError(
-            f"a barycenter needs an array [layers, tokens, d] without empty axes, "
-            f"got shape {layers.shape}."
-        )
-    n = layers.shape[1]
-    mass = np.ones(n) if weights is None else np.asarray(weights, dtype=np.float64)
-    if mass.shape != (n,):
-        raise ShapeError(f"{n} tokens need {n} weights, got shape {mass.shape}.")
-    if not (np.all(mass >= 0) and 0 < mass.sum() < np.inf):
-        raise DataError(
-            f"weights must be at least 0 and have a positive finite sum, got {mass.sum():g}."
-        )
-    return layers, mass / mass.sum()

@@ -24,11 +24,7 @@ def unit(x: ArrayLike) -> Floats:
 
 
 def cosine(x: ArrayLike, y: ArrayLike, *, normalise: bool = True) -> Floats:
-    """Return 1 - cos(x_i, y_j), an n x m matrix in [0, 2].
-
-    A zero vector has no direction: its distance is 1 to everything, itself included.
-    `normalise=False` takes vectors that are normalised already.
-    """
+    """Return 1 - cos(x_i, y_j), n x m in [0, 2]; 1 for a zero vector, which has no direction."""
     if normalise:
         return squared_euclid(x, y) / 2
     left, right = _clouds(x, y)
@@ -39,16 +35,11 @@ def cosine(x: ArrayLike, y: ArrayLike, *, normalise: bool = True) -> Floats:
 
 def euclid(x: ArrayLike, y: ArrayLike, *, normalise: bool = True) -> Floats:
     """Return ||x_i - y_j||, an n x m matrix; of unit vectors unless `normalise` is off."""
-    root: Floats = np.sqrt(squared_euclid(x, y, normalise=normalise))
-    return root
+    return np.asarray(np.sqrt(squared_euclid(x, y, normalise=normalise)))
 
 
 def squared_euclid(x: ArrayLike, y: ArrayLike, *, normalise: bool = True) -> Floats:
-    """Return ||x_i - y_j||^2, an n x m matrix; 2 (1 - cos) of unit vectors.
-
-    `normalise=False` takes the points as they are, for clouds whose lengths matter, such as
-    barycenters. With normalisation a zero vector gets 2, as if it were orthogonal to all.
-    """
+    """Return ||x_i - y_j||^2, n x m; of unit vectors (zero counts as orthogonal) or as they are."""
     left, right = _clouds(x, y)
     if normalise:
         squared = 2.0 - 2.0 * (unit(left) @ unit(right).T)
@@ -60,18 +51,13 @@ def squared_euclid(x: ArrayLike, y: ArrayLike, *, normalise: bool = True) -> Flo
 
 
 def word_order(n: int, m: int, *, weight: float = 0.2) -> Floats:
-    """Return weight |i/(n-1) - j/(m-1)|, an n x m matrix to be added to a cost.
-
-    The position of a lone token is 0.
-    """
+    """Return weight |i/(n-1) - j/(m-1)|, n x m, to be added to a cost; a lone token is at 0."""
     if n < 0 or m < 0 or weight < 0:
         raise OptionError(
             f"word_order needs lengths and a weight of at least 0, got {n}, {m} and {weight}."
         )
-    rows = np.arange(n) / max(n - 1, 1)
-    columns = np.arange(m) / max(m - 1, 1)
-    matrix: Floats = weight * np.abs(rows[:, None] - columns)
-    return matrix
+    rows, columns = (np.arange(length) / max(length - 1, 1) for length in (n, m))
+    return np.asarray(weight * np.abs(rows[:, None] - columns))
 
 
 def _clouds(x: ArrayLike, y: ArrayLike) -> tuple[Floats, Floats]:

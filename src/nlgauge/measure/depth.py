@@ -1,4 +1,4 @@
-"""Depth of the points of a cloud, and the distance of two clouds by their depth-trimmed regions.
+"""Distances of two clouds: by depth-trimmed regions, sliced Wasserstein, and MMD.
 
     IRW depth      D(x) = E_u min( F_u(<u, x>), 1 - F_u(<u, x>-) ),  u uniform on the sphere
     region         R(alpha) = the points at least as deep as the alpha-quantile of their own cloud
@@ -8,27 +8,24 @@
 after Staerman et al. 2021 (arXiv 2103.12711), whose integral over alpha is taken as a mean over
 `levels` equidistant values. F_u is the empirical distribution of the projections and x- its left
 limit, without which the last of n points on a line would have depth 0 and the first 1/n.
-Directions come in antipodal pairs: depth is the same along u and -u, so only the support functions
-need both.
+Depth is the same along u and -u, so only the support functions need both.
 
-Clouds of a few dozen points share one matrix product with the directions, which halves its time,
-because most of it is spent on reading the directions.
+Clouds of a few dozen points share one matrix product with the directions, which halves its time.
 """
 
 import math
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from nlgauge.core.arrays import Floats
 from nlgauge.core.errors import OptionError, ShapeError
+from nlgauge.measure.cost import squared_euclid
 from nlgauge.measure.kernels import depth as kernels
-
-Depth = Literal["irw", "ai_irw"]
+from nlgauge.measure.problem import normalised
 
 TIE = 1e-12  # projections and depths closer than this are equal
 CUTOFF = 1e-8  # eigenvalues below this share of the largest are rounding
@@ -38,28 +35,20 @@ MIN_SHARED = 2**19  # least size of the directions for which clouds share a prod
 
 @dataclass(frozen=True, eq=False)
 class Regions:
-    """The support functions of a cloud's trimmed regions along shared directions.
+    """The support functions of a cloud's trimmed regions along shared directions."""
 
-    `support` is [2, levels, directions]: along u, then along -u. Two clouds can be compared when
-    they were trimmed with the same options.
-    """
-
-    support: Floats
+    support: Floats  # [2, levels, directions]: along u, then along -u
     depths: Floats
     options: tuple[float | int | str, ...]
 
 
+@lru_cache(maxsize=64)
 def directions(dimension: int, count: int, seed: int) -> Floats:
     """Return `count` unit vectors, uniform on the sphere, the same for the same arguments."""
     if dimension < 1 or count < 1:
         raise OptionError(
             f"directions need a dimension and a count of at least 1, got {dimension} and {count}."
         )
-    return _directions(dimension, count, seed)
-
-
-@lru_cache(maxsize=64)
-def _directions(dimension: int, count: int, seed: int) -> Floats:
     drawn = np.random.default_rng(seed).standard_normal((count, dimension))
     drawn /= np.linalg.norm(drawn, axis=1, keepdims=True)
     drawn.flags.writeable = False
@@ -67,74 +56,47 @@ def _directions(dimension: int, count: int, seed: int) -> Floats:
 
 
 def irw(points: ArrayLike, *, count: int = 5000, seed: int = 0) -> Floats:
-    """Return the integrated rank-weighted depth of each point in its own cloud, in (0, 1].
-
-    Duplicates share ranks, so a cloud of n equal points has depth 1 everywhere.
-    """
+    """Return the depth of each point in its own cloud, in (0, 1]; duplicates share ranks."""
     _, projected = next(_projected([_cloud(points)], count, seed))
     return _depths(projected, count)
 
 
-def ai_irw(
-    points: ArrayLike, *, count: int = 5000, seed: int = 0, cutoff: float = CUTOFF
-) -> Floats:
-    """Return the affine-invariant depth: IRW of the cloud whitened in the span it really has.
-
-    Principal directions with less than `cutoff` of the largest variance are dropped. A cloud of no
-    more points than dimensions whitens to a regular simplex, whose points are equally deep up to
-    the sampling of directions; a larger cutoff keeps only the main directions.
-    """
-    cloud = whiten(points, cutoff=cutoff)
+def ai_irw(points: ArrayLike, *, count: int = 5000, seed: int = 0) -> Floats:
+    """Return the affine-invariant depth: IRW of the cloud whitened in the span it really has."""
+    # No more points than dimensions whiten to a regular simplex, where all are equally deep.
+    cloud = whiten(points)
     if cloud.shape[1] == 0:  # all points are equal
         return np.ones(len(cloud))
     return irw(cloud, count=count, seed=seed)
 
 
-def whiten(points: ArrayLike, *, cutoff: float = CUTOFF) -> Floats:
+def whiten(points: ArrayLike) -> Floats:
     """Return the centred cloud with unit variance along each principal direction it extends in."""
     cloud = _cloud(points)
-    if not 0 < cutoff < 1:
-        raise OptionError(f"cutoff must lie between 0 and 1, got {cutoff}.")
     left, singular, _ = np.linalg.svd(cloud - cloud.mean(axis=0), full_matrices=False)
     scale = max(float(np.abs(cloud).max()), np.finfo(float).tiny)
-    real = singular**2 > max(cutoff * singular[0] ** 2, (TIE * scale) ** 2)
-    whitened: Floats = left[:, real] * np.sqrt(len(cloud))
-    return whitened
-
-
-def regions(
-    points: ArrayLike,
-    *,
-    depth: Depth = "irw",
-    count: int = 5000,
-    seed: int = 0,
-    eps: float = 0.3,
-    levels: int = 5,
-) -> Regions:
-    """Return the trimmed regions of a cloud."""
-    return next(regions_of([points], depth=depth, count=count, seed=seed, eps=eps, levels=levels))
+    real = singular**2 > max(CUTOFF * singular[0] ** 2, (TIE * scale) ** 2)
+    return np.asarray(left[:, real] * np.sqrt(len(cloud)))
 
 
 def regions_of(
     clouds: Iterable[ArrayLike],
     *,
-    depth: Depth = "irw",
+    depth: str = "irw",
     count: int = 5000,
     seed: int = 0,
     eps: float = 0.3,
     levels: int = 5,
 ) -> Iterator[Regions]:
-    """Yield the trimmed regions of each cloud; faster than separate calls of `regions`."""
+    """Yield the trimmed regions of each cloud; faster than one call per cloud."""
     if depth not in ("irw", "ai_irw"):
         raise OptionError(f"depth must be 'irw' or 'ai_irw', got {depth!r}.")
     if not 0 <= eps < 1 or levels < 1:
         raise OptionError(f"eps must lie in [0, 1) and levels be at least 1, got {eps}, {levels}.")
     shares = np.linspace(eps, 1.0, levels)
     for cloud, projected in _projected(map(_cloud, clouds), count, seed):
-        if depth == "irw":
-            depths = _depths(projected, count)
-        else:
-            depths = ai_irw(cloud, count=count, seed=seed)
+        own = depth == "irw"
+        depths = _depths(projected, count) if own else ai_irw(cloud, count=count, seed=seed)
         options = (cloud.shape[1], depth, count, seed, eps, levels)
         yield Regions(_supports(projected, depths, shares, count), depths, options)
 
@@ -152,31 +114,56 @@ def region_distance(x: Regions, y: Regions, *, p: float = 5.0) -> float:
     return float((hausdorff**p).mean() ** (1.0 / p))
 
 
-def depth_distance(
+def sliced_wasserstein(
+    x: ArrayLike, y: ArrayLike, *, p: float = 2.0, count: int = 5000, seed: int = 0
+) -> float:
+    """Return ( mean_u W_p^p(<u, x>, <u, y>) )^{1/p} of two clouds whose points weigh the same."""
+    left, right = _pair(x, y)
+    if not p >= 1:
+        raise OptionError(f"p must be at least 1, got {p}.")
+    n, m = len(left), len(right)
+    # On a line optimal transport couples equal quantiles. Their levels in units of 1/(n m) are
+    # whole numbers, the same for all directions.
+    steps = np.union1d(np.arange(n) * m, np.arange(m) * n)
+    widths = np.diff(np.append(steps, n * m)) / (n * m)
+    along = directions(left.shape[1], count, seed).T
+    from_left = np.sort(left @ along, axis=0)[steps // m]
+    from_right = np.sort(right @ along, axis=0)[steps // n]
+    powers = (np.abs(from_left - from_right) ** p).mean(axis=1)
+    return math.pow(widths @ powers, 1.0 / p)
+
+
+def mmd(
     x: ArrayLike,
     y: ArrayLike,
+    a: ArrayLike | None = None,
+    b: ArrayLike | None = None,
     *,
-    depth: Depth = "irw",
-    p: float = 5.0,
-    eps: float = 0.3,
-    levels: int = 5,
-    count: int = 5000,
-    seed: int = 0,
+    bandwidth: float = 0.05,
 ) -> float:
-    """Return DR_{p,eps} of two clouds of points [tokens, d]."""
-    left, right = (
-        regions(cloud, depth=depth, count=count, seed=seed, eps=eps, levels=levels)
-        for cloud in (x, y)
-    )
-    return region_distance(left, right, p=p)
+    """Return the squared maximum mean discrepancy, a'K a - 2 a'K b + b'K b, of two clouds.
+
+    K = exp(-||x - y||^2 / (2 bandwidth^2)). This is the biased estimate, of which nlg_eval (through
+    geomloss, blur .05) reports one half.
+    """
+    left, right = _pair(x, y)
+    if not bandwidth > 0:
+        raise OptionError(f"bandwidth must be above 0, got {bandwidth}.")
+    first, second = normalised(a, len(left)), normalised(b, len(right))
+
+    def kernel(rows: Floats, columns: Floats) -> Floats:
+        squared = squared_euclid(rows, columns, normalise=False)
+        return np.asarray(np.exp(-squared / (2.0 * bandwidth**2)))
+
+    within = first @ kernel(left, left) @ first + second @ kernel(right, right) @ second
+    return max(float(within - 2.0 * (first @ kernel(left, right) @ second)), 0.0)
 
 
 def _projected(clouds: Iterable[Floats], count: int, seed: int) -> Iterator[tuple[Floats, Floats]]:
     """Yield every cloud with its projections [points, directions], which the next call overwrites.
 
     With OpenBLAS a point has the same projections in any batch of at least two points if the number
-    of directions is large and a multiple of 8, so there may be more than `count`. With another
-    library they may differ in the last digit.
+    of directions is large and a multiple of 8, so there may be more than `count`.
     """
     table = np.empty((0, 0))
     for batch in _batches(clouds, count):
@@ -193,11 +180,8 @@ def _projected(clouds: Iterable[Floats], count: int, seed: int) -> Iterator[tupl
 
 
 def _batches(clouds: Iterable[Floats], count: int) -> Iterator[list[Floats]]:
-    """Yield consecutive clouds of one dimension with at most BATCH_POINTS points in all.
-
-    There are at most as many points as dimensions, so that projections take no more memory than
-    directions.
-    """
+    """Yield consecutive clouds of one dimension with at most BATCH_POINTS points in all."""
+    # No more points than dimensions, so that projections take no more memory than directions.
     batch: list[Floats] = []
     points = 0
     for cloud in clouds:
@@ -234,8 +218,7 @@ def quantiles(values: Floats, shares: Floats) -> Floats:
     left = place.astype(np.intp)
     low, high = ordered[left], ordered[np.minimum(left + 1, len(ordered) - 1)]
     part, gap = place - left, high - low
-    found: Floats = np.where(part < 0.5, low + gap * part, high - gap * (1 - part))
-    return found
+    return np.where(part < 0.5, low + gap * part, high - gap * (1 - part))
 
 
 def _cloud(points: ArrayLike) -> Floats:
@@ -247,27 +230,26 @@ def _cloud(points: ArrayLike) -> Floats:
     return cloud
 
 
+def _pair(x: ArrayLike, y: ArrayLike) -> tuple[Floats, Floats]:
+    left, right = _cloud(x), _cloud(y)
+    if left.shape[1] != right.shape[1]:
+        raise ShapeError(f"clouds must have one dimension, got shapes {left.shape}, {right.shape}.")
+    return left, right
+
+
 def nlg_eval_distance(
-    x: ArrayLike,
-    y: ArrayLike,
-    *,
-    p: float = 5.0,
-    eps: float = 0.3,
-    levels: int = 5,
-    count: int = 10_000,
+    x: ArrayLike, y: ArrayLike, *, p: float, eps: float = 0.3, levels: int = 5, count: int = 10_000
 ) -> float:
     """Return what `dr_distance` of the nlg_eval repository computes for IRW, errors included.
 
     The supremum is signed (so odd p is not symmetric and gives NaN when X lies inside Y), ranks
-    have no left limit, eps is cut to whole percent, and directions come from the legacy generator
-    with seed 0: a first draw for both depths, the next for the support functions. The repository
-    calls it with the reference as x and the candidate as y.
+    have no left limit, eps is cut to whole percent, and directions come from the legacy generator.
     """
-    left, right = _cloud(x), _cloud(y)
-    for_depth, for_support = _legacy_directions(left.shape[1], count)
+    clouds = _pair(x, y)
+    for_depth, for_support = _legacy_directions(clouds[0].shape[1], count)
     percents = np.linspace(int(eps * 100), 100, levels)
     supports = []
-    for cloud in (left, right):
+    for cloud in clouds:
         depths = _legacy_rank(cloud @ for_depth.T)
         projected = cloud @ for_support.T
         cuts = np.percentile(depths, percents)
@@ -282,15 +264,12 @@ def _legacy_rank(projected: Floats) -> Floats:
     """Return the mean over columns of min(r, n - r)/n for ranks r = 1..n."""
     n = len(projected)
     ranks = np.argsort(np.argsort(projected, axis=0), axis=0) + 1
-    depths: Floats = (np.minimum(ranks, n - ranks) / n).mean(axis=1)
-    return depths
+    return np.asarray((np.minimum(ranks, n - ranks) / n).mean(axis=1))
 
 
 @lru_cache(maxsize=2)
-def _legacy_directions(dimension: int, count: int) -> tuple[Floats, Floats]:
+def _legacy_directions(dimension: int, count: int) -> list[Floats]:
     source = np.random.RandomState(0)  # a generator of its own; the global state stays untouched
-    drawn = []
-    for _ in range(2):
-        normal = source.multivariate_normal(np.zeros(dimension), np.eye(dimension), size=count)
-        drawn.append(normal / np.linalg.norm(normal, axis=1, keepdims=True))
-    return drawn[0], drawn[1]
+    mean, covariance = np.zeros(dimension), np.eye(dimension)
+    drawn = [source.multivariate_normal(mean, covariance, size=count) for _ in range(2)]
+    return [normal / np.linalg.norm(normal, axis=1, keepdims=True) for normal in drawn]

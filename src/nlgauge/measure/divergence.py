@@ -25,6 +25,7 @@ import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -41,11 +42,16 @@ BLOCK = 1 << 15  # numbers worked on at once, so that temporaries stay in the pr
 _SERIES = tuple(1 / math.factorial(k + 2) for k in range(14))
 
 
+# Returns one value for each row of two matrices of normalised log-probabilities.
+_Rows: TypeAlias = Callable[[Floats, Floats, float, float], Floats]
+
+
 @dataclass(frozen=True)
 class Measure:
-    """Name, parameters and range of a measure; its lower bound is 0."""
+    """Name, formula, parameters and range of a measure; its lower bound is 0."""
 
     name: str
+    rows: _Rows
     parameters: tuple[str, ...] = ()
     symmetric: bool = False
     bound: float = math.inf
@@ -59,40 +65,23 @@ class Measure:
 
     def resolve(self, alpha: float | None, beta: float | None) -> tuple[float, float]:
         """Return both parameters, checked and with defaults filled in; unused ones are 0."""
-        given = {"alpha": alpha, "beta": beta}
-        filled = {"alpha": 0.0, "beta": 0.0}
-        for name, value in given.items():
-            if name in self.parameters:
-                filled[name] = _parameter(name, DEFAULT if value is None else value)
-            elif value is not None:
-                takes = " and ".join(self.parameters) or "no parameters"
-                raise OptionError(
-                    f"{self.name} takes {takes}, got {name} = {value}; leave {name} out."
-                )
-        if self.name == "renyi" and filled["alpha"] < 0:
+        a, b = self._parameter("alpha", alpha), self._parameter("beta", beta)
+        if self.name == "renyi" and a < 0:
             raise OptionError(
                 f"renyi needs alpha of at least 0, got {alpha}: below 0 it is not a divergence."
             )
-        return filled["alpha"], filled["beta"]
+        return a, b
 
-
-MEASURES: Mapping[str, Measure] = MappingProxyType(
-    {
-        measure.name: measure
-        for measure in (
-            Measure("kl"),
-            Measure("alpha", ("alpha",)),
-            Measure("renyi", ("alpha",)),
-            Measure("gamma", ("beta",)),
-            Measure("ab", ("alpha", "beta")),
-            Measure("l1", symmetric=True, bound=2.0),
-            Measure("l2", symmetric=True, bound=math.sqrt(2.0)),
-            Measure("linf", symmetric=True, bound=1.0),
-            Measure("fisher_rao", symmetric=True, bound=1.0),
-            Measure("jensen_shannon", symmetric=True, bound=math.log(2.0)),
-        )
-    }
-)
+    def _parameter(self, name: str, value: float | None) -> float:
+        if name in self.parameters:
+            value = DEFAULT if value is None else value
+            if not math.isfinite(value):
+                raise OptionError(f"{name} must be a finite number, got {value}.")
+            return 0.0 if abs(value) < SNAP else float(value)
+        if value is not None:
+            takes = " and ".join(self.parameters) or "no parameters"
+            raise OptionError(f"{self.name} takes {takes}, got {name} = {value}; leave {name} out.")
+        return 0.0
 
 
 def divergence(
@@ -106,14 +95,10 @@ def divergence(
 ) -> float | Floats:
     """Return how far q is from p: a float for two vectors, an array for [..., V] batches.
 
-    The inputs are natural logarithms of probabilities, normalised along the last axis; -inf is
-    probability 0. Leading axes broadcast. `alpha` and `beta` are 0.5 unless given. `symmetrised`
-    takes the mean of both directions (for kl half of Jeffreys' divergence, not Jensen-Shannon).
-
-    Values are at least 0, and exactly 0 for equal inputs; inf means that one distribution has
-    mass where the other has none and the measure is unbounded there. Renyi with alpha = 0 depends
-    on supports only. Words absent from both distributions never count. If a + b < 0, absent words
-    of one distribution are the limit of equal, vanishing probabilities.
+    The inputs are natural logarithms of probabilities, normalised along the last axis. `alpha` and
+    `beta` are 0.5 unless given. `symmetrised` takes the mean of both directions. Values are exactly
+    0 for equal inputs; inf means that one distribution has mass where the other has none. If
+    a + b < 0, absent words of one are the limit of equal, vanishing probabilities.
     """
     measure = MEASURES.get(name)
     if measure is None:
@@ -128,29 +113,17 @@ def divergence(
     try:
         shape = np.broadcast_shapes(p.shape, q.shape)
     except ValueError:
-        raise ShapeError(
-            f"batches of distributions must pair up, got shapes {p.shape} and {q.shape}."
-        ) from None
-    p = np.broadcast_to(p, shape).reshape(-1, shape[-1])
-    q = np.broadcast_to(q, shape).reshape(-1, shape[-1])
-    values, rows = np.empty(len(p)), _ROWS[name]
-    step = max(1, BLOCK // shape[-1])
+        raise ShapeError(f"batches must pair up, got shapes {p.shape} and {q.shape}.") from None
+    p, q = (np.broadcast_to(x, shape).reshape(-1, shape[-1]) for x in (p, q))
+    values, step = np.empty(len(p)), max(1, BLOCK // shape[-1])
     with np.errstate(all="ignore"):
-        for at in range(0, len(p), step):
-            part = slice(at, at + step)
-            found = rows(p[part], q[part], a, b)
+        for part in (slice(at, at + step) for at in range(0, len(p), step)):
+            values[part] = measure.rows(p[part], q[part], a, b)
             if symmetrised and not measure.symmetric:
-                found = (found + rows(q[part], p[part], a, b)) / 2
-            values[part] = found
+                values[part] = (values[part] + measure.rows(q[part], p[part], a, b)) / 2
     # rounding may exceed the bound
     values = np.minimum(values, measure.upper(alpha=alpha, beta=beta))
     return float(values[0]) if len(shape) == 1 else values.reshape(shape[:-1])
-
-
-def _parameter(name: str, value: float) -> float:
-    if not math.isfinite(value):
-        raise OptionError(f"{name} must be a finite number, got {value}.")
-    return 0.0 if abs(value) < SNAP else float(value)
 
 
 def _distributions(name: str, given: ArrayLike) -> Floats:
@@ -173,11 +146,7 @@ def _distributions(name: str, given: ArrayLike) -> Floats:
 def _logsumexp(logs: Floats) -> Floats:
     top = logs.max(axis=-1, keepdims=True)
     shift = np.where(np.isfinite(top), top, 0.0)
-    total: Floats = np.log(np.exp(logs - shift).sum(axis=-1)) + shift[..., 0]
-    return total
-
-
-# ---------------------------------------------------------------- kl, alpha, renyi, gamma, ab
+    return np.asarray(np.log(np.exp(logs - shift).sum(axis=-1)) + shift[..., 0])
 
 
 @dataclass(frozen=True, eq=False)
@@ -215,20 +184,16 @@ class _Family:
             terms[lacks_p] = np.exp(self.q[lacks_p]) / (a * s) if a * s > 0 else math.inf
             terms[lacks_q] = np.exp(self.p[lacks_q]) / (b * s) if b * s > 0 else math.inf
             terms[lacks_p & lacks_q] = 0.0
-        total: Floats = terms.sum(axis=-1)
-        return total
+        return np.asarray(terms.sum(axis=-1))
 
     def logarithmic(self) -> Floats:
-        """Return -ln(1 - a b D) / (a b); D itself where a b = 0.
-
-        Where a b D is large, 1 - a b D = sum P^(a/s) Q^(b/s) is summed in logarithms instead.
-        """
+        """Return -ln(1 - a b D) / (a b); D itself where a b = 0."""
         value, product = self.plain(), self.a * self.b
         if product == 0:
             return value
         x = -product * value
         value = np.where(np.abs(x) < 1e-9, value * (1 - x / 2), -np.log1p(x) / product)
-        far = ~(np.abs(x) <= 0.5)
+        far = ~(np.abs(x) <= 0.5)  # there sum P^(a/s) Q^(b/s) is summed in logarithms
         if far.any():
             value[far] = -_logsumexp(self._mixed()[far]) / product
         return value
@@ -242,15 +207,11 @@ class _Family:
         mixed = self.q + self.a * self._log_ratio()
         lacks_p, lacks_q = np.isneginf(self.p), np.isneginf(self.q)
         if lacks_p.any() or lacks_q.any():
-            mixed[lacks_p] = _absent(self.a * self.s, self.q[lacks_p])
-            mixed[lacks_q] = _absent(self.b * self.s, self.p[lacks_q])
+            for gone, other, w in ((lacks_p, self.q, self.a), (lacks_q, self.p, self.b)):
+                sign = w * self.s  # of the weight of 0 in 0^w x^(1-w)
+                mixed[gone] = math.copysign(math.inf, -sign) if sign else other[gone]
             mixed[lacks_p & lacks_q] = -math.inf
         return mixed
-
-
-def _absent(sign: float, other: Floats) -> Floats | float:
-    """Return the logarithm of 0^w x^(1-w) for a weight w of this sign."""
-    return other if sign == 0 else math.copysign(math.inf, -sign)
 
 
 def _part(middle: Floats, end: Floats, gap: float, y: Floats, span: float) -> Floats:
@@ -302,10 +263,7 @@ def _escort(logs: Floats, absent: NDArray[np.bool_], s: float) -> Floats:
 def _power_mean(
     logs: Floats, absent: NDArray[np.bool_], words: NDArray[np.int_], s: float
 ) -> Floats:
-    """Return ln(mean p^s) / s as a column, the mean logarithm for s = 0; nan where s is not small.
-
-    Small means that s times the spread of the logarithms is at most 1; beyond, logsumexp is used.
-    """
+    """Return ln(mean p^s) / s as a column; nan where s times the spread of ln p exceeds 1."""
     mean = np.where(absent, 0.0, logs).sum(axis=-1, keepdims=True) / words
     spread = np.where(absent, 0.0, s * (logs - mean))
     narrow = np.abs(spread).max(axis=-1, keepdims=True) <= 1
@@ -315,7 +273,7 @@ def _power_mean(
     return np.where(narrow, mean, math.nan)
 
 
-def _renyi(p: Floats, q: Floats, a: float) -> Floats:
+def _renyi(p: Floats, q: Floats, a: float, _: float) -> Floats:
     """Return a times the logarithmic member; for a = 0, -ln of the mass of q on the words of p."""
     if a > 0:
         return a * _Family(p, q, a, 1.0 - a, 1.0).logarithmic()
@@ -323,9 +281,6 @@ def _renyi(p: Floats, q: Floats, a: float) -> Floats:
     missed = np.where(gone, np.exp(q), 0.0).sum(axis=-1)
     rest = _logsumexp(np.where(gone, -math.inf, q))
     return np.where(missed < 0.5, -np.log1p(-missed), -rest)
-
-
-# ------------------------------------------------------- norms, Fisher-Rao, Jensen-Shannon
 
 
 def _larger(p: Floats, q: Floats) -> tuple[Floats, Floats]:
@@ -340,48 +295,44 @@ def _gaps(p: Floats, q: Floats) -> Floats:
     return larger * -np.expm1(ratio)
 
 
-def _length(gaps: Floats) -> Floats:
-    """Return the Euclidean length of every row, scaled because squares of small gaps underflow."""
+def _l2(p: Floats, q: Floats, *_: float) -> Floats:
+    """Return the length of every row of p - q, scaled because squares of small gaps underflow."""
+    gaps = _gaps(p, q)
     largest = gaps.max(axis=-1)
     scale = np.where(largest > 0, largest, 1.0)
-    norm: Floats = scale * np.sqrt(((gaps / scale[:, None]) ** 2).sum(axis=-1))
-    return norm
+    return np.asarray(scale * np.sqrt(((gaps / scale[:, None]) ** 2).sum(axis=-1)))
 
 
-def _fisher_rao(p: Floats, q: Floats) -> Floats:
-    """Return (2/pi) arccos BC as (4/pi) arcsin sqrt((1 - BC) / 2): arccos is inexact near BC = 1.
-
-    1 - BC = sum (sqrt p - sqrt q)^2 / 2.
-    """
+def _fisher_rao(p: Floats, q: Floats, *_: float) -> Floats:
+    """Return (2/pi) arccos BC as (4/pi) arcsin sqrt((1 - BC) / 2), also exact near BC = 1."""
     larger, ratio = _larger(p, q)
-    lost = (larger * np.expm1(ratio / 2) ** 2).sum(axis=-1) / 2
-    angle: Floats = 4 / math.pi * np.arcsin(np.sqrt(lost / 2))
-    return angle
+    lost = (larger * np.expm1(ratio / 2) ** 2).sum(axis=-1) / 2  # sum (sqrt p - sqrt q)^2 / 2
+    return np.asarray(4 / math.pi * np.arcsin(np.sqrt(lost / 2)))
 
 
-def _jensen_shannon(p: Floats, q: Floats) -> Floats:
+def _jensen_shannon(p: Floats, q: Floats, *_: float) -> Floats:
     """Return sum (p ln(p/m) + q ln(q/m)) / 2; every term is at least 0 but for rounding."""
     larger, ratio = _larger(p, q)
     middle = np.log1p(np.expm1(ratio) / 2)  # ln(m / max)
     smaller = np.exp(ratio)
     below = np.where(smaller > 0, smaller * (ratio - middle), 0.0)
-    terms = larger * np.maximum(below - middle, 0.0)
-    total: Floats = terms.sum(axis=-1) / 2
-    return total
+    return np.asarray((larger * np.maximum(below - middle, 0.0)).sum(axis=-1) / 2)
 
 
-# One value for each row of two matrices of normalised log-probabilities.
-_ROWS: Mapping[str, Callable[[Floats, Floats, float, float], Floats]] = MappingProxyType(
+MEASURES: Mapping[str, Measure] = MappingProxyType(
     {
-        "kl": lambda p, q, _a, _b: _Family(p, q, 1.0, 0.0, 1.0).plain(),
-        "alpha": lambda p, q, a, _b: _Family(p, q, a, 1.0 - a, 1.0).plain(),
-        "renyi": lambda p, q, a, _b: _renyi(p, q, a),
-        "gamma": lambda p, q, _a, b: _scale_free(p, q, 1.0, b),
-        "ab": _scale_free,
-        "l1": lambda p, q, _a, _b: _gaps(p, q).sum(axis=-1),
-        "l2": lambda p, q, _a, _b: _length(_gaps(p, q)),
-        "linf": lambda p, q, _a, _b: _gaps(p, q).max(axis=-1),
-        "fisher_rao": lambda p, q, _a, _b: _fisher_rao(p, q),
-        "jensen_shannon": lambda p, q, _a, _b: _jensen_shannon(p, q),
+        measure.name: measure
+        for measure in (
+            Measure("kl", lambda p, q, *_: _Family(p, q, 1.0, 0.0, 1.0).plain()),
+            Measure("alpha", lambda p, q, a, _: _Family(p, q, a, 1 - a, 1.0).plain(), ("alpha",)),
+            Measure("renyi", _renyi, ("alpha",)),
+            Measure("gamma", lambda p, q, _, b: _scale_free(p, q, 1.0, b), ("beta",)),
+            Measure("ab", _scale_free, ("alpha", "beta")),
+            Measure("l1", lambda p, q, *_: _gaps(p, q).sum(axis=-1), symmetric=True, bound=2.0),
+            Measure("l2", _l2, symmetric=True, bound=math.sqrt(2.0)),
+            Measure("linf", lambda p, q, *_: _gaps(p, q).max(axis=-1), symmetric=True, bound=1.0),
+            Measure("fisher_rao", _fisher_rao, symmetric=True, bound=1.0),
+            Measure("jensen_shannon", _jensen_shannon, symmetric=True, bound=math.log(2.0)),
+        )
     }
 )

@@ -29,25 +29,16 @@ class Routing(NamedTuple):
 
 def mean(states: ArrayLike) -> Floats:
     """Return the mean of the unit-normalised layers, [tokens, d]."""
-    averaged: Floats = _layers(states).mean(axis=0)
-    return averaged
+    return np.asarray(_layers(states).mean(axis=0))
 
 
 def concatenate(states: ArrayLike) -> Floats:
-    """Return the unit-normalised layers side by side, [tokens, layers * d].
-
-    The cosine of two such points is the mean of the cosines of their layers.
-    """
-    layers = _layers(states)
-    return np.concatenate(list(layers), axis=1)
+    """Return the unit-normalised layers side by side; their cosine is the mean over layers."""
+    return np.concatenate(list(_layers(states)), axis=1)
 
 
 def power_means(states: ArrayLike) -> Floats:
-    """Return minimum, mean and maximum over the unit-normalised layers, [tokens, 3 d].
-
-    These are the power means with exponents -inf, 1 and +inf (MoverScore Eq. 4), in the order of
-    its first public version. Other exponents are not defined for negative coordinates.
-    """
+    """Return minimum, mean and maximum over the unit-normalised layers (MoverScore Eq. 4)."""
     layers = _layers(states)
     return np.concatenate([layers.min(axis=0), layers.mean(axis=0), layers.max(axis=0)], axis=1)
 
@@ -67,12 +58,8 @@ def routing(
     From v = mean of the layers z_i and logits b = 0, repeat with x_i = ||v - z_i||^2 / bandwidth:
     g = softmax(b), v = sum g_i w_i z_i / sum g_i w_i with w_i = -k'(x_i), b_i += rate k(x_i), until
     ln sum g_i k(x_i) is constant. k(x) = exp(-x/2) or max(0, 1 - x). The paper's update lacks g in
-    the denominator and would shrink v to 0; this is the normalised form. A token whose layers all
-    lie outside the Epanechnikov kernel gets their mean.
-
-    Logits only grow, so after about 1000 steps at rate 1 one layer has all the weight.
-    A few steps (steps=3, strict=False) give a soft mean, as in routing between capsules; the paper
-    states neither rate nor number of steps.
+    the denominator and would shrink v to 0. A token whose layers all lie outside the Epanechnikov
+    kernel gets their mean. The paper states neither rate nor number of steps.
     """
     if kernel not in ("gaussian", "epanechnikov"):
         raise OptionError(f"kernel must be 'gaussian' or 'epanechnikov', got {kernel!r}.")
@@ -83,8 +70,7 @@ def routing(
         )
     z = _layers(states)
     v, logits = z.mean(axis=0), np.zeros(z.shape[:2])
-    loss = np.full(z.shape[1], -np.inf)
-    change = np.inf
+    loss, change = np.full(z.shape[1], -np.inf), np.inf
     for step in range(1, steps + 1):
         shares = np.exp(logits - logits.max(axis=0))
         shares /= shares.sum(axis=0)
@@ -115,15 +101,13 @@ def _kernel(z: Floats, v: Floats, kernel: Kernel, bandwidth: float) -> tuple[Flo
 def _centre(z: Floats, weights: Floats) -> Floats:
     """Return the weighted mean over layers; the plain one for a token whose weights are all 0."""
     weights = np.where(weights.sum(axis=0) > 0, weights, 1.0)
-    centre: Floats = np.einsum("ln,lnd->nd", weights / weights.sum(axis=0), z)
-    return centre
+    return np.asarray(np.einsum("ln,lnd->nd", weights / weights.sum(axis=0), z))
 
 
 def pool_ngrams(points: ArrayLike, weights: ArrayLike, n: int) -> tuple[Floats, Floats]:
     """Return the weighted means of n consecutive points, and the summed weights of each window.
 
-    MoverScore Eq. 1 and 2 (its sum differs from the mean by a factor that normalising removes). A
-    text shorter than n is one window. A window without weight gets its plain mean and weight 0.
+    MoverScore Eq. 1 and 2. A text shorter than n is one window; one without weight gets its mean.
     """
     cloud, mass = np.asarray(points, dtype=np.float64), np.asarray(weights, dtype=np.float64)
     if cloud.ndim != 2 or mass.shape != cloud.shape[:1] or not len(mass):
@@ -137,11 +121,10 @@ def pool_ngrams(points: ArrayLike, weights: ArrayLike, n: int) -> tuple[Floats, 
         return cloud, mass
     width = min(n, len(mass))
     windows = sliding_window_view(mass, width)
-    totals: Floats = windows.sum(axis=1)
+    totals = np.asarray(windows.sum(axis=1))
     shares = np.where(totals[:, None] > 0, windows, 1.0)
     shares = shares / shares.sum(axis=1, keepdims=True)
-    pooled: Floats = np.einsum("iw,idw->id", shares, sliding_window_view(cloud, width, axis=0))
-    return pooled, totals
+    return np.einsum("iw,idw->id", shares, sliding_window_view(cloud, width, axis=0)), totals
 
 
 def _layers(states: ArrayLike) -> Floats:

@@ -13,10 +13,7 @@ def best_partners(similarity: Floats, a: Floats, b: Floats) -> tuple[float, floa
 
 
 def f_measure(precision: float, recall: float, alpha: float) -> float:
-    """Return ``PR / (alpha P + (1 - alpha) R)``: 0 gives precision, 1 recall, .5 the harmonic mean.
-
-    For negative similarities the value is 0, as for no match.
-    """
-    if precision <= 0 or recall <= 0:
+    """Return ``PR / (alpha P + (1 - alpha) R)``: alpha 0 gives precision, 1 recall."""
+    if precision <= 0 or recall <= 0:  # negative similarities count as no match
         return 0.0
     return precision * recall / (alpha * precision + (1 - alpha) * recall)

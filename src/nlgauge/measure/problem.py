@@ -4,8 +4,10 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from nlgauge.core.arrays import Floats
+from nlgauge.core.errors import DataError, ShapeError
 
 
 class Problem(NamedTuple):
@@ -37,17 +39,25 @@ def solve_concatenated(
         return []
     count = len(problems)
     shapes = np.array([problem.cost.shape for problem in problems], dtype=np.intp)
-    costs = np.concatenate([problem.cost.ravel() for problem in problems])
-    a = np.concatenate([problem.a for problem in problems])
-    b = np.concatenate([problem.b for problem in problems])
+    costs, a, b = (np.concatenate([*map(np.ravel, part)]) for part in zip(*problems, strict=True))
     couplings, gaps = np.empty(len(costs)), np.empty(count)
     steps, solved = np.ones(count, np.intp), np.empty(count, np.intp)
     with np.errstate(all="ignore"):  # uncompiled kernels overflow as compiled ones do
         kernel(costs, a, b, shapes, *options, couplings, gaps, steps, solved)
-    ends = shapes.prod(axis=1).cumsum()[:-1]
-    return [
-        Solution(part.reshape(shape).copy(), gap, step, bool(flag))
-        for part, shape, gap, step, flag in zip(
-            np.split(couplings, ends), shapes, gaps.tolist(), steps.tolist(), solved, strict=True
+    parts = np.split(couplings, shapes.prod(axis=1).cumsum()[:-1])
+    found = zip(parts, shapes, gaps.tolist(), steps.tolist(), solved, strict=True)
+    return [Solution(x.reshape(n).copy(), gap, step, bool(ok)) for x, n, gap, step, ok in found]
+
+
+def normalised(weights: ArrayLike | None, n: int, side: str = "") -> Floats:
+    """Return n weights scaled to sum 1, uniform if none are given; raise an error for others."""
+    mass = np.ones(n) if weights is None else np.asarray(weights, dtype=np.float64)
+    if mass.shape != (n,):
+        raise ShapeError(f"{n} tokens need {n} weights, got shape {mass.shape}.")
+    total = mass.sum()
+    if not (0 < total < np.inf and (mass >= 0).all()):
+        raise DataError(
+            f"weights {side} must be at least 0 and have a positive finite sum, got {n} weights "
+            f"that sum to {total:g}; a text without weight has no plan."
         )
-    ]
+    return np.asarray(mass / total)

@@ -28,11 +28,10 @@ from collections.abc import Iterator
 from typing import Literal, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from nlgauge.core.arrays import Floats
+from nlgauge.core.arrays import Bools, Floats, Ints
 from nlgauge.core.errors import NotConverged, OptionError
-from nlgauge.measure.problem import Problem, Solution
+from nlgauge.measure.problem import Problem, Solution, normalised
 
 Reference = Literal["product", "ones"]
 
@@ -54,57 +53,40 @@ BATCH_CELLS = 1 << 15  # matrix cells in one batch; a handful of such arrays fit
 class _Batch(NamedTuple):
     """Problems of one padded shape; a padded token has weight 0."""
 
-    members: list[int]
-    cost: Floats
-    a: Floats
-    b: Floats
-
-
-class _Result(NamedTuple):
-    """Couplings and potentials of a batch, and the L1 errors of the marginals."""
-
-    coupling: Floats
-    f: Floats
-    g: Floats
-    error: Floats
-    iterations: NDArray[np.int64]
-
-
-class _Problem(NamedTuple):
-    """The problems still running; `base` is -inf on padding."""
-
+    penalties: tuple[float, float]
     cost: Floats
     a: Floats
     b: Floats
     log_a: Floats  # ln a; 0 on padding
     log_b: Floats
-    base: Floats  # ln Q
+    base: Floats  # ln Q; -inf on padding
+
+    def select(self, kept: Bools) -> "_Batch":
+        """Return the batch of some of the problems."""
+        return _Batch(self.penalties, *(part[kept] for part in self[1:]))
 
     def plan(self, f: Floats, g: Floats, epsilon: float) -> Floats:
         """Return P = Q exp((f + g - C)/epsilon)."""
         tilt = (f[:, :, None] + g[:, None, :] - self.cost) / epsilon
-        coupling: Floats = np.exp(self.base + tilt)
-        return coupling
+        return np.asarray(np.exp(self.base + tilt))
+
+    def implied(self, f: Floats, g: Floats) -> tuple[Floats, Floats]:
+        """Return the marginals a exp(-f/pa) and b exp(-g/pb) that the potentials imply."""
+        penalty_a, penalty_b = self.penalties
+        return self.a * np.exp(-f / penalty_a), self.b * np.exp(-g / penalty_b)
+
+    def misses(self, plan: Floats, f: Floats, g: Floats) -> tuple[Floats, Floats, Floats]:
+        """Return the implied marginals minus those of the plan, and the L1 norm of both."""
+        implied_a, implied_b = self.implied(f, g)
+        miss_a, miss_b = implied_a - plan.sum(axis=2), implied_b - plan.sum(axis=1)
+        return miss_a, miss_b, np.abs(miss_a).sum(axis=1) + np.abs(miss_b).sum(axis=1)
 
 
 def solve(
-    problems: list[Problem],
-    penalty_a: float,
-    penalty_b: float,
-    epsilon: float,
-    reference: Reference = "product",
+    problems: list[Problem], penalties: tuple[float, float], epsilon: float, reference: Reference
 ) -> list[Solution]:
     """Return the entropic solutions; their `residual` is the L1 error of the marginals."""
-    found: dict[int, Solution] = {}
-    for batch in _batches(problems):
-        result = _solve_batch(batch, (penalty_a, penalty_b), epsilon, reference)
-        for row, index in enumerate(batch.members):
-            n, m = problems[index].cost.shape
-            error = float(result.error[row])
-            coupling = result.coupling[row, :n, :m].copy()
-            converged = error <= MAX_ERROR
-            found[index] = Solution(coupling, error, int(result.iterations[row]), converged)
-    return [found[index] for index in range(len(problems))]
+    return [one for one, _ in _solve(problems, penalties, epsilon, reference)]
 
 
 def sinkhorn_divergence(
@@ -121,115 +103,95 @@ def sinkhorn_divergence(
             f"epsilon must be above 0 for a Sinkhorn divergence, got {epsilon}; "
             "match(cost, a, b) gives the exact distance."
         )
-    values = np.zeros(3)
-    first, second = np.asarray(a, float), np.asarray(b, float)
-    first, second = first / first.sum(), second / second.sum()
-    problems = [
-        Problem(cost, first, second),
-        Problem(cost_a, first, first),
-        Problem(cost_b, second, second),
-    ]
-    for batch in _batches(problems):
-        result = _solve_batch(batch, (math.inf, math.inf), epsilon, "product")
-        if not (result.error <= MAX_ERROR).all():
-            raise NotConverged(
-                f"the Sinkhorn iteration stopped with marginals off by {result.error.max():.1e} "
-                f"(wanted {MAX_ERROR:.0e}) at epsilon {epsilon}; try a larger epsilon."
-            )
-        values[batch.members] = (batch.a * result.f).sum(axis=1)
-        values[batch.members] += (batch.b * result.g).sum(axis=1)
-    return max(float(values[0] - values[1] / 2 - values[2] / 2), 0.0)
+    a, b = normalised(a, len(a)), normalised(b, len(b))
+    problems = [Problem(cost, a, b), Problem(cost_a, a, a), Problem(cost_b, b, b)]
+    found = _solve(problems, (math.inf, math.inf), epsilon, "product")
+    error = max(one.residual for one, _ in found)
+    if not error <= MAX_ERROR:
+        raise NotConverged(
+            f"the Sinkhorn iteration stopped with marginals off by {error:.1e} "
+            f"(wanted {MAX_ERROR:.0e}) at epsilon {epsilon}; try a larger epsilon."
+        )
+    between, within_a, within_b = (value for _, value in found)
+    return max(between - within_a / 2 - within_b / 2, 0.0)
 
 
-def _solve_batch(
-    batch: _Batch, penalties: tuple[float, float], epsilon: float, reference: Reference
-) -> _Result:
-    """Return couplings and potentials, halving epsilon for a warm start."""
-    log_a = np.log(np.where(batch.a > 0, batch.a, 1.0))
-    log_b = np.log(np.where(batch.b > 0, batch.b, 1.0))
-    real = (batch.a > 0)[:, :, None] & (batch.b > 0)[:, None, :]
-    weighed = log_a[:, :, None] + log_b[:, None, :] if reference == "product" else 0.0
-    problem = _Problem(batch.cost, batch.a, batch.b, log_a, log_b, np.where(real, weighed, -np.inf))
-    f, g = np.zeros_like(batch.a), np.zeros_like(batch.b)
-    # The first epsilon must not depend on the batch, or else scores would.
-    warm = FIRST_EPSILON
-    while warm > epsilon:
-        f, g = _scale(problem, f, g, penalties, warm)
-        f, g, _ = _newton(problem, f, g, penalties, warm)
-        warm /= 2
-    return _iterate(problem, f, g, penalties, epsilon)
+def _solve(
+    problems: list[Problem], penalties: tuple[float, float], epsilon: float, reference: Reference
+) -> list[tuple[Solution, float]]:
+    """Return each problem's solution, and <a, f> + <b, g> of its potentials."""
+    found: dict[int, tuple[Solution, float]] = {}
+    for members, batch in _batches(problems, penalties, reference):
+        f, g = np.zeros_like(batch.a), np.zeros_like(batch.b)
+        # The first epsilon must not depend on the batch, or else scores would.
+        warm = FIRST_EPSILON
+        while warm > epsilon:
+            f, g, _ = _newton(batch, *_scale(batch, f, g, warm), warm)
+            warm /= 2
+        f, g, errors, iterations = _iterate(batch, f, g, epsilon)
+        plans = batch.plan(f, g, epsilon)
+        values = (batch.a * f).sum(axis=1) + (batch.b * g).sum(axis=1)
+        for row, index in enumerate(members):
+            n, m = problems[index].cost.shape
+            error, steps = float(errors[row]), int(iterations[row])
+            solution = Solution(plans[row, :n, :m].copy(), error, steps, error <= MAX_ERROR)
+            found[index] = solution, float(values[row])
+    return [found[index] for index in range(len(problems))]
 
 
-def _scale(
-    problem: _Problem, f: Floats, g: Floats, penalties: tuple[float, float], epsilon: float
-) -> tuple[Floats, Floats]:
+def _scale(batch: _Batch, f: Floats, g: Floats, epsilon: float) -> tuple[Floats, Floats]:
     """Return the potentials after SCALINGS scalings of each side."""
-    rate_a, rate_b = (_step(penalty, epsilon) for penalty in penalties)
+    rate_a, rate_b = (  # penalty epsilon/(penalty + epsilon)
+        epsilon if math.isinf(p) else p * epsilon / (p + epsilon) for p in batch.penalties
+    )
     for _ in range(SCALINGS):
-        f = rate_a * (problem.log_a - _soft(problem, g[:, None, :], epsilon, 2))
-        g = rate_b * (problem.log_b - _soft(problem, f[:, :, None], epsilon, 1))
+        f = rate_a * (batch.log_a - _soft(batch, g[:, None, :], epsilon, 2))
+        g = rate_b * (batch.log_b - _soft(batch, f[:, :, None], epsilon, 1))
     return f, g
 
 
-def _step(penalty: float, epsilon: float) -> float:
-    """Return penalty epsilon/(penalty + epsilon)."""
-    return epsilon if math.isinf(penalty) else penalty * epsilon / (penalty + epsilon)
-
-
-def _soft(problem: _Problem, other: Floats, epsilon: float, axis: int) -> Floats:
+def _soft(batch: _Batch, other: Floats, epsilon: float, axis: int) -> Floats:
     """Return ln K of one side; 0 on padding."""
-    tilt = problem.base + (other - problem.cost) / epsilon
+    tilt = batch.base + (other - batch.cost) / epsilon
     top = tilt.max(axis=axis, keepdims=True)
     top = np.where(np.isfinite(top), top, 0.0)
     total = np.exp(tilt - top).sum(axis=axis)
-    padded = total == 0
-    logs: Floats = np.log(np.where(padded, 1.0, total)) + np.where(padded, 0.0, top.squeeze(axis))
-    return logs
+    return np.where(total == 0, 0.0, np.log(np.where(total == 0, 1.0, total)) + top.squeeze(axis))
 
 
 def _iterate(
-    problem: _Problem, f: Floats, g: Floats, penalties: tuple[float, float], epsilon: float
-) -> _Result:
-    """Scale and step until the marginals fit; a problem that is done leaves the batch."""
+    batch: _Batch, f: Floats, g: Floats, epsilon: float
+) -> tuple[Floats, Floats, Floats, Ints]:
+    """Return the best potentials, their errors and the scalings; solved ones leave the batch."""
     count = len(f)
-    best_f, best_g, whole = f.copy(), g.copy(), problem
+    best_f, best_g = f.copy(), g.copy()
     errors, stale = np.full(count, np.inf), np.zeros(count, dtype=np.int64)
     iterations, running = np.zeros(count, dtype=np.int64), np.arange(count)
     for round_ in range(1, ROUNDS + 1):
-        f, g = _scale(problem, f, g, penalties, epsilon)
-        f, g, error = _newton(problem, f, g, penalties, epsilon)
+        f, g, error = _newton(batch, *_scale(batch, f, g, epsilon), epsilon)
         better = error < errors[running]
         best_f[running[better]], best_g[running[better]] = f[better], g[better]
         errors[running[better]] = error[better]
         stale[running] = np.where(better, 0, stale[running] + 1)
         iterations[running] = round_ * SCALINGS
-        keep = (error > TARGET_ERROR) & ~(
-            (errors[running] <= MAX_ERROR) & (stale[running] >= PATIENCE)
-        )
-        if not keep.any():
+        left = (errors[running] <= MAX_ERROR) & (stale[running] >= PATIENCE)
+        kept = (error > TARGET_ERROR) & ~left
+        if not kept.any():
             break
-        if not keep.all():
-            running, f, g = running[keep], f[keep], g[keep]
-            problem = _Problem(*(part[keep] for part in problem))
-    coupling = whole.plan(best_f, best_g, epsilon)
-    return _Result(coupling, best_f, best_g, errors, iterations)
+        if not kept.all():
+            running, f, g, batch = running[kept], f[kept], g[kept], batch.select(kept)
+    return best_f, best_g, errors, iterations
 
 
-def _newton(
-    problem: _Problem, f: Floats, g: Floats, penalties: tuple[float, float], epsilon: float
-) -> tuple[Floats, Floats, Floats]:
+def _newton(batch: _Batch, f: Floats, g: Floats, epsilon: float) -> tuple[Floats, Floats, Floats]:
     """Return the potentials after a Newton step, where it helps, and their error."""
-    plan = problem.plan(f, g, epsilon)
-    miss_a, miss_b = _misses(problem, plan, f, g, penalties)
-    error = np.abs(miss_a).sum(axis=1) + np.abs(miss_b).sum(axis=1)
-    if min(penalties) == 0:  # with a penalty of 0 one scaling is exact
+    if min(batch.penalties) == 0:  # with a penalty of 0 one scaling is exact
         return f, g, np.zeros(len(f))
-    system = _factor(
-        plan / epsilon,
-        _implied(problem.a, f, penalties[0]) / penalties[0] + (problem.a == 0),
-        _implied(problem.b, g, penalties[1]) / penalties[1] + (problem.b == 0),
-    )
-    df, dg = system.solve(miss_a, miss_b)
+    plan = batch.plan(f, g, epsilon)
+    miss_a, miss_b, error = batch.misses(plan, f, g)
+    marginals = zip(batch.implied(f, g), batch.penalties, (batch.a, batch.b), strict=True)
+    excess_a, excess_b = (x / penalty + (weights == 0) for x, penalty, weights in marginals)
+    df, dg = _solve_system(plan / epsilon, excess_a, excess_b, miss_a, miss_b)
     # Weakly connected parts of the support would shift by far too much, because the derivative of
     # exp is tiny there, so changes are bounded. For small t the misses shrink like 1 - t along
     # Newton's direction: halve t until they do.
@@ -241,61 +203,17 @@ def _newton(
             break
         new_f, new_g = f + t[:, None] * df, g + t[:, None] * dg
         with np.errstate(over="ignore", invalid="ignore"):  # such a step is rejected
-            plan = problem.plan(new_f, new_g, epsilon)
-            left_a, left_b = _misses(problem, plan, new_f, new_g, penalties)
-            left = np.abs(left_a).sum(axis=1) + np.abs(left_b).sum(axis=1)
+            left = batch.misses(batch.plan(new_f, new_g, epsilon), new_f, new_g)[2]
         good = waiting & (left < (1.0 - t / 4) * error)
         f, g = np.where(good[:, None], new_f, f), np.where(good[:, None], new_g, g)
         error, waiting, t = np.where(good, left, error), waiting & ~good, t / 2
     return f, g, error
 
 
-def _misses(
-    problem: _Problem, plan: Floats, f: Floats, g: Floats, penalties: tuple[float, float]
+def _solve_system(
+    weights: Floats, excess_a: Floats, excess_b: Floats, ya: Floats, yb: Floats
 ) -> tuple[Floats, Floats]:
-    """Return the marginals that the potentials imply minus those of the plan."""
-    return (
-        _implied(problem.a, f, penalties[0]) - plan.sum(axis=2),
-        _implied(problem.b, g, penalties[1]) - plan.sum(axis=1),
-    )
-
-
-def _implied(weights: Floats, potential: Floats, penalty: float) -> Floats:
-    """Return the marginal a exp(-f/pa) that a potential implies."""
-    if penalty == 0:
-        return np.zeros_like(weights)
-    marginal: Floats = weights * np.exp(-potential / penalty)
-    return marginal
-
-
-class _System(NamedTuple):
-    """The factored Newton systems of a batch."""
-
-    weights: Floats
-    rows: Floats
-    scaled: Floats
-    inverse: Floats
-    excess_a: Floats
-    excess_b: Floats
-
-    def solve(self, ya: Floats, yb: Floats) -> tuple[Floats, Floats]:
-        """Return (df, dg), refined once against the unreduced system."""
-        df, dg = self._reduced(ya, yb)
-        sums = self.weights * (df[:, :, None] + dg[:, None, :])
-        more_f, more_g = self._reduced(
-            ya - sums.sum(axis=2) - self.excess_a * df, yb - sums.sum(axis=1) - self.excess_b * dg
-        )
-        return df + more_f, dg + more_g
-
-    def _reduced(self, ya: Floats, yb: Floats) -> tuple[Floats, Floats]:
-        right = yb - (ya[:, None, :] @ self.scaled)[:, 0, :]
-        dg = (self.inverse @ right[:, :, None])[:, :, 0]
-        df = (ya - (self.weights @ dg[:, :, None])[:, :, 0]) / self.rows
-        return df, dg
-
-
-def _factor(weights: Floats, excess_a: Floats, excess_b: Floats) -> _System:
-    """Return the factored system of W = weights [k, n, m], ha [k, n] and hb [k, m]."""
+    """Return (df, dg) for W = weights [k, n, m], ha and hb, refined once."""
     tiny = np.finfo(np.float64).tiny  # a row may be so expensive that all its entries underflow
     rows = np.maximum(weights.sum(axis=2) + excess_a, tiny)
     scaled = weights / rows[:, :, None]
@@ -310,26 +228,38 @@ def _factor(weights: Floats, excess_a: Floats, excess_b: Floats) -> _System:
     # Weights of tokens may differ by ten orders of magnitude: scale to a unit diagonal first.
     scale = 1.0 / np.sqrt(reduced[:, diagonal, diagonal])
     both = scale[:, :, None] * scale[:, None, :]
-    return _System(weights, rows, scaled, np.linalg.inv(reduced * both) * both, excess_a, excess_b)
+    inverse = np.linalg.inv(reduced * both) * both
+
+    def eliminate(left: Floats, right: Floats) -> tuple[Floats, Floats]:
+        right = right - (left[:, None, :] @ scaled)[:, 0, :]
+        dg = (inverse @ right[:, :, None])[:, :, 0]
+        return (left - (weights @ dg[:, :, None])[:, :, 0]) / rows, dg
+
+    df, dg = eliminate(ya, yb)
+    sums = weights * (df[:, :, None] + dg[:, None, :])
+    left, right = ya - sums.sum(axis=2) - excess_a * df, yb - sums.sum(axis=1) - excess_b * dg
+    more_f, more_g = eliminate(left, right)
+    return df + more_f, dg + more_g
 
 
-def _batches(problems: list[Problem]) -> Iterator[_Batch]:
-    """Yield the problems in padded batches."""
+def _batches(
+    problems: list[Problem], penalties: tuple[float, float], reference: Reference
+) -> Iterator[tuple[list[int], _Batch]]:
+    """Yield the problems in padded batches, with their numbers."""
     shapes: dict[tuple[int, int], list[int]] = defaultdict(list)
     for index, problem in enumerate(problems):
         n, m = (-(-length // LENGTH_STEP) * LENGTH_STEP for length in problem.cost.shape)
         shapes[n, m].append(index)
     for (n, m), found in shapes.items():
         size = max(1, BATCH_CELLS // (n * m))
-        for start in range(0, len(found), size):
-            members = found[start : start + size]
+        for members in (found[start : start + size] for start in range(0, len(found), size)):
             count = len(members)
-            batch = _Batch(
-                members, np.zeros((count, n, m)), np.zeros((count, n)), np.zeros((count, m))
-            )
-            for row, index in enumerate(members):
-                cost, a, b = problems[index]
-                batch.cost[row, : len(a), : len(b)] = cost
-                batch.a[row, : len(a)] = a
-                batch.b[row, : len(b)] = b
-            yield batch
+            cost, a, b = np.zeros((count, n, m)), np.zeros((count, n)), np.zeros((count, m))
+            for row, (matrix, left, right) in enumerate(problems[index] for index in members):
+                cost[row, : len(left), : len(right)] = matrix
+                a[row, : len(left)], b[row, : len(right)] = left, right
+            log_a, log_b = (np.log(np.where(side > 0, side, 1.0)) for side in (a, b))
+            weighed = log_a[:, :, None] + log_b[:, None, :] if reference == "product" else 0.0
+            real = (a > 0)[:, :, None] & (b > 0)[:, None, :]
+            base = np.where(real, weighed, -np.inf)
+            yield members, _Batch(penalties, cost, a, b, log_a, log_b, base)

@@ -10,78 +10,37 @@ epsilon > 0           any of them, regularised       sinkhorn.py
 
 import math
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import TypedDict, Unpack
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from nlgauge.core.arrays import Floats
 from nlgauge.core.errors import DataError, NotConverged, OptionError, ShapeError
 from nlgauge.core.plan import Plan
 from nlgauge.measure import sinkhorn, unbalanced
 from nlgauge.measure.kernels import network_simplex
-from nlgauge.measure.problem import Problem, Solution, solve_concatenated
+from nlgauge.measure.problem import Problem, Solution, normalised, solve_concatenated
 from nlgauge.measure.sinkhorn import Reference
 
 
-def match(
-    cost: ArrayLike,
-    a: ArrayLike,
-    b: ArrayLike,
-    *,
-    penalty_a: float = math.inf,
-    penalty_b: float = math.inf,
-    epsilon: float = 0.0,
-    reference: Reference = "product",
-    strict: bool = True,
-) -> Plan:
+class Options(TypedDict, total=False):
+    """Options of `match`: those of `match_many`."""
+
+    penalty_a: float
+    penalty_b: float
+    epsilon: float
+    reference: Reference
+    strict: bool
+
+
+def match(cost: ArrayLike, a: ArrayLike, b: ArrayLike, **options: Unpack[Options]) -> Plan:
     """Return the optimal plan between weights a (rows) and b (columns), each scaled to sum 1.
 
-    Without regularisation the plan is exact: a duality gap of at most 1e-10 of the largest cost (or
-    of 1e-4 of the larger finite penalty, if that is more) is certified. Tokens of weight 0 have no
-    mass.
-
-    Parameters
-    ----------
-    cost : array of shape (n, m)
-        Finite costs of at least 0.
-    a, b : array of shape (n,), array of shape (m,)
-        Weights of at least 0 with a positive sum.
-    penalty_a, penalty_b : float
-        Price of the difference between a marginal and its weights: inf forbids it, 0 ignores it.
-    epsilon : float
-        Entropic regularisation, relative to `reference`.
-    reference : {"product", "ones"}
-        The product a x b, or the constant 1.
-    strict : bool
-        Whether to raise an error for a plan that has not converged.
-
-    Returns
-    -------
-    Plan
-
-    Raises
-    ------
-    NotConverged
-        If `strict` is true and the plan has not converged.
-
-    Examples
-    --------
-    >>> plan = match([[0.0, 1.0], [1.0, 0.0]], [3, 1], [1, 1])
-    >>> plan.value
+    >>> match([[0.0, 1.0], [1.0, 0.0]], [3, 1], [1, 1]).value
     0.25
     """
-    found = match_many(
-        [cost],
-        [a],
-        [b],
-        penalty_a=penalty_a,
-        penalty_b=penalty_b,
-        epsilon=epsilon,
-        reference=reference,
-        strict=strict,
-    )
-    return found[0]
+    return match_many([cost], [a], [b], **options)[0]
 
 
 def match_many(
@@ -95,20 +54,31 @@ def match_many(
     reference: Reference = "product",
     strict: bool = True,
 ) -> list[Plan]:
-    """Return one plan per problem, with the same bits as `match` but faster."""
-    _check_options(penalty_a, penalty_b, epsilon, reference)
+    """Return one plan per problem, with the same bits as `match` but faster.
+
+    A penalty is the price of the difference between a marginal and its weights: inf forbids it, 0
+    ignores it. `epsilon` is the entropic regularisation relative to a x b, or to 1 for the
+    `reference` "ones". `strict` raises NotConverged for plans that have not converged. Without
+    regularisation plans are exact: a duality gap of at most 1e-10 of the largest cost (or of 1e-4
+    of the larger finite penalty, if that is more) is certified. Tokens of weight 0 have no mass.
+    """
+    for name, penalty in (("penalty_a", penalty_a), ("penalty_b", penalty_b)):
+        if not penalty >= 0:
+            raise OptionError(f"{name} must be at least 0 (inf is allowed), got {penalty}.")
+    if not 0 <= epsilon < math.inf:
+        raise OptionError(f"epsilon must be at least 0 and finite, got {epsilon}.")
+    if reference not in ("product", "ones"):
+        raise OptionError(f"reference must be 'product' or 'ones', got {reference!r}.")
     if not len(costs) == len(a) == len(b):
         raise ShapeError(
             f"match_many needs as many weights as costs, "
             f"got {len(costs)} costs, {len(a)} a and {len(b)} b."
         )
-    given = [_checked(*parts) for parts in zip(costs, a, b, strict=True)]
-    problems = [_without_zeros(one) for one in given]
-    solutions = _solve(problems, penalty_a, penalty_b, epsilon, reference)
-    plans = [
-        _plan(one, solution, penalty_a, penalty_b)
-        for one, solution in zip(given, solutions, strict=True)
-    ]
+    problems = list(map(_checked, costs, a, b))
+    weighted = list(map(_without_zeros, problems))
+    solutions = _solve(weighted, (penalty_a, penalty_b), epsilon, reference)
+    pairs = zip(problems, solutions, strict=True)
+    plans = [_plan(problem, solution, penalty_a, penalty_b) for problem, solution in pairs]
     failed = [at for at, plan in enumerate(plans) if not plan.converged]
     if strict and failed:
         worst = max(failed, key=lambda at: plans[at].residual)
@@ -122,82 +92,50 @@ def match_many(
     return plans
 
 
-def _check_options(
-    penalty_a: float, penalty_b: float, epsilon: float, reference: Reference
-) -> None:
-    for name, penalty in (("penalty_a", penalty_a), ("penalty_b", penalty_b)):
-        if not penalty >= 0:
-            raise OptionError(f"{name} must be at least 0 (inf is allowed), got {penalty}.")
-    if not 0 <= epsilon < math.inf:
-        raise OptionError(f"epsilon must be at least 0 and finite, got {epsilon}.")
-    if reference not in ("product", "ones"):
-        raise OptionError(f"reference must be 'product' or 'ones', got {reference!r}.")
-
-
-class _Weighted(NamedTuple):
-    """A checked problem; `rows` and `columns` are the tokens that have weight."""
-
-    problem: Problem
-    rows: NDArray[np.bool_]
-    columns: NDArray[np.bool_]
-
-
-def _checked(cost: ArrayLike, a: ArrayLike, b: ArrayLike) -> _Weighted:
+def _checked(cost: ArrayLike, a: ArrayLike, b: ArrayLike) -> Problem:
     """Return a problem with normalised weights; raise an error if it is invalid."""
     matrix = np.ascontiguousarray(cost, dtype=np.float64)
-    left, right = np.asarray(a, dtype=np.float64), np.asarray(b, dtype=np.float64)
-    if matrix.ndim != 2 or left.shape != matrix.shape[:1] or right.shape != matrix.shape[1:]:
+    if (*np.shape(a), *np.shape(b)) != matrix.shape or matrix.ndim != 2:
         raise ShapeError(
             f"a cost of shape (n, m) needs weights of lengths n and m, got {matrix.shape}, "
-            f"{left.shape} and {right.shape}."
+            f"{np.shape(a)} and {np.shape(b)}."
         )
-    for side, weights in (("a", left), ("b", right)):
-        total = weights.sum()
-        if not (0 < total < math.inf and (weights >= 0).all()):
-            raise DataError(
-                f"weights {side} must be at least 0 and have a positive finite sum, got "
-                f"{len(weights)} weights that sum to {total:g}; a text without weight has no plan."
-            )
+    n, m = matrix.shape
+    left, right = normalised(a, n, "a"), normalised(b, m, "b")
     if not (matrix.min() >= 0 and matrix.max() < math.inf):
         raise DataError(
             f"a cost must be finite and at least 0, got values from {matrix.min():g} to "
             f"{matrix.max():g}."
         )
-    left, right = left / left.sum(), right / right.sum()
-    return _Weighted(Problem(matrix, left, right), left > 0, right > 0)
+    return Problem(matrix, left, right)
 
 
-def _without_zeros(given: _Weighted) -> Problem:
+def _without_zeros(problem: Problem) -> Problem:
     """Return the problem without its tokens of weight 0."""
-    if given.rows.all() and given.columns.all():
-        return given.problem
-    cost, a, b = given.problem
-    return Problem(cost[np.ix_(given.rows, given.columns)], a[given.rows], b[given.columns])
+    cost, a, b = problem
+    if a.all() and b.all():
+        return problem
+    return Problem(cost[np.ix_(a > 0, b > 0)], a[a > 0], b[b > 0])
 
 
 def _solve(
-    problems: list[Problem],
-    penalty_a: float,
-    penalty_b: float,
-    epsilon: float,
-    reference: Reference,
+    problems: list[Problem], penalties: tuple[float, float], epsilon: float, reference: Reference
 ) -> list[Solution]:
     """Return the solutions of the method for these penalties."""
     if epsilon > 0:
-        return sinkhorn.solve(problems, penalty_a, penalty_b, epsilon, reference)
-    if min(penalty_a, penalty_b) == 0:
-        return [_greedy(problem, penalty_a, penalty_b) for problem in problems]
-    if math.isinf(min(penalty_a, penalty_b)):
+        return sinkhorn.solve(problems, penalties, epsilon, reference)
+    if min(penalties) == 0:
+        return [_greedy(problem, *penalties) for problem in problems]
+    if math.isinf(min(penalties)):
         return solve_concatenated(problems, network_simplex.solve_all)
-    return unbalanced.solve(problems, penalty_a, penalty_b)
+    return unbalanced.solve(problems, *penalties)
 
 
 def _greedy(problem: Problem, penalty_a: float, penalty_b: float) -> Solution:
     """Return the solution when at least one penalty is 0; ties go to the first partner.
 
-    With pb = 0 each row of P is on its cheapest column, and its mass r minimises r c + pa KL(r | a)
-    for that cost c: r = a for pa = inf (BERTScore's precision, Lazy-EMD paper Theorem 1),
-    r = a exp(-c/pa) for a finite pa, r = 0 for pa = 0.
+    With pb = 0 each row of P is on its cheapest column, where its mass is a exp(-c/pa) for cost c
+    (pa = inf is BERTScore's precision, Lazy-EMD paper Theorem 1).
     """
     if penalty_b > 0:
         turned = _greedy(problem.transposed(), penalty_b, penalty_a)
@@ -210,28 +148,19 @@ def _greedy(problem: Problem, penalty_a: float, penalty_b: float) -> Solution:
     return Solution(coupling, 0.0, 0, True)
 
 
-def _plan(given: _Weighted, solution: Solution, penalty_a: float, penalty_b: float) -> Plan:
+def _plan(problem: Problem, solution: Solution, penalty_a: float, penalty_b: float) -> Plan:
     """Return a solution as a plan over all tokens, those of weight 0 included."""
-    cost, a, b = given.problem
+    cost, a, b = problem
     coupling = solution.coupling
     if coupling.shape != cost.shape:
         coupling = np.zeros(cost.shape)
-        coupling[np.ix_(given.rows, given.columns)] = solution.coupling
-    value = float((cost * coupling).sum())
+        coupling[np.ix_(a > 0, b > 0)] = solution.coupling
+        solution = solution._replace(coupling=coupling)
+    value, mass = float((cost * coupling).sum()), float(coupling.sum())
     penalties = _penalty(coupling.sum(axis=1), a, penalty_a)
     penalties += _penalty(coupling.sum(axis=0), b, penalty_b)
-    return Plan(
-        value=value,
-        coupling=coupling,
-        cost=cost,
-        a=a,
-        b=b,
-        mass=float(coupling.sum()),
-        iterations=solution.iterations,
-        converged=solution.converged,
-        objective=value + penalties,
-        residual=solution.residual,
-    )
+    found = {**problem._asdict(), **solution._asdict()}
+    return Plan(value=value, mass=mass, objective=value + penalties, **found)
 
 
 def _penalty(marginal: Floats, weights: Floats, penalty: float) -> float:

@@ -35,20 +35,14 @@ ROBUST = Method(steps=400, corrector=0.0, centring=0.3, boundary=0.9, centrality
 
 
 def solve(problems: list[Problem], penalty_a: float, penalty_b: float) -> list[Solution]:
-    """Return the solutions for penalties > 0, of which at most one is infinite.
-
-    Problems that the fast method does not solve, one in thousands, get the robust one.
-    """
+    """Return the solutions for penalties > 0, of which at most one is infinite."""
     least_scale = max(MIN_COST_RATIO * p for p in (penalty_a, penalty_b) if p < math.inf)
     rates = 1.0 / penalty_a, 1.0 / penalty_b
     found = [Solution(problem.cost, math.inf, 0, False) for problem in problems]
-    for method in (FAST, ROBUST):
+    for method in (FAST, ROBUST):  # one problem in thousands needs the robust one
         for tall in (False, True):  # tall problems are transposed
-            members = [
-                k
-                for k, (cost, _, _) in enumerate(problems)
-                if not found[k].converged and (cost.shape[0] > cost.shape[1]) == tall
-            ]
+            unsolved = (k for k, one in enumerate(found) if not one.converged)
+            members = [k for k in unsolved if (len(problems[k].a) > len(problems[k].b)) == tall]
             given = [problems[k].transposed() if tall else problems[k] for k in members]
             options = *(rates[::-1] if tall else rates), least_scale, np.array(method, dtype=float)
             solutions = solve_concatenated(given, interior_point.solve_all, *options)

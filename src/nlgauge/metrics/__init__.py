@@ -14,6 +14,7 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache, partial
 from importlib.metadata import entry_points
+from inspect import isabstract
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -40,11 +41,6 @@ _ALIASES = {
 def metric_names() -> tuple[str, ...]:
     """Return the sorted names of all metrics, without importing them.
 
-    Returns
-    -------
-    tuple of str
-        Names of this package, of ``NLGAUGE_METRICS`` and of entry points.
-
     Examples
     --------
     >>> "chrf" in metric_names()
@@ -69,7 +65,7 @@ def metric_class(name: str) -> type[Metric]:
     Raises
     ------
     UnknownMetric
-        If there is no metric of this name; the message suggests the nearest one.
+        If there is no metric of this name.
 
     Examples
     --------
@@ -82,7 +78,7 @@ def metric_class(name: str) -> type[Metric]:
     if name not in sources:
         near = difflib.get_close_matches(name, sources, 1, cutoff=0.5)
         hint = f"did you mean {near[0]!r}? " if near else ""
-        known = ", ".join(sorted(sources))
+        known = ", ".join(metric_names())
         raise UnknownMetric(f"there is no metric {name!r}; {hint}known: {known}")
     return _find_class(sources[name]())
 
@@ -208,9 +204,8 @@ def _split_options(spec: str, rest: str) -> dict[str, str]:
 
 def _sources() -> dict[str, Callable[[], Any]]:
     """Return a function by metric name that imports its class or module; our own take priority."""
-    found: dict[str, Callable[[], Any]] = {
-        point.name: point.load for point in entry_points(group="nlgauge.metrics")
-    }
+    points = entry_points(group="nlgauge.metrics")
+    found: dict[str, Callable[[], Any]] = {point.name: point.load for point in points}
     for folder in filter(None, os.environ.get(FOLDERS_VARIABLE, "").split(os.pathsep)):
         for path in sorted(Path(folder).glob("[!_]*.py")):
             found[path.stem] = partial(_import_file, path)
@@ -247,14 +242,9 @@ def _find_class(source: Any) -> type[Metric]:
     """Return the metric class that an entry point names or a module defines."""
     if isinstance(source, type) and issubclass(source, Metric):
         return source
-    defined = [
-        value
-        for value in vars(source).values()
-        if isinstance(value, type)
-        and issubclass(value, Metric)
-        and value.__module__ == source.__name__
-        and not getattr(value, "__abstractmethods__", None)
-    ]
+    classes = (value for value in vars(source).values() if isinstance(value, type))
+    own = (kind for kind in classes if kind.__module__ == source.__name__)
+    defined = [kind for kind in own if issubclass(kind, Metric) and not isabstract(kind)]
     if len(defined) != 1:
         names = ", ".join(kind.__name__ for kind in defined) or "none"
         raise UnknownMetric(

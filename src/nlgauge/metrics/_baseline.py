@@ -1,7 +1,6 @@
-"""Baseline files: JSON of ``nlgauge rescale fit``, or a bert-score TSV file.
+"""Baseline files: JSON of ``nlgauge rescale fit``, or a bert-score TSV file (LAYER, P, R, F).
 
-The TSV file has the columns LAYER, P, R, F. The JSON file names the model and options that it was
-fitted with and is valid for them only.
+A JSON file names the model and options that it was fitted with and is valid for them only.
 """
 
 import csv
@@ -34,10 +33,9 @@ def read_baseline(path: str, metric: Metric, card: ModelCard) -> Baselines:
         raise FileError(f"baseline file {path!r} cannot be read: {error.strerror}") from error
     except UnicodeDecodeError:
         raise FileError(f"baseline file {path!r} is not UTF-8") from None
-    if text.lstrip().startswith("{"):
-        values = _parse_json(path, text).values_for(metric, card, path)
-    else:
-        values = _parse_tsv(path, text, metric)
+    values = (_parse_json if text.lstrip().startswith("{") else _parse_tsv)(
+        path, text, metric, card
+    )
     if not all(map(is_possible, values)):
         raise FileError(
             f"baseline file {path!r} has the baselines {', '.join(map(str, values))}; they must "
@@ -46,16 +44,17 @@ def read_baseline(path: str, metric: Metric, card: ModelCard) -> Baselines:
     return Baselines(values, sha256(content).hexdigest()[:12])
 
 
-def _parse_json(path: str, text: str) -> Baseline:
+def _parse_json(path: str, text: str, metric: Metric, card: ModelCard) -> tuple[float, ...]:
     try:
-        return Baseline.from_json(text)
+        baseline = Baseline.from_json(text)
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise FileError(
             f"baseline file {path!r} is not a file of `nlgauge rescale fit`: {error!r}"
         ) from None
+    return baseline.values_for(metric, card, path)
 
 
-def _parse_tsv(path: str, text: str, metric: Metric) -> tuple[float, ...]:
+def _parse_tsv(path: str, text: str, metric: Metric, _: ModelCard) -> tuple[float, ...]:
     layer = int(metric.describe()["layer"])
     for row in csv.DictReader(io.StringIO(text, newline=""), dialect="excel"):
         try:

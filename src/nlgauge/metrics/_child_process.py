@@ -8,6 +8,7 @@ import subprocess
 import tempfile
 import threading
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from functools import lru_cache
 from typing import Any
 
@@ -49,8 +50,8 @@ class ChildProcess:
             raise ModelError(
                 f'{command!r} must first write {{"name": ..., "version": ...}} but wrote {header}'
             )
-        keys = [key for key in ("name", "version") if header.get(key) is not None]
-        self.facts = {f"external_{key}": escape(str(header[key])) for key in keys}
+        given = {key: header.get(key) for key in ("name", "version")}
+        self.facts = {f"external_{k}": escape(str(v)) for k, v in given.items() if v is not None}
 
     def score(self, rows: Sequence[Mapping[str, Any]]) -> Floats:
         """Return the scores of the rows."""
@@ -65,11 +66,9 @@ class ChildProcess:
 
     def _write(self, lines: str) -> None:
         assert self._process.stdin is not None
-        try:
+        with suppress(BrokenPipeError):  # _read raises the error with the program's exit code
             self._process.stdin.write(lines)
             self._process.stdin.flush()
-        except BrokenPipeError:
-            pass  # _read raises the error with the program's exit code
 
     def _read_score(self) -> float:
         answer = self._read()

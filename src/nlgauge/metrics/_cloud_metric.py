@@ -1,9 +1,10 @@
 """CloudMetric: options and preparation of the metrics that compare embedded texts."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, Self
+from itertools import chain
+from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 
@@ -19,8 +20,7 @@ from nlgauge.runtime.threads import spread
 _MIN_PER_THREAD = 32  # texts or pairs
 
 
-@dataclass(frozen=True, eq=False)
-class Points:
+class Points(NamedTuple):
     """The vectors that represent a text, their masses and their tokens."""
 
     vectors: Floats
@@ -28,27 +28,43 @@ class Points:
     tokens: tuple[str, ...]
 
 
+class Published(NamedTuple):
+    """What published code does differently: changes of the weighting, and its best layers."""
+
+    weighting: Mapping[str, Any]
+    layers: str = "best"
+
+
 def one_layer() -> Any:
     """Return the option `layer` of a metric that compares one layer."""
-    help = "Hidden layer; best is the model's best known layer."
-    return option("best", help, server="text")
+    return option("best", "Hidden layer; best is the model's best known layer.", server="text")
 
 
 def several_layers() -> Any:
     """Return the option `layers` of a metric that combines layers."""
-    help = "Hidden layers: best, all, last5, 4, 3+4+6 or 2-6."
-    return option("best", help, server="text")
+    return option("best", "Hidden layers: best, all, last5, 4, 3+4+6 or 2-6.", server="text")
+
+
+def long_texts() -> Any:
+    """Return the option `long_text` of a metric of a model."""
+    return option(
+        "window",
+        "Texts longer than the model's limit: overlapping windows, truncation, or an error.",
+        choices=("window", "truncate", "error"),
+        server="fixed",
+    )
 
 
 @dataclass(frozen=True)
 class CloudMetric(PairMetric):
     """A metric that compares the cloud of a candidate with the cloud of one reference.
 
-    ``matching`` selects among a model's best layers: those for ``greedy``, ``transport`` or
-    ``barycenter`` matching.
+    ``matching`` (greedy, transport or barycenter) selects among a model's best layers.
+    ``published`` describes the values of an option ``compat``.
     """
 
     matching = "greedy"
+    published: ClassVar[Mapping[str, Published]] = {}
 
     model: str | None = option(
         None,
@@ -60,12 +76,7 @@ class CloudMetric(PairMetric):
         "Mass of a token: uniform, or its inverse document frequency in the references.",
         choices=("uniform", "idf"),
     )
-    long_text: str = option(
-        "window",
-        "Texts longer than the model's limit: overlapping windows, truncation, or an error.",
-        choices=("window", "truncate", "error"),
-        server="fixed",
-    )
+    long_text: str = long_texts()
     precision: str = option(
         "float32",
         "Arithmetic of the encoder; int8 is faster and changes the third digit of scores.",
@@ -79,8 +90,13 @@ class CloudMetric(PairMetric):
         return "layer" if hasattr(self, "layer") else "layers"
 
     @property
+    def _published(self) -> Published:
+        return self.published.get(getattr(self, "compat", None) or "", Published({}))
+
+    @property
     def weighting(self) -> Weighting:
-        return Weighting(scheme="idf" if self.weights == "idf" else "uniform")
+        scheme = Weighting(scheme="idf" if self.weights == "idf" else "uniform")
+        return replace(scheme, **self._published.weighting)
 
     @property
     def needs(self) -> Need:
@@ -95,14 +111,14 @@ class CloudMetric(PairMetric):
 
     def bind(self, card: ModelCard) -> Self:
         selected = getattr(self, self.layer_option)
-        numbers = card.choose(selected, match=self.matching)
+        wanted = self._published.layers if selected == "best" else selected
+        numbers = card.choose(wanted, match=self.matching)
         if self.layer_option == "layer" and len(numbers) != 1:
             raise OptionError(
                 f"{self.name} compares one layer, but layer={selected} selects {len(numbers)}"
             )
-        layers = numbers[0] if len(numbers) == 1 else "+".join(map(str, numbers))
-        concrete: dict[str, Any] = {"model": card.name, self.layer_option: layers}
-        return replace(self, **concrete)
+        layers: Any = numbers[0] if len(numbers) == 1 else "+".join(map(str, numbers))
+        return replace(self, model=card.name, **{self.layer_option: layers})
 
     def points(self, cloud: Cloud) -> Points:
         """Return the points of a text that is not void: by default the unit vectors of a layer."""
@@ -112,12 +128,12 @@ class CloudMetric(PairMetric):
         return None if item.void else self.points(item)
 
     def prepare_many(self, items: Sequence[Cloud], side: Side) -> list[Any | None]:
-        """Return what ``prepare`` returns for each item; override where a batch is faster."""
+        """Return ``prepare`` of each item; override where a batch is faster."""
         return [self.prepare(item, side) for item in items]
 
     def _prepare_all(self, items: Sequence[Any], side: Side) -> list[Any | None]:
-        prepare = partial(self.prepare_many, side=side)
-        return [one for made in spread(prepare, items, least=_MIN_PER_THREAD) for one in made]
+        made = spread(partial(self.prepare_many, side=side), items, least=_MIN_PER_THREAD)
+        return list(chain.from_iterable(made))
 
     def _compare_all(self, candidates: Sequence[Any], references: Sequence[Any]) -> Floats:
         def compare(portion: Sequence[int]) -> Floats:

@@ -8,45 +8,31 @@ pyemd's rounding to 1e-6 does.
 """
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 import numpy as np
 
 from nlgauge.core.arrays import Floats
-from nlgauge.core.metric import Scale
-from nlgauge.core.requirements import Weighting
+from nlgauge.core.metric import similarity
 from nlgauge.measure.cost import euclid, squared_euclid
 from nlgauge.measure.transport import match
-from nlgauge.metrics._cloud_metric import Points
+from nlgauge.metrics._cloud_metric import Points, Published
 
-SCALES = {
-    "mover-v1": Scale("higher", -3.0, 1.0, void=-3.0),
-    "mover-v2": Scale("higher", 1 / 3, 1.0, void=1 / 3),
-}
+SCALES = {"mover-v1": similarity(-3.0), "mover-v2": similarity(1 / 3)}
 VOID_ROWS = {"mover-v1": (-3.0, 4.0), "mover-v2": (1 / 3, 2.0)}
+_WEIGHTING = {"special": "keep", "punctuation": "drop_ascii", "sides": "separate", "void": "mass"}
+PUBLISHED = {
+    "mover-v1": Published(_WEIGHTING, "last5"),
+    "mover-v2": Published({**_WEIGHTING, "subwords": "first"}, "last"),
+}
 _LENGTH_OFFSET = 1e-6
-
-
-def weighting(options: Weighting, version: str) -> Weighting:
-    """Return the published weighting: without ASCII punctuation, with special tokens."""
-    return replace(
-        options,
-        special="keep",
-        punctuation="drop_ascii",
-        subwords="first" if version == "mover-v2" else options.subwords,
-        sides="separate",
-        void="mass",
-    )
 
 
 def compare(candidates: Sequence[Points], references: Sequence[Points], version: str) -> Floats:
     """Return score and distance of every pair."""
     if version == "mover-v1":
         return np.array([(1 - emd, emd) for emd in map(_pyemd, candidates, references)])
-    distances = (
-        _emd(euclid(candidate.vectors, reference.vectors), candidate, reference)
-        for candidate, reference in zip(candidates, references, strict=True)
-    )
+    pairs = zip(candidates, references, strict=True)
+    distances = (_emd(euclid(left.vectors, right.vectors), left, right) for left, right in pairs)
     return np.array([(1 / (1 + emd), emd) for emd in distances])
 
 

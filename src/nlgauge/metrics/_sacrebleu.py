@@ -3,7 +3,7 @@
 Matt Post (2018), A Call for Clarity in Reporting BLEU Scores.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
 from typing import Any, ClassVar
@@ -21,9 +21,8 @@ from nlgauge.core.options import options_of
 class SacrebleuMetric(Metric):
     """A metric of sacrebleu, whose options are the arguments of ``sacrebleu_class``.
 
-    sacrebleu has no public functions for statistics per segment. ``rows`` and ``finish`` call two
-    methods with a leading underscore that its own significance tests use (unchanged from 2.0 to
-    2.6).
+    sacrebleu has no public statistics per segment. ``rows`` and ``finish`` call two methods with a
+    leading underscore that its own significance tests use (unchanged from 2.0 to 2.6).
     """
 
     libraries: ClassVar[tuple[str, ...]] = ("sacrebleu",)
@@ -47,10 +46,8 @@ class SacrebleuMetric(Metric):
         # One stream for each first, second, ... reference; None fills the gaps of ragged sets.
         streams = list(zip_longest(*references))
         statistics = self._tool()._extract_corpus_statistics(candidates, streams)
-        empty = [
-            not candidate.strip() or not any(text.strip() for text in group)
-            for candidate, group in zip(candidates, references, strict=True)
-        ]
+        pairs = zip(candidates, references, strict=True)
+        empty = [not (text.strip() and any(map(str.strip, group))) for text, group in pairs]
         notes = {self.empty_note: np.array(empty, dtype=bool)}
         return Rows(np.asarray(statistics, dtype=np.float64), notes)
 
@@ -79,11 +76,6 @@ class SacrebleuMetric(Metric):
                 "(tokenizers for Japanese and Korean: pip install 'sacrebleu[ja,ko]', or compare "
                 "characters with tokenize=char; flores and spBLEU: pip install sentencepiece)"
             ) from error
-
-
-def case_option(keys: Mapping[str, str]) -> bool:
-    """Whether sacrebleu's key ``case`` means that texts were lowercased."""
-    return keys["case"] == "lc"
 
 
 def _scores(tool: Any, table: Floats) -> Floats:

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -26,7 +26,8 @@ class TransportMetric(CloudMetric):
 
     @property
     def weighting(self) -> Weighting:
-        return replace(super().weighting, special="keep" if self.special == "keep" else "drop")
+        changes: dict[str, Any] = {"special": self.special, **self._published.weighting}
+        return replace(super().weighting, **changes)
 
     def cost_matrix(self, candidate: Points, reference: Points) -> Floats:
         """Return the cost of moving a unit of mass from each candidate to each reference point."""
@@ -67,12 +68,8 @@ class TransportMetric(CloudMetric):
         self, candidates: Sequence[Points], references: Sequence[Points]
     ) -> tuple[Floats, list[Plan]]:
         """Return components and plans of prepared pairs; each pair is solved once."""
-        plans = [
-            plan.named(c.tokens, r.tokens)
-            for plan, c, r in zip(
-                self.plans(candidates, references), candidates, references, strict=True
-            )
-        ]
+        found = zip(self.plans(candidates, references), candidates, references, strict=True)
+        plans = [plan.named(left.tokens, right.tokens) for plan, left, right in found]
         if self.scored_by_plan:
             return np.array([self.row(plan) for plan in plans]), plans
         return self.compare(candidates, references), plans

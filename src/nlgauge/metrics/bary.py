@@ -14,9 +14,9 @@ dependence on the batch (its first step starts from arbitrary ties) and its idf 
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from math import sqrt
-from typing import Self
+from typing import ClassVar
 
 import numpy as np
 
@@ -24,11 +24,10 @@ from nlgauge.core.arrays import Floats
 from nlgauge.core.cloud import Cloud
 from nlgauge.core.metric import distance
 from nlgauge.core.options import option
-from nlgauge.core.requirements import ModelCard, Weighting
 from nlgauge.measure.barycenter import barycenter
 from nlgauge.measure.cost import squared_euclid, unit
 from nlgauge.measure.sinkhorn import sinkhorn_divergence
-from nlgauge.metrics._cloud_metric import Points, several_layers
+from nlgauge.metrics._cloud_metric import Points, Published, several_layers
 from nlgauge.metrics._transport import TransportMetric
 
 
@@ -40,22 +39,11 @@ class Bary(TransportMetric):
     matching = "barycenter"
     scale = distance(4.0)
     components = ("w2_squared", "w2", "similarity")
+    published: ClassVar = {"nlg_eval": Published({"special": "keep", "void": "mass"}, "last5")}
 
     layers: int | str = several_layers()
     epsilon: float = option(0.0, "Regularisation of the Sinkhorn divergence; 0 is exact.", low=0)
-    compat: str | None = option(None, "Published code to reproduce.", choices=("nlg_eval",))
-
-    @property
-    def weighting(self) -> Weighting:
-        """The masses; the published code also scores texts of special tokens only."""
-        weighting = super().weighting
-        return replace(weighting, special="keep", void="mass") if self.compat else weighting
-
-    def bind(self, card: ModelCard) -> Self:
-        """Return the metric with its layers, or with the last five of the published code."""
-        if self.compat and self.layers == "best":
-            return replace(self, layers="last5").bind(card)
-        return super().bind(card)
+    compat: str | None = option(None, "Published code to reproduce.", choices=tuple(published))
 
     def points(self, cloud: Cloud) -> Points:
         """Return the barycenter of the text's layers."""
@@ -79,15 +67,10 @@ class Bary(TransportMetric):
         """Return the components of every pair."""
         if not self.epsilon:
             return super().compare(candidates, references)
-        divergences = map(self._divergence, candidates, references)
-        return np.array([self.row_of_cost(value) for value in divergences])
+        pairs = zip(candidates, references, strict=True)
+        return np.array([self.row_of_cost(self._divergence(*pair)) for pair in pairs])
 
-    def _divergence(self, candidate: Points, reference: Points) -> float:
-        return sinkhorn_divergence(
-            self.cost_matrix(candidate, reference),
-            self.cost_matrix(candidate, candidate),
-            self.cost_matrix(reference, reference),
-            candidate.masses,
-            reference.masses,
-            epsilon=self.epsilon,
-        )
+    def _divergence(self, left: Points, right: Points) -> float:
+        cost, a, b = self.cost_matrix(left, right), left.masses, right.masses
+        cost_a, cost_b = self.cost_matrix(left, left), self.cost_matrix(right, right)
+        return sinkhorn_divergence(cost, cost_a, cost_b, a, b, epsilon=self.epsilon)

@@ -14,7 +14,7 @@ empty text gets the rescaled 0, -b / (1 - b).
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
@@ -22,9 +22,9 @@ from nlgauge.core.arrays import Floats
 from nlgauge.core.errors import OptionError
 from nlgauge.core.metric import Scale, similarity
 from nlgauge.core.options import option
-from nlgauge.core.requirements import ModelCard, Weighting
+from nlgauge.core.requirements import ModelCard
 from nlgauge.metrics._baseline import Baselines, is_possible, read_baseline
-from nlgauge.metrics._cloud_metric import Points
+from nlgauge.metrics._cloud_metric import Points, Published
 from nlgauge.metrics._greedy import GreedyMetric
 
 
@@ -33,6 +33,7 @@ class BertScore(GreedyMetric):
     """Greedy matching of contextual token vectors."""
 
     paper = "Zhang et al. 2020, BERTScore (ICLR), equations 1-3"
+    published: ClassVar = {"bert_score": Published({"special": "silent"})}
 
     baseline: float | str | None = option(
         None, "Score of unrelated texts: a number, or a file of nlgauge rescale fit or bert-score."
@@ -40,7 +41,7 @@ class BertScore(GreedyMetric):
     compat: str | None = option(
         None,
         "bert_score: special tokens can be matched; each component takes its best reference.",
-        choices=("bert_score",),
+        choices=tuple(published),
     )
     file_values: Baselines | None = field(default=None, kw_only=True, repr=False, compare=False)
 
@@ -58,18 +59,12 @@ class BertScore(GreedyMetric):
         if self.baseline is None:
             return similarity()
         unread = isinstance(self.baseline, str) and self.file_values is None
-        worst = -np.inf if unread else self.void_row[0]
-        return Scale("higher", worst, 1.0, void=worst)
+        return similarity(-np.inf if unread else self.void_row[0])
 
     @property
     def void_row(self) -> tuple[float, ...]:
         """The rescaled 0 of every component."""
         return tuple(self._rescale(np.zeros(3)).tolist())
-
-    @property
-    def weighting(self) -> Weighting:
-        """The masses, without special tokens or with those of mass 0 as in bert-score."""
-        return replace(super().weighting, special="silent" if self.compat else "drop")
 
     def bind(self, card: ModelCard) -> Self:
         """Return the metric with its model, its layer, and the baseline of both."""
@@ -93,6 +88,6 @@ class BertScore(GreedyMetric):
         return np.asarray((values - base) / (1 - base))
 
     def _reduce(self, pairs: Floats) -> Floats:
-        if self.compat == "bert_score" and self.over_references == "best":
+        if self.compat and self.over_references == "best":
             return np.asarray(pairs.max(axis=0))
         return super()._reduce(pairs)

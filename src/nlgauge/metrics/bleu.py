@@ -19,7 +19,7 @@ from sacrebleu.metrics.bleu import BLEU
 from nlgauge.core.errors import OptionError
 from nlgauge.core.metric import similarity
 from nlgauge.core.options import format_value, option
-from nlgauge.metrics._sacrebleu import SacrebleuMetric, case_option
+from nlgauge.metrics._sacrebleu import SacrebleuMetric
 
 _DOWNLOADED = ("spm", "flores101", "flores200", "spBLEU-1K")  # tokenizer models from the web
 
@@ -96,7 +96,7 @@ class Bleu(SacrebleuMetric):
         known = (name for name in BLEU.TOKENIZERS if keys["tok"].startswith(name))
         return cls(
             tokenize=max(known, key=len, default=keys["tok"]),
-            lowercase=case_option(keys),
+            lowercase=keys["case"] == "lc",
             smooth_method=method,
             smooth_value=None if value == BLEU.SMOOTH_DEFAULTS.get(method) else value,
             max_ngram_order=int(keys.get("order", 4)),

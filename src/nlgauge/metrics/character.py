@@ -10,8 +10,11 @@ As in TER, a phrase moves at most 50 words; texts of more words than ``longest``
 without moves.
 """
 
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import takewhile
+from operator import eq
 
 import numpy as np
 
@@ -71,17 +74,13 @@ def _move_phrases(candidate: list[str], reference: list[str]) -> tuple[list[str]
 
 def _moves(candidate: list[str], reference: list[str]) -> Iterator[tuple[list[str], list[str]]]:
     """Yield the words after each possible move of a phrase, and the phrase."""
-    positions: dict[str, list[int]] = {}
+    positions: defaultdict[str, list[int]] = defaultdict(list)
     for j, word in enumerate(reference):
-        positions.setdefault(word, []).append(j)
+        positions[word].append(j)
     for i, word in enumerate(candidate):
-        for j in positions.get(word, ()):
+        for j in positions[word]:
             if 0 < abs(i - j) <= MAX_MOVE:
-                length = _common_prefix(candidate[i:], reference[j:])
-                phrase, rest = candidate[i : i + length], candidate[:i] + candidate[i + length :]
+                pairs = zip(candidate[i:], reference[j:], strict=False)
+                phrase = [left for left, _ in takewhile(lambda pair: eq(*pair), pairs)]
+                rest = candidate[:i] + candidate[i + len(phrase) :]
                 yield rest[:j] + phrase + rest[j:], phrase
-
-
-def _common_prefix(left: list[str], right: list[str]) -> int:
-    pairs = enumerate(zip(left, right, strict=False))
-    return next((k for k, (a, b) in pairs if a != b), min(len(left), len(right)))

@@ -15,7 +15,7 @@ from sacrebleu.metrics.chrf import CHRF
 from nlgauge.core.errors import OptionError
 from nlgauge.core.metric import similarity
 from nlgauge.core.options import format_value, option
-from nlgauge.metrics._sacrebleu import SacrebleuMetric, case_option
+from nlgauge.metrics._sacrebleu import SacrebleuMetric
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ class Chrf(SacrebleuMetric):
             char_order=int(keys["nc"]),
             word_order=int(keys["nw"]),
             beta=float(keys.get("beta", 2)),
-            lowercase=case_option(keys),
+            lowercase=keys["case"] == "lc",
             whitespace=keys["space"] == "yes",
             eps_smoothing=keys["eff"] == "no",
         )

@@ -16,6 +16,7 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -30,8 +31,7 @@ from nlgauge.text.tokenize import words
 ONE_SEGMENT_NOTE = "document frequencies of a single segment give every n-gram the weight 0"
 
 
-@dataclass(frozen=True)
-class Vector:
+class Vector(NamedTuple):
     """The tf-idf weights of a text's n-grams, the norm of each order, and the number of words."""
 
     weights: dict[Ngram, float]
@@ -59,7 +59,7 @@ class Cider(NgramTableMetric, PairMetric):
         segments = 0
         for group in references:
             segments += 1
-            counts.update({ngram for text in group for ngram in self._ngrams(self._words(text))})
+            counts.update({ngram for text in group for ngram in self._ngrams(text)})
         return NgramTable(dict(counts), segments)
 
     def rows(self, candidates: Sequence[str], references: Sequence[Sequence[str]]) -> Rows:
@@ -70,14 +70,16 @@ class Cider(NgramTableMetric, PairMetric):
 
     def prepare(self, item: str, side: Side) -> Vector | None:
         """Return the weighted n-grams of a text, or None if all weights are 0."""
-        found = self._words(item)
-        weights = {ngram: n * self._idf(ngram) for ngram, n in self._ngrams(found).items()}
+        table, counts = self.fitted_table, self._ngrams(item)
+        seen = {ngram: max(table.counts.get(ngram, 0), 1) for ngram in counts}
+        weights = {ngram: n * math.log(table.total / seen[ngram]) for ngram, n in counts.items()}
         squares = [0.0] * self.order
         for ngram, weight in weights.items():
             squares[len(ngram) - 1] += weight * weight
         if not any(squares):
             return None
-        return Vector(weights, tuple(map(math.sqrt, squares)), len(found))
+        length = sum(n for ngram, n in counts.items() if len(ngram) == 1)
+        return Vector(weights, tuple(map(math.sqrt, squares)), length)
 
     def compare(self, candidates: Sequence[Vector], references: Sequence[Vector]) -> Floats:
         """Return ten times the mean cosine over orders of every pair."""
@@ -94,13 +96,6 @@ class Cider(NgramTableMetric, PairMetric):
         gap = (left.length - right.length) / self.sigma if self.variant == "d" else 0.0
         return 10.0 * sum(cosines) / self.order * math.exp(-gap * gap / 2)
 
-    def _idf(self, ngram: Ngram) -> float:
-        table = self.fitted_table
-        return math.log(table.total / max(table.counts.get(ngram, 0), 1))
-
-    def _ngrams(self, found: Sequence[str]) -> Counter[Ngram]:
-        return ngrams_up_to(found, self.order)
-
-    def _words(self, text: str) -> list[str]:
+    def _ngrams(self, text: str) -> Counter[Ngram]:
         found = words(text)
-        return [stem(word) for word in found] if self.stem else found
+        return ngrams_up_to(list(map(stem, found)) if self.stem else found, self.order)

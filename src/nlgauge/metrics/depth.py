@@ -15,7 +15,7 @@ it is not symmetric. Its NaN becomes the worst value here.
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -25,13 +25,10 @@ from nlgauge.core.errors import OptionError
 from nlgauge.core.metric import Side, distance
 from nlgauge.core.options import option
 from nlgauge.core.requirements import Weighting
-from nlgauge.measure.cloud_distances import mmd, sliced_wasserstein
+from nlgauge.measure import depth
 from nlgauge.measure.cost import squared_euclid, unit
-from nlgauge.measure.depth import Depth, Regions, nlg_eval_distance, region_distance, regions_of
 from nlgauge.measure.transport import match
-from nlgauge.metrics._cloud_metric import CloudMetric, one_layer
-
-_DEPTHS: dict[str, Depth] = {"irw": "irw", "ai_irw": "ai_irw"}
+from nlgauge.metrics._cloud_metric import CloudMetric, Published, one_layer
 
 
 @dataclass(frozen=True)
@@ -42,6 +39,7 @@ class DepthScore(CloudMetric):
     components = ("distance", "similarity")
     symmetric = True
     scale = distance(2.0)
+    published: ClassVar = {"nlg_eval": Published({"void": "mass"})}
 
     layer: int | str = one_layer()
     measure: str = option(
@@ -54,7 +52,7 @@ class DepthScore(CloudMetric):
     levels: int = option(5, "Number of trimmed regions.", low=1)
     directions: int = option(2000, "Number of sampled directions.", low=1, server=10_000)
     seed: int = option(0, "Random seed of the directions.", low=0, server=2**32 - 1)
-    compat: str | None = option(None, "Published code to reproduce.", choices=("nlg_eval",))
+    compat: str | None = option(None, "Published code to reproduce.", choices=tuple(published))
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -65,26 +63,24 @@ class DepthScore(CloudMetric):
 
     @property
     def weighting(self) -> Weighting:
-        """Uniform masses; the published code also scores texts of special tokens only."""
-        void: Any = "mass" if self.compat else "content"
-        return replace(super().weighting, special="keep", void=void)
+        """Uniform masses, with special tokens."""
+        return replace(super().weighting, special="keep")
 
     @property
     def _compares_regions(self) -> bool:
-        return not self.compat and self.measure in _DEPTHS
+        return not self.compat and self.measure in ("irw", "ai_irw")
 
-    def prepare(self, item: Cloud, side: Side) -> Floats | Regions | None:
+    def prepare(self, item: Cloud, side: Side) -> Floats | depth.Regions | None:
         """Return the trimmed regions of a text, or its unit vectors for the other measures."""
         return self.prepare_many([item], side)[0]
 
     def prepare_many(self, items: Sequence[Cloud], side: Side) -> list[Any | None]:
         """Return the same for many texts; their regions share products with the directions."""
-        vectors = (unit(item.layer) for item in items if not item.void)
-        found: Iterator[Any] = vectors
+        found: Iterator[Any] = (unit(item.layer) for item in items if not item.void)
         if self._compares_regions:
-            found = regions_of(
-                vectors,
-                depth=_DEPTHS[self.measure],
+            found = depth.regions_of(
+                found,
+                depth=self.measure,
                 count=self.directions,
                 seed=self.seed,
                 eps=self.eps,
@@ -103,15 +99,16 @@ class DepthScore(CloudMetric):
 
     def _distance(self, candidate: Any, reference: Any) -> float:
         if self.compat:
-            found = nlg_eval_distance(
-                reference, candidate, p=self.p, eps=self.eps, levels=self.levels
-            )
+            shape: Any = {"eps": self.eps, "levels": self.levels}
+            found = depth.nlg_eval_distance(reference, candidate, p=self.p, **shape)
             return self.scale.void if math.isnan(found) else found
         if self._compares_regions:
-            return region_distance(candidate, reference, p=self.p)
+            return depth.region_distance(candidate, reference, p=self.p)
         if self.measure == "sliced":
-            return sliced_wasserstein(candidate, reference, count=self.directions, seed=self.seed)
+            return depth.sliced_wasserstein(
+                candidate, reference, count=self.directions, seed=self.seed
+            )
         if self.measure == "mmd":
-            return mmd(candidate, reference)
-        masses = [np.full(len(cloud), 1 / len(cloud)) for cloud in (candidate, reference)]
+            return depth.mmd(candidate, reference)
+        masses = np.ones(len(candidate)), np.ones(len(reference))
         return math.sqrt(match(squared_euclid(candidate, reference), *masses).value)

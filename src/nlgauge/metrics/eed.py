@@ -54,14 +54,9 @@ class Eed(PairMetric):
         return min(1.0, (edits / UNIT + penalty) / (len(reference) + penalty))
 
     def _align(self, candidate: Ints, reference: Ints) -> tuple[int, Ints]:
-        """Return the cost of the cheapest path, and how often each position is the cheapest.
-
-        Within a row of the alignment grid, row[i] = min(row[i], row[i - 1] + deletion) is a running
-        minimum of row[i] - i deletions.
-        """
-        jump, deletion, insertion = (
-            round(cost * UNIT) for cost in (self.jump, self.deletion, self.insertion)
-        )
+        """Return the cost of the cheapest path, and how often each position is the cheapest."""
+        costs = self.jump, self.deletion, self.insertion
+        jump, deletion, insertion = (round(cost * UNIT) for cost in costs)
         slope = deletion * np.arange(len(candidate) + 1)
         visits = np.zeros(len(candidate) + 1, dtype=np.int64)
         row = np.full(len(candidate) + 1, UNIT)
@@ -70,6 +65,7 @@ class Eed(PairMetric):
             following = row + insertion
             following[0] = row[0] + UNIT
             np.minimum(following[1:], row[:-1] + UNIT * (candidate != letter), out=following[1:])
+            # min(row[i], row[i - 1] + deletion) is a running minimum of row[i] - i deletions
             row = np.minimum.accumulate(following - slope) + slope
             cheapest = int(row.argmin())
             visits[cheapest] += 1

@@ -11,6 +11,7 @@ over segments.
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -53,10 +54,8 @@ class Ensemble(Metric):
         """The metrics to average, bound to their models once these are known."""
         if self.bound:
             return self.bound
-        specs = [spec.replace(";", ",") for spec in self.metrics.split("+")]
-        if self.lang is None:
-            return tuple(map(build_metric, specs))
-        return tuple(metric_in(self.lang, spec) for spec in specs)
+        build = build_metric if self.lang is None else partial(metric_in, self.lang)
+        return tuple(build(spec.replace(";", ",")) for spec in self.metrics.split("+"))
 
     def with_members(self, members: Sequence[Metric]) -> Self:
         """Return the ensemble of bound or fitted members, with their labels as option."""
@@ -90,10 +89,8 @@ class Ensemble(Metric):
         columns: list[Floats] = []
         notes: dict[str, Bools] = {}
         for k, member in enumerate(self.members):
-            made = member.rows(
-                [items[k] for items in candidates],
-                [[items[k] for items in group] for group in references],
-            )
+            groups = [[items[k] for items in group] for group in references]
+            made = member.rows([items[k] for items in candidates], groups)
             columns.append(_rescale(member, member.finish_segments(made.statistics)[:, 0]))
             for note, mask in made.notes.items():
                 notes[note] = notes.get(note, np.zeros(len(candidates), dtype=bool)) | mask

@@ -11,6 +11,7 @@ A row without a candidate or without any reference text gets the worst value and
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import compress
 from typing import ClassVar
 
 import numpy as np
@@ -40,9 +41,9 @@ class External(Metric):
     @property
     def scale(self) -> Scale:
         """Direction and range of the options."""
-        if self.direction == "higher":
-            return Scale("higher", self.low, self.high, void=self.low)
-        return Scale("lower", self.low, self.high, void=self.high)
+        higher = self.direction == "higher"
+        void = self.low if higher else self.high
+        return Scale("higher" if higher else "lower", self.low, self.high, void=void)
 
     @property
     def programs(self) -> tuple[str, ...]:
@@ -56,13 +57,11 @@ class External(Metric):
     def rows(self, candidates: Sequence[str], references: Sequence[Sequence[str]]) -> Rows:
         """Return the program's score of every segment."""
         pairs = list(zip(candidates, references, strict=True))
-        empty = [not (c.strip() and any(r.strip() for r in group)) for c, group in pairs]
-        void = np.array(empty, dtype=bool)
-        sent = [pair for pair, skip in zip(pairs, empty, strict=True) if not skip]
-        scores = np.full(len(pairs), self.scale.void)
+        empty = [not (text.strip() and any(map(str.strip, group))) for text, group in pairs]
+        void, scores = np.array(empty, dtype=bool), np.full(len(pairs), self.scale.void)
+        sent = [{"candidate": c, "references": list(r)} for c, r in compress(pairs, ~void)]
         if sent:
-            rows = [{"candidate": text, "references": list(group)} for text, group in sent]
-            scores[~void] = child_process(self._command).score(rows)
+            scores[~void] = child_process(self._command).score(sent)
         outside = scores[(scores < self.low) | (scores > self.high)]
         if len(outside):
             raise ModelError(

@@ -18,7 +18,6 @@ model is encode/data/minilm-mlm.md; the paper's model is bert-base-uncased.
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import Any, Self
 
 import numpy as np
@@ -26,10 +25,11 @@ import numpy as np
 from nlgauge.core.arrays import Floats
 from nlgauge.core.errors import OptionError
 from nlgauge.core.histogram import Histogram
-from nlgauge.core.metric import PairMetric, Rows, Scale
+from nlgauge.core.metric import PairMetric, Rows, Scale, distance
 from nlgauge.core.options import option
 from nlgauge.core.requirements import ModelCard, Need, Weighting
 from nlgauge.measure.divergence import MEASURES, divergence
+from nlgauge.metrics._cloud_metric import long_texts
 
 UNDETERMINED_NOTE = "two one-token texts cannot be distinguished, given the worst value"
 _UNBOUNDED_VOID = 100.0
@@ -60,12 +60,7 @@ class InfoLm(PairMetric):
     direction: str = option("ref-cand", "Order of arguments.", choices=("ref-cand", "cand-ref"))
     symmetrised: bool = option(False, "Average both directions.")
     whole_words: bool = option(False, "Mask all pieces of a word at once.")
-    long_text: str = option(
-        "window",
-        "Texts longer than the model's limit: overlapping windows, truncation, or an error.",
-        choices=("window", "truncate", "error"),
-        server="fixed",
-    )
+    long_text: str = long_texts()
     compat: str | None = option(
         None, "Published code to reproduce.", choices=("nlg_eval", "torchmetrics")
     )
@@ -91,16 +86,18 @@ class InfoLm(PairMetric):
         void = high if math.isfinite(high) else _UNBOUNDED_VOID
         if self._factor < 0:
             return Scale("higher", -high, 0.0, void=-void)
-        return Scale("lower", 0.0, high, void=void)
+        return distance(high, void=void)
 
     @property
     def needs(self) -> Need:
         """Histograms of the predictions for all tokens except special ones."""
-        weighting = Weighting(scheme="idf" if self.weights == "idf" else "uniform")
         return Need(
             kind="histograms",
             model=self.model,
-            weighting=replace(weighting, sides="separate") if self.compat else weighting,
+            weighting=Weighting(
+                scheme="idf" if self.weights == "idf" else "uniform",
+                sides="separate" if self.compat else "shared",
+            ),
             long_text=self.long_text,
             temperature=self.temperature,
             whole_words=self.whole_words,
@@ -115,21 +112,18 @@ class InfoLm(PairMetric):
         swapped = self.compat == "nlg_eval" or (not self.compat and self.direction == "cand-ref")
         first, second = (candidates, references) if swapped else (references, candidates)
         alpha, beta = self.parameters
-        distance = partial(
-            divergence, self.measure, alpha=alpha, beta=beta, symmetrised=self.symmetrised
-        )
+        options: Any = {"alpha": alpha, "beta": beta, "symmetrised": self.symmetrised}
         pairs = zip(first, second, strict=True)  # pair by pair: a batch would copy all histograms
-        found = [distance(p.log_probabilities, q.log_probabilities) for p, q in pairs]
+        logs = ((p.log_probabilities, q.log_probabilities) for p, q in pairs)
+        found = [divergence(self.measure, *pair, **options) for pair in logs]
         undetermined = [*map(_undetermined, candidates, references)]
         return np.where(undetermined, self.scale.void, self._factor * np.asarray(found))[:, None]
 
     def rows(self, candidates: Sequence[Any], references: Sequence[Sequence[Any]]) -> Rows:
         """Return the comparison of every candidate, with a note on undetermined pairs."""
         made = super().rows(candidates, references)
-        undetermined = [
-            any(_undetermined(candidate, reference) for reference in group)
-            for candidate, group in zip(candidates, references, strict=True)
-        ]
+        pairs = zip(candidates, references, strict=True)
+        undetermined = [any(_undetermined(text, other) for other in group) for text, group in pairs]
         return Rows(made.statistics, {**made.notes, UNDETERMINED_NOTE: np.array(undetermined)})
 
     @property

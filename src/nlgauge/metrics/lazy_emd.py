@@ -14,7 +14,7 @@ beyond c = l_c + l_r. ``headline="objective"`` returns the whole minimum instead
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import inf
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -23,17 +23,18 @@ from nlgauge.core.errors import OptionError
 from nlgauge.core.metric import Scale, distance
 from nlgauge.core.options import option
 from nlgauge.core.plan import Plan
-from nlgauge.core.requirements import Weighting
 from nlgauge.measure.cost import cosine
-from nlgauge.measure.transport import match_many
-from nlgauge.metrics._cloud_metric import Points, one_layer
+from nlgauge.measure.transport import Options, match_many
+from nlgauge.metrics._cloud_metric import Points, Published, one_layer
 from nlgauge.metrics._transport import TransportMetric
 
 _COMPAT_EPSILON = 0.009
 _COMPAT_MAX_COST = 0.999  # the repository ignores flows at this cost or above
-
-
 PRESETS = {"en": (0.23, 0.31), "zh": (0.018, 0.97), "other": (0.009, 0.95)}
+
+
+def _penalty(side: str) -> Any:
+    return option(None, f"Penalty of the {side}'s marginal.", low=0, server=inf)
 
 
 @dataclass(frozen=True)
@@ -42,6 +43,7 @@ class LazyEmd(TransportMetric):
 
     paper = "Chen et al. 2020, Lazy-EMD (IJCAI), definition 4"
     symmetric = False
+    published: ClassVar = {"lazy_emd": Published({"special": "silent"})}
     language_options: ClassVar[Mapping[str, Mapping[str, str | bool]]] = {
         "other": {"lang": "other"},
         "zh": {"lang": "zh"},
@@ -50,15 +52,11 @@ class LazyEmd(TransportMetric):
     layer: int | str = one_layer()
     special: str = option("drop", "Special tokens of the model.", choices=("keep", "drop"))
     lang: str = option("en", "Preset penalties of the paper.", choices=tuple(PRESETS))
-    penalty_candidate: float | None = option(
-        None, "Penalty of the candidate's marginal.", low=0, server=inf
-    )
-    penalty_reference: float | None = option(
-        None, "Penalty of the reference's marginal.", low=0, server=inf
-    )
+    penalty_candidate: float | None = _penalty("candidate")
+    penalty_reference: float | None = _penalty("reference")
     epsilon: float = option(0.0, "Entropic regularisation; 0 is exact.", low=0)
     headline: str = option("cost", "First component.", choices=("cost", "objective"))
-    compat: str | None = option(None, "Published code to reproduce.", choices=("lazy_emd",))
+    compat: str | None = option(None, "Published code to reproduce.", choices=tuple(published))
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -68,11 +66,10 @@ class LazyEmd(TransportMetric):
     @property
     def penalties(self) -> tuple[float, float]:
         """The penalties of candidate and reference: those of the options, else of the preset."""
-        left, right = PRESETS[self.lang]
-        return (
-            left if self.penalty_candidate is None else self.penalty_candidate,
-            right if self.penalty_reference is None else self.penalty_reference,
-        )
+        given = self.penalty_candidate, self.penalty_reference
+        pairs = zip(given, PRESETS[self.lang], strict=True)
+        left, right = (preset if value is None else value for value, preset in pairs)
+        return left, right
 
     @property
     def scale(self) -> Scale:
@@ -85,11 +82,6 @@ class LazyEmd(TransportMetric):
         first = ("cost", "objective") if self.headline == "cost" else ("objective", "cost")
         return (*first, "mass", "similarity")
 
-    @property
-    def weighting(self) -> Weighting:
-        """The masses; the published code keeps special tokens without mass."""
-        return replace(super().weighting, special="silent") if self.compat else super().weighting
-
     def cost_matrix(self, candidate: Points, reference: Points) -> Floats:
         """Return 1 - cos."""
         return cosine(candidate.vectors, reference.vectors, normalise=False)
@@ -98,17 +90,12 @@ class LazyEmd(TransportMetric):
         self, costs: Sequence[Floats], left: Sequence[Floats], right: Sequence[Floats]
     ) -> list[Plan]:
         """Return the unbalanced plans for cost matrices and masses."""
-        penalty_a, penalty_b = self.penalties
-        plans = match_many(
-            costs,
-            left,
-            right,
-            penalty_a=penalty_a,
-            penalty_b=penalty_b,
-            epsilon=_COMPAT_EPSILON if self.compat else self.epsilon,
-            reference="ones" if self.compat else "product",
-        )
-        return list(map(_drop_costly_flows, plans)) if self.compat else plans
+        options: Options = {"epsilon": self.epsilon}
+        options["penalty_a"], options["penalty_b"] = self.penalties
+        if not self.compat:
+            return match_many(costs, left, right, **options)
+        options |= {"epsilon": _COMPAT_EPSILON, "reference": "ones"}
+        return list(map(_drop_costly_flows, match_many(costs, left, right, **options)))
 
     def row(self, plan: Plan) -> tuple[float, ...]:
         """Return the components of a plan, the headline first."""

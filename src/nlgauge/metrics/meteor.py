@@ -11,6 +11,7 @@ matches count the same. Synonyms are words that share a WordNet synset. The word
 looked up (NLTK looks up their stems and misses many).
 """
 
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
@@ -20,6 +21,7 @@ import numpy as np
 from nlgauge.core.arrays import Floats
 from nlgauge.core.metric import PairMetric, Rows, Side, similarity
 from nlgauge.core.options import option
+from nlgauge.measure.precision_recall import f_measure
 from nlgauge.text.chunks import fewest_chunks
 from nlgauge.text.stem import stem
 from nlgauge.text.tokenize import words
@@ -81,7 +83,7 @@ class Meteor(PairMetric):
         if not matches:
             return 0.0, 0.0, 0.0
         precision, recall = matches / len(candidate), matches / len(reference)
-        mean = precision * recall / (self.alpha * precision + (1 - self.alpha) * recall)
+        mean = f_measure(precision, recall, self.alpha)
         complete = chunks == 1 and matches == len(candidate) == len(reference)
         penalty = 0.0 if complete else self.gamma * (chunks / matches) ** self.beta
         return mean * (1 - penalty), precision, recall
@@ -90,13 +92,13 @@ class Meteor(PairMetric):
         self, candidate: list[str], reference: list[str], wordnet: WordNet | None
     ) -> list[tuple[int, ...]]:
         """Return the reference positions that each word of the candidate can match."""
-        positions: dict[str, set[int]] = {}
+        positions: defaultdict[str, set[int]] = defaultdict(set)
         for j, word in enumerate(reference):
             for key in self._keys(word, wordnet):
-                positions.setdefault(key, set()).add(j)
+                positions[key].add(j)
         found: dict[str, tuple[int, ...]] = {}
         for word in set(candidate):
-            shared = (positions.get(key, set()) for key in self._keys(word, wordnet))
+            shared = (positions[key] for key in self._keys(word, wordnet))
             found[word] = tuple(sorted(set().union(*shared)))
         return [found[word] for word in candidate]
 

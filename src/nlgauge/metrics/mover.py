@@ -19,14 +19,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, ClassVar
 
 from nlgauge.core.arrays import Floats
 from nlgauge.core.cloud import Cloud
 from nlgauge.core.errors import FileError, OptionError
 from nlgauge.core.metric import Scale, Side, distance
 from nlgauge.core.options import option
-from nlgauge.core.requirements import ModelCard, Weighting
+from nlgauge.core.requirements import Weighting
 from nlgauge.measure.cost import cosine, euclid, squared_euclid, word_order
 from nlgauge.measure.layers import AGGREGATES, concatenate, pool_ngrams, power_means
 from nlgauge.metrics import _mover_compat
@@ -46,6 +46,7 @@ class Mover(TransportMetric):
 
     paper = "Zhao et al. 2019, MoverScore (EMNLP), equations 1-2"
     matching = "transport"
+    published: ClassVar = _mover_compat.PUBLISHED
 
     layers: int | str = several_layers()
     aggregate: str = option("concat", "How layers are combined.", choices=tuple(AGGREGATES))
@@ -55,9 +56,7 @@ class Mover(TransportMetric):
     subwords: str = option("all", "Pieces of a word to keep.", choices=("all", "first"))
     punctuation: str = option("keep", "Punctuation tokens.", choices=("keep", "drop"))
     stopwords: str | None = option(None, "Text file of stop words to leave out, one per line.")
-    compat: str | None = option(
-        None, "Published code to reproduce.", choices=("mover-v1", "mover-v2")
-    )
+    compat: str | None = option(None, "Published code to reproduce.", choices=tuple(published))
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -84,20 +83,10 @@ class Mover(TransportMetric):
     @property
     def weighting(self) -> Weighting:
         """The masses and token filters of the options, or of the published code."""
-        weighting = replace(
-            super().weighting,
-            subwords="first" if self.subwords == "first" else "all",
-            punctuation="drop" if self.punctuation == "drop" else "keep",
-            stopwords=_stopwords(self.stopwords) if self.stopwords else frozenset(),
-        )
-        return _mover_compat.weighting(weighting, self.compat) if self.compat else weighting
-
-    def bind(self, card: ModelCard) -> Self:
-        """Return the metric with its layers, or with those of the published code."""
-        if self.compat is not None and self.layers == "best":
-            layers = {"mover-v1": "last5", "mover-v2": "last"}[self.compat]
-            return replace(self, layers=layers).bind(card)
-        return super().bind(card)
+        changes: dict[str, Any] = {"subwords": self.subwords, "punctuation": self.punctuation}
+        stopwords = _stopwords(self.stopwords) if self.stopwords else frozenset()
+        changes = {**changes, "stopwords": stopwords, **self._published.weighting}
+        return replace(super().weighting, **changes)
 
     def prepare(self, item: Cloud, side: Side) -> Points | None:
         """Return the n-grams of a text; the published code also scores texts without mass."""
@@ -108,9 +97,8 @@ class Mover(TransportMetric):
         published = {"mover-v1": power_means, "mover-v2": concatenate}.get(self.compat or "")
         vectors = (published or AGGREGATES[self.aggregate])(cloud.points)
         points, masses = pool_ngrams(vectors, cloud.weights, self.ngram)
-        words = cloud.tokens.strings
-        span = min(self.ngram, len(words))
-        grams = [" ".join(words[i : i + span]) for i in range(len(masses))]
+        words, span = cloud.tokens.strings, min(self.ngram, len(cloud))
+        grams = (" ".join(words[i : i + span]) for i in range(len(masses)))
         return Points(points, masses, tuple(grams))
 
     def cost_matrix(self, candidate: Points, reference: Points) -> Floats:

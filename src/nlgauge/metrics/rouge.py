@@ -42,7 +42,7 @@ class Rouge(PairMetric):
     variant: str = option(
         "l",
         "Order of n-grams, or longest common subsequence of texts (l) or sentences (lsum).",
-        choices=("1", "2", "3", "4", "5", "6", "7", "8", "9", "l", "lsum"),
+        choices=(*"123456789", "l", "lsum"),
     )
     lowercase: bool = option(True, "Lowercase both sides.")
     stem: bool = option(False, "Compare Porter stems of words with more than three letters.")
@@ -59,8 +59,7 @@ class Rouge(PairMetric):
     def prepare(self, item: str, side: Side) -> Any | None:
         """Return n-gram counts, words, or the words of every sentence."""
         if self.variant == "lsum":
-            split = [self._words(line) for line in item.split("\n")]
-            return [sentence for sentence in split if sentence] or None
+            return list(filter(None, map(self._words, item.split("\n")))) or None
         found = self._words(item)
         return (found if self.variant == "l" else ngrams(found, int(self.variant))) or None
 

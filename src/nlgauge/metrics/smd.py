@@ -67,14 +67,12 @@ class Smd(TransportMetric):
         """Return the metric with its layers; the web service uses power means of the last five."""
         if self.compat is None:
             return super().bind(card)
-        last = f"last{min(5, max(card.depth, 1))}"
-        layers = last if self.layers == "best" else self.layers
+        layers = f"last{min(5, max(card.depth, 1))}" if self.layers == "best" else self.layers
         return super(Smd, replace(self, layers=layers, aggregate="pmeans")).bind(card)
 
     def points(self, cloud: Cloud) -> Points:
         """Return the mean of the token vectors as one point."""
-        vectors = AGGREGATES[self.aggregate](cloud.points)
-        mean = unit(cloud.weights @ vectors)
+        mean = unit(cloud.weights @ AGGREGATES[self.aggregate](cloud.points))
         return Points(mean[None], np.ones(1), (" ".join(cloud.tokens.strings),))
 
     def cost_matrix(self, candidate: Points, reference: Points) -> Floats:

@@ -54,11 +54,9 @@ class Sms(TransportMetric):
         if self.nodes == "words":
             return words
         sentences = _sentences(cloud)
-        return Points(
-            np.concatenate([words.vectors, sentences.vectors]),
-            np.concatenate([words.masses, sentences.masses]) / 2,
-            words.tokens + sentences.tokens,
-        )
+        vectors = np.concatenate([words.vectors, sentences.vectors])
+        masses = np.concatenate([words.masses, sentences.masses]) / 2
+        return Points(vectors, masses, words.tokens + sentences.tokens)
 
     def row_of_cost(self, cost: float) -> tuple[float, ...]:
         """Return the cost and exp(-cost)."""

@@ -17,7 +17,7 @@ from sacrebleu.metrics.ter import TER
 
 from nlgauge.core.metric import distance
 from nlgauge.core.options import option
-from nlgauge.metrics._sacrebleu import SacrebleuMetric, case_option
+from nlgauge.metrics._sacrebleu import SacrebleuMetric
 
 
 @dataclass(frozen=True)
@@ -47,5 +47,5 @@ class Ter(SacrebleuMetric):
             normalized=keys["norm"] == "yes",
             no_punct=keys["punct"] == "no",
             asian_support=keys["asian"] == "yes",
-            case_sensitive=not case_option(keys),
+            case_sensitive=keys["case"] != "lc",
         )

@@ -82,14 +82,10 @@ def _disorder(plan: Plan) -> float:
 
 
 def _flows_of_words(plan: Plan) -> Floats:
-    """Return for each pair of tokens the flow between all tokens with equal costs.
-
-    The plan chooses arbitrarily between two occurrences of a word with the same vector, so their
-    flows are added up.
-    """
+    """Return for each pair of tokens the flow between all tokens with equal costs."""
+    # The plan chooses arbitrarily between occurrences of a word with the same vector.
     costs = np.round(plan.cost / _TIE)
-    rows = np.unique(costs, axis=0, return_inverse=True)[1].ravel()
-    columns = np.unique(costs, axis=1, return_inverse=True)[1].ravel()
+    rows, columns = (np.unique(costs, axis=k, return_inverse=True)[1].ravel() for k in (0, 1))
     flows = np.zeros((rows.max() + 1, columns.max() + 1))
     np.add.at(flows, (rows[:, None], columns), plan.coupling)
     return flows[rows][:, columns]

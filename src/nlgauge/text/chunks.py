@@ -28,10 +28,7 @@ class _Partial(NamedTuple):
 
 
 def fewest_chunks(partners: Sequence[tuple[int, ...]]) -> tuple[int, int]:
-    """Return the numbers of matched words and of chunks of the best alignment found.
-
-    ``partners[i]`` are the positions, ascending, that word i can match.
-    """
+    """Return the matched words and chunks of the best alignment; partners are ascending."""
     components = _components(partners)
     left = Counter(components)
     width = max(MIN_BEAM, min(BEAM, WORK // max(len(partners), 1)))
@@ -52,11 +49,9 @@ def fewest_chunks(partners: Sequence[tuple[int, ...]]) -> tuple[int, int]:
 def _extend(
     partial: _Partial, options: tuple[int, ...], mask: int, left: int
 ) -> Iterator[_Partial]:
-    """Yield the alignments that skip the next word or match it with one of its nearest partners.
-
-    Skipping it loses a match if the remaining words cannot fill the free positions.
-    """
+    """Yield the alignments that skip the next word or match it with one of its nearest partners."""
     lost, chunks, used, following, is_open = partial
+    # Skipping it loses a match if the remaining words cannot fill the free positions.
     free = (mask & ~used).bit_count()
     yield _Partial(lost + (0 < left <= free), chunks, used, following, False)
     for j in _nearest(options, used, following):

@@ -4,22 +4,18 @@ A row of the dynamic programme is one integer with a bit per position, so a text
 takes 10,000 additions instead of 100 million comparisons.
 """
 
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Hashable, Iterator, Sequence
 
 
 def lcs_length(left: Sequence[Hashable], right: Sequence[Hashable]) -> int:
     """Return the length of the longest common subsequence."""
-    row = deque(_lcs_rows(left, right), maxlen=1).pop()
-    return len(left) - row.bit_count()
+    return len(left) - deque(_lcs_rows(left, right), maxlen=1).pop().bit_count()
 
 
 def lcs_positions(left: Sequence[Hashable], right: Sequence[Hashable]) -> list[int]:
-    """Return the positions in ``left`` of one longest common subsequence, ascending.
-
-    Backtracking from both ends takes a match where there is one and otherwise drops the last of
-    ``left`` before the last of ``right``, as rouge_score does; ROUGE-Lsum depends on this choice.
-    """
+    """Return the positions in ``left`` of the common subsequence that rouge_score finds."""
+    # Of equally long ones it takes a match where there is one, else drops the last of left first.
     rows = list(_lcs_rows(left, right))
     found = []
     i, j = len(left), len(right)
@@ -35,16 +31,13 @@ def lcs_positions(left: Sequence[Hashable], right: Sequence[Hashable]) -> list[i
 
 
 def edit_distance(left: Sequence[Hashable], right: Sequence[Hashable]) -> int:
-    """Return the least number of insertions, deletions and substitutions (Levenshtein).
-
-    Bit-vector algorithm of Myers (1999) as simplified by Hyyrö (2003): ``up`` and ``down`` are the
-    positions where a column of the programme rises or falls by one.
-    """
+    """Return the least number of insertions, deletions and substitutions (Levenshtein)."""
     if not left:
         return len(right)
     full = (1 << len(left)) - 1
     last = 1 << (len(left) - 1)
     bits = _position_bits(left)
+    # Myers (1999), Hyyrö (2003): where a column of the programme rises or falls by one.
     up, down, distance = full, 0, len(left)
     for item in right:
         same = bits.get(item, 0) | down
@@ -61,17 +54,14 @@ def edit_distance(left: Sequence[Hashable], right: Sequence[Hashable]) -> int:
 
 def _position_bits(items: Sequence[Hashable]) -> dict[Hashable, int]:
     """Return the bits of the positions of every distinct item."""
-    positions: dict[Hashable, list[int]] = {}
+    bits: Counter[Hashable] = Counter()
     for i, item in enumerate(items):
-        positions.setdefault(item, []).append(i)
-    return {item: sum(1 << i for i in found) for item, found in positions.items()}
+        bits[item] |= 1 << i
+    return bits
 
 
 def _lcs_rows(left: Sequence[Hashable], right: Sequence[Hashable]) -> Iterator[int]:
-    """Yield the rows of the LCS programme: bit i is 0 if the prefix of length i+1 gains one.
-
-    Hyyrö (2004), Bit-parallel LCS-length computation revisited.
-    """
+    """Yield rows of Hyyrö's (2004) LCS programme: bit i is 0 if the prefix of length i+1 gains."""
     bits = _position_bits(left)
     row = full = (1 << len(left)) - 1
     yield row

@@ -47,12 +47,9 @@ def masses(tokens: Tokens, weighting: Weighting, table: IdfTable | None) -> Floa
 
 
 def _unfiltered_masses(tokens: Tokens, weighting: Weighting, table: IdfTable | None) -> Floats:
-    masses: Floats = np.ones(len(tokens))
-    if table is not None:
-        masses = table.weights(tokens.ids, plus_one=weighting.scheme == "idf_plus_one")
-    if weighting.special == "silent":
-        masses = np.where(tokens.special, 0.0, masses)
-    return masses
+    plus_one = weighting.scheme == "idf_plus_one"
+    weights = 1.0 if table is None else table.weights(tokens.ids, plus_one=plus_one)
+    return np.where(tokens.special & (weighting.special == "silent"), 0.0, weights)
 
 
 def _is_punctuation(token: str, ascii_only: bool) -> bool:

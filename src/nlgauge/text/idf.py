@@ -14,9 +14,8 @@ from nlgauge.core.arrays import Floats, Ints
 class IdfTable:
     """Document frequencies of token ids in ``documents`` texts.
 
-    ``idf(t) = ln((N + 1) / (df(t) + 1))``, as in BERTScore, MoverScore, BaryScore and InfoLM: 0 for
-    a token of every text, such as [CLS], and ``ln(N + 1)`` for unseen tokens. ``plus_one`` is
-    YiSi's ``ln(1 + (N + 1) / (df(t) + 1))``, which is never 0.
+    ``idf(t) = ln((N + 1) / (df(t) + 1))``, as in BERTScore, MoverScore, BaryScore and InfoLM.
+    ``plus_one`` is YiSi's ``ln(1 + (N + 1) / (df(t) + 1))``, which is never 0.
     """
 
     documents: int
@@ -37,9 +36,8 @@ class IdfTable:
     @classmethod
     def pool(cls, parts: "Sequence[IdfTable]") -> "IdfTable":
         """Return the table of all parts together."""
-        known, positions = np.unique(
-            np.concatenate([part.ids for part in parts]), return_inverse=True
-        )
+        ids = np.concatenate([part.ids for part in parts])
+        known, positions = np.unique(ids, return_inverse=True)
         counts = np.zeros(len(known), dtype=np.int64)
         np.add.at(counts, positions, np.concatenate([part.counts for part in parts]))
         return cls(sum(part.documents for part in parts), known, counts)
@@ -57,7 +55,6 @@ class IdfTable:
     @property
     def digest(self) -> str:
         """Twelve hexadecimal digits that differ when the tables differ."""
-        content = hashlib.blake2b(str(self.documents).encode(), digest_size=6)
-        content.update(self.ids.astype("<i8").tobytes())
-        content.update(self.counts.astype("<i8").tobytes())
-        return content.hexdigest()
+        arrays = (array.astype("<i8").tobytes() for array in (self.ids, self.counts))
+        content = b"".join([str(self.documents).encode(), *arrays])
+        return hashlib.blake2b(content, digest_size=6).hexdigest()

@@ -118,10 +118,9 @@ def _derivation(word: str) -> str:
 
 def _final_letters(word: str) -> str:
     """Step 5: remove a final e, and one l of two."""
-    if word.endswith("e"):
-        measure = _measure(word[:-1])
-        if measure > 1 or (measure == 1 and not _ends_cvc(word[:-1])):
-            word = word[:-1]
+    rest = word.removesuffix("e")
+    if rest != word and _measure(rest) + (not _ends_cvc(rest)) > 1:
+        word = rest
     if word.endswith("ll") and _measure(word[:-1]) > 1:
         word = word[:-1]
     return word

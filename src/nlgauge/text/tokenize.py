@@ -24,10 +24,8 @@ _ASCII_WORDS = re.compile(r"[a-z0-9]+")
 
 
 def words(text: str, *, lowercase: bool = True, marks: bool = False) -> list[str]:
-    """Return the words of ``text``, and each punctuation mark or symbol if ``marks``.
-
-    Letters are composed first (NFC), so that both encodings of an accented letter are equal.
-    """
+    """Return the words of ``text``, and each punctuation mark or symbol if ``marks``."""
+    # Both encodings of an accented letter become equal.
     composed = unicodedata.normalize("NFC", text.lower() if lowercase else text)
     found: list[str] = (_WORDS_AND_MARKS if marks else _WORDS).findall(composed)
     return found

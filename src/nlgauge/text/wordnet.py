@@ -48,11 +48,9 @@ class WordNet:
         return self._known[word]
 
     def _base_forms(self, word: str, part: str) -> list[str]:
-        irregular = self._exceptions[part].get(word)
-        if irregular is not None:
-            return [word, *irregular]
-        rules = [rule for rule in _DETACHMENTS[part] if word.endswith(rule[0])]
-        return [word, *(word.removesuffix(ending) + new for ending, new in rules)]
+        rules = (rule for rule in _DETACHMENTS[part] if word.endswith(rule[0]))
+        regular = [word.removesuffix(ending) + new for ending, new in rules]
+        return [word, *self._exceptions[part].get(word, regular)]
 
 
 def find_wordnet(choice: str = "auto") -> WordNet | None:
@@ -98,12 +96,9 @@ def _read(folder: Path) -> WordNet:
 
 def _read_index(path: Path) -> dict[str, tuple[str, ...]]:
     """Return synset offsets by lemma; a line is: lemma, part, count, ..., ``count`` offsets."""
-    index = {}
-    for line in path.read_text(encoding="utf-8").splitlines():
-        if not line.startswith(" "):  # licence lines are indented
-            fields = line.split()
-            index[fields[0]] = tuple(fields[-int(fields[2]) :])
-    return index
+    lines = path.read_text(encoding="utf-8").splitlines()
+    rows = (line.split() for line in lines if not line.startswith(" "))  # the licence is indented
+    return {fields[0]: tuple(fields[-int(fields[2]) :]) for fields in rows}
 
 
 def _read_exceptions(path: Path) -> dict[str, list[str]]:

@@ -6,8 +6,6 @@ Without any extension (no C compiler at installation) Python runs the sources th
 results are the same, 40 to 400 times slower.
 """
 
-from __future__ import annotations
-
 import warnings
 from importlib import import_module
 from importlib.machinery import EXTENSION_SUFFIXES

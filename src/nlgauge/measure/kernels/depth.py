@@ -4,8 +4,6 @@ A text of 26 tokens is projected on 2000 directions. Counting for every token ho
 below it is faster than sorting, because many directions are counted at once.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from nlgauge.core.arrays import Floats
@@ -31,10 +29,7 @@ class Counts:
 
 
 def mean_ranks(projected: Floats, count: int, tie: float, depths: Floats) -> None:
-    """Write the mean over the first `count` columns of min(F(x), 1 - F(x-)) of every row.
-
-    F(x) counts values up to x + tie, its left limit F(x-) those below x - tie.
-    """
+    """Write the mean over `count` columns of min(F(x + tie), 1 - F(x - tie)) of every row."""
     n = len(projected)
     work = Counts(n)
     with cython.nogil:
@@ -98,16 +93,10 @@ def _count_below(
 
 
 def fill_supports(projected: Floats, depths: Floats, cuts: Floats, supports: Floats) -> None:
-    """Write the supports [2, levels, directions] of the regions along u and -u.
-
-    The region of a level holds the points of depth at least `cuts[level]`; cuts are ascending.
-    """
+    """Write the supports [2, levels, directions] along u and -u of depths >= ascending cuts."""
     levels, count = supports.shape[1], supports.shape[2]
     with cython.nogil:
-        for level in range(levels):
-            for k in range(count):
-                supports[0, level, k] = -INFINITY
-                supports[1, level, k] = -INFINITY
+        supports[:, :, :] = -INFINITY
         for i in range(len(depths)):
             level = levels - 1
             while level >= 0 and depths[i] < cuts[level]:

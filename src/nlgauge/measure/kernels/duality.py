@@ -1,25 +1,17 @@
 """The iterates of the interior-point method of unbalanced transport, and their duality gaps."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from nlgauge.core.arrays import Floats
 
 
 class Workspace:
-    """A problem, the iterates of its solver, and the parameters of the method.
-
-    Matrices are flat arrays, row after row.
-    """
+    """A problem, the iterates of its solver, and its parameters; matrices are flat arrays."""
 
     def __init__(self, rows: int, columns: int) -> None:
         self.n, self.m = rows, columns
-        cells, rows_, columns_ = (
-            np.empty((11, rows * columns)),
-            np.empty((8, rows)),
-            np.empty((9, columns)),
-        )
+        cells = np.empty((11, rows * columns))
+        rows_, columns_ = np.empty((8, rows)), np.empty((9, columns))
         self.a, self.b = rows_[0], columns_[0]
         self.rate_a, self.rate_b = 0.0, 0.0  # 1 / pa and 1 / pb
         self.scale = 0.0  # the largest cost, or a share of the larger finite penalty
@@ -65,8 +57,7 @@ def evaluate(work: Workspace, plan: Floats, f: Floats, g: Floats) -> None:
 def _sum_marginals(work: Workspace, plan: Floats) -> float:
     """Write the marginals of a plan; return its cost."""
     m, value = work.m, 0.0
-    for j in range(m):
-        work.column_sums[j] = 0.0
+    work.column_sums[:m] = 0.0
     for i in range(work.n):
         at, total = i * m, 0.0
         for j in range(m):

@@ -5,8 +5,6 @@ the mixture and the Gram matrix of the tokens. Each step solves one transport pr
 the tree of the last step, and recomputes only the points whose shares have changed.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from nlgauge.core.arrays import Floats
@@ -48,16 +46,14 @@ def iterate(
 ) -> tuple[int, bool]:
     """Iterate from the token-wise mean of the layers; return the steps made and whether it ended.
 
-    `weights` are those of the used tokens. `matched` begins with the coupling of every point with
-    the tokens of its own position. The shares of the best points are `work.best_shares`; after one
-    step these are 0, and the start itself is best.
+    `weights` are those of the used tokens. `matched` begins with the coupling of equal positions.
+    After one step `work.best_shares` are 0, and the start itself is best.
     """
     simplex = network_simplex.Simplex(work.n, work.m)
     done, converged = 0, False
     with cython.nogil:
         simplex.b, simplex.costs = weights, work.costs
-        for k in range(work.n):
-            simplex.a[k] = 1.0 / work.n
+        simplex.a[:] = 1.0 / work.n
         _multiply_means(work)
         while not converged and done < steps:
             objective = _solve_layers(work, simplex, _compute_costs(work), matched, done == 0)
@@ -117,10 +113,7 @@ def _compute_costs(work: Iterate) -> float:
 def _solve_layers(
     work: Iterate, simplex: network_simplex.Simplex, largest: float, matched: bool, first: bool
 ) -> float:
-    """Update the tree of each layer; return the mean cost without preferences, inf if unsolved.
-
-    A tree that is still optimal is kept, so that ties cannot move a fixed point.
-    """
+    """Update the tree of each layer; return the mean cost without preferences, inf if unsolved."""
     total = 0.0
     for layer in range(work.layers):
         simplex.offset = layer * work.n * work.m
@@ -141,7 +134,7 @@ def _solve_layers(
         work.moved[layer] = (first and not matched) or (
             pivots > 0 and before > cost + KEEP * largest
         )
-        if work.moved[layer]:
+        if work.moved[layer]:  # else the tree is kept, so that ties cannot move a fixed point
             _save_tree(work, simplex, layer)
     return total / work.layers
 
@@ -168,15 +161,12 @@ def _match_positions(simplex: network_simplex.Simplex) -> None:
 def _update_shares(work: Iterate, simplex: network_simplex.Simplex, first: bool) -> None:
     """Write the couplings that moved as shares, and mark the points whose shares differ."""
     n, m, scale = work.n, work.m, float(work.n) / work.layers
-    for k in range(n):
-        work.changed[k] = 0
+    work.changed[:] = 0
     for layer in range(work.layers):
         if work.moved[layer] or first:
             _load_tree(work, simplex, layer)
             network_simplex.compute_flow(simplex)
-            for k in range(n):
-                for i in range(n):
-                    work.coupling[k, i] = 0.0
+            work.coupling[:, :] = 0.0
             for node in range(n + m):
                 parent = simplex.parent[node]
                 if parent >= 0 and simplex.flow[node] >= network_simplex.MIN_FLOW:
@@ -193,19 +183,14 @@ def _update_shares(work: Iterate, simplex: network_simplex.Simplex, first: bool)
 
 
 def _multiply_shares(work: Iterate) -> None:
-    """Write the scalar products of the changed points with all tokens and with themselves.
-
-    A coupling of n and n tokens has at most 2n - 1 entries: for 26 tokens a dense product would
-    take 15 times as many operations.
-    """
+    """Write the scalar products of the changed points with all tokens and with themselves."""
     tokens = work.layers * work.n
     for k in range(work.n):
         if work.changed[k]:
-            for j in range(tokens):
-                work.products[k, j] = 0.0
+            work.products[k, :] = 0.0
             for j in range(tokens):
                 share = work.shares[k, j]
-                if share != 0.0:
+                if share != 0.0:  # at most 2n - 1 of n * n shares of a layer
                     for other in range(tokens):
                         work.products[k, other] += share * work.gram[j, other]
             square = 0.0

@@ -12,8 +12,6 @@ closed form on the support that the step indicates.
 Matrices are flat arrays, row after row. Minima are taken over columns first, which vectorises.
 """
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -55,8 +53,7 @@ def solve_all(
 ) -> None:
     """Write couplings, certified gaps and Newton steps of problems of `shapes` [problems, 2].
 
-    `method` holds maximal steps, corrector, centring, boundary and centrality. The Newton system
-    has the size of the rows, so there should not be more rows than columns.
+    The Newton system has the size of the rows, so these should not be more than the columns.
     """
     rows, columns = np.asarray(shapes).max(axis=0)
     work = duality.Workspace(rows, columns)
@@ -69,17 +66,12 @@ def solve_all(
         for k in range(len(shapes)):
             n, m = shapes[k, 0], shapes[k, 1]
             work.n, work.m, work.scale = n, m, least_scale
-            for i in range(n):
-                work.a[i] = a[row + i]
-            for j in range(m):
-                work.b[j] = b[column + j]
+            work.a, work.b = a[row : row + n], b[column : column + m]
+            work.cost, work.coupling = costs[cell : cell + n * m], couplings[cell : cell + n * m]
             for i in range(n * m):
-                work.cost[i] = costs[cell + i]
                 work.scale = max(work.scale, work.cost[i])
             _solve(work, system, forest)
             steps[k], gaps[k], solved[k] = work.steps, work.gap, work.gap <= GAP * work.scale
-            for i in range(n * m):
-                couplings[cell + i] = work.coupling[i]
             cell, row, column = cell + n * m, row + n, column + m
 
 
@@ -121,8 +113,7 @@ def _start(work: duality.Workspace) -> None:
     """Write a strictly feasible point: shares of the row and column minima, less a margin."""
     f, g = work.f, work.g
     n, m, mean, lowest = work.n, work.m, 0.0, 0.0
-    for j in range(m):
-        g[j] = INFINITY
+    g[:m] = INFINITY
     for i in range(n):
         at, least = i * m, INFINITY
         for j in range(m):
@@ -164,8 +155,7 @@ def _advance(work: duality.Workspace, system: newton_system.NewtonSystem) -> Non
     n, m = work.n, work.m
     newton_system.factor(system, work)
     mu, centrality = _centrality(work, work.ratio, work.slack)
-    for k in range(n * m):
-        work.plan_change[k] = -1.0  # the predictor aims at P S = 0
+    work.plan_change[: n * m] = -1.0  # the predictor aims at P S = 0
     _newton_step(work, system)
     predicted = _predicted_products(work, min(1.0, _largest_step(work, system)))
     progress = min(predicted / mu, 1.0)
@@ -200,8 +190,7 @@ def _newton_step(work: duality.Workspace, system: newton_system.NewtonSystem) ->
 def _largest_step(work: duality.Workspace, system: newton_system.NewtonSystem) -> float:
     """Write the relative changes of plan and slack; return the step at which one of them is 0."""
     m = work.m
-    for j in range(m):
-        work.minima[j] = 0.0
+    work.minima[:m] = 0.0
     for i in range(work.n):
         at, df = i * m, work.df[i]
         for j in range(m):
@@ -223,11 +212,8 @@ def _predicted_products(work: duality.Workspace, length: float) -> float:
 
 
 def _step(work: duality.Workspace, length: float, bound: float) -> None:
-    """Write the next point, with a shorter step if a product X S would fall below the others.
-
-    Without this Mehrotra's method may cycle close to the boundary on degenerate problems, such as
-    19 tokens against 38 of half their weight.
-    """
+    """Write the next point, with a shorter step if a product X S would fall below the others."""
+    # Else degenerate problems may cycle, such as 19 tokens against 38 of half their weight.
     for trial in range(STEP_TRIALS):
         if trial:
             length *= 0.7
@@ -246,8 +232,7 @@ def _centrality(work: duality.Workspace, ratio: Floats, slack: Floats) -> tuple[
     """Return the sum of P S, and the least X S relative to it, which is 1 on the path."""
     total = 0.0
     m = work.m
-    for j in range(m):
-        work.minima[j] = INFINITY
+    work.minima[:m] = INFINITY
     for i in range(work.n):
         at, row_total = i * m, 0.0
         for j in range(m):
@@ -271,11 +256,7 @@ def _copy(values: Floats, target: Floats, count: int) -> None:
 
 
 def _finish(work: duality.Workspace) -> None:
-    """Write the coupling of the best point, sparse if its certificate allows, and its gap.
-
-    On an optimal support X is large and the slack tiny, elsewhere the reverse. Without the other
-    pairs, equal texts cost exactly 0.
-    """
+    """Write the coupling of the best point, sparse if its certificate allows, and its gap."""
     f, g, cells = work.best_f, work.best_g, work.n * work.m
     duality.lower_potentials(work, f, g)
     duality.expand(work, work.best_ratio)
@@ -283,6 +264,7 @@ def _finish(work: duality.Workspace) -> None:
     duality.evaluate(work, work.plan, f, g)
     dense_gap = work.gap
     _copy(work.plan, work.coupling, cells)
+    # X is large and the slack tiny on an optimal support only; then equal texts cost exactly 0.
     for k in range(cells):
         if work.best_ratio[k] * work.scale < work.best_slack[k]:
             work.plan[k] = 0.0

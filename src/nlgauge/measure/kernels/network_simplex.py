@@ -13,8 +13,6 @@ flow to the root (a strongly feasible tree, Cunningham 1976), which prevents cyc
 violate this, so pivots are counted, and a problem with too many of them is unsolved.
 """
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -65,15 +63,11 @@ def solve_all(
     with cython.nogil:
         work.costs, work.offset = costs, 0
         row = column = 0
-        for k in range(len(couplings)):
-            couplings[k] = 0.0
+        couplings[:] = 0.0
         for k in range(len(shapes)):
             n, m = shapes[k, 0], shapes[k, 1]
             work.n, work.m, largest = n, m, 0.0
-            for i in range(n):
-                work.a[i] = a[row + i]
-            for j in range(m):
-                work.b[j] = b[column + j]
+            work.a, work.b = a[row : row + n], b[column : column + m]
             for i in range(n * m):
                 largest = max(largest, costs[work.offset + i])
             start_greedily(work)
@@ -113,11 +107,7 @@ def flow_cost(work: Simplex, costs: Floats, offset: int) -> float:
 
 
 def optimise(work: Simplex, largest: float) -> int:
-    """Pivot until the flow is optimal; return the number of pivots, -1 if there are too many.
-
-    `compute_flow` must have run. The `largest` cost determines what is rounding. Afterwards the
-    flow depends on the tree alone.
-    """
+    """Pivot from `compute_flow` to an optimal flow; return the pivots, -1 if there are too many."""
     n, m = work.n, work.m
     _update_potentials(work, work.root)
     pivots, row, proven, tolerance = 0, 0, 0, TOLERANCE * largest

@@ -8,8 +8,6 @@ Elimination preserves this form, so each pivot is a sum of numbers >= 0 and no d
 (Grassmann, Taksar and Heyman 1985). The excess is stored as one more row, the last.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from nlgauge.core.arrays import Floats
@@ -19,10 +17,7 @@ TINY = 2.2250738585072014e-308  # the smallest normal float64
 
 
 class NewtonSystem:
-    """The system after elimination of the columns of the plan and then of its rows.
-
-    Matrices are flat arrays, row after row, large enough for n rows and m columns.
-    """
+    """The system after elimination of the columns of the plan and then of its rows."""
 
     def __init__(self, n: int, m: int) -> None:
         self.inverse_slack = np.empty(n * m)

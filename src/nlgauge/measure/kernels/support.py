@@ -11,8 +11,6 @@ from the leaves of the tree to its root. If no mass is negative and f + g <= C e
 the optimum up to rounding, so an iteration that has identified its support can stop.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from nlgauge.measure.kernels.duality import Workspace
@@ -34,16 +32,13 @@ class Forest:
 def solve_on_support(forest: Forest, work: Workspace) -> bool:
     """Write the optimum on the support that a Newton step indicates; return False without one.
 
-    The optimum is `work.coupling`, `work.next_f` and `work.next_g`. The relative changes of plan
-    and slack distinguish the support from the other pairs: on it the slack falls towards 0 and the
-    plan converges, elsewhere the reverse. There is no optimum if the support has a cycle or misses
-    a token, or if a mass is negative.
+    On the support the slack falls towards 0 and the plan converges, elsewhere the reverse. There is
+    no optimum if the support has a cycle or misses a token, or if a mass is negative.
     """
     n, m = work.n, work.m
     if not _find_neighbours(forest, work):
         return False
-    for node in range(n + m):
-        forest.parent[node] = -1
+    forest.parent[: n + m] = -1
     reached = 0
     for root in range(n):
         if forest.parent[root] == -1:
@@ -69,8 +64,7 @@ def _find_neighbours(forest: Forest, work: Workspace) -> bool:
                 count += 1
                 if count == n + m:
                     return False
-    for node in range(n + m + 1):
-        forest.first[node] = 0
+    forest.first[: n + m + 1] = 0
     for k in range(count):
         forest.first[forest.pair_rows[k]] += 1
         forest.first[forest.pair_columns[k]] += 1
@@ -136,8 +130,7 @@ def _shift_tree(forest: Forest, work: Workspace, first: int, end: int) -> bool:
 def _route_mass(forest: Forest, work: Workspace) -> bool:
     """Write the mass of each pair, from the leaves to the roots; return False if any is <= 0."""
     n, m = work.n, work.m
-    for k in range(n * m):
-        work.coupling[k] = 0.0
+    work.coupling[: n * m] = 0.0
     for place in range(n + m - 1, -1, -1):
         node = forest.order[place]
         parent = forest.parent[node]
