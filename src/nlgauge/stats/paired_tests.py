@@ -1,8 +1,7 @@
 """Tests whether one system's corpus score differs from another's, for any metric.
 
 Both tests use rows of sufficient statistics, one per segment, the same segments in the same order
-for both systems, and a `finish` that computes the corpus score of summed rows. So BLEU, whose
-corpus score is not a mean, and means of segment scores are tested alike.
+for both systems, and a `finish` that computes the corpus score of summed rows.
 """
 
 from collections.abc import Callable
@@ -15,7 +14,7 @@ from nlgauge.core.arrays import Floats
 from nlgauge.core.errors import DataError, ShapeError
 from nlgauge.stats.coefficients import TOLERANCE
 from nlgauge.stats.intervals import Finish, Interval, percentile_interval, resample_weights
-from nlgauge.stats.validation import Seed, as_rows, check_count, chunks, p_value
+from nlgauge.stats.validation import Seed, as_rows, p_value, resample
 
 
 @dataclass(frozen=True)
@@ -71,16 +70,10 @@ def paired_bootstrap(
         return weights @ a, weights @ b
 
     one, other, drawn = _resampled(first, second, finish, draw, count, seed)
-    return PairedTest(
-        one,
-        other,
-        one - other,
-        _two_sided(drawn - drawn.mean(), one - other),
-        "paired bootstrap",
-        count,
-        float((drawn > 0).mean()),
-        percentile_interval(one - other, drawn, confidence, "segments"),
-    )
+    p = _two_sided(drawn - drawn.mean(), one - other)
+    interval = percentile_interval(one - other, drawn, confidence, "segments")
+    wins = float((drawn > 0).mean())
+    return PairedTest(one, other, one - other, p, "paired bootstrap", count, wins, interval)
 
 
 def paired_randomisation(
@@ -121,28 +114,28 @@ def _resampled(
     seed: Seed,
 ) -> tuple[float, float, Floats]:
     """Return both corpus scores and the differences between resampled ones."""
-    check_count(count)
     a, b = as_rows(first, "first"), as_rows(second, "second")
     if a.shape != b.shape:
         raise ShapeError(
             f"the first system has {a.shape[0]} segments of {a.shape[1]} statistics, the second "
             f"{b.shape[0]} of {b.shape[1]}; a paired test needs the same segments for both."
         )
-    rng = np.random.default_rng(seed)
-    parts = []
-    for size in chunks(count, a.shape[0]):
-        totals = draw(size, rng, a, b)
-        parts.append(np.subtract(*(_finished(total, finish) for total in totals)))
+
+    def differences(size: int, rng: np.random.Generator) -> Floats:
+        one, other = (_finished(totals, finish) for totals in draw(size, rng, a, b))
+        return one - other
+
+    drawn = resample(differences, count, seed, a.shape[0])
     one, other = _finished(np.stack([a.sum(axis=0), b.sum(axis=0)]), finish).tolist()
-    return one, other, np.concatenate(parts)
+    return one, other, drawn
 
 
 def _finished(totals: Floats, finish: Finish) -> Floats:
     values = np.asarray([float(finish(total)) for total in totals], dtype=np.float64)
-    if not np.isfinite(values).all():
+    if undefined := int((~np.isfinite(values)).sum()):
         raise DataError(
-            f"finish gave {int((~np.isfinite(values)).sum())} undefined scores for "
-            f"{values.size} resampled totals; it must define a value for every sum of rows."
+            f"finish gave {undefined} undefined scores for {values.size} resampled totals; it must "
+            "define a value for every sum of rows."
         )
     return values
 

@@ -17,23 +17,14 @@ from nlgauge.core.arrays import Bools, Floats
 from nlgauge.core.errors import DataError, OptionError, ShapeError
 from nlgauge.stats.coefficients import TOLERANCE, choose_coefficient, pearson
 from nlgauge.stats.levels import Which, choose_level, correlation_of, points
-from nlgauge.stats.validation import (
-    Over,
-    Seed,
-    as_matrices,
-    check_count,
-    check_over,
-    chunks,
-    common_cells,
-    p_value,
-)
+from nlgauge.stats.validation import Over, Seed, check_over, common_cells, p_value, resample
 
 Alternative = Literal["greater", "two-sided"]
 
 
 @dataclass(frozen=True)
 class Williams:
-    """Williams's t test that r12 (people, first metric) exceeds r13 (people, second metric)."""
+    """Williams's t test that r12 exceeds r13; see `williams`."""
 
     t: float
     df: int
@@ -117,7 +108,7 @@ def williams_test(
     >>> round(williams_test([1, 2, 3, 4, 6], [2, 1, 4, 3, 3], [1, 2, 3, 5, 6]).p, 3)
     0.061
     """
-    a, b, people = common_cells(*as_matrices(first=first, second=second, human=human))
+    a, b, people = common_cells(first=first, second=second, human=human)
     level = choose_level(level)
     x, z = points(a, people, level)
     y, _ = points(b, people, level)
@@ -205,34 +196,32 @@ def permutation_test(
     >>> permutation_test(people, people, people).p
     1.0
     """
-    check_count(count)
     if alternative not in ("greater", "two-sided"):
         raise OptionError(f"alternative is {alternative!r}; it is 'greater' or 'two-sided'.")
-    a, b, people = as_matrices(first=first, second=second, human=human)
+    a, b, people = common_cells(first=first, second=second, human=human)
     check_over(over, *a.shape)
-    a, b, people = common_cells(a, b, people)
     correlation = correlation_of(level, coefficient)
     a, b = _standardised(a), _standardised(b)
     r1, r2 = (float(r) for r in correlation(np.stack([a, b]), people[None]))
-    rng = np.random.default_rng(seed)
-    parts = []
-    for size in chunks(count, a.size):
+
+    def draw(size: int, rng: np.random.Generator) -> Floats:
         swap = _swaps(size, a.shape, over, rng)
         swapped = np.where(swap, b, a), np.where(swap, a, b)
-        parts.append(np.subtract(*(correlation(metric, people[None]) for metric in swapped)))
-    null = np.concatenate(parts)
+        one, other = (correlation(metric, people[None]) for metric in swapped)
+        return one - other
+
+    null = resample(draw, count, seed, a.size)
     null = null[np.isfinite(null)]
-    difference, reverse = r1 - r2, r2 - r1
+    nulls, differences = (null, -null), (r1 - r2, r2 - r1)
     if alternative == "two-sided":
-        difference = reverse = abs(difference)
-        null = np.abs(null)
-    greater = alternative == "greater"
+        nulls, differences = (np.abs(null),) * 2, (abs(r1 - r2),) * 2
+    p, p_reverse = map(p_value, nulls, differences, (TOLERANCE,) * 2)
     cells = int(np.isfinite(people).sum())
     return Permutation(
         first=r1,
         second=r2,
         difference=r1 - r2,
-        p=p_value(null, difference, TOLERANCE),
+        p=p,
         over=over,
         alternative=alternative,
         level=choose_level(level),
@@ -241,7 +230,7 @@ def permutation_test(
         undefined=count - null.size,
         cells=cells,
         cells_dropped=a.size - cells,
-        p_reverse=p_value(-null if greater else null, reverse, TOLERANCE),
+        p_reverse=p_reverse,
     )
 
 
