@@ -2,22 +2,18 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from math import isfinite
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from nlgauge.core.arrays import Floats
 from nlgauge.core.errors import OptionError
+from nlgauge.core.jsonable import to_jsonable
 from nlgauge.stats.levels import Which, correlation_of
 from nlgauge.stats.validation import Over, Seed, as_matrices, as_rows, check_over, resample
 
 Finish = Callable[[Floats], float]
-
-
-def finite(value: float | None) -> float | None:
-    """Return the number, or None where it is undefined and JSON has no number for it."""
-    return float(value) if value is not None and isfinite(value) else None
 
 
 @dataclass(frozen=True)
@@ -35,9 +31,9 @@ class Interval:
     over: str
     """What was resampled."""
 
-    def to_dict(self) -> dict[str, float | str | None]:
+    def to_dict(self) -> dict[str, Any]:
         """Return the limits and their meaning for JSON; None for an undefined limit."""
-        low, high = finite(self.low), finite(self.high)
+        low, high = to_jsonable((self.low, self.high))
         return {"low": low, "high": high, "confidence": self.confidence, "resampled": self.over}
 
 

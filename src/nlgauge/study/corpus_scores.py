@@ -11,12 +11,12 @@ from nlgauge.stats import Correlation, Grid, Interval, correlate
 from nlgauge.stats.coefficients import choose_coefficient
 from nlgauge.stats.intervals import percentile_interval, resample_weights
 from nlgauge.stats.validation import Over, check_over, resample
-from nlgauge.study.study import Study
+from nlgauge.study.study import Study, place
 
 
 @dataclass(frozen=True, eq=False)
 class CorpusScores:
-    """One metric's statistics on the grid (zero where a system has no row), and judgements."""
+    """One metric's statistics on the grid (NaN where a system has no row), and judgements."""
 
     scores: Mapping[str, Scores]
     statistics: Floats
@@ -26,12 +26,8 @@ class CorpusScores:
     def of(cls, study: Study, label: str, grid: Grid) -> "CorpusScores":
         """Return the statistics of one metric of a study."""
         scores = {system: study.scores[system][label] for system in grid.systems}
-        column = {name: i for i, name in enumerate(grid.segments)}
-        width = next(iter(scores.values())).statistics.shape[1]
-        statistics = np.zeros((*grid.human.shape, width))
-        for i, found in enumerate(scores.values()):
-            statistics[i, [column[name] for name in found.ids]] = found.statistics
-        return cls(scores, statistics, grid.human)
+        rows = [found.statistics for found in scores.values()]
+        return cls(scores, place(rows, list(scores.values()), grid.segments), grid.human)
 
     def correlation(self, coefficient: str) -> Correlation:
         """Return the coefficient over systems."""
