@@ -34,9 +34,7 @@ PUBLISHED = {
     year: parse_table(PUBLICATION.tables[year], [f"{year} {pair}" for pair in pairs])
     for year, pairs in YEARS.items()
 }
-PUBLISHED_PRICES = parse_table(
-    PUBLICATION.tables["penalties"], [f"WMT19 {pair}" for pair in YEARS["WMT19"]]
-)
+PUBLISHED_PRICES = parse_table(PUBLICATION.tables["penalties"], PAIRS[7:])
 EXAMPLES = PUBLICATION.others["examples"]
 _PLANS = {
     "precision": "lazy_emd:penalty_candidate=inf,penalty_reference=0",
@@ -85,51 +83,34 @@ def _translation(found: Mapping[str, tuple[JudgedCorpus, Pairs]], settings: Sett
     footer = [PUBLICATION.notes["ties"]]
     if settings.inputs is not None:
         footer.append(f"a sample: at most {settings.inputs} segments of a language pair")
-    columns = {
-        year: {
-            name: f"{name.split()[1]} ({len(pairs):,} pairs)"
-            for name, (_, pairs) in found.items()
-            if name.startswith(year)
-        }
-        for year in YEARS
-    }
-    about = {name: {"data": name, "coefficient": "kendall_like"} for name in found}
-    tables, numbers = [], []
-    for year in (year for year in YEARS if columns[year]):
+    columns: dict[str, dict[str, str]] = {year: {} for year in YEARS}
+    for name, (_, pairs) in found.items():
+        year, pair = name.split()
+        columns[year][name] = f"{pair} ({len(pairs):,} pairs)"
+    years = [year for year in YEARS if columns[year]]
+    last = years[-1]
+    explained = [
+        "the paper's penalties of mass left on the candidate's and on the reference's side",
+        "objective: cost and penalties together, at the first penalties",
+        *([] if last == "WMT19" else ["WMT18: the paper prints this table for WMT19 only"]),
+    ]
+    darr = "segment level, to English"
+    tables: dict[str, list[Section]] = {}
+    numbers = []
+    for stem, year, title, lines, published, extra in (
+        *(("darr", year, darr, ROWS, PUBLISHED[year], []) for year in years),
+        ("penalties", last, "penalties of Lazy-EMD", PENALTIES, PUBLISHED_PRICES, explained),
+    ):
+        about = {"table": stem, "coefficient": "kendall_like"}
+        described = {name: {"data": name, **about} for name in found}
+        numbered = lines, columns[year], ours, published
         table, part = compare_numbers(
-            ROWS,
-            columns[year],
-            ours,
-            PUBLISHED[year],
-            digits=3,
-            footer=footer,
-            about={name: {"table": "darr", **about[name]} for name in found},
+            *numbered, digits=3, footer=[*extra, *footer], about=described
         )
-        tables.append(Section(f"{year}, segment level, to English", table))
+        tables.setdefault(stem, []).append(Section(f"{year}, {title}", table))
         numbers += part
-    year = "WMT19" if columns["WMT19"] else "WMT18"
-    stand_in = [] if year == "WMT19" else ["WMT18: the paper prints this table for WMT19 only"]
-    penalties, part = compare_numbers(
-        PENALTIES,
-        columns[year],
-        ours,
-        PUBLISHED_PRICES,
-        digits=3,
-        footer=(
-            "the paper's penalties of mass left on the candidate's and on the reference's side",
-            "objective: cost and penalties together, at the first penalties",
-            *stand_in,
-            *footer,
-        ),
-        about={name: {"table": "penalties", **about[name]} for name in found},
-    )
-    return Part(
-        {"darr": tables, "penalties": [Section(f"{year}, penalties of Lazy-EMD", penalties)]},
-        {},
-        {"correlations": [*numbers, *part], "counts": counts, "signatures": study.signatures},
-        notes,
-        models_of(study),
-    )
+    results = {"correlations": numbers, "counts": counts, "signatures": study.signatures}
+    return Part(tables, {}, results, notes, models_of(study))
 
 
 def _examples(settings: Settings) -> Part:
@@ -159,11 +140,10 @@ def _examples(settings: Settings) -> Part:
     plans = {
         name: align(*pair, metric=with_model(spec, settings.model)) for name, spec in _PLANS.items()
     }
+    matchings = [_matching(name, plan) for name, plan in plans.items()]
+    table = Section("Table 1", Table(tuple(columns), tuple(rows), footer))
     return Part(
-        {
-            "examples": [Section("Table 1", Table(tuple(columns), tuple(rows), footer))],
-            "matchings": [_matching(name, plan) for name, plan in plans.items()],
-        },
+        {"examples": [table], "matchings": matchings},
         {
             f"matching_{name}": partial(draw_alignment, plan, "heatmap", title=f"{name}: {pair[0]}")
             for name, plan in plans.items()

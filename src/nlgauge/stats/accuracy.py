@@ -152,9 +152,9 @@ def _swap_p_values(difference: Floats, count: int, seed: Seed) -> Floats:
         signs = rng.integers(0, 2, size=(size, inputs)) * 2.0 - 1.0
         excess = difference @ signs.T - observed
         counted = (excess > slack) + 0.5 * (np.abs(excess) <= slack)
-        return counted.sum(axis=-1)[None]
+        return np.expand_dims(counted.sum(axis=-1), 0)
 
-    return resample(above, count, seed, inputs).sum(axis=0) / count
+    return np.asarray(resample(above, count, seed, inputs).sum(axis=0) / count)
 
 
 def soft_pairwise_accuracy(

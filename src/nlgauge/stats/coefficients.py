@@ -37,9 +37,9 @@ def constant_rows(x: Floats) -> Bools:
     return np.asarray(high - low <= TOLERANCE * largest)  # an empty row spans -inf
 
 
-def divide(value: Floats, norm: ArrayLike) -> Floats:
+def divide(value: Floats, norm: Floats | Ints) -> Floats:
     """Return value / norm, NaN where the norm is 0."""
-    return np.divide(value, norm, out=np.full(value.shape, np.nan), where=np.asarray(norm) > 0)
+    return np.where(norm > 0, value / np.where(norm > 0, norm, 1.0), np.nan)
 
 
 def _paired(x: Floats, y: Floats) -> tuple[Floats, Floats]:

@@ -110,7 +110,7 @@ def correlation_of(level: str, coefficient: Which) -> Callable[[Floats, Floats],
 def per_input(metric: ArrayLike, human: ArrayLike, coefficient: Which = "pearson") -> Floats:
     """Return the coefficient over systems of each input (column); NaN where it is undefined."""
     x, y = as_matrices(metric=metric, human=human)
-    return _row_values(x[None], y[None], "text", choose_coefficient(coefficient).rowwise)[0]
+    return _row_values(x[None], y[None], "text", choose_coefficient(coefficient).rowwise).ravel()
 
 
 def correlate(

@@ -153,9 +153,8 @@ def sweep(
     _check_parts(parts, people.shape[1 if axis == "inputs" else 0], axis)
 
     def on(index: Ints, matrix: Floats) -> Correlation:
-        return correlate(
-            *(take(each, index, axis) for each in (matrix, people)), level, coefficient
-        )
+        x, y = take(matrix, index, axis), take(people, index, axis)
+        return correlate(x, y, level, coefficient)
 
     tried, best, best_scores = [], None, people
     for value in values:
