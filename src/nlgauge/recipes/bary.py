@@ -50,17 +50,13 @@ def rebuild(data: Path, settings: Settings) -> Reproduction:
     if translations:
         parts += _translation(translations, settings)
     if "webnlg" in found:
-        parts.append(
-            _webnlg.webnlg(
-                found["webnlg"],
-                PUBLISHED.rows["webnlg"],
-                PUBLISHED.tables["figure7"],
-                PUBLISHED.tables["people"],
-                settings,
-                criteria=("Correctness", "DataCoverage", "Relevance"),
-                notes={"DataCoverage": PUBLISHED.notes["misplaced"]},
-            )
+        tables = PUBLISHED.tables["figure7"], PUBLISHED.tables["people"]
+        part = _webnlg.webnlg(
+            *(found["webnlg"], PUBLISHED.rows["webnlg"], *tables, settings),
+            criteria=("Correctness", "DataCoverage", "Relevance"),
+            notes={"DataCoverage": PUBLISHED.notes["misplaced"]},
         )
+        parts.append(part)
     if "summaries" in found:
         judged = _summaries.by_kind(found["summaries"], found.get("stored"))
         rows, footer = PUBLISHED.rows["summaries"], (PUBLISHED.notes["picture"],)
@@ -77,16 +73,13 @@ def _translation(found: Mapping[str, Path], settings: Settings) -> list[Part]:
     numbers = []
     for name, study in studies.items():
         footer = [f"segment level, x 100; {len(study.corpus):,} segments; distances negated"]
-        table, entries = compare_numbers(
-            ROWS,
-            COEFFICIENTS,
-            correlations(study, CRITERION, list(COEFFICIENTS), factor=100),
-            published(*name.split()),
-            digits=1,
-            footer=[*footer, PUBLISHED.notes["doubled"]] if name == "WMT15 de-en" else footer,
-            about={key: {"data": name, "coefficient": key} for key in COEFFICIENTS},
-        )
-        tables.setdefault(name.split()[0].lower(), []).append(Section(name, table))
+        footer += [PUBLISHED.notes["doubled"]] if name == "WMT15 de-en" else []
+        ours = correlations(study, CRITERION, list(COEFFICIENTS), factor=100)
+        year, pair = name.split()
+        about = {key: {"data": name, "coefficient": key} for key in COEFFICIENTS}
+        numbered = ROWS, COEFFICIENTS, ours, published(year, pair)
+        table, entries = compare_numbers(*numbered, digits=1, footer=footer, about=about)
+        tables.setdefault(year.lower(), []).append(Section(name, table))
         numbers += entries
     matrices = _matrices(shown, studies[shown])
     speed = _speed(studies[shown], settings)

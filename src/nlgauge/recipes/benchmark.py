@@ -15,7 +15,7 @@ from nlgauge.figures.matrix import Panel, coefficients, heat, p_values
 from nlgauge.recipes._scores import find, models_of, score_rows
 from nlgauge.recipes.recipe import Part, Publication, Reproduction, Section, Settings
 from nlgauge.report.study_tables import matrix_table, p_text
-from nlgauge.report.table import Column, Table
+from nlgauge.report.table import Column, Table, Value
 from nlgauge.study import CoefficientMatrix, matrix
 
 PUBLICATION = Publication.load("benchmark")
@@ -53,7 +53,7 @@ def _human(made: dict[str, CoefficientMatrix]) -> Section:
     columns = [Column("metric"), Column("in the paper")]
     columns += [Column(name, 3, "higher") for name in COEFFICIENTS]
     columns.insert(3, Column("published spearman"))
-    rows = []
+    rows: list[tuple[Value, ...]] = []
     for row in ROWS:
         at = spearman.names.index(row.name)
         first, *others = (float(made[name].values[0, at]) for name in COEFFICIENTS)

@@ -1,11 +1,9 @@
 """InfoLM (Colombo et al. 2022): measures, temperature, alpha and beta, WebNLG, distributions.
 
 A masked language model reads a text once per token, so this recipe takes samples by default: 40
-inputs of WebNLG and 10 documents of REALSumm, each with all systems; the tables give the numbers.
-Parameters are the paper's. Without a masked language model the rows of InfoLM stay empty.
-
-The paper picks temperature, alpha and beta where they agree best with people on all the data. Here
-they are chosen on half of the documents and tested on the others.
+inputs of WebNLG and 10 documents of REALSumm. Without such a model the rows of InfoLM stay empty.
+The paper picks temperature, alpha and beta on all the data; here they are chosen on half of the
+documents and tested on the others.
 """
 
 from collections.abc import Mapping
@@ -128,8 +126,8 @@ def _temperature(studies: Mapping[str, Study], rows: Variants) -> Part:
             at = found.tried.index(found.chosen)
             tested = to_jsonable(found.tested.value)
             drawn.append(option_curve.Line(kind, tuple(to_jsonable(tune)), at, tested))
-        words = {"label": f"{short}, system level", "title": "InfoLM, Fisher-Rao"}
-        draw = partial(option_curve.curve, "temperature", TEMPERATURES, drawn, **words)
+        label, values = f"{short}, system level", ("temperature", TEMPERATURES, drawn)
+        draw = partial(option_curve.curve, *values, label=label, title="InfoLM, Fisher-Rao")
         figures[f"temperature_{coefficient}"] = draw
     return Part({"temperature": sections}, figures, {"sweeps": results})
 

@@ -1,9 +1,8 @@
 """Lazy-EMD (Chen et al. 2020): daRR of WMT18 and WMT19, penalties, and the worked examples.
 
-Of Tables 2 to 4 the to-English numbers are reproduced, from the outputs and the ranked pairs of a
-language pair; only outputs in a pair are scored. The paper's EMD is transport with cost 1 - cos:
-Lazy-EMD with infinite penalties. F_alpha is BERTScore with recall weight .48, the paper's value for
-English.
+Of Tables 2 to 4 the to-English numbers are reproduced; only outputs in a pair are scored. The
+paper's EMD is transport with cost 1 - cos: Lazy-EMD with infinite penalties. F_alpha is BERTScore
+with recall weight .48, the paper's value for English.
 """
 
 from collections.abc import Mapping
@@ -46,19 +45,16 @@ _PLANS = {
 
 def rebuild(data: Path, settings: Settings) -> Reproduction:
     """Return WMT's Kendall-like tau by language pair, the penalties, and the worked examples."""
-    outputs, no_outputs = find(data, {name: _file(name, "{}.jsonl") for name in PAIRS})
-    ranked, no_pairs = find(data, {name: _file(name, "pairs/{}.darr.tsv") for name in PAIRS})
+    places = {name: name.lower().split() for name in PAIRS}
+    files = {name: f"{year}_darr/{pair}.jsonl" for name, (year, pair) in places.items()}
+    of_pairs = {name: f"{year}_darr/pairs/{pair}.darr.tsv" for name, (year, pair) in places.items()}
+    (outputs, no_outputs), (ranked, no_pairs) = find(data, files), find(data, of_pairs)
     whole = [name for name in outputs if name in ranked]
     if not whole:
         raise FileError(f"{data} holds no language pair with both outputs and ranked pairs")
     found = {name: _sampled(outputs[name], ranked[name], settings) for name in whole}
     parts = [_translation(found, settings), _examples(settings)]
     return Reproduction.of("lazy_emd", PUBLICATION.paper, parts, (*no_outputs, *no_pairs))
-
-
-def _file(name: str, place: str) -> str:
-    year, pair = name.split()
-    return f"{year.lower()}_darr/{place.format(pair)}"
 
 
 def _sampled(outputs: Path, ranked: Path, settings: Settings) -> tuple[JudgedCorpus, Pairs]:
@@ -101,12 +97,10 @@ def _translation(found: Mapping[str, tuple[JudgedCorpus, Pairs]], settings: Sett
         *(("darr", year, darr, ROWS, PUBLISHED[year], []) for year in years),
         ("penalties", last, "penalties of Lazy-EMD", PENALTIES, PUBLISHED_PRICES, explained),
     ):
-        about = {"table": stem, "coefficient": "kendall_like"}
-        described = {name: {"data": name, **about} for name in found}
+        shared = {"table": stem, "coefficient": "kendall_like"}
+        about = {name: {"data": name, **shared} for name in found}
         numbered = lines, columns[year], ours, published
-        table, part = compare_numbers(
-            *numbered, digits=3, footer=[*extra, *footer], about=described
-        )
+        table, part = compare_numbers(*numbered, digits=3, footer=[*extra, *footer], about=about)
         tables.setdefault(stem, []).append(Section(f"{year}, {title}", table))
         numbers += part
     results = {"correlations": numbers, "counts": counts, "signatures": study.signatures}

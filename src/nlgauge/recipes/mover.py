@@ -1,9 +1,8 @@
 """MoverScore (Zhao et al. 2019): translation, dialogue, TAC, alignments, layers, distributions.
 
-Without WMT17 data, WMT15 is used: the same kind of data, other texts and systems. The published
-numbers are still those of WMT17, so rows can be compared within a column, but not columns. The
-paper's HMD and WMD of one layer are BERTScore and MoverScore on the model's best layer for greedy
-matching.
+Without WMT17 data, WMT15 is used next to the published numbers of WMT17, so rows can be compared
+within a column, but not columns. The paper's HMD and WMD of one layer are BERTScore and MoverScore
+on the model's best layer for greedy matching.
 """
 
 from collections.abc import Mapping, Sequence
@@ -18,8 +17,8 @@ from nlgauge.recipes.recipe import Part, Publication, Reproduction, Section, Set
 
 PUBLICATION = Publication.load("mover")
 LANGUAGES = ("cs-en", "de-en", "fi-en", "lv-en", "ru-en", "tr-en", "zh-en")
-WMT17 = {pair: f"wmt17_da/{pair}.jsonl" for pair in LANGUAGES}
-WMT15 = {pair: f"wmt15_da/{pair}.jsonl" for pair in ("cs-en", "de-en", "fi-en", "ru-en")}
+WMT17 = {f"WMT17 {pair}": f"wmt17_da/{pair}.jsonl" for pair in LANGUAGES}
+WMT15 = {f"WMT15 {p}": f"wmt15_da/{p}.jsonl" for p in ("cs-en", "de-en", "fi-en", "ru-en")}
 DIALOGUE = {"BAGEL": "novikova2017/bagel.jsonl", "SFHOTEL": "novikova2017/sfhotel.jsonl"}
 TAC = {"TAC-2008": "tac2008", "TAC-2009": "tac2009"}
 DIALOGUE_CRITERIA = {"informativeness": "Inf", "naturalness": "Nat", "quality": "Qual"}
@@ -45,13 +44,9 @@ class _PairTable(NamedTuple):
 
 def rebuild(data: Path, settings: Settings) -> Reproduction:
     """Return Tables 1, 2, 3, 5, 6, the distributions of Figure 2, the correlations of Figure 3."""
-    wanted = {**{f"WMT17 {pair}": path for pair, path in WMT17.items()}, **DIALOGUE, **TAC}
-    stand_ins = {f"WMT15 {pair}": path for pair, path in WMT15.items()}
-    found, missing = find(data, wanted | stand_ins)
-    year = "WMT17" if any(name.startswith("WMT17") for name in found) else "WMT15"
-    pairs = {
-        name.removeprefix(f"{year} "): path for name, path in found.items() if name.startswith(year)
-    }
+    found, missing = find(data, WMT17 | DIALOGUE | TAC | WMT15)
+    year = "WMT17" if any(name in WMT17 for name in found) else "WMT15"
+    pairs = {name.split()[1]: path for name, path in found.items() if name.startswith(year)}
     if pairs and year == "WMT15":
         missing = (*missing, f"{_STAND_IN}.")
     parts = _translation(pairs, year, settings) if pairs else []
@@ -153,10 +148,7 @@ def _by_criteria(
     footer: str,
     settings: Settings,
 ) -> Part:
-    """Return a table per data set over criteria and coefficients (Tables 2, 3 and 9).
-
-    Dialogue: over all utterances. TAC: over systems on one topic, then the mean over topics.
-    """
+    """Return a table per data set over criteria and coefficients (Tables 2, 3 and 9)."""
     rows = _with_movers(stem)
     sections, numbers, notes = [], [], []
     for name, path in found.items():

@@ -59,8 +59,8 @@ class Publication:
         text = files("nlgauge.recipes").joinpath(f"{recipe}.toml").read_text("utf-8")
         content = tomllib.loads(text)
         rows = {
-            key: tuple(TableRow(*(cell or None for cell in row)) for row in rows)
-            for key, rows in content.pop("rows").items()
+            key: tuple(TableRow(name, spec or None, paper or None) for name, spec, paper in lines)
+            for key, lines in content.pop("rows").items()
         }
         tables, notes = content.pop("tables"), content.pop("notes")
         return cls(Paper(**content.pop("paper")), rows, tables, notes, content)

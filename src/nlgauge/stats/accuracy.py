@@ -69,11 +69,8 @@ def _accuracy(metric: ArrayLike, human: ArrayLike, level: str, epsilon: float | 
 
 
 def _best_threshold(size: Floats, if_ordered: Floats, if_tied: Floats) -> tuple[float, float]:
-    """Return the best accuracy and the smallest threshold of differences that attains it.
-
-    As the threshold passes a pair's difference, the pair turns from "ordered" to "tied": one sort
-    and one running sum evaluate all thresholds.
-    """
+    """Return the best accuracy and the smallest threshold of differences that attains it."""
+    # As the threshold passes a pair's difference, the pair turns from "ordered" to "tied".
     order = np.argsort(size, kind="stable")
     sizes = np.concatenate([[0.0], size[order]])
     change = np.cumsum((if_tied - if_ordered)[order])
@@ -141,8 +138,7 @@ class SoftAccuracy:
 def _swap_p_values(difference: Floats, count: int, seed: Seed) -> Floats:
     """Return one-sided p-values of paired permutation tests over the last axis (inputs).
 
-    A swap of an input's two outputs changes the sign of its difference. Equal outcomes count half
-    (mid-p), so that p(A beats B) + p(B beats A) = 1. All tests use the same swaps.
+    Equal outcomes count half (mid-p), so that p(A beats B) + p(B beats A) = 1.
     """
     observed = difference.sum(axis=-1, keepdims=True)
     slack = TOLERANCE * np.abs(difference).sum(axis=-1, keepdims=True)

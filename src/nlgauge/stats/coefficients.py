@@ -187,17 +187,20 @@ def kendall_c_rows(x: Floats, y: Floats) -> Floats:
 def accuracy_rows(x: Floats, y: Floats) -> Floats:
     """Return the pairwise accuracy of each row: (C + pairs tied in both) / all pairs.
 
-    acc_eq of Deutsch et al. 2023, "Ties Matter": a tie is right where people see a tie, wrong
-    elsewhere. Defined for constant rows too. Over system means it is the pairwise accuracy of
-    Kocmi et al. 2021.
+    acc_eq of Deutsch et al. 2023; over system means the pairwise accuracy of Kocmi et al. 2021.
     """
     pairs = count_pairs(x, y)
     return divide(pairs.concordant + pairs.tied_both, pairs.total)
 
 
-_ROWWISE = (pearson_rows, spearman_rows, kendall_b_rows, kendall_c_rows, accuracy_rows)
 COEFFICIENTS: Mapping[str, Rowwise] = MappingProxyType(
-    {rowwise.__name__.removesuffix("_rows"): rowwise for rowwise in _ROWWISE}
+    {
+        "pearson": pearson_rows,
+        "spearman": spearman_rows,
+        "kendall_b": kendall_b_rows,
+        "kendall_c": kendall_c_rows,
+        "accuracy": accuracy_rows,
+    }
 )
 
 ALIASES: Mapping[str, str] = MappingProxyType(
@@ -230,10 +233,8 @@ def choose_coefficient(which: str | Coefficient | Callable[[Floats, Floats], flo
         return Coefficient(getattr(which, "__name__", type(which).__name__), _each_row(which))
     name = ALIASES.get(which, which)
     if name not in COEFFICIENTS:
-        raise OptionError(
-            f"there is no coefficient {which!r}; choose one of {', '.join(COEFFICIENTS)} "
-            "or pass a function of two vectors."
-        )
+        known = ", ".join(COEFFICIENTS)
+        raise OptionError(f"there is no coefficient {which!r}; use {known} or pass a function.")
     return Coefficient(name, COEFFICIENTS[name])
 
 

@@ -48,10 +48,7 @@ def percentile_interval(value: float, resampled: Floats, confidence: float, over
 
 
 def resample_weights(n: int, count: int, rng: np.random.Generator) -> Floats:
-    """Return how often each of n segments is drawn in each of `count` resamples of size n.
-
-    A resampled corpus total is then `weights @ rows`: nothing is copied or scored again.
-    """
+    """Return how often each of n segments is drawn in each of `count` resamples of size n."""
     drawn = rng.integers(n, size=(count, n)) + np.arange(count)[:, None] * n
     return np.bincount(drawn.ravel(), minlength=count * n).reshape(count, n).astype(np.float64)
 

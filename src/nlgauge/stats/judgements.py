@@ -13,6 +13,7 @@ from nlgauge.core.errors import DataError, OptionError, ShapeError
 from nlgauge.stats.validation import as_matrix
 
 Direction = Literal["higher", "lower"]
+_Row = tuple[str, str, float | None]
 
 
 def _some(names: Iterable[object], most: int = 5) -> str:
@@ -25,10 +26,8 @@ def _some(names: Iterable[object], most: int = 5) -> str:
 def _check_unique(keys: Iterable[Hashable], what: str) -> None:
     repeated = [key for key, times in Counter(keys).items() if times > 1]
     if repeated:
-        raise DataError(
-            f"{len(repeated)} {what} appear more than once: {_some(repeated)}; "
-            "average or rename them first, so that every cell has one value."
-        )
+        times = f"{len(repeated)} {what} appear more than once"
+        raise DataError(f"{times}: {_some(repeated)}; average or rename them first.")
 
 
 def _checked(what: str, values: ArrayLike, **axes: Sequence[str]) -> Floats:
@@ -87,10 +86,7 @@ class Judgements:
 
     @classmethod
     def from_rows(cls, rows: Iterable[tuple[str, str, Mapping[str, float | None]]]) -> "Judgements":
-        """Return the judgements of rows (system, segment id, {criterion: value}).
-
-        A criterion absent from a row, None or NaN is "not judged". Ids are compared as strings.
-        """
+        """Return the judgements of rows (system, segment id, {criterion: value or None})."""
         table = [(str(system), str(segment), human) for system, segment, human in rows]
         criteria = dict.fromkeys(name for _, _, human in table for name in human)
         columns = {
@@ -102,10 +98,8 @@ class Judgements:
     def matrix(self, criterion: str) -> Floats:
         """Return the system x segment matrix of one criterion."""
         if criterion not in self.criteria:
-            raise OptionError(
-                f"there is no criterion {criterion!r}; "
-                f"these {len(self.criteria)} were judged: {', '.join(self.criteria)}."
-            )
+            known = f"these {len(self.criteria)} were judged: {', '.join(self.criteria)}"
+            raise OptionError(f"there is no criterion {criterion!r}; {known}.")
         return self.values[:, :, self.criteria.index(criterion)]
 
     def without(self, *systems: str) -> "Judgements":
@@ -135,8 +129,7 @@ class MetricScores:
     def __post_init__(self) -> None:
         if self.direction not in ("higher", "lower"):
             raise OptionError(
-                f"the direction of {self.name!r} is {self.direction!r}; "
-                "use 'higher' (more is better) or 'lower' (a distance)."
+                f"{self.name!r} is better {self.direction!r}, not 'higher' or 'lower'."
             )
         what = f"metric {self.name!r}"
         axes = {"systems": self.systems, "segments": self.segments}
@@ -144,10 +137,7 @@ class MetricScores:
 
     @classmethod
     def from_rows(
-        cls,
-        name: str,
-        rows: Iterable[tuple[str, str, float | None]],
-        direction: Direction = "higher",
+        cls, name: str, rows: Iterable[_Row], direction: Direction = "higher"
     ) -> "MetricScores":
         """Return the scores of rows (system, segment id, score); absent cells are NaN."""
         judged = Judgements.from_rows((system, segment, {name: v}) for system, segment, v in rows)
@@ -185,9 +175,7 @@ class Gap:
 class Grid:
     """Metrics and one human criterion on the same systems x segments, all higher-is-better.
 
-    Lower-is-better metrics are negated and listed in `negated`; absolute values are never taken,
-    because they hide a metric that points the wrong way. Cells a metric lacks stay NaN and are
-    counted in `gaps`.
+    Lower-is-better metrics are negated; cells a metric lacks stay NaN and are counted in `gaps`.
     """
 
     criterion: str
@@ -216,9 +204,9 @@ class Grid:
             raise OptionError(f"missing is {missing!r}; it is 'error' or 'keep'.")
         human = judgements.matrix(criterion)
         if not np.isfinite(human).any():
+            known = ", ".join(judgements.criteria)
             raise DataError(
-                f"criterion {criterion!r} has 0 judged cells of {human.size}; choose another of "
-                f"{', '.join(judgements.criteria)}."
+                f"{criterion!r} has 0 judged cells of {human.size}; choose from {known}."
             )
         _check_unique([metric.name for metric in metrics], "metrics")
         aligned = {metric.name: align_scores(metric, judgements) for metric in metrics}

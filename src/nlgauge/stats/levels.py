@@ -77,10 +77,7 @@ def points(metric: Floats, human: Floats, level: str) -> tuple[Floats, Floats]:
     if level == "system":
         judged = present.any(axis=1)
         return system_means(metric, present)[judged], system_means(human, present)[judged]
-    raise OptionError(
-        f"the {level} level averages many coefficients and has no single set of points; "
-        "use 'segment' or 'system' here."
-    )
+    raise OptionError(f"the {level} level has no single set of points; use 'segment' or 'system'.")
 
 
 def _row_values(metric: Floats, human: Floats, level: str, rowwise: Rowwise) -> Floats:

@@ -1,8 +1,7 @@
 """Tables of every metric against every other, and against people.
 
 All cells of one table use the same data: the grid cells that people judged and every metric scored;
-the rest is counted. Otherwise two entries could differ because of the outputs compared, and
-Williams's test could get correlations that no data has.
+the rest is counted. Otherwise Williams's test could get correlations that no data has.
 """
 
 from collections.abc import Callable
@@ -75,28 +74,24 @@ class PermutationMatrix(_PairwiseTests):
         return min(1.0, int(np.isfinite(self.p).sum()) / (1 + self.count))
 
 
-def _common(grid: Grid, level: str, coefficient: Which) -> tuple[tuple[Any, ...], Floats]:
+def _common(grid: Grid, level: str, coefficient: Which) -> tuple[dict[str, Any], Floats]:
     """Return the fields that all matrices share, and people and metrics on their common cells."""
     if HUMAN in grid.metrics:
         raise DataError(f"a metric is called {HUMAN!r}, as the row of the judgements; rename it.")
     stack = np.stack(common_cells(**{HUMAN: grid.human}, **grid.metrics))
     cells = int(np.isfinite(stack[0]).sum())
-    dropped = int(np.isfinite(grid.human).sum()) - cells
-    chosen = choose_level(level), choose_coefficient(coefficient).name
-    return (tuple(grid.metrics), *chosen, cells, dropped), stack
+    shared = {"names": tuple(grid.metrics), "level": choose_level(level), "cells": cells}
+    shared["cells_dropped"] = int(np.isfinite(grid.human).sum()) - cells
+    return {**shared, "coefficient": choose_coefficient(coefficient).name}, stack
 
 
 def _no_relation_p(x: Floats, y: Floats, level: str, coefficient: Coefficient) -> float:
-    """Return the two-sided p-value of "no relation" between two matrices.
-
-    Segment and system level: the coefficient's own test over the points. Text level: a one-sample
-    t test of the per-input coefficients against 0, the inputs being the independent units.
-    """
+    """Return the two-sided p-value of "no relation" between two matrices."""
     from scipy import stats
 
     if coefficient.name not in ("pearson", "spearman", "kendall_b", "kendall_c"):
         return float("nan")
-    if level == "text":
+    if level == "text":  # a t test of the inputs' coefficients, which are independent, against 0
         rows = per_input(x, y, coefficient)
         rows = rows[np.isfinite(rows)]
         varies = rows.size > 1 and float(np.ptp(rows)) > 0
@@ -118,13 +113,13 @@ def coefficient_matrix(
 ) -> CoefficientMatrix:
     """Return the coefficient and p-value of every pair among people and the grid's metrics."""
     level, chosen = choose_level(level), choose_coefficient(coefficient)
-    (metrics, *shared), stack = _common(grid, level, chosen)
+    shared, stack = _common(grid, level, chosen)
     correlation = correlation_of(level, chosen)
     values = np.stack([correlation(stack, matrix[None]) for matrix in stack])
     p = np.full(values.shape, np.nan)
     for i, j in zip(*np.triu_indices(len(stack), 1), strict=True):
         p[i, j] = p[j, i] = _no_relation_p(stack[i], stack[j], level, chosen)
-    return CoefficientMatrix((HUMAN, *metrics), *shared, p, values)
+    return CoefficientMatrix(**shared | {"names": (HUMAN, *grid.metrics)}, p=p, values=values)
 
 
 def _pairwise(
@@ -132,11 +127,8 @@ def _pairwise(
     level: str,
     coefficient: Which,
     test: Callable[[Floats, Floats, Floats], tuple[float, float]],
-) -> tuple[tuple[Any, ...], Floats]:
-    """Return the fields that both matrices of tests share, and the people's common cells.
-
-    ``test`` computes the p of "first beats second" and of the reverse.
-    """
+) -> tuple[dict[str, Any], Floats]:
+    """Return the fields that both kinds share, with `test`'s p both ways, and people's cells."""
     shared, (people, *metrics) = _common(grid, level, coefficient)
     n = len(metrics)
     if n < 2:
@@ -145,7 +137,7 @@ def _pairwise(
     for i, j in zip(*np.triu_indices(n, 1), strict=True):
         p[i, j], p[j, i] = test(metrics[i], metrics[j], people)
     values = correlation_of(level, coefficient)(np.stack(metrics), people[None])
-    return (*shared, p, values), people
+    return {**shared, "p": p, "correlations": values}, people
 
 
 def williams_matrix(grid: Grid, level: str = "segment") -> WilliamsMatrix:
@@ -156,7 +148,7 @@ def williams_matrix(grid: Grid, level: str = "segment") -> WilliamsMatrix:
         return p, 1 - p
 
     fields, people = _pairwise(grid, level, "pearson", test)
-    return WilliamsMatrix(*fields, n=points(people, people, choose_level(level))[0].size)
+    return WilliamsMatrix(**fields, n=points(people, people, fields["level"])[0].size)
 
 
 def permutation_matrix(
@@ -168,10 +160,7 @@ def permutation_matrix(
     count: int = 1000,
     seed: Seed = 0,
 ) -> PermutationMatrix:
-    """Return the permutation test's one-sided p for every ordered pair of metrics.
-
-    Both directions of a pair use the same permutations; p is at least 1 / (1 + count).
-    """
+    """Return the permutation test's one-sided p for every ordered pair of metrics."""
     undefined = 0
 
     def test(first: Floats, second: Floats, people: Floats) -> tuple[float, float]:
@@ -182,4 +171,4 @@ def permutation_matrix(
         return found.p, found.p_reverse
 
     fields, _ = _pairwise(grid, level, coefficient, test)
-    return PermutationMatrix(*fields, over=over, count=count, undefined=undefined)
+    return PermutationMatrix(**fields, over=over, count=count, undefined=undefined)

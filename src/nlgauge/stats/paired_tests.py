@@ -1,11 +1,12 @@
-"""Tests whether one system's corpus score differs from another's, for any metric.
+"""Tests whether one system's corpus score differs from another's, and clusters of a ranking.
 
 Both tests use rows of sufficient statistics, one per segment, the same segments in the same order
 for both systems, and a `finish` that computes the corpus score of summed rows.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -133,12 +134,61 @@ def _resampled(
 def _finished(totals: Floats, finish: Finish) -> Floats:
     values = np.asarray([float(finish(total)) for total in totals], dtype=np.float64)
     if undefined := int((~np.isfinite(values)).sum()):
-        raise DataError(
-            f"finish gave {undefined} undefined scores for {values.size} resampled totals; it must "
-            "define a value for every sum of rows."
-        )
+        share = f"{undefined} undefined scores for {values.size} resampled totals"
+        raise DataError(f"finish gave {share}; it must define a value for every sum of rows.")
     return values
 
 
 def _two_sided(null: Floats, observed: float) -> float:
     return p_value(np.abs(null), abs(observed), TOLERANCE * abs(observed))
+
+
+@dataclass(frozen=True)
+class Cluster:
+    """Systems that are not significantly separated, best first, with their range of ranks."""
+
+    names: tuple[str, ...]
+    best_rank: int
+    worst_rank: int
+
+
+def rank_clusters(
+    names: Sequence[str], scores: ArrayLike, p_values: ArrayLike, *, alpha: float = 0.05
+) -> tuple[Cluster, ...]:
+    """Return the clusters of a ranking as WMT prints them.
+
+    Systems are sorted by score; a new cluster starts where every system above is better than every
+    system below with p < alpha. An undefined p separates nothing.
+
+    Parameters
+    ----------
+    names, scores : the n systems and their scores, higher is better
+    p_values : array_like, n x n; `p_values[i, j]` is the one-sided p of "i is better than j"
+    alpha : float, significance level
+
+    Returns
+    -------
+    tuple of Cluster
+
+    Examples
+    --------
+    >>> p = [[0.5, 0.4, 0.01], [0.6, 0.5, 0.02], [0.99, 0.98, 0.5]]
+    >>> [cluster.names for cluster in rank_clusters(["a", "b", "c"], [3, 2, 1], p)]
+    [('a', 'b'), ('c',)]
+    """
+    score = np.asarray(scores, dtype=np.float64)
+    p = np.asarray(p_values, dtype=np.float64)
+    n = len(names)
+    if score.shape != (n,) or p.shape != (n, n):
+        shapes = f"{score.shape} and {p.shape}"
+        raise ShapeError(f"{n} names need {n} scores and {n} x {n} p-values, not {shapes}.")
+    if not np.isfinite(score).all():
+        raise DataError(f"{int((~np.isfinite(score)).sum())} of {n} scores are NaN or infinite.")
+    order = np.argsort(-score, kind="stable")
+    better = p[np.ix_(order, order)] < alpha
+    starts = [0, *(cut for cut in range(1, n) if better[:cut, cut:].all()), n]
+    return tuple(
+        Cluster(tuple(names[i] for i in order[start:stop]), start + 1, stop)
+        for start, stop in pairwise(starts)
+        if stop > start
+    )

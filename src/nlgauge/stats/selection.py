@@ -168,10 +168,8 @@ def sweep(
         if np.isfinite(trial.tuned.value) and (not best or trial.tuned.value > best.tuned.value):
             best, best_scores = trial, matrix
     if best is None:
-        raise DataError(
-            f"none of the {len(values)} values of {option!r} has a defined correlation on the "
-            f"tuning part: {tried[0].tuned.reason}."
-        )
+        part = f"none of the {len(values)} values of {option!r} is defined on the tuning part"
+        raise DataError(f"{part}: {tried[0].tuned.reason}.")
     sizes = zip((parts.tune, parts.test), part_names, strict=True)
     labels = (f"{len(index)} {axis} ({name})" for index, name in sizes)
     return Sweep(option, tuple(tried), best, on(parts.test, best_scores), *labels)

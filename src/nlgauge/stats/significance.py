@@ -5,16 +5,14 @@ any coefficient and level. All are directed: a small p means that the FIRST metr
 the p of the reverse hypothesis is another number (one minus it for Williams's test).
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from nlgauge.core.arrays import Bools, Floats
-from nlgauge.core.errors import DataError, OptionError, ShapeError
+from nlgauge.core.errors import DataError, OptionError
 from nlgauge.stats.coefficients import TOLERANCE, choose_coefficient, pearson
 from nlgauge.stats.levels import Which, choose_level, correlation_of, points
 from nlgauge.stats.validation import Over, Seed, check_over, common_cells, p_value, resample
@@ -217,21 +215,9 @@ def permutation_test(
         nulls, differences = (np.abs(null),) * 2, (abs(r1 - r2),) * 2
     p, p_reverse = map(p_value, nulls, differences, (TOLERANCE,) * 2)
     cells = int(np.isfinite(people).sum())
-    return Permutation(
-        first=r1,
-        second=r2,
-        difference=r1 - r2,
-        p=p,
-        over=over,
-        alternative=alternative,
-        level=choose_level(level),
-        coefficient=choose_coefficient(coefficient).name,
-        count=null.size,
-        undefined=count - null.size,
-        cells=cells,
-        cells_dropped=a.size - cells,
-        p_reverse=p_reverse,
-    )
+    names = over, alternative, choose_level(level), choose_coefficient(coefficient).name
+    sizes = null.size, count - null.size, cells, a.size - cells
+    return Permutation(r1, r2, r1 - r2, p, *names, *sizes, p_reverse)
 
 
 def holm(p_values: ArrayLike) -> Floats:
@@ -256,8 +242,7 @@ def holm(p_values: ArrayLike) -> Floats:
     tested = np.isfinite(p)
     if ((p[tested] < 0) | (p[tested] > 1)).any():
         raise DataError(
-            f"p-values lie between 0 and 1, but these range from {np.nanmin(p):.6g} "
-            f"to {np.nanmax(p):.6g}."
+            f"p-values range from {np.nanmin(p):.6g} to {np.nanmax(p):.6g}, not 0 to 1."
         )
     flat = p[tested]
     order = np.argsort(flat, kind="stable")
@@ -266,56 +251,3 @@ def holm(p_values: ArrayLike) -> Floats:
     result = np.full(p.shape, np.nan)
     result[tested] = flat
     return result
-
-
-@dataclass(frozen=True)
-class Cluster:
-    """Systems that are not significantly separated, best first, with their range of ranks."""
-
-    names: tuple[str, ...]
-    best_rank: int
-    worst_rank: int
-
-
-def rank_clusters(
-    names: Sequence[str], scores: ArrayLike, p_values: ArrayLike, *, alpha: float = 0.05
-) -> tuple[Cluster, ...]:
-    """Return the clusters of a ranking as WMT prints them.
-
-    Systems are sorted by score; a new cluster starts where every system above is better than every
-    system below with p < alpha. An undefined p separates nothing.
-
-    Parameters
-    ----------
-    names, scores : the n systems and their scores, higher is better
-    p_values : array_like, n x n; `p_values[i, j]` is the one-sided p of "i is better than j"
-    alpha : float, significance level
-
-    Returns
-    -------
-    tuple of Cluster
-
-    Examples
-    --------
-    >>> p = [[0.5, 0.4, 0.01], [0.6, 0.5, 0.02], [0.99, 0.98, 0.5]]
-    >>> [cluster.names for cluster in rank_clusters(["a", "b", "c"], [3, 2, 1], p)]
-    [('a', 'b'), ('c',)]
-    """
-    score = np.asarray(scores, dtype=np.float64)
-    p = np.asarray(p_values, dtype=np.float64)
-    n = len(names)
-    if score.shape != (n,) or p.shape != (n, n):
-        raise ShapeError(
-            f"{n} names need {n} scores and {n} x {n} p-values, "
-            f"but their shapes are {score.shape} and {p.shape}."
-        )
-    if not np.isfinite(score).all():
-        raise DataError(f"{int((~np.isfinite(score)).sum())} of {n} scores are NaN or infinite.")
-    order = np.argsort(-score, kind="stable")
-    better = p[np.ix_(order, order)] < alpha
-    starts = [0, *(cut for cut in range(1, n) if better[:cut, cut:].all()), n]
-    return tuple(
-        Cluster(tuple(names[i] for i in order[start:stop]), start + 1, stop)
-        for start, stop in pairwise(starts)
-        if stop > start
-    )

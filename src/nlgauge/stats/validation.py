@@ -21,15 +21,9 @@ def as_matrix(values: ArrayLike, name: str) -> Floats:
     matrix = np.asarray(values, dtype=np.float64)
     matrix = matrix[None, :] if matrix.ndim == 1 else matrix
     if matrix.ndim != 2 or matrix.size == 0:
-        raise ShapeError(
-            f"{name} has shape {matrix.shape}; give a matrix of systems (rows) by inputs (columns) "
-            "or one vector, with at least one value."
-        )
+        raise ShapeError(f"{name} has shape {matrix.shape}; give systems x inputs, or one vector.")
     if infinite := int(np.isinf(matrix).sum()):
-        raise DataError(
-            f"{name} holds {infinite} infinite values of {matrix.size}; "
-            "use NaN for a cell without a score, or bound the metric."
-        )
+        raise DataError(f"{name} holds {infinite} infinite values of {matrix.size}; use NaN.")
     return matrix
 
 
@@ -52,10 +46,7 @@ def as_rows(values: ArrayLike, name: str) -> Floats:
     rows = np.asarray(values, dtype=np.float64)
     rows = rows[:, None] if rows.ndim == 1 else rows
     if rows.ndim != 2 or rows.size == 0:
-        raise ShapeError(
-            f"{name} has shape {rows.shape}; give one row of statistics per segment, "
-            "with at least one segment."
-        )
+        raise ShapeError(f"{name} has shape {rows.shape}; give rows of at least one segment.")
     if bad := int((~np.isfinite(rows)).any(axis=1).sum()):
         raise DataError(
             f"{bad} of {rows.shape[0]} rows of {name} hold NaN or infinite statistics; "
@@ -103,8 +94,7 @@ def resample(
 def p_value(null: Floats, observed: float, tolerance: float) -> float:
     """Return (1 + #{null >= observed}) / (1 + #null); NaN if the observed value is undefined.
 
-    Values within the tolerance count as equal, and equal ones as "no more extreme than chance": a
-    system against itself gets p = 1. (sacrebleu counts strictly larger ones only.)
+    Values within the tolerance count as equal, so a system against itself gets p = 1.
     """
     if not np.isfinite(observed):
         return float("nan")

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
+from itertools import combinations
 from typing import Any, ClassVar, Literal
 
 import numpy as np
@@ -88,10 +89,7 @@ class Comparison(StudyResult[ComparisonEntry]):
         return tuple(entry for entry in self.entries if entry.metric == metric)
 
     def differing(self, count: int, metric: str | None = None) -> tuple[SegmentDifference, ...]:
-        """Return the segments with the largest score differences between system and baseline.
-
-        At most `count` per system, largest first; of the first metric by default.
-        """
+        """Return the `count` segments per system whose scores differ most from the baseline's."""
         label = metric or self.entries[0].metric
         if label not in self.signatures:
             known = ", ".join(self.signatures)
@@ -203,8 +201,7 @@ def compare_scored(
 
         tests = {
             (i, j): test(rows[i], rows[j], finish, count=count, seed=seed)
-            for i in range(len(rows))
-            for j in range(i)
+            for j, i in combinations(range(len(rows)), 2)
         }
         entries += _entries(of_metric, tests, alpha)
     notes = tuple(
@@ -213,13 +210,9 @@ def compare_scored(
         for label, found in by_label.items()
         for warning in found.warnings
     )
+    signatures = {label: str(found.signature) for label, found in scores[names[0]].items()}
     return Comparison(
-        entries=tuple(entries),
-        notes=notes,
-        signatures={label: str(found.signature) for label, found in scores[names[0]].items()},
-        baseline=names[0],
-        corpus=corpus,
-        scores=scores,
+        *(tuple(entries), notes, signatures, names[0], corpus, scores),
         method=next(entry.test.method for entry in entries if entry.test is not None),
         count=count,
         seed=seed,
@@ -232,10 +225,8 @@ def _check(corpus: Corpus, method: str) -> None:
         raise OptionError(f"method is {method!r}; it is 'bootstrap' or 'randomisation'.")
     first, *others = corpus.system_names
     if not others:
-        raise UsageError(
-            f"a comparison needs at least 2 systems, but there is 1 ({first!r}); "
-            "`nlgauge score` scores a single one"
-        )
+        one = f"there is 1 ({first!r}); `nlgauge score` scores a single one"
+        raise UsageError(f"a comparison needs at least 2 systems, but {one}")
     expected = {corpus.ids[row] for row in corpus.rows_of(first)}
     for name in others:
         ids = {corpus.ids[row] for row in corpus.rows_of(name)}

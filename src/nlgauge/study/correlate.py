@@ -117,17 +117,10 @@ def correlate(
         raise OptionError(f"system_score is {system_score!r}; it is 'mean' or 'corpus'.")
     wanted = [choose_level(level) for level in as_list(levels)]
     names = dict.fromkeys(choose_coefficient(name).name for name in as_list(coefficients))
+    stored: dict[str, Any] = {"scores": scores, "distances": distances, "missing": missing}
     study = data
     if not isinstance(study, Study):
-        study = measure(
-            study,
-            metrics,
-            scores=scores,
-            distances=distances,
-            missing=missing,
-            runtime=runtime,
-            progress=progress,
-        )
+        study = measure(study, metrics, **stored, runtime=runtime, progress=progress)
     if not wanted:
         several = len(study.judgements.systems) >= _FEW_SYSTEMS
         wanted = ["segment", "system"] if several else ["segment"]
@@ -188,15 +181,10 @@ def _undefined(entries: Sequence[CorrelationEntry]) -> list[str]:
         found = entry.correlation
         if not found.rows_undefined:
             continue
-        total = found.rows_used + found.rows_undefined
-        because = (
-            f" is undefined: {found.reason}"
-            if found.reason
-            else (
-                f": {found.rows_undefined:,} of {total:,} inputs are undefined (constant, or fewer "
-                "than 2 judged systems)"
-            )
-        )
+        share = f"{found.rows_undefined:,} of {found.rows_used + found.rows_undefined:,} inputs"
+        because = f": {share} are undefined (constant, or fewer than 2 judged systems)"
+        if found.reason:
+            because = f" is undefined: {found.reason}"
         note = f"{entry.criterion}, {found.level} level, {found.coefficient}{because}."
         notes.setdefault(note, {})[entry.metric] = None
     return [f"{', '.join(metrics)}: {note}" for note, metrics in notes.items()]

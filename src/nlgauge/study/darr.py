@@ -106,15 +106,9 @@ def darr(
         ranked = rank_pairs(judged, human, threshold)
     else:
         ranked = pairs if isinstance(pairs, Pairs) else read_pairs(str(pairs))
-    study = measure(
-        outputs_in_pairs(judged, ranked),
-        metrics,
-        scores=scores,
-        distances=distances,
-        missing=missing,
-        runtime=runtime,
-        progress=progress,
-    )
+    stored: dict[str, Any] = {"scores": scores, "distances": distances, "missing": missing}
+    compared = outputs_in_pairs(judged, ranked)
+    study = measure(compared, metrics, **stored, runtime=runtime, progress=progress)
     entries = taus(study, ranked, confidence=confidence, count=count, seed=seed)
     return DarrResult(entries, (*ranked.notes, *study.notes), study.signatures, ranked)
 

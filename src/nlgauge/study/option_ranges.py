@@ -9,7 +9,7 @@
 
 from contextlib import suppress
 from itertools import pairwise
-from math import isfinite
+from math import inf, isfinite
 
 import numpy as np
 
@@ -38,10 +38,8 @@ def read_values(text: str) -> tuple[Value, ...]:
 
 def is_geometric(values: tuple[Value, ...]) -> bool:
     """Return whether three or more numbers grow by a constant factor (a logarithmic axis)."""
-    numbers = [value for value in values if not isinstance(value, str)]
+    numbers = [value for value in values if not isinstance(value, str) and 0 < value < inf]
     if len(numbers) != len(values) or len(numbers) < 3:
-        return False
-    if not all(isfinite(number) and number > 0 for number in numbers):
         return False
     ratios = [after / before for before, after in pairwise(sorted(numbers))]
     return max(ratios) - min(ratios) < 0.01 * min(ratios) and min(ratios) > 1.2

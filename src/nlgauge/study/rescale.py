@@ -65,10 +65,8 @@ def fit_baseline(
     table = np.array(list(scores.segment_components.values()), dtype=np.float64)
     known = ~(table == built.scale.void).all(axis=0)  # pairs with words that the model knows
     if known.sum() < _FEWEST_TEXTS:
-        raise DataError(
-            f"of {len(drawn)} pairs {int(known.sum())} could be compared; the model knows too few "
-            "words of these texts"
-        )
+        share = f"{int(known.sum())} of {len(drawn)} pairs could be compared"
+        raise DataError(f"{share}; the model knows too few words of these texts")
     notes = list(scores.warnings)
     if len(drawn) < pairs:
         made = f"{len(distinct):,} different texts make {len(drawn):,} pairs"

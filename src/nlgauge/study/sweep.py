@@ -75,13 +75,12 @@ class OptionSweep:
         """Return sentences on undefined correlations."""
         tried, untested = self.found.tried, self.found.tested.reason
         lost = [trial.tuned.reason for trial in tried if not isfinite(trial.tuned.value)]
-        lines = [f"{self.criterion}: undefined on the test part: {untested}."] if untested else []
+        lines = []
         if lost:
-            lines.insert(
-                0,
-                f"{self.criterion}: {len(lost)} of {len(tried)} values are undefined on the tuning "
-                f"part ({lost[0]}) and were not chosen.",
-            )
+            share = f"{len(lost)} of {len(tried)} values are undefined on the tuning part"
+            lines.append(f"{self.criterion}: {share} ({lost[0]}) and were not chosen.")
+        if untested:
+            lines.append(f"{self.criterion}: undefined on the test part: {untested}.")
         return lines
 
     def _named(self, trial: Trial) -> dict[str, Value]:
@@ -170,7 +169,7 @@ def select(
     """Return the sweep over metrics of a study; ``labels`` are theirs, by values of the options."""
     grid = study.grid(criterion)
     scores = {values: grid.metric(label) for values, label in labels.items()}
-    tried = ", ".join(options), list(labels), scores, grid.human, parts
+    tried: tuple[Any, ...] = (", ".join(options), list(labels), scores, grid.human, parts)
     found = sweep_matrices(*tried, level=level, coefficient=coefficient, axis=axis)
     label = next(label for values, label in labels.items() if values == found.chosen.value)
     return OptionSweep(name, options, criterion, found, label)
@@ -179,9 +178,9 @@ def select(
 def read_options(options: Mapping[str, str | Sequence[Value]]) -> dict[str, Values]:
     """Return the values of one or two options; OptionError for too few or too many values."""
     if not 1 <= len(options) <= 2:
+        tried = f"{len(options)} options are to be tried"
         raise OptionError(
-            f"{len(options)} options are to be tried; name one (a curve) or two (a surface), as in "
-            "temperature=.5..3"
+            f"{tried}; name one (a curve) or two (a surface), as in temperature=.5..3"
         )
     read = {
         name: read_values(values) if isinstance(values, str) else tuple(values)
@@ -189,10 +188,8 @@ def read_options(options: Mapping[str, str | Sequence[Value]]) -> dict[str, Valu
     }
     for name, values in read.items():
         if len(values) < 2:
-            raise OptionError(
-                f"option {name!r} is to be tried in {len(values)} value; name 2 or more, as in "
-                f"{name}=1,2 or {name}=0..6"
-            )
+            tried = f"option {name!r} is to be tried in {len(values)} value"
+            raise OptionError(f"{tried}; name 2 or more, as in {name}=1,2 or {name}=0..6")
     combinations = prod(len(values) for values in read.values())
     if combinations > MOST:
         raise OptionError(f"{combinations:,} combinations are too many; try at most {MOST:,}")

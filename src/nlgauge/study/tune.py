@@ -128,12 +128,13 @@ def tune_layers(
             tried = one.name, {one.option: one.values}, labels, criterion, parts
             swept = select(study, *tried, level, coefficient, axis)
             matrices = grid.metric(swept.label), grid.metric(one.metric.label()), grid.human
-            tested = [take(matrix, parts.test, axis) for matrix in matrices]
+            chosen, default, people = (take(matrix, parts.test, axis) for matrix in matrices)
+            compared = chosen, default, people, level, coefficient
             gain = bootstrap_difference(
-                *(*tested, level, coefficient), count=resamples, confidence=confidence, seed=seed
+                *compared, count=resamples, confidence=confidence, seed=seed
             )
-            of_default = correlate(*tested[1:], level, coefficient)
-            entries.append(TunedLayers(one, swept, of_default, gain))
+            tested = correlate(default, people, level, coefficient)
+            entries.append(TunedLayers(one, swept, tested, gain))
     labels_kept = {entry.swept.label for entry in entries} | {one.metric.label() for one in layered}
     kept = study.only(labels_kept)
     notes = (*kept.notes, *(note for entry in entries for note in entry.swept.notes()))
