@@ -233,8 +233,8 @@ def choose_coefficient(which: str | Coefficient | Callable[[Floats, Floats], flo
         return Coefficient(getattr(which, "__name__", type(which).__name__), _each_row(which))
     name = ALIASES.get(which, which)
     if name not in COEFFICIENTS:
-        known = ", ".join(COEFFICIENTS)
-        raise OptionError(f"there is no coefficient {which!r}; use {known} or pass a function.")
+        known = f"{', '.join(COEFFICIENTS)} or pass a function of two vectors"
+        raise OptionError(f"there is no coefficient {which!r}; choose one of {known}.")
     return Coefficient(name, COEFFICIENTS[name])
 
 

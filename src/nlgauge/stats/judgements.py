@@ -129,7 +129,7 @@ class MetricScores:
     def __post_init__(self) -> None:
         if self.direction not in ("higher", "lower"):
             raise OptionError(
-                f"{self.name!r} is better {self.direction!r}, not 'higher' or 'lower'."
+                f"direction {self.direction!r} of {self.name!r} is not 'higher' or 'lower'."
             )
         what = f"metric {self.name!r}"
         axes = {"systems": self.systems, "segments": self.segments}
@@ -204,10 +204,8 @@ class Grid:
             raise OptionError(f"missing is {missing!r}; it is 'error' or 'keep'.")
         human = judgements.matrix(criterion)
         if not np.isfinite(human).any():
-            known = ", ".join(judgements.criteria)
-            raise DataError(
-                f"{criterion!r} has 0 judged cells of {human.size}; choose from {known}."
-            )
+            empty = f"criterion {criterion!r} has 0 judged cells of {human.size}"
+            raise DataError(f"{empty}; choose another of {', '.join(judgements.criteria)}.")
         _check_unique([metric.name for metric in metrics], "metrics")
         aligned = {metric.name: align_scores(metric, judgements) for metric in metrics}
         gaps = tuple(_gap(each, aligned[each.name], judgements, human, missing) for each in metrics)
