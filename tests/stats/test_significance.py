@@ -7,10 +7,10 @@ import pytest
 from scipy import stats
 
 from nlgauge.core.errors import DataError, OptionError, ShapeError
+from nlgauge.stats.paired_tests import rank_clusters
 from nlgauge.stats.significance import (
     holm,
     permutation_test,
-    rank_clusters,
     williams,
     williams_test,
 )

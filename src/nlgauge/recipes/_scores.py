@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from nlgauge.core.errors import FileError, ModelError
 from nlgauge.core.metric import Metric
@@ -42,11 +43,8 @@ def some_inputs(judged: JudgedCorpus, count: int | None) -> JudgedCorpus:
         return judged
     chosen = {inputs[i * len(inputs) // count] for i in range(count)}
     keep = [row for row, name in enumerate(judged.corpus.ids) if name in chosen]
-    note = (
-        f"a sample, evenly spaced: {count:,} of {len(inputs):,} inputs, "
-        f"{len(keep):,} of {len(judged):,} rows."
-    )
-    return judged.take(keep, note)
+    size = f"{count:,} of {len(inputs):,} inputs, {len(keep):,} of {len(judged):,} rows"
+    return judged.take(keep, f"a sample, evenly spaced: {size}.")
 
 
 def score_rows(
@@ -56,30 +54,22 @@ def score_rows(
     *,
     stored: Sequence[str] = (),
 ) -> Study:
-    """Return the study of the rows' metrics, labelled by the rows' names, scored in one pass.
+    """Return the study of the rows' metrics and of stored scores, labelled by the rows' names.
 
-    Metrics whose default model cannot be opened (word vectors, a masked language model) are left
-    out and noted. ``stored`` names scores that came with the data.
+    Metrics whose default model cannot be opened are left out and noted.
     """
     judged = data if isinstance(data, JudgedCorpus) else read_judged(data)
     metrics, notes = _open(rows, settings)
-    study = measure(
-        some_inputs(judged, settings.inputs),
-        list(metrics.values()),
-        scores=stored,
-        runtime=settings.runtime,
-        progress=settings.progress,
-    )
+    run: dict[str, Any] = {"runtime": settings.runtime, "progress": settings.progress}
+    sample, built = some_inputs(judged, settings.inputs), list(metrics.values())
+    study = measure(sample, built, scores=stored, **run)
     names = dict(zip(study.labels, [*metrics, *study.stored], strict=True))
-    return replace(
-        study,
-        metrics=tuple(replace(each, name=names[each.name]) for each in study.metrics),
-        scores={
-            system: {names[label]: scores for label, scores in found.items()}
-            for system, found in study.scores.items()
-        },
-        data_notes=(*study.data_notes, *notes),
-    )
+    renamed = {
+        system: {names[label]: scores for label, scores in found.items()}
+        for system, found in study.scores.items()
+    }
+    named = tuple(replace(each, name=names[each.name]) for each in study.metrics)
+    return replace(study, metrics=named, scores=renamed, data_notes=(*study.data_notes, *notes))
 
 
 def _open(
@@ -100,9 +90,8 @@ def _open(
                 reasons.setdefault(str(error), []).append(row.name)
                 continue
         metrics[row.name] = chosen
-    return metrics, tuple(
-        f"left out: {', '.join(names)} ({reason})." for reason, names in reasons.items()
-    )
+    left_out = (f"left out: {', '.join(names)} ({why})." for why, names in reasons.items())
+    return metrics, tuple(left_out)
 
 
 def with_model(spec: str, model: str | None) -> Metric:

@@ -26,15 +26,12 @@ _RESAMPLES = 500
 
 
 def by_kind(path: Path, scores: Path | None = None) -> dict[str, JudgedCorpus]:
-    """Return the judged summaries by kind of system: abstractive and extractive.
-
-    ``scores`` is a file of scores that came with the data.
-    """
+    """Return the judged summaries by kind of system, with a file of scores that came with them."""
     judged = read_judged(path, scores=scores)
     found = {}
     for kind, word in KINDS.items():
-        names = judged.corpus.systems
-        keep = [row for row, name in enumerate(names) if name.startswith(f"{kind}/")]
+        systems = enumerate(judged.corpus.systems)
+        keep = [row for row, name in systems if name.startswith(f"{kind}/")]
         if keep:
             found[kind] = judged.take(keep, f"{word} systems: {len(keep):,} rows.")
     if not found:
@@ -52,19 +49,11 @@ def summaries(
     *,
     footer: Sequence[str] = (),
 ) -> tuple[Part, dict[str, Study]]:
-    """Return tables and bars by kind of system and level, and the studies by kind.
-
-    Summaries and rows are by kind. Scores that came with the data are shown next to ours.
-    """
-    studies = {
-        kind: score_rows(
-            judged,
-            rows_of[kind],
-            settings,
-            stored=[name for name in STORED if name in judged.stored],
-        )
-        for kind, judged in found.items()
-    }
+    """Return tables and bars by kind of system and level, and the studies by kind."""
+    studies = {}
+    for kind, judged in found.items():
+        stored = [name for name in STORED if name in judged.stored]
+        studies[kind] = score_rows(judged, rows_of[kind], settings, stored=stored)
     sections, panels, numbers = [], [], []
     for level in LEVELS:
         for kind, study in studies.items():
@@ -76,27 +65,17 @@ def summaries(
             panels.append(_panel(f"{KINDS[kind]}\n{level} level", rows))
             numbers += [{"data": "REALSumm", "systems": KINDS[kind], **row} for row in rows]
     first = next(iter(studies.values()))
-    part = Part(
-        {"summaries": sections},
-        {"summaries": partial(bars, panels)},
-        {"correlations": numbers, "signatures": first.signatures},
-        [f"REALSumm: {note}" for study in studies.values() for note in study.notes],
-        models_of(first),
-    )
-    return part, studies
+    results = {"correlations": numbers, "signatures": first.signatures}
+    notes = [f"REALSumm: {note}" for study in studies.values() for note in study.notes]
+    tables, figures = {"summaries": sections}, {"summaries": partial(bars, panels)}
+    return Part(tables, figures, results, notes, models_of(first)), studies
 
 
 def _rows(study: Study, level: str) -> list[dict[str, Any]]:
     """Return every correlation at one level with its interval."""
-    found = correlate(
-        study,
-        human=CRITERION,
-        levels=level,
-        coefficients=list(COEFFICIENTS),
-        confidence=0.95,
-        over="both",
-        count=_RESAMPLES,
-    )
+    drawn: dict[str, Any] = {"confidence": 0.95, "over": "both", "count": _RESAMPLES}
+    wanted = list(COEFFICIENTS)
+    found = correlate(study, human=CRITERION, levels=level, coefficients=wanted, **drawn)
     return [{**entry.to_dict(), "resampled": "systems and documents"} for entry in found.entries]
 
 

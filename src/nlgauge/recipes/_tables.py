@@ -4,13 +4,12 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
 
-from nlgauge.core.arrays import Floats
+from nlgauge.core.jsonable import to_jsonable
 from nlgauge.figures.distributions import Curve, distributions
 from nlgauge.figures.matrix import coefficients, heat
 from nlgauge.recipes.recipe import Numbers, Part, Section, TableRow
 from nlgauge.report.study_tables import matrix_table
 from nlgauge.report.table import Column, Table, Value
-from nlgauge.stats.intervals import finite
 from nlgauge.study import Study, matrix, quality_bands
 
 COEFFICIENTS = {"pearson": "r", "spearman": "rho", "kendall_b": "tau"}
@@ -41,9 +40,7 @@ def compare_numbers(
     ``columns`` maps keys to headings, ``about`` keys to a column's description for JSON. Table rows
     without numbers are left out, and so are published columns without any.
     """
-    printed = [
-        key for key in columns if any((row.published or "", key) in published for row in rows)
-    ]
+    printed = {key for row in rows for key in columns if (row.published or "", key) in published}
     head = [Column("metric"), Column("in the paper")]
     for key, heading in columns.items():
         head.append(Column(heading, digits, "higher"))
@@ -56,20 +53,12 @@ def compare_numbers(
         for key in columns:
             own, theirs = ours.get((row.name, key)), published.get((row.published or "", key))
             cells += [own, theirs] if key in printed else [own]
-            named = {
-                **(about or {}).get(key, {}),
-                "metric": name or None,
-                "in_the_paper": row.published,
-            }
-            entries.append({**named, "ours": finite(own), "published": theirs})
+            named = {"metric": name or None, "in_the_paper": row.published}
+            numbers = {"ours": to_jsonable(own), "published": theirs}
+            entries.append({**(about or {}).get(key, {}), **named, **numbers})
         if any(cell is not None for cell in cells):
             body.append((name, row.published or "", *cells))
     return Table(tuple(head), tuple(body), tuple(footer)), entries
-
-
-def finite_rows(values: Floats) -> list[list[float | None]]:
-    """Return a matrix for JSON, None where a value is undefined."""
-    return [[finite(value) for value in row] for row in values]
 
 
 def metric_pictures(
@@ -100,11 +89,5 @@ def metric_pictures(
     return Part(
         {"metrics": [Section(f"Pearson between metrics ({where})", table)]},
         {stems[0]: partial(heat, [panel]), stems[1]: partial(distributions, curves, legend=legend)},
-        {
-            "metrics": {
-                "data": data,
-                "names": list(found.names),
-                "values": finite_rows(found.values),
-            }
-        },
+        {"metrics": to_jsonable({"data": data, "names": found.names, "values": found.values})},
     )

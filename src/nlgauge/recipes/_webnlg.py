@@ -4,7 +4,7 @@ BaryScore prints three of the criteria and InfoLM all five; both took the means 
 """
 
 from collections.abc import Mapping, Sequence
-from itertools import combinations
+from itertools import chain, combinations
 from pathlib import Path
 
 from nlgauge.data.detection import read_judged
@@ -52,9 +52,8 @@ def webnlg(
         name: matrix(study, human=judged_criteria, level="system", coefficient=name)
         for name in COEFFICIENTS
     }
-    printed = parse_table(
-        published, [f"{each} {name}" for each in criteria for name in COEFFICIENTS]
-    )
+    names = [f"{each} {name}" for each in criteria for name in COEFFICIENTS]
+    printed = parse_table(published, names)
     systems, inputs = len(study.judgements.systems), len(study.judgements.segments)
     size = f"system level, x 100; {systems} systems on {inputs:,} inputs"
     sections, numbers = [], []
@@ -66,16 +65,11 @@ def webnlg(
             for name, found in made.items()
             for label in study.labels
         }
-        about = {"data": "WebNLG 2020", "criterion": criterion, "level": "system"}
-        table, entries = compare_numbers(
-            rows,
-            {f"{criterion} {name}": short for name, short in COEFFICIENTS.items()},
-            ours,
-            printed,
-            digits=1,
-            footer=footer,
-            about={f"{criterion} {name}": {**about, "coefficient": name} for name in COEFFICIENTS},
-        )
+        data = {"data": "WebNLG 2020", "criterion": criterion, "level": "system"}
+        about = {f"{criterion} {name}": {**data, "coefficient": name} for name in COEFFICIENTS}
+        columns = {f"{criterion} {name}": short for name, short in COEFFICIENTS.items()}
+        numbered = rows, columns, ours, printed
+        table, entries = compare_numbers(*numbered, digits=1, footer=footer, about=about)
         sections.append(Section(f"WebNLG 2020, {CRITERIA[criterion]}", table))
         numbers += entries
     return Part(
@@ -98,11 +92,9 @@ def _criteria_section(
     for short in COEFFICIENTS.values():
         columns += [Column(short, 1), Column("published", 1)]
     rows: list[tuple[Value, ...]] = []
-    for one, other in combinations(range(len(criteria)), 2):
-        name = f"{criteria[one]}, {criteria[other]}"
-        cells: list[Value] = [name]
-        for key, found in made.items():
-            cells += [100 * float(found.values[one, other]), printed.get((name, key))]
-        rows.append(tuple(cells))
+    for pair in combinations(range(len(criteria)), 2):
+        name = ", ".join(criteria[i] for i in pair)
+        both = ((100 * float(made[key].values[pair]), printed.get((name, key))) for key in made)
+        rows.append((name, *chain(*both)))
     table = Table(tuple(columns), tuple(rows), (size, SWAPPED))
     return Section("WebNLG 2020, the criteria with each other", table)

@@ -11,31 +11,25 @@ from pathlib import Path
 from time import perf_counter
 from typing import Any
 
+from nlgauge.core.jsonable import to_jsonable
 from nlgauge.figures.matrix import coefficients, directed, heat
 from nlgauge.recipes import _summaries, _webnlg
 from nlgauge.recipes._scores import correlations, find, models_of, score_rows, with_model
-from nlgauge.recipes._tables import COEFFICIENTS, compare_numbers, finite_rows
+from nlgauge.recipes._tables import COEFFICIENTS, compare_numbers, parse_table
 from nlgauge.recipes.recipe import Part, Publication, Reproduction, Section, Settings
 from nlgauge.report.study_tables import matrix_table, williams_table
 from nlgauge.scoring import Scorer
 from nlgauge.study import Study, matrix, williams
 
 PUBLISHED = Publication.load("bary")
-YEARS: dict[str, tuple[str, ...]] = {
-    "WMT15": ("cs-en", "de-en", "ru-en", "fi-en"),
-    "WMT16": ("cs-en", "de-en", "ru-en", "fi-en", "ro-en", "tr-en"),
-}
+PAIRS = ("cs-en", "de-en", "ru-en", "fi-en", "ro-en", "tr-en")
+YEARS = {"WMT15": PAIRS[:4], "WMT16": PAIRS}
 TRANSLATIONS = {
     f"{year} {pair}": f"{year.lower()}_da/{pair}.jsonl"
     for year, pairs in YEARS.items()
     for pair in pairs
 }
-FILES = {
-    **TRANSLATIONS,
-    "webnlg": _webnlg.FILE,
-    "summaries": _summaries.FILE,
-    "stored": _summaries.STORED_FILE,
-}
+OTHERS = {"webnlg": _webnlg.FILE, "summaries": _summaries.FILE, "stored": _summaries.STORED_FILE}
 CRITERION = "da_z"
 ROWS = PUBLISHED.rows["translation"]
 _TIMED = 100
@@ -44,42 +38,34 @@ _TIMED = 100
 def published(year: str, pair: str) -> dict[tuple[str, str], float]:
     """Return the numbers of Table 1 (WMT15) or 2 (WMT16) by row and coefficient."""
     start = 3 * YEARS[year].index(pair)
-    return {
-        (row, name): float(number)
-        for row, line in PUBLISHED.tables[year].items()
-        for name, number in zip(COEFFICIENTS, line.split()[start : start + 3], strict=True)
-    }
+    cells = {row: line.split()[start : start + 3] for row, line in PUBLISHED.tables[year].items()}
+    return parse_table({row: " ".join(three) for row, three in cells.items()}, list(COEFFICIENTS))
 
 
 def rebuild(data: Path, settings: Settings) -> Reproduction:
     """Return Tables 1 and 2, both matrices, the speed, the WebNLG table and the summaries."""
-    found, missing = find(data, FILES)
+    found, missing = find(data, TRANSLATIONS | OTHERS)
     parts = []
     translations = {name: path for name, path in found.items() if name in TRANSLATIONS}
     if translations:
-        parts.append(_translation(translations, settings))
+        parts += _translation(translations, settings)
     if "webnlg" in found:
-        parts.append(
-            _webnlg.webnlg(
-                found["webnlg"],
-                PUBLISHED.rows["webnlg"],
-                PUBLISHED.tables["figure7"],
-                PUBLISHED.tables["people"],
-                settings,
-                criteria=("Correctness", "DataCoverage", "Relevance"),
-                notes={"DataCoverage": PUBLISHED.notes["misplaced"]},
-            )
+        tables = PUBLISHED.tables["figure7"], PUBLISHED.tables["people"]
+        part = _webnlg.webnlg(
+            *(found["webnlg"], PUBLISHED.rows["webnlg"], *tables, settings),
+            criteria=("Correctness", "DataCoverage", "Relevance"),
+            notes={"DataCoverage": PUBLISHED.notes["misplaced"]},
         )
+        parts.append(part)
     if "summaries" in found:
         judged = _summaries.by_kind(found["summaries"], found.get("stored"))
-        rows = dict.fromkeys(judged, PUBLISHED.rows["summaries"])
-        parts.append(
-            _summaries.summaries(judged, rows, settings, footer=(PUBLISHED.notes["picture"],))[0]
-        )
+        rows, footer = PUBLISHED.rows["summaries"], (PUBLISHED.notes["picture"],)
+        of_kind = dict.fromkeys(judged, rows)
+        parts.append(_summaries.summaries(judged, of_kind, settings, footer=footer)[0])
     return Reproduction.of("bary", PUBLISHED.paper, parts, missing)
 
 
-def _translation(found: Mapping[str, Path], settings: Settings) -> Part:
+def _translation(found: Mapping[str, Path], settings: Settings) -> list[Part]:
     studies = {name: score_rows(path, ROWS, settings) for name, path in found.items()}
     best = [name for name in ("WMT16 de-en", "WMT15 de-en") if name in studies]
     shown = next(iter([*best, *studies]))
@@ -87,33 +73,22 @@ def _translation(found: Mapping[str, Path], settings: Settings) -> Part:
     numbers = []
     for name, study in studies.items():
         footer = [f"segment level, x 100; {len(study.corpus):,} segments; distances negated"]
-        table, entries = compare_numbers(
-            ROWS,
-            COEFFICIENTS,
-            correlations(study, CRITERION, list(COEFFICIENTS), factor=100),
-            published(*name.split()),
-            digits=1,
-            footer=[*footer, PUBLISHED.notes["doubled"]] if name == "WMT15 de-en" else footer,
-            about={key: {"data": name, "coefficient": key} for key in COEFFICIENTS},
-        )
-        tables.setdefault(name.split()[0].lower(), []).append(Section(name, table))
+        footer += [PUBLISHED.notes["doubled"]] if name == "WMT15 de-en" else []
+        ours = correlations(study, CRITERION, list(COEFFICIENTS), factor=100)
+        year, pair = name.split()
+        about = {key: {"data": name, "coefficient": key} for key in COEFFICIENTS}
+        numbered = ROWS, COEFFICIENTS, ours, published(year, pair)
+        table, entries = compare_numbers(*numbered, digits=1, footer=footer, about=about)
+        tables.setdefault(year.lower(), []).append(Section(name, table))
         numbers += entries
     matrices = _matrices(shown, studies[shown])
     speed = _speed(studies[shown], settings)
     notes = [f"{name}: {note}" for name, each in studies.items() for note in each.notes]
     notes.append(f"bary alone scores {speed['pairs_per_second']:.1f} pairs/s on {shown}.")
-    return Part(
-        {**tables, **matrices.tables},
-        matrices.figures,
-        {
-            "correlations": numbers,
-            **matrices.results,
-            "bary_pace": speed,
-            "signatures": studies[shown].signatures,
-        },
-        notes,
-        models_of(studies[shown]),
-    )
+    signatures = studies[shown].signatures
+    results = {"correlations": numbers, "bary_pace": speed, "signatures": signatures}
+    own = Part(tables, {}, results, notes, models_of(studies[shown]))
+    return [own, matrices]
 
 
 def _matrices(name: str, study: Study) -> Part:
@@ -124,22 +99,15 @@ def _matrices(name: str, study: Study) -> Part:
     test_table = williams_table(tests.names, tests.correlations.tolist(), tests.p.tolist())
     kendall = coefficients(taus.names, taus.values, title=f"Kendall's tau, {name}")
     tested = directed(tests.names, tests.p, title=f"Williams's p in %, {name}")
+    titles = f"Kendall's tau between metrics ({name})", f"Williams's test ({name})"
+    results = {
+        "kendall": {"data": name, "names": taus.names, "values": taus.values},
+        "williams": {"data": name, "names": tests.names, "p": tests.p},
+    }
     return Part(
-        {
-            "matrices": [
-                Section(f"Kendall's tau between metrics ({name})", tau_table),
-                Section(f"Williams's test ({name})", test_table),
-            ]
-        },
+        {"matrices": [*map(Section, titles, (tau_table, test_table))]},
         {"kendall": partial(heat, [kendall]), "williams": partial(heat, [tested])},
-        {
-            "kendall": {
-                "data": name,
-                "names": list(taus.names),
-                "values": finite_rows(taus.values),
-            },
-            "williams": {"data": name, "names": list(tests.names), "p": finite_rows(tests.p)},
-        },
+        to_jsonable(results),
     )
 
 

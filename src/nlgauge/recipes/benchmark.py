@@ -10,12 +10,12 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from nlgauge.core.jsonable import to_jsonable
 from nlgauge.figures.matrix import Panel, coefficients, heat, p_values
 from nlgauge.recipes._scores import find, models_of, score_rows
-from nlgauge.recipes._tables import finite_rows
 from nlgauge.recipes.recipe import Part, Publication, Reproduction, Section, Settings
 from nlgauge.report.study_tables import matrix_table, p_text
-from nlgauge.report.table import Column, Table
+from nlgauge.report.table import Column, Table, Value
 from nlgauge.study import CoefficientMatrix, matrix
 
 PUBLICATION = Publication.load("benchmark")
@@ -50,15 +50,15 @@ def _panels(found: CoefficientMatrix) -> list[Panel]:
 def _human(made: dict[str, CoefficientMatrix]) -> Section:
     """Return the first row of the matrices, people against metrics, next to the report's words."""
     spearman = made["spearman"]
-    columns = [Column("metric"), Column("in the paper"), Column("spearman", 3, "higher")]
-    columns += [Column("published spearman")]
-    columns += [Column(name, 3, "higher") for name in ("pearson", "kendall_b")]
-    rows = []
+    columns = [Column("metric"), Column("in the paper")]
+    columns += [Column(name, 3, "higher") for name in COEFFICIENTS]
+    columns.insert(3, Column("published spearman"))
+    rows: list[tuple[Value, ...]] = []
     for row in ROWS:
         at = spearman.names.index(row.name)
-        first, second, third = (float(made[name].values[0, at]) for name in COEFFICIENTS)
+        first, *others = (float(made[name].values[0, at]) for name in COEFFICIENTS)
         named = str(row.published)
-        rows.append((row.name, named, first, PUBLISHED[named], second, third))
+        rows.append((row.name, named, first, PUBLISHED[named], *others))
     footer = (f"segment level; {spearman.cells:,} segments; distances negated",)
     return Section("WMT15 fi-en, with people", Table(tuple(columns), tuple(rows), footer))
 
@@ -71,18 +71,11 @@ def _sections(found: CoefficientMatrix) -> list[Section]:
         for i, name in enumerate(found.names)
     ]
     p = Table(tuple(columns), tuple(rows), (PUBLICATION.notes["p"],))
-    return [
-        Section(f"{found.coefficient}: coefficients", values),
-        Section(f"{found.coefficient}: two-sided p-values", p),
-    ]
+    titles = ("coefficients", "two-sided p-values")
+    named = zip(titles, (values, p), strict=True)
+    return [Section(f"{found.coefficient}: {title}", table) for title, table in named]
 
 
-def _content(found: CoefficientMatrix) -> dict[str, Any]:
-    return {
-        "data": "fi-en",
-        "coefficient": found.coefficient,
-        "names": list(found.names),
-        "values": finite_rows(found.values),
-        "p": finite_rows(found.p),
-        "segments": found.cells,
-    }
+def _content(found: CoefficientMatrix) -> Any:
+    about = {"data": "fi-en", "coefficient": found.coefficient, "segments": found.cells}
+    return to_jsonable({**about, "names": found.names, "values": found.values, "p": found.p})

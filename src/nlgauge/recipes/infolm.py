@@ -1,11 +1,9 @@
 """InfoLM (Colombo et al. 2022): measures, temperature, alpha and beta, WebNLG, distributions.
 
 A masked language model reads a text once per token, so this recipe takes samples by default: 40
-inputs of WebNLG and 10 documents of REALSumm, each with all systems; the tables give the numbers.
-Parameters are the paper's. Without a masked language model the rows of InfoLM stay empty.
-
-The paper picks temperature, alpha and beta where they agree best with people on all the data. Here
-they are chosen on half of the documents and tested on the others.
+inputs of WebNLG and 10 documents of REALSumm. Without such a model the rows of InfoLM stay empty.
+The paper picks temperature, alpha and beta on all the data; here they are chosen on half of the
+documents and tested on the others.
 """
 
 from collections.abc import Mapping
@@ -17,6 +15,7 @@ from pathlib import Path
 import numpy as np
 
 from nlgauge.core.errors import ModelError
+from nlgauge.core.jsonable import to_jsonable
 from nlgauge.data.judged import JudgedCorpus
 from nlgauge.figures import curve as option_curve
 from nlgauge.figures.surface import Surface, surfaces
@@ -26,7 +25,6 @@ from nlgauge.recipes._tables import COEFFICIENTS, metric_pictures
 from nlgauge.recipes.recipe import Part, Publication, Reproduction, Section, Settings, TableRow
 from nlgauge.report.study_tables import sweep_table
 from nlgauge.stats import split
-from nlgauge.stats.intervals import finite
 from nlgauge.study import OptionSweep, Study
 from nlgauge.study.sweep import Values, select
 
@@ -48,22 +46,16 @@ def rebuild(data: Path, settings: Settings) -> Reproduction:
     no_model = _missing_model(settings)
     parts = []
     if "webnlg" in found:
-        parts.append(
-            _webnlg.webnlg(
-                found["webnlg"],
-                _rows("data2text"),
-                PUBLISHED.tables["table3"],
-                PUBLISHED.tables["people"],
-                replace(settings, inputs=settings.inputs or INPUTS),
-                notes=dict.fromkeys(_webnlg.CRITERIA, PUBLISHED.notes["jeffreys"]),
-            )
-        )
+        rows, tables = _rows("data2text"), (PUBLISHED.tables["table3"], PUBLISHED.tables["people"])
+        notes = dict.fromkeys(_webnlg.CRITERIA, PUBLISHED.notes["jeffreys"])
+        sampled = replace(settings, inputs=settings.inputs or INPUTS)
+        parts.append(_webnlg.webnlg(found["webnlg"], rows, *tables, sampled, notes=notes))
     if "summaries" in found:
         sampled = replace(settings, inputs=settings.inputs or DOCUMENTS)
         judged = _summaries.by_kind(found["summaries"])
-        rows = {kind: _rows(_summaries.KINDS[kind]) for kind in judged}
+        of_kind = {kind: _rows(_summaries.KINDS[kind]) for kind in judged}
         footer = (PUBLISHED.notes["pictures"], PUBLISHED.notes["jeffreys"])
-        part, studies = _summaries.summaries(judged, rows, sampled, footer=footer)
+        part, studies = _summaries.summaries(judged, of_kind, sampled, footer=footer)
         parts += [part, *(_pictures(kind, study) for kind, study in studies.items())]
         parts += [] if no_model else _sweeps(judged, sampled)
     return Reproduction.of("infolm", PUBLISHED.paper, parts, (*missing, *no_model))
@@ -130,17 +122,13 @@ def _temperature(studies: Mapping[str, Study], rows: Variants) -> Part:
             sections.append(_section(f"Temperature, {kind}, {short}", swept))
             results.append({"data": f"REALSumm {kind}", **swept.to_dict()})
             found = swept.found
-            tune = tuple(finite(each.tuned.value) for each in found.tried)
+            tune = [each.tuned.value for each in found.tried]
             at = found.tried.index(found.chosen)
-            drawn.append(option_curve.Line(kind, tune, at, finite(found.tested.value)))
-        figures[f"temperature_{coefficient}"] = partial(
-            option_curve.curve,
-            "temperature",
-            TEMPERATURES,
-            drawn,
-            label=f"{short}, system level",
-            title="InfoLM, Fisher-Rao",
-        )
+            tested = to_jsonable(found.tested.value)
+            drawn.append(option_curve.Line(kind, tuple(to_jsonable(tune)), at, tested))
+        label, values = f"{short}, system level", ("temperature", TEMPERATURES, drawn)
+        draw = partial(option_curve.curve, *values, label=label, title="InfoLM, Fisher-Rao")
+        figures[f"temperature_{coefficient}"] = draw
     return Part({"temperature": sections}, figures, {"sweeps": results})
 
 
@@ -151,16 +139,10 @@ def _surface(studies: Mapping[str, Study], rows: Variants) -> Part:
         sections.append(_section(f"alpha and beta, {kind}, r", swept))
         results.append({"data": f"REALSumm {kind}", **swept.to_dict()})
         found = swept.found
-        panels.append(
-            Surface(
-                f"AB, {kind}, r",
-                ("alpha", "beta"),
-                (ALPHAS, BETAS),
-                np.reshape([each.tuned.value for each in found.tried], (len(ALPHAS), len(BETAS))),
-                divmod(found.tried.index(found.chosen), len(BETAS)),
-                finite(found.tested.value),
-            )
-        )
+        values = np.reshape([each.tuned.value for each in found.tried], (-1, len(BETAS)))
+        at = divmod(found.tried.index(found.chosen), len(BETAS))
+        axes, tested = (("alpha", "beta"), (ALPHAS, BETAS)), to_jsonable(found.tested.value)
+        panels.append(Surface(f"AB, {kind}, r", *axes, values, at, tested))
     drawn = partial(surfaces, panels)
     return Part({"alpha_beta": sections}, {"alpha_beta": drawn}, {"sweeps": results})
 
@@ -170,9 +152,8 @@ def _swept(
 ) -> OptionSweep:
     """Return the options chosen at the system level on half of the documents, and their test."""
     labels = {values: row.name for values, row in rows.items()}
-    parts = split(len(study.judgements.segments))
-    criterion = _summaries.CRITERION
-    return select(study, "infolm", options, labels, criterion, parts, "system", coefficient)
+    by = _summaries.CRITERION, split(len(study.judgements.segments)), "system", coefficient
+    return select(study, "infolm", options, labels, *by)
 
 
 def _section(title: str, swept: OptionSweep) -> Section:

@@ -1,9 +1,8 @@
 """Lazy-EMD (Chen et al. 2020): daRR of WMT18 and WMT19, penalties, and the worked examples.
 
-Of Tables 2 to 4 the to-English numbers are reproduced, from the outputs and the ranked pairs of a
-language pair; only outputs in a pair are scored. The paper's EMD is transport with cost 1 - cos:
-Lazy-EMD with infinite penalties. F_alpha is BERTScore with recall weight .48, the paper's value for
-English.
+Of Tables 2 to 4 the to-English numbers are reproduced; only outputs in a pair are scored. The
+paper's EMD is transport with cost 1 - cos: Lazy-EMD with infinite penalties. F_alpha is BERTScore
+with recall weight .48, the paper's value for English.
 """
 
 from collections.abc import Mapping
@@ -34,9 +33,7 @@ PUBLISHED = {
     year: parse_table(PUBLICATION.tables[year], [f"{year} {pair}" for pair in pairs])
     for year, pairs in YEARS.items()
 }
-PUBLISHED_PRICES = parse_table(
-    PUBLICATION.tables["penalties"], [f"WMT19 {pair}" for pair in YEARS["WMT19"]]
-)
+PUBLISHED_PRICES = parse_table(PUBLICATION.tables["penalties"], PAIRS[7:])
 EXAMPLES = PUBLICATION.others["examples"]
 _PLANS = {
     "precision": "lazy_emd:penalty_candidate=inf,penalty_reference=0",
@@ -48,19 +45,16 @@ _PLANS = {
 
 def rebuild(data: Path, settings: Settings) -> Reproduction:
     """Return WMT's Kendall-like tau by language pair, the penalties, and the worked examples."""
-    outputs, no_outputs = find(data, {name: _file(name, "{}.jsonl") for name in PAIRS})
-    ranked, no_pairs = find(data, {name: _file(name, "pairs/{}.darr.tsv") for name in PAIRS})
+    places = {name: name.lower().split() for name in PAIRS}
+    files = {name: f"{year}_darr/{pair}.jsonl" for name, (year, pair) in places.items()}
+    of_pairs = {name: f"{year}_darr/pairs/{pair}.darr.tsv" for name, (year, pair) in places.items()}
+    (outputs, no_outputs), (ranked, no_pairs) = find(data, files), find(data, of_pairs)
     whole = [name for name in outputs if name in ranked]
     if not whole:
         raise FileError(f"{data} holds no language pair with both outputs and ranked pairs")
     found = {name: _sampled(outputs[name], ranked[name], settings) for name in whole}
     parts = [_translation(found, settings), _examples(settings)]
     return Reproduction.of("lazy_emd", PUBLICATION.paper, parts, (*no_outputs, *no_pairs))
-
-
-def _file(name: str, place: str) -> str:
-    year, pair = name.split()
-    return f"{year.lower()}_darr/{place.format(pair)}"
 
 
 def _sampled(outputs: Path, ranked: Path, settings: Settings) -> tuple[JudgedCorpus, Pairs]:
@@ -85,51 +79,32 @@ def _translation(found: Mapping[str, tuple[JudgedCorpus, Pairs]], settings: Sett
     footer = [PUBLICATION.notes["ties"]]
     if settings.inputs is not None:
         footer.append(f"a sample: at most {settings.inputs} segments of a language pair")
-    columns = {
-        year: {
-            name: f"{name.split()[1]} ({len(pairs):,} pairs)"
-            for name, (_, pairs) in found.items()
-            if name.startswith(year)
-        }
-        for year in YEARS
-    }
-    about = {name: {"data": name, "coefficient": "kendall_like"} for name in found}
-    tables, numbers = [], []
-    for year in (year for year in YEARS if columns[year]):
-        table, part = compare_numbers(
-            ROWS,
-            columns[year],
-            ours,
-            PUBLISHED[year],
-            digits=3,
-            footer=footer,
-            about={name: {"table": "darr", **about[name]} for name in found},
-        )
-        tables.append(Section(f"{year}, segment level, to English", table))
+    columns: dict[str, dict[str, str]] = {year: {} for year in YEARS}
+    for name, (_, pairs) in found.items():
+        year, pair = name.split()
+        columns[year][name] = f"{pair} ({len(pairs):,} pairs)"
+    years = [year for year in YEARS if columns[year]]
+    last = years[-1]
+    explained = [
+        "the paper's penalties of mass left on the candidate's and on the reference's side",
+        "objective: cost and penalties together, at the first penalties",
+        *([] if last == "WMT19" else ["WMT18: the paper prints this table for WMT19 only"]),
+    ]
+    darr = "segment level, to English"
+    tables: dict[str, list[Section]] = {}
+    numbers = []
+    for stem, year, title, lines, published, extra in (
+        *(("darr", year, darr, ROWS, PUBLISHED[year], []) for year in years),
+        ("penalties", last, "penalties of Lazy-EMD", PENALTIES, PUBLISHED_PRICES, explained),
+    ):
+        shared = {"table": stem, "coefficient": "kendall_like"}
+        about = {name: {"data": name, **shared} for name in found}
+        numbered = lines, columns[year], ours, published
+        table, part = compare_numbers(*numbered, digits=3, footer=[*extra, *footer], about=about)
+        tables.setdefault(stem, []).append(Section(f"{year}, {title}", table))
         numbers += part
-    year = "WMT19" if columns["WMT19"] else "WMT18"
-    stand_in = [] if year == "WMT19" else ["WMT18: the paper prints this table for WMT19 only"]
-    penalties, part = compare_numbers(
-        PENALTIES,
-        columns[year],
-        ours,
-        PUBLISHED_PRICES,
-        digits=3,
-        footer=(
-            "the paper's penalties of mass left on the candidate's and on the reference's side",
-            "objective: cost and penalties together, at the first penalties",
-            *stand_in,
-            *footer,
-        ),
-        about={name: {"table": "penalties", **about[name]} for name in found},
-    )
-    return Part(
-        {"darr": tables, "penalties": [Section(f"{year}, penalties of Lazy-EMD", penalties)]},
-        {},
-        {"correlations": [*numbers, *part], "counts": counts, "signatures": study.signatures},
-        notes,
-        models_of(study),
-    )
+    results = {"correlations": numbers, "counts": counts, "signatures": study.signatures}
+    return Part(tables, {}, results, notes, models_of(study))
 
 
 def _examples(settings: Settings) -> Part:
@@ -159,11 +134,10 @@ def _examples(settings: Settings) -> Part:
     plans = {
         name: align(*pair, metric=with_model(spec, settings.model)) for name, spec in _PLANS.items()
     }
+    matchings = [_matching(name, plan) for name, plan in plans.items()]
+    table = Section("Table 1", Table(tuple(columns), tuple(rows), footer))
     return Part(
-        {
-            "examples": [Section("Table 1", Table(tuple(columns), tuple(rows), footer))],
-            "matchings": [_matching(name, plan) for name, plan in plans.items()],
-        },
+        {"examples": [table], "matchings": matchings},
         {
             f"matching_{name}": partial(draw_alignment, plan, "heatmap", title=f"{name}: {pair[0]}")
             for name, plan in plans.items()

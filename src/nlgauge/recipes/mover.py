@@ -1,14 +1,14 @@
 """MoverScore (Zhao et al. 2019): translation, dialogue, TAC, alignments, layers, distributions.
 
-Without WMT17 data, WMT15 is used: the same kind of data, other texts and systems. The published
-numbers are still those of WMT17, so rows can be compared within a column, but not columns. The
-paper's HMD and WMD of one layer are BERTScore and MoverScore on the model's best layer for greedy
-matching.
+Without WMT17 data, WMT15 is used next to the published numbers of WMT17, so rows can be compared
+within a column, but not columns. The paper's HMD and WMD of one layer are BERTScore and MoverScore
+on the model's best layer for greedy matching.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from itertools import product
 from pathlib import Path
+from typing import NamedTuple
 
 from nlgauge.data.detection import read_judged
 from nlgauge.recipes._scores import bind_layers, correlations, find, models_of, score_rows
@@ -17,34 +17,24 @@ from nlgauge.recipes.recipe import Part, Publication, Reproduction, Section, Set
 
 PUBLICATION = Publication.load("mover")
 LANGUAGES = ("cs-en", "de-en", "fi-en", "lv-en", "ru-en", "tr-en", "zh-en")
-WMT17 = {pair: f"wmt17_da/{pair}.jsonl" for pair in LANGUAGES}
-WMT15 = {pair: f"wmt15_da/{pair}.jsonl" for pair in ("cs-en", "de-en", "fi-en", "ru-en")}
+WMT17 = {f"WMT17 {pair}": f"wmt17_da/{pair}.jsonl" for pair in LANGUAGES}
+WMT15 = {f"WMT15 {p}": f"wmt15_da/{p}.jsonl" for p in ("cs-en", "de-en", "fi-en", "ru-en")}
 DIALOGUE = {"BAGEL": "novikova2017/bagel.jsonl", "SFHOTEL": "novikova2017/sfhotel.jsonl"}
 TAC = {"TAC-2008": "tac2008", "TAC-2009": "tac2009"}
 DIALOGUE_CRITERIA = {"informativeness": "Inf", "naturalness": "Nat", "quality": "Qual"}
 TAC_CRITERIA = {"responsiveness": "responsiveness", "pyramid": "pyramid"}
 CRITERION = "da_z"
 
-TABLES = PUBLICATION.tables
-PUBLISHED = {
-    "table1": parse_table(TABLES["table1"], LANGUAGES),
-    "alignments": parse_table(TABLES["alignments"], LANGUAGES),
-    "layers": parse_table(TABLES["layers"], LANGUAGES),
-    "dialogue": parse_table(
-        TABLES["dialogue"], [f"{name} {c} spearman" for name in DIALOGUE for c in DIALOGUE_CRITERIA]
-    ),
-    "tac": parse_table(
-        TABLES["tac"],
-        [f"{year} {c} {k}" for year in TAC for c in TAC_CRITERIA for k in ("pearson", "spearman")],
-    ),
+_COLUMNS = {
+    **dict.fromkeys(("table1", "alignments", "layers"), LANGUAGES),
+    "dialogue": tuple(map(" ".join, product(DIALOGUE, DIALOGUE_CRITERIA, ["spearman"]))),
+    "tac": tuple(map(" ".join, product(TAC, TAC_CRITERIA, ["pearson", "spearman"]))),
 }
+PUBLISHED = {name: parse_table(PUBLICATION.tables[name], _COLUMNS[name]) for name in _COLUMNS}
 _STAND_IN, _MNLI = PUBLICATION.notes["stand_in"], PUBLICATION.notes["mnli"]
 
 
-@dataclass(frozen=True)
-class _PairTable:
-    """A table over language pairs: its file, title, rows, decimals and footer."""
-
+class _PairTable(NamedTuple):
     stem: str
     title: str
     rows: Sequence[TableRow]
@@ -54,16 +44,12 @@ class _PairTable:
 
 def rebuild(data: Path, settings: Settings) -> Reproduction:
     """Return Tables 1, 2, 3, 5, 6, the distributions of Figure 2, the correlations of Figure 3."""
-    wanted = {**{f"WMT17 {pair}": path for pair, path in WMT17.items()}, **DIALOGUE, **TAC}
-    stand_ins = {f"WMT15 {pair}": path for pair, path in WMT15.items()}
-    found, missing = find(data, wanted | stand_ins)
-    year = "WMT17" if any(name.startswith("WMT17") for name in found) else "WMT15"
-    pairs = {
-        name.removeprefix(f"{year} "): path for name, path in found.items() if name.startswith(year)
-    }
+    found, missing = find(data, WMT17 | DIALOGUE | TAC | WMT15)
+    year = "WMT17" if any(name in WMT17 for name in found) else "WMT15"
+    pairs = {name.split()[1]: path for name, path in found.items() if name.startswith(year)}
     if pairs and year == "WMT15":
         missing = (*missing, f"{_STAND_IN}.")
-    parts = [_translation(pairs, year, settings)] if pairs else []
+    parts = _translation(pairs, year, settings) if pairs else []
     utterances = "Spearman over {:,} utterances; distances negated"
     topics = "text level: mean over topics of the correlation over systems"
     for stem, files, criteria, shorts, footer in (
@@ -94,12 +80,10 @@ def _pair_tables(settings: Settings) -> tuple[_PairTable, ...]:
     # Layers of a model of another depth have rows of their own.
     printed = range(8, 13)
     same = tuple(last) == tuple(printed)
+    names = {n: f"LAYER {n}" for n in printed}
     layers = (
-        *(
-            TableRow(f"layer {n}", f"mover:layers={n}", f"LAYER {n}" if same else None)
-            for n in last
-        ),
-        *(TableRow(f"LAYER {n}", None, f"LAYER {n}") for n in printed if not same),
+        *(TableRow(f"layer {n}", f"mover:layers={n}", names[n] if same else None) for n in last),
+        *(TableRow(name, None, name) for name in names.values() if not same),
         TableRow("routing", "mover:layers=last5,aggregate=routing", "ROUTING"),
         TableRow("p-means", "mover:layers=last5,aggregate=pmeans", "PMEANS"),
         TableRow("side by side", "mover:layers=last5,aggregate=concat"),
@@ -113,7 +97,7 @@ def _pair_tables(settings: Settings) -> tuple[_PairTable, ...]:
     )
 
 
-def _translation(found: Mapping[str, Path], year: str, settings: Settings) -> Part:
+def _translation(found: Mapping[str, Path], year: str, settings: Settings) -> list[Part]:
     """Return the tables over language pairs, and the figures on de-en or the first pair found."""
     pair_tables = _pair_tables(settings)
     specs: dict[str, TableRow] = {}  # a metric of several tables is run once
@@ -135,10 +119,7 @@ def _translation(found: Mapping[str, Path], year: str, settings: Settings) -> Pa
             if row.spec and (specs[row.spec].name, "pearson") in own[pair]
         }
         table, entries = compare_numbers(
-            each.rows,
-            {pair: f"{pair} ({year})" for pair in found},
-            ours,
-            PUBLISHED[each.stem],
+            *(each.rows, {pair: f"{pair} ({year})" for pair in found}, ours, PUBLISHED[each.stem]),
             digits=each.digits,
             footer=(each.footer, *footer),
             about={pair: {"table": each.stem, **about[pair]} for pair in found},
@@ -154,13 +135,9 @@ def _translation(found: Mapping[str, Path], year: str, settings: Settings) -> Pa
         bands=("bad", "middling", "good"),
         legend=f"people's judgement, {year} {shown}",
     )
-    return Part(
-        {**sections, **drawn.tables},
-        drawn.figures,
-        {"correlations": numbers, "signatures": studies[shown].signatures, **drawn.results},
-        [f"{year} {pair}: {note}" for pair, each in studies.items() for note in each.notes],
-        models_of(studies[shown]),
-    )
+    notes = [f"{year} {pair}: {note}" for pair, each in studies.items() for note in each.notes]
+    results = {"correlations": numbers, "signatures": studies[shown].signatures}
+    return [Part(sections, {}, results, notes, models_of(studies[shown])), drawn]
 
 
 def _by_criteria(
@@ -171,41 +148,25 @@ def _by_criteria(
     footer: str,
     settings: Settings,
 ) -> Part:
-    """Return a table per data set over criteria and coefficients (Tables 2, 3 and 9).
-
-    Dialogue: over all utterances. TAC: over systems on one topic, then the mean over topics.
-    """
+    """Return a table per data set over criteria and coefficients (Tables 2, 3 and 9)."""
     rows = _with_movers(stem)
     sections, numbers, notes = [], [], []
     for name, path in found.items():
-        judged = read_judged(path, kind="tac") if stem == "tac" else read_judged(path)
-        study = score_rows(judged, rows, settings)
-        level = "text" if stem == "tac" else "segment"
-        ours = {
-            (label, f"{name} {criterion} {key}"): value
-            for criterion in criteria
-            for (label, key), value in correlations(
-                study, criterion, list(shorts), level=level
-            ).items()
-        }
-        table, entries = compare_numbers(
-            rows,
-            {f"{name} {c} {key}": criteria[c] + shorts[key] for c in criteria for key in shorts},
-            ours,
-            PUBLISHED[stem],
-            digits=3,
-            footer=(footer.format(len(study.corpus)), _MNLI),
-            about={
-                f"{name} {c} {key}": {
-                    "table": stem,
-                    "data": name,
-                    "criterion": c,
-                    "coefficient": key,
-                }
-                for c in criteria
-                for key in shorts
-            },
-        )
+        kind, level = ("tac", "text") if stem == "tac" else (None, "segment")
+        study = score_rows(read_judged(path, kind=kind), rows, settings)
+        ours, columns, about = {}, {}, {}
+        for criterion in criteria:
+            found_here = correlations(study, criterion, list(shorts), level=level)
+            for (label, key), value in found_here.items():
+                ours[label, f"{name} {criterion} {key}"] = value
+            for key, short in shorts.items():
+                column = f"{name} {criterion} {key}"
+                columns[column] = criteria[criterion] + short
+                described = {"data": name, "criterion": criterion, "coefficient": key}
+                about[column] = {"table": stem, **described}
+        lines = (footer.format(len(study.corpus)), _MNLI)
+        numbered = rows, columns, ours, PUBLISHED[stem]
+        table, entries = compare_numbers(*numbered, digits=3, footer=lines, about=about)
         sections.append(Section(name, table))
         numbers += entries
         notes += [f"{name}: {note}" for note in study.notes]

@@ -5,6 +5,7 @@ import tomllib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib.resources import files
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -58,10 +59,8 @@ class Publication:
         text = files("nlgauge.recipes").joinpath(f"{recipe}.toml").read_text("utf-8")
         content = tomllib.loads(text)
         rows = {
-            key: tuple(
-                TableRow(name, spec or None, published or None) for name, spec, published in rows
-            )
-            for key, rows in content.pop("rows").items()
+            key: tuple(TableRow(name, spec or None, paper or None) for name, spec, paper in lines)
+            for key, lines in content.pop("rows").items()
         }
         tables, notes = content.pop("tables"), content.pop("notes")
         return cls(Paper(**content.pop("paper")), rows, tables, notes, content)
@@ -97,18 +96,13 @@ class Part:
     models: Sequence[str] = ()
 
 
-@dataclass(frozen=True, eq=False)
-class Reproduction:
-    """The result of a recipe: tables and figures by file name, values for JSON, notes."""
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Reproduction(Part):
+    """The result of a recipe: its parts joined."""
 
     recipe: str
     paper: Paper
-    model: str
-    tables: Mapping[str, Sequence[Section]]
-    figures: Mapping[str, Draw]
-    results: Mapping[str, Any]
-    missing: tuple[str, ...]
-    notes: tuple[str, ...]
+    missing: Sequence[str]
 
     @classmethod
     def of(
@@ -116,15 +110,21 @@ class Reproduction:
     ) -> "Reproduction":
         """Return the parts joined in their order."""
         joined = list(parts)
-        models = dict.fromkeys(name for part in joined for name in part.models)
         return cls(
-            *(recipe, paper, ", ".join(models) or "none"),
             _merged(part.tables for part in joined),
             _merged(part.figures for part in joined),
             _merged(part.results for part in joined),
-            tuple(missing),
             tuple(dict.fromkeys(note for part in joined for note in part.notes)),
+            tuple(dict.fromkeys(name for part in joined for name in part.models)),
+            recipe=recipe,
+            paper=paper,
+            missing=tuple(missing),
         )
+
+    @property
+    def model(self) -> str:
+        """The names of all models."""
+        return ", ".join(self.models) or "none"
 
     @property
     def about(self) -> tuple[str, ...]:
@@ -183,12 +183,9 @@ class Reproduction:
 def _merged(parts: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
     """Return the mappings as one; the lists or mappings of a key are joined."""
     whole: dict[str, Any] = {}
-    for part in parts:
-        for key, value in part.items():
-            if key not in whole:
-                whole[key] = value
-            elif isinstance(value, Mapping):
-                whole[key] = {**whole[key], **value}
-            else:
-                whole[key] = [*whole[key], *value]
+    for key, value in chain(*(part.items() for part in parts)):
+        if isinstance(value, Mapping):
+            whole[key] = {**whole.get(key, {}), **value}
+        else:
+            whole[key] = [*whole[key], *value] if key in whole else value
     return whole

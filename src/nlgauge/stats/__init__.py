@@ -1,18 +1,12 @@
 """Meta-evaluation statistics: how well metrics agree with people, and how certain that is.
 
-Functions take matrices, never texts. Every matrix has one row per system and one column per input
-(a source text, a document, a segment of a test set). A cell is the score of that system's output
-for that input; NaN means that it was not scored or not judged. A vector is one row: data that does
-not name its systems (WMT15 direct assessment) is one system.
+Every matrix has one row per system and one column per input (a source text, a document, a segment
+of a test set); NaN is a cell that was not scored or not judged. A vector is one row: data that does
+not name its systems is one system. Higher must mean better; `Grid.align` negates distances.
 
-Rows and columns are two samples. Resampling inputs (columns) generalises to new texts for the same
-systems, resampling systems (rows) to new systems on the same texts, and both to both (Deutsch et
-al. 2021). Correlations are taken over cells, over systems within an input, or over system means:
-see the level of `correlate`. Higher must mean better in every matrix; `Grid.align` negates
-distances.
-
-The options `count`, `confidence` and `seed` are the same in all resampling functions: the number of
-resamples, the coverage of a percentile interval, and an integer or a `numpy.random.Generator`.
+Resampling inputs (columns) generalises to new texts for the same systems, resampling systems (rows)
+to new systems on the same texts, and both to both (Deutsch et al. 2021). `count` is the number of
+resamples, `confidence` the coverage of an interval, `seed` an integer or `numpy.random.Generator`.
 Errors are `DataError`, `OptionError` and `ShapeError` of `nlgauge.core.errors`, all ValueErrors.
 """
 
@@ -22,15 +16,9 @@ from nlgauge.stats.darr import bootstrap_kendall_like, kendall_like, pairs_from_
 from nlgauge.stats.intervals import Interval, bootstrap, bootstrap_correlation, bootstrap_difference
 from nlgauge.stats.judgements import Grid, Judgements, MetricScores
 from nlgauge.stats.levels import LEVELS, Correlation, correlate
-from nlgauge.stats.paired_tests import paired_bootstrap, paired_randomisation
+from nlgauge.stats.paired_tests import paired_bootstrap, paired_randomisation, rank_clusters
 from nlgauge.stats.selection import split, sweep
-from nlgauge.stats.significance import (
-    holm,
-    permutation_test,
-    rank_clusters,
-    williams,
-    williams_test,
-)
+from nlgauge.stats.significance import holm, permutation_test, williams, williams_test
 
 __all__ = [
     "COEFFICIENTS",

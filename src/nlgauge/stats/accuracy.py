@@ -1,8 +1,7 @@
 """Pairwise accuracy with calibrated ties, and soft pairwise accuracy.
 
-Both measure how often a metric decides between two systems' outputs as people do. The plain
-pairwise accuracy is the coefficient "accuracy" of `correlate`; these two also need a threshold
-below which a metric's difference is a tie, or the metric's own confidence.
+The plain pairwise accuracy is the coefficient "accuracy" of `correlate`; these two also need a
+threshold below which a metric's difference is a tie, or the metric's own confidence.
 """
 
 from dataclasses import dataclass
@@ -14,7 +13,7 @@ from nlgauge.core.arrays import Floats, Ints
 from nlgauge.core.errors import DataError, OptionError
 from nlgauge.stats.coefficients import TOLERANCE
 from nlgauge.stats.levels import choose_level, system_means
-from nlgauge.stats.validation import Seed, as_matrices, check_count, chunks
+from nlgauge.stats.validation import Seed, as_matrices, resample
 
 
 @dataclass(frozen=True)
@@ -33,7 +32,6 @@ class Accuracy:
 
 
 def _difference(values: Floats, first: Ints, second: Ints) -> Floats:
-    """Return values[first] - values[second], rounding noise set to zero."""
     a, b = values[first], values[second]
     noise = np.abs(a - b) <= TOLERANCE * np.maximum(np.abs(a), np.abs(b))
     return np.where(noise, 0.0, a - b)
@@ -57,10 +55,7 @@ def _accuracy(metric: ArrayLike, human: ArrayLike, level: str, epsilon: float | 
     per_row = both.sum(axis=0)
     used = int((per_row > 0).sum())
     if not used:
-        raise DataError(
-            f"no input has two of the {x.shape[0]} systems both scored and judged; "
-            "pairwise accuracy needs pairs."
-        )
+        raise DataError(f"no input has two of the {x.shape[0]} systems both scored and judged.")
     # Every input has the same weight, however many systems were judged on it.
     weight = np.broadcast_to(1.0 / (used * np.maximum(per_row, 1)), both.shape)[both]
     dx, dy = _difference(x, first, second)[both], _difference(y, first, second)[both]
@@ -70,16 +65,12 @@ def _accuracy(metric: ArrayLike, human: ArrayLike, level: str, epsilon: float | 
     else:
         right = np.where(size <= epsilon, if_tied, if_ordered)
         value, threshold = float((right * weight).sum()), epsilon
-    undefined, calibrated = x.shape[1] - used, epsilon is None
-    return Accuracy(value, threshold, level, size.size, used, undefined, calibrated)
+    return Accuracy(value, threshold, level, size.size, used, x.shape[1] - used, epsilon is None)
 
 
 def _best_threshold(size: Floats, if_ordered: Floats, if_tied: Floats) -> tuple[float, float]:
-    """Return the best accuracy and the smallest threshold of differences that attains it.
-
-    As the threshold passes a pair's difference, the pair turns from "ordered" to "tied": one sort
-    and one running sum evaluate all thresholds.
-    """
+    """Return the best accuracy and the smallest threshold of differences that attains it."""
+    # As the threshold passes a pair's difference, the pair turns from "ordered" to "tied".
     order = np.argsort(size, kind="stable")
     sizes = np.concatenate([[0.0], size[order]])
     change = np.cumsum((if_tied - if_ordered)[order])
@@ -144,22 +135,22 @@ class SoftAccuracy:
     count: int
 
 
-def _swap_p_values(difference: Floats, count: int, rng: np.random.Generator) -> Floats:
+def _swap_p_values(difference: Floats, count: int, seed: Seed) -> Floats:
     """Return one-sided p-values of paired permutation tests over the last axis (inputs).
 
-    A swap of an input's two outputs changes the sign of its difference. Equal outcomes count half
-    (mid-p), so that p(A beats B) + p(B beats A) = 1. All tests use the same swaps.
+    Equal outcomes count half (mid-p), so that p(A beats B) + p(B beats A) = 1.
     """
-    observed = difference.sum(axis=-1)
-    slack = TOLERANCE * np.abs(difference).sum(axis=-1)
-    above = np.zeros(observed.shape)
+    observed = difference.sum(axis=-1, keepdims=True)
+    slack = TOLERANCE * np.abs(difference).sum(axis=-1, keepdims=True)
     inputs = difference.shape[-1]
-    for size in chunks(count, inputs):
+
+    def above(size: int, rng: np.random.Generator) -> Floats:
         signs = rng.integers(0, 2, size=(size, inputs)) * 2.0 - 1.0
-        excess = difference @ signs.T - observed[..., None]
-        above += (excess > slack[..., None]).sum(axis=-1)
-        above += 0.5 * (np.abs(excess) <= slack[..., None]).sum(axis=-1)
-    return above / count
+        excess = difference @ signs.T - observed
+        counted = (excess > slack) + 0.5 * (np.abs(excess) <= slack)
+        return np.expand_dims(counted.sum(axis=-1), 0)
+
+    return np.asarray(resample(above, count, seed, inputs).sum(axis=0) / count)
 
 
 def soft_pairwise_accuracy(
@@ -184,19 +175,15 @@ def soft_pairwise_accuracy(
     >>> soft_pairwise_accuracy([[1, 2, 3], [2, 4, 3]], [[1, 2, 3], [2, 4, 3]]).value
     1.0
     """
-    check_count(count)
     x, y = as_matrices(metric=metric, human=human)
     present = np.isfinite(x) & np.isfinite(y)
     first, second = np.triu_indices(x.shape[0], 1)
     both = present[first] & present[second]
     shared = both.any(axis=1)
     if not shared.any():
-        raise DataError(
-            f"no two of the {x.shape[0]} systems share a scored and judged input; "
-            "soft pairwise accuracy compares systems on common inputs."
-        )
+        raise DataError(f"no two of the {x.shape[0]} systems share a scored and judged input.")
     both, first, second = both[shared], first[shared], second[shared]
     stack = np.stack([np.where(both, _difference(v, first, second), 0.0) for v in (x, y)])
-    p_metric, p_human = _swap_p_values(stack, count, np.random.default_rng(seed))
-    value = 1.0 - float(np.abs(p_human - p_metric).mean())
-    return SoftAccuracy(value, int(shared.sum()), int((~shared).sum()), count)
+    p_metric, p_human = _swap_p_values(stack, count, seed)
+    value, pairs = 1.0 - float(np.abs(p_human - p_metric).mean()), int(shared.sum())
+    return SoftAccuracy(value, pairs, shared.size - pairs, count)

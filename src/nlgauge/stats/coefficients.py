@@ -1,9 +1,7 @@
 """Coefficients of agreement between two sets of scores, one value per row of a matrix.
 
 Every coefficient takes two matrices of equal shape and returns one number per row, over the cells
-present (not NaN) in both; NaN where it is undefined. So the correlation of a test set (one long
-row), the correlations over systems of many inputs (many short rows) and a thousand resamples of
-either are the same call.
+present (not NaN) in both; NaN where it is undefined.
 
 Two neighbouring values a <= b of a row are tied if b - a <= TOLERANCE * max(|a|, |b|), and a row
 whose values span no more than that is constant. Without a tolerance four scores that differ in the
@@ -21,11 +19,8 @@ from nlgauge.core.arrays import Bools, Floats, Ints
 from nlgauge.core.errors import OptionError, ShapeError
 
 TOLERANCE = 1e-9
-"""Relative difference below which two scores are equal.
-
-It lies far above the rounding of float64 sums (1e-15) and below one step of float32 (6e-8), so
-stored float32 scores keep their order.
-"""
+"""Relative difference below which two scores are equal: far above the rounding of float64 sums
+(1e-15) and below one step of float32 (6e-8), so stored float32 scores keep their order."""
 
 Rowwise = Callable[[Floats, Floats], Floats]
 
@@ -39,9 +34,12 @@ def constant_rows(x: Floats) -> Bools:
     high = np.max(x, axis=1, where=present, initial=-np.inf)
     low = np.min(x, axis=1, where=present, initial=np.inf)
     largest = np.max(np.abs(x), axis=1, where=present, initial=0.0)
-    empty = ~present.any(axis=1)
-    span = np.where(empty, 0.0, high) - np.where(empty, 0.0, low)
-    return np.asarray(span <= TOLERANCE * largest, dtype=np.bool_)
+    return np.asarray(high - low <= TOLERANCE * largest)  # an empty row spans -inf
+
+
+def divide(value: Floats, norm: Floats | Ints) -> Floats:
+    """Return value / norm, NaN where the norm is 0."""
+    return np.where(norm > 0, value / np.where(norm > 0, norm, 1.0), np.nan)
 
 
 def _paired(x: Floats, y: Floats) -> tuple[Floats, Floats]:
@@ -53,11 +51,11 @@ def _paired(x: Floats, y: Floats) -> tuple[Floats, Floats]:
 def _centred(x: Floats) -> Floats:
     """Return rows minus their means, divided by their largest magnitude (r is invariant)."""
     present = np.isfinite(x)
-    count = np.maximum(present.sum(axis=1, keepdims=True), 1)
-    filled = np.where(present, x, 0.0)
-    centred = np.where(present, filled - filled.sum(axis=1, keepdims=True) / count, 0.0)
+    total = np.where(present, x, 0.0).sum(axis=1, keepdims=True)
+    mean = total / np.maximum(present.sum(axis=1, keepdims=True), 1)
+    centred = np.where(present, x - mean, 0.0)
     largest = np.abs(centred).max(axis=1, keepdims=True)
-    return np.asarray(centred / np.where(largest > 0, largest, 1.0), dtype=np.float64)
+    return np.asarray(centred / np.where(largest > 0, largest, 1.0))
 
 
 def pearson_rows(x: Floats, y: Floats) -> Floats:
@@ -65,9 +63,8 @@ def pearson_rows(x: Floats, y: Floats) -> Floats:
     x, y = _paired(x, y)
     cx, cy = _centred(x), _centred(y)
     norm = np.sqrt((cx * cx).sum(axis=1) * (cy * cy).sum(axis=1))
-    defined = ~constant_rows(x) & ~constant_rows(y) & (norm > 0)
-    value = (cx * cy).sum(axis=1) / np.where(defined, norm, 1.0)
-    return np.where(defined, np.clip(value, -1.0, 1.0), np.nan)
+    norm[constant_rows(x) | constant_rows(y)] = 0.0
+    return np.clip(divide((cx * cy).sum(axis=1), norm), -1.0, 1.0)
 
 
 def dense_ranks(x: Floats, tolerance: float = TOLERANCE) -> Ints:
@@ -162,50 +159,38 @@ def count_pairs(x: Floats, y: Floats) -> Pairs:
     # A cell's joint rank: cells tied in both x and y share it.
     joint = np.where(rx >= 0, rx * x.shape[1] + ry, np.nan)
 
-    def tied(ranks: Ints) -> Floats:
-        counts = _tie_counts(ranks).astype(np.float64)
-        return np.asarray((counts * (counts - 1) / 2).sum(axis=1), dtype=np.float64)
-
-    tied_x, tied_y, tied_both = tied(rx), tied(ry), tied(dense_ranks(joint, tolerance=0.0))
+    counts = (_tie_counts(ranks) for ranks in (rx, ry, dense_ranks(joint, tolerance=0.0)))
+    tied_x, tied_y, tied_both = ((k * (k - 1) / 2).sum(axis=1) for k in counts)
     total = n * (n - 1) / 2
-    if x.shape[1] <= SHORT:
-        score = _short_signs(rx, ry)
-    else:
-        score = _long_signs(rx, ry, total - tied_x, total - tied_y)
+    short = x.shape[1] <= SHORT
+    score = _short_signs(rx, ry) if short else _long_signs(rx, ry, total - tied_x, total - tied_y)
     untied = total - tied_x - tied_y + tied_both
+    right, wrong = (untied + score) / 2, (untied - score) / 2
     distinct = np.minimum(rx.max(axis=1), ry.max(axis=1)) + 1.0
-    return Pairs(
-        n, total, (untied + score) / 2, (untied - score) / 2, tied_x, tied_y, tied_both, distinct
-    )
+    return Pairs(n, total, right, wrong, tied_x, tied_y, tied_both, distinct)
 
 
 def kendall_b_rows(x: Floats, y: Floats) -> Floats:
     """Return Kendall's tau-b of each row: (C - D) / sqrt((N - Tx)(N - Ty)), N = n(n-1)/2."""
     pairs = count_pairs(x, y)
     norm = np.sqrt((pairs.total - pairs.tied_x) * (pairs.total - pairs.tied_y))
-    value = (pairs.concordant - pairs.discordant) / np.where(norm > 0, norm, 1.0)
-    return np.where(norm > 0, np.clip(value, -1.0, 1.0), np.nan)
+    return np.clip(divide(pairs.concordant - pairs.discordant, norm), -1.0, 1.0)
 
 
 def kendall_c_rows(x: Floats, y: Floats) -> Floats:
     """Return Stuart's tau-c of each row: 2 (C - D) / (n^2 (k-1)/k), k = fewer distinct values."""
     pairs = count_pairs(x, y)
-    defined = pairs.distinct > 1
-    k = np.where(defined, pairs.distinct, 2.0)
-    norm = np.where(defined, pairs.n, 1.0) ** 2 * (k - 1) / k
-    return np.where(defined, 2 * (pairs.concordant - pairs.discordant) / norm, np.nan)
+    k = np.maximum(pairs.distinct, 1.0)
+    return divide(2 * (pairs.concordant - pairs.discordant), pairs.n**2 * (k - 1) / k)
 
 
 def accuracy_rows(x: Floats, y: Floats) -> Floats:
     """Return the pairwise accuracy of each row: (C + pairs tied in both) / all pairs.
 
-    acc_eq of Deutsch et al. 2023, "Ties Matter": a tie is right where people see a tie, wrong
-    elsewhere. Defined for constant rows too. Over system means it is the pairwise accuracy of
-    Kocmi et al. 2021.
+    acc_eq of Deutsch et al. 2023; over system means the pairwise accuracy of Kocmi et al. 2021.
     """
     pairs = count_pairs(x, y)
-    right = pairs.concordant + pairs.tied_both
-    return np.where(pairs.total > 0, right / np.where(pairs.total > 0, pairs.total, 1.0), np.nan)
+    return divide(pairs.concordant + pairs.tied_both, pairs.total)
 
 
 COEFFICIENTS: Mapping[str, Rowwise] = MappingProxyType(
@@ -233,11 +218,8 @@ class Coefficient:
 
 def _each_row(function: Callable[[Floats, Floats], float]) -> Rowwise:
     def rowwise(x: Floats, y: Floats) -> Floats:
-        present = np.isfinite(x) & np.isfinite(y)
-        values = [
-            function(a[live], b[live]) if live.sum() > 1 else np.nan
-            for a, b, live in zip(x, y, present, strict=True)
-        ]
+        rows = zip(x, y, np.isfinite(x) & np.isfinite(y), strict=True)
+        values = [function(a[at], b[at]) if at.sum() > 1 else np.nan for a, b, at in rows]
         return np.asarray(values, dtype=np.float64)
 
     return rowwise
@@ -251,10 +233,8 @@ def choose_coefficient(which: str | Coefficient | Callable[[Floats, Floats], flo
         return Coefficient(getattr(which, "__name__", type(which).__name__), _each_row(which))
     name = ALIASES.get(which, which)
     if name not in COEFFICIENTS:
-        raise OptionError(
-            f"there is no coefficient {which!r}; choose one of {', '.join(COEFFICIENTS)} "
-            "or pass a function of two vectors."
-        )
+        known = f"{', '.join(COEFFICIENTS)} or pass a function of two vectors"
+        raise OptionError(f"there is no coefficient {which!r}; choose one of {known}.")
     return Coefficient(name, COEFFICIENTS[name])
 
 

@@ -1,8 +1,8 @@
 """daRR: relative rankings made of direct assessments, and WMT's Kendall-like tau.
 
-WMT 2017-2019 had too few assessments per segment for a correlation, so two systems' outputs for
-one segment became a ranked pair if their mean assessments differ by 25 points or more (of 100).
-tau = (C - D) / (C + D) over these pairs; ties of the metric are discordant (Ma et al. 2018).
+At WMT 2017-2019 two outputs for one segment became a ranked pair if their mean assessments differ
+by 25 points or more (of 100). tau = (C - D) / (C + D) over these pairs; ties of the metric are
+discordant (Ma et al. 2018).
 """
 
 from collections.abc import Iterable, Sequence
@@ -73,19 +73,9 @@ def pairs_from_scores(human: ArrayLike, threshold: float = THRESHOLD) -> RankedP
     """
     if not threshold > 0:
         raise OptionError(f"threshold is {threshold}; pairs must differ by more than 0 points.")
-    scores = as_matrix(human, "human")
-    parts = []
-    for first in range(scores.shape[0] - 1):
-        ahead = scores[first] - scores[first + 1 :]
-        other, segment = np.nonzero(np.abs(ahead) >= threshold * (1 - TOLERANCE))
-        second = other + first + 1
-        wins = ahead[other, segment] > 0
-        parts.append((segment, np.where(wins, first, second), np.where(wins, second, first)))
-    if not parts:
-        return RankedPairs(*(np.empty(0, dtype=np.int64) for _ in range(3)))
-    segment, better, worse = (np.concatenate(part) for part in zip(*parts, strict=True))
-    order = np.lexsort((worse, better, segment))
-    return RankedPairs(segment[order], better[order], worse[order])
+    columns = as_matrix(human, "human").T
+    ahead = columns[:, :, None] - columns[:, None, :]
+    return RankedPairs(*np.nonzero(ahead >= threshold * (1 - TOLERANCE)))
 
 
 def pairs_from_names(
@@ -108,8 +98,7 @@ def pairs_from_names(
     if same:
         raise DataError(f"{len(same)} pairs set a system against itself, the first is {same[0]}.")
     table = [(column[s], row[better], row[worse]) for s, better, worse in listed]
-    index = np.asarray(table, dtype=np.int64).reshape(-1, 3)
-    return RankedPairs(index[:, 0], index[:, 1], index[:, 2])
+    return RankedPairs(*np.array(table, dtype=np.int64).reshape(-1, 3).T)
 
 
 def kendall_like(metric: ArrayLike, pairs: RankedPairs) -> KendallLike:
@@ -168,12 +157,9 @@ def bootstrap_kendall_like(
     _, segment = np.unique(pairs.segment[scored], return_inverse=True)
     total = np.bincount(segment).astype(np.float64)
     concordant = np.bincount(segment, weights=right[scored])
+    rows = np.stack([2 * concordant - total, total], axis=1)
     return bootstrap(
-        np.stack([2 * concordant - total, total], axis=1),
-        lambda sums: float(sums[0] / sums[1]),
-        count=count,
-        confidence=confidence,
-        seed=seed,
+        rows, lambda sums: float(sums[0] / sums[1]), count=count, confidence=confidence, seed=seed
     )
 
 

@@ -2,30 +2,18 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from math import isfinite
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from nlgauge.core.arrays import Floats, Ints
+from nlgauge.core.arrays import Floats
 from nlgauge.core.errors import OptionError
+from nlgauge.core.jsonable import to_jsonable
 from nlgauge.stats.levels import Which, correlation_of
-from nlgauge.stats.validation import (
-    Over,
-    Seed,
-    as_matrices,
-    as_rows,
-    check_count,
-    check_over,
-    chunks,
-)
+from nlgauge.stats.validation import Over, Seed, as_matrices, as_rows, check_over, resample
 
 Finish = Callable[[Floats], float]
-
-
-def finite(value: float | None) -> float | None:
-    """Return the number, or None where it is undefined and JSON has no number for it."""
-    return float(value) if value is not None and isfinite(value) else None
 
 
 @dataclass(frozen=True)
@@ -43,9 +31,9 @@ class Interval:
     over: str
     """What was resampled."""
 
-    def to_dict(self) -> dict[str, float | str | None]:
+    def to_dict(self) -> dict[str, Any]:
         """Return the limits and their meaning for JSON; None for an undefined limit."""
-        low, high = finite(self.low), finite(self.high)
+        low, high = to_jsonable((self.low, self.high))
         return {"low": low, "high": high, "confidence": self.confidence, "resampled": self.over}
 
 
@@ -54,17 +42,13 @@ def percentile_interval(value: float, resampled: Floats, confidence: float, over
     if not 0 < confidence < 1:
         raise OptionError(f"confidence is {confidence}; it lies between 0 and 1, .95 is usual.")
     defined = resampled[np.isfinite(resampled)]
-    tail = (1 - confidence) / 2
-    low, high = np.quantile(defined, [tail, 1 - tail]) if defined.size else (np.nan, np.nan)
-    undefined = resampled.size - defined.size
-    return Interval(value, float(low), float(high), confidence, defined.size, undefined, over)
+    n, tail = defined.size, (1 - confidence) / 2
+    low, high = np.quantile(defined, [tail, 1 - tail]) if n else (np.nan, np.nan)
+    return Interval(value, float(low), float(high), confidence, n, resampled.size - n, over)
 
 
 def resample_weights(n: int, count: int, rng: np.random.Generator) -> Floats:
-    """Return how often each of n segments is drawn in each of `count` resamples of size n.
-
-    A resampled corpus total is then `weights @ rows`: nothing is copied or scored again.
-    """
+    """Return how often each of n segments is drawn in each of `count` resamples of size n."""
     drawn = rng.integers(n, size=(count, n)) + np.arange(count)[:, None] * n
     return np.bincount(drawn.ravel(), minlength=count * n).reshape(count, n).astype(np.float64)
 
@@ -90,15 +74,15 @@ def bootstrap(
     >>> bootstrap([[1, 1], [2, 1], [3, 1]], lambda total: total[0] / total[1]).value
     2.0
     """
-    check_count(count)
     table = as_rows(rows, "rows")
-    rng = np.random.default_rng(seed)
-    values: list[float] = []
-    for size in chunks(count, table.shape[0]):
-        totals = resample_weights(table.shape[0], size, rng) @ table
-        values += [float(finish(total)) for total in totals]
-    value = float(finish(table.sum(axis=0)))
-    return percentile_interval(value, np.asarray(values), confidence, "segments")
+    n = table.shape[0]
+
+    def draw(size: int, rng: np.random.Generator) -> Floats:
+        totals = resample_weights(n, size, rng) @ table
+        return np.asarray([float(finish(total)) for total in totals])
+
+    value, drawn = float(finish(table.sum(axis=0))), resample(draw, count, seed, n)
+    return percentile_interval(value, drawn, confidence, "segments")
 
 
 def _bootstrap_matrices(
@@ -110,21 +94,19 @@ def _bootstrap_matrices(
     seed: Seed,
 ) -> Interval:
     """Return a statistic of stacks of matrices and its interval; all share the drawn cells."""
-    check_count(count)
     systems, inputs = matrices[0].shape
     check_over(over, systems, inputs)
-    rng = np.random.default_rng(seed)
 
-    def draw(n: int, size: int, resampled: bool) -> Ints:
-        return rng.integers(n, size=(size, n)) if resampled else np.tile(np.arange(n), (size, 1))
+    def draw(size: int, rng: np.random.Generator) -> Floats:
+        row, column = (
+            np.tile(np.arange(n), (size, 1)) if over == fixed else rng.integers(n, size=(size, n))
+            for n, fixed in ((systems, "inputs"), (inputs, "systems"))
+        )
+        return statistic(*(matrix[row[:, :, None], column[:, None]] for matrix in matrices))
 
-    drawn = []
-    for size in chunks(count, systems * inputs):
-        row = draw(systems, size, over != "inputs")[:, :, None]
-        column = draw(inputs, size, over != "systems")[:, None, :]
-        drawn.append(statistic(*(matrix[row, column] for matrix in matrices)))
     value = float(statistic(*(matrix[None] for matrix in matrices))[0])
-    return percentile_interval(value, np.concatenate(drawn), confidence, over)
+    drawn = resample(draw, count, seed, systems * inputs)
+    return percentile_interval(value, drawn, confidence, over)
 
 
 def bootstrap_correlation(

@@ -13,6 +13,7 @@ from nlgauge.core.errors import DataError, OptionError, ShapeError
 from nlgauge.stats.validation import as_matrix
 
 Direction = Literal["higher", "lower"]
+_Row = tuple[str, str, float | None]
 
 
 def _some(names: Iterable[object], most: int = 5) -> str:
@@ -22,30 +23,33 @@ def _some(names: Iterable[object], most: int = 5) -> str:
     return ", ".join(listed[:most]) + more
 
 
-def _frozen(values: ArrayLike) -> Floats:
+def _check_unique(keys: Iterable[Hashable], what: str) -> None:
+    repeated = [key for key, times in Counter(keys).items() if times > 1]
+    if repeated:
+        times = f"{len(repeated)} {what} appear more than once"
+        raise DataError(f"{times}: {_some(repeated)}; average or rename them first.")
+
+
+def _checked(what: str, values: ArrayLike, **axes: Sequence[str]) -> Floats:
+    """Return a read-only copy of an array whose axes have these names, each once."""
     copy = np.array(values, dtype=np.float64)
+    if copy.shape != tuple(len(names) for names in axes.values()):
+        named = " and ".join(f"{len(names)} {axis}" for axis, names in axes.items())
+        raise ShapeError(f"the shape of {what} is {copy.shape}, but {named} are named.")
+    for axis, names in axes.items():
+        _check_unique(names, f"{axis} of {what}")
     copy.setflags(write=False)
     return copy
 
 
-def _check_unique(keys: Iterable[Hashable], what: str) -> None:
-    repeated = [key for key, times in Counter(keys).items() if times > 1]
-    if repeated:
-        raise DataError(
-            f"{len(repeated)} {what} appear more than once: {_some(repeated)}; "
-            "average or rename them first, so that every cell has one value."
-        )
-
-
 def _number(value: float | None, system: str, segment: str, what: str) -> float:
+    cell = f"{what} of {(system, segment)}"
     try:
         number = float("nan") if value is None else float(value)
     except (TypeError, ValueError):
-        raise DataError(
-            f"{what} of {(system, segment)} is {value!r}, which is not a number."
-        ) from None
+        raise DataError(f"{cell} is {value!r}, which is not a number.") from None
     if np.isinf(number):
-        raise DataError(f"{what} of {(system, segment)} is infinite; use NaN for a missing value.")
+        raise DataError(f"{cell} is infinite; use NaN for a missing value.")
     return number
 
 
@@ -53,8 +57,7 @@ def _number(value: float | None, system: str, segment: str, what: str) -> float:
 class Judgements:
     """One human value per system, segment and criterion; NaN = not judged.
 
-    Axes of `values`: systems, segments (the same input for every system), criteria (fluency,
-    adequacy, ...). Data without system names has one system.
+    Data without system names has one system.
     """
 
     systems: tuple[str, ...]
@@ -63,16 +66,8 @@ class Judgements:
     values: Floats
 
     def __post_init__(self) -> None:
-        shape = (len(self.systems), len(self.segments), len(self.criteria))
-        if np.shape(self.values) != shape:
-            raise ShapeError(
-                f"the judgements have shape {np.shape(self.values)}, but {shape[0]} systems, "
-                f"{shape[1]} segments and {shape[2]} criteria are named."
-            )
-        _check_unique(self.systems, "systems")
-        _check_unique(self.segments, "segments")
-        _check_unique(self.criteria, "criteria")
-        object.__setattr__(self, "values", _frozen(self.values))
+        axes = {"systems": self.systems, "segments": self.segments, "criteria": self.criteria}
+        object.__setattr__(self, "values", _checked("the judgements", self.values, **axes))
 
     @classmethod
     def from_columns(
@@ -82,20 +77,16 @@ class Judgements:
         if not systems:
             raise DataError("there are no judgements: 0 rows were given.")
         _check_unique(zip(systems, segments, strict=True), "(system, segment) pairs")
-        row = {name: i for i, name in enumerate(dict.fromkeys(systems))}
-        column = {name: i for i, name in enumerate(dict.fromkeys(segments))}
-        cells = [row[name] for name in systems], [column[name] for name in segments]
-        values = np.full((len(row), len(column), len(human)), np.nan)
+        names = tuple(dict.fromkeys(systems)), tuple(dict.fromkeys(segments))
+        cells = _positions(systems, names[0]), _positions(segments, names[1])
+        values = np.full((*map(len, names), len(human)), np.nan)
         for k, judged in enumerate(human.values()):
             values[*cells, k] = judged
-        return cls(tuple(row), tuple(column), tuple(human), values)
+        return cls(*names, tuple(human), values)
 
     @classmethod
     def from_rows(cls, rows: Iterable[tuple[str, str, Mapping[str, float | None]]]) -> "Judgements":
-        """Return the judgements of rows (system, segment id, {criterion: value}).
-
-        A criterion absent from a row, None or NaN is "not judged". Ids are compared as strings.
-        """
+        """Return the judgements of rows (system, segment id, {criterion: value or None})."""
         table = [(str(system), str(segment), human) for system, segment, human in rows]
         criteria = dict.fromkeys(name for _, _, human in table for name in human)
         columns = {
@@ -107,10 +98,8 @@ class Judgements:
     def matrix(self, criterion: str) -> Floats:
         """Return the system x segment matrix of one criterion."""
         if criterion not in self.criteria:
-            raise OptionError(
-                f"there is no criterion {criterion!r}; "
-                f"these {len(self.criteria)} were judged: {', '.join(self.criteria)}."
-            )
+            known = f"these {len(self.criteria)} were judged: {', '.join(self.criteria)}"
+            raise OptionError(f"there is no criterion {criterion!r}; {known}.")
         return self.values[:, :, self.criteria.index(criterion)]
 
     def without(self, *systems: str) -> "Judgements":
@@ -140,26 +129,15 @@ class MetricScores:
     def __post_init__(self) -> None:
         if self.direction not in ("higher", "lower"):
             raise OptionError(
-                f"the direction of {self.name!r} is {self.direction!r}; "
-                "use 'higher' (more is better) or 'lower' (a distance)."
+                f"direction {self.direction!r} of {self.name!r} is not 'higher' or 'lower'."
             )
-        matrix = as_matrix(self.values, f"metric {self.name!r}")
-        shape = (len(self.systems), len(self.segments))
-        if matrix.shape != shape:
-            raise ShapeError(
-                f"metric {self.name!r} has shape {matrix.shape}, "
-                f"but {shape[0]} systems and {shape[1]} segments are named."
-            )
-        _check_unique(self.systems, f"systems of metric {self.name!r}")
-        _check_unique(self.segments, f"segments of metric {self.name!r}")
-        object.__setattr__(self, "values", _frozen(matrix))
+        what = f"metric {self.name!r}"
+        axes = {"systems": self.systems, "segments": self.segments}
+        object.__setattr__(self, "values", _checked(what, as_matrix(self.values, what), **axes))
 
     @classmethod
     def from_rows(
-        cls,
-        name: str,
-        rows: Iterable[tuple[str, str, float | None]],
-        direction: Direction = "higher",
+        cls, name: str, rows: Iterable[_Row], direction: Direction = "higher"
     ) -> "MetricScores":
         """Return the scores of rows (system, segment id, score); absent cells are NaN."""
         judged = Judgements.from_rows((system, segment, {name: v}) for system, segment, v in rows)
@@ -188,20 +166,16 @@ class Gap:
 
     def __str__(self) -> str:
         missing = {"systems": self.systems_missing, "segments": self.segments_missing}
-        parts = [
-            f"{len(names)} {kind} ({_some(names)})" for kind, names in missing.items() if names
-        ]
+        lost = (f"{len(names)} {kind} ({_some(names)})" for kind, names in missing.items() if names)
         counted = f"{self.cells_missing} of {self.cells_judged} judged cells"
-        return f"metric {self.metric!r} lacks {counted}" + (": " + ", ".join(parts)) * bool(parts)
+        return ": ".join(filter(None, (f"metric {self.metric!r} lacks {counted}", ", ".join(lost))))
 
 
 @dataclass(frozen=True, eq=False)
 class Grid:
     """Metrics and one human criterion on the same systems x segments, all higher-is-better.
 
-    Lower-is-better metrics are negated and listed in `negated`; absolute values are never taken,
-    because they hide a metric that points the wrong way. Cells a metric lacks stay NaN and are
-    counted in `gaps`.
+    Lower-is-better metrics are negated; cells a metric lacks stay NaN and are counted in `gaps`.
     """
 
     criterion: str
@@ -230,20 +204,17 @@ class Grid:
             raise OptionError(f"missing is {missing!r}; it is 'error' or 'keep'.")
         human = judgements.matrix(criterion)
         if not np.isfinite(human).any():
-            raise DataError(
-                f"criterion {criterion!r} has 0 judged cells of {human.size}; choose another of "
-                f"{', '.join(judgements.criteria)}."
-            )
+            empty = f"criterion {criterion!r} has 0 judged cells of {human.size}"
+            raise DataError(f"{empty}; choose another of {', '.join(judgements.criteria)}.")
         _check_unique([metric.name for metric in metrics], "metrics")
-        aligned: dict[str, Floats] = {}
-        gaps = []
-        for metric in metrics:
-            values = align_scores(metric, judgements)
-            gaps.append(_gap(metric, values, judgements, human, missing))
-            aligned[metric.name] = _frozen(-values if metric.direction == "lower" else values)
+        aligned = {metric.name: align_scores(metric, judgements) for metric in metrics}
+        gaps = tuple(_gap(each, aligned[each.name], judgements, human, missing) for each in metrics)
         negated = tuple(metric.name for metric in metrics if metric.direction == "lower")
-        systems, segments = judgements.systems, judgements.segments
-        return cls(criterion, systems, segments, human, aligned, negated, tuple(gaps))
+        for name, values in aligned.items():
+            aligned[name] = -values if name in negated else values
+            aligned[name].setflags(write=False)
+        names = judgements.systems, judgements.segments
+        return cls(criterion, *names, human, aligned, negated, gaps)
 
     def metric(self, name: str) -> Floats:
         """Return the aligned matrix of one metric, higher is better."""
@@ -254,11 +225,9 @@ class Grid:
     def report(self) -> tuple[str, ...]:
         """Return one sentence per thing that was left out or negated."""
         lines = [f"{gap}." for gap in self.gaps if gap.cells_missing]
-        unjudged = int((~np.isfinite(self.human)).sum())
-        if unjudged:
-            lines.append(
-                f"{unjudged} of {self.human.size} cells have no judgement of {self.criterion!r}."
-            )
+        if unjudged := int((~np.isfinite(self.human)).sum()):
+            share = f"{unjudged} of {self.human.size} cells"
+            lines.append(f"{share} have no judgement of {self.criterion!r}.")
         lines += [
             f"metric {gap.metric!r} also scored {len(gap.systems_unjudged)} systems and "
             f"{gap.segments_unjudged} segments nobody judged; they are left out."
@@ -272,17 +241,15 @@ class Grid:
 
 def align_scores(metric: MetricScores, judgements: Judgements) -> Floats:
     """Return a metric's values in the order of the judgements, NaN where there are none."""
-    cells = []
-    for wanted, names in (
-        (judgements.systems, metric.systems),
-        (judgements.segments, metric.segments),
-    ):
-        at = {name: i for i, name in enumerate(names)}
-        cells.append([(i, at[name]) for i, name in enumerate(wanted) if name in at])
-    to, source = (np.ix_(*([pair[k] for pair in axis] for axis in cells)) for k in (0, 1))
-    values = np.full((len(judgements.systems), len(judgements.segments)), np.nan)
-    values[to] = metric.values[source]
-    return values
+    padded = np.pad(metric.values, (0, 1), constant_values=np.nan)  # a name without values is -1
+    systems = _positions(judgements.systems, metric.systems)
+    return padded[np.ix_(systems, _positions(judgements.segments, metric.segments))]
+
+
+def _positions(wanted: Sequence[str], names: Sequence[str]) -> list[int]:
+    """Return where the wanted names stand among the names; -1 for one that does not."""
+    at = {name: i for i, name in enumerate(names)}
+    return [at.get(name, -1) for name in wanted]
 
 
 def _gap(
@@ -291,24 +258,22 @@ def _gap(
     """Return what a metric lacks; raise DataError if it lacks all, or anything unless kept."""
     judged = np.isfinite(human)
     scored = judged & np.isfinite(values)
-
-    def without_scores(axis: int, names: tuple[str, ...]) -> tuple[str, ...]:
-        lost = judged.any(axis=axis) & ~scored.any(axis=axis)
-        return tuple(names[i] for i in np.flatnonzero(lost))
-
+    systems_missing, segments_missing = (
+        tuple(np.array(names)[judged.any(axis=axis) & ~scored.any(axis=axis)].tolist())
+        for axis, names in ((1, judgements.systems), (0, judgements.segments))
+    )
     gap = Gap(
         metric.name,
-        without_scores(1, judgements.systems),
-        without_scores(0, judgements.segments),
+        systems_missing,
+        segments_missing,
         int(judged.sum() - scored.sum()),
         int(judged.sum()),
-        tuple(name for name in metric.systems if name not in set(judgements.systems)),
+        tuple(name for name in metric.systems if name not in judgements.systems),
         len(set(metric.segments) - set(judgements.segments)),
     )
     if gap.cells_missing == gap.cells_judged:
         raise DataError(
-            f"{gap}; it shares no cell with the judgements. Check that both name systems and "
-            "segments alike."
+            f"{gap}; it shares no cell with the judgements. Do both name systems, segments alike?"
         )
     if gap.cells_missing and missing == "error":
         raise DataError(

@@ -1,12 +1,10 @@
 """Correlation of a metric with people at the segment, text or system level.
 
-segment   Does the metric order all outputs as people do, whatever their input and system? One
-          coefficient over all cells. Some papers call it global or flat; both names are accepted.
-text      Given one input, does the metric order the systems' outputs as people do? One coefficient
-          over systems per input (column), then the mean over inputs. nlpstats calls it "input",
-          summarisation papers "summary" level; both names are accepted.
-system    Does the metric order the systems as people do? One coefficient over the systems' means
-          of their judged inputs.
+segment   One coefficient over all cells, whatever their input and system. Some papers call it
+          global or flat; both names are accepted.
+text      One coefficient over systems per input (column), then the mean over inputs. nlpstats calls
+          it "input", summarisation papers "summary" level; both names are accepted.
+system    One coefficient over the systems' means of their judged inputs.
 
 The levels differ a lot on the same data, so the level is part of every result.
 """
@@ -20,7 +18,7 @@ from numpy.typing import ArrayLike
 
 from nlgauge.core.arrays import Bools, Floats
 from nlgauge.core.errors import OptionError
-from nlgauge.stats.coefficients import Coefficient, Rowwise, choose_coefficient
+from nlgauge.stats.coefficients import Coefficient, Rowwise, choose_coefficient, divide
 from nlgauge.stats.validation import as_matrices
 
 LEVELS = ("segment", "text", "system")
@@ -68,9 +66,7 @@ def choose_level(level: str) -> str:
 
 def system_means(values: Floats, present: Bools) -> Floats:
     """Return the means over inputs (last axis) of the present cells; NaN where there are none."""
-    count = present.sum(axis=-1)
-    total = np.where(present, values, 0.0).sum(axis=-1)
-    return np.where(count > 0, total / np.maximum(count, 1), np.nan)
+    return divide(np.where(present, values, 0.0).sum(axis=-1), present.sum(axis=-1))
 
 
 def points(metric: Floats, human: Floats, level: str) -> tuple[Floats, Floats]:
@@ -81,26 +77,18 @@ def points(metric: Floats, human: Floats, level: str) -> tuple[Floats, Floats]:
     if level == "system":
         judged = present.any(axis=1)
         return system_means(metric, present)[judged], system_means(human, present)[judged]
-    raise OptionError(
-        f"the {level} level averages many coefficients and has no single set of points; "
-        "use 'segment' or 'system' here."
-    )
+    raise OptionError(f"the {level} level has no single set of points; use 'segment' or 'system'.")
 
 
 def _row_values(metric: Floats, human: Floats, level: str, rowwise: Rowwise) -> Floats:
-    """Return all coefficients of a stack of matrices: stack x 1, or stack x inputs at text level.
-
-    `metric` has shape (stack, systems, inputs); `human` is broadcast to it.
-    """
+    """Return all coefficients of stack x systems x inputs: stack x 1, at text level x inputs."""
     metric, human = np.broadcast_arrays(metric, human)
     stack, systems, inputs = metric.shape
     if level == "segment":
-        flat = (stack, systems * inputs)
-        return rowwise(metric.reshape(flat), human.reshape(flat))[:, None]
+        return rowwise(metric.reshape(stack, -1), human.reshape(stack, -1))[:, None]
     if level == "text":
-        rows = (stack * inputs, systems)
-        x = metric.transpose(0, 2, 1).reshape(rows)
-        return rowwise(x, human.transpose(0, 2, 1).reshape(rows)).reshape(stack, inputs)
+        x, y = (values.transpose(0, 2, 1).reshape(-1, systems) for values in (metric, human))
+        return rowwise(x, y).reshape(stack, inputs)
     present = np.isfinite(metric) & np.isfinite(human)
     return rowwise(system_means(metric, present), system_means(human, present))[:, None]
 
@@ -119,8 +107,7 @@ def correlation_of(level: str, coefficient: Which) -> Callable[[Floats, Floats],
 def per_input(metric: ArrayLike, human: ArrayLike, coefficient: Which = "pearson") -> Floats:
     """Return the coefficient over systems of each input (column); NaN where it is undefined."""
     x, y = as_matrices(metric=metric, human=human)
-    values = _row_values(x[None], y[None], "text", choose_coefficient(coefficient).rowwise)
-    return values.reshape(-1)
+    return _row_values(x[None], y[None], "text", choose_coefficient(coefficient).rowwise).ravel()
 
 
 def correlate(
@@ -161,10 +148,9 @@ def correlate(
     present = has_x & has_y
     rows = _row_values(x[None], y[None], level, chosen.rowwise)[0]
     defined = np.isfinite(rows)
-    any_defined = bool(defined.any())
     used = present[:, defined] if level == "text" else present
     return Correlation(
-        value=float(rows[defined].mean()) if any_defined else float("nan"),
+        value=float(rows[defined].mean()) if defined.any() else float("nan"),
         level=level,
         coefficient=chosen.name,
         n=int((used.any(axis=1) if level == "system" else used).sum()),
@@ -173,22 +159,19 @@ def correlate(
         cells=int(present.sum()),
         cells_without_metric=int((has_y & ~has_x).sum()),
         cells_without_human=int((has_x & ~has_y).sum()),
-        reason="" if any_defined else _reason(present, level),
+        reason="" if defined.any() else _reason(present, level),
     )
 
 
 def _reason(present: Bools, level: str) -> str:
-    """Return why no coefficient is defined."""
     if not present.any():
         return "no cell has both a metric score and a judgement"
-    if level == "segment":
-        cells = int(present.sum())
-        if cells == 1:
-            return "only 1 cell is both scored and judged"
-        return f"the scores or the judgements of all {cells} cells are constant"
-    systems = int(present.any(axis=1).sum())
-    if systems == 1:
+    cells, systems = int(present.sum()), int(present.any(axis=1).sum())
+    if level == "segment" and cells == 1:
+        return "only 1 cell is both scored and judged"
+    if level != "segment" and systems == 1:
         return f"1 judged system; the {level} level compares at least 2"
     if level == "text" and int(present.sum(axis=0).max()) < 2:
         return "no input has 2 judged systems"
-    return f"the scores or the judgements of the {systems} systems are constant"
+    points = f"all {cells} cells" if level == "segment" else f"the {systems} systems"
+    return f"the scores or the judgements of {points} are constant"

@@ -1,8 +1,7 @@
 """Tables of every metric against every other, and against people.
 
 All cells of one table use the same data: the grid cells that people judged and every metric scored;
-the rest is counted. Otherwise two entries could differ because of the outputs compared, and
-Williams's test could get correlations that no data has.
+the rest is counted. Otherwise Williams's test could get correlations that no data has.
 """
 
 from collections.abc import Callable
@@ -23,30 +22,28 @@ HUMAN = "human"
 
 
 @dataclass(frozen=True, eq=False)
-class CoefficientMatrix:
-    """Coefficients between people (first row) and metrics, with p-values of "no relation"."""
-
+class _Matrix:
     names: tuple[str, ...]
-    values: Floats
-    p: Floats
-    """Two-sided; NaN on the diagonal and where no test exists for the coefficient."""
     level: str
     coefficient: str
     cells: int
     cells_dropped: int
+    p: Floats
 
 
 @dataclass(frozen=True, eq=False)
-class _PairwiseTests:
-    """p[i, j]: one-sided p of "metric i correlates with people better than metric j"."""
+class CoefficientMatrix(_Matrix):
+    """Coefficients between people (first row) and metrics, with two-sided p of "no relation".
 
-    names: tuple[str, ...]
+    p is NaN on the diagonal and where no test exists for the coefficient.
+    """
+
+    values: Floats
+
+
+@dataclass(frozen=True, eq=False)
+class _PairwiseTests(_Matrix):
     correlations: Floats
-    p: Floats
-    level: str
-    coefficient: str
-    cells: int
-    cells_dropped: int
 
     @property
     def p_holm(self) -> Floats:
@@ -77,28 +74,24 @@ class PermutationMatrix(_PairwiseTests):
         return min(1.0, int(np.isfinite(self.p).sum()) / (1 + self.count))
 
 
-def _common(grid: Grid) -> tuple[tuple[str, ...], Floats, int, int]:
-    """Return the metrics' names, people and metrics on their common cells, cells kept, dropped."""
+def _common(grid: Grid, level: str, coefficient: Which) -> tuple[dict[str, Any], Floats]:
+    """Return the fields that all matrices share, and people and metrics on their common cells."""
     if HUMAN in grid.metrics:
-        raise DataError(
-            f"a metric is called {HUMAN!r}, the name of the judgements' row; rename it."
-        )
-    stack = np.stack(common_cells(grid.human, *grid.metrics.values()))
+        raise DataError(f"a metric is called {HUMAN!r}, as the row of the judgements; rename it.")
+    stack = np.stack(common_cells(**{HUMAN: grid.human}, **grid.metrics))
     cells = int(np.isfinite(stack[0]).sum())
-    return tuple(grid.metrics), stack, cells, int(np.isfinite(grid.human).sum()) - cells
+    shared = {"names": tuple(grid.metrics), "level": choose_level(level), "cells": cells}
+    shared["cells_dropped"] = int(np.isfinite(grid.human).sum()) - cells
+    return {**shared, "coefficient": choose_coefficient(coefficient).name}, stack
 
 
 def _no_relation_p(x: Floats, y: Floats, level: str, coefficient: Coefficient) -> float:
-    """Return the two-sided p-value of "no relation" between two matrices.
-
-    Segment and system level: the coefficient's own test over the points. Text level: a one-sample
-    t test of the per-input coefficients against 0, the inputs being the independent units.
-    """
+    """Return the two-sided p-value of "no relation" between two matrices."""
     from scipy import stats
 
     if coefficient.name not in ("pearson", "spearman", "kendall_b", "kendall_c"):
         return float("nan")
-    if level == "text":
+    if level == "text":  # a t test of the inputs' coefficients, which are independent, against 0
         rows = per_input(x, y, coefficient)
         rows = rows[np.isfinite(rows)]
         varies = rows.size > 1 and float(np.ptp(rows)) > 0
@@ -120,13 +113,13 @@ def coefficient_matrix(
 ) -> CoefficientMatrix:
     """Return the coefficient and p-value of every pair among people and the grid's metrics."""
     level, chosen = choose_level(level), choose_coefficient(coefficient)
-    metrics, stack, cells, dropped = _common(grid)
+    shared, stack = _common(grid, level, chosen)
     correlation = correlation_of(level, chosen)
     values = np.stack([correlation(stack, matrix[None]) for matrix in stack])
     p = np.full(values.shape, np.nan)
     for i, j in zip(*np.triu_indices(len(stack), 1), strict=True):
         p[i, j] = p[j, i] = _no_relation_p(stack[i], stack[j], level, chosen)
-    return CoefficientMatrix((HUMAN, *metrics), values, p, level, chosen.name, cells, dropped)
+    return CoefficientMatrix(**shared | {"names": (HUMAN, *grid.metrics)}, p=p, values=values)
 
 
 def _pairwise(
@@ -135,27 +128,16 @@ def _pairwise(
     coefficient: Which,
     test: Callable[[Floats, Floats, Floats], tuple[float, float]],
 ) -> tuple[dict[str, Any], Floats]:
-    """Return the fields that both test matrices share, and the people's common cells.
-
-    ``test`` computes the p of "first beats second" and of the reverse.
-    """
-    names, stack, cells, dropped = _common(grid)
-    if len(names) < 2:
-        raise OptionError(f"the test compares 2 metrics or more, but there is {len(names)}.")
-    people, metrics = stack[0], stack[1:]
-    p = np.full((len(names), len(names)), np.nan)
-    for i, j in zip(*np.triu_indices(len(names), 1), strict=True):
+    """Return the fields that both kinds share, with `test`'s p both ways, and people's cells."""
+    shared, (people, *metrics) = _common(grid, level, coefficient)
+    n = len(metrics)
+    if n < 2:
+        raise OptionError(f"the test compares 2 metrics or more, but there is {n}.")
+    p = np.full((n, n), np.nan)
+    for i, j in zip(*np.triu_indices(n, 1), strict=True):
         p[i, j], p[j, i] = test(metrics[i], metrics[j], people)
-    fields = {
-        "names": names,
-        "correlations": correlation_of(level, coefficient)(metrics, people[None]),
-        "p": p,
-        "level": choose_level(level),
-        "coefficient": choose_coefficient(coefficient).name,
-        "cells": cells,
-        "cells_dropped": dropped,
-    }
-    return fields, people
+    values = correlation_of(level, coefficient)(np.stack(metrics), people[None])
+    return {**shared, "p": p, "correlations": values}, people
 
 
 def williams_matrix(grid: Grid, level: str = "segment") -> WilliamsMatrix:
@@ -178,17 +160,13 @@ def permutation_matrix(
     count: int = 1000,
     seed: Seed = 0,
 ) -> PermutationMatrix:
-    """Return the permutation test's one-sided p for every ordered pair of metrics.
-
-    Both directions of a pair use the same permutations; p is at least 1 / (1 + count).
-    """
+    """Return the permutation test's one-sided p for every ordered pair of metrics."""
     undefined = 0
 
     def test(first: Floats, second: Floats, people: Floats) -> tuple[float, float]:
         nonlocal undefined
-        found = permutation_test(
-            first, second, people, level, coefficient, over=over, count=count, seed=seed
-        )
+        data = first, second, people, level, coefficient
+        found = permutation_test(*data, over=over, count=count, seed=seed)
         undefined += found.undefined
         return found.p, found.p_reverse
 

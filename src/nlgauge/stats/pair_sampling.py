@@ -11,8 +11,7 @@ from nlgauge.stats.validation import Seed
 def draw_pairs(n: int, count: int, seed: Seed = 0) -> Ints:
     """Return a random sample of the n (n - 1) / 2 pairs of different numbers below n.
 
-    Rows of two numbers, no pair twice, in random order and direction; all pairs if ``count`` is as
-    large.
+    Rows of two numbers, no pair twice, in random order and direction; at most all pairs.
     """
     if n < 2 or count < 1:
         raise DataError(f"{count} pairs of {n} items cannot be drawn; a pair needs 2 of them.")

@@ -1,12 +1,12 @@
-"""Tests whether one system's corpus score differs from another's, for any metric.
+"""Tests whether one system's corpus score differs from another's, and clusters of a ranking.
 
 Both tests use rows of sufficient statistics, one per segment, the same segments in the same order
-for both systems, and a `finish` that computes the corpus score of summed rows. So BLEU, whose
-corpus score is not a mean, and means of segment scores are tested alike.
+for both systems, and a `finish` that computes the corpus score of summed rows.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -15,7 +15,7 @@ from nlgauge.core.arrays import Floats
 from nlgauge.core.errors import DataError, ShapeError
 from nlgauge.stats.coefficients import TOLERANCE
 from nlgauge.stats.intervals import Finish, Interval, percentile_interval, resample_weights
-from nlgauge.stats.validation import Seed, as_rows, check_count, chunks, p_value
+from nlgauge.stats.validation import Seed, as_rows, p_value, resample
 
 
 @dataclass(frozen=True)
@@ -71,16 +71,10 @@ def paired_bootstrap(
         return weights @ a, weights @ b
 
     one, other, drawn = _resampled(first, second, finish, draw, count, seed)
-    return PairedTest(
-        one,
-        other,
-        one - other,
-        _two_sided(drawn - drawn.mean(), one - other),
-        "paired bootstrap",
-        count,
-        float((drawn > 0).mean()),
-        percentile_interval(one - other, drawn, confidence, "segments"),
-    )
+    p = _two_sided(drawn - drawn.mean(), one - other)
+    interval = percentile_interval(one - other, drawn, confidence, "segments")
+    wins = float((drawn > 0).mean())
+    return PairedTest(one, other, one - other, p, "paired bootstrap", count, wins, interval)
 
 
 def paired_randomisation(
@@ -121,31 +115,80 @@ def _resampled(
     seed: Seed,
 ) -> tuple[float, float, Floats]:
     """Return both corpus scores and the differences between resampled ones."""
-    check_count(count)
     a, b = as_rows(first, "first"), as_rows(second, "second")
     if a.shape != b.shape:
         raise ShapeError(
             f"the first system has {a.shape[0]} segments of {a.shape[1]} statistics, the second "
             f"{b.shape[0]} of {b.shape[1]}; a paired test needs the same segments for both."
         )
-    rng = np.random.default_rng(seed)
-    parts = []
-    for size in chunks(count, a.shape[0]):
-        totals = draw(size, rng, a, b)
-        parts.append(np.subtract(*(_finished(total, finish) for total in totals)))
+
+    def differences(size: int, rng: np.random.Generator) -> Floats:
+        one, other = (_finished(totals, finish) for totals in draw(size, rng, a, b))
+        return one - other
+
+    drawn = resample(differences, count, seed, a.shape[0])
     one, other = _finished(np.stack([a.sum(axis=0), b.sum(axis=0)]), finish).tolist()
-    return one, other, np.concatenate(parts)
+    return one, other, drawn
 
 
 def _finished(totals: Floats, finish: Finish) -> Floats:
     values = np.asarray([float(finish(total)) for total in totals], dtype=np.float64)
-    if not np.isfinite(values).all():
-        raise DataError(
-            f"finish gave {int((~np.isfinite(values)).sum())} undefined scores for "
-            f"{values.size} resampled totals; it must define a value for every sum of rows."
-        )
+    if undefined := int((~np.isfinite(values)).sum()):
+        share = f"{undefined} undefined scores for {values.size} resampled totals"
+        raise DataError(f"finish gave {share}; it must define a value for every sum of rows.")
     return values
 
 
 def _two_sided(null: Floats, observed: float) -> float:
     return p_value(np.abs(null), abs(observed), TOLERANCE * abs(observed))
+
+
+@dataclass(frozen=True)
+class Cluster:
+    """Systems that are not significantly separated, best first, with their range of ranks."""
+
+    names: tuple[str, ...]
+    best_rank: int
+    worst_rank: int
+
+
+def rank_clusters(
+    names: Sequence[str], scores: ArrayLike, p_values: ArrayLike, *, alpha: float = 0.05
+) -> tuple[Cluster, ...]:
+    """Return the clusters of a ranking as WMT prints them.
+
+    Systems are sorted by score; a new cluster starts where every system above is better than every
+    system below with p < alpha. An undefined p separates nothing.
+
+    Parameters
+    ----------
+    names, scores : the n systems and their scores, higher is better
+    p_values : array_like, n x n; `p_values[i, j]` is the one-sided p of "i is better than j"
+    alpha : float, significance level
+
+    Returns
+    -------
+    tuple of Cluster
+
+    Examples
+    --------
+    >>> p = [[0.5, 0.4, 0.01], [0.6, 0.5, 0.02], [0.99, 0.98, 0.5]]
+    >>> [cluster.names for cluster in rank_clusters(["a", "b", "c"], [3, 2, 1], p)]
+    [('a', 'b'), ('c',)]
+    """
+    score = np.asarray(scores, dtype=np.float64)
+    p = np.asarray(p_values, dtype=np.float64)
+    n = len(names)
+    if score.shape != (n,) or p.shape != (n, n):
+        shapes = f"{score.shape} and {p.shape}"
+        raise ShapeError(f"{n} names need {n} scores and {n} x {n} p-values, not {shapes}.")
+    if not np.isfinite(score).all():
+        raise DataError(f"{int((~np.isfinite(score)).sum())} of {n} scores are NaN or infinite.")
+    order = np.argsort(-score, kind="stable")
+    better = p[np.ix_(order, order)] < alpha
+    starts = [0, *(cut for cut in range(1, n) if better[:cut, cut:].all()), n]
+    return tuple(
+        Cluster(tuple(names[i] for i in order[start:stop]), start + 1, stop)
+        for start, stop in pairwise(starts)
+        if stop > start
+    )

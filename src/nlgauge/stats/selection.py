@@ -52,21 +52,18 @@ def split(
     [[0, 1], [2, 3]]
     """
     if not 0 < fraction < 1:
-        raise OptionError(
-            f"fraction is {fraction}; the tuning part is between 0 and 1 of the data."
-        )
+        raise OptionError(f"fraction is {fraction}; the tuning part is between 0 and 1 of all.")
     labels = list(range(n)) if groups is None else list(groups)
     if len(labels) != n:
         raise ShapeError(f"there are {n} items but {len(labels)} group labels; give one per item.")
     numbers = {label: i for i, label in enumerate(dict.fromkeys(labels))}
-    if len(numbers) < 2:
-        raise DataError(
-            f"{n} items in {len(numbers)} groups cannot be split in two; at least 2 are needed."
-        )
-    size = min(max(round(fraction * len(numbers)), 1), len(numbers) - 1)
-    chosen = np.random.default_rng(seed).permutation(len(numbers))[:size]
+    count = len(numbers)
+    if count < 2:
+        raise DataError(f"{n} items in {count} groups cannot be split in two; 2 are needed.")
+    size = min(max(round(fraction * count), 1), count - 1)
+    chosen = np.random.default_rng(seed).permutation(count)[:size]
     tuning = np.isin([numbers[label] for label in labels], chosen)
-    return Split(np.flatnonzero(tuning), np.flatnonzero(~tuning), len(numbers))
+    return Split(np.flatnonzero(tuning), np.flatnonzero(~tuning), count)
 
 
 @dataclass(frozen=True)
@@ -95,11 +92,11 @@ class Sweep:
         return self.chosen.tuned.value - self.tested.value
 
     def __str__(self) -> str:
+        tested, tuned = self.tested, self.chosen.tuned
         return (
-            f"{self.option}={self.chosen.value} of {len(self.tried)} tried, "
-            f"{self.tested.level}-level {self.tested.coefficient}: "
-            f"{self.tested.value:.4f} tested on {self.tested_on} "
-            f"({self.chosen.tuned.value:.4f} tuned on {self.tuned_on})"
+            f"{self.option}={self.chosen.value} of {len(self.tried)} tried, {tested.level}-level "
+            f"{tested.coefficient}: {tested.value:.4f} tested on {self.tested_on} "
+            f"({tuned.value:.4f} tuned on {self.tuned_on})"
         )
 
 
@@ -154,46 +151,37 @@ def sweep(
         raise OptionError(f"no values of {option!r} were given; a sweep tries at least 1.")
     people = as_matrix(human, "human")
     _check_parts(parts, people.shape[1 if axis == "inputs" else 0], axis)
-    tuning_people = take(people, parts.tune, axis)
-    tried, best, best_scores = [], None, None
+
+    def on(index: Ints, matrix: Floats) -> Correlation:
+        x, y = take(matrix, index, axis), take(people, index, axis)
+        return correlate(x, y, level, coefficient)
+
+    tried, best, best_scores = [], None, people
     for value in values:
         if not callable(scores) and value not in scores:
-            raise OptionError(
-                f"there are no scores for {option}={value!r}; the table has "
-                f"{', '.join(repr(key) for key in scores)}."
-            )
+            known = ", ".join(map(repr, scores))
+            raise OptionError(f"there are no scores for {option}={value!r}; the table has {known}.")
         found = scores(value) if callable(scores) else scores[value]
         matrix, _ = as_matrices(**{f"the scores at {option}={value}": found, "human": people})
-        tuned = correlate(take(matrix, parts.tune, axis), tuning_people, level, coefficient)
-        tried.append(Trial(value, tuned))
-        if np.isfinite(tuned.value) and (best is None or tuned.value > best.tuned.value):
-            best, best_scores = tried[-1], matrix
-    if best is None or best_scores is None:
-        raise DataError(
-            f"none of the {len(values)} values of {option!r} has a defined correlation on the "
-            f"tuning part: {tried[0].tuned.reason}."
-        )
-    tested = correlate(
-        take(best_scores, parts.test, axis), take(people, parts.test, axis), level, coefficient
-    )
-    labels = (
-        f"{len(index)} {axis} ({name})"
-        for index, name in zip((parts.tune, parts.test), part_names, strict=True)
-    )
-    return Sweep(option, tuple(tried), best, tested, *labels)
+        trial = Trial(value, on(parts.tune, matrix))
+        tried.append(trial)
+        if np.isfinite(trial.tuned.value) and (not best or trial.tuned.value > best.tuned.value):
+            best, best_scores = trial, matrix
+    if best is None:
+        part = f"none of the {len(values)} values of {option!r} is defined on the tuning part"
+        raise DataError(f"{part}: {tried[0].tuned.reason}.")
+    sizes = zip((parts.tune, parts.test), part_names, strict=True)
+    labels = (f"{len(index)} {axis} ({name})" for index, name in sizes)
+    return Sweep(option, tuple(tried), best, on(parts.test, best_scores), *labels)
 
 
 def _check_parts(parts: Split, n: int, axis: str) -> None:
-    both = np.intersect1d(parts.tune, parts.test)
-    if both.size:
-        raise DataError(
-            f"{both.size} {axis} are in both the tuning and the test part; they must be disjoint."
-        )
-    if not parts.tune.size or not parts.test.size:
-        raise DataError(
-            f"the tuning part has {parts.tune.size} {axis} and the test part {parts.test.size}; "
-            "neither may be empty."
-        )
+    both = np.intersect1d(parts.tune, parts.test).size
+    if both:
+        raise DataError(f"{both} {axis} are in both the tuning and the test part; keep them apart.")
+    tune, test = parts.tune.size, parts.test.size
+    if not tune or not test:
+        raise DataError(f"the tuning part has {tune} {axis}, the test part {test}; both need some.")
     top = int(max(parts.tune.max(), parts.test.max()))
     if top >= n:
         raise ShapeError(f"the split reaches item {top} (from 0), but there are {n} {axis}.")

@@ -5,35 +5,24 @@ any coefficient and level. All are directed: a small p means that the FIRST metr
 the p of the reverse hypothesis is another number (one minus it for Williams's test).
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from nlgauge.core.arrays import Bools, Floats
-from nlgauge.core.errors import DataError, OptionError, ShapeError
+from nlgauge.core.errors import DataError, OptionError
 from nlgauge.stats.coefficients import TOLERANCE, choose_coefficient, pearson
 from nlgauge.stats.levels import Which, choose_level, correlation_of, points
-from nlgauge.stats.validation import (
-    Over,
-    Seed,
-    as_matrices,
-    check_count,
-    check_over,
-    chunks,
-    common_cells,
-    p_value,
-)
+from nlgauge.stats.validation import Over, Seed, check_over, common_cells, p_value, resample
 
 Alternative = Literal["greater", "two-sided"]
 
 
 @dataclass(frozen=True)
 class Williams:
-    """Williams's t test that r12 (people, first metric) exceeds r13 (people, second metric)."""
+    """Williams's t test that r12 exceeds r13; see `williams`."""
 
     t: float
     df: int
@@ -117,7 +106,7 @@ def williams_test(
     >>> round(williams_test([1, 2, 3, 4, 6], [2, 1, 4, 3, 3], [1, 2, 3, 5, 6]).p, 3)
     0.061
     """
-    a, b, people = common_cells(*as_matrices(first=first, second=second, human=human))
+    a, b, people = common_cells(first=first, second=second, human=human)
     level = choose_level(level)
     x, z = points(a, people, level)
     y, _ = points(b, people, level)
@@ -205,44 +194,30 @@ def permutation_test(
     >>> permutation_test(people, people, people).p
     1.0
     """
-    check_count(count)
     if alternative not in ("greater", "two-sided"):
         raise OptionError(f"alternative is {alternative!r}; it is 'greater' or 'two-sided'.")
-    a, b, people = as_matrices(first=first, second=second, human=human)
+    a, b, people = common_cells(first=first, second=second, human=human)
     check_over(over, *a.shape)
-    a, b, people = common_cells(a, b, people)
     correlation = correlation_of(level, coefficient)
     a, b = _standardised(a), _standardised(b)
     r1, r2 = (float(r) for r in correlation(np.stack([a, b]), people[None]))
-    rng = np.random.default_rng(seed)
-    parts = []
-    for size in chunks(count, a.size):
+
+    def draw(size: int, rng: np.random.Generator) -> Floats:
         swap = _swaps(size, a.shape, over, rng)
         swapped = np.where(swap, b, a), np.where(swap, a, b)
-        parts.append(np.subtract(*(correlation(metric, people[None]) for metric in swapped)))
-    null = np.concatenate(parts)
+        one, other = (correlation(metric, people[None]) for metric in swapped)
+        return one - other
+
+    null = resample(draw, count, seed, a.size)
     null = null[np.isfinite(null)]
-    difference, reverse = r1 - r2, r2 - r1
+    nulls, differences = (null, -null), (r1 - r2, r2 - r1)
     if alternative == "two-sided":
-        difference = reverse = abs(difference)
-        null = np.abs(null)
-    greater = alternative == "greater"
+        nulls, differences = (np.abs(null),) * 2, (abs(r1 - r2),) * 2
+    p, p_reverse = map(p_value, nulls, differences, (TOLERANCE,) * 2)
     cells = int(np.isfinite(people).sum())
-    return Permutation(
-        first=r1,
-        second=r2,
-        difference=r1 - r2,
-        p=p_value(null, difference, TOLERANCE),
-        over=over,
-        alternative=alternative,
-        level=choose_level(level),
-        coefficient=choose_coefficient(coefficient).name,
-        count=null.size,
-        undefined=count - null.size,
-        cells=cells,
-        cells_dropped=a.size - cells,
-        p_reverse=p_value(-null if greater else null, reverse, TOLERANCE),
-    )
+    names = over, alternative, choose_level(level), choose_coefficient(coefficient).name
+    sizes = null.size, count - null.size, cells, a.size - cells
+    return Permutation(r1, r2, r1 - r2, p, *names, *sizes, p_reverse)
 
 
 def holm(p_values: ArrayLike) -> Floats:
@@ -267,8 +242,7 @@ def holm(p_values: ArrayLike) -> Floats:
     tested = np.isfinite(p)
     if ((p[tested] < 0) | (p[tested] > 1)).any():
         raise DataError(
-            f"p-values lie between 0 and 1, but these range from {np.nanmin(p):.6g} "
-            f"to {np.nanmax(p):.6g}."
+            f"p-values range from {np.nanmin(p):.6g} to {np.nanmax(p):.6g}, not 0 to 1."
         )
     flat = p[tested]
     order = np.argsort(flat, kind="stable")
@@ -277,56 +251,3 @@ def holm(p_values: ArrayLike) -> Floats:
     result = np.full(p.shape, np.nan)
     result[tested] = flat
     return result
-
-
-@dataclass(frozen=True)
-class Cluster:
-    """Systems that are not significantly separated, best first, with their range of ranks."""
-
-    names: tuple[str, ...]
-    best_rank: int
-    worst_rank: int
-
-
-def rank_clusters(
-    names: Sequence[str], scores: ArrayLike, p_values: ArrayLike, *, alpha: float = 0.05
-) -> tuple[Cluster, ...]:
-    """Return the clusters of a ranking as WMT prints them.
-
-    Systems are sorted by score; a new cluster starts where every system above is better than every
-    system below with p < alpha. An undefined p separates nothing.
-
-    Parameters
-    ----------
-    names, scores : the n systems and their scores, higher is better
-    p_values : array_like, n x n; `p_values[i, j]` is the one-sided p of "i is better than j"
-    alpha : float, significance level
-
-    Returns
-    -------
-    tuple of Cluster
-
-    Examples
-    --------
-    >>> p = [[0.5, 0.4, 0.01], [0.6, 0.5, 0.02], [0.99, 0.98, 0.5]]
-    >>> [cluster.names for cluster in rank_clusters(["a", "b", "c"], [3, 2, 1], p)]
-    [('a', 'b'), ('c',)]
-    """
-    score = np.asarray(scores, dtype=np.float64)
-    p = np.asarray(p_values, dtype=np.float64)
-    n = len(names)
-    if score.shape != (n,) or p.shape != (n, n):
-        raise ShapeError(
-            f"{n} names need {n} scores and {n} x {n} p-values, "
-            f"but their shapes are {score.shape} and {p.shape}."
-        )
-    if not np.isfinite(score).all():
-        raise DataError(f"{int((~np.isfinite(score)).sum())} of {n} scores are NaN or infinite.")
-    order = np.argsort(-score, kind="stable")
-    better = p[np.ix_(order, order)] < alpha
-    starts = [0, *(cut for cut in range(1, n) if better[:cut, cut:].all()), n]
-    return tuple(
-        Cluster(tuple(names[i] for i in order[start:stop]), start + 1, stop)
-        for start, stop in pairwise(starts)
-        if stop > start
-    )

@@ -1,6 +1,6 @@
-"""Checked matrices, and what every resampling test shares: axes, chunks and p-values."""
+"""Checked matrices, and what every resampling test shares: axes, draws and p-values."""
 
-from collections.abc import Iterator
+from collections.abc import Callable
 from typing import Literal
 
 import numpy as np
@@ -19,21 +19,11 @@ CELLS_AT_ONCE = 2_000_000
 def as_matrix(values: ArrayLike, name: str) -> Floats:
     """Return a float64 system x input matrix; a vector becomes one row."""
     matrix = np.asarray(values, dtype=np.float64)
-    if matrix.ndim == 1:
-        matrix = matrix[None, :]
-    if matrix.ndim != 2:
-        raise ShapeError(
-            f"{name} has {matrix.ndim} dimensions; give a matrix of systems (rows) by inputs "
-            "(columns), or one vector."
-        )
-    if matrix.size == 0:
-        raise ShapeError(f"{name} is empty: its shape is {matrix.shape[0]} x {matrix.shape[1]}.")
-    infinite = int(np.isinf(matrix).sum())
-    if infinite:
-        raise DataError(
-            f"{name} holds {infinite} infinite values of {matrix.size}; "
-            "use NaN for a cell without a score, or bound the metric."
-        )
+    matrix = matrix[None, :] if matrix.ndim == 1 else matrix
+    if matrix.ndim != 2 or matrix.size == 0:
+        raise ShapeError(f"{name} has shape {matrix.shape}; give systems x inputs, or one vector.")
+    if infinite := int(np.isinf(matrix).sum()):
+        raise DataError(f"{name} holds {infinite} infinite values of {matrix.size}; use NaN.")
     return matrix
 
 
@@ -54,15 +44,10 @@ def as_matrices(**named: ArrayLike) -> tuple[Floats, ...]:
 def as_rows(values: ArrayLike, name: str) -> Floats:
     """Return a float64 matrix of statistics, one row per segment; a vector becomes one column."""
     rows = np.asarray(values, dtype=np.float64)
-    if rows.ndim == 1:
-        rows = rows[:, None]
+    rows = rows[:, None] if rows.ndim == 1 else rows
     if rows.ndim != 2 or rows.size == 0:
-        raise ShapeError(
-            f"{name} has shape {rows.shape}; give one row of statistics per segment, "
-            "with at least one segment."
-        )
-    bad = int((~np.isfinite(rows)).any(axis=1).sum())
-    if bad:
+        raise ShapeError(f"{name} has shape {rows.shape}; give rows of at least one segment.")
+    if bad := int((~np.isfinite(rows)).any(axis=1).sum()):
         raise DataError(
             f"{bad} of {rows.shape[0]} rows of {name} hold NaN or infinite statistics; "
             "leave those segments out of every system, or give them the metric's worst value."
@@ -70,8 +55,9 @@ def as_rows(values: ArrayLike, name: str) -> Floats:
     return rows
 
 
-def common_cells(*matrices: Floats) -> tuple[Floats, ...]:
-    """Return the matrices with NaN wherever any of them lacks a value."""
+def common_cells(**named: ArrayLike) -> tuple[Floats, ...]:
+    """Return the named matrices as float64 of one shape, NaN wherever any of them lacks a value."""
+    matrices = as_matrices(**named)
     filled = np.logical_and.reduce([np.isfinite(matrix) for matrix in matrices])
     if not filled.any():
         raise DataError(
@@ -80,12 +66,6 @@ def common_cells(*matrices: Floats) -> tuple[Floats, ...]:
             "the gaps (Grid.gaps lists them)."
         )
     return tuple(np.where(filled, matrix, np.nan) for matrix in matrices)
-
-
-def check_count(count: int) -> None:
-    """Raise OptionError for fewer than one resample."""
-    if count < 1:
-        raise OptionError(f"count is {count}; at least 1 resample is needed, 1000 is usual.")
 
 
 def check_over(over: str, systems: int, inputs: int) -> None:
@@ -99,18 +79,22 @@ def check_over(over: str, systems: int, inputs: int) -> None:
             )
 
 
-def chunks(count: int, cells: int) -> Iterator[int]:
-    """Yield sizes that sum to count, each small enough that size x cells fits into memory."""
+def resample(
+    draw: Callable[[int, np.random.Generator], Floats], count: int, seed: Seed, cells: int
+) -> Floats:
+    """Return what `draw(size, rng)` computes of `count` resamples, as many at once as fit."""
+    if count < 1:
+        raise OptionError(f"count is {count}; at least 1 resample is needed, 1000 is usual.")
+    rng = np.random.default_rng(seed)
     size = max(1, CELLS_AT_ONCE // max(1, cells))
-    for start in range(0, count, size):
-        yield min(size, count - start)
+    sizes = [min(size, count - start) for start in range(0, count, size)]
+    return np.concatenate([draw(each, rng) for each in sizes])
 
 
 def p_value(null: Floats, observed: float, tolerance: float) -> float:
     """Return (1 + #{null >= observed}) / (1 + #null); NaN if the observed value is undefined.
 
-    Values within the tolerance count as equal, and equal ones as "no more extreme than chance": a
-    system against itself gets p = 1. (sacrebleu counts strictly larger ones only.)
+    Values within the tolerance count as equal, so a system against itself gets p = 1.
     """
     if not np.isfinite(observed):
         return float("nan")

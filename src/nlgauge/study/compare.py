@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
+from itertools import combinations
 from typing import Any, ClassVar, Literal
 
 import numpy as np
@@ -36,17 +37,16 @@ class ComparisonEntry:
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values for JSON."""
-        test = self.test
-        interval = test.interval if test else None
+        interval = self.test and self.test.interval
         return {
             "metric": self.metric,
             "system": self.system,
             "value": self.value,
-            "difference": test.difference if test else None,
-            "low": interval.low if interval else None,
-            "high": interval.high if interval else None,
+            "difference": self.test and self.test.difference,
+            "low": interval and interval.low,
+            "high": interval and interval.high,
             "p": self.p,
-            "p_uncorrected": test.p if test else None,
+            "p_uncorrected": self.test and self.test.p,
             "cluster": self.cluster,
         }
 
@@ -89,43 +89,33 @@ class Comparison(StudyResult[ComparisonEntry]):
         return tuple(entry for entry in self.entries if entry.metric == metric)
 
     def differing(self, count: int, metric: str | None = None) -> tuple[SegmentDifference, ...]:
-        """Return the segments with the largest score differences between system and baseline.
-
-        At most `count` per system, largest first; of the first metric by default.
-        """
+        """Return the `count` segments per system whose scores differ most from the baseline's."""
         label = metric or self.entries[0].metric
         if label not in self.signatures:
             known = ", ".join(self.signatures)
             raise OptionError(f"no metric {label!r} here; there are {known}.")
-        rows, values = self._by_segment(self.baseline, label)
+        first = self.scores[self.baseline][label]
+        rows, corpus = self.corpus.rows_of(self.baseline), self.corpus
         found: list[SegmentDifference] = []
         for system in list(self.scores)[1:]:
-            own_rows, own_values = self._by_segment(system, label)
-            gaps = {name: value - values[name] for name, value in own_values.items()}
-            for name in sorted(gaps, key=lambda name: -abs(gaps[name]))[:count]:
-                if gaps[name] == 0:
+            scores, own_rows = self.scores[system][label], corpus.rows_of(system)
+            at = _order(first, scores.ids)
+            gaps = scores.segments - first.segments[at]
+            for i in np.argsort(-np.abs(gaps), kind="stable")[:count]:
+                if gaps[i] == 0:
                     break
                 found.append(
                     SegmentDifference(
-                        metric=label,
-                        segment=name,
-                        system=system,
-                        baseline=self.baseline,
-                        difference=gaps[name],
-                        value=own_values[name],
-                        baseline_value=values[name],
-                        candidate=self.corpus.candidates[own_rows[name]],
-                        baseline_candidate=self.corpus.candidates[rows[name]],
-                        references=self.corpus.references[own_rows[name]],
+                        *(label, scores.ids[i], system, self.baseline),
+                        difference=float(gaps[i]),
+                        value=float(scores.segments[i]),
+                        baseline_value=float(first.segments[at[i]]),
+                        candidate=corpus.candidates[own_rows[i]],
+                        baseline_candidate=corpus.candidates[rows[at[i]]],
+                        references=corpus.references[own_rows[i]],
                     )
                 )
         return tuple(found)
-
-    def _by_segment(self, system: str, label: str) -> tuple[dict[str, int], dict[str, float]]:
-        """Return rows of the corpus and segment scores by segment id."""
-        scores = self.scores[system][label]
-        rows = dict(zip(scores.ids, self.corpus.rows_of(system), strict=True))
-        return rows, dict(zip(scores.ids, scores.segments.tolist(), strict=True))
 
     @property
     def method_note(self) -> str:
@@ -137,13 +127,8 @@ class Comparison(StudyResult[ComparisonEntry]):
 
     def summary(self) -> dict[str, Any]:
         """Return the baseline and the options of the test."""
-        return {
-            "baseline": self.baseline,
-            "method": self.method,
-            "count": self.count,
-            "seed": self.seed,
-            "segments": self.segments,
-        }
+        names = ("baseline", "method", "count", "seed", "segments")
+        return {name: getattr(self, name) for name in names}
 
 
 def compare(
@@ -162,24 +147,17 @@ def compare(
 
     Parameters
     ----------
-    systems : mapping or Corpus
-        Candidates of the same segments by system, the baseline first.
-    references : sequence
-        References per segment; not for a Corpus, which has its own.
+    systems : mapping or Corpus, candidates of the same segments by system, the baseline first
+    references : sequence, references per segment; not for a Corpus, which has its own
     metrics : str, Metric or sequence of them
-    method : "bootstrap" or "randomisation"
-        The paired test.
-    count, seed : int
-        Resamples and their seed.
-    alpha : float
-        Level of the one-sided tests between clusters.
-    runtime, progress
-        As in `nlgauge.score`.
+    method : "bootstrap" or "randomisation", the paired test
+    count, seed : resamples and their seed
+    alpha : float, level of the one-sided tests between clusters
+    runtime, progress : as in `nlgauge.score`
 
     Returns
     -------
-    Comparison
-        Its p-values are two-sided and Holm-corrected over the systems.
+    Comparison, whose p-values are two-sided and Holm-corrected over the systems
 
     Raises
     ------
@@ -214,16 +192,16 @@ def compare_scored(
     entries: list[ComparisonEntry] = []
     for label in scores[names[0]]:
         of_metric = [scores[name][label] for name in names]
-        rows = [_in_order(each, of_metric[0].ids) for each in of_metric]
-        counts = np.array([float(len(of_metric[0].ids))])
+        ids = of_metric[0].ids
+        rows = [each.statistics[_order(each, ids)] for each in of_metric]
+        counts = np.array([float(len(ids))])
 
         def finish(total: Floats, first: Scores = of_metric[0], n: Floats = counts) -> float:
             return float(first.metric.finish(total[None, :], n)[0, 0])
 
         tests = {
             (i, j): test(rows[i], rows[j], finish, count=count, seed=seed)
-            for i in range(len(rows))
-            for j in range(i)
+            for j, i in combinations(range(len(rows)), 2)
         }
         entries += _entries(of_metric, tests, alpha)
     notes = tuple(
@@ -232,13 +210,9 @@ def compare_scored(
         for label, found in by_label.items()
         for warning in found.warnings
     )
+    signatures = {label: str(found.signature) for label, found in scores[names[0]].items()}
     return Comparison(
-        entries=tuple(entries),
-        notes=notes,
-        signatures={label: str(found.signature) for label, found in scores[names[0]].items()},
-        baseline=names[0],
-        corpus=corpus,
-        scores=scores,
+        *(tuple(entries), notes, signatures, names[0], corpus, scores),
         method=next(entry.test.method for entry in entries if entry.test is not None),
         count=count,
         seed=seed,
@@ -247,15 +221,12 @@ def compare_scored(
 
 
 def _check(corpus: Corpus, method: str) -> None:
-    """Raise an error for an unknown test, a single system, or systems on different segments."""
     if method not in ("bootstrap", "randomisation"):
         raise OptionError(f"method is {method!r}; it is 'bootstrap' or 'randomisation'.")
     first, *others = corpus.system_names
     if not others:
-        raise UsageError(
-            f"a comparison needs at least 2 systems, but there is 1 ({first!r}); "
-            "`nlgauge score` scores a single one"
-        )
+        one = f"there is 1 ({first!r}); `nlgauge score` scores a single one"
+        raise UsageError(f"a comparison needs at least 2 systems, but {one}")
     expected = {corpus.ids[row] for row in corpus.rows_of(first)}
     for name in others:
         ids = {corpus.ids[row] for row in corpus.rows_of(name)}
@@ -270,11 +241,9 @@ def _check(corpus: Corpus, method: str) -> None:
 def _corpus(systems: Mapping[str, Sequence[str]], references: References) -> Corpus:
     if not systems:
         raise UsageError("a comparison needs at least 2 systems, but there is none")
+    parts = systems.items()
     return Corpus.join(
-        [
-            Corpus.of(texts, references, systems=[name] * len(texts))
-            for name, texts in systems.items()
-        ]
+        [Corpus.of(texts, references, systems=[name] * len(texts)) for name, texts in parts]
     )
 
 
@@ -291,17 +260,14 @@ def _entries(
     values = [float(each.value) for each in scores]
     clusters = rank_clusters(names, sign * np.asarray(values), better, alpha=alpha)
     rank = {name: k for k, cluster in enumerate(clusters, start=1) for name in cluster.names}
-    against_first = [None, *(tests[i, 0] for i in range(1, n))]
-    corrected = [None, *holm([tests[i, 0].p for i in range(1, n)]).tolist()]
-    return [
-        ComparisonEntry(
-            name, scores[i].label, values[i], rank[name], against_first[i], corrected[i]
-        )
-        for i, name in enumerate(names)
-    ]
+    first = [tests[i, 0] for i in range(1, n)]
+    corrected = [None, *holm([test.p for test in first]).tolist()]
+    label, ranks = scores[0].label, [rank[name] for name in names]
+    columns = zip(names, [label] * n, values, ranks, [None, *first], corrected, strict=True)
+    return [ComparisonEntry(*column) for column in columns]
 
 
-def _in_order(scores: Scores, ids: Sequence[str]) -> Floats:
-    """Return the statistics of a system in the baseline's order of segments."""
+def _order(scores: Scores, ids: Sequence[str]) -> list[int]:
+    """Return the rows of a system's scores in the order of these segments."""
     row = {name: i for i, name in enumerate(scores.ids)}
-    return np.asarray(scores.statistics[[row[name] for name in ids]], dtype=np.float64)
+    return [row[name] for name in ids]

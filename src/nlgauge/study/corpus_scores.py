@@ -10,13 +10,13 @@ from nlgauge.core.scores import Scores
 from nlgauge.stats import Correlation, Grid, Interval, correlate
 from nlgauge.stats.coefficients import choose_coefficient
 from nlgauge.stats.intervals import percentile_interval, resample_weights
-from nlgauge.stats.validation import Over, check_count, check_over
-from nlgauge.study.study import Study
+from nlgauge.stats.validation import Over, check_over, resample
+from nlgauge.study.study import Study, place
 
 
 @dataclass(frozen=True, eq=False)
 class CorpusScores:
-    """One metric's statistics on the grid (zero where a system has no row), and judgements."""
+    """One metric's statistics on the grid (NaN where a system has no row), and judgements."""
 
     scores: Mapping[str, Scores]
     statistics: Floats
@@ -26,12 +26,8 @@ class CorpusScores:
     def of(cls, study: Study, label: str, grid: Grid) -> "CorpusScores":
         """Return the statistics of one metric of a study."""
         scores = {system: study.scores[system][label] for system in grid.systems}
-        column = {name: i for i, name in enumerate(grid.segments)}
-        width = next(iter(scores.values())).statistics.shape[1]
-        statistics = np.zeros((*grid.human.shape, width))
-        for i, found in enumerate(scores.values()):
-            statistics[i, [column[name] for name in found.ids]] = found.statistics
-        return cls(scores, statistics, grid.human)
+        rows = [found.statistics for found in scores.values()]
+        return cls(scores, place(rows, list(scores.values()), grid.segments), grid.human)
 
     def correlation(self, coefficient: str) -> Correlation:
         """Return the coefficient over systems."""
@@ -42,21 +38,23 @@ class CorpusScores:
         self, coefficient: str, *, over: Over, count: int, confidence: float, seed: int
     ) -> Interval:
         """Return the coefficient and its bootstrap interval."""
-        check_count(count)
         systems, inputs = self.human.shape
         check_over(over, systems, inputs)
-        rng = np.random.default_rng(seed)
-        weights: Floats = np.ones((count, inputs))
-        if over != "systems":
-            weights = resample_weights(inputs, count, rng)
-        metric, people = self._values(weights)
-        if over != "inputs":
-            drawn = rng.integers(systems, size=(count, systems))
-            metric, people = (np.take_along_axis(m, drawn, axis=1) for m in (metric, people))
-        values = choose_coefficient(coefficient).rowwise(metric, people)
+        rowwise = choose_coefficient(coefficient).rowwise
+
+        def draw(size: int, rng: np.random.Generator) -> Floats:
+            fixed = over == "systems"
+            weights = np.ones((size, inputs)) if fixed else resample_weights(inputs, size, rng)
+            pair = self._values(weights)
+            if over != "inputs":
+                drawn = rng.integers(systems, size=(size, systems))
+                pair = tuple(np.take_along_axis(each, drawn, axis=1) for each in pair)
+            return rowwise(*pair)
+
+        values = resample(draw, count, seed, self.human.size)
         return percentile_interval(self.correlation(coefficient).value, values, confidence, over)
 
-    def _values(self, weights: Floats) -> tuple[Floats, Floats]:
+    def _values(self, weights: Floats) -> tuple[Floats, ...]:
         """Return corpus scores and human means, resamples x systems; NaN without a draw."""
         metric = np.full((len(weights), len(self.human)), np.nan)
         people = metric.copy()

@@ -3,17 +3,17 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
-from math import isfinite
+from math import isclose, isfinite
 from typing import Any, ClassVar, Literal
 
 from nlgauge.core.errors import DataError, OptionError
+from nlgauge.core.jsonable import to_jsonable
 from nlgauge.inputs import Spec
 from nlgauge.runtime import DEFAULT, Runtime
 from nlgauge.scoring import Progress
 from nlgauge.stats import Correlation, Interval, bootstrap_correlation
 from nlgauge.stats import correlate as correlate_matrices
 from nlgauge.stats.coefficients import choose_coefficient
-from nlgauge.stats.intervals import finite
 from nlgauge.stats.levels import choose_level
 from nlgauge.stats.validation import Over
 from nlgauge.study.corpus_scores import CorpusScores
@@ -41,7 +41,7 @@ class CorrelationEntry:
             "criterion": self.criterion,
             "level": found.level,
             "coefficient": found.coefficient,
-            "value": finite(found.value),
+            "value": to_jsonable(found.value),
             **(self.interval.to_dict() if self.interval else {}),
             "n": found.n,
             "rows_used": found.rows_used,
@@ -88,19 +88,12 @@ def correlate(
     Parameters
     ----------
     data : Study (which is not scored again), JudgedCorpus, str or Path
-    metrics, scores, distances, missing, runtime, progress
-        As in `measure`.
-    human : str or sequence of str
-        Criteria; all by default.
-    levels : str or sequence of str
-        "segment", "text", "system" or several; by default segment, and system with 3 or more
-        systems.
-    coefficients : str or sequence of str
-        "pearson", "spearman", "kendall_b", "kendall_c", "accuracy" or several.
-    confidence : float
-        Adds bootstrap intervals: `count` resamples `over` inputs, systems or both.
-    system_score : str
-        "mean" of segments or the metric's "corpus" score, which for BLEU differs.
+    metrics, scores, distances, missing, runtime, progress : as in `measure`
+    human : str or sequence of str, the criteria; all by default
+    levels : "segment", "text", "system" or several; by default segment, and system if there are 3
+    coefficients : "pearson", "spearman", "kendall_b", "kendall_c", "accuracy" or several
+    confidence : float, adds bootstrap intervals: `count` resamples `over` inputs, systems or both
+    system_score : "mean" of segments or the metric's "corpus" score, which for BLEU differs
 
     Returns
     -------
@@ -124,17 +117,10 @@ def correlate(
         raise OptionError(f"system_score is {system_score!r}; it is 'mean' or 'corpus'.")
     wanted = [choose_level(level) for level in as_list(levels)]
     names = dict.fromkeys(choose_coefficient(name).name for name in as_list(coefficients))
+    stored: dict[str, Any] = {"scores": scores, "distances": distances, "missing": missing}
     study = data
     if not isinstance(study, Study):
-        study = measure(
-            study,
-            metrics,
-            scores=scores,
-            distances=distances,
-            missing=missing,
-            runtime=runtime,
-            progress=progress,
-        )
+        study = measure(study, metrics, **stored, runtime=runtime, progress=progress)
     if not wanted:
         several = len(study.judgements.systems) >= _FEW_SYSTEMS
         wanted = ["segment", "system"] if several else ["segment"]
@@ -161,48 +147,44 @@ def correlate(
 
 
 def _check_any_defined(entries: Sequence[CorrelationEntry]) -> None:
-    """Raise DataError with the first reason if no correlation is defined."""
     if any(isfinite(entry.correlation.value) for entry in entries):
         return
-    first = entries[0]
+    first, found = entries[0], entries[0].correlation
     others = "" if len(entries) == 1 else f", nor are the other {len(entries) - 1:,} correlations"
     raise DataError(
-        f"the {first.correlation.level}-level {first.correlation.coefficient} of {first.metric!r} "
-        f"with {first.criterion!r} is not defined: {first.correlation.reason}{others}."
+        f"the {found.level}-level {found.coefficient} of {first.metric!r} with "
+        f"{first.criterion!r} is not defined: {found.reason}{others}."
     )
 
 
 def _system_score_notes(study: Study, system_score: str) -> list[str]:
     """Return a sentence on the metrics whose system score is not their corpus score."""
-    if system_score == "corpus":
-        stored = ", ".join(study.stored)
-        return [f"{stored}: no corpus score is stored; the mean of segments was taken."] * bool(
-            stored
+    note = "no corpus score is stored; the mean of segments was taken."
+    labels = list(study.stored)
+    if system_score == "mean":
+        note = (
+            "at the system level the mean of segment scores was taken, which is not the corpus "
+            "score; use the system score 'corpus' to take that."
         )
-    others = [
-        label
-        for label, scores in study.first_scores.items()
-        if abs(scores.value - float(scores.segments.mean())) > 1e-6 * max(1.0, abs(scores.value))
-    ]
-    if not others:
-        return []
-    return [
-        f"{', '.join(others)}: at the system level the mean of segment scores was taken, which is "
-        "not the corpus score; use the system score 'corpus' to take that."
-    ]
+        labels = [
+            label
+            for label, each in study.first_scores.items()
+            if not isclose(each.value, each.segments.mean(), rel_tol=1e-6, abs_tol=1e-6)
+        ]
+    return [f"{', '.join(labels)}: {note}"] if labels else []
 
 
 def _undefined(entries: Sequence[CorrelationEntry]) -> list[str]:
     """Return a sentence for every number that is undefined or based on fewer rows."""
-    notes: dict[str, list[str]] = {}
+    notes: dict[str, dict[str, None]] = {}
     for entry in entries:
         found = entry.correlation
-        where = f"{entry.criterion}, {found.level} level, {found.coefficient}"
+        if not found.rows_undefined:
+            continue
+        share = f"{found.rows_undefined:,} of {found.rows_used + found.rows_undefined:,} inputs"
+        because = f": {share} are undefined (constant, or fewer than 2 judged systems)"
         if found.reason:
-            notes.setdefault(f"{where} is undefined: {found.reason}", []).append(entry.metric)
-        elif found.rows_undefined:
-            total = found.rows_used + found.rows_undefined
-            share = f"{found.rows_undefined:,} of {total:,} inputs are undefined"
-            because = "constant, or fewer than 2 judged systems"
-            notes.setdefault(f"{where}: {share} ({because})", []).append(entry.metric)
-    return [f"{', '.join(dict.fromkeys(metrics))}: {note}." for note, metrics in notes.items()]
+            because = f" is undefined: {found.reason}"
+        note = f"{entry.criterion}, {found.level} level, {found.coefficient}{because}."
+        notes.setdefault(note, {})[entry.metric] = None
+    return [f"{', '.join(metrics)}: {note}" for note, metrics in notes.items()]

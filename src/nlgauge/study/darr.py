@@ -1,7 +1,7 @@
 """daRR: how often metrics order two outputs for one segment as people do."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -9,30 +9,16 @@ import numpy as np
 
 from nlgauge.core.arrays import Floats
 from nlgauge.core.errors import DataError, OptionError
+from nlgauge.core.jsonable import to_jsonable
 from nlgauge.data.judged import JudgedCorpus
 from nlgauge.data.wmt import Pairs, read_pairs
 from nlgauge.inputs import Spec
 from nlgauge.runtime import DEFAULT, Runtime
 from nlgauge.scoring import Progress
 from nlgauge.stats import Interval, Judgements
-from nlgauge.stats.darr import (
-    THRESHOLD,
-    KendallLike,
-    bootstrap_kendall_like,
-    kendall_like,
-    pairs_from_names,
-    pairs_from_scores,
-)
-from nlgauge.stats.intervals import finite
-from nlgauge.study.study import (
-    Missing,
-    Source,
-    Study,
-    StudyResult,
-    choose_criteria,
-    measure,
-    read_source,
-)
+from nlgauge.stats import darr as ranked_pairs
+from nlgauge.stats.darr import THRESHOLD, KendallLike
+from nlgauge.study.study import Missing, Study, StudyResult, choose_criteria, measure, read_source
 
 
 @dataclass(frozen=True)
@@ -45,15 +31,10 @@ class TauEntry:
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values for JSON."""
-        return {
-            "metric": self.metric,
-            "tau": finite(self.tau.value),
-            **(self.interval.to_dict() if self.interval else {}),
-            "concordant": self.tau.concordant,
-            "discordant": self.tau.discordant,
-            "ties": self.tau.ties,
-            "pairs_missing": self.tau.pairs_missing,
-        }
+        counts = asdict(self.tau)
+        tau = to_jsonable(counts.pop("value"))
+        limits = self.interval.to_dict() if self.interval else {}
+        return {"metric": self.metric, "tau": tau, **limits, **counts}
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,7 +58,7 @@ class DarrResult(StudyResult[TauEntry]):
 
 
 def darr(
-    data: Source,
+    data: JudgedCorpus | str | Path,
     metrics: Spec | Sequence[Spec] = "bleu",
     *,
     pairs: Pairs | str | Path | None = None,
@@ -94,18 +75,15 @@ def darr(
 ) -> DarrResult:
     """Return WMT's Kendall-like tau of metrics over ranked pairs; ties of a metric are discordant.
 
+    Only outputs in a pair are scored.
+
     Parameters
     ----------
-    data, metrics, scores, distances, missing, runtime, progress
-        As in `measure`; only outputs in a pair are scored.
-    pairs : Pairs, str or Path
-        Ranked pairs or a file of them; by default made of the assessments.
-    human : str
-        Criterion of the pairs, direct assessments from 0 to 100.
-    threshold : float
-        Points by which the outputs of a pair differ at least.
-    confidence, count, seed
-        Coverage, resamples and seed of bootstrap intervals over segments.
+    data, metrics, scores, distances, missing, runtime, progress : as in `measure`
+    pairs : Pairs, str or Path, ranked pairs or a file of them; by default made of the assessments
+    human : str, the criterion of the pairs, direct assessments from 0 to 100
+    threshold : float, points by which the outputs of a pair differ at least
+    confidence, count, seed : coverage, resamples and seed of bootstrap intervals over segments
 
     Returns
     -------
@@ -128,15 +106,9 @@ def darr(
         ranked = rank_pairs(judged, human, threshold)
     else:
         ranked = pairs if isinstance(pairs, Pairs) else read_pairs(str(pairs))
-    study = measure(
-        outputs_in_pairs(judged, ranked),
-        metrics,
-        scores=scores,
-        distances=distances,
-        missing=missing,
-        runtime=runtime,
-        progress=progress,
-    )
+    stored: dict[str, Any] = {"scores": scores, "distances": distances, "missing": missing}
+    compared = outputs_in_pairs(judged, ranked)
+    study = measure(compared, metrics, **stored, runtime=runtime, progress=progress)
     entries = taus(study, ranked, confidence=confidence, count=count, seed=seed)
     return DarrResult(entries, (*ranked.notes, *study.notes), study.signatures, ranked)
 
@@ -148,8 +120,8 @@ def taus(
     entries = []
     for metric in study.metrics:
         values = -metric.values if metric.direction == "lower" else metric.values
-        indexed = pairs_from_names(pairs, metric.systems, metric.segments)
-        tau = kendall_like(values, indexed)
+        indexed = ranked_pairs.pairs_from_names(pairs, metric.systems, metric.segments)
+        tau = ranked_pairs.kendall_like(values, indexed)
         lost = tau.pairs_missing
         if lost == len(pairs) or (lost and study.missing == "error"):
             raise DataError(
@@ -159,7 +131,7 @@ def taus(
             )
         interval = None
         if confidence is not None:
-            interval = bootstrap_kendall_like(
+            interval = ranked_pairs.bootstrap_kendall_like(
                 values, indexed, count=count, confidence=confidence, seed=seed
             )
         entries.append(TauEntry(metric.name, tau, interval))
@@ -178,7 +150,7 @@ def rank_pairs(
     (criterion,) = choose_criteria(tuple(judged.human), human)
     people = Judgements.from_columns(judged.corpus.systems, judged.corpus.ids, judged.human)
     matrix = people.matrix(criterion)
-    found = pairs_from_scores(matrix, threshold)
+    found = ranked_pairs.pairs_from_scores(matrix, threshold)
     triples = tuple(
         (people.segments[segment], people.systems[better], people.systems[worse])
         for segment, better, worse in zip(found.segment, found.better, found.worse, strict=True)
@@ -213,16 +185,12 @@ def outputs_in_pairs(judged: JudgedCorpus, pairs: Pairs) -> JudgedCorpus:
 
 
 def _no_pairs_reason(matrix: Floats, criterion: str, threshold: float) -> str:
-    """Return why there is no pair."""
     judged = np.isfinite(matrix)
     if not (judged.sum(axis=0) > 1).any():
-        return (
-            f"no segment has two judged systems ({int(judged.any(axis=1).sum())} systems are "
-            f"judged in {criterion!r}), so there are no pairs to rank."
-        )
-    low, high = float(np.nanmin(matrix)), float(np.nanmax(matrix))
+        systems = f"{int(judged.any(axis=1).sum())} systems are judged in {criterion!r}"
+        return f"no segment has two judged systems ({systems}), so there are no pairs to rank."
     return (
         f"no two outputs for one segment differ by {threshold:g} or more in {criterion!r}, whose "
-        f"values range from {low:.4g} to {high:.4g}; ranked pairs are made of raw scores from 0 "
-        "to 100: choose another criterion or another threshold."
+        f"values range from {np.nanmin(matrix):.4g} to {np.nanmax(matrix):.4g}; ranked pairs are "
+        "made of raw scores from 0 to 100: choose another criterion or another threshold."
     )

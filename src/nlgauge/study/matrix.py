@@ -31,14 +31,10 @@ def matrix(
 
     Parameters
     ----------
-    study : Study
-        The result of `measure`.
-    human : str or sequence of str
-        Criteria; all by default.
-    level, coefficient : str
-        As in `correlate`.
-    cluster : bool
-        Whether metrics that agree with each other become neighbours.
+    study : Study, the result of `measure`
+    human : str or sequence of str, the criteria; all by default
+    level, coefficient : as in `correlate`
+    cluster : bool, whether metrics that agree with each other become neighbours
 
     Returns
     -------
@@ -75,16 +71,13 @@ def williams(study: Study, criterion: str, *, level: str = "segment") -> William
 
     Parameters
     ----------
-    study : Study
-        The result of `measure`, with two metrics or more.
+    study : Study, the result of `measure`, with two metrics or more
     criterion : str
-    level : str
-        "segment" (points are outputs) or "system".
+    level : "segment" (points are outputs) or "system"
 
     Returns
     -------
-    WilliamsMatrix
-        `p[i, j]` is of "metric i has a higher Pearson r with people than metric j".
+    WilliamsMatrix, whose `p[i, j]` is of "metric i has a higher Pearson r than metric j"
     """
     return williams_matrix(study.grid(criterion), level)
 
@@ -103,24 +96,18 @@ def permutation(
 
     Parameters
     ----------
-    study, criterion
-        As in `williams`.
-    level, coefficient : str
-        As in `correlate`.
-    over : "both", "inputs" or "systems"
-        What is swapped; both by default, inputs with one system.
-    count, seed : int
-        Permutations and their seed.
+    study, criterion : as in `williams`
+    level, coefficient : as in `correlate`
+    over : "both", "inputs" or "systems", what is swapped; both by default, inputs with one system
+    count, seed : permutations and their seed
 
     Returns
     -------
-    PermutationMatrix
-        `p[i, j]` is of "metric i correlates with people better than metric j".
+    PermutationMatrix, whose `p[i, j]` is of "metric i correlates better than metric j"
     """
-    swapped: Over = over or ("both" if len(study.judgements.systems) > 1 else "inputs")
-    return permutation_matrix(
-        study.grid(criterion), level, coefficient, over=swapped, count=count, seed=seed
-    )
+    over = over or ("both" if len(study.judgements.systems) > 1 else "inputs")
+    data = study.grid(criterion), level, coefficient
+    return permutation_matrix(*data, over=over, count=count, seed=seed)
 
 
 def _clustered(values: Floats, members: list[int]) -> list[int]:

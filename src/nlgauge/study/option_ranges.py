@@ -7,8 +7,9 @@
 .1,1,inf      a list, of numbers, names and ranges
 """
 
+from contextlib import suppress
 from itertools import pairwise
-from math import isfinite
+from math import inf, isfinite
 
 import numpy as np
 
@@ -37,10 +38,8 @@ def read_values(text: str) -> tuple[Value, ...]:
 
 def is_geometric(values: tuple[Value, ...]) -> bool:
     """Return whether three or more numbers grow by a constant factor (a logarithmic axis)."""
-    numbers = [value for value in values if not isinstance(value, str)]
+    numbers = [value for value in values if not isinstance(value, str) and 0 < value < inf]
     if len(numbers) != len(values) or len(numbers) < 3:
-        return False
-    if not all(isfinite(number) and number > 0 for number in numbers):
         return False
     ratios = [after / before for before, after in pairwise(sorted(numbers))]
     return max(ratios) - min(ratios) < 0.01 * min(ratios) and min(ratios) > 1.2
@@ -48,10 +47,8 @@ def is_geometric(values: tuple[Value, ...]) -> bool:
 
 def _value(text: str) -> Value:
     for kind in (int, float):
-        try:
+        with suppress(ValueError):
             return kind(text)
-        except ValueError:
-            continue
     return text
 
 
@@ -67,22 +64,16 @@ def _range(text: str) -> list[Value]:
         if high - low >= MOST:
             raise OptionError(f"{text!r} holds more than the {MOST:,} values that may be tried")
         return list(range(int(low), int(high) + 1))
-    return [_rounded(x, whole) for x in _spaced(text, float(low), float(high), count)]
-
-
-def _spaced(text: str, low: float, high: float, count: str) -> list[float]:
-    logarithmic = count.startswith("log")
     steps = count.removeprefix("log") or str(USUAL)
     if not steps.isdecimal() or not 2 <= int(steps) <= MOST:
         raise OptionError(
             f"{text!r} requests {steps!r} values; give a number from 2 to {MOST:,}, as in .5..3:6 "
             "or, for equal factors, .01..10:log4"
         )
-    if not logarithmic:
-        return [float(x) for x in np.linspace(low, high, int(steps))]
-    if low <= 0:
+    space = np.geomspace if count.startswith("log") else np.linspace
+    if low <= 0 and space is np.geomspace:
         raise OptionError(f"{text!r} starts at {low:g}; equal factors need a start above 0")
-    return [float(x) for x in np.geomspace(low, high, int(steps))]
+    return [_rounded(x, whole) for x in space(low, high, int(steps)).tolist()]
 
 
 def _rounded(number: float, whole: bool) -> Value:

@@ -32,11 +32,9 @@ def quality_bands(
 
     Parameters
     ----------
-    study : Study
-        The result of `measure`.
+    study : Study, the result of `measure`
     criterion : str
-    count : int
-        Number of bands, at least 2.
+    count : int, number of bands, at least 2
 
     Returns
     -------
@@ -49,10 +47,10 @@ def quality_bands(
     """
     people = study.judgements.matrix(criterion)
     judged = np.isfinite(people)
-    edges = np.quantile(people[judged], np.linspace(0, 1, count + 1)) if judged.any() else None
-    within = np.full(people.shape, -1) if edges is None else np.digitize(people, edges[1:-1])
-    sizes = [int((judged & (within == k)).sum()) for k in range(count)]
-    if edges is None or count < 2 or min(sizes) < 2:
+    edges = np.quantile(people[judged], np.linspace(0, 1, count + 1)) if judged.any() else [0, 0]
+    within = np.where(judged, np.digitize(people, edges[1:-1]), -1)
+    bands = [within == k for k in range(count)]
+    if count < 2 or min(int(band.sum()) for band in bands) < 2:
         raise DataError(
             f"the {int(judged.sum())} judgements of {criterion!r} do not fall into {count} bands "
             "of 2 or more (too few, or too many ties); use at least 2 bands, and fewer."
@@ -62,22 +60,16 @@ def quality_bands(
     for metric in study.metrics:
         aligned = study.grid(criterion).metric(metric.name)
         own = -aligned if metric.direction == "lower" else aligned
-        places = _places(own[judged])
-        parts = [own[judged & (within == k)] for k in range(count)]
+        low, high = float(own[judged].min()), float(own[judged].max())
+        margin = 0.1 * ((high - low) or 1.0)
+        places = np.linspace(low - margin, high + margin, 200)
         scores = study.first_scores.get(metric.name)
         ends = (scores.scale.low, scores.scale.high) if scores else (-np.inf, np.inf)
         found[metric.name] = tuple(
-            QualityBand(name, part, places, _density(part, places), *ends)
-            for name, part in zip(names, parts, strict=True)
+            QualityBand(name, own[band], places, _density(own[band], places), *ends)
+            for name, band in zip(names, bands, strict=True)
         )
     return found
-
-
-def _places(scores: Floats, count: int = 200) -> Floats:
-    """Return where densities are evaluated: the range of the scores, a tenth wider on each side."""
-    low, high = float(scores.min()), float(scores.max())
-    margin = 0.1 * ((high - low) or 1.0)
-    return np.linspace(low - margin, high + margin, count)
 
 
 def _density(scores: Floats, places: Floats) -> Floats:

@@ -33,13 +33,10 @@ def fit_baseline(
 
     Parameters
     ----------
-    texts : sequence of str
-        Unrelated sentences of one language; equal ones count once.
+    texts : sequence of str, unrelated sentences of one language; equal ones count once
     metric : str or Metric with the option ``baseline``
-    pairs, seed : int
-        Pairs to draw (none twice) and the seed.
-    runtime, progress
-        As in `measure`.
+    pairs, seed : pairs to draw (none twice) and the seed
+    runtime, progress : as in `measure`
 
     Returns
     -------
@@ -63,23 +60,17 @@ def fit_baseline(
             f"{_FEWEST_TEXTS} are needed, and some hundreds are better"
         )
     drawn = draw_pairs(len(distinct), pairs, seed)
-    scorer = Scorer(built, runtime=runtime)
-    (scores,) = scorer.score(
-        [distinct[i] for i in drawn[:, 0]], [distinct[i] for i in drawn[:, 1]], progress=progress
-    ).values()
+    sides = ([distinct[i] for i in side] for side in drawn.T)
+    (scores,) = Scorer(built, runtime=runtime).score(*sides, progress=progress).values()
     table = np.array(list(scores.segment_components.values()), dtype=np.float64)
     known = ~(table == built.scale.void).all(axis=0)  # pairs with words that the model knows
     if known.sum() < _FEWEST_TEXTS:
-        raise DataError(
-            f"of {len(drawn)} pairs {int(known.sum())} could be compared; the model knows too few "
-            "words of these texts"
-        )
+        share = f"{int(known.sum())} of {len(drawn)} pairs could be compared"
+        raise DataError(f"{share}; the model knows too few words of these texts")
     notes = list(scores.warnings)
     if len(drawn) < pairs:
-        notes.append(
-            f"{len(distinct):,} different texts make {len(drawn):,} pairs, fewer than the "
-            f"{pairs:,} requested"
-        )
+        made = f"{len(distinct):,} different texts make {len(drawn):,} pairs"
+        notes.append(f"{made}, fewer than the {pairs:,} requested")
     components = scores.metric.components
     keys = dict(scores.signature.keys)
     table, drawn = table[:, known], drawn[known]

@@ -8,6 +8,7 @@ from typing import Any, ClassVar, Generic, Literal, Protocol, TypeVar
 
 import numpy as np
 
+from nlgauge.core.arrays import Floats
 from nlgauge.core.corpus import Corpus
 from nlgauge.core.errors import DataError, OptionError
 from nlgauge.core.metric import Metric
@@ -116,9 +117,7 @@ class Study:
                 scored = int(np.isfinite(metric.values).sum())
                 lines += [f"{label}: {scored:,} of {total:,} rows have a score."] * (scored < total)
                 continue
-            counts: Counter[str] = Counter()
-            for scores_of in self.scores.values():
-                counts.update(scores_of[label].notes)
+            counts = sum((Counter(each[label].notes) for each in self.scores.values()), Counter())
             lines += [f"{label}: {n:,} of {total:,} rows: {note}." for note, n in counts.items()]
         return tuple(lines)
 
@@ -174,17 +173,12 @@ def measure(
 
     Parameters
     ----------
-    data : JudgedCorpus, str or Path
-        Judged texts, or a file or folder with them.
-    metrics : str, Metric or sequence of them
-        May be empty if stored scores are named.
-    scores, distances : str or sequence of str
-        Names of scores that come with the data, of which higher or lower is better; labelled
-        ``stored:NAME``. ``human:NAME`` is another criterion.
-    missing : "error" or "keep"
-        Whether a judged cell without a stored score is an error, or stays empty.
-    runtime : Runtime
-        Device, batch size, cache and the like.
+    data : JudgedCorpus, str or Path, judged texts, or a file or folder with them
+    metrics : str, Metric or sequence of them; may be empty if stored scores are named
+    scores, distances : names of scores that come with the data, of which higher or lower is better;
+        labelled ``stored:NAME``. ``human:NAME`` is another criterion.
+    missing : "error" or "keep", whether a judged cell without a stored score is an error or empty
+    runtime : Runtime, device, batch size, cache and the like
     progress : callable, optional
 
     Returns
@@ -213,15 +207,21 @@ def measure(
         return Study(corpus, judgements, tuple(stored), nothing, judged.notes, missing)
     scorer = Scorer(specs, runtime=runtime)
     scored = scorer.score_corpus(corpus, progress=progress)
-    column = {name: i for i, name in enumerate(judgements.segments)}
     found = []
     for label, metric in scorer.metrics.items():
-        values = np.full((len(judgements.systems), len(column)), np.nan)
-        for row, system in enumerate(judgements.systems):
-            of_system = scored[system][label]
-            values[row, [column[name] for name in of_system.ids]] = of_system.segments
+        of_metric = [scored[system][label] for system in judgements.systems]
+        values = place([each.segments for each in of_metric], of_metric, judgements.segments)
         found.append(MetricScores.like(judgements, label, values, metric.scale.direction))
     return Study(corpus, judgements, (*found, *stored), scored, judged.notes, missing)
+
+
+def place(rows: Sequence[Floats], scores: Sequence[Scores], segments: Sequence[str]) -> Floats:
+    """Return rows of each system's scores, one per segment id, as an array; NaN without a row."""
+    column = {name: i for i, name in enumerate(segments)}
+    values = np.full((len(rows), len(segments), *rows[0].shape[1:]), np.nan)
+    for i, (row, each) in enumerate(zip(rows, scores, strict=True)):
+        values[i, [column[name] for name in each.ids]] = row
+    return values
 
 
 def _stored(

@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from nlgauge.core.errors import DataError, OptionError
+from nlgauge.core.jsonable import to_jsonable
 from nlgauge.core.metric import Metric
 from nlgauge.core.options import format_value, options_of, refuse_unknown
 from nlgauge.inputs import Spec
@@ -16,7 +17,6 @@ from nlgauge.metrics import metric as build_metric
 from nlgauge.runtime import DEFAULT, Runtime
 from nlgauge.scoring import Progress
 from nlgauge.stats.coefficients import choose_coefficient
-from nlgauge.stats.intervals import finite
 from nlgauge.stats.levels import choose_level
 from nlgauge.stats.selection import Axis, Split, Sweep, Trial, split
 from nlgauge.stats.selection import sweep as sweep_matrices
@@ -45,12 +45,15 @@ class OptionSweep:
 
     def tried(self) -> list[dict[str, Any]]:
         """Return every combination with its tuning correlation, and the chosen one's test."""
-        rows = []
-        for trial in self.found.tried:
-            test = self.found.tested.value if trial is self.found.chosen else None
-            numbers = {"tune": finite(trial.tuned.value), "test": finite(test)}
-            rows.append({**_json(self._named(trial)), **numbers})
-        return rows
+        tested = to_jsonable(self.found.tested.value)
+        return [
+            {
+                **_json(self._named(trial)),
+                "tune": to_jsonable(trial.tuned.value),
+                "test": tested if trial is self.found.chosen else None,
+            }
+            for trial in self.found.tried
+        ]
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values for JSON, None for what is undefined."""
@@ -61,8 +64,8 @@ class OptionSweep:
             "level": found.tested.level,
             "coefficient": found.tested.coefficient,
             "chosen": _json(self.chosen),
-            "tune": finite(found.chosen.tuned.value),
-            "test": finite(found.tested.value),
+            "tune": to_jsonable(found.chosen.tuned.value),
+            "test": to_jsonable(found.tested.value),
             "tuned_on": found.tuned_on,
             "tested_on": found.tested_on,
             "tried": self.tried(),
@@ -70,17 +73,14 @@ class OptionSweep:
 
     def notes(self) -> list[str]:
         """Return sentences on undefined correlations."""
-        lost = [trial for trial in self.found.tried if not isfinite(trial.tuned.value)]
+        tried, untested = self.found.tried, self.found.tested.reason
+        lost = [trial.tuned.reason for trial in tried if not isfinite(trial.tuned.value)]
         lines = []
         if lost:
-            lines.append(
-                f"{self.criterion}: {len(lost)} of {len(self.found.tried)} values are undefined "
-                f"on the tuning part ({lost[0].tuned.reason}) and were not chosen."
-            )
-        if self.found.tested.reason:
-            lines.append(
-                f"{self.criterion}: undefined on the test part: {self.found.tested.reason}."
-            )
+            share = f"{len(lost)} of {len(tried)} values are undefined on the tuning part"
+            lines.append(f"{self.criterion}: {share} ({lost[0]}) and were not chosen.")
+        if untested:
+            lines.append(f"{self.criterion}: undefined on the test part: {untested}.")
         return lines
 
     def _named(self, trial: Trial) -> dict[str, Value]:
@@ -114,16 +114,11 @@ def sweep(
 
     Parameters
     ----------
-    data, runtime, progress
-        As in `measure`.
+    data, runtime, progress : as in `measure`
     metric : str or Metric
-    options : mapping
-        Values by name, or ranges such as ``0..6`` and ``.1,1,10``; two options are
-        tried in all combinations.
-    human, level, coefficient
-        As in `correlate`.
-    fraction, seed : float and int
-        Share of the inputs or systems (`axis`) for choosing, and seed.
+    options : mapping of one or two names to values, or to ranges such as ``0..6`` and ``.1,1,10``
+    human, level, coefficient : as in `correlate`
+    fraction, seed : share of the inputs or systems (`axis`) for choosing, and its seed
 
     Returns
     -------
@@ -153,9 +148,8 @@ def sweep(
     entries = []
     for criterion in study.criteria(human):
         parts = split_judged(study, criterion, axis, fraction, seed)
-        entries.append(
-            select(study, name, values, labels, criterion, parts, level, coefficient, axis)
-        )
+        by = level, coefficient, axis
+        entries.append(select(study, name, values, labels, criterion, parts, *by))
     kept = study.only({entry.label for entry in entries})
     notes = (*kept.notes, *(note for entry in entries for note in entry.notes()))
     return SweepResult(tuple(entries), notes, kept.signatures)
@@ -174,16 +168,9 @@ def select(
 ) -> OptionSweep:
     """Return the sweep over metrics of a study; ``labels`` are theirs, by values of the options."""
     grid = study.grid(criterion)
-    found = sweep_matrices(
-        ", ".join(options),
-        list(labels),
-        {values: grid.metric(label) for values, label in labels.items()},
-        grid.human,
-        parts,
-        level=level,
-        coefficient=coefficient,
-        axis=axis,
-    )
+    scores = {values: grid.metric(label) for values, label in labels.items()}
+    tried: tuple[Any, ...] = (", ".join(options), list(labels), scores, grid.human, parts)
+    found = sweep_matrices(*tried, level=level, coefficient=coefficient, axis=axis)
     label = next(label for values, label in labels.items() if values == found.chosen.value)
     return OptionSweep(name, options, criterion, found, label)
 
@@ -191,9 +178,9 @@ def select(
 def read_options(options: Mapping[str, str | Sequence[Value]]) -> dict[str, Values]:
     """Return the values of one or two options; OptionError for too few or too many values."""
     if not 1 <= len(options) <= 2:
+        tried = f"{len(options)} options are to be tried"
         raise OptionError(
-            f"{len(options)} options are to be tried; name one (a curve) or two (a surface), as in "
-            "temperature=.5..3"
+            f"{tried}; name one (a curve) or two (a surface), as in temperature=.5..3"
         )
     read = {
         name: read_values(values) if isinstance(values, str) else tuple(values)
@@ -201,10 +188,8 @@ def read_options(options: Mapping[str, str | Sequence[Value]]) -> dict[str, Valu
     }
     for name, values in read.items():
         if len(values) < 2:
-            raise OptionError(
-                f"option {name!r} is to be tried in {len(values)} value; name 2 or more, as in "
-                f"{name}=1,2 or {name}=0..6"
-            )
+            tried = f"option {name!r} is to be tried in {len(values)} value"
+            raise OptionError(f"{tried}; name 2 or more, as in {name}=1,2 or {name}=0..6")
     combinations = prod(len(values) for values in read.values())
     if combinations > MOST:
         raise OptionError(f"{combinations:,} combinations are too many; try at most {MOST:,}")
@@ -217,11 +202,9 @@ def variants(spec: Spec, options: Mapping[str, Values]) -> dict[Values, Metric]:
     refuse_unknown(type(base), options, name=base.name)
     known = options_of(type(base))
     for name in options:
-        value = getattr(base, name)
-        if value != known[name].default:
-            raise OptionError(
-                f"{name}={format_value(value)} is set in the metric and swept as well; name it once"
-            )
+        if getattr(base, name) != known[name].default:
+            value = format_value(getattr(base, name))
+            raise OptionError(f"{name}={value} is set in the metric and swept as well; use one")
     found = {}
     for values in product(*options.values()):
         named = zip(options, values, strict=True)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from nlgauge.core.errors import OptionError
+from nlgauge.core.jsonable import to_jsonable
 from nlgauge.core.metric import Metric
 from nlgauge.inputs import Spec, bind_metric
 from nlgauge.metrics import metric as build_metric
@@ -16,7 +17,6 @@ from nlgauge.runtime import DEFAULT, Runtime
 from nlgauge.scoring import Progress
 from nlgauge.stats import Correlation, Interval, bootstrap_difference, correlate
 from nlgauge.stats.coefficients import choose_coefficient
-from nlgauge.stats.intervals import finite
 from nlgauge.stats.levels import choose_level
 from nlgauge.stats.selection import Axis, take
 from nlgauge.study.option_ranges import Value
@@ -64,8 +64,8 @@ class TunedLayers:
             "option": self.layered.option,
             "default": self.layered.default,
             "chosen": self.chosen,
-            "default_test": finite(self.default_tested.value),
-            "gain": finite(self.gain.value),
+            "default_test": to_jsonable(self.default_tested.value),
+            "gain": to_jsonable(self.gain.value),
             **self.gain.to_dict(),
             "tried": tried,
         }
@@ -99,13 +99,10 @@ def tune_layers(
 
     Parameters
     ----------
-    data, human, level, coefficient, fraction, seed, axis, runtime, progress
-        As in `sweep`.
+    data, human, level, coefficient, fraction, seed, axis, runtime, progress : as in `sweep`
     metrics : str, Metric or sequence of them
-    longest : int
-        Most layers of a run, for metrics that join layers.
-    resamples, confidence
-        Of the bootstrap interval of the gain over the default layers.
+    longest : int, most layers of a run, for metrics that join layers
+    resamples, confidence : of the bootstrap interval of the gain over the default layers
 
     Returns
     -------
@@ -128,27 +125,13 @@ def tune_layers(
         parts = split_judged(study, criterion, axis, fraction, seed)
         for one in layered:
             labels = {values: metric.label() for values, metric in one.variants.items()}
-            options = {one.option: one.values}
-            swept = select(
-                study, one.name, options, labels, criterion, parts, level, coefficient, axis
-            )
-            chosen, default, people = (
-                take(matrix, parts.test, axis)
-                for matrix in (
-                    grid.metric(swept.label),
-                    grid.metric(one.metric.label()),
-                    grid.human,
-                )
-            )
+            tried = one.name, {one.option: one.values}, labels, criterion, parts
+            swept = select(study, *tried, level, coefficient, axis)
+            matrices = grid.metric(swept.label), grid.metric(one.metric.label()), grid.human
+            chosen, default, people = (take(matrix, parts.test, axis) for matrix in matrices)
+            compared = chosen, default, people, level, coefficient
             gain = bootstrap_difference(
-                chosen,
-                default,
-                people,
-                level,
-                coefficient,
-                count=resamples,
-                confidence=confidence,
-                seed=seed,
+                *compared, count=resamples, confidence=confidence, seed=seed
             )
             tested = correlate(default, people, level, coefficient)
             entries.append(TunedLayers(one, swept, tested, gain))
@@ -170,13 +153,9 @@ def _layered(spec: Spec, longest: int | None, runtime: Runtime) -> LayerOption:
         )
     option = base.layer_option
     values = list(range(depth + 1)) if option == "layer" else _runs(depth, longest)
-    return LayerOption(
-        spec if isinstance(spec, str) else base.label(),
-        option,
-        str(getattr(task.metric, option)),
-        base,
-        variants(base, read_options({option: values})),
-    )
+    name, default = spec if isinstance(spec, str) else base.label(), getattr(task.metric, option)
+    tried = variants(base, read_options({option: values}))
+    return LayerOption(name, option, str(default), base, tried)
 
 
 def _runs(depth: int, longest: int | None) -> Sequence[Value]:
