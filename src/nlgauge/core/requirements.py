@@ -1,6 +1,6 @@
 """Requirements of a metric (`Need`), and the properties of a model (`ModelCard`)."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -67,16 +67,16 @@ class ModelCard:
             return tuple(range(1, self.depth + 1)) or (0,)  # word vectors have no layer but 0
         try:
             if text.startswith("last"):
-                numbers = list(range(self.depth + 1 - int(text[4:] or 1), self.depth + 1))
+                numbers: Sequence[int] = range(self.depth + 1 - int(text[4:] or 1), self.depth + 1)
             elif "-" in text[1:] and "+" not in text:
                 first, _, last = text.partition("-")
-                numbers = list(range(int(first), int(last) + 1))
+                numbers = range(int(first), int(last) + 1)
             else:
                 found = [int(part) for part in text.split("+")]
                 numbers = [n + self.depth + 1 if n < 0 else n for n in found]
         except ValueError:
             choices = "best, all, last5, 4, -1, 3+4+6 or 2-6"
-            raise OptionError(f"layers={wanted!r}: write {choices}") from None
+            raise OptionError(f"layers={wanted!r:.60}: write {choices}") from None
         # Of a range only the ends are looked at, because it may be long.
         ends = numbers[:: max(len(numbers) - 1, 1)] if isinstance(numbers, range) else numbers
         if not ends or min(ends) < 0 or max(ends) > self.depth:
