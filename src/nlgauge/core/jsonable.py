@@ -1,10 +1,20 @@
 """Conversion of results to values that JSON can hold."""
 
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from math import isfinite
 from typing import Any
 
 import numpy as np
+
+
+def unique_keys(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
+    """Return an object of JSON; an ``object_pairs_hook`` that refuses repeated keys."""
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        (repeated, _), *_ = Counter(key for key, _ in pairs).most_common(1)
+        raise ValueError(f"the key {repeated!r:.80} occurs twice")
+    return found
 
 
 def to_jsonable(value: Any) -> Any:

@@ -83,7 +83,7 @@ def metric_class(name: str) -> type[Metric]:
     return _find_class(sources[name]())
 
 
-def metric(spec: str | Metric, *, allow_external: Sequence[str] = (), **options: Any) -> Metric:
+def metric(spec: str | Metric, /, *, allow_external: Sequence[str] = (), **options: Any) -> Metric:
     """Return the metric of a name, of ``name:option=value,...`` or of a signature.
 
     Parameters
