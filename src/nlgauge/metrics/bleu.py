@@ -52,7 +52,7 @@ class Bleu(SacrebleuMetric):
     smooth_value: float | None = option(
         None, "Value of floor (default 0.1) or add-k (default 1) smoothing.", low=0.0
     )
-    max_ngram_order: int = option(4, "Longest n-grams.", low=1)
+    max_ngram_order: int = option(4, "Longest n-grams.", low=1, high=100)
     effective_order: str = option(
         "auto",
         "Leave out orders without n-grams; auto: for segments, not for the corpus.",

@@ -26,8 +26,8 @@ class Chrf(SacrebleuMetric):
     sacrebleu_class = CHRF
     scale = similarity(0.0, 100.0)
 
-    char_order: int = option(6, "Longest character n-grams.", low=0)
-    word_order: int = option(0, "Longest word n-grams; 2 is chrF++.", low=0)
+    char_order: int = option(6, "Longest character n-grams.", low=0, high=100)
+    word_order: int = option(0, "Longest word n-grams; 2 is chrF++.", low=0, high=100)
     beta: float = option(2.0, "Weight of recall against precision.", low=0.0)
     lowercase: bool = option(False, "Lowercase both sides.")
     whitespace: bool = option(False, "Include spaces in character n-grams.")

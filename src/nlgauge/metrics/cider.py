@@ -49,7 +49,7 @@ class Cider(NgramTableMetric, PairMetric):
 
     over_references: str = option("mean", "Mean or best of references.", choices=("mean", "best"))
     variant: str = option("d", "CIDEr-D, or plain CIDEr.", choices=("d", "plain"))
-    order: int = option(4, "Longest n-grams.", low=1)
+    order: int = option(4, "Longest n-grams.", low=1, high=100)
     sigma: float = option(6.0, "Length difference that CIDEr-D tolerates, in words.", low=1e-3)
     stem: bool = option(False, "Compare Porter stems, as in the paper (not in its code).")
 
