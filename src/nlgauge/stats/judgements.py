@@ -273,7 +273,7 @@ def _gap(
     )
     if gap.cells_missing == gap.cells_judged:
         raise DataError(
-            f"{gap}; it shares no cell with the judgements. Do both name systems, segments alike?"
+            f"{gap}; it has no cell of the judgements; check the names of systems and segments."
         )
     if gap.cells_missing and missing == "error":
         raise DataError(

@@ -23,7 +23,8 @@ def as_matrix(values: ArrayLike, name: str) -> Floats:
     if matrix.ndim != 2 or matrix.size == 0:
         raise ShapeError(f"{name} has shape {matrix.shape}; give systems x inputs, or one vector.")
     if infinite := int(np.isinf(matrix).sum()):
-        raise DataError(f"{name} holds {infinite} infinite values of {matrix.size}; use NaN.")
+        share = f"{infinite} infinite values of {matrix.size}"
+        raise DataError(f"{name} holds {share}; use NaN for a cell without a score.")
     return matrix
 
 
