@@ -17,7 +17,7 @@ from typing import Any, ClassVar, Self
 from sacrebleu.metrics.bleu import BLEU
 
 from nlgauge.core.errors import OptionError
-from nlgauge.core.metric import similarity
+from nlgauge.core.metric import Aliases, similarity
 from nlgauge.core.options import format_value, option
 from nlgauge.metrics._sacrebleu import SacrebleuMetric
 
@@ -36,6 +36,7 @@ class Bleu(SacrebleuMetric):
         **{code: {"tokenize": "char"} for code in ("th", "lo", "km", "my", "bo")},
     }
     paper = "Papineni et al. 2002, BLEU: a Method for Automatic Evaluation of MT (ACL)"
+    aliases: ClassVar[Aliases] = {"sacrebleu": {}}
     sacrebleu_class = BLEU
     scale = similarity(0.0, 100.0)
 

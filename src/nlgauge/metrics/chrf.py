@@ -8,12 +8,12 @@ empty candidate or reference 0.
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Self
+from typing import ClassVar, Self
 
 from sacrebleu.metrics.chrf import CHRF
 
 from nlgauge.core.errors import OptionError
-from nlgauge.core.metric import similarity
+from nlgauge.core.metric import Aliases, similarity
 from nlgauge.core.options import format_value, option
 from nlgauge.metrics._sacrebleu import SacrebleuMetric
 
@@ -23,6 +23,11 @@ class Chrf(SacrebleuMetric):
     """Character n-gram F-score."""
 
     paper = "Popović 2015, chrF: character n-gram F-score for automatic MT evaluation (WMT)"
+    aliases: ClassVar[Aliases] = {
+        "chrf++": {"word_order": "2"},
+        "chrf2": {},
+        "chrf2++": {"word_order": "2"},
+    }
     sacrebleu_class = CHRF
     scale = similarity(0.0, 100.0)
 

@@ -13,7 +13,7 @@ from nlgauge.core.errors import NlgaugeError
 from nlgauge.core.metric import Metric
 from nlgauge.core.options import options_of, parse_options, refuse_unknown
 from nlgauge.core.signature import Signature
-from nlgauge.metrics import metric, metric_class, metric_names
+from nlgauge.metrics import metric, metric_class, metric_names, resolve_name
 from nlgauge.scoring import Scorer
 from nlgauge.service.errors import ServiceError, log
 from nlgauge.service.option_schema import option_schema, violation
@@ -100,6 +100,7 @@ class Admission:
         return self._admit_built(built.label(), built)
 
     def _kind(self, name: str) -> type[Metric]:
+        name, _ = resolve_name(name)
         if name in self.kinds:
             return self.kinds[name]
         if name in metric_names():
