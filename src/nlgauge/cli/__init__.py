@@ -5,10 +5,10 @@ Results go to stdout, notes to stderr. Exit codes: 0 success, 1 error in the dat
 """
 
 import errno
+import io
 import os
 import sys
 import warnings
-from pathlib import Path
 
 import typer
 
@@ -75,7 +75,7 @@ def _top(
 def main(arguments: list[str] | None = None) -> None:
     """Run the command and end the process with its exit code."""
     words = _repeat_flags(sys.argv[1:] if arguments is None else arguments)
-    sys.stdout = sys.stdout or Path(os.devnull).open("w")  # None if the caller has closed it
+    sys.stdout = sys.stdout or io.StringIO()  # None if the caller has closed it
     try:
         try:
             with warnings.catch_warnings():

@@ -247,7 +247,7 @@ def _parse_listed(cell: str) -> str | list[Any]:
     if cell[:1] == "[" and cell[-1:] == "]":
         with suppress(ValueError, RecursionError):
             texts = load_json(cell)
-            if all(isinstance(text, str) for text in texts):
+            if all(isinstance(text, str | None) for text in texts):
                 return list(texts)
     return cell
 

@@ -164,8 +164,9 @@ def _explain_errors(folder: Path) -> Iterator[None]:
 
 
 def _read_json(file: Path) -> dict[str, Any]:
+    _check_regular(file)
     try:
-        content = json.loads(_check_regular(file).read_bytes(), object_pairs_hook=unique_keys)
+        content = json.loads(file.read_bytes(), object_pairs_hook=unique_keys)
         if not isinstance(content, dict):
             raise ValueError("not a JSON object")
     except ValueError as error:
