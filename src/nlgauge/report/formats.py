@@ -33,7 +33,7 @@ def markdown_text(text: str) -> str:
 def markdown_code(text: str) -> str:
     """Return a printable text as Markdown code, between more backticks than it contains."""
     marks = "`" * (1 + max(map(len, re.findall("`+", text)), default=0))
-    space = " " * (marks != "`")
+    space = " " * (marks != "`" or not text)
     return f"{marks}{space}{text}{space}{marks}"
 
 
