@@ -105,7 +105,8 @@ def test_odd_tokens_are_shown_as_they_are_without_a_warning(tmp_path: Path, kind
         save(figure, tmp_path / "odd.png")
         save(figure, tmp_path / "odd.svg")
     said = texts_of((tmp_path / "odd.svg").read_bytes())
-    assert {"$\\frac$", "$a$", "你好", "🙂", "##ly", "a\\x1b\\n\\ufffe", "$\\frac$ of \\x1b"} <= said
+    assert {"$\\frac$", "$a$", "你好", "🙂", "##ly", "a\\x1b\\n\\ufffe"} <= said
+    assert "$\\frac$ of \\x1b" in said
     assert "<script>alert(1)</scrip…" in said
 
 

@@ -18,8 +18,6 @@ def _python_escape(character: str) -> str:
     return character.encode("unicode_escape").decode()
 
 
-def printable(
-    text: str, *, keep: str = "", escape: Callable[[str], str] = _python_escape
-) -> str:
+def printable(text: str, *, keep: str = "", escape: Callable[[str], str] = _python_escape) -> str:
     r"""Return the text with an escape such as \x1b for each control or invisible character."""
     return _HIDDEN.sub(lambda found: found[0] if found[0] in keep else escape(found[0]), text)
