@@ -28,7 +28,9 @@ from nlgauge.cli import (
     signatures,
     tuning,
 )
+from nlgauge.cli.output import print_notes
 from nlgauge.core.errors import NlgaugeError
+from nlgauge.core.printable import printable
 
 # `-c a.txt b.txt` is allowed, but the parser needs `-c a.txt -c b.txt`.
 _REPEATABLE = {
@@ -109,12 +111,12 @@ def _discard_output() -> None:
 
 
 def _fail(message: str, code: int) -> None:
-    print(f"nlgauge: {message}", file=sys.stderr)
+    print(f"nlgauge: {printable(message)}", file=sys.stderr)
     sys.exit(code)
 
 
 def _print_warning(message: Warning | str, *_: object, **__: object) -> None:
-    print(f"note: {message}", file=sys.stderr)
+    print_notes([str(message)])
 
 
 def _repeat_flags(words: list[str]) -> list[str]:
