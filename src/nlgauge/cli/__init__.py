@@ -7,6 +7,9 @@ Results go to stdout, notes to stderr. Exit codes: 0 success, 1 error in the dat
 import os
 import sys
 import warnings
+from collections.abc import Callable
+from functools import partial
+from typing import Any
 
 import typer
 
@@ -74,7 +77,7 @@ def main(arguments: list[str] | None = None) -> None:
     words = _repeat_flags(sys.argv[1:] if arguments is None else arguments)
     try:
         with warnings.catch_warnings():
-            warnings.showwarning = _print_warning
+            warnings.showwarning = partial(_print_warning, warnings.showwarning)
             app(words, prog_name="nlgauge")
     except NlgaugeError as error:
         _fail(str(error), error.exit_code)
@@ -93,8 +96,14 @@ def _fail(message: str, code: int) -> None:
     sys.exit(code)
 
 
-def _print_warning(message: Warning | str, *_: object, **__: object) -> None:
-    print(f"note: {message}", file=sys.stderr)
+def _print_warning(
+    show: Callable[..., None], message: Warning | str, category: type[Warning], *place: Any
+) -> None:
+    """Print nlgauge's own warnings as notes; those of other packages only if -W asks for them."""
+    if category.__module__.partition(".")[0] == "nlgauge":
+        print(f"note: {message}", file=sys.stderr)
+    elif sys.warnoptions:
+        show(message, category, *place)
 
 
 def _repeat_flags(words: list[str]) -> list[str]:
