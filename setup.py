@@ -5,7 +5,6 @@ import platform
 import shutil
 from pathlib import Path
 
-from Cython.Build import cythonize
 from setuptools import Extension, setup
 from setuptools.command.build_ext import build_ext
 
@@ -46,7 +45,9 @@ class BuildKernels(build_ext):
         self.parallel = self.parallel or os.cpu_count()
 
     def build_extensions(self) -> None:
-        """Write the C files, which pip's other calls of this file do not need, then compile."""
+        """Write the C files, then compile; metadata and source distributions need neither."""
+        from Cython.Build import cythonize
+
         portable = [extension for extension in self.extensions if not _is_wide(extension)]
         cythonize(
             [Extension(extension.name, extension.sources) for extension in portable],
