@@ -24,7 +24,7 @@ def _noisy_command(tmp_path, monkeypatch):
     monkeypatch.syspath_prepend(tmp_path)
     monkeypatch.delitem(sys.modules, "noisy_package", raising=False)
 
-    def command(words, prog_name):
+    def command(*_, **__):
         warnings.simplefilter("always")
         importlib.import_module("noisy_package")
         warnings.warn("the cache is damaged", CacheWarning, stacklevel=1)
