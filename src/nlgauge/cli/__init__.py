@@ -9,6 +9,9 @@ import io
 import os
 import sys
 import warnings
+from collections.abc import Callable
+from functools import partial
+from typing import Any
 
 import typer
 
@@ -81,7 +84,7 @@ def main(arguments: list[str] | None = None) -> None:
     try:
         try:
             with warnings.catch_warnings():
-                warnings.showwarning = _print_warning
+                warnings.showwarning = partial(_print_warning, warnings.showwarning)
                 app(words, prog_name="nlgauge")
         except SystemExit as ended:
             if isinstance(ended.__context__, BrokenPipeError):  # for which typer exits with 1
@@ -115,8 +118,14 @@ def _fail(message: str, code: int) -> None:
     sys.exit(code)
 
 
-def _print_warning(message: Warning | str, *_: object, **__: object) -> None:
-    print_notes([str(message)])
+def _print_warning(
+    show: Callable[..., None], message: Warning | str, category: type[Warning], *place: Any
+) -> None:
+    """Print nlgauge's own warnings as notes; those of other packages only if -W asks for them."""
+    if category.__module__.partition(".")[0] == "nlgauge":
+        print_notes([str(message)])
+    elif sys.warnoptions:
+        show(message, category, *place)
 
 
 def _repeat_flags(words: list[str]) -> list[str]:

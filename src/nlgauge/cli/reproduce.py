@@ -56,7 +56,9 @@ def reproduce_command(
         raise UsageError(f"{str(output)!r} is a file; -o names the folder for the results")
     from nlgauge.recipes.recipe import Settings
     from nlgauge.report.formats import text
+    from nlgauge.study import require_scipy
 
+    require_scipy("nlgauge reproduce")  # before the metrics are computed
     with options.running() as running:
         rebuilt = reproduce(recipe, data, Settings(model, inputs=inputs, **running))
     written, undrawn = rebuilt.write(output)
