@@ -89,8 +89,6 @@ class Cloud:
         mean length of the other vectors in each layer, and a random direction.
         """
         unknown = self.tokens.unknown
-        if not unknown.any():
-            return self
         points = np.array(self.points)
         directions = [normal_vector(-1 - n, points.shape[2]) for n in self.tokens.ids[unknown]]
         directions = [each / np.linalg.norm(each) for each in directions]

@@ -62,13 +62,13 @@ class StaticEncoder:
         return [self._tokens(split_words(text, lowercase=False, marks=True)) for text in texts]
 
     def encode(self, texts: Sequence[str], layers: Sequence[int]) -> list[Cloud]:
-        """Return the vectors of every text's words, the same for all ``layers``."""
+        """Return the vectors of every text's words, the same for all ``layers``; 0 if unknown."""
         clouds = []
         for tokens in self.tokenize(texts):
             points = np.zeros((len(layers), len(tokens), self.card.dimension), dtype=np.float32)
             points[:, ~tokens.unknown] = self._vectors.matrix[tokens.ids[~tokens.unknown]]
             masses = np.full(len(tokens), 1 / max(len(tokens), 1))
-            clouds.append(Cloud(points, masses, tokens).separate_unknown())
+            clouds.append(Cloud(points, masses, tokens))
         return clouds
 
     def _tokens(self, words: Sequence[str]) -> Tokens:

@@ -19,9 +19,11 @@ def weigh(cloud: Cloud, weighting: Weighting, table: IdfTable | None) -> Cloud:
     kept = _kept(cloud.tokens, weighting)
     content = kept & ~cloud.tokens.special
     void = weighting.void == "content" and not np.any(masses[content] > 0)
-    if weighting.unknown == "string" and cloud.unknown:
+    unknown = cloud.tokens.unknown
+    # Word vectors have none for unknown words, so there is nothing that published code compares.
+    if unknown.any() and (weighting.unknown == "string" or not cloud.points[:, unknown].any()):
         cloud = cloud.separate_unknown()
-        void |= not np.any(content & ~cloud.tokens.unknown)
+        void |= not np.any(content & ~unknown)
     if void:
         masses = np.zeros(len(masses))
     return cloud.keep(kept, masses)
