@@ -9,6 +9,7 @@ import pytest
 from conftest import needs_embedded
 from nlgauge import Scorer, metric, metric_names, score, score_systems
 from nlgauge.core.errors import ModelError, NlgaugeError, OptionError
+from nlgauge.corpus_run import UNKNOWN_NOTE
 from nlgauge.metrics import metric_in
 from nlgauge.runtime import Runtime
 
@@ -94,11 +95,13 @@ def test_a_model_of_ones_own_goes_first(monkeypatch: pytest.MonkeyPatch) -> None
 
 
 @needs_embedded
+@pytest.mark.filterwarnings("ignore::nlgauge.UnknownTokensWarning")
 def test_an_english_model_says_so_where_the_texts_are_not() -> None:
     spec = "bertscore:model=embedded"
     (told,) = score(CANDIDATES, REFERENCES, metrics=spec, runtime=Runtime(lang="de")).values()
     assert told.notes["the model embedded knows English only, not de"] == 2
     (seen,) = score([*CANDIDATES, "ok"], [*REFERENCES, "fine"], metrics="bertscore").values()
+    assert seen.notes.pop(UNKNOWN_NOTE) == 2
     (note,) = seen.notes
     assert note.startswith("the model embedded knows English only, but a text is not in Latin")
     assert seen.notes[note] == 2

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from nlgauge.adapters.frames import score_frame as score_frame
     from nlgauge.core.corpus import Corpus as Corpus
     from nlgauge.core.errors import NlgaugeError as NlgaugeError
+    from nlgauge.core.errors import UnknownTokensWarning as UnknownTokensWarning
     from nlgauge.core.scores import Scores as Scores
     from nlgauge.core.signature import Signature as Signature
     from nlgauge.metrics import metric as metric
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
 _NAMES = {
     "adapters.frames": ["score_frame"],
     "core.corpus": ["Corpus"],
-    "core.errors": ["NlgaugeError"],
+    "core.errors": ["NlgaugeError", "UnknownTokensWarning"],
     "core.scores": ["Scores"],
     "core.signature": ["Signature"],
     "metrics": ["metric", "metric_class", "metric_names"],

@@ -1,16 +1,19 @@
 """One run over a corpus, chunk by chunk; equal rows are scored once, with bit-equal scores."""
 
+import sys
+import warnings
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import chain
 from typing import Any
 
 import numpy as np
 
 from nlgauge.core.arrays import Bools, Floats
 from nlgauge.core.corpus import Corpus
-from nlgauge.core.errors import UsageError
+from nlgauge.core.errors import UnknownTokensWarning, UsageError
 from nlgauge.core.languages import ENGLISH, in_latin_letters
 from nlgauge.core.metric import PairMetric, Rows
 from nlgauge.core.plan import Plan
@@ -30,6 +33,7 @@ _CHUNK_CHARACTERS = 200_000
 _MANY_ROWS = 512  # from which on freed memory is returned to the system
 _TRIM_SECONDS = 0.5
 _FEW_DOCUMENTS = 10
+UNKNOWN_NOTE = "a text has tokens that the model does not know"
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,6 +43,14 @@ class Aligned:
     plan: Plan
     reference: int
     scores: Scores
+
+
+def _outside() -> int:
+    """Return the stack level, for the calling function, of the code that called this package."""
+    frame, level = sys._getframe(1), 1
+    while frame.f_back and frame.f_globals.get("__name__", "").startswith("nlgauge."):
+        frame, level = frame.f_back, level + 1
+    return level
 
 
 class CorpusRun:
@@ -59,6 +71,7 @@ class CorpusRun:
         large = any(each.masked_lm for bound in metrics for each in (bound, *bound.members))
         self._chunk_rows = _HISTOGRAM_ROWS if large else _CHUNK_ROWS
         self._statistics: dict[int, Floats] = {}
+        self._unknown: dict[str, dict[str, int]] = {}  # model -> text -> its unknown tokens
         self._notes: list[dict[str, Bools]] = [
             defaultdict(lambda: np.zeros(len(corpus), dtype=bool)) for _ in metrics
         ]
@@ -100,6 +113,23 @@ class CorpusRun:
             self._store(number, [0], best.rows, given)
             found[bound.label] = Aligned(best.plan, best.reference, self.scores(number, system))
         return found
+
+    def warn(self) -> None:
+        """Warn once of all tokens that a model does not know."""
+        total = len({*self._corpus.candidates, *chain.from_iterable(self._corpus.references)})
+        counts = [
+            f"{sum(found.values()):,} tokens in {len(found):,} of {total:,} texts are unknown to "
+            f"the model {name}"
+            for name, found in self._unknown.items()
+        ]
+        if counts:
+            warnings.warn(
+                f"{', '.join(counts)}: they match equal words only (each other with compat=), and "
+                "texts of nothing else get the worst value; name a model that knows the language "
+                "(lang=, model=), or use lexical metrics such as chrf",
+                UnknownTokensWarning,
+                stacklevel=_outside(),
+            )
 
     def _inputs(self, inputs: ModelInputs, bound: BoundMetric, rows: list[int]) -> Inputs:
         get = inputs.for_metric(bound)
@@ -172,11 +202,15 @@ class CorpusRun:
             self._add_notes(number, member, rows, [tuple(each[k] for each in i) for i in items])
         if bound.model is None:
             return
-        notes = self._notes[number]
+        notes, card = self._notes[number], bound.model.card
         for row, inputs in zip(rows, items, strict=True):
             for note in {note for each in inputs for note in each.notes}:
                 notes[f"a text is {note}"][row] = True
-        card = bound.model.card
+            texts = self._corpus.candidates[row], *self._corpus.references[row]
+            for text, each in zip(texts, inputs, strict=True):
+                if each.unknown:
+                    notes[UNKNOWN_NOTE][row] = True
+                    self._unknown.setdefault(card.name, {})[text] = each.unknown
         if card.languages == (ENGLISH,):
             self._note_languages(notes, bound, rows)
         if bound.encoder is not None and not card.published:

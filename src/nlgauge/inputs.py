@@ -27,7 +27,7 @@ from nlgauge.encode.run_options import RunOptions
 from nlgauge.metrics import metric as build_metric
 from nlgauge.metrics import metric_in
 from nlgauge.runtime import DEFAULT, Runtime
-from nlgauge.text.filters import masses, weigh
+from nlgauge.text.filters import counted_ids, masses, weigh
 from nlgauge.text.idf import IdfTable
 
 Spec = str | Metric
@@ -128,7 +128,8 @@ class BoundMetric:
             return dataclasses.replace(self, metric=self.metric.fit(groups))
         if not self.metric.needs.weighting.fitted:
             return self
-        table = _idf_table(self.model, [text for texts in groups for text in texts])
+        texts = [text for texts in groups for text in texts]
+        table = _idf_table(self.model, texts, self.metric.needs.weighting)
         return dataclasses.replace(self, idf={"reference": table})
 
     def fit_candidates(self, candidates: Sequence[str]) -> "BoundMetric":
@@ -139,7 +140,7 @@ class BoundMetric:
         separate = weighting.fitted and weighting.sides == "separate"
         if self.model is None or not separate or "candidate" in self.idf:
             return self
-        table = _idf_table(self.model, candidates)
+        table = _idf_table(self.model, candidates, weighting)
         return dataclasses.replace(self, idf={**self.idf, "candidate": table})
 
 
@@ -264,6 +265,7 @@ class ModelInputs:
         wanted: dict[Side, list[str]] = {"reference": self._all} if shared else self._texts
         made: Histograms = {temperature: {} for temperature in temperatures}
         given: dict[str, Any] = {"temperatures": temperatures, "whole_words": need.whole_words}
+        given["unknown"] = need.weighting.unknown
         for side, texts in wanted.items():
             weigh_side = partial(masses, weighting=need.weighting, table=bound.idf.get(side))
             for temperature, found in masked_lm.histograms(texts, weigh_side, **given).items():
@@ -282,7 +284,8 @@ def _table_side(weighting: Weighting, side: Side) -> Side:
     return "reference" if weighting.sides == "shared" else side
 
 
-def _idf_table(model: Encoder | MaskedLm, texts: Sequence[str]) -> IdfTable:
+def _idf_table(model: Encoder | MaskedLm, texts: Sequence[str], weighting: Weighting) -> IdfTable:
     starts = range(0, len(texts), _TOKENIZED_AT_ONCE)
     parts = (texts[start : start + _TOKENIZED_AT_ONCE] for start in starts)
-    return IdfTable.fit(tokens.ids for part in parts for tokens in model.tokenize(part))
+    tokens = (each for part in parts for each in model.tokenize(part))
+    return IdfTable.fit(counted_ids(each, weighting) for each in tokens)

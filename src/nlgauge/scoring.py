@@ -114,6 +114,7 @@ class Scorer:
         run = CorpusRun(corpus, self._fitted_on(corpus))
         with limit_threads(self._runtime.threads):
             run.score(progress)
+        run.warn()
         labels = [bound.label for bound in self._bound]
         return {
             system: {label: run.scores(number, system) for number, label in enumerate(labels)}
@@ -124,7 +125,10 @@ class Scorer:
         """Return the alignment of one candidate with its best reference, by metric label."""
         corpus = Corpus.of([candidate], [references])
         with limit_threads(self._runtime.threads):
-            return CorpusRun(corpus, self._fitted_on(corpus)).align()
+            run = CorpusRun(corpus, self._fitted_on(corpus))
+            aligned = run.align()
+        run.warn()
+        return aligned
 
     def _fitted_on(self, corpus: Corpus) -> list[BoundMetric]:
         fitted = self._bound

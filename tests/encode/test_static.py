@@ -14,14 +14,17 @@ import numpy as np
 import pytest
 
 from nlgauge import Scorer, align, metric, score
+from nlgauge.core.cloud import unknown_id
 from nlgauge.core.errors import FileError, MissingExtra, ModelError
+from nlgauge.corpus_run import UNKNOWN_NOTE
 from nlgauge.encode import model_files, open_encoder, static
 from nlgauge.encode.run_options import RunOptions
-from nlgauge.encode.static import UNKNOWN_WORDS, StaticEncoder, read_vectors
+from nlgauge.encode.static import StaticEncoder, read_vectors
 
 LINES = ["the 1 0 0", "cat 0 2 0", "Cat 0 0 3", "。 0.5 -1e-1 0", "猫 -1 0 .5"]
 MATRIX = np.array([[1, 0, 0], [0, 2, 0], [0, 0, 3], [0.5, -0.1, 0], [-1, 0, 0.5]], np.float32)
-NOTE = f"a text is {UNKNOWN_WORDS}"
+
+pytestmark = pytest.mark.filterwarnings("ignore::nlgauge.UnknownTokensWarning")
 
 
 def _write(path: Path, lines: list[str], end: str = "\n") -> Path:
@@ -126,9 +129,10 @@ def test_a_folder_is_no_file_of_vectors(tmp_path: Path) -> None:
 def test_words_are_found_as_written_then_in_lower_case(glove: Path) -> None:
     encoder = StaticEncoder(str(glove))
     (tokens,) = encoder.tokenize(["THE Cat, the CAT 猫。"])
-    assert tokens.strings == ("THE", "Cat", "the", "CAT", "猫", "。")
-    assert tokens.ids.tolist() == [0, 2, 0, 1, 4, 3]
-    assert tokens.words.tolist() == list(range(6))
+    assert tokens.strings == ("THE", "Cat", ",", "the", "CAT", "猫", "。")
+    assert tokens.ids.tolist() == [0, 2, unknown_id(","), 0, 1, 4, 3]
+    assert tokens.unknown.tolist() == [False, False, True, *[False] * 4]
+    assert tokens.words.tolist() == list(range(7))
     assert not tokens.special.any()
     (cloud,) = encoder.encode(["THE Cat"], (0, 0))
     np.testing.assert_array_equal(cloud.points, np.stack([MATRIX[[0, 2]]] * 2))
@@ -156,14 +160,26 @@ def test_the_variable_may_name_a_file(glove: Path, monkeypatch: pytest.MonkeyPat
     assert scores.value == pytest.approx(np.sqrt(2))
 
 
-def test_unknown_words_are_left_out_and_the_texts_counted(glove: Path) -> None:
+def test_unknown_words_match_themselves_and_their_texts_are_counted(glove: Path) -> None:
     spec = f"wmd:model={glove}"
-    candidates = ["the zebra cat", "the cat", "zebra", ""]
-    (scores,) = score(candidates, ["the cat"] * 4, metrics=spec).values()
-    np.testing.assert_allclose(scores.segments, [0, 0, 2, 2], atol=1e-12)
-    assert scores.notes[NOTE] == 2
-    assert sum(scores.notes.values()) == 4  # and two rows with nothing to compare
-    assert align("the zebra cat", "the cat", metric=spec).candidate_tokens == ("the", "cat")
+    candidates = ["the zebra cat", "the cat", "zebra", "", "the zebra", "the gnu"]
+    references = [*["the cat"] * 4, *["the zebra"] * 2]
+    (scores,) = score(candidates, references, metrics=spec).values()
+    np.testing.assert_allclose(scores.segments[1:5], [0, 2, 2, 0], atol=1e-12)
+    assert scores.segments[0] > 0.1
+    assert scores.segments[5] > 0.1
+    assert scores.notes[UNKNOWN_NOTE] == 4
+    assert sum(scores.notes.values()) == 6  # and two rows with nothing to compare
+    plan = align("the zebra cat", "the cat", metric=spec)
+    assert plan.candidate_tokens == ("the", "zebra", "cat")
+
+
+def test_unknown_words_are_as_long_as_the_others(glove: Path) -> None:
+    (cloud,) = StaticEncoder(str(glove)).encode(["Cat zebra the zebra"], (0, 0))
+    points = cloud.separate_unknown().points
+    np.testing.assert_allclose(np.linalg.norm(points, axis=2), [[3, 2, 1, 2]] * 2, rtol=1e-6)
+    np.testing.assert_array_equal(points[:, 1], points[:, 3])
+    np.testing.assert_array_equal(points[:, [0, 2]], cloud.points[:, [0, 2]])
 
 
 @pytest.mark.parametrize("name", ["wmd", "bertscore", "smd", "sms:nodes=both", "wmdo", "rouge_we"])
@@ -175,7 +191,7 @@ def test_a_text_without_known_words_is_void(glove: Path, name: str, weights: str
     (scores,) = scorer.score(["zebra crossing", "the", "the"], ["the", "zebra", "the"]).values()
     void, best = scores.scale.void, scores.scale.best
     np.testing.assert_allclose(scores.segments, [void, void, best], atol=1e-12)
-    assert scores.notes[NOTE] == 2
+    assert scores.notes[UNKNOWN_NOTE] == 2
 
 
 def test_without_a_package_that_carries_glove_the_extra_is_named(monkeypatch) -> None:

@@ -5,15 +5,20 @@ from __future__ import annotations
 import random
 from collections.abc import Iterator
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 from conftest import NEED_OPTIONS, example, needs_embedded
 from nlgauge import Scorer, metric, metric_names
+from nlgauge.core.metric import VOID_NOTE
 from nlgauge.core.scores import Scores
+from nlgauge.corpus_run import UNKNOWN_NOTE
 from nlgauge.runtime import Runtime
 from tolerances import COSINE
+
+pytestmark = pytest.mark.filterwarnings("ignore::nlgauge.UnknownTokensWarning")
 
 # Options that change how a metric works, beside its defaults.
 VARIANTS = {
@@ -55,6 +60,8 @@ REFERENCES = [*example("reference.a")[:9], *ODD[1:], ODD[0]]
 SECOND = [*example("reference.b")[:9], "ok then", *ODD[:2], "so fine 😀 👍 today", *ODD[:2]]
 LONG = " ".join(example("reference.a")[:20] + example("reference.b")[:16])  # over 600 tokens
 SHORTER = " ".join(example("reference.a")[:2])
+# Two words that the embedded model does not know: Thai, Amharic, emoji, and too long for it.
+UNKNOWN = [("สวัสดี", "ชาวโลก"), ("ሰላም", "ለዓለም"), ("😀", "👩‍👩‍👧"), ("a" * 120, "b" * 120)]
 
 
 @dataclass(frozen=True)
@@ -91,6 +98,28 @@ def _cases() -> Iterator[object]:
                 yield pytest.param(Case(spec, COSINE, long), id=spec, marks=needs_embedded)
 
 
+def _known_words(folder: Path) -> str:
+    words = ["the", "cat", "saw", "on", "mat", ",", "."]
+    drawn = np.random.default_rng(5).standard_normal((len(words), 20))
+    lines = [f"{word} {' '.join(map(str, row))}" for word, row in zip(words, drawn, strict=True)]
+    path = folder / "words.txt"
+    path.write_text("\n".join(lines), "utf-8")
+    return str(path)
+
+
+def _model_cases() -> Iterator[object]:
+    """Metrics with a model; compat= reproduces how published code treats unknown tokens."""
+    yield pytest.param("ensemble:metrics=bertscore+wmd", "embedded", marks=needs_embedded)
+    for name in metric_names():
+        for spec in (NEED_OPTIONS.get(name, name), *VARIANTS.get(name, ())):
+            built = metric(spec)
+            if built.needs.kind != "text" and not getattr(built, "compat", None):
+                yield pytest.param(spec, "embedded", id=spec, marks=needs_embedded)
+            if built.needs.kind == "clouds" and not getattr(built, "compat", None):
+                yield pytest.param(spec, "words", id=f"{spec} of word vectors")
+
+
+every_model_metric = pytest.mark.parametrize(("spec", "model"), list(_model_cases()))
 every_metric = pytest.mark.parametrize("case", list(_cases()))
 
 
@@ -241,3 +270,33 @@ def test_symmetry_where_declared(case: Case) -> None:
     (forth,) = scorer.score(CANDIDATES, REFERENCES).values()
     (back,) = scorer.score(REFERENCES, CANDIDATES).values()
     np.testing.assert_allclose(forth.segments, back.segments, atol=case.tolerance)
+
+
+@every_model_metric
+def test_unknown_words_are_equal_only_if_their_strings_are(
+    spec: str, model: str, tmp_path: Path
+) -> None:
+    if model == "words":
+        spec += f"{',' if ':' in spec else ':'}model={_known_words(tmp_path)}"
+    texts = [[f"the cat saw {word} on the mat." for word in pair] for pair in UNKNOWN]
+    left, right = ([pair[k] for pair in texts] for k in range(2))
+    scorer = Scorer(spec).fit([*left, *right, "the cat.", "on the mat"])
+    (scores,) = scorer.score([*left, *left], [*right, *left]).values()
+    other, own = np.split(scores.segments, 2)
+    np.testing.assert_allclose(own, scores.scale.best, atol=1e-9)
+    assert (scores.scale.sign * (own - other) > 1e-3).all(), other
+    assert scores.notes[UNKNOWN_NOTE] == len(scores)
+    for k in range(len(left)):
+        (alone,) = scorer.score([left[k]], [right[k]]).values()
+        assert alone.segments[0] == pytest.approx(other[k], abs=COSINE)
+
+
+@every_model_metric
+def test_unknown_words_only_are_void(spec: str, model: str, tmp_path: Path) -> None:
+    if model == "words":
+        spec += f"{',' if ':' in spec else ':'}model={_known_words(tmp_path)}"
+    known, (first, second) = "the cat saw the mat.", map(" ".join, zip(*UNKNOWN, strict=True))
+    scorer = Scorer(spec).fit([known, first, second])
+    (scores,) = scorer.score([first, known, first, first], [known, first, second, first]).values()
+    np.testing.assert_allclose(scores.segments, scores.scale.void)
+    assert scores.notes[VOID_NOTE] == scores.notes[UNKNOWN_NOTE] == 4

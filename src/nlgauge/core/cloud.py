@@ -1,5 +1,6 @@
 """Cloud: a text as weighted token vectors."""
 
+import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import compress
@@ -10,17 +11,38 @@ from nlgauge.core.arrays import Bools, Floats, Ints
 from nlgauge.core.errors import ShapeError
 
 
+def string_hash(string: str) -> int:
+    """Return a number of 56 bits that depends on the string only."""
+    digest = hashlib.blake2b(string.encode("utf-8", "surrogatepass"), digest_size=7).digest()
+    return int.from_bytes(digest, "little")
+
+
+def unknown_id(string: str) -> int:
+    """Return the id of a token that the model does not know: negative, one for each string."""
+    return -1 - string_hash(string)
+
+
+def normal_vector(seed: int, dimension: int) -> Floats:
+    """Return normal numbers that depend on the seed only; two vectors are nearly orthogonal."""
+    return np.random.default_rng(seed).standard_normal(dimension, dtype=np.float32)
+
+
 @dataclass(frozen=True, eq=False)
 class Tokens:
     """The tokens of a text: strings, ids, which are special, and the word each belongs to."""
 
     strings: tuple[str, ...]
-    ids: Ints
+    ids: Ints  # negative for tokens that the model does not know: `unknown_id` of the string
     special: Bools
     words: Ints  # the number of the word that a token is a piece of; -1 for special tokens
 
     def __len__(self) -> int:
         return len(self.strings)
+
+    @property
+    def unknown(self) -> Bools:
+        """Which tokens the model does not know."""
+        return np.asarray(self.ids < 0)
 
     def keep(self, mask: Bools) -> "Tokens":
         """Return the tokens where ``mask`` is true."""
@@ -54,6 +76,26 @@ class Cloud:
         if len(self.points) != 1:
             raise ShapeError(f"the cloud has {len(self.points)} layers, not one: reduce them first")
         return np.asarray(self.points[0])
+
+    @property
+    def unknown(self) -> int:
+        """The number of tokens that the model does not know."""
+        return int(np.count_nonzero(self.tokens.unknown))
+
+    def separate_unknown(self) -> "Cloud":
+        """Return the cloud with vectors of unknown tokens that depend on their strings only.
+
+        A model has one vector for all of them, so different words would be equal. These have the
+        mean length of the other vectors in each layer, and a random direction.
+        """
+        unknown = self.tokens.unknown
+        points = np.array(self.points)
+        directions = [normal_vector(-1 - n, points.shape[2]) for n in self.tokens.ids[unknown]]
+        directions = [each / np.linalg.norm(each) for each in directions]
+        lengths = np.linalg.norm(points[:, ~unknown], axis=2)
+        mean = lengths.mean(axis=1) if lengths.size else np.ones(len(points))
+        points[:, unknown] = mean[:, None, None] * np.stack(directions)
+        return replace(self, points=points)
 
     def at(self, layers: Sequence[int]) -> "Cloud":
         """Return the cloud with these entries of the layer axis, in this order."""

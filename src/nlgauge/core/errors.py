@@ -47,5 +47,9 @@ class MissingExtra(ModelError, ImportError):
         )
 
 
+class UnknownTokensWarning(UserWarning):
+    """A model does not know some tokens of the texts, so it says nothing about them."""
+
+
 class NotConverged(NlgaugeError):
     """A solver stopped before reaching its tolerance."""

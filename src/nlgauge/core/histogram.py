@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass
 
+import numpy as np
+
 from nlgauge.core.arrays import Floats, Ints
 
 
@@ -14,6 +16,11 @@ class Histogram:
     notes: tuple[str, ...] = ()  # such as "truncated"
 
     @property
+    def unknown(self) -> int:
+        """The number of tokens that the model does not know."""
+        return int(np.count_nonzero(self.ids < 0))
+
+    @property
     def void(self) -> bool:
-        """Whether there was nothing to mask."""
+        """Whether there was nothing to mask that the model knows."""
         return not self.log_probabilities.size

@@ -232,7 +232,10 @@ class PairMetric(Metric):
         rights = [self.prepare(reference, "reference") for reference in references]
         alive = [k for k, right in enumerate(rights) if left is not None and right is not None]
         if not alive:
-            raise DataError("there is nothing to align: a text is empty or without weight")
+            raise DataError(
+                "there is nothing to align: a text is empty, without weight, or of words that the "
+                "model does not know"
+            )
         pairs = np.tile(np.array(self.void_row, float), (len(rights), 1))
         pairs[alive], plans = self.compare_plans([left] * len(alive), [rights[k] for k in alive])
         best = int(np.argmax(self.scale.sign * pairs[alive, 0]))

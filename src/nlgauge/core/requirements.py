@@ -7,6 +7,7 @@ from typing import Literal
 from nlgauge.core.errors import OptionError
 
 Kind = Literal["text", "clouds", "histograms"]
+Unknown = Literal["string", "model"]
 
 
 @dataclass(frozen=True)
@@ -21,6 +22,8 @@ class Weighting:
     stopwords: frozenset[str] = frozenset()
     sides: Literal["shared", "separate"] = "shared"  # shared: idf of the references for both
     void: Literal["content", "mass"] = "content"  # without it a text is void; not special tokens
+    # Tokens unknown to the model match only equal strings, or as its vector for them does.
+    unknown: Unknown = "string"
 
     @property
     def fitted(self) -> bool:

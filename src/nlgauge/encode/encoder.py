@@ -6,7 +6,7 @@ from typing import Protocol
 from nlgauge.core.arrays import Floats
 from nlgauge.core.cloud import Cloud, Tokens
 from nlgauge.core.histogram import Histogram
-from nlgauge.core.requirements import ModelCard
+from nlgauge.core.requirements import ModelCard, Unknown
 
 
 class _Model(Protocol):
@@ -35,8 +35,10 @@ class MaskedLm(_Model, Protocol):
         *,
         temperatures: Sequence[float] = (1.0,),
         whole_words: bool = False,
+        unknown: Unknown = "string",
     ) -> dict[float, list[Histogram]]:
         """Return by temperature the mean prediction over the masked positions of each text.
 
-        ``weigh`` returns the masses of the positions of a text.
+        ``weigh`` returns the masses of the positions of a text. The prediction for an unknown token
+        depends on its string only, unless ``unknown`` is "model".
         """

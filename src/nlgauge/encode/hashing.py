@@ -4,7 +4,6 @@ The vector of a word is drawn from a generator seeded by the word's hash; layer 
 its neighbours, so that word order matters more in deeper layers.
 """
 
-import hashlib
 import re
 from collections.abc import Callable, Sequence
 from functools import lru_cache
@@ -12,8 +11,9 @@ from functools import lru_cache
 import numpy as np
 
 from nlgauge.core.arrays import Floats
-from nlgauge.core.cloud import Cloud, Tokens
+from nlgauge.core.cloud import Cloud, Tokens, normal_vector, string_hash
 from nlgauge.core.histogram import Histogram
+from nlgauge.core.requirements import Unknown
 from nlgauge.encode.registry import model_card
 
 DEPTH = 4
@@ -56,6 +56,7 @@ class HashingMaskedLm(_HashingModel):
         *,
         temperatures: Sequence[float] = (1.0,),
         whole_words: bool = False,
+        unknown: Unknown = "string",
     ) -> dict[float, list[Histogram]]:
         """Return weighted means of softmax((left neighbour + right neighbour) / temperature)."""
         tokens = self.tokenize(texts)
@@ -79,16 +80,10 @@ def _tokens(text: str) -> Tokens:
     words = _WORD.findall(text.lower())
     strings = ("<s>", *words, "</s>")
     numbers = np.array([-1, *range(len(words)), -1], dtype=np.int64)
-    ids = np.array([_word_id(word) for word in strings], dtype=np.int64)
+    ids = np.array([string_hash(word) for word in strings], dtype=np.int64)
     return Tokens(strings, ids, numbers < 0, numbers)
-
-
-def _word_id(word: str) -> int:
-    digest = hashlib.blake2b(word.encode("utf-8", "surrogatepass"), digest_size=7).digest()
-    return int.from_bytes(digest, "little")
 
 
 @lru_cache(maxsize=65_536)
 def _word_vector(word: str) -> Floats:
-    generator = np.random.default_rng(_word_id(word))
-    return generator.standard_normal(DIMENSION, dtype=np.float32)
+    return normal_vector(string_hash(word), DIMENSION)

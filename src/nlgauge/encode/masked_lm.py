@@ -6,7 +6,7 @@ batch. Distributions are summed as they come, so that memory holds only those of
 
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
-from itertools import groupby
+from itertools import chain, groupby
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,9 +14,10 @@ import torch
 import transformers
 
 from nlgauge.core.arrays import Floats
-from nlgauge.core.cloud import Tokens
+from nlgauge.core.cloud import Tokens, normal_vector
 from nlgauge.core.errors import ModelError
 from nlgauge.core.histogram import Histogram
+from nlgauge.core.requirements import Unknown
 from nlgauge.encode.huggingface import HuggingFaceModel, forward_pass, load_model
 from nlgauge.encode.mlm_update import apply_tensors, update_digest
 from nlgauge.encode.model_files import EMBEDDED, Located
@@ -24,6 +25,7 @@ from nlgauge.encode.run_options import DEFAULT_OPTIONS, RunOptions
 from nlgauge.encode.tokenizer import Piece
 
 _MAX_ROWS = 32  # distributions summed at a time
+_UNKNOWN_SPREAD = 4.0  # deviation of an unknown token's logits: distributions of two hardly overlap
 _MAX_COPIES = 96  # in a batch: each needs a row as long as the vocabulary, however short the text
 
 
@@ -32,6 +34,12 @@ class _Copy(NamedTuple):  # a text with some positions masked, and their masses
     ids: list[int]
     positions: list[int]
     masses: list[float]
+
+
+class _Added(NamedTuple):  # an unknown token of a text, with its mass
+    text: int
+    seed: int
+    mass: float
 
 
 class HuggingFaceMaskedLm(HuggingFaceModel):
@@ -51,43 +59,57 @@ class HuggingFaceMaskedLm(HuggingFaceModel):
         *,
         temperatures: Sequence[float] = (1.0,),
         whole_words: bool = False,
+        unknown: Unknown = "string",
     ) -> dict[float, list[Histogram]]:
         """Return the mean prediction over the positions of each text, weighted by ``weigh``.
 
-        Tokens without mass are not masked. All temperatures share the same forward passes.
+        Tokens without mass are not masked. All temperatures share the same forward passes. What
+        would be predicted for an unknown token would be the same for all words in its place, so it
+        gets a distribution of its own; if there are only such tokens, there is no histogram.
         """
         tokens = self.tokenize(texts)
         pieces = [list(self._tokenizer.pieces(i, texts[i], tokens[i])) for i in range(len(texts))]
-        copies = [
-            copy
-            for i in range(len(texts))
-            for copy in self._copies(tokens[i], pieces[i], weigh(tokens[i]), whole_words)
-        ]
-        masked = {copy.text for copy in copies}
+        copies: list[_Copy] = []
+        added: list[_Added] = []
+        for i, each in enumerate(tokens):
+            masses = weigh(each)
+            if unknown == "string" and each.unknown.any():
+                stop = len(self._tokenizer.prefix) + pieces[i][-1].window.keep_stop
+                places = np.flatnonzero(each.unknown[:stop] & (masses[:stop] > 0))
+                added += [_Added(i, -1 - int(each.ids[at]), float(masses[at])) for at in places]
+                masses = np.where(each.unknown, 0.0, masses)
+            copies += self._copies(each, pieces[i], masses, whole_words)
+        filled = {copy.text for copy in copies} | {part.text for part in added}
         found: dict[float, list[Histogram]] = {}
-        for t, sums in self._sums(copies, len(texts), temperatures).items():
+        for t, sums in self._sums(copies, added, len(texts), temperatures).items():
             found[t] = []
             for i, total in enumerate(sums):
                 logs = total.sub_(torch.logsumexp(total, dim=0)).numpy()
                 notes = self._tokenizer.notes(pieces[i], tokens[i])
                 content = tokens[i].ids[~tokens[i].special]
-                found[t].append(Histogram(logs if i in masked else np.zeros(0), content, notes))
+                void = i not in filled or (unknown == "string" and bool((content < 0).all()))
+                found[t].append(Histogram(np.zeros(0) if void else logs, content, notes))
         return found
 
     def _sums(
-        self, copies: list[_Copy], texts: int, temperatures: Sequence[float]
+        self, copies: list[_Copy], added: list[_Added], texts: int, temperatures: Sequence[float]
     ) -> dict[float, torch.Tensor]:
         """Return by temperature the logarithm of every text's weighted sum of distributions."""
         # Few large blocks, because thousands of smaller ones would fragment the heap.
         empty = (texts, self.card.dimension)
         sums = {t: torch.full(empty, -torch.inf, dtype=torch.float64) for t in temperatures}
         blocks = torch.empty(2, _MAX_ROWS, self.card.dimension, dtype=torch.float64)
-        for batch in self._batches(copies):
-            for text, logits, masses in self._predict(batch):
-                for t, total in sums.items():
-                    part = _mix(blocks, logits, masses, t)
-                    torch.logaddexp(total[text], part, out=total[text])
+        predicted = (part for batch in self._batches(copies) for part in self._predict(batch))
+        for text, logits, masses in chain(predicted, map(self._invent, added)):
+            for t, total in sums.items():
+                part = _mix(blocks, logits, masses, t)
+                torch.logaddexp(total[text], part, out=total[text])
         return sums
+
+    def _invent(self, added: _Added) -> tuple[int, torch.Tensor, list[float]]:
+        """Return a text with the logits and the mass of an unknown token."""
+        logits = _UNKNOWN_SPREAD * normal_vector(added.seed, self.card.dimension)
+        return added.text, torch.from_numpy(logits)[None], [added.mass]
 
     def _copies(
         self, tokens: Tokens, pieces: list[Piece], masses: Floats, whole_words: bool

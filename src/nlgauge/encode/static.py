@@ -1,7 +1,7 @@
 """Static word vectors: GloVe from a package, or any text file of GloVe, word2vec or fastText.
 
 A word has the same vector in every text, so the only layer is 0. Words are looked up as they are
-written, then in lower case; those without a vector, or with a zero vector, are left out.
+written, then in lower case; those without a vector, or with a zero vector, are unknown.
 """
 
 import gzip
@@ -18,7 +18,7 @@ from typing import TextIO
 import numpy as np
 
 from nlgauge.core.arrays import Floats
-from nlgauge.core.cloud import Cloud, Tokens
+from nlgauge.core.cloud import Cloud, Tokens, unknown_id
 from nlgauge.core.errors import FileError, MissingExtra
 from nlgauge.core.requirements import ModelCard
 from nlgauge.encode.model_files import file_digest, package_folder
@@ -26,7 +26,6 @@ from nlgauge.encode.registry import MATCHINGS, languages_of
 from nlgauge.text.tokenize import words as split_words
 
 GLOVE = "glove"
-UNKNOWN_WORDS = "partly or wholly out of vocabulary (words without a vector are left out)"
 _SUFFIXES = (".txt", ".vec", ".txt.gz", ".vec.gz")
 _BLOCK_LINES = 8192
 _LINE_END = " \r\n"  # word2vec ends its lines with a blank
@@ -59,27 +58,25 @@ class StaticEncoder:
         self.card = ModelCard(name, digest, 0, dimension, layers, languages=languages)
 
     def tokenize(self, texts: Sequence[str]) -> list[Tokens]:
-        """Return the words and punctuation marks of each text that have a vector."""
-        return [self._known(split_words(text, lowercase=False, marks=True)) for text in texts]
+        """Return the words and punctuation marks of each text."""
+        return [self._tokens(split_words(text, lowercase=False, marks=True)) for text in texts]
 
     def encode(self, texts: Sequence[str], layers: Sequence[int]) -> list[Cloud]:
-        """Return the vectors of every text's words, the same for all ``layers``."""
+        """Return the vectors of every text's words, the same for all ``layers``; 0 if unknown."""
         clouds = []
-        for text in texts:
-            words = split_words(text, lowercase=False, marks=True)
-            tokens = self._known(words)
-            points = np.repeat(self._vectors.matrix[tokens.ids][None], len(layers), axis=0)
+        for tokens in self.tokenize(texts):
+            points = np.zeros((len(layers), len(tokens), self.card.dimension), dtype=np.float32)
+            points[:, ~tokens.unknown] = self._vectors.matrix[tokens.ids[~tokens.unknown]]
             masses = np.full(len(tokens), 1 / max(len(tokens), 1))
-            notes = (UNKNOWN_WORDS,) if len(tokens) < len(words) else ()
-            clouds.append(Cloud(points, masses, tokens, notes))
+            clouds.append(Cloud(points, masses, tokens))
         return clouds
 
-    def _known(self, words: Sequence[str]) -> Tokens:
+    def _tokens(self, words: Sequence[str]) -> Tokens:
         rows = self._vectors.rows
-        found = [(word, rows.get(word, rows.get(word.lower()))) for word in words]
-        strings = tuple(word for word, row in found if row is not None)
-        ids = np.array([row for _, row in found if row is not None], dtype=np.int64)
-        return Tokens(strings, ids, np.zeros(len(ids), dtype=bool), np.arange(len(ids)))
+        found = ((word, rows.get(word, rows.get(word.lower()))) for word in words)
+        numbers = [unknown_id(word) if row is None else row for word, row in found]
+        ids = np.array(numbers, dtype=np.int64)
+        return Tokens(tuple(words), ids, np.zeros(len(ids), dtype=bool), np.arange(len(ids)))
 
 
 open_static = lru_cache(maxsize=2)(StaticEncoder)

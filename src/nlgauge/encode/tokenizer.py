@@ -6,11 +6,12 @@ from typing import Any, NamedTuple
 import numpy as np
 import transformers
 
-from nlgauge.core.cloud import Tokens
+from nlgauge.core.cloud import Tokens, unknown_id
 from nlgauge.core.errors import DataError, ModelError
 from nlgauge.encode.model_files import Located
 from nlgauge.encode.windows import Window, windows
 
+_WORD_START = "▁"
 _NO_LIMIT = 1_000_000  # tokenizers without a known limit report huge numbers
 
 
@@ -36,16 +37,20 @@ class Tokenizer:
         most = int(min(positions, self._whole.model_max_length, _NO_LIMIT))
         self.limit = most - len(self.prefix + self.suffix)
         self.mask_id: int | None = self._whole.mask_token_id
+        self._unknown_id: int | None = self._whole.unk_token_id
 
     def tokenize(self, texts: Sequence[str]) -> list[Tokens]:
         """Return the tokens of each text between the special tokens of the model."""
         # The backend, unlike the tokenizer, can read "[CLS]" in a text as plain text.
         clean = [text.encode("utf-8", "replace").decode("utf-8") for text in texts]
-        return [*map(self._tokens, self._backend.encode_batch(clean, add_special_tokens=False))]
+        return [
+            *map(self._tokens, clean, self._backend.encode_batch(clean, add_special_tokens=False))
+        ]
 
     def pieces(self, number: int, text: str, tokens: Tokens) -> Iterator[Piece]:
         """Yield the text as the model takes it: whole, in windows, or truncated."""
-        content = tokens.ids[len(self.prefix) : len(tokens) - len(self.suffix)].tolist()
+        ids = np.where(tokens.unknown, self._unknown_id or 0, tokens.ids)
+        content = ids[len(self.prefix) : len(tokens) - len(self.suffix)].tolist()
         length = len(content)
         if length > self.limit and self._long_text == "error":
             counts = f"has {length} tokens, but {self._name} takes {self.limit}"
@@ -65,13 +70,24 @@ class Tokenizer:
             return (f"longer than {self.limit} tokens, truncated",)
         return ()
 
-    def _tokens(self, encoding: Any) -> Tokens:
+    def _tokens(self, text: str, encoding: Any) -> Tokens:
         before, after = len(self.prefix), len(self.suffix)
         ids = np.array([*self.prefix, *encoding.ids, *self.suffix], dtype=np.int64)
         numbers = [i if number is None else number for i, number in enumerate(encoding.word_ids)]
         words = np.array([-1] * before + numbers + [-1] * after, dtype=np.int64)
         edges = self._whole.convert_ids_to_tokens([*self.prefix, *self.suffix])
-        return Tokens((*edges[:before], *encoding.tokens, *edges[before:]), ids, words < 0, words)
+        strings = [*edges[:before], *encoding.tokens, *edges[before:]]
+        if self._unknown_id in encoding.ids:
+            unknown = (ids == self._unknown_id) & (words >= 0)
+            # A word of unknown pieces may start with a mark that is a piece of its own.
+            marks = np.array([string == _WORD_START for string in strings])
+            partly_known = np.isin(words, words[~unknown & ~marks])
+            unknown |= marks & np.isin(words, words[unknown]) & ~partly_known
+            for at in np.flatnonzero(unknown).tolist():
+                start, stop = encoding.offsets[at - before]
+                strings[at] = text[start:stop]
+                ids[at] = unknown_id(strings[at])
+        return Tokens(tuple(strings), ids, words < 0, words)
 
 
 def _load(located: Located) -> tuple[Any, list[int], list[int]]:

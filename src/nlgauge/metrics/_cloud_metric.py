@@ -95,7 +95,10 @@ class CloudMetric(PairMetric):
 
     @property
     def weighting(self) -> Weighting:
-        scheme = Weighting(scheme="idf" if self.weights == "idf" else "uniform")
+        scheme = Weighting(
+            scheme="idf" if self.weights == "idf" else "uniform",
+            unknown="model" if getattr(self, "compat", None) else "string",
+        )
         return replace(scheme, **self._published.weighting)
 
     @property

@@ -8,14 +8,19 @@ form (``ai_irw``). Other distances of the same clouds are ``sliced`` Wasserstein
 (W2) and ``mmd``. Unit vectors of one layer; lower is better, range [0, 2]; symmetric. All texts
 share the directions, which are drawn from ``seed``.
 
+Regions leave out the least deep points, which those of words unknown to the model are. So the share
+s of a text's tokens that are unknown and not in the other text (the larger share of the two texts)
+counts with the largest distance: (1 - s) DR + 2 s.
+
 ``compat="nlg_eval"`` reproduces the published code for irw, whose supremum has no absolute value:
 it is not symmetric. Its NaN becomes the worst value here.
 """
 
 import math
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -29,6 +34,12 @@ from nlgauge.measure import depth
 from nlgauge.measure.cost import squared_euclid, unit
 from nlgauge.measure.transport import match
 from nlgauge.metrics._cloud_metric import CloudMetric, Published, one_layer
+
+
+class _Text(NamedTuple):
+    shape: Any  # trimmed regions, or unit vectors
+    unknown: Counter[int]
+    tokens: int
 
 
 @dataclass(frozen=True)
@@ -72,7 +83,7 @@ class DepthScore(CloudMetric):
     def _compares_regions(self) -> bool:
         return not self.compat and self.measure in ("irw", "ai_irw")
 
-    def prepare(self, item: Cloud, side: Side) -> Floats | depth.Regions | None:
+    def prepare(self, item: Cloud, side: Side) -> Any | None:
         """Return the trimmed regions of a text, or its unit vectors for the other measures."""
         return self.prepare_many([item], side)[0]
 
@@ -88,11 +99,16 @@ class DepthScore(CloudMetric):
                 eps=self.eps,
                 levels=self.levels,
             )
-        return [None if item.void else next(found) for item in items]
+        return [None if item.void else _Text(next(found), *_unknown(item)) for item in items]
 
     def compare(self, candidates: Sequence[Any], references: Sequence[Any]) -> Floats:
         """Return distance and similarity of every pair."""
-        return np.array([(d, 1 / (1 + d)) for d in map(self._distance, candidates, references)])
+        pairs = zip(candidates, references, strict=True)
+        found = [self._distance(left.shape, right.shape) for left, right in pairs]
+        if self._compares_regions:
+            shares = map(_share_unmatched, candidates, references)
+            found = [d + (self.scale.high - d) * s for d, s in zip(found, shares, strict=True)]
+        return np.array([(d, 1 / (1 + d)) for d in found])
 
     @property
     def void_row(self) -> tuple[float, ...]:
@@ -114,3 +130,13 @@ class DepthScore(CloudMetric):
             return depth.mmd(candidate, reference)
         masses = np.ones(len(candidate)), np.ones(len(reference))
         return math.sqrt(match(squared_euclid(candidate, reference), *masses).value)
+
+
+def _unknown(cloud: Cloud) -> tuple[Counter[int], int]:
+    return Counter(cloud.tokens.ids[cloud.tokens.unknown].tolist()), len(cloud)
+
+
+def _share_unmatched(left: _Text, right: _Text) -> float:
+    """Return the larger share of unknown tokens that the other text lacks."""
+    missing = (left.unknown - right.unknown).total(), (right.unknown - left.unknown).total()
+    return max(missing[0] / left.tokens, missing[1] / right.tokens)

@@ -9,7 +9,9 @@ equal distributions and positive otherwise; the paper's Table 1 has the wrong si
 lacks two factors of ab. Lower is better; an empty text gets 100 with unbounded measures.
 
 Two texts of one token each are equal after masking, so they cannot be compared: if they differ,
-they get the worst value and a note. ``compat`` reproduces published code: negative kl and alpha,
+they get the worst value and a note. A token that the model does not know is not masked, because
+every word in its place would get the same prediction: a distribution drawn from its string replaces
+it, which hardly overlaps with others. ``compat`` reproduces published code: negative kl and alpha,
 fisher_rao up to pi, idf of each side (``nlg_eval`` compares candidate with reference,
 ``torchmetrics`` reference with candidate, here without its wrong pairing). The card of the embedded
 model is encode/data/minilm-mlm.md; the paper's model is bert-base-uncased.
@@ -97,6 +99,7 @@ class InfoLm(PairMetric):
             weighting=Weighting(
                 scheme="idf" if self.weights == "idf" else "uniform",
                 sides="separate" if self.compat else "shared",
+                unknown="model" if self.compat else "string",
             ),
             long_text=self.long_text,
             temperature=self.temperature,
@@ -136,4 +139,7 @@ class InfoLm(PairMetric):
 
 def _undetermined(candidate: Histogram, reference: Histogram) -> bool:
     """Whether two different texts have one token each."""
-    return len(candidate.ids) == len(reference.ids) == 1 and candidate.ids[0] != reference.ids[0]
+    single = len(candidate.ids) == len(reference.ids) == 1 and not (
+        candidate.void or reference.void
+    )
+    return single and bool(candidate.ids[0] != reference.ids[0])

@@ -4,8 +4,7 @@
 
 with s_ij = max(0, cos) of candidate n-gram i and reference n-gram j. The vector of an n-gram is the
 element-wise product of its words' unit vectors, its mass the sum of their masses. Higher is better,
-range [0, 1]; identical texts get 1, a text of fewer than n words 0. N-grams are made of the words
-that have a vector.
+range [0, 1]; identical texts get 1, a text of fewer than n words 0.
 """
 
 from dataclasses import dataclass

@@ -10,8 +10,8 @@ scaled to unit length after averaging, so that there is a largest distance for v
 
 A sentence ends after a run of punctuation that contains a mark of ``ENDS``, so closing quotes stay
 with their sentence; a full stop between digits is a decimal point. Marks are read from the
-encoder's tokens: a mark without a static vector does not end a sentence, and byte-level models
-(GPT-2, RoBERTa) have only the ASCII marks. Special tokens are dropped.
+encoder's tokens: byte-level models (GPT-2, RoBERTa) have only the ASCII marks. Special tokens are
+dropped.
 """
 
 import math

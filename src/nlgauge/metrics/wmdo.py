@@ -10,8 +10,7 @@ which penalises identical texts; here they get exactly 0. Lower is better, range
 void texts get the maximum.
 
 The published code adds 0.10 times the share of candidate words without a vector. There is no such
-term here: contextual models have a vector for every word, and static ones leave such words out,
-which the notes of the scores count.
+term here: words that the model does not know cost about 1 unless the other text has them too.
 """
 
 from dataclasses import dataclass

@@ -3,6 +3,7 @@
 import base64
 import io
 import json
+import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -10,7 +11,7 @@ from typing import Any, Literal
 import numpy as np
 
 from nlgauge.core.arrays import Floats
-from nlgauge.core.errors import MissingExtra
+from nlgauge.core.errors import MissingExtra, UnknownTokensWarning
 from nlgauge.core.scores import Scores
 from nlgauge.core.totals import Resampled
 from nlgauge.inputs import Tables
@@ -68,7 +69,9 @@ class Worker:
 
     def score(self, part: Part) -> PartScores:
         """Return the scores of the part's rows."""
-        scores = self._scorer.score_corpus(part.corpus) if part.rows else {}
+        with warnings.catch_warnings():  # the notes of all parts say it once
+            warnings.simplefilter("ignore", UnknownTokensWarning)
+            scores = self._scorer.score_corpus(part.corpus) if part.rows else {}
         sums = {
             "read": len(part),
             "scored": len(part.rows),

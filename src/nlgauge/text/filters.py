@@ -5,7 +5,7 @@ import unicodedata
 
 import numpy as np
 
-from nlgauge.core.arrays import Bools, Floats
+from nlgauge.core.arrays import Bools, Floats, Ints
 from nlgauge.core.cloud import Cloud, Tokens
 from nlgauge.core.requirements import Weighting
 from nlgauge.text.idf import IdfTable
@@ -17,7 +17,14 @@ def weigh(cloud: Cloud, weighting: Weighting, table: IdfTable | None) -> Cloud:
     """Return the cloud without filtered tokens, with the masses of ``weighting``."""
     masses = _unfiltered_masses(cloud.tokens, weighting, table)
     kept = _kept(cloud.tokens, weighting)
-    if weighting.void == "content" and not np.any(masses[kept & ~cloud.tokens.special] > 0):
+    content = kept & ~cloud.tokens.special
+    void = weighting.void == "content" and not np.any(masses[content] > 0)
+    unknown = cloud.tokens.unknown
+    # Word vectors have none for unknown words, so there is nothing that published code compares.
+    if unknown.any() and (weighting.unknown == "string" or not cloud.points[:, unknown].any()):
+        cloud = cloud.separate_unknown()
+        void |= not np.any(content & ~unknown)
+    if void:
         masses = np.zeros(len(masses))
     return cloud.keep(kept, masses)
 
@@ -46,9 +53,15 @@ def masses(tokens: Tokens, weighting: Weighting, table: IdfTable | None) -> Floa
     return shares / total if total > 0 else shares
 
 
+def counted_ids(tokens: Tokens, weighting: Weighting) -> Ints:
+    """Return the ids that idf weights go by; published code has one for all unknown tokens."""
+    return np.maximum(tokens.ids, -1) if weighting.unknown == "model" else tokens.ids
+
+
 def _unfiltered_masses(tokens: Tokens, weighting: Weighting, table: IdfTable | None) -> Floats:
     plus_one = weighting.scheme == "idf_plus_one"
-    weights = 1.0 if table is None else table.weights(tokens.ids, plus_one=plus_one)
+    ids = counted_ids(tokens, weighting)
+    weights = 1.0 if table is None else table.weights(ids, plus_one=plus_one)
     return np.where(tokens.special & (weighting.special == "silent"), 0.0, weights)
 
 

@@ -15,7 +15,7 @@ from typing import Generic, TypeVar
 from nlgauge.core.arrays import Floats
 from nlgauge.core.cloud import Cloud, Tokens
 from nlgauge.core.histogram import Histogram
-from nlgauge.core.requirements import ModelCard
+from nlgauge.core.requirements import ModelCard, Unknown
 from nlgauge.core.versions import version_of
 from nlgauge.encode.cache import records
 from nlgauge.encode.cache.database import EmbeddingCache, Record
@@ -107,7 +107,8 @@ class _CachedModel(Generic[Model]):
         return found
 
     def _identity(self, kind: str, **more: str) -> str:
-        return json.dumps({"kind": kind, **self._model_identity, **more}, sort_keys=True)
+        values = {"kind": kind, "records": records.VERSION, **self._model_identity, **more}
+        return json.dumps(values, sort_keys=True)
 
 
 class CachedEncoder(_CachedModel[Encoder]):
@@ -142,6 +143,7 @@ class CachedMaskedLm(_CachedModel[MaskedLm]):
         *,
         temperatures: Sequence[float] = (1.0,),
         whole_words: bool = False,
+        unknown: Unknown = "string",
     ) -> dict[float, list[Histogram]]:
         """Return by temperature the histogram of each text, weighted by ``weigh``.
 
@@ -153,13 +155,13 @@ class CachedMaskedLm(_CachedModel[MaskedLm]):
         known: dict[float, dict[str, Histogram]] = {}
         for t in temperatures:
             options = {"temperature": repr(float(t)), "whole_words": str(whole_words)}
-            identities[t] = self._identity("histograms", **options)
+            identities[t] = self._identity("histograms", **options, unknown=unknown)
             found = self._read(identities[t], keys, records.HISTOGRAM)
             known[t] = {x: records.unpack_histogram(content) for x, content in found.items()}
         groups = _grouped({x: tuple(t for t in known if x not in known[t]) for x in keys})
         for missing, group in groups.items():
             computed = self.model.histograms(
-                group, weigh, temperatures=missing, whole_words=whole_words
+                group, weigh, temperatures=missing, whole_words=whole_words, unknown=unknown
             )
             for t, histograms in computed.items():
                 new = dict(zip(group, histograms, strict=True))

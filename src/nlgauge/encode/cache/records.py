@@ -19,6 +19,7 @@ from nlgauge.core.histogram import Histogram
 
 Array = npt.NDArray[Any]
 
+VERSION = "2"  # of the meaning of values; 1 had one id and one string for all unknown tokens
 CARD, TOKENS, HISTOGRAM = "card", "tokens", "histogram"
 _LENGTHS = Struct("<QQ")  # of the tokens and of the weights
 _HEADER = 64  # bytes for the type and the shape of an array
