@@ -33,6 +33,8 @@ def test_a_link_reproduces_a_pair(visit: Any) -> None:
     page.wait_for_url("**from=0.05**")
     again = visit("#" + page.url.partition("#")[2])
     expect(again.get_by_label("Candidate", exact=True)).to_have_value(CANDIDATE)
+    expect(again.get_by_role("alert")).to_contain_text("This link sets metrics or options")
+    again.get_by_role("button", name="Score", exact=True).click()
     expect(again.locator(".stage .cell").first).to_be_visible()
     expect(again.locator("output").first).to_have_text("0.05")
     expect(again.get_by_role("button", name="Unbalanced")).to_have_attribute("aria-pressed", "true")
@@ -45,8 +47,76 @@ def test_a_link_reproduces_a_comparison(visit: Any) -> None:
     }
     settings = {"metrics": "chrf", "count": "300", "baseline": "b", "texts": json.dumps(texts)}
     page = visit(f"#systems?{urlencode(settings)}")
+    page.locator("#systems").get_by_role("button", name="Compare").click()
     expect(page.get_by_role("table", name="compared with b")).to_contain_text("100.00")
     expect(page.get_by_label("Resamples")).to_have_value("300")
+
+
+PAIR = json.dumps(["a cat", "the cat"])
+JUDGED = json.dumps([{"candidate": "a", "references": "b", "human": {"da": 1}}] * 3)
+SYSTEMS = json.dumps({"systems": {"a": ["x"], "b": ["y"]}, "references": [["z"]]})
+
+
+@pytest.mark.parametrize(
+    ("view", "settings", "runs"),
+    [
+        ("pair", {"texts": PAIR}, True),
+        ("pair", {"texts": PAIR, "metrics": "chrf"}, False),
+        ("pair", {"texts": PAIR, "metrics": "bary:layers=1-999999999"}, False),
+        ("pair", {"texts": PAIR, "match": "unbalanced", "from": "1", "to": "2"}, False),
+        ("systems", {"texts": SYSTEMS}, True),
+        ("systems", {"texts": SYSTEMS, "metrics": "ter"}, False),
+        ("judgements", {"texts": JUDGED}, True),
+        ("judgements", {"texts": JUDGED, "metrics": "bleu;chrf"}, False),
+    ],
+)
+def test_links_that_choose_metrics_or_options_wait_for_a_click(
+    visit: Any, view: str, settings: dict[str, str], runs: bool
+) -> None:
+    page = visit()
+    sent: list[str] = []
+    page.on("request", lambda request: sent.append(request.url) if request.post_data else None)
+    page.evaluate("link => { location.hash = link; }", f"{view}?{urlencode(settings)}")
+    panel = page.locator(f"#{view}")
+    if runs:
+        expect(panel.locator(".scores, .results > *").first).to_be_visible()
+    else:
+        expect(panel.get_by_role("alert")).to_contain_text("Check them, then press")
+        page.wait_for_timeout(500)
+    assert bool(sent) == runs
+
+
+@pytest.mark.parametrize(
+    ("link", "message"),
+    [
+        ("nowhere", "there is no view “nowhere”"),
+        ("pair?metrics=" + "x" * 5000, "this service has no metric “xxx"),
+        ("pair?metrics=chrf:size=2", "chrf has no option “size”"),
+        ("pair?metrics=chrf:word_order", "chrf has no value for its option word_order"),
+        ("pair?metrics=chrf:__proto__=1", "chrf has no option “__proto__”"),
+        ("pair?match=magic", "match is “magic”"),
+        ("pair?from=-1&to=x", "from and to are the two penalties"),
+        ("pair?from=1", "from and to are the two penalties"),
+        ("pair?texts={", "its texts are incomplete"),
+        ("pair?texts=[1,2]", "its texts are incomplete"),
+        ("pair?texts=%E0%A4%A&colour=red", "“colour” is not a setting of this view"),
+        ("systems?count=99999999", "count is “99999999”"),
+        ("systems?method=guess", "method is “guess”"),
+        ('systems?texts={"systems":{"a":1},"references":2}', "its texts are incomplete"),
+        ('systems?texts={"pairs":[null]}', "its texts are incomplete"),
+        ("systems?example=1&baseline=nobody", "there is no system “nobody”"),
+        ("judgements?levels=galaxy", "levels has “galaxy”"),
+        ("judgements?bands=99", "bands is “99”"),
+        ('judgements?texts=[{"human":null}]', "its texts are incomplete"),
+        ("judgements?coefficients=pearson,magic", "coefficients has “magic”"),
+    ],
+)
+def test_links_made_by_hand_are_answered_with_a_message(
+    visit: Any, link: str, message: str
+) -> None:
+    page = visit(f"#{link}")
+    expect(page.get_by_role("alert").first).to_contain_text(message)
+    expect(page.locator("h2").first).to_be_attached()
 
 
 def test_tabs_follow_the_keyboard_and_the_history(visit: Any) -> None:

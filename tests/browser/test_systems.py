@@ -82,7 +82,33 @@ def test_files_that_do_not_fit_are_named(visit: Any) -> None:
     alert = view.get_by_role("alert")
     expect(alert).to_contain_text("short.txt has 1 line, but reference.a.txt has 36")
     drop(view, ("broken.jsonl", '{"candidate": "a"\n'))
-    expect(alert).to_contain_text("broken.jsonl, line 1 is not JSON")
+    expect(alert).to_contain_text("broken.jsonl, line 1: not JSON")
+
+
+def test_two_systems_never_get_one_name(visit: Any) -> None:
+    _, view = opened(visit)
+    drop(view, *files("fluent", "hasty", "reference.a"))
+    name = view.get_by_label("Name of hasty.txt")
+    name.fill("fluent")
+    name.press("Enter")
+    alert = view.get_by_role("alert")
+    expect(alert).to_contain_text("“fluent” is the name of fluent.txt already")
+    expect(name).to_have_value("hasty")
+    name.fill("quick")
+    name.press("Enter")
+    choose_metrics(view, "chrf")
+    view.get_by_role("button", name="Compare").click()
+    table = view.get_by_role("table", name="Scores of 2 systems")
+    expect(table).to_contain_text("quick")
+    expect(table).to_contain_text("fluent")
+
+
+def test_files_of_one_name_are_two_systems(visit: Any) -> None:
+    _, view = opened(visit)
+    drop(view, ("new.txt", "a\n"), ("new.v2.txt", "b\n"), ("new.txt", "c\n"))
+    names = view.locator(".files .name")
+    expect(names).to_have_count(3)
+    assert len({each.input_value() for each in names.all()}) == 3
 
 
 def long_upload(view: Any) -> None:

@@ -184,6 +184,19 @@ class CorrelateAnswer(BaseModel):
     notes: list[str]
 
 
+class ReadAnswer(BaseModel):
+    """The content of an uploaded file: lines of text, or rows of a table."""
+
+    name: str = Field(description="The name of the file without endings.")
+    kind: Literal["text", "table"]
+    lines: list[str] | None
+    rows: list[dict[str, Any]] | None = Field(
+        description="As /v1/compare (pairs) or /v1/correlate (rows) accept them."
+    )
+    criteria: list[str] = Field(description="Of human judgements.")
+    notes: list[str]
+
+
 class MetricCard(BaseModel):
     """The description of a metric; ``options`` is a JSON schema."""
 

@@ -6,7 +6,7 @@ import { readSpec, writeSpec } from "./metrics.js";
 import { showError } from "./notices.js";
 import { score } from "./number_format.js";
 import { layerPlans } from "./layer_plans.js";
-import { penalties } from "./penalties.js";
+import { isPenalty, penalties } from "./penalties.js";
 import { planView } from "./plan_view.js";
 import { between, massTotals } from "./plan.js";
 import { massBalance } from "./mass_balance.js";
@@ -192,19 +192,19 @@ export function alignmentPanel(onChange) {
       if (state.kind === "unbalanced") return { ...kind, from: candidate, to: reference };
       return state.kind === "exact" ? { ...kind, exact: state.exact } : kind;
     },
-    restore(settings) {
-      const kind = settings.get("match");
-      if (KINDS.some(([name]) => name === kind)) state.kind = kind;
-      const named = settings.get("exact");
-      if (EXACT.some(([name]) => name === named)) {
-        state.exact = named;
-        exact.querySelector("select").value = named;
-      }
-      if (settings.has("from") && settings.has("to")) {
-        prices.set(settings.get("from"), settings.get("to"));
+    names: ["match", "picture", "exact", "from", "to"],
+    restore(settings, link) {
+      state.kind = link.choice("match", KINDS.map(([name]) => name)) ?? state.kind;
+      state.exact = link.choice("exact", EXACT.map(([name]) => name)) ?? state.exact;
+      exact.querySelector("select").value = state.exact;
+      const wanted = ["from", "to"].map((name) => settings.get(name));
+      if (wanted.every(isPenalty)) {
+        prices.set(...wanted);
         state.shownPenalties = null; // the penalties of a link stay until others are chosen
+      } else if (wanted.some((each) => each !== null)) {
+        link.refuse("from and to are the two penalties: each a number from 0, or inf");
       }
-      drawing.choose(settings.get("picture"));
+      drawing.choose(link.choice("picture", drawing.kinds));
       arrange();
     },
   };

@@ -1,4 +1,4 @@
-// Requests to the service: JSON in, JSON out, errors with the message of the service.
+// Requests to the service: JSON or a file in, JSON out, errors with the message of the service.
 
 const KEY = "nlgauge.token";
 let requestToken = null;
@@ -24,6 +24,7 @@ export function keepToken(token) {
 
 export const get = (path, options) => call("GET", path, undefined, options);
 export const post = (path, body, options) => call("POST", path, body, options);
+export const sendFile = (path, file, options) => call("POST", path, file, options);
 export const remove = (path, options) => call("DELETE", path, undefined, options);
 
 /** The error that an answer of the service describes. */
@@ -46,14 +47,20 @@ async function send(method, path, body, { signal, keepalive = false } = {}) {
   const headers = {};
   const token = sessionStorage.getItem(KEY);
   if (token !== null) headers.Authorization = `Bearer ${token}`;
-  if (body !== undefined) headers["Content-Type"] = "application/json";
-  const text = body === undefined ? undefined : JSON.stringify(body);
+  const raw = body === undefined || body instanceof Blob;
+  if (body !== undefined) headers["Content-Type"] = raw ? "application/octet-stream" : "application/json";
   try {
-    return await fetch(path, { method, headers, body: text, signal, keepalive });
+    return await fetch(path, { method, headers, body: raw ? body : JSON.stringify(body), signal, keepalive });
   } catch (error) {
     if (error.name === "AbortError") throw error;
+    if (raw && body && !(await readable(body))) throw new ServiceError(`${body.name} cannot be read.`, { kind: "input" });
     throw new ServiceError("The service does not answer. Is `nlgauge serve` still running?");
   }
+}
+
+/** Whether a file still has bytes; a folder that was dropped has none. */
+function readable(file) {
+  return file.slice(0, 1).arrayBuffer().then(() => true, () => false);
 }
 
 async function read(answer) {

@@ -8,10 +8,10 @@ import { dropzone } from "./dropzone.js";
 import { choice, h, refill } from "./elements.js";
 import { taskRunner } from "./run_task.js";
 import { exampleJudgements } from "./examples.js";
-import { judgedOf, readFile } from "./files.js";
+import { readFile } from "./files.js";
 import { runJob } from "./jobs.js";
-import { readTexts } from "./link.js";
-import { inputError, notes, showError } from "./notices.js";
+import { areReferences, linkReader } from "./link.js";
+import { notes, showError, showLinkNotice } from "./notices.js";
 import { counted } from "./number_format.js";
 import { signatures } from "./scores.js";
 import { checkboxes } from "./checkboxes.js";
@@ -23,14 +23,17 @@ const COEFFICIENTS = [
   ["kendall_c", "Kendall τ-c"], ["accuracy", "accuracy"],
 ];
 
+const BANDS = ["2", "3", "4", "5"];
+const PARTS = ["metrics", "levels", "coefficients", "intervals", "bands", "example", "texts"];
+
 /** The view; `onChange` is called when its link changes. */
 export function judgementsView(catalogue, onChange) {
   const state = { name: null, rows: [], example: false, bands: "3" };
   const metrics = metricPicker(catalogue, METRICS, onChange);
   const levels = checkboxes("Compare", LEVELS, ["segment"], onChange);
   const coefficients = checkboxes("Coefficients", COEFFICIENTS, ["pearson", "spearman", "kendall_b"], onChange);
-  const extras = checkboxes("Uncertainty", [["intervals", "95 % intervals"]], [], onChange);
-  const bands = choice("Quality bands", ["2", "3", "4", "5"], state.bands, (value) => {
+  const extras = checkboxes("Uncertainty", [["intervals", "95 % intervals"]], ["intervals"], onChange);
+  const bands = choice("Quality bands", BANDS, state.bands, (value) => {
     state.bands = value;
     onChange();
   });
@@ -56,11 +59,7 @@ export function judgementsView(catalogue, onChange) {
   async function take([file]) {
     if (!file) return;
     try {
-      const read = await readFile(file);
-      if (read.kind !== "table") {
-        throw inputError(`${file.name} is not a table: its name should end in .jsonl, .tsv or .csv.`);
-      }
-      set(file.name, judgedOf(read.rows, file.name));
+      set(file.name, (await readFile(file, "judgements")).rows);
       refill(result);
       onChange();
     } catch (error) {
@@ -120,24 +119,38 @@ export function judgementsView(catalogue, onChange) {
     texts: () => (state.rows.length === 0 || state.example ? null : state.rows),
     settings() {
       const link = new URLSearchParams({
-        metrics: metrics.specs().join(";"), levels: levels.values().join(),
-        coefficients: coefficients.values().join(), bands: state.bands,
+        levels: levels.values().join(), coefficients: coefficients.values().join(), bands: state.bands,
+        intervals: extras.values().length ? "1" : "0",
       });
-      if (extras.values().length) link.set("intervals", "1");
+      if (metrics.linkPart()) link.set("metrics", metrics.linkPart());
       if (state.example) link.set("example", "1");
       return link;
     },
-    async restore(link) {
-      if (link.has("metrics")) metrics.choose(link.get("metrics").split(";"));
-      if (link.has("levels")) levels.choose(link.get("levels").split(","));
-      if (link.has("coefficients")) coefficients.choose(link.get("coefficients").split(","));
-      if (link.has("intervals")) extras.choose(["intervals"]);
-      if (link.has("bands")) bands.querySelector("select").value = state.bands = link.get("bands");
-      const texts = readTexts(link);
-      if (link.has("example")) set("The example (its judgements are invented)", await exampleJudgements(), true);
-      else if (Array.isArray(texts) && texts.length) set("The link", texts);
-      else return;
-      run();
+    async restore(settings) {
+      const link = linkReader(settings, PARTS);
+      if (settings.has("metrics")) metrics.restore(link, settings.get("metrics"));
+      for (const [name, boxes, choices] of [["levels", levels, LEVELS], ["coefficients", coefficients, COEFFICIENTS]]) {
+        const wanted = link.choices(name, choices.map(([value]) => value));
+        if (wanted) boxes.choose(wanted);
+      }
+      const intervals = link.choice("intervals", ["0", "1"]);
+      if (intervals) extras.choose(intervals === "1" ? ["intervals"] : []);
+      state.bands = link.choice("bands", BANDS) ?? state.bands;
+      bands.querySelector("select").value = state.bands;
+      const texts = link.texts(areJudged);
+      if (settings.has("example")) set("The example (its judgements are invented)", await exampleJudgements(), true);
+      else if (texts) set("The link", texts);
+      const waits = settings.has("metrics") || link.problems.length > 0;
+      if (waits) showLinkNotice(result, link.problems, state.rows.length ? "Correlate" : null);
+      else if (state.rows.length) run();
     },
   };
+}
+
+/** Whether the texts of a link are judged rows. */
+function areJudged(rows) {
+  const isNumber = (value) => value === null || Number.isFinite(value);
+  const fits = (row) => typeof row?.candidate === "string" && areReferences(row.references) &&
+    Object.keys(row.human ?? {}).length > 0 && Object.values(row.human).every(isNumber);
+  return Array.isArray(rows) && rows.length > 0 && rows.every(fits);
 }

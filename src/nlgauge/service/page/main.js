@@ -3,9 +3,9 @@
 import { copy } from "./clipboard.js";
 import { h, refill } from "./elements.js";
 import { judgementsView } from "./judgements.js";
-import { linkOf, readLink, VIEWS, writeLink } from "./link.js";
+import { clipped, linkOf, readLink, VIEWS, writeLink } from "./link.js";
 import { catalogue } from "./metrics.js";
-import { announce, showError } from "./notices.js";
+import { announce, showError, showLinkNotice } from "./notices.js";
 import { pairView } from "./pair.js";
 import { systemsView } from "./systems.js";
 import { startTheme } from "./theme.js";
@@ -50,10 +50,18 @@ async function start() {
 }
 
 /** Open the view in the address. */
-function openLink() {
-  const { view, settings } = readLink();
+async function openLink() {
+  const { view, unknown, settings } = readLink();
+  const notice = document.getElementById("notice");
   open(view);
-  if (linkOf(views[view]).settings.toString() !== settings.toString()) views[view].restore(settings);
+  refill(notice);
+  if (unknown) showLinkNotice(notice, [`there is no view “${clipped(unknown)}”; there are ${VIEWS.join(", ")}`], null);
+  if (linkOf(views[view]).settings.toString() === settings.toString()) return;
+  try {
+    await views[view].restore(settings);
+  } catch (error) {
+    showError(notice, error);
+  }
 }
 
 /** Update the address a moment after a view has changed. */

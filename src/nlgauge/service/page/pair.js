@@ -4,14 +4,16 @@ import { post } from "./api.js";
 import { metricPicker } from "./metric_picker.js";
 import { h, refill } from "./elements.js";
 import { PAIR } from "./examples.js";
-import { readTexts } from "./link.js";
+import { areTexts, linkReader } from "./link.js";
 import { alignmentPanel } from "./alignment.js";
-import { announce, inputError, showError } from "./notices.js";
+import { announce, inputError, showError, showLinkNotice } from "./notices.js";
 import { counted } from "./number_format.js";
 import { references } from "./references.js";
 import { scoreList } from "./scores.js";
 
 const METRICS = ["bleu", "chrf", "bertscore", "mover", "bary", "lazy_emd"];
+
+const WAITING = ["metrics", "exact", "from", "to"]; // parts of a link that choose metrics or their options
 
 /** The view; `onChange` is called when its link changes. */
 export function pairView(catalogue, onChange) {
@@ -93,18 +95,22 @@ export function pairView(catalogue, onChange) {
     texts: () => (candidate.value || refs.values().length ? [candidate.value, ...refs.values()] : null),
     settings() {
       const settings = new URLSearchParams();
-      if (metrics.specs().join() !== METRICS.join()) settings.set("metrics", metrics.specs().join(";"));
+      if (metrics.linkPart()) settings.set("metrics", metrics.linkPart());
       for (const [name, value] of Object.entries(alignment.settings())) settings.set(name, value);
       return settings;
     },
     restore(settings) {
-      if (settings.has("metrics")) metrics.choose(settings.get("metrics").split(";"));
-      alignment.restore(settings);
-      const texts = readTexts(settings);
-      if (!Array.isArray(texts) || !texts.every((text) => typeof text === "string")) return;
-      candidate.value = texts[0] ?? "";
-      refs.set(texts.slice(1));
-      if (candidate.value && texts.length > 1) run();
+      const link = linkReader(settings, ["metrics", "texts", ...alignment.names]);
+      if (settings.has("metrics")) metrics.restore(link, settings.get("metrics"));
+      alignment.restore(settings, link);
+      const texts = link.texts(areTexts);
+      if (texts) {
+        candidate.value = texts[0] ?? "";
+        refs.set(texts.slice(1));
+      }
+      const waits = WAITING.some((name) => settings.has(name)) || link.problems.length > 0;
+      if (waits) showLinkNotice(errorPlace, link.problems, "Score");
+      else if (candidate.value && texts?.length > 1) run();
     },
   };
 }

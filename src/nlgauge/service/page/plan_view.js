@@ -56,6 +56,7 @@ export function planView(onChange) {
   return {
     element: whole,
     kind: () => kind,
+    kinds: KINDS.map(([name]) => name),
     choose(wanted) {
       if (!KINDS.some(([name]) => name === wanted)) return;
       kind = wanted;

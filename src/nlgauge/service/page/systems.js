@@ -10,8 +10,8 @@ import { taskRunner } from "./run_task.js";
 import { exampleSystems } from "./examples.js";
 import { fileList } from "./file_list.js";
 import { runJob } from "./jobs.js";
-import { readTexts } from "./link.js";
-import { notes, showError, warnings } from "./notices.js";
+import { areReferences, areTexts, clipped, linkReader } from "./link.js";
+import { notes, showError, showLinkNotice, warnings } from "./notices.js";
 import { count } from "./number_format.js";
 import { signatures } from "./scores.js";
 
@@ -28,7 +28,7 @@ export function systemsView(catalogue, onChange) {
     state.example = false;
     arrange();
     onChange();
-  });
+  }, (error) => showError(result, error));
   const result = h("div", { class: "results" });
   const progress = h("div");
   const set = (name) => (value) => {
@@ -129,30 +129,45 @@ export function systemsView(catalogue, onChange) {
       h("div", { class: "card form" }, zone, empty, chosen, settings), progress, result),
     texts: () => (files.isEmpty() || state.example ? null : textsFor(files)),
     settings() {
-      const link = new URLSearchParams({
-        metrics: metrics.specs().join(";"), method: state.method, count: state.count,
-      });
+      const link = new URLSearchParams({ method: state.method, count: state.count });
+      if (metrics.linkPart()) link.set("metrics", metrics.linkPart());
       if (state.baseline) link.set("baseline", state.baseline);
       if (state.example) link.set("example", "1");
       return link;
     },
-    async restore(link) {
-      if (link.has("metrics")) metrics.choose(link.get("metrics").split(";"));
-      for (const [name, field] of [["method", method], ["count", resamples]]) {
-        if (!link.has(name)) continue;
-        state[name] = link.get(name);
+    async restore(settings) {
+      const link = linkReader(settings, ["metrics", "method", "count", "baseline", "example", "texts"]);
+      if (settings.has("metrics")) metrics.restore(link, settings.get("metrics"));
+      for (const [name, field, choices] of [["method", method, METHODS], ["count", resamples, COUNTS]]) {
+        state[name] = link.choice(name, choices.map(([value]) => value)) ?? state[name];
         field.querySelector("select").value = state[name];
       }
-      state.baseline = link.get("baseline");
-      const texts = readTexts(link);
-      if ((texts?.systems && texts.references) || texts?.pairs) files.set(texts);
-      else if (link.has("example")) {
+      const texts = link.texts(areFiles);
+      const wanted = settings.get("baseline");
+      state.baseline = wanted;
+      if (texts) files.set(texts);
+      else if (settings.has("example")) {
         files.set(await exampleSystems());
         state.example = true;
-      } else return;
-      run();
+      }
+      if (wanted && !files.isEmpty() && state.baseline !== wanted) link.refuse(`there is no system “${clipped(wanted)}”`);
+      const waits = settings.has("metrics") || link.problems.length > 0;
+      if (waits) showLinkNotice(result, link.problems, files.isEmpty() ? null : go.textContent);
+      else if (!files.isEmpty()) run();
     },
   };
+}
+
+/** Whether the texts of a link are systems with references, or pairs. */
+function areFiles(texts) {
+  if (Array.isArray(texts?.pairs)) {
+    const fits = (pair) => typeof pair?.candidate === "string" && areReferences(pair.references) &&
+      [pair.system, pair.id].every((each) => each === undefined || typeof each === "string");
+    return texts.pairs.length > 0 && texts.pairs.every(fits);
+  }
+  const outputs = Object.values(texts?.systems ?? {});
+  return outputs.length > 0 && outputs.every(areTexts) && Array.isArray(texts.references) &&
+    texts.references.length > 0 && texts.references.every((row) => areTexts(row) && row.length > 0);
 }
 
 /** The texts of the files for a link; null if the files do not match. */
