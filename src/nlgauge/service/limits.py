@@ -43,11 +43,12 @@ def _resamples(request: schemas.Work, systems: int) -> int:
     if isinstance(request, schemas.CompareBody):
         # Every pair of systems, and every system alone.
         return request.count * len(request.metrics) * systems * (systems + 1) // 2
-    if request.confidence is None:
-        return 0
     criteria = {name for row in request.rows for name in row.human}
     kinds = len(request.coefficients) * len(request.levels or ("segment", "system"))
-    return request.count * len(request.metrics) * kinds * len(criteria)
+    metrics = len(request.metrics)
+    intervals = 0 if request.confidence is None else metrics
+    pairs = metrics * (metrics - 1) // 2 if request.tests == "permutation" else 0
+    return request.count * (intervals + pairs) * kinds * len(criteria)
 
 
 def _check_texts(

@@ -80,11 +80,22 @@ class LayerPlan(BaseModel):
     plan: Plan
 
 
+class TokenMatch(BaseModel):
+    """Two tokens of which one is the nearest of the other."""
+
+    candidate: int = Field(description="Index of the candidate token, from 0.")
+    reference: int
+    cosine: float
+    precision: bool = Field(description="The reference token is the nearest of the candidate's.")
+    recall: bool = Field(description="The candidate token is the nearest of the reference's.")
+
+
 class AlignAnswer(_MetricValue):
     """The scores of the pair, and the alignment with its best reference."""
 
     reference: int = Field(description="Index of the aligned reference, from 0.")
     plan: Plan
+    matches: list[TokenMatch] | None = Field(None, description="Of greedy metrics.")
     layers: list[LayerPlan] | None = None
 
 
@@ -119,6 +130,20 @@ class DifferingSegment(BaseModel):
     references: list[str]
 
 
+class SystemSegments(BaseModel):
+    """The scores of one system on every segment; the baseline has no differences."""
+
+    values: list[float | None]
+    differences: list[float | None] | None
+
+
+class SegmentScores(BaseModel):
+    """The scores of every segment by metric and system, in the order of ``ids``."""
+
+    ids: list[str]
+    metrics: dict[str, dict[str, SystemSegments]]
+
+
 class CompareAnswer(BaseModel):
     """Paired tests of every system against the baseline."""
 
@@ -129,6 +154,7 @@ class CompareAnswer(BaseModel):
     segments: int
     systems: list[ComparedSystem]
     differ: list[DifferingSegment]
+    segment_scores: SegmentScores | None
     scales: Scales = Field(description="Direction and range by metric.")
     signatures: Signatures
     notes: list[str]
@@ -173,10 +199,32 @@ class DensityBand(BaseModel):
     density: list[float | None]
 
 
+class MetricTests(BaseModel):
+    """p[i][j]: one-sided p of "metric i agrees better with people than j", Holm-corrected."""
+
+    criterion: str
+    level: str
+    coefficient: str
+    method: Literal["williams", "permutation"]
+    names: list[str]
+    p: list[list[float | None]]
+
+
+class JudgedCells(BaseModel):
+    """The scores of every judged output; null where it was not judged by a criterion."""
+
+    systems: list[str]
+    segments: list[str]
+    human: dict[str, list[float | None]]
+    scores: dict[str, list[float | None]]
+
+
 class CorrelateAnswer(BaseModel):
     """Correlations with human judgements, the matrix, and distributions by quality."""
 
     correlations: list[Correlated]
+    tests: list[MetricTests]
+    cells: JudgedCells | None
     matrix: Matrix | None
     distributions: dict[str, dict[str, list[DensityBand]]]
     scales: Scales = Field(description="Direction and range by metric.")

@@ -76,6 +76,7 @@ class _CompareOptions(_Request):
         0.05, gt=0, lt=1, description="One-sided significance level of the clusters."
     )
     differ: int = Field(5, ge=0, le=100, description="Segments with the largest differences.")
+    segments: bool = Field(False, description="Include the scores of every segment.")
 
 
 class ComparePairs(_Pairs, _CompareOptions):
@@ -93,6 +94,7 @@ class AlignRequest(_Request):
     references: References
     metric: Spec = "mover"
     layers: bool = Field(False, description="Include a plan for each layer of the metric.")
+    words: bool = Field(False, description="Join the pieces of words that the model splits.")
 
 
 class JudgedRow(_Request):
@@ -131,6 +133,10 @@ class CorrelateRequest(_Request):
     without: list[Name] = Field(default_factory=list, description="Systems to leave out.")
     bands: int = Field(3, ge=2, le=8, description="Number of quality bands.")
     matrix: MatrixOptions | None = Field(default_factory=MatrixOptions)
+    tests: Literal["williams", "permutation"] | None = Field(
+        None, description="Test between metrics; Williams's is of Pearson's r only."
+    )
+    segments: bool = Field(False, description="Include all human and metric scores.")
 
 
 def _form(value: Any) -> str:
