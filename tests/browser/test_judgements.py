@@ -52,6 +52,54 @@ def test_judged_rows_become_coefficients(visit: Any) -> None:
     assert saved.value.path().read_text("utf-8").startswith("metric,criterion,level,coefficient")
 
 
+def test_marks_come_from_tests_between_metrics(visit: Any) -> None:
+    """No star where nothing is significant: scores that have nothing to do with the texts."""
+    rows = [{**row, "human": {"noise": (7 * i) % 11}} for i, row in enumerate(judged(8))]
+    _, view = opened(visit)
+    drop(view, ("noise.jsonl", json_lines(rows)))
+    choose_metrics(view, "bleu", "chrf")
+    view.get_by_role("button", name="Correlate").click()
+    table = view.get_by_role("table", name="Correlation with human scores: noise")
+    expect(table).to_contain_text("chrf")
+    expect(table.locator(".best")).to_have_count(0)
+    expect(table).to_contain_text("[")
+
+
+def test_a_significantly_better_metric_is_marked(visit: Any) -> None:
+    import nlgauge
+
+    rows = judged()
+    pairs = [row["candidate"] for row in rows], [row["references"] for row in rows]
+    scores = nlgauge.score(*pairs, metrics="chrf")["chrf"].segments
+    for row, score in zip(rows, scores, strict=True):
+        row["human"] = {"like": float(score)}
+    _, view = opened(visit)
+    drop(view, ("like.jsonl", json_lines(rows)))
+    choose_metrics(view, "bleu", "chrf")
+    view.get_by_role("button", name="Correlate").click()
+    row = view.get_by_role("row", name=re.compile("^chrf"))
+    expect(row.locator(".best")).to_have_count(1)
+    expect(row).to_contain_text("> bleu")
+
+
+def test_a_metric_is_drawn_against_human_scores(visit: Any) -> None:
+    _, view = opened(visit)
+    drop(view, ("judged.jsonl", json_lines(judged())))
+    choose_metrics(view, "bleu", "chrf")
+    view.get_by_role("button", name="Correlate").click()
+    section = view.get_by_role("region", name="Metric against human scores")
+    expect(
+        section.get_by_role("img", name="bleu against human: adequacy: 36 points")
+    ).to_be_visible()
+    section.get_by_label("Criterion").select_option("fluency")
+    section.get_by_label("Metric").select_option("chrf")
+    expect(
+        section.get_by_role("img", name="chrf against human: fluency: 33 points")
+    ).to_be_visible()
+    expect(section.get_by_text(re.compile("33 outputs .* Pearson r"))).to_be_visible()
+    expect(view.locator(".legend").last).to_contain_text(" to <")
+
+
 def test_columns_can_be_sorted(visit: Any) -> None:
     _, view = opened(visit)
     drop(view, ("judged.jsonl", json_lines(judged(6))))

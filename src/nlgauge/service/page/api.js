@@ -11,7 +11,7 @@ class ServiceError extends Error {
   }
 }
 
-/** Set the function that gets a token from the user; it resolves to the token, or to null. */
+/** Set the function that gets a token from the user, or null; it is told whether one was refused. */
 export function onTokenRequired(request) {
   requestToken = request;
 }
@@ -34,10 +34,11 @@ export function describe(error, status, wait = null) {
 
 async function call(method, path, body, options = {}) {
   for (;;) {
+    const refused = sessionStorage.getItem(KEY) !== null;
     const answer = await send(method, path, body, options);
     if (answer.status !== 401 || requestToken === null) return read(answer);
     const { error } = await answer.json();
-    const token = await requestToken(error.message);
+    const token = await requestToken(refused);
     if (token === null) throw describe(error, 401);
     keepToken(token);
   }

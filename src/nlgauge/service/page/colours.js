@@ -12,13 +12,13 @@ const STEPS = 16;
 /** Cost colours, lowest cost first, and the other colours of drawings in the light theme. */
 export const LIGHT = {
   paper: "#ffffff", ink: "#1b1b1f", muted: "#6b6b76", bar: "#444444", faint: "#e2e2e6",
-  created: "#d9730d", focus: "#1b1b1f", circle: "#ffffff", rim: "#222222", steps: ramp(STEPS),
+  created: "#d9730d", accent: "#1d68a2", focus: "#1b1b1f", circle: "#ffffff", rim: "#222222", steps: ramp(STEPS),
 };
 
 /** In the dark theme costs are reversed, so that low costs stay prominent. */
 export const DARK = {
   paper: "#17181c", ink: "#ececf0", muted: "#9a9aa6", bar: "#c8c8cf", faint: "#3a3b42",
-  created: "#f1a340", focus: "#ffffff", circle: "#17181c", rim: "#ececf0",
+  created: "#f1a340", accent: "#6db9e4", focus: "#ffffff", circle: "#17181c", rim: "#ececf0",
   steps: ramp(STEPS, 0.25).reverse(),
 };
 

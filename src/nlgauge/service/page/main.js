@@ -37,7 +37,7 @@ async function start() {
     document.getElementById("about").textContent =
       `nlgauge ${offered.version} · ${offered.models.length > 1 ? "models" : "model"}: ${offered.models.join(", ")}`;
     for (const name of VIEWS) {
-      views[name] = VIEW_FUNCTIONS[name](offered, () => updateLink(name));
+      views[name] = VIEW_FUNCTIONS[name](offered, () => updateLink(name), openPair);
       refill(document.getElementById(name), views[name].element);
     }
     openLink();
@@ -87,6 +87,13 @@ function visit(name) {
   clearTimeout(waiting);
   open(name);
   if (views[name]) writeLink(name, linkOf(views[name]).settings, { visit: true });
+}
+
+/** Show the alignment of a pair in the first view, from which the history leads back. */
+function openPair(pair, metric) {
+  visit("pair");
+  scrollTo(0, 0);
+  views.pair.show(pair, metric);
 }
 
 function startTabs() {

@@ -2,12 +2,13 @@
 
 import { post } from "./api.js";
 import { metricPicker } from "./metric_picker.js";
-import { h, refill } from "./elements.js";
+import { h, refill, reveal } from "./elements.js";
 import { PAIR } from "./examples.js";
 import { areTexts, linkReader } from "./link.js";
 import { alignmentPanel } from "./alignment.js";
 import { announce, inputError, showError, showLinkNotice } from "./notices.js";
 import { counted } from "./number_format.js";
+import { readSpec } from "./metrics.js";
 import { references } from "./references.js";
 import { scoreList } from "./scores.js";
 
@@ -75,6 +76,7 @@ export function pairView(catalogue, onChange) {
       const answer = await post("/v1/score", body, { signal });
       refill(scores, h("h2", {}, "Scores"), scoreList(answer.scores));
       announce(`${counted(answer.scores.length, "score")} ready.`);
+      reveal(scores);
       await matched;
     } catch (error) {
       if (error.name === "AbortError") return;
@@ -89,10 +91,21 @@ export function pairView(catalogue, onChange) {
 
   return {
     element: h("div", { class: "view" },
+      h("h1", {}, "Score a pair"),
       h("p", { class: "lead" },
         "Score a text against its references, and see how its words are aligned."),
       form, errorPlace, scores, alignment.element),
     texts: () => (candidate.value || refs.values().length ? [candidate.value, ...refs.values()] : null),
+    /** Score a pair, and show the alignment of a metric. */
+    show({ candidate: text, references: texts }, metric) {
+      candidate.value = text;
+      refs.set(texts);
+      const { name } = readSpec(metric);
+      if (!metrics.specs().includes(metric)) metrics.choose([metric, ...METRICS.filter((each) => each !== name)]);
+      alignment.chooseFor(name);
+      onChange();
+      run();
+    },
     settings() {
       const settings = new URLSearchParams();
       if (metrics.linkPart()) settings.set("metrics", metrics.linkPart());
