@@ -69,7 +69,7 @@ function matchMarks(plan, { left, top, cell, palette }) {
         "stroke-width": match.precision && match.recall ? 2.2 : 1.1, "stroke-dasharray": dashed && "3 2.5",
       }),
       numbered && s("text", { x, y: y + 4, "text-anchor": "middle", "font-size": 11, fill: palette.ink },
-        short(match.cosine).replace(/^(-?\.\d\d)\d$/, "$1")));
+        short(match.cosine).replace(/^(−?\.\d\d)\d$/, "$1")));
   });
 }
 

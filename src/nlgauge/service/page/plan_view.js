@@ -13,6 +13,7 @@ import { onResizeOrTheme, palette } from "./theme.js";
 
 const KINDS = [["flow", "Flow"], ["heat", "Heat map"], ["table", "Table"]];
 const DRAWERS = { flow: drawFlow, heat: drawHeatMap };
+const PADDING = 4; // of the stage
 const WIDTH = 720; // of a saved drawing
 const MOST = 20_000; // cells of a heat map; more would block the page
 
@@ -44,7 +45,7 @@ export function planView(onChange, extra) {
       return refill(stage, h("p", { class: "note" }, `These texts have ${plan.coupling.length} and ` +
         `${plan.reference_tokens.length} tokens, too many for a readable heat map. See the table.`));
     }
-    const drawing = DRAWERS[kind](plan, { width: stage.clientWidth || WIDTH, palette: palette() });
+    const drawing = DRAWERS[kind](plan, { width: stage.clientWidth - PADDING || WIDTH, palette: palette() });
     refill(stage, drawing);
     if (moving) return undefined;
     refill(legend, costLegend(plan), plan.matches ? matchLegend() : kind === "flow" && markLegend());

@@ -60,9 +60,9 @@ function extentOf(values) {
   return [low - margin, high + margin];
 }
 
-/** Four or five round numbers in a range. */
+/** About five round numbers in a range. */
 export function ticks([low, high]) {
-  const rough = (high - low) / 4;
+  const rough = (high - low) / 5.5;
   const power = 10 ** Math.floor(Math.log10(rough));
   const step = power * [1, 2, 5, 10].find((each) => each * power >= rough);
   const found = [];

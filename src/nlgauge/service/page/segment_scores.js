@@ -19,7 +19,7 @@ export function segmentSection(scores, scales, { baseline, find, nameSegment, on
   const systems = Object.keys(scores.metrics[metrics[0]]);
   const others = systems.filter((name) => name !== baseline);
   const chosen = { metric: metrics[0], system: others[0] ?? baseline, words: "" };
-  const charts = h("div", { class: "panels" });
+  const charts = h("div", { class: "charts" });
   const legend = h("p", { class: "legend" });
   const place = h("div");
   const search = h("input", {
@@ -49,18 +49,17 @@ export function segmentSection(scores, scales, { baseline, find, nameSegment, on
     const { scale, first, second } = shown();
     const number = (value) => score(value, scale.range);
     const columns = [
-      { name: "segment", show: nameSegment },
-      { name: second ? `output of ${chosen.system}` : "output", look: "text-cell", show: (text) => text || "–" },
+      { name: "segment", show: openButton },
       { name: baseline, numeric: true, show: number },
       ...(second ? [
         { name: chosen.system, numeric: true, show: number },
         { name: "difference", numeric: true, show: (value) => (value === null ? "–" : difference(value, scale.range)) },
       ] : []),
-      { name: "", label: "Alignment", show: (id) => openButton(id) },
+      { name: second ? `output of ${chosen.system}` : "output", look: "text-cell", show: (text) => text || "–" },
     ];
     const rows = scores.ids.map((id, k) => [
-      id, find(chosen.system, id)?.candidate ?? "", first.values[k],
-      ...(second ? [second.values[k], second.differences[k]] : []), id,
+      id, first.values[k], ...(second ? [second.values[k], second.differences[k]] : []),
+      find(chosen.system, id)?.candidate ?? "",
     ]);
     refill(place, table({
       caption: `${chosen.metric} of every segment`, columns, rows, most: ROWS,
@@ -69,17 +68,19 @@ export function segmentSection(scores, scales, { baseline, find, nameSegment, on
   }
 
   function openButton(id) {
-    const open = () => onOpen(find(chosen.system, id), chosen.metric);
+    const texts = find(chosen.system, id);
+    if (!texts) return nameSegment(id);
     return h("button", {
-      type: "button", class: "quiet small", "aria-label": `Alignment of ${nameSegment(id)}`, onclick: open,
-    }, "Align");
+      type: "button", class: "quiet small", "aria-label": `Alignment of ${nameSegment(id)}`, title: "See its alignment",
+      onclick: () => onOpen(texts, chosen.metric),
+    }, nameSegment(id));
   }
 
   function drawCharts() {
     const { first, second } = shown();
     const colours = palette();
     const room = charts.clientWidth || 600;
-    const width = Math.max(Math.min(room > 640 && second ? (room - 40) / 2 : room, 480), 240);
+    const width = Math.min(room > 640 && second ? (room - 32) / 2 : room, 480);
     const known = (values) => values.filter((value) => value !== null);
     const series = [{ name: baseline, values: known(first.values), colour: colours.created }];
     if (second) series.push({ name: chosen.system, values: known(second.values), colour: colours.accent });
@@ -92,7 +93,7 @@ export function segmentSection(scores, scales, { baseline, find, nameSegment, on
     refill(charts, drawHistogram(series, { axis: chosen.metric, width, palette: colours }),
       points.length > 0 && drawScatter(points, {
         axes: [baseline, chosen.system], width, palette: colours, diagonal: true,
-        onPoint: ({ id }) => onOpen(find(chosen.system, id), chosen.metric),
+        onPoint: ({ id }) => find(chosen.system, id) && onOpen(find(chosen.system, id), chosen.metric),
       }));
   }
 
@@ -118,5 +119,6 @@ export function segmentSection(scores, scales, { baseline, find, nameSegment, on
       choice("Metric", metrics, chosen.metric, set("metric")),
       others.length > 1 && choice(`System, against ${baseline}`, others, chosen.system, set("system")),
       h("label", { class: "field" }, h("span", {}, "Search texts and segments"), search)),
-    legend, charts, place);
+    legend, charts,
+    h("p", { class: "note" }, "A segment’s name, or its point, opens its alignment."), place);
 }

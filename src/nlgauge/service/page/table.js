@@ -14,8 +14,8 @@ export function table({ caption, columns, rows, rowHeader = 0, most = Infinity }
   let limit = most;
   const body = h("tbody");
   const heads = columns.map((column, k) => h("th", { scope: "col", class: column.numeric && "number" },
-    column.name ? h("button", { type: "button", title: column.title, onclick: () => sort(k) }, column.name,
-      h("span", { class: "order", "aria-hidden": "true" })) : h("span", { class: "unseen" }, column.label)));
+    h("button", { type: "button", title: column.title, onclick: () => sort(k) }, column.name,
+      h("span", { class: "order", "aria-hidden": "true" }))));
   const tally = h("span", { class: "note", role: "status" });
   const more = h("button", {
     type: "button", class: "quiet small",
