@@ -93,13 +93,14 @@ def test_all_segments_can_be_sorted_searched_drawn_and_saved(visit: Any) -> None
     import nlgauge
 
     page, view = opened(visit)
+    page.set_viewport_size({"width": 1200, "height": 500})  # results begin below the fold
     drop(view, *files("fluent", "hasty", "reference.a"))
     choose_metrics(view, "chrf")
     view.get_by_role("button", name="Compare").click()
+    expect(view.get_by_role("heading", name="Comparison")).to_be_in_viewport()
     section = view.get_by_role("region", name="Segments", exact=True)
     rows = section.locator("tbody tr")
     expect(rows).to_have_count(36)
-    expect(view.locator(".results")).to_be_in_viewport()
     texts = {name: example(name) for name in ("fluent", "hasty")}
     own = nlgauge.compare(texts, example("reference.a"), metrics="chrf", count=2).scores
     shown = rows.first.locator("td.number").all_inner_texts()

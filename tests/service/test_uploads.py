@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import gzip
 import json
 import math
@@ -14,7 +15,7 @@ from starlette.testclient import TestClient
 from conftest import PROJECT
 from nlgauge.data import read_judged
 from nlgauge.data.systems import read_systems
-from nlgauge.service import responses
+from nlgauge.service import responses, uploads
 from nlgauge.service.settings import Limits
 
 BINARY = {"Content-Type": "application/octet-stream"}
@@ -159,3 +160,31 @@ def test_only_bytes_and_only_with_the_token(opened: Any) -> None:
     headers = {"Authorization": "Bearer a-long-secret-token", "Content-Type": "text/plain"}
     answer = guarded.post("/v1/read", params={"name": "a.txt"}, content=b"a\n", headers=headers)
     assert answer.status_code == 415  # which other sites may send without being asked
+
+
+def test_ever_new_criteria_are_refused_before_they_become_columns(api: TestClient) -> None:
+    text = {"candidate": "a", "references": "b"}
+    rows = [{**text, "id": str(i), "human": {f"c{i}": 1}} for i in range(300)]
+    content = "".join(json.dumps(row) + "\n" for row in rows).encode()
+    answer = send(api, "many.jsonl", content, "judgements")
+    assert (answer.status_code, answer.json()["error"]["kind"]) == (413, "too_many_columns")
+    judged = [{**text, "segment": row["id"], "human": row["human"]} for row in rows[:65]]
+    answer = api.post("/v1/correlate", json={"rows": judged, "metrics": ["chrf"]})
+    assert (answer.status_code, answer.json()["error"]["kind"]) == (413, "too_many_criteria")
+
+
+def test_files_are_read_off_the_event_loop(api: TestClient, monkeypatch: Any) -> None:
+    def read(_: str) -> list[str]:
+        with pytest.raises(RuntimeError):  # no loop runs in this thread
+            asyncio.get_running_loop()
+        return ["read"]
+
+    monkeypatch.setattr(uploads, "read_lines", read)
+    assert send(api, "a.txt", b"a").json()["lines"] == ["read"]
+
+
+def test_too_many_files_at_once_are_asked_to_wait(opened: Any, monkeypatch: Any) -> None:
+    monkeypatch.setattr(uploads, "_MOST_WAITING", 0)
+    answer = send(opened(), "a.txt", b"a")
+    assert answer.status_code == 429
+    assert int(answer.headers["Retry-After"]) > 0

@@ -7,6 +7,7 @@ from nlgauge.service.errors import ServiceError
 from nlgauge.service.schemas import References
 from nlgauge.service.settings import Limits
 
+_CRITERIA = 64  # each becomes a column of all rows
 _POST_JOB = "; post it to /v1/jobs"
 
 
@@ -20,6 +21,9 @@ def check_work(request: schemas.Work, limits: Limits, *, job: bool) -> None:
         rows = request.rows if isinstance(request, schemas.CorrelateRequest) else request.pairs
         candidates, references = [row.candidate for row in rows], [row.references for row in rows]
         systems = len({row.system for row in rows})
+        if isinstance(request, schemas.CorrelateRequest):
+            criteria = {name for row in request.rows for name in row.human}
+            _check(len(criteria), _CRITERIA, "too_many_criteria", "criteria")
     _check(systems, limits.systems, "too_many_systems", "systems")
     most_rows = limits.job_rows if job else limits.rows
     hint = "" if job else _POST_JOB

@@ -12,7 +12,7 @@ from fastapi import APIRouter, Query, Request, Response
 
 from nlgauge.core.errors import NlgaugeError
 from nlgauge.data.detection import read_judged
-from nlgauge.data.files import format_of, open_bytes, read_lines
+from nlgauge.data.files import format_of, open_bytes, read_cells, read_lines
 from nlgauge.data.systems import read_systems
 from nlgauge.service import responses
 from nlgauge.service.errors import ServiceError, busy
@@ -30,6 +30,7 @@ _AT_ONCE = 2
 _MOST_WAITING = 16
 _LINES_PER_ROW = 10  # a quoted cell of a CSV file may have several lines
 _COMPRESSED = (b"\x1f\x8b", b"\x28\xb5\x2f\xfd")  # Gzip and Zstandard
+_MOST_COLUMNS = 256
 _STEM = "uploaded-file"
 
 router = APIRouter()
@@ -92,6 +93,8 @@ def read_upload(body: bytes, name: str, content: Content, limits: Limits) -> Ans
         path = Path(folder) / (_STEM if form == "text" else f"{_STEM}.{form}")
         path.write_bytes(body)
         path.write_bytes(_decompressed(str(path), name, limits))
+        if form != "text":
+            _check_columns(str(path), form, name)
         if form == "text":
             found |= {"kind": "text", "lines": read_lines(str(path))}
         elif content == "judgements":
@@ -110,9 +113,9 @@ def _errors_about(name: str, folder: str) -> Iterator[None]:
     try:
         yield
     except NlgaugeError as error:
-        message = str(error)
+        message, stem = str(error), str(Path(folder) / _STEM)
         for ending in (".jsonl", ".tsv", ".csv", ""):
-            message = message.replace(f"{folder}/{_STEM}{ending}", name)
+            message = message.replace(stem + ending, name)
         raise _refusal(message) from None
 
 
@@ -128,6 +131,20 @@ def _decompressed(path: str, name: str, limits: Limits) -> bytes:
     if content.count(b"\n") > _LINES_PER_ROW * limits.job_rows:
         raise _too_many_rows(name, "too many", limits)
     return content
+
+
+def _check_columns(path: str, form: str, name: str) -> None:
+    """Refuse rows with ever new columns: every criterion becomes a column of all rows."""
+    columns: set[str] = set()
+    for _, cells in read_cells(path, form):
+        if isinstance(cells, str):
+            continue  # the reader explains what is wrong with this row
+        columns.update(cells)
+        for cell in cells.values():
+            columns.update(cell if isinstance(cell, dict) else ())
+        if len(columns) > _MOST_COLUMNS:
+            message = f"{name} has more than {_MOST_COLUMNS} columns and criteria; send fewer"
+            raise ServiceError(413, "too_many_columns", message)
 
 
 def _outputs(path: str, name: str) -> list[Answer]:

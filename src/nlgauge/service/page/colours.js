@@ -21,7 +21,7 @@ export const DARK = {
   paper: "#17181c", ink: "#ececf0", muted: "#9a9aa6", bar: "#c8c8cf", faint: "#3a3b42",
   created: "#f1a340", accent: "#6db9e4", focus: "#ffffff", circle: "#17181c", rim: "#ececf0",
   // High costs fade into the background, as they do on white.
-  steps: ramp(STEPS, 0.2).reverse().map((colour, k) => between([colour, "#17181c"], (0.72 * k) / (STEPS - 1))),
+  steps: ramp(STEPS, 0.2).reverse().map((colour, k) => between([colour, "#17181c"], 0.72 * (k / (STEPS - 1)) ** 1.6)),
   diverging: ["#f1a340", "#b8701c", "#5a3d1c", "#26272e", "#3d3668", "#6d5fb3", "#b9aeea"],
 };
 

@@ -16,8 +16,8 @@ export function drawHeatMap(plan, { width, palette }) {
   const columns = plan.reference_tokens.map(tokenLabel);
   const left = labelWidth(rows);
   const top = labelWidth(columns);
-  const wanted = (width - left) / columns.length;
-  const cell = Math.min(Math.max(wanted, columns.length > 30 ? 16 : 24), 46);
+  const wanted = (width - left - 2) / columns.length;
+  const cell = Math.min(Math.max(wanted, columns.length > 30 ? 16 : 22), 46);
   const frame = { left, top, cell, palette, highest: highestCost(plan) };
   const size = { width: left + cell * columns.length + 2, height: top + cell * rows.length + 2 };
   return s("svg", {

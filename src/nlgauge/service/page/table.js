@@ -13,7 +13,7 @@ export function table({ caption, columns, rows, rowHeader = 0, most = Infinity }
   let shown = rows;
   let limit = most;
   const body = h("tbody");
-  const heads = columns.map((column, k) => h("th", { scope: "col", class: column.numeric && "number" },
+  const heads = columns.map((column, k) => h("th", { scope: "col", class: looksOf(column) },
     h("button", { type: "button", title: column.title, onclick: () => sort(k) }, column.name,
       h("span", { class: "order", "aria-hidden": "true" }))));
   const tally = h("span", { class: "note", role: "status" });
@@ -40,7 +40,7 @@ export function table({ caption, columns, rows, rowHeader = 0, most = Infinity }
     const ordered = sorted ? [...shown].sort((one, other) => order(key(one), key(other), sorted.down)) : shown;
     refill(body, ordered.slice(0, limit).map((row) => h("tr", {}, columns.map((column, k) => {
       const content = column.show ? column.show(row[k], row) : row[k];
-      const looks = { class: [column.numeric && "number", column.look].filter(Boolean).join(" ") || null };
+      const looks = { class: looksOf(column) };
       return k === rowHeader ? h("th", { scope: "row", ...looks }, content) : h("td", looks, content);
     }))));
     const drawn = Math.min(limit, shown.length);
@@ -60,6 +60,10 @@ export function table({ caption, columns, rows, rowHeader = 0, most = Infinity }
     draw();
   };
   return whole;
+}
+
+function looksOf({ numeric, look }) {
+  return [numeric && "number", look].filter(Boolean).join(" ") || null;
 }
 
 /** Missing values come last in either order. */
