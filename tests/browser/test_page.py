@@ -33,7 +33,9 @@ def test_a_link_reproduces_a_pair(visit: Any) -> None:
     page.wait_for_url("**from=0.05**")
     again = visit("#" + page.url.partition("#")[2])
     expect(again.get_by_label("Candidate", exact=True)).to_have_value(CANDIDATE)
-    expect(again.get_by_role("alert")).to_contain_text("This link sets metrics or options")
+    expect(again.get_by_role("alert")).to_contain_text(
+        "This link has metrics, options or long texts"
+    )
     again.get_by_role("button", name="Score", exact=True).click()
     expect(again.locator(".stage .cell").first).to_be_visible()
     expect(again.locator("output").first).to_have_text("0.05")
@@ -64,6 +66,7 @@ SYSTEMS = json.dumps({"systems": {"a": ["x"], "b": ["y"]}, "references": [["z"]]
         ("pair", {"texts": PAIR, "metrics": "chrf"}, False),
         ("pair", {"texts": PAIR, "metrics": "bary:layers=1-999999999"}, False),
         ("pair", {"texts": PAIR, "match": "unbalanced", "from": "1", "to": "2"}, False),
+        ("pair", {"texts": json.dumps(["a cat " * 1000, "the cat " * 1000])}, False),
         ("systems", {"texts": SYSTEMS}, True),
         ("systems", {"texts": SYSTEMS, "metrics": "ter"}, False),
         ("judgements", {"texts": JUDGED}, True),

@@ -160,6 +160,7 @@ def test_greedy_matches_have_cosines_and_a_direction(visit: Any) -> None:
     expect(facts).to_contain_text(re.compile(r"recall\s*0\.\d{4}\s*every reference token"))
     expect(facts).not_to_contain_text("%")
     expect(page.locator(".line[stroke-dasharray]").first).to_be_attached()
+    expect(page.locator(".scores li")).to_have_count(6)
     shown = page.locator(".components b").all_inner_texts()
     assert facts.locator("b").first.inner_text() in shown
     page.get_by_role("button", name="Table", exact=True).click()

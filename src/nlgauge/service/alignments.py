@@ -13,15 +13,14 @@ _GREEDY = ("f", "precision", "recall")
 
 def plan_answer(plan: Plan, metric: Metric, *, words: bool) -> dict[str, Any]:
     """The plan, and its matches if the metric takes the nearest token of every token."""
-    directions = nearest_tokens(plan)
+    precision, recall = nearest_tokens(plan)
     shown = plan
     if words:
         groups = WordGroups.of(plan)
         shown = groups.join(plan)
-        directions = tuple(groups.sums(each.astype(float)) > 0 for each in directions)
+        precision, recall = (groups.sums(each.astype(float)) > 0 for each in (precision, recall))
     matches = None
     if metric.components[: len(_GREEDY)] == _GREEDY:
-        precision, recall = directions
         matches = [
             {
                 "candidate": int(i),

@@ -150,8 +150,7 @@ export function judgementsView(catalogue, onChange) {
       const texts = link.texts(areJudged);
       if (settings.has("example")) set("The example (its judgements are invented)", await exampleJudgements(), true);
       else if (texts) set("The link", texts);
-      const waits = settings.has("metrics") || link.problems.length > 0;
-      if (waits) showLinkNotice(result, link.problems, state.rows.length ? "Correlate" : null);
+      if (link.waits("metrics")) showLinkNotice(result, link.problems, state.rows.length ? "Correlate" : null);
       else if (state.rows.length) run();
     },
   };

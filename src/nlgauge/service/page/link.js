@@ -47,6 +47,9 @@ export function linkReader(settings, known) {
   return {
     problems,
     refuse,
+    /** Whether it must wait for a click: it has problems, one of these parts, or more text than our links. */
+    waits: (...parts) => problems.length > 0 || parts.some((name) => settings.has(name)) ||
+      settings.toString().length > LONGEST,
     /** One of the allowed values. */
     choice(name, allowed) {
       const value = settings.get(name);

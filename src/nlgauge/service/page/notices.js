@@ -24,7 +24,7 @@ export function showError(place, error) {
 export function showLinkNotice(place, problems, button) {
   const told = problems.map((each) => h("p", {}, `This link cannot be used completely: ${each}.`));
   if (button) {
-    told.push(h("p", {}, "This link sets metrics or options. Check them, then press ", h("strong", {}, button), "."));
+    told.push(h("p", {}, "This link has metrics, options or long texts of its own. Check them, then press ", h("strong", {}, button), "."));
   }
   if (told.length) refill(place, h("div", { class: problems.length ? "alert" : "advice", role: "alert" }, h("div", {}, told)));
 }

@@ -121,8 +121,7 @@ export function pairView(catalogue, onChange) {
         candidate.value = texts[0] ?? "";
         refs.set(texts.slice(1));
       }
-      const waits = WAITING.some((name) => settings.has(name)) || link.problems.length > 0;
-      if (waits) showLinkNotice(errorPlace, link.problems, "Score");
+      if (link.waits(...WAITING)) showLinkNotice(errorPlace, link.problems, "Score");
       else if (candidate.value && texts?.length > 1) run();
     },
   };

@@ -161,8 +161,7 @@ export function systemsView(catalogue, onChange, onPair) {
         state.example = true;
       }
       if (wanted && !files.isEmpty() && state.baseline !== wanted) link.refuse(`there is no system “${clipped(wanted)}”`);
-      const waits = settings.has("metrics") || link.problems.length > 0;
-      if (waits) showLinkNotice(result, link.problems, files.isEmpty() ? null : go.textContent);
+      if (link.waits("metrics")) showLinkNotice(result, link.problems, files.isEmpty() ? null : go.textContent);
       else if (!files.isEmpty()) run();
     },
   };
