@@ -221,6 +221,30 @@ def test_views_fit_a_desk_and_a_phone(visit: Any, shots: Path, view: str, colour
         assert page.evaluate("document.documentElement.scrollWidth") <= width
 
 
+def test_wide_tables_say_that_they_scroll(visit: Any) -> None:
+    page = visit("#systems", reduced_motion="reduce")
+    try_example(page, "systems")
+    hint = page.locator("#systems .scroll-hint:visible")
+    expect(hint).to_have_count(0)
+    page.set_viewport_size({"width": 390, "height": 900})
+    expect(hint.first).to_be_visible()
+    table = page.get_by_role("region", name="Scores of 3 systems")
+    expect(table).to_have_class("table more-right")
+    table.evaluate("each => each.scrollTo(10000, 0)")
+    expect(table).to_have_class("table")
+
+
+def test_high_costs_fade_into_the_dark(visit: Any) -> None:
+    page = visit("#pair?picture=heat", color_scheme="dark", reduced_motion="reduce")
+    page.get_by_role("button", name="Try an example").click()
+    expect(page.locator(".stage .cell").first).to_be_visible()
+    light = page.locator(".stage .cell").evaluate_all(
+        """cells => cells.map((cell) => [1, 3, 5].map((at) =>
+          parseInt(cell.getAttribute("fill").slice(at, at + 2), 16)).reduce((a, b) => a + b))"""
+    )
+    assert min(light) < 150 < max(light)
+
+
 AXE = """async () => (await axe.run(document, { resultTypes: ["violations"] })).violations
   .filter((each) => each.impact !== "minor")
   .flatMap((each) => each.nodes.map((node) => `${each.id} (${each.impact}): ${node.html}`))"""

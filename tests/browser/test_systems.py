@@ -138,6 +138,8 @@ def test_a_segment_leads_to_its_alignment(visit: Any) -> None:
     expect(page.get_by_role("tabpanel", name="Pair")).to_be_visible()
     expect(page.get_by_label("Candidate", exact=True)).to_have_value(example("hasty")[2])
     expect(page.locator(".stage .band").first).to_be_visible()
+    expect(page.get_by_role("heading", name="Alignment")).to_be_in_viewport()
+    expect(page.get_by_role("heading", name="Scores")).not_to_be_in_viewport()
     page.go_back()
     expect(view.locator(".differing li").first).to_be_visible()
 

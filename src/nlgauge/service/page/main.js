@@ -92,7 +92,7 @@ function visit(name) {
 /** Show the alignment of a pair in the first view, from which the history leads back. */
 function openPair(pair, metric) {
   visit("pair");
-  scrollTo(0, 0);
+  document.getElementById("main").focus();
   views.pair.show(pair, metric);
 }
 

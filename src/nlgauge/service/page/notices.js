@@ -26,7 +26,9 @@ export function showLinkNotice(place, problems, button) {
   if (button) {
     told.push(h("p", {}, "This link has metrics, options or long texts of its own. Check them, then press ", h("strong", {}, button), "."));
   }
-  if (told.length) refill(place, h("div", { class: problems.length ? "alert" : "advice", role: "alert" }, h("div", {}, told)));
+  if (told.length === 0) return;
+  refill(place, h("div", { class: problems.length ? "alert" : "advice", role: "alert" }, h("div", {}, told)));
+  place.scrollIntoView({ block: "nearest" });
 }
 
 /** The warnings of an answer, or nothing. */

@@ -61,7 +61,7 @@ export function pairView(catalogue, onChange) {
     return texts;
   }
 
-  async function run() {
+  async function run(target = scores) {
     stop.abort();
     stop = new AbortController();
     const { signal } = stop;
@@ -76,8 +76,9 @@ export function pairView(catalogue, onChange) {
       const answer = await post("/v1/score", body, { signal });
       refill(scores, h("h2", {}, "Scores"), scoreList(answer.scores));
       announce(`${counted(answer.scores.length, "score")} ready.`);
-      reveal(scores);
+      if (target === scores) reveal(scores);
       await matched;
+      if (target !== scores) reveal(target);
     } catch (error) {
       if (error.name === "AbortError") return;
       scores.hidden = true;
@@ -104,7 +105,7 @@ export function pairView(catalogue, onChange) {
       if (!metrics.specs().includes(metric)) metrics.choose([metric, ...METRICS.filter((each) => each !== name)]);
       alignment.chooseFor(name);
       onChange();
-      run();
+      run(alignment.element);
     },
     settings() {
       const settings = new URLSearchParams();
