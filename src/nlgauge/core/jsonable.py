@@ -26,12 +26,3 @@ def to_jsonable(value: Any) -> Any:
     if isinstance(value, list | tuple):
         return [to_jsonable(entry) for entry in value]
     return value
-
-
-def unique_keys(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
-    """Return the object of these pairs, as an ``object_pairs_hook`` of the json module."""
-    found = dict(pairs)
-    if len(found) < len(pairs):
-        key = Counter(name for name, _ in pairs).most_common(1)[0][0]
-        raise ValueError(f"the key {key!r} occurs twice")
-    return found

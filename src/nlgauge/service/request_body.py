@@ -59,13 +59,14 @@ async def _read_json(request: Request) -> bytes:
     if kind.strip().lower() != "application/json" or charset not in ("", "charset=utf-8"):
         message = "send JSON in UTF-8, with the header Content-Type: application/json"
         raise ServiceError(415, "not_json", message)
-    body = await _read(request, request.app.state.dispatcher.settings.limits)
+    body = await read_body(request, request.app.state.dispatcher.settings.limits)
     if not body:
         raise RequestValidationError([{"loc": ("body",), "msg": "Field required"}])
     return body
 
 
-async def _read(request: Request, limits: Limits) -> bytes:
+async def read_body(request: Request, limits: Limits) -> bytes:
+    """Return the bytes of the body, if they arrive in time and are not too many."""
     body = bytearray()
     try:
         async with asyncio.timeout(limits.body_seconds):

@@ -73,6 +73,7 @@ class _CompareOptions(_Request):
     seed: int = Field(0, ge=0, le=2**32 - 1)
     alpha: Finite = Field(0.05, gt=0, lt=1, description="One-sided significance level of clusters.")
     differ: int = Field(5, ge=0, le=100, description="Segments with the largest differences.")
+    segments: bool = Field(False, description="Include the scores of every segment.")
 
 
 class ComparePairs(_Pairs, _CompareOptions):
@@ -90,6 +91,7 @@ class AlignRequest(_Request):
     references: References
     metric: Spec = "mover"
     layers: bool = Field(False, description="Include a plan for each layer of the metric.")
+    words: bool = Field(False, description="Join the pieces of words that the model splits.")
 
 
 class JudgedRow(_Request):
@@ -128,6 +130,10 @@ class CorrelateRequest(_Request):
     without: Names = Field(default_factory=list, description="Systems to leave out.")
     bands: int = Field(3, ge=2, le=8, description="Number of quality bands.")
     matrix: MatrixOptions | None = Field(default_factory=MatrixOptions)
+    tests: Literal["williams", "permutation"] | None = Field(
+        None, description="Test between metrics; Williams's is of Pearson's r only."
+    )
+    segments: bool = Field(False, description="Include all human and metric scores.")
 
 
 def _form(value: Any) -> str:
