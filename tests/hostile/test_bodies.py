@@ -53,12 +53,14 @@ def test_hundreds_of_thousands_of_wrong_rows_delay_nobody(server: TestClient, ro
     answers: list[Any] = []
     thread = threading.Thread(target=lambda: answers.append(_post(server, text)))
     thread.start()
-    healthy = 0
+    longest = 0.0
     while thread.is_alive():
-        healthy += server.get("/health").status_code == 200
+        begun = time.monotonic()
+        assert server.get("/health").status_code == 200
+        longest = max(longest, time.monotonic() - begun)
         time.sleep(0.02)
     thread.join()
-    assert healthy > 1, "the server was blocked"
+    assert longest < 30, "a minute if all rows were validated on the event loop"
     status, message = answers[0]
     assert status in (413, 422)
     assert len(message) < 500
