@@ -151,6 +151,9 @@ def test_size_is_limited_before_and_after_decompression(opened: Any) -> None:
     assert (answer.status_code, answer.json()["error"]["kind"]) == (413, "too_large")
     assert send(small, "a.txt", b"a\n" * 3).status_code == 200
     assert send(small, "a.txt", b"a\n" * 4).json()["error"]["kind"] == "too_many_rows"
+    table = b"candidate,reference\n" + b"a,b\n" * 4
+    assert send(small, "a.csv", table[:-4]).status_code == 200
+    assert send(small, "a.csv", table).json()["error"]["kind"] == "too_many_rows"
     assert send(small, "a.txt", b"\n" * 400).json()["error"]["kind"] == "too_many_rows"
 
 
@@ -188,3 +191,10 @@ def test_too_many_files_at_once_are_asked_to_wait(opened: Any, monkeypatch: Any)
     answer = send(opened(), "a.txt", b"a")
     assert answer.status_code == 429
     assert int(answer.headers["Retry-After"]) > 0
+
+
+def test_a_line_that_no_text_may_fill_is_refused(opened: Any) -> None:
+    small = opened(limits=Limits(text_characters=10, references=2))
+    assert send(small, "a.txt", b"x" * 80).status_code == 200
+    answer = send(small, "a.txt", b"short\n" + b"x" * 81)
+    assert (answer.status_code, answer.json()["error"]["kind"]) == (413, "too_long_text")

@@ -4,6 +4,7 @@ import asyncio
 import math
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from io import BytesIO
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Annotated, Literal
@@ -27,8 +28,9 @@ FileName = Annotated[
 Content = Literal["outputs", "judgements"]
 _BINARY = "application/octet-stream"
 _AT_ONCE = 2
+_BYTES_PER_CHARACTER = 4
 _MOST_WAITING = 16
-_LINES_PER_ROW = 10  # a quoted cell of a CSV file may have several lines
+_LINES_PER_CSV_ROW = 5  # a quoted cell may have several lines
 _COMPRESSED = (b"\x1f\x8b", b"\x28\xb5\x2f\xfd")  # Gzip and Zstandard
 _MOST_COLUMNS = 256
 _STEM = "uploaded-file"
@@ -94,7 +96,7 @@ def read_upload(body: bytes, name: str, content: Content, limits: Limits) -> Ans
         path.write_bytes(body)
         path.write_bytes(_decompressed(str(path), name, limits))
         if form != "text":
-            _check_columns(str(path), form, name)
+            _check_table(str(path), form, name, limits)
         if form == "text":
             found |= {"kind": "text", "lines": read_lines(str(path))}
         elif content == "judgements":
@@ -128,15 +130,22 @@ def _decompressed(path: str, name: str, limits: Limits) -> bytes:
         raise ServiceError(413, "too_large", message)
     if content.startswith(_COMPRESSED):
         raise _refusal(f"{name} is compressed twice; decompress it once")
-    if content.count(b"\n") > _LINES_PER_ROW * limits.job_rows:
+    lines = limits.job_rows * (_LINES_PER_CSV_ROW if format_of(name) == "csv" else 1) + 1
+    if content.count(b"\n") > lines:
         raise _too_many_rows(name, "too many", limits)
+    longest = _BYTES_PER_CHARACTER * limits.text_characters * limits.references
+    if any(len(line) > longest for line in BytesIO(content)):
+        message = f"{name} has a line of more than {longest:,} bytes; texts are shorter here"
+        raise ServiceError(413, "too_long_text", message)
     return content
 
 
-def _check_columns(path: str, form: str, name: str) -> None:
-    """Refuse rows with ever new columns: every criterion becomes a column of all rows."""
+def _check_table(path: str, form: str, name: str, limits: Limits) -> None:
+    """Refuse too many rows, and ever new columns: a criterion becomes a column of all rows."""
     columns: set[str] = set()
-    for _, cells in read_cells(path, form):
+    for row, (_, cells) in enumerate(read_cells(path, form)):
+        if row >= limits.job_rows:
+            raise _too_many_rows(name, "too many", limits)
         if isinstance(cells, str):
             continue  # the reader explains what is wrong with this row
         columns.update(cells)
