@@ -305,14 +305,9 @@ def require_column(where: str, columns: Iterable[Any], names: Sequence[str]) -> 
     """Return the column that carries one of the names, or raise a FileError that lists them."""
     found = find_column(columns, names)
     if found is None:
-        raise FileError(missing_column(where, columns, names))
+        accepted, has = ", ".join(names), ", ".join(map(repr, columns))[:200] or "nothing"
+        raise FileError(f"{where} has no column {names[0]!r} (accepted: {accepted}); it has {has}")
     return found
-
-
-def missing_column(where: str, columns: Iterable[Any], names: Sequence[str]) -> str:
-    """Return the message about a missing column."""
-    has = ", ".join(map(repr, columns))[:200] or "nothing"
-    return f"{where} has no column {names[0]!r} (accepted: {', '.join(names)}); it has {has}"
 
 
 def find_cell(where: str, row: Mapping[Any, Any], key: Any) -> Any:

@@ -3,6 +3,7 @@
 import hashlib
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import zip_longest
 from pathlib import Path
@@ -231,8 +232,10 @@ def _validated_row(
     """The row, or the reason for which ``Corpus.of`` refuses it."""
     group = references if isinstance(references, list) else [references]
     texts = [system, identity, candidate, source or "", *group]
-    if group and all(isinstance(text, str) and text.isascii() for text in texts):
-        return Row(place, system, identity, candidate, tuple(group), source)  # cheaper to check
+    if group and all(isinstance(text, str) for text in texts):
+        with suppress(UnicodeEncodeError):  # raised for half a character
+            "".join(texts).encode()
+            return Row(place, system, identity, candidate, tuple(group), source)
     sources = None if source is None else [source]
     try:
         one = Corpus.of(
