@@ -87,7 +87,7 @@ def test_unfit_results_are_named(tmp_path: Path) -> None:
     broken = tmp_path / "broken.json"
     for text in ("[", '{"scores": [{"value": 1}]}', "[]", '{"scores": 3}'):
         broken.write_text(text)
-        with pytest.raises(FileError, match="is not (a result of|JSON)"):
+        with pytest.raises(FileError, match=r"is not (a result of|JSON)"):
             Results.read(broken)
     corpus = Corpus.of(["a"], ["a"], systems=["other"])
     entry = {"signature": BLEU, "system": "mine", "value": 1}

@@ -129,7 +129,7 @@ def test_reranking_needs_references(tmp_path: Path) -> None:
     rows = tmp_path / "a.jsonl"
     rows.write_text('{"candidates": ["a"], "ref": "a"}\n{"candidates": ["b"]}\n')
     said = CliRunner().invoke(app, ["rerank", str(rows), "-m", "chrf"])
-    assert "1 of 2 rows have references" in str(said.exception)
+    assert "line 2 has no column 'ref', which the first row has" in str(said.exception)
     rows.write_text('{"candidates": ["a"]}\n')
     said = CliRunner().invoke(app, ["rerank", str(rows), "-m", "chrf"])
     assert "add -r FILE" in str(said.exception)

@@ -86,11 +86,7 @@ def test_tables_agree(tmp_path: Path) -> None:
         ("a.jsonl", '{"candidate": "a", "reference": "b"}\n{oops', "a.jsonl, line 2: not JSON"),
         ("a.jsonl", "[1]\n", "line 1: not a JSON object"),
         ("a.jsonl", '{"candidate": "a"}\n', "has no column 'references'.*it has 'candidate'"),
-        (
-            "a.jsonl",
-            '{"candidate": "a", "ref": "b"}\n{"ref": "b"}\n',
-            "line 2: .* no column 'candidate', which",
-        ),
+        ("a.jsonl", '{"candidate": "a", "ref": "b"}\n{"ref": "b"}\n', "line 2: .* no column 'cand"),
         ("a.tsv", "candidate\treference\na\tb\tc\n", "line 2: 3 fields, but the heading names 2"),
         ("a.csv", "candidate,reference\na\n", "line 2: 1 fields, but the heading names 2"),
         ("a.jsonl", "", "holds no rows"),

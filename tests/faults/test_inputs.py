@@ -29,7 +29,7 @@ def _run(path: Path, **options: Any) -> Run:
 
 def test_a_text_of_a_megabyte(tmp_path: Path) -> None:
     huge = "the cat sat on the mat . " * 40_000
-    rows = [*made_rows(3, systems="A"), {"id": "huge", "candidate": huge, "reference": "the mat"}]
+    rows = [*made_rows(3, systems="A"), {"id": "huge", "candidate": huge, "references": "the mat"}]
     rows[-1]["system"] = "A"
     outcome = _run(write_jsonl(tmp_path / "rows.jsonl", rows)).execute()
     assert outcome.scored == 4
@@ -49,7 +49,7 @@ def test_nul_bytes_are_text_and_half_characters_are_not(tmp_path: Path) -> None:
     rows = [
         {"id": "nul", "candidate": "a\0b c", "reference": "a\0b c"},
         {"id": "half", "candidate": "a \ud800", "reference": "a"},
-        {"id": "other half", "candidate": "a", "references": ["a", "\udfff"]},
+        {"id": "other half", "candidate": "a", "reference": ["a", "\udfff"]},
         {"id": "bad \udc80 id", "candidate": "a", "reference": "a"},
     ]
     run_ = _run(write_jsonl(tmp_path / "rows.jsonl", rows), on_error="skip")

@@ -6,6 +6,7 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from nlgauge.core.errors import OptionError
+from nlgauge.core.jsonable import unique_keys
 from nlgauge.core.metric import Metric
 from nlgauge.core.requirements import ModelCard
 
@@ -36,7 +37,7 @@ class Baseline:
     @classmethod
     def from_json(cls, text: str) -> "Baseline":
         """Return the baseline in a file's content; ValueError, KeyError or TypeError if invalid."""
-        content = json.loads(text)
+        content = json.loads(text, object_pairs_hook=unique_keys)
         given: dict[str, Any] = {n: str(content[n]) for n in ("metric", "model", "model_sha")}
         given |= {name: int(content[name]) for name in ("pairs", "texts", "seed")}
         for name in ("mean", "standard_error"):

@@ -305,14 +305,9 @@ def require_column(where: str, columns: Iterable[Any], names: Sequence[str]) -> 
     """Return the column that carries one of the names, or raise a FileError that lists them."""
     found = find_column(columns, names)
     if found is None:
-        raise FileError(missing_column(where, columns, names))
+        accepted, has = ", ".join(names), ", ".join(map(repr, columns))[:200] or "nothing"
+        raise FileError(f"{where} has no column {names[0]!r} (accepted: {accepted}); it has {has}")
     return found
-
-
-def missing_column(where: str, columns: Iterable[Any], names: Sequence[str]) -> str:
-    """Return the message about a missing column."""
-    has = ", ".join(map(repr, columns))[:200] or "nothing"
-    return f"{where} has no column {names[0]!r} (accepted: {', '.join(names)}); it has {has}"
 
 
 def find_cell(where: str, row: Mapping[Any, Any], key: Any) -> Any:
@@ -344,12 +339,11 @@ def read_texts(path: str) -> list[str]:
     """
     if format_of(path) not in TABULAR:
         return read_lines(path)
-    texts = []
-    for where, row in read_table(path):
-        key = require_column(where, row, ("text", *COLUMNS["references"]))
-        listed = row[key] if isinstance(row[key], list) else [row[key]]
-        text = next((each for each in listed if each is not None), "")
-        if not isinstance(text, str):
-            raise FileError(f"{where}: {key} is {row[key]!r:.60}, not a text or a list of texts")
-        texts.append(text)
-    return texts
+    table = read_table(path)
+    keys = [
+        require_column(where, row, ("text", *COLUMNS["references"])) for where, row in table[:1]
+    ]
+    cells = (
+        (f"{where}: {key}", find_cell(where, row, key)) for where, row in table for key in keys
+    )
+    return [parse_texts("" if cell is None else cell, where)[0] for where, cell in cells]

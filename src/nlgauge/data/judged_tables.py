@@ -18,7 +18,7 @@ from typing import Any
 from nlgauge.core.errors import FileError
 from nlgauge.data.files import COLUMNS, find_column, read_table
 from nlgauge.data.judged import JudgedCorpus, JudgedRow, parse_score
-from nlgauge.data.systems import corpus_of, table_rows
+from nlgauge.data.systems import accept, table_rows
 
 SEGMENTS = ("segment", "seg_id", "segment_id")
 DOCUMENTS = ("doc_id", "document", "doc")
@@ -32,7 +32,7 @@ def read_judged_rows(path: str, *, wanted: str | None = None) -> JudgedCorpus:
     if not rows:
         raise FileError(f"file {path!r} holds no rows")
     chosen = {} if key is None else {"id": key}
-    corpus = corpus_of(table_rows(table, "unknown", Counter(), chosen))
+    texts = accept(table_rows(table, "unknown", Counter(), chosen))
     human = [dict(_scores("human", row, where)) for where, row in table]
     # WMT18 keeps the number of judgements among the human scores.
     counted = sum(scores.pop("n", None) is not None for scores in human)
@@ -40,25 +40,18 @@ def read_judged_rows(path: str, *, wanted: str | None = None) -> JudgedCorpus:
         ways = "give a column 'human' with an object, or columns 'human.<criterion>'"
         listed = ", ".join(map(repr, rows[0]))
         raise FileError(f"{path} holds no human scores; {ways}. It has: {listed}")
-    sources = corpus.sources or (None,) * len(corpus)
     own = str(find_column(rows[0], ("id",)))
-    names = [row.get(own) for row in rows]
     judged = [
         JudgedRow(
-            corpus.systems[i],
-            corpus.ids[i],
-            corpus.candidates[i],
-            corpus.references[i],
-            human[i],
-            sources[i],
-            dict(_scores("scores", row, where)),
-            None if names[i] is None else str(names[i]),
+            *(text.system, text.id, text.candidate, text.references, scores, text.source),
+            stored=dict(_scores("scores", row, where)),
+            name=None if row.get(own) is None else str(row[own]),
         )
-        for i, (where, row) in enumerate(table)
+        for text, scores, (where, row) in zip(texts, human, table, strict=True)
     ]
     notes = []
-    systems = len(corpus.system_names)
-    if systems > 1 and len(set(corpus.ids)) == len(corpus):
+    systems = len({text.system for text in texts})
+    if systems > 1 and len({text.id for text in texts}) == len(texts):
         need = "per-input studies need a column 'segment' that names the input"
         notes.append(f"no two of the {systems} systems share a segment id: {need}.")
     if counted:

@@ -14,7 +14,7 @@ from collections import Counter
 from nlgauge.core.errors import FileError
 from nlgauge.data.files import COLUMNS, read_table, require_column
 from nlgauge.data.judged import JudgedCorpus, JudgedRow, choose_part, parse_scores
-from nlgauge.data.systems import corpus_of, table_rows
+from nlgauge.data.systems import accept, table_rows
 
 CRITERIA = ("informativeness", "naturalness", "quality")
 STORED = (
@@ -67,10 +67,10 @@ def read_novikova2017(
 def _read_references(path: str) -> dict[str, tuple[str, ...]]:
     """References by source: those of all its rows, in order."""
     table = read_table(path)
-    for _, row in table[:1]:
-        require_column(path, row, COLUMNS["source"])
-    corpus = corpus_of(table_rows(table, "references", Counter()))
+    for _, first in table[:1]:
+        require_column(path, first, COLUMNS["source"])
     known: dict[str, tuple[str, ...]] = {}
-    for source, texts in zip(corpus.sources or (), corpus.references, strict=True):
-        known[source] = tuple(dict.fromkeys((*known.get(source, ()), *texts)))
+    for row in accept(table_rows(table, "references", Counter())):
+        source = str(row.source)
+        known[source] = tuple(dict.fromkeys((*known.get(source, ()), *row.references)))
     return known

@@ -3,6 +3,7 @@
 import hashlib
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import zip_longest
 from pathlib import Path
@@ -25,7 +26,15 @@ def read_systems(
         raise UsageError("only one file can be read from stdin (-)")
     inputs = InputFiles(candidates, references, wanted)
     if not references:
-        return corpus_of(inputs.rows())
+        rows = accept(inputs.rows())
+        sources = [row.source for row in rows if row.source is not None]
+        return Corpus.of(
+            [row.candidate for row in rows],
+            [row.references for row in rows],
+            sources=sources if len(sources) == len(rows) else None,
+            systems=[row.system for row in rows],
+            ids=[row.id for row in rows],
+        )
     sets = [files.read_lines(path) for path in references]
     corpora = []
     for path, name in zip(candidates, inputs.names, strict=True):
@@ -195,21 +204,14 @@ def table_rows(
         yield row
 
 
-def corpus_of(rows: Iterable[Row | Rejected]) -> Corpus:
-    """Return the corpus of all rows; a rejected row is an error."""
-    kept = []
+def accept(rows: Iterable[Row | Rejected]) -> list[Row]:
+    """Return all rows; a rejected one is an error."""
+    accepted = []
     for row in rows:
         if isinstance(row, Rejected):
             raise FileError(f"{row.place}: {row.reason}")
-        kept.append(row)
-    sources = [row.source for row in kept if row.source is not None]
-    return Corpus.of(
-        [row.candidate for row in kept],
-        [row.references for row in kept],
-        systems=[row.system for row in kept],
-        ids=[row.id for row in kept],
-        sources=sources if len(sources) == len(kept) else None,
-    )
+        accepted.append(row)
+    return accepted
 
 
 def _find_columns(cells: Mapping[Any, Any]) -> dict[str, Any]:
@@ -230,15 +232,18 @@ def _validated_row(
     """The row, or the reason for which ``Corpus.of`` refuses it."""
     group = references if isinstance(references, list) else [references]
     texts = [system, identity, candidate, source or "", *group]
-    if group and all(isinstance(text, str) and text.isascii() for text in texts):
-        group = tuple(group)  # valid, and cheaper to check
-    else:
-        names: Any = {"systems": [system], "ids": [identity], "sources": source and [source]}
-        try:
-            group = Corpus.of([candidate], [references], **names).references[0]
-        except DataError as error:
-            return Rejected(place, str(error).replace("[0]", "", 1))
-    return Row(place, system, identity, candidate, group, source)
+    if group and all(isinstance(text, str) for text in texts):
+        with suppress(UnicodeEncodeError):  # raised for half a character
+            "".join(texts).encode()
+            return Row(place, system, identity, candidate, tuple(group), source)
+    sources = None if source is None else [source]
+    try:
+        one = Corpus.of(
+            [candidate], [references], sources=sources, systems=[system], ids=[identity]
+        )
+    except DataError as error:
+        return Rejected(place, str(error).replace("[0]", "", 1))
+    return Row(place, system, identity, candidate, one.references[0], source)
 
 
 def _text_or_error(line: bytes) -> str | FileError:

@@ -17,7 +17,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from nlgauge.core.errors import FileError
-from nlgauge.data.files import read_lines, read_table, require_column
+from nlgauge.data.files import open_bytes, read_lines, read_table, require_column
 from nlgauge.data.judged import JudgedCorpus, JudgedRow, parse_scores
 
 _TOPIC = ("topic", "segment", "topic_id", "doc_id")
@@ -74,7 +74,8 @@ def _summaries(folder: Path) -> tuple[dict[Cell, str], int]:
         topic, author = fields[0], fields[-1]
         if (topic, author) in texts:
             raise FileError(f"{folder} holds two summaries of {topic} by {author}: {file.name}")
-        content = file.read_bytes()
+        with open_bytes(str(file)) as opened:
+            content = opened.read()
         try:
             text = content.decode("utf-8-sig")
         except UnicodeDecodeError:

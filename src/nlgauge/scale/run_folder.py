@@ -86,15 +86,11 @@ class RunFolder:
         self._write(self._sums_file(scores.name), [(json.dumps(signed) + "\n").encode()])
 
     def read_sums(self, name: str, *, check_segments: bool = True) -> dict[str, Any] | None:
-        """Return the sums of a part, or None if they or (with a check) its segments are damaged.
-
-        None as well if they are those of another part or run.
-        """
+        """Return the sums of a part, or None if they or its segments are damaged or not its own."""
         with suppress(OSError, DataError):
             content = _read_json(self._sums_file(name))
-            if content.pop("sha256", None) != _sha256(_canonical(content)):
-                return None
-            if (content.get("part"), content.get("run")) != (name, self._run):
+            signed = content.pop("sha256", None) == _sha256(_canonical(content))
+            if not signed or (content.get("part"), content.get("run")) != (name, self._run):
                 return None
             segments = _check_regular(self._segments_file(name))
             if not check_segments or content[CHECKSUM] == _sha256(segments.read_bytes()):
