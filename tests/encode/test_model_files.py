@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import json
+import os
+import re
 import shutil
 import socket
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -82,3 +86,117 @@ def test_damaged_weights_are_an_error_not_a_traceback(tiny, tmp_path: Path) -> N
     (folder / "model.safetensors").write_bytes(b"not safetensors at all")
     with pytest.raises(ModelError, match="cannot be loaded"):
         open_encoder(str(folder))
+
+
+def _config(**changes: object) -> Callable[[Path], None]:
+    def change(folder: Path) -> None:
+        config = json.loads((folder / "config.json").read_text())
+        config = {key: value for key, value in {**config, **changes}.items() if value is not ...}
+        (folder / "config.json").write_text(json.dumps(config))
+
+    return change
+
+
+def _file(name: str, content: str) -> Callable[[Path], object]:
+    return lambda folder: (folder / name).write_text(content)
+
+
+def _own_code(folder: Path) -> None:
+    names = {"AutoConfig": "own.Config", "AutoModel": "own.Model", "AutoTokenizer": "own.Words"}
+    _config(model_type="own", auto_map=names)(folder)
+    (folder / "own.py").write_text(f"open({str(folder / 'ran')!r}, 'w')")
+
+
+def _other_weights(folder: Path) -> None:
+    import torch
+    from safetensors.torch import save_file
+
+    save_file({"x": torch.zeros(2)}, folder / "model.safetensors", {"format": "pt"})
+
+
+def _small_vocabulary(folder: Path) -> None:
+    from safetensors.torch import load_file, save_file
+
+    weights = load_file(folder / "model.safetensors")
+    (name,) = (name for name in weights if "word_embeddings" in name)
+    save_file(weights | {name: weights[name][:9].clone()}, folder / "model.safetensors", _FORMAT)
+    _config(vocab_size=9)(folder)
+
+
+def _pickled_shards(folder: Path) -> None:
+    import torch
+    from safetensors.torch import load_file
+
+    weights = load_file(folder / "model.safetensors")
+    torch.save(weights, folder / "shard.bin")
+    (folder / "model.safetensors").rename(folder / "unused.safetensors")
+    shards = {"weight_map": dict.fromkeys(weights, "shard.bin")}
+    (folder / "model.safetensors.index.json").write_text(json.dumps(shards))
+
+
+_FORMAT = {"format": "pt"}
+UNUSABLE: dict[str, tuple[Callable[[Path], object], str]] = {
+    "text as config": (_file("config.json", "hello"), "config.json of model .* is not JSON"),
+    "deep config": (_file("config.json", "[" * 100_000), "config.json of model .* is not JSON"),
+    "list as config": (_file("config.json", "[]"), "holds no JSON object"),
+    "empty config": (_file("config.json", "{}"), "has no model_type"),
+    "list as model type": (_config(model_type=["bert"]), "has no model_type"),
+    "unknown model type": (_config(model_type="own"), "does not recognize this architecture"),
+    "another model type": (_config(model_type="llama"), "lacks the weights"),
+    "own code": (_own_code, r"needs code of its own \(auto_map\), which is never run"),
+    "code of the hub": (_config(_attn_implementation="a/kernel"), "asks for code"),
+    "text as tokenizer": (
+        _file("tokenizer.json", "hello"),
+        "tokenizer of model .* cannot be loaded",
+    ),
+    "list as tokenizer": (_file("tokenizer.json", "[]"), "tokenizer of model .* cannot be loaded"),
+    "tokenizer options": (_file("tokenizer_config.json", "[]"), "tokenizer of model .* cannot be"),
+    "wider": (_config(hidden_size=32), "sizes in config.json do not match the weights"),
+    "huge": (_config(hidden_size=10**9), "sizes in config.json do not match the weights"),
+    "text as width": (_config(hidden_size="x"), "Field 'hidden_size' expected int"),
+    "no width": (_config(hidden_size=0), "cannot be loaded"),
+    "no heads": (_config(num_attention_heads=0), "cannot be loaded"),
+    "more layers": (_config(num_hidden_layers=12), "lacks the weights encoder.layer.* and .* more"),
+    "negative layers": (_config(num_hidden_layers=-1), "has no number of layers"),
+    "padding": (_config(pad_token_id=10**6), "cannot be loaded"),
+    "quantised": (_config(quantization_config={"quant_method": "gptq", "bits": 4}), "cannot be"),
+    "other weights": (_other_weights, "lacks the weights"),
+    "small vocabulary": (_small_vocabulary, "gives token number .* but the model has 9 tokens"),
+    "pickled shards": (_pickled_shards, "names other files than its"),
+    "pipe": (lambda folder: os.mkfifo(folder / "vocab.txt"), "holds 'vocab.txt', which is no file"),
+}
+
+
+@pytest.mark.parametrize("case", UNUSABLE)
+def test_an_unusable_folder_is_one_sentence(
+    case: str, tiny, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from nlgauge.cli import main
+
+    spoil, message = UNUSABLE[case]
+    folder, texts = tmp_path / "model", tmp_path / "texts.txt"
+    shutil.copytree(tiny("bert"), folder)
+    spoil(folder)
+    texts.write_text("a man in a boat\n")
+    words = ["score", "-c", str(texts), "-r", str(texts), "-m", f"bertscore:model={folder},layer=1"]
+    with pytest.raises(SystemExit, match="1"):
+        main(words)
+    said = capsys.readouterr().err
+    assert said.startswith("nlgauge: ")
+    assert said.count("\n") == 1
+    assert re.search(message, said), said
+    assert not (folder / "ran").exists()
+
+
+def test_a_checkpoint_without_pooler_is_complete(tiny, tmp_path: Path) -> None:
+    from safetensors.torch import load_file, save_file
+
+    from nlgauge.encode import open_encoder
+
+    folder = tmp_path / "model"
+    shutil.copytree(tiny("bert"), folder)
+    weights = load_file(folder / "model.safetensors")
+    kept = {name: each for name, each in weights.items() if "pooler" not in name}
+    assert len(kept) < len(weights)
+    save_file(kept, folder / "model.safetensors", _FORMAT)
+    assert open_encoder(str(folder)).card.depth == 3

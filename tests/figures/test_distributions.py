@@ -47,15 +47,14 @@ def test_ends_that_no_curve_comes_near_are_not_drawn() -> None:
     assert (found[0], found[-1]) == (0.4, 0.6)
 
 
-@pytest.mark.parametrize("kind", ["density", "histogram"])
-def test_nothing_is_drawn_past_the_range(kind: str) -> None:
+def test_nothing_is_drawn_past_the_range() -> None:
     places = np.linspace(-0.2, 1.2, 60)
     scores = np.linspace(0, 1, 30)
     bands = [
         Curve(name, scores, places, gaussian(places, scores, 0.1), low=0.0, high=1.0)
         for name in ("low", "high")
     ]
-    (axes,) = distributions({"metric": bands}, kind=kind).axes
+    (axes,) = distributions({"metric": bands}).axes
     drawn = [line.get_xdata() for line in axes.lines] + [
         patch.get_xy()[:, 0] for patch in axes.patches
     ]

@@ -100,18 +100,15 @@ def test_bars_have_a_bar_for_each_value_and_a_line_for_each_interval() -> None:
     assert overlaps(figure) == []
 
 
-@pytest.mark.parametrize("kind", ["density", "histogram"])
 @pytest.mark.parametrize("count", [1, 4])
-def test_distributions_have_a_curve_for_each_band(kind: str, count: int) -> None:
+def test_distributions_have_a_curve_for_each_band(count: int) -> None:
     rng = np.random.default_rng(1)
     places = np.linspace(0, 1, 50)
     curves = [
         Curve(f"band {k}", rng.uniform(0, 1, 30), places, np.ones(50) * (k + 1)) for k in range(3)
     ]
     flat = Curve("constant", np.full(5, 0.5), places, np.full(50, np.nan))
-    figure = distributions(
-        {f"metric{i}": [*curves, flat] for i in range(count)}, legend="da", kind=kind
-    )
+    figure = distributions({f"metric{i}": [*curves, flat] for i in range(count)}, legend="da")
     drawn = [axes for axes in figure.axes if axes.axison]
     assert len(drawn) == count
     names = [text.get_text() for text in figure.legends[0].get_texts()]

@@ -134,7 +134,6 @@ STRANGE = [
     *(
         json.dumps({"scores": [{**ENTRY, **other}]})
         for other in (
-            {"statistics": [[1, 2]]},
             {"statistics": []},
             {"statistics": "x"},
             {"statistics": [[1], [1, 2]]},

@@ -47,10 +47,8 @@ def info_command(
         )
         print(text(Table(tuple(Column(head, 1) for head in heads), cells)), end="\n\n")
     entries, size = (sum(row[name] for row in rows) for name in ("entries", "bytes"))
-    _say(
-        cache,
-        f"{_count(entries, 'entry', 'entries')}, {size / 1e6:,.1f} MB of {limit / 1e6:,.0f} MB",
-    )
+    sizes = f"{size / 1e6:,.1f} MB of {limit / 1e6:,.0f} MB"
+    _say(cache, f"{_count(entries, 'entry', 'entries')}, {sizes}")
 
 
 @app.command("verify")

@@ -1,5 +1,6 @@
 """Hidden states of chosen layers of any Hugging Face encoder."""
 
+import re
 import subprocess
 import sys
 from collections.abc import Iterator, Sequence
@@ -12,12 +13,11 @@ from typing import Any
 import numpy as np
 import torch
 import transformers
-from safetensors import SafetensorError
 from torch.nn.utils.rnn import pad_sequence
 
 from nlgauge.core.arrays import Floats
 from nlgauge.core.cloud import Cloud, Tokens
-from nlgauge.core.errors import ModelError
+from nlgauge.core.errors import ModelError, NlgaugeError
 from nlgauge.encode.batches import batches
 from nlgauge.encode.int8 import quantised
 from nlgauge.encode.layer_hooks import LayerRecorder
@@ -25,6 +25,7 @@ from nlgauge.encode.model_files import Located
 from nlgauge.encode.registry import model_card
 from nlgauge.encode.run_options import DEFAULT_OPTIONS, RunOptions
 from nlgauge.encode.tokenizer import Piece, Tokenizer
+from nlgauge.encode.windows import Window
 from nlgauge.runtime.threads import thread_count
 
 # The fixed cost of a pass in tokens: on a CPU, MiniLM takes 4 ms for a pass, .14 ms for a token.
@@ -33,6 +34,11 @@ _CPU_BATCH_TOKENS = 768  # larger batches are no faster and exceed the processor
 # Concurrent passes would compete for the cores. Besides, torch remembers for each thread the
 # number of threads at its first use, which must not be the 1 of another call's pass.
 _FORWARD = Lock()
+_UNUSED = re.compile(r"(^|\.)(pooler|decoder|\w*head)\.")  # weights that hidden states do not need
+_REASONS = {  # in place of sentences about options that users do not have
+    "ignore_mismatched_sizes": "the sizes in config.json do not match the weights",
+    "trust_remote_code": "it needs code of its own (auto_map), which is never run",
+}
 
 
 @contextmanager
@@ -56,7 +62,9 @@ class HuggingFaceModel:
     ) -> None:
         self._device = choose_device(options.device)
         self._model = model.eval().to(self._device)
-        self._tokenizer = Tokenizer(located, model.config, options.long_text)
+        with _one_sentence(f"the tokenizer of model {located.name!r}"):
+            self._tokenizer = Tokenizer(located, model.config, options.long_text)
+        self._vocabulary = getattr(model.config, "vocab_size", None)
         self._batch_tokens = options.batch_tokens
         sizes = {"depth": depth_of(model.config), "dimension": dimension}
         libraries = ("torch", "transformers")
@@ -64,19 +72,31 @@ class HuggingFaceModel:
 
     def tokenize(self, texts: Sequence[str]) -> list[Tokens]:
         """Return the tokens of each text between the special tokens of the model."""
-        return self._tokenizer.tokenize(texts)
+        tokens = self._tokenizer.tokenize(texts)
+        highest = max((int(each.ids.max(initial=0)) for each in tokens), default=0)
+        if self._vocabulary is not None and highest >= self._vocabulary:
+            known = f"token number {highest}, but the model has {self._vocabulary} tokens"
+            raise ModelError(f"the tokenizer of model {self.card.name!r} gives {known}")
+        return tokens
 
 
 class HuggingFaceEncoder(HuggingFaceModel):
     """Clouds of contextual vectors of chosen layers."""
 
     def __init__(self, located: Located, options: RunOptions = DEFAULT_OPTIONS) -> None:
-        model = load_model(located, options, transformers.AutoModel)
+        model, missing = load_model(located, options, transformers.AutoModel)
+        missing = [name for name in missing if not _UNUSED.search(name)]
+        if missing:
+            lacking = f"{missing[0]} and {len(missing) - 1} more; config.json is of another model"
+            raise ModelError(f"model {located.name!r} lacks the weights {lacking}")
         if getattr(model.config, "is_encoder_decoder", False):
             model = model.get_encoder()
-        dimension = int(model.config.hidden_size)
-        super().__init__(located, options, model, digest=located.digest, dimension=dimension)
-        self._recorder = LayerRecorder(self._model, self.card.depth)
+        with _one_sentence(f"model {located.name!r}"):
+            dimension = int(model.config.hidden_size)
+            super().__init__(located, options, model, digest=located.digest, dimension=dimension)
+            self._recorder = LayerRecorder(self._model, self.card.depth)
+            ids = [*self._tokenizer.prefix, 0, *self._tokenizer.suffix]
+            self._run_all([[Piece(0, Window(0, 1, 0, 1), ids)]], [self.card.depth])  # a trial
 
     def encode(self, texts: Sequence[str], layers: Sequence[int]) -> list[Cloud]:
         """Return a cloud for each text; every distinct text is encoded once."""
@@ -139,8 +159,8 @@ class HuggingFaceEncoder(HuggingFaceModel):
         return Cloud(whole, np.full(len(tokens), 1 / len(tokens)), tokens, notes)
 
 
-def load_model(located: Located, options: RunOptions, kind: Any, **keywords: Any) -> Any:
-    """Return ``kind.from_pretrained`` of the folder, from safetensors only."""
+def load_model(located: Located, options: RunOptions, kind: Any) -> tuple[Any, list[str]]:
+    """Return ``kind.from_pretrained`` of the folder, and the names of weights it lacks."""
     int8, device = options.precision == "int8", choose_device(options.device).type
     if int8 and device != "cpu":
         ways = "choose device=cpu or precision=float32"
@@ -152,20 +172,34 @@ def load_model(located: Located, options: RunOptions, kind: Any, **keywords: Any
     logging.set_verbosity_error()  # callers check for missing weights
     logging.disable_progress_bar()
     try:
-        model = kind.from_pretrained(
-            located.folder,
-            local_files_only=True,
-            use_safetensors=True,
-            trust_remote_code=False,
-            dtype=torch.float32 if int8 else getattr(torch, options.precision),
-            **keywords,
-        )
-    except (OSError, ValueError, KeyError, SafetensorError) as error:
-        raise ModelError(f"model {located.name!r} cannot be loaded: {error}") from error
+        with _one_sentence(f"model {located.name!r}"):
+            model, report = kind.from_pretrained(
+                located.folder,
+                local_files_only=True,
+                use_safetensors=True,
+                trust_remote_code=False,
+                dtype=torch.float32 if int8 else getattr(torch, options.precision),
+                output_loading_info=True,
+            )
     finally:
         logging.set_verbosity(verbosity)
         logging.enable_progress_bar()
-    return quantised(model) if int8 else model
+    return quantised(model) if int8 else model, sorted(report["missing_keys"])
+
+
+@contextmanager
+def _one_sentence(what: str) -> Iterator[None]:
+    """Raise ModelError for whatever a library raises about the files of a model."""
+    try:
+        yield
+    except (NlgaugeError, MemoryError):
+        raise
+    except Exception as error:
+        said = " ".join(str(error).split())
+        known = (reason for words, reason in _REASONS.items() if words in said)
+        first = re.split(r"(?<=[.!?]) ", said)[0][:300]
+        reason = next(known, f"{type(error).__name__}: {first}")
+        raise ModelError(f"{what} cannot be loaded: {reason}") from error
 
 
 @cache
@@ -183,8 +217,8 @@ def _require_bfloat16() -> None:
 def depth_of(config: Any) -> int:
     """Return the number of hidden layers in a configuration."""
     for name in ("num_hidden_layers", "num_layers", "encoder_layers", "n_layers", "n_layer"):
-        if getattr(config, name, None):
-            return int(getattr(config, name))
+        if (found := getattr(config, name, None) or 0) > 0:
+            return int(found)
     raise ModelError(f"the configuration of type {config.model_type!r} has no number of layers")
 
 

@@ -179,11 +179,10 @@ def _log_sum(values: torch.Tensor, spare: torch.Tensor, dim: int) -> torch.Tenso
 def _load(located: Located, options: RunOptions) -> tuple[Any, str]:
     """Return the model with its head and a digest of both; raise if the head is untrained."""
     if located.name == EMBEDDED:
-        model = load_model(located, options, transformers.BertForMaskedLM)
+        model, _ = load_model(located, options, transformers.BertForMaskedLM)
         return apply_tensors(model), f"{located.digest}+{update_digest()}"
     kind = transformers.AutoModelForMaskedLM
-    model, report = load_model(located, options, kind, output_loading_info=True)
-    missing = sorted(report["missing_keys"])
+    model, missing = load_model(located, options, kind)
     if missing:
         lacking = f"{missing[0]} and {len(missing) - 1} more weights are missing"
         raise ModelError(

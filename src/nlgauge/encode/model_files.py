@@ -1,11 +1,13 @@
 """The folder of a model; nothing is downloaded unless that is allowed."""
 
 import hashlib
+import json
 import os
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
 from nlgauge.core.errors import MissingExtra, ModelError
 from nlgauge.encode.registry import model_for
@@ -39,7 +41,12 @@ def chosen_model(model: str | None) -> str:
 def find_model(name: str, *, download: bool = False) -> Located:
     """Return the location of a model; raise if it has no safetensors or no tokenizer."""
     folder = _folder(name, download)
-    digest = file_digest(*_weight_files(name, folder))
+    try:
+        weights = _weight_files(name, folder)
+        _check_config(name, folder, weights)
+        digest = file_digest(*weights)
+    except OSError as error:
+        raise ModelError(f"model {name!r} cannot be read: {error}") from error
     if name == EMBEDDED and digest != _EMBEDDED_SHA256:
         raise ModelError(
             f"the embedded model's weights have sha256 {digest[:12]}..., not "
@@ -78,7 +85,10 @@ def _folder(name: str, download: bool) -> Path:
 
 def _weight_files(name: str, folder: Path) -> list[Path]:
     """Return the files of weights; raise without them, a tokenizer or a configuration."""
-    weights = sorted(folder.glob("*.safetensors"))
+    for path in folder.iterdir():
+        if not (path.is_file() or path.is_dir()):  # a pipe would be waited for
+            raise ModelError(f"model folder {name!r} holds {path.name!r}, which is no file")
+    weights = sorted(path for path in folder.glob("*.safetensors") if path.is_file())
     pickles = [*sorted(folder.glob("*.bin")), *sorted(folder.glob("*.pt*"))]
     if pickles and not weights:
         raise ModelError(
@@ -91,9 +101,35 @@ def _weight_files(name: str, folder: Path) -> list[Path]:
     if not any(any(folder.glob(pattern)) for pattern in known):
         way = "save it beside the weights with tokenizer.save_pretrained(folder)"
         raise ModelError(f"model folder {name!r} has no tokenizer ({', '.join(known)}); {way}")
-    if not (folder / "config.json").exists():
+    if not (folder / "config.json").is_file():
         raise ModelError(f"model folder {name!r} has no config.json")
     return weights
+
+
+def _check_config(name: str, folder: Path, weights: list[Path]) -> None:
+    """Raise if the configuration is unusable, or names files or code beside the weights."""
+    config = _read_object(name, folder / "config.json")
+    if not isinstance(config.get("model_type"), str):
+        raise ModelError(f"config.json of model {name!r} has no model_type")
+    for key, value in config.items():
+        if key.endswith("_implementation") and "/" in str(value):  # code on the hub
+            raise ModelError(f"config.json of model {name!r} asks for code, {key}={value!r}")
+    known = {path.name for path in weights}
+    for index in folder.glob("*.safetensors.index.json"):
+        shards = _read_object(name, index).get("weight_map")
+        if not isinstance(shards, dict) or not known.issuperset(map(str, shards.values())):
+            message = f"{index.name} of model {name!r} names other files than its *.safetensors"
+            raise ModelError(message)
+
+
+def _read_object(name: str, path: Path) -> dict[str, Any]:
+    try:
+        content = json.loads(path.read_bytes())
+    except (ValueError, RecursionError) as error:
+        raise ModelError(f"{path.name} of model {name!r} is not JSON: {error}") from None
+    if not isinstance(content, dict):
+        raise ModelError(f"{path.name} of model {name!r} holds no JSON object")
+    return content
 
 
 def package_folder(package: str) -> Path | None:

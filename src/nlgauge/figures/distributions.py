@@ -56,10 +56,8 @@ class Curve:
         return np.asarray(found, dtype=np.float64)
 
 
-def distributions(
-    panels: Mapping[str, Sequence[Curve]], *, legend: str = "", kind: str = "density"
-) -> "Figure":
-    """Return a panel for each metric with a density (or histogram) for each band of quality.
+def distributions(panels: Mapping[str, Sequence[Curve]], *, legend: str = "") -> "Figure":
+    """Return a panel for each metric with a density for each band of quality.
 
     ``legend`` is the title of the legend, such as the human criterion.
     """
@@ -68,7 +66,7 @@ def distributions(
     size = (max(1.9 * columns, 2.6) + 0.2, 1.25 * rows + 0.55)
     with setup.panels(len(panels), columns, size) as (figure, grid):
         for axes, (metric, curves) in zip(grid, panels.items(), strict=True):
-            _draw(axes, curves, kind)
+            _draw(axes, curves)
             axes.set_title(shorten(printable(metric), 30))
         handles, labels = grid[0].get_legend_handles_labels()
         title = heading(legend) if legend else None
@@ -78,15 +76,11 @@ def distributions(
     return figure
 
 
-def _draw(axes: "Axes", curves: Sequence[Curve], kind: str) -> None:
+def _draw(axes: "Axes", curves: Sequence[Curve]) -> None:
     colours = ramp(len(curves) + 1)[-2::-1] if len(curves) > 1 else ramp(2)[:1]
-    places, _ = curves[0].within()
-    edges = np.linspace(places[0], places[-1], 25).tolist()
     for curve, colour in zip(curves, colours, strict=True):
         name = legend_label(curve.name)
-        if kind == "histogram":
-            axes.hist(curve.scores, edges, density=True, histtype="step", color=colour, label=name)
-        elif np.isfinite(curve.density).all():
+        if np.isfinite(curve.density).all():
             places, density = curve.within()
             axes.fill_between(places, density, color=colour, alpha=0.18, linewidth=0)
             axes.plot(places, density, color=colour, linewidth=1.2, label=name)

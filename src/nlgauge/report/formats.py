@@ -69,9 +69,8 @@ def csv(table: Table, *, delimiter: str = ",", safe: bool = False) -> str:
 
     If ``safe``, an apostrophe precedes texts that a spreadsheet would compute as a formula.
     """
-    style = csv_module.QUOTE_NONNUMERIC if safe else csv_module.QUOTE_MINIMAL
     lines = _Lines()
-    writer = csv_module.writer(lines, delimiter=delimiter, quoting=style)
+    writer = csv_module.writer(lines, delimiter=delimiter, quoting=2 if safe else 0)
     for row in [tuple(column.name for column in table.columns), *table.rows]:
         cells = map(_no_formula, row) if safe else row
         writer.writerow(["" if value is None else value for value in cells])
@@ -110,9 +109,8 @@ def latex(table: Table) -> str:
     rows = _marked(table, latex_text, r"\textbf{{{}}}")
     layout = "".join("r" if table.numeric(j) else "l" for j in range(len(table.columns)))
     # The command \\ or \midrule before a row would take a first [ or * as its argument.
-    starts = ["{}" if row[0].startswith(("[", "*")) else "" for row in rows]
-    cells = zip(starts, rows, strict=True)
-    heading, *body = [start + " & ".join(row) + r" \\" for start, row in cells]
+    starts = ("{}" * row[0].startswith(("[", "*")) for row in rows)
+    heading, *body = (next(starts) + " & ".join(row) + r" \\" for row in rows)
     lines = [rf"\begin{{tabular}}{{{layout}}}", r"\toprule", heading, r"\midrule"]
     lines += [*body, r"\bottomrule", r"\end{tabular}"]
     return "\n".join([*lines, *(f"% {line}" for line in table.notes)])
