@@ -3,10 +3,11 @@
 import os
 import socket
 import sys
+import warnings
 
 from nlgauge.cli import arguments
 from nlgauge.cli.arguments import option
-from nlgauge.core.errors import UsageError
+from nlgauge.core.errors import UnknownTokensWarning, UsageError
 from nlgauge.runtime import Runtime
 from nlgauge.service import require_libraries
 
@@ -86,6 +87,7 @@ def serve_command(
             "--token or NLGAUGE_TOKEN",
             file=sys.stderr,
         )
+    warnings.simplefilter("ignore", UnknownTokensWarning)  # answers count them
     running = server(app, host=host, port=port, header_seconds=limits.header_seconds)
     running.run(sockets=[bound])
 
