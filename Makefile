@@ -7,14 +7,21 @@ EXAMPLE = -c examples/fluent.txt examples/literal.txt examples/hasty.txt \
 .PHONY: demo test test-portable lint bench docs clean
 
 # One environment serves all targets; it is rebuilt when dependencies or compiled solvers change.
+# The demo needs few packages, and bytecode only of the modules that it imports. The other targets
+# add what developers need; nlgauge itself is then installed and is not compiled again.
+INSTALL = $(BIN)/pip install --quiet --disable-pip-version-check --no-compile -c constraints.txt
 KERNELS = $(wildcard src/nlgauge/measure/kernels/*.py src/nlgauge/measure/kernels/*.pxd)
-$(VENV)/.ready: pyproject.toml constraints.txt setup.py $(KERNELS)
+$(VENV)/.demo: pyproject.toml constraints.txt setup.py $(KERNELS)
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev]'
+	$(INSTALL) -e '.[embedded,plots]'
 	touch $@
 
-demo: $(VENV)/.ready  ## score the shipped example with lexical and embedding metrics
-	$(BIN)/nlgauge score $(EXAMPLE) -m bleu chrf ter rouge meteor bertscore mover bary
+$(VENV)/.ready: $(VENV)/.demo
+	$(INSTALL) 'nlgauge[dev]'
+	touch $@
+
+demo: $(VENV)/.demo  ## score the shipped example with lexical and embedding metrics
+	$(BIN)/nlgauge score $(EXAMPLE) -m bleu chrf ter rouge eed bertscore mover bary
 	mkdir -p demo
 	$(BIN)/nlgauge show -m wmd:special=drop -o demo/alignment.png \
 		-c 'A guy with a red jacket is standing on a boat' \

@@ -1,5 +1,7 @@
 """Load on the service: many clients with one pair each, batched and one by one, in the same run.
 
+A third run is beside one more client, which sends the worst requests that the limits allow.
+
     python -m bench.service --seconds 60 --json service.json
     python -m bench.service --words 10 --metrics bertscore mover bary
 
@@ -18,14 +20,16 @@ import selectors
 import socket
 import subprocess
 import sys
+import threading
 import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
-from itertools import count
+from itertools import count, cycle
 from pathlib import Path
-from urllib.request import urlopen
+from urllib.error import HTTPError
+from urllib.request import Request, urlopen
 
 import numpy as np
 
@@ -38,6 +42,13 @@ _TOLERANCE = 1e-5
 _WARM_SECONDS = 3.0
 _REST_SECONDS = 1.0  # what Retry-After says
 WAYS = {"one by one": "0", "batched": "4"}  # batching window in milliseconds
+BESIDE = "batched, beside the worst client"
+_LONG = " ".join(f"w{n * 7919 % 263}" for n in range(2300))[:9_999]
+_WORST = [
+    {"metrics": [spec], "pairs": [{"candidate": _LONG, "references": [_LONG[::-1]]}] * rows}
+    for spec, rows in (("ter", 1), ("lazy_emd", 20), ("infolm", 1), ("bary:weights=idf", 100))
+]
+_WRONG_ROWS = {"metrics": ["bleu"], "pairs": [1] * 2_000_000}
 MEGABYTE = 2**20
 
 
@@ -190,6 +201,32 @@ def _batches(port: int) -> tuple[float, float]:
     return float(lines["nlgauge_batch_requests_sum"]), float(lines["nlgauge_batch_requests_count"])
 
 
+@contextmanager
+def _worst_client(port: int) -> Iterator[Counter[int]]:
+    """The statuses that one client sees which sends the worst requests that are allowed."""
+    statuses: Counter[int] = Counter()
+    done = threading.Event()
+    bodies = cycle([json.dumps(body).encode() for body in (*_WORST, _WRONG_ROWS)])
+
+    def ask() -> None:
+        while not done.is_set():
+            head = {"Content-Type": "application/json"}
+            request = Request(f"http://127.0.0.1:{port}/v1/score", next(bodies), head)
+            try:
+                with urlopen(request, timeout=120) as answer:
+                    statuses[answer.status] += 1
+            except HTTPError as error:
+                statuses[error.code] += 1
+            except OSError:  # the server has ended
+                return
+
+    threading.Thread(target=ask, daemon=True).start()
+    try:
+        yield statuses
+    finally:
+        done.set()
+
+
 def _requests(
     candidates: Sequence[str], references: Sequence[str], metrics: list[str]
 ) -> list[bytes]:
@@ -237,7 +274,14 @@ def main() -> None:
         with _server(window, options.model) as (port, process):
             seen = _load(port, process, requests, options.clients, options.seconds)
         loads.append(_summed(name, seen, expected, loads))
+    with (
+        _server(WAYS["batched"], options.model) as (port, process),
+        _worst_client(port) as statuses,
+    ):
+        seen = _load(port, process, requests, options.clients, options.seconds)
+    loads.append(_summed(BESIDE, seen, expected, loads))
     _tell(loads)
+    print(f"statuses of the worst client: {dict(statuses)}")
     if options.json:
         content = [asdict(load) for load in loads]
         options.json.write_text(json.dumps(content, indent=2) + "\n", "utf-8")

@@ -9,6 +9,7 @@ from collections.abc import Callable
 import nlgauge
 from bench.cache import cache
 from bench.embedding import embedding, encoder
+from bench.first_use import first_use
 from bench.growth import growth, memory
 from bench.infolm import infolm
 from bench.peers import peers, solvers
@@ -60,6 +61,7 @@ def _ours(name: str, candidates: list[str], references: list[str]) -> Timing:
 # A new suite is a function from a number of pairs to timings, the one to compare with first.
 SUITES: dict[str, Suite] = {
     "imports": imports,
+    "first_use": first_use,
     "lexical": lexical,
     "encoder": encoder,
     "embedding": embedding,

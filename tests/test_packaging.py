@@ -1,21 +1,38 @@
-"""A wheel contains every file that git tracks below src."""
+"""The wheel and the sdist hold what they should, and the base install works without extras."""
 
 from __future__ import annotations
 
+import json
+import os
+import re
+import shutil
 import subprocess
+import sys
+import tarfile
 import tomllib
+from importlib.metadata import PackageNotFoundError, distribution
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
+from packaging.requirements import Requirement
+
+import nlgauge
+from conftest import NEED_OPTIONS
 
 ROOT = Path(__file__).parent.parent
+CONFIG = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
+EXAMPLES = ROOT / "examples"
+TEXTS = ["-c", str(EXAMPLES / "fluent.txt"), "-r", str(EXAMPLES / "reference.a.txt")]
+SYSTEMS = ["-c", *(str(EXAMPLES / f"{name}.txt") for name in ("fluent", "literal")), *TEXTS[2:]]
+JUDGED = str(EXAMPLES / "judged.jsonl")
+PAIR = ["-c", "a guy on a boat", "-r", "a man in a canoe"]
 
 
 def test_data_files_are_declared() -> None:
-    config = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
     declared = {
         path
-        for package, patterns in config["tool"]["setuptools"]["package-data"].items()
+        for package, patterns in CONFIG["tool"]["setuptools"]["package-data"].items()
         for pattern in patterns
         for path in ROOT.joinpath("src", *package.split(".")).glob(pattern)
     }
@@ -27,3 +44,138 @@ def test_data_files_are_declared() -> None:
     tracked = [ROOT / name for name in listed.stdout.splitlines()]
     missing = [path for path in tracked if path.suffix != ".py" and path not in declared]
     assert missing == []
+
+
+def test_python_versions_agree() -> None:
+    label = "Programming Language :: Python :: 3."
+    minors = [
+        int(line.removeprefix(label))
+        for line in CONFIG["project"]["classifiers"]
+        if line.startswith(label)
+    ]
+    assert CONFIG["project"]["requires-python"] == f">=3.{min(minors)}"
+    built = CONFIG["tool"]["cibuildwheel"]["build"].split()
+    assert built == [f"cp3{minor}-*" for minor in minors]
+
+
+@pytest.mark.skipif(find_spec("setuptools") is None, reason="setuptools is not installed")
+def test_sdist_holds_the_files_that_readme_names(tmp_path: Path) -> None:
+    project = tmp_path / "project"
+    unwanted = (".*", "build", "demo", "dist", "__pycache__", "*.egg-info", "*.so", "*.c")
+    shutil.copytree(ROOT, project, ignore=shutil.ignore_patterns(*unwanted))
+    code = "import sys; from setuptools import build_meta; build_meta.build_sdist(sys.argv[1])"
+    words = [sys.executable, "-c", code, str(tmp_path / "dist")]
+    (tmp_path / "dist").mkdir()
+    made = subprocess.run(words, cwd=project, capture_output=True, text=True, check=False)
+    assert made.returncode == 0, made.stderr
+    (archive,) = (tmp_path / "dist").iterdir()
+    with tarfile.open(archive) as file:
+        held = {name.partition("/")[2] for name in file.getnames()}
+    readme = (ROOT / "README.md").read_text("utf-8")
+    words = {word.strip("./") for word in re.findall(r"[\w./-]+", readme)}
+    named = {word for word in words if word and (ROOT / word).exists()}
+    assert named >= {"docs/alignment.svg", "examples/judged.jsonl", "tests/laws", "constraints.txt"}
+    assert named | {"Makefile", "setup.py", "LICENSE"} <= held
+    kernels = "src/nlgauge/measure/kernels"
+    assert {f"{kernels}/depth.py", f"{kernels}/depth.pxd"} <= held
+
+
+def _closure(requirements: list[str]) -> set[str]:
+    """Return the distributions that requirements need, themselves included."""
+    found: set[str] = set()
+    waiting = [Requirement(text) for text in requirements]
+    while waiting:
+        needed = waiting.pop()
+        if needed.name in found or (needed.marker and not needed.marker.evaluate({"extra": ""})):
+            continue
+        found.add(needed.name)
+        waiting += map(Requirement, distribution(needed.name).requires or ())
+    return found
+
+
+@pytest.fixture(scope="module")
+def base_install(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with links to the packages of the base install, and to no others."""
+    site = tmp_path_factory.mktemp("site")
+    (site / "nlgauge").symlink_to(Path(nlgauge.__file__).parent)
+    for name in ("nlgauge", *_closure(CONFIG["project"]["dependencies"])):
+        try:
+            files = distribution(name).files or ()
+        except PackageNotFoundError:
+            pytest.skip(f"{name} is not installed")
+        for top in {file.parts[0] for file in files} - {"..", "__pycache__"}:
+            if not (site / top).exists():
+                (site / top).symlink_to(distribution(name).locate_file(top))
+    return site
+
+
+def _run(site: Path, words: list[str]) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-S", "-m", "nlgauge", *words],  # -S: without site-packages
+        env=os.environ | {"PYTHONPATH": str(site), "COLUMNS": "200"},
+        cwd=site,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+def test_base_install_is_small(base_install: Path) -> None:
+    assert {"numpy", "sacrebleu"} <= {path.name for path in base_install.iterdir()}
+    size = sum(
+        path.stat().st_size
+        for top in base_install.iterdir()
+        for path in ([top] if top.is_file() else top.resolve().rglob("*"))
+        if path.is_file() and path.suffix != ".c"
+    )
+    assert size < 200e6
+
+
+def test_lexical_metrics_need_no_extra(base_install: Path) -> None:
+    names = [name for name in nlgauge.metric_names() if nlgauge.metric(name).needs.kind == "text"]
+    assert {"bleu", "chrf", "ter", "rouge", "meteor", "nist", "cider"} <= set(names)
+    specs = [NEED_OPTIONS.get(name, name) for name in names]
+    done = _run(base_install, ["score", *TEXTS, "-m", *specs, "-f", "json"])
+    assert done.returncode == 0, done.stderr
+    scored = {score["metric"].partition(":")[0] for score in json.loads(done.stdout)["scores"]}
+    assert scored == set(names)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["compare", *SYSTEMS, "-m", "chrf"],
+        ["correlate", JUDGED, "-m", "bleu", "chrf", "--coefficient", "kendall", "--confidence"],
+        ["permutation", JUDGED, "-m", "bleu", "chrf", "--count", "20"],
+        ["score", *TEXTS, "-m", "bertscore:model=hashing", "wmd:model=hashing"],
+        ["show", *PAIR, "-m", "wmd:model=hashing"],
+        ["metrics"],
+    ],
+    ids=lambda words: words[0],
+)
+def test_commands_that_need_no_extra(base_install: Path, words: list[str]) -> None:
+    done = _run(base_install, words)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout
+
+
+@pytest.mark.parametrize(
+    ("extra", "words"),
+    [
+        ("stats", ["matrix", JUDGED, "-m", "bleu", "chrf"]),
+        ("stats", ["williams", JUDGED, "-m", "bleu", "chrf"]),
+        ("stats", ["reproduce", "bary", "--data", ".", "-o", "out"]),
+        ("embedded", ["score", *TEXTS, "-m", "bertscore"]),
+        ("embedded", ["score", *TEXTS, "-m", "infolm"]),
+        ("glove", ["score", *TEXTS, "-m", "wmd:model=glove"]),
+        ("plots", ["show", *PAIR, "-m", "wmd:model=hashing", "-o", "plan.png"]),
+        ("service", ["serve"]),
+        ("ray", ["score", "-c", JUDGED, "-m", "bleu", "--parts", "out", "--engine", "ray"]),
+    ],
+    ids=lambda value: value if isinstance(value, str) else value[0],
+)
+def test_other_commands_name_their_extra(base_install: Path, extra: str, words: list[str]) -> None:
+    done = _run(base_install, words)
+    assert done.returncode == 1, done.stdout
+    assert f"pip install 'nlgauge[{extra}]'" in done.stderr.splitlines()[-1]
+    assert extra in CONFIG["project"]["optional-dependencies"]

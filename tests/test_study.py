@@ -292,3 +292,14 @@ def test_webnlg_systems(shared_data: Path) -> None:
     assert mean.entries[0].correlation.n == 16
     values = [x.value(m, "Correctness", "system") for x in (mean, corpus) for m in ("bleu", "chrf")]
     assert values == pytest.approx([0.609, 0.780, 0.601, 0.790], abs=0.0006)
+
+
+def test_bands_of_quality_do_not_overlap() -> None:
+    from nlgauge.core.corpus import Corpus
+    from nlgauge.data import JudgedCorpus
+    from nlgauge.study import measure, quality_bands
+
+    texts = ["a b", "a c", "d", "a", "b", "c"]
+    judged = JudgedCorpus(Corpus.of(texts, ["a b"] * 6), {"da": [1, 1, 2, 2, 3, 3]}, ())
+    bands = quality_bands(measure(judged, ["chrf"]), "da", 2)["chrf"]
+    assert [(band.name, len(band.scores)) for band in bands] == [("1 to <2", 2), ("2 to 3", 4)]

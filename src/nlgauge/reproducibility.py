@@ -1,6 +1,5 @@
 """Reproduction of scores: differences of signatures, and stored results computed again."""
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,6 +9,7 @@ from nlgauge.core.corpus import Corpus
 from nlgauge.core.errors import DataError, FileError, UsageError
 from nlgauge.core.options import options_of, unescape
 from nlgauge.core.signature import Signature
+from nlgauge.data.files import read_json
 from nlgauge.metrics import from_signature, metric_class, metric_names
 from nlgauge.runtime import DEFAULT, Runtime
 from nlgauge.scoring import Progress, Scorer
@@ -116,14 +116,12 @@ class Results:
     @classmethod
     def read(cls, path: str | Path) -> "Results":
         """Return the results of a JSON file."""
+        content = read_json(str(path))
         try:
-            content = json.loads(Path(path).read_text("utf-8"))
             scores = tuple(dict(entry) for entry in content["scores"])
             for entry in scores:
                 _ = entry["signature"], entry["system"], float(entry["value"])
-        except OSError as error:
-            raise FileError(f"file {str(path)!r} cannot be read: {error.strerror}") from error
-        except (ValueError, KeyError, TypeError, RecursionError) as error:
+        except (ValueError, KeyError, TypeError) as error:
             message = f"{str(path)!r} is not a result of `nlgauge score -f json`: {error!r}"
             raise FileError(message) from error
         return cls(scores, content.get("inputs", {}))

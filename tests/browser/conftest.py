@@ -104,6 +104,18 @@ def visit(browser: Browser, address: str) -> Iterator[Open]:
     assert complaints == []
 
 
+@pytest.fixture(scope="session")
+def axe() -> str:
+    """The script of axe-core: the file that NLGAUGE_AXE names, or that of a Python package."""
+    named = os.environ.get("NLGAUGE_AXE")
+    if named:
+        return Path(named).read_text("utf-8")
+    package = find_spec("axe_playwright_python")
+    if package is None or package.origin is None:
+        pytest.skip("axe-core: axe-playwright-python is not installed")
+    return (Path(package.origin).parent / "axe.min.js").read_text("utf-8")
+
+
 @pytest.fixture
 def shots() -> Path:
     """A folder of screenshots to look at; it is not kept in the repository."""

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 from typing import Any
+
+import pytest
 
 from browser.handling import choose_metrics, drop, expect, json_lines
 from conftest import example
@@ -36,7 +39,7 @@ def test_judged_rows_become_coefficients(visit: Any) -> None:
     expect(view.get_by_text("36 rows, 3 systems, criteria adequacy, fluency")).to_be_visible()
     choose_metrics(view, "bleu", "chrf")
     view.get_by_label("systems", exact=True).check()
-    view.get_by_label("95 % intervals").check()
+    expect(view.get_by_label("95 % intervals")).to_be_checked()
     view.get_by_role("button", name="Correlate").click()
     table = view.get_by_role("table", name="Correlation with human scores: adequacy, 36 segments")
     expect(table.get_by_role("row")).to_have_count(3)
@@ -47,6 +50,54 @@ def test_judged_rows_become_coefficients(visit: Any) -> None:
     with page.expect_download() as saved:
         view.get_by_role("button", name="Download CSV").click()
     assert saved.value.path().read_text("utf-8").startswith("metric,criterion,level,coefficient")
+
+
+def test_marks_come_from_tests_between_metrics(visit: Any) -> None:
+    """No star where nothing is significant: scores that have nothing to do with the texts."""
+    rows = [{**row, "human": {"noise": (7 * i) % 11}} for i, row in enumerate(judged(8))]
+    _, view = opened(visit)
+    drop(view, ("noise.jsonl", json_lines(rows)))
+    choose_metrics(view, "bleu", "chrf")
+    view.get_by_role("button", name="Correlate").click()
+    table = view.get_by_role("table", name="Correlation with human scores: noise")
+    expect(table).to_contain_text("chrf")
+    expect(table.locator(".best")).to_have_count(0)
+    expect(table).to_contain_text("[")
+
+
+def test_a_significantly_better_metric_is_marked(visit: Any) -> None:
+    import nlgauge
+
+    rows = judged()
+    pairs = [row["candidate"] for row in rows], [row["references"] for row in rows]
+    scores = nlgauge.score(*pairs, metrics="chrf")["chrf"].segments
+    for row, score in zip(rows, scores, strict=True):
+        row["human"] = {"like": float(score)}
+    _, view = opened(visit)
+    drop(view, ("like.jsonl", json_lines(rows)))
+    choose_metrics(view, "bleu", "chrf")
+    view.get_by_role("button", name="Correlate").click()
+    row = view.get_by_role("row", name=re.compile("^chrf"))
+    expect(row.locator(".best")).to_have_count(1)
+    expect(row).to_contain_text("> bleu")
+
+
+def test_a_metric_is_drawn_against_human_scores(visit: Any) -> None:
+    _, view = opened(visit)
+    drop(view, ("judged.jsonl", json_lines(judged())))
+    choose_metrics(view, "bleu", "chrf")
+    view.get_by_role("button", name="Correlate").click()
+    section = view.get_by_role("region", name="Metric against human scores")
+    expect(
+        section.get_by_role("img", name="bleu against human: adequacy: 36 points")
+    ).to_be_visible()
+    section.get_by_label("Criterion").select_option("fluency")
+    section.get_by_label("Metric").select_option("chrf")
+    expect(
+        section.get_by_role("img", name="chrf against human: fluency: 33 points")
+    ).to_be_visible()
+    expect(section.get_by_text(re.compile("33 outputs .* Pearson r"))).to_be_visible()
+    expect(view.locator(".legend").last).to_contain_text(" to <")
 
 
 def test_columns_can_be_sorted(visit: Any) -> None:
@@ -94,4 +145,31 @@ def test_rows_without_human_scores_are_refused(visit: Any) -> None:
     expect(view.get_by_role("alert")).to_contain_text("plain.jsonl holds no human scores")
     wrong = {"candidate": "a", "references": ["b"], "human": "good"}
     drop(view, ("wrong.jsonl", json_lines([wrong])))
-    expect(view.get_by_role("alert")).to_contain_text("row 1: the human score “human”")
+    expect(view.get_by_role("alert")).to_contain_text("wrong.jsonl, line 1: human score 'human'")
+
+
+def half_judged(separator: str) -> str:
+    """Twelve rows, of which every second one has a blank cell."""
+    rows = [("candidate", "reference", "human")]
+    for i in range(12):
+        texts = (example(name)[i].replace(",", "") for name in ("fluent", "reference.a"))
+        rows.append((*texts, "" if i % 2 else str(7 * i % 5)))
+    return "".join(separator.join(row) + "\n" for row in rows)
+
+
+@pytest.mark.parametrize(("name", "separator"), [("half.csv", ","), ("half.tsv", "\t")])
+def test_blank_cells_are_missing_as_for_the_command(
+    visit: Any, tmp_path: Path, name: str, separator: str
+) -> None:
+    import nlgauge
+
+    path = tmp_path / name
+    path.write_text(half_judged(separator), "utf-8")
+    own = nlgauge.correlate(path, "chrf").value("chrf", "human", "segment")
+    _, view = opened(visit)
+    drop(view, (name, half_judged(separator)))
+    choose_metrics(view, "chrf")
+    view.get_by_role("button", name="Correlate").click()
+    table = view.get_by_role("table", name="Correlation with human scores: human, 6 segments")
+    shown = table.locator("tbody td .value").first.inner_text()
+    assert float(shown.removeprefix("★ ").replace("−", "-")) == pytest.approx(own, abs=5e-4)

@@ -33,6 +33,10 @@ def test_a_link_reproduces_a_pair(visit: Any) -> None:
     page.wait_for_url("**from=0.05**")
     again = visit("#" + page.url.partition("#")[2])
     expect(again.get_by_label("Candidate", exact=True)).to_have_value(CANDIDATE)
+    expect(again.get_by_role("alert")).to_contain_text(
+        "This link has metrics, options or long texts"
+    )
+    again.get_by_role("button", name="Score", exact=True).click()
     expect(again.locator(".stage .cell").first).to_be_visible()
     expect(again.locator("output").first).to_have_text("0.05")
     expect(again.get_by_role("button", name="Unbalanced")).to_have_attribute("aria-pressed", "true")
@@ -45,8 +49,77 @@ def test_a_link_reproduces_a_comparison(visit: Any) -> None:
     }
     settings = {"metrics": "chrf", "count": "300", "baseline": "b", "texts": json.dumps(texts)}
     page = visit(f"#systems?{urlencode(settings)}")
+    page.locator("#systems").get_by_role("button", name="Compare").click()
     expect(page.get_by_role("table", name="compared with b")).to_contain_text("100.00")
     expect(page.get_by_label("Resamples")).to_have_value("300")
+
+
+PAIR = json.dumps(["a cat", "the cat"])
+JUDGED = json.dumps([{"candidate": "a", "references": "b", "human": {"da": 1}}] * 3)
+SYSTEMS = json.dumps({"systems": {"a": ["x"], "b": ["y"]}, "references": [["z"]]})
+
+
+@pytest.mark.parametrize(
+    ("view", "settings", "runs"),
+    [
+        ("pair", {"texts": PAIR}, True),
+        ("pair", {"texts": PAIR, "metrics": "chrf"}, False),
+        ("pair", {"texts": PAIR, "metrics": "bary:layers=1-999999999"}, False),
+        ("pair", {"texts": PAIR, "match": "unbalanced", "from": "1", "to": "2"}, False),
+        ("pair", {"texts": json.dumps(["a cat " * 1000, "the cat " * 1000])}, False),
+        ("systems", {"texts": SYSTEMS}, True),
+        ("systems", {"texts": SYSTEMS, "metrics": "ter"}, False),
+        ("judgements", {"texts": JUDGED}, True),
+        ("judgements", {"texts": JUDGED, "metrics": "bleu;chrf"}, False),
+    ],
+)
+def test_links_that_choose_metrics_or_options_wait_for_a_click(
+    visit: Any, view: str, settings: dict[str, str], runs: bool
+) -> None:
+    page = visit()
+    sent: list[str] = []
+    page.on("request", lambda request: sent.append(request.url) if request.post_data else None)
+    page.evaluate("link => { location.hash = link; }", f"{view}?{urlencode(settings)}")
+    panel = page.locator(f"#{view}")
+    if runs:
+        expect(panel.locator(".scores, .results > *").first).to_be_visible()
+    else:
+        expect(panel.get_by_role("alert")).to_contain_text("Check them, then press")
+        page.wait_for_timeout(500)
+    assert bool(sent) == runs
+
+
+@pytest.mark.parametrize(
+    ("link", "message"),
+    [
+        ("nowhere", "there is no view “nowhere”"),
+        ("pair?metrics=" + "x" * 5000, "this service has no metric “xxx"),
+        ("pair?metrics=chrf:size=2", "chrf has no option “size”"),
+        ("pair?metrics=chrf:word_order", "chrf has no value for its option word_order"),
+        ("pair?metrics=chrf:__proto__=1", "chrf has no option “__proto__”"),
+        ("pair?match=magic", "match is “magic”"),
+        ("pair?from=-1&to=x", "from and to are the two penalties"),
+        ("pair?from=1", "from and to are the two penalties"),
+        ("pair?texts={", "its texts are incomplete"),
+        ("pair?texts=[1,2]", "its texts are incomplete"),
+        ("pair?texts=%E0%A4%A&colour=red", "“colour” is not a setting of this view"),
+        ("systems?count=99999999", "count is “99999999”"),
+        ("systems?method=guess", "method is “guess”"),
+        ('systems?texts={"systems":{"a":1},"references":2}', "its texts are incomplete"),
+        ('systems?texts={"pairs":[null]}', "its texts are incomplete"),
+        ("systems?example=1&baseline=nobody", "there is no system “nobody”"),
+        ("judgements?levels=galaxy", "levels has “galaxy”"),
+        ("judgements?bands=99", "bands is “99”"),
+        ('judgements?texts=[{"human":null}]', "its texts are incomplete"),
+        ("judgements?coefficients=pearson,magic", "coefficients has “magic”"),
+    ],
+)
+def test_links_made_by_hand_are_answered_with_a_message(
+    visit: Any, link: str, message: str
+) -> None:
+    page = visit(f"#{link}")
+    expect(page.get_by_role("alert").first).to_contain_text(message)
+    expect(page.locator("h2").first).to_be_attached()
 
 
 def test_tabs_follow_the_keyboard_and_the_history(visit: Any) -> None:
@@ -89,13 +162,11 @@ def test_the_switch_goes_dark_and_is_remembered(visit: Any) -> None:
     page = visit()
     paper = "getComputedStyle(document.body).backgroundColor"
     light = page.evaluate(paper)
-    page.get_by_role("button", name="Dark colours").click()
+    page.get_by_role("button", name="Dark theme").click()
     dark = page.evaluate(paper)
     assert dark != light
     page.reload()
-    expect(page.get_by_role("button", name="Dark colours")).to_have_attribute(
-        "aria-pressed", "true"
-    )
+    expect(page.get_by_role("button", name="Light theme")).to_be_visible()
     assert page.evaluate(paper) == dark
 
 
@@ -114,6 +185,7 @@ def test_a_token_is_asked_for_and_kept_in_the_tab_only(visit: Any) -> None:
         dialog.get_by_label("Token", exact=True).fill("wrong")
         page.keyboard.press("Enter")
         expect(dialog.get_by_label("Token", exact=True)).to_have_value("")
+        expect(dialog.get_by_role("alert")).to_contain_text("This token is wrong")
         dialog.get_by_label("Token", exact=True).fill("a-long-secret-token")
         dialog.get_by_role("button", name="Continue").click()
         expect(page.get_by_role("button", name="Score", exact=True)).to_be_visible()
@@ -140,9 +212,61 @@ def test_views_fit_a_desk_and_a_phone(visit: Any, shots: Path, view: str, colour
     try_example(page, view)
     assert page.evaluate(NAMELESS, view) == []
     assert page.evaluate(TWICE) == []
-    for name, width in (("desk", 1200), ("phone", 375)):
+    assert page.locator("h1:visible").count() == 1
+    for name, width in (("desk", 1200), ("phone", 390)):
         page.set_viewport_size({"width": width, "height": 900})
         page.mouse.move(0, 0)
         page.evaluate("scrollTo(0, 0)")
         page.screenshot(path=shots / f"{view}-{colours}-{name}.png", full_page=True)
         assert page.evaluate("document.documentElement.scrollWidth") <= width
+
+
+def test_wide_tables_say_that_they_scroll(visit: Any) -> None:
+    page = visit("#systems", reduced_motion="reduce")
+    try_example(page, "systems")
+    hint = page.locator("#systems .scroll-hint:visible")
+    expect(hint).to_have_count(0)
+    page.set_viewport_size({"width": 390, "height": 900})
+    expect(hint.first).to_be_visible()
+    table = page.get_by_role("region", name="Scores of 3 systems")
+    expect(table).to_have_class("table more-right")
+    table.evaluate("each => each.scrollTo(10000, 0)")
+    expect(table).to_have_class("table")
+
+
+def test_high_costs_fade_into_the_dark(visit: Any) -> None:
+    page = visit("#pair?picture=heat", color_scheme="dark", reduced_motion="reduce")
+    page.get_by_role("button", name="Try an example").click()
+    expect(page.locator(".stage .cell").first).to_be_visible()
+    light = page.locator(".stage .cell").evaluate_all(
+        """cells => cells.map((cell) => [1, 3, 5].map((at) =>
+          parseInt(cell.getAttribute("fill").slice(at, at + 2), 16)).reduce((a, b) => a + b))"""
+    )
+    assert min(light) < 150 < max(light)
+
+
+AXE = """async () => (await axe.run(document, { resultTypes: ["violations"] })).violations
+  .filter((each) => each.impact !== "minor")
+  .flatMap((each) => each.nodes.map((node) => `${each.id} (${each.impact}): ${node.html}`))"""
+
+
+@pytest.mark.parametrize("width", [1200, 390])
+@pytest.mark.parametrize("colours", ["light", "dark"])
+@pytest.mark.parametrize("view", VIEWS)
+def test_axe_finds_no_violation(visit: Any, axe: str, view: str, colours: str, width: int) -> None:
+    size = {"width": width, "height": 900}
+    page = visit(f"#{view}", color_scheme=colours, reduced_motion="reduce", viewport=size)
+    expect(page.locator(f"#{view} h1")).to_be_visible()
+    page.evaluate(axe)
+    assert page.evaluate(AXE) == []
+    try_example(page, view)
+    if view == "pair":
+        page.get_by_role("button", name="Options of bertscore").click()
+        assert page.evaluate(AXE) == [], "options"
+        page.keyboard.press("Escape")
+    states = ["Heat map", "Table", "Unbalanced", "Layers"] if view == "pair" else []
+    assert page.evaluate(AXE) == []
+    for name in states:
+        page.get_by_role("button", name=name, exact=True).click()
+        expect(page.locator(".matching[aria-busy]")).to_have_count(0)
+        assert page.evaluate(AXE) == [], name

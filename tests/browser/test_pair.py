@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
 from typing import Any
+from urllib.request import urlopen
 from xml.etree import ElementTree
+
+import pytest
 
 from browser.handling import choose_metrics, expect, fill_pair, set_option
 
@@ -77,9 +81,9 @@ def test_a_token_shows_its_mass_and_partners_while_others_fade(visit: Any) -> No
     page.get_by_role("button", name="Try an example").click()
     expect(page.locator(".scores li")).to_have_count(6)  # above the tokens, which they move down
     token = page.locator(".token[data-side=candidate]").nth(1)
-    expect(token).to_have_attribute("aria-label", re.compile("^candidate token guy: mass .091"))
+    expect(token).to_have_attribute("aria-label", re.compile("^candidate token guy: nearest "))
     token.hover()
-    expect(page.locator(".token-facts")).to_contain_text("mass .091")
+    expect(page.locator(".token-facts")).to_contain_text(re.compile(r"cosine \.\d+, precision"))
     expect(page.locator(".token.lit")).to_have_count(1)
     expect(page.locator(".band.faded").first).to_be_attached()
     expect(page.locator(".band:not(.faded)").first).to_be_visible()
@@ -142,7 +146,51 @@ def test_pictures_can_be_switched_and_saved(visit: Any, tmp_path: Path) -> None:
     assert root.tag == "{http://www.w3.org/2000/svg}svg"
     assert "canoe" in {element.text for element in root.iter()}
     page.get_by_role("button", name="Table", exact=True).click()
+    expect(page.get_by_role("table", name="Every match")).to_contain_text("canoe")
+    page.get_by_role("button", name="Exact", exact=True).click()
     expect(page.get_by_role("table", name="Every flow of mass")).to_contain_text("canoe")
+
+
+def test_greedy_matches_have_cosines_and_a_direction(visit: Any) -> None:
+    page = visit()
+    fill_pair(page)
+    page.get_by_role("button", name="Score", exact=True).click()
+    facts = page.locator(".matching .facts")
+    expect(facts).to_contain_text(re.compile(r"precision\s*0\.\d{4}\s*every candidate token"))
+    expect(facts).to_contain_text(re.compile(r"recall\s*0\.\d{4}\s*every reference token"))
+    expect(facts).not_to_contain_text("%")
+    expect(page.locator(".line[stroke-dasharray]").first).to_be_attached()
+    expect(page.locator(".scores li")).to_have_count(6)
+    shown = page.locator(".components b").all_inner_texts()
+    assert facts.locator("b").first.inner_text() in shown
+    page.get_by_role("button", name="Table", exact=True).click()
+    table = page.get_by_role("table", name="Every match")
+    expect(table.get_by_role("columnheader", name="cosine")).to_be_visible()
+    expect(table).to_contain_text("precision and recall")
+
+
+def test_pieces_are_joined_to_words_unless_switched_off(visit: Any, address: str) -> None:
+    with urlopen(f"{address}/health") as answer:
+        if "embedded" not in json.load(answer)["models"]:
+            pytest.skip("the embedded model, which splits words, is not installed")
+    page = visit()
+    fill_pair(page)
+    page.get_by_role("button", name="Score", exact=True).click()
+    tokens = page.locator(".token text")
+    expect(tokens.filter(has_text=re.compile("^lifevest$"))).to_have_count(1)
+    page.get_by_label("Whole words").uncheck()
+    expect(tokens.filter(has_text="##").first).to_be_visible()
+    page.wait_for_url("**words=0**")
+
+
+def test_bars_are_fuller_where_better(visit: Any) -> None:
+    page = visit()
+    fill_pair(page, "a cat sat on the mat", "a cat sat on the mat")
+    choose_metrics(page, "ter", "bleu")
+    page.get_by_role("button", name="Score", exact=True).click()
+    expect(page.locator(".scores li")).to_have_count(2)
+    for bar in page.locator(".scale .fill").all():
+        assert bar.get_attribute("style") == "width: 100%;"
 
 
 def test_nothing_to_score_is_said_before_anything_is_sent(visit: Any) -> None:

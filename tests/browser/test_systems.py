@@ -7,6 +7,8 @@ import re
 from typing import Any
 from urllib.request import urlopen
 
+import pytest
+
 from browser.handling import choose, choose_metrics, drop, expect, json_lines, lines
 from conftest import PROJECT, example
 
@@ -73,6 +75,8 @@ def test_one_system_is_scored_alone(visit: Any) -> None:
     choose_metrics(view, "bleu")
     view.get_by_role("button", name="Score", exact=True).click()
     expect(view.get_by_role("table", name="Scores of one system")).to_contain_text("bleu")
+    expect(view.get_by_role("img", name="Histogram of bleu")).to_be_visible()
+    expect(view.get_by_role("button", name="Alignment of Line 1", exact=True)).to_be_visible()
 
 
 def test_files_that_do_not_fit_are_named(visit: Any) -> None:
@@ -82,7 +86,97 @@ def test_files_that_do_not_fit_are_named(visit: Any) -> None:
     alert = view.get_by_role("alert")
     expect(alert).to_contain_text("short.txt has 1 line, but reference.a.txt has 36")
     drop(view, ("broken.jsonl", '{"candidate": "a"\n'))
-    expect(alert).to_contain_text("broken.jsonl, line 1 is not JSON")
+    expect(alert).to_contain_text("broken.jsonl, line 1: not JSON")
+
+
+def test_all_segments_can_be_sorted_searched_drawn_and_saved(visit: Any) -> None:
+    import nlgauge
+
+    page, view = opened(visit)
+    page.set_viewport_size({"width": 1200, "height": 500})  # results begin below the fold
+    drop(view, *files("fluent", "hasty", "reference.a"))
+    choose_metrics(view, "chrf")
+    view.get_by_role("button", name="Compare").click()
+    expect(view.get_by_role("heading", name="Comparison")).to_be_in_viewport()
+    section = view.get_by_role("region", name="Segments", exact=True)
+    rows = section.locator("tbody tr")
+    expect(rows).to_have_count(36)
+    texts = {name: example(name) for name in ("fluent", "hasty")}
+    own = nlgauge.compare(texts, example("reference.a"), metrics="chrf", count=2).scores
+    shown = rows.first.locator("td.number").all_inner_texts()
+    expected = [own[name]["chrf"].segments[0] for name in texts]
+    assert [float(cell.replace("−", "-")) for cell in shown] == pytest.approx(
+        [*expected, expected[1] - expected[0]], abs=0.006
+    )
+    section.get_by_role("button", name="difference").click()
+    gaps = [
+        float(text.replace("−", "-"))
+        for text in section.locator("tbody td:nth-child(4)").all_inner_texts()
+    ]
+    assert gaps == sorted(gaps, reverse=True)
+    expect(section.get_by_role("img", name="Histogram of chrf")).to_be_visible()
+    expect(section.locator(".histogram .series")).to_have_count(2)
+    expect(section.get_by_role("img", name="hasty against fluent: 36 points")).to_be_visible()
+    expect(section.locator(".scatter .dot")).to_have_count(36)
+    word = example("hasty")[7].split()[-1]
+    section.get_by_label("Search texts and segments").fill(word)
+    expect(section.get_by_text("found among 36")).to_be_visible()
+    assert 0 < rows.count() < 36
+    with page.expect_download() as saved:
+        section.get_by_role("button", name="Download segments").click()
+    lines = saved.value.path().read_text("utf-8").splitlines()
+    assert lines[0] == "segment,system,candidate,chrf"
+    assert len(lines) == 1 + 2 * 36
+
+
+def test_a_segment_leads_to_its_alignment(visit: Any) -> None:
+    page, view = opened(visit)
+    drop(view, *files("fluent", "hasty", "reference.a"))
+    choose_metrics(view, "chrf")
+    view.get_by_role("button", name="Compare").click()
+    view.get_by_role("button", name="Alignment of Line 3", exact=True).click()
+    expect(page.get_by_role("tabpanel", name="Pair")).to_be_visible()
+    expect(page.get_by_label("Candidate", exact=True)).to_have_value(example("hasty")[2])
+    expect(page.locator(".stage .band").first).to_be_visible()
+    expect(page.get_by_role("heading", name="Alignment")).to_be_in_viewport()
+    expect(page.get_by_role("heading", name="Scores")).not_to_be_in_viewport()
+    page.go_back()
+    expect(view.locator(".differing li").first).to_be_visible()
+
+
+def test_differences_are_called_significant_with_their_level(visit: Any) -> None:
+    _, view = opened(visit)
+    drop(view, *files("fluent", "hasty", "reference.a"))
+    choose_metrics(view, "chrf")
+    view.get_by_role("button", name="Compare").click()
+    table = view.get_by_role("table", name="compared with fluent")
+    expect(table).to_contain_text("significantly worse (p < .05)")
+
+
+def test_two_systems_never_get_one_name(visit: Any) -> None:
+    _, view = opened(visit)
+    drop(view, *files("fluent", "hasty", "reference.a"))
+    name = view.get_by_label("Name of hasty.txt")
+    name.fill("fluent")
+    name.press("Enter")
+    alert = view.get_by_role("alert")
+    expect(alert).to_contain_text("“fluent” is the name of fluent.txt already")
+    expect(name).to_have_value("hasty")
+    name.fill("quick")
+    name.press("Enter")
+    choose_metrics(view, "chrf")
+    view.get_by_role("button", name="Compare").click()
+    table = view.get_by_role("table", name="Scores of 2 systems")
+    expect(table).to_contain_text("quick")
+    expect(table).to_contain_text("fluent")
+
+
+def test_files_of_one_name_are_two_systems(visit: Any) -> None:
+    _, view = opened(visit)
+    drop(view, ("new.txt", "a\n"), ("new.v2.txt", "b\n"), ("new.txt", "c\n"))
+    names = view.locator(".files .name")
+    expect(names).to_have_count(3)
+    assert len({each.input_value() for each in names.all()}) == 3
 
 
 def long_upload(view: Any) -> None:

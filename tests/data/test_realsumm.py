@@ -113,14 +113,19 @@ TEXT = b"Vtext\n"
         (b"Pid\n.", "operation PERSID"),
         (b"\x82\x01.", "operation EXT1"),
         (b"\x80\x05\x96" + struct.pack("<Q", 2**40) + b".", "not a pickle"),
-        (b"\x80\x02Nr\xff\xff\xff\x7f.", "reserves 2147483647 memo cells"),
+        (b"}(N)Nu.", "not a pickle"),
+        (b"])K\x01s.", "not a pickle"),
+        (b"})K\x01s.", "a key is a tuple"),
+        (b"Vx\n)R.", "it calls a value"),
+        (b"cnumpy\ndtype\n.", "it holds a function"),
+        (b"\x8b" + struct.pack("<I", 2000) + b"\x7f" * 2000 + b".", "a number of 15,999 bits"),
         (b"\x80\x02cnumpy\ndtype\n)\x81.", "operation NEWOBJ"),
         (_call("numpy", "dtype", b"VO8\n", b"I0\n", b"I1\n"), "kind 'O8' are not read"),
         (_call("numpy.core.multiarray", "scalar", TEXT, TEXT), "not made of a kind and bytes"),
         # Giving the stand-ins a state must not change what later files are read with.
-        (b"\x80\x02cnumpy\ndtype\n}b.", "a name is given a state"),
-        (b"\x80\x02cnumpy.core.multiarray\nscalar\nN}\x86b.", "a name is given a state"),
-        (_call("numpy", "dtype", b"Vf8\n")[:-1] + b"Nb.", "the state None is not that of"),
+        (b"\x80\x02cnumpy\ndtype\n}b.", "a value is given a state"),
+        (b"\x80\x02cnumpy.core.multiarray\nscalar\nN}\x86b.", "a value is given a state"),
+        (_call("numpy", "dtype", b"Vf8\n")[:-1] + b"Nb.", "the state of a number has no"),
     ],
 )
 def test_broken_and_devious_pickles_are_refused(tmp_path, content, message) -> None:

@@ -101,7 +101,7 @@ def test_bad_rows_are_rejected_with_place_and_reason(tmp_path: Path) -> None:
         "{",
         '{"reference": "no candidate"}',
         '{"candidate": 3, "reference": "x"}',
-        '{"candidate": "x", "references": []}',
+        '{"candidate": "x", "reference": []}',
         '{"candidate": "\\ud800", "reference": "x"}',
         '{"candidate": "nul \\u0000", "reference": "x"}',
     ]
@@ -114,7 +114,7 @@ def test_bad_rows_are_rejected_with_place_and_reason(tmp_path: Path) -> None:
         reasons,
         [
             "not JSON",
-            "no column 'candidate' (accepted: candidate, prediction,",
+            "no column 'candidate', which the first row has",
             "is 3 of type int",
             "holds no reference",
             "half a character",

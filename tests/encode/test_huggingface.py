@@ -9,6 +9,7 @@ from conftest import example
 from nlgauge import score
 from nlgauge.core.errors import DataError, ModelError, OptionError
 from nlgauge.encode import open_encoder
+from nlgauge.encode.huggingface import choose_device
 from nlgauge.encode.run_options import RunOptions
 from tolerances import tolerance
 
@@ -176,3 +177,11 @@ def test_batches_in_several_threads_give_the_clouds_of_one(tiny) -> None:
         torch.set_num_threads(before)
     for left, right in zip(single, several, strict=True):
         np.testing.assert_allclose(left.points, right.points, atol=NEAR)
+
+
+@pytest.mark.parametrize("device", ["gpu", "cuda:99", "banana", ""])
+def test_a_device_that_is_not_there_is_named(device: str) -> None:
+    with pytest.raises(
+        ModelError, match=r"device='.*' cannot be used here \(.*\); choose auto, cpu"
+    ):
+        choose_device(device)

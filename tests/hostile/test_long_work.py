@@ -118,3 +118,19 @@ def test_a_busy_server_ends_at_a_signal(number: int) -> None:
         assert time.monotonic() - begun < 40, "it waited for the request, which takes minutes"
         asking.join(PATIENCE)
         assert "Traceback" not in run.stderr.read()
+
+
+def test_a_process_that_has_ended_is_replaced(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It ends when it is idle, perhaps at the moment of the next request."""
+    settings = Settings(models=("hashing",), hosts=frozenset())
+    body = {"metrics": ["ter"], "pairs": [{"candidate": "a b", "references": ["a c"]}]}
+    with TestClient(create_app(settings)) as client:
+        first = client.post("/v1/score", json=body)
+        dispatcher = client.app.state.dispatcher  # type: ignore[attr-defined]
+        (worker,) = [each for each in dispatcher._processes._workers if each.process is not None]
+        worker.process.kill()
+        worker.process.join()
+        monkeypatch.setattr(worker.process, "is_alive", lambda: True)  # it has ended just now
+        second = client.post("/v1/score", json=body)
+    assert first.status_code == second.status_code == 200
+    assert first.json()["scores"][0]["value"] == second.json()["scores"][0]["value"] == 50.0

@@ -16,6 +16,8 @@ pytest.importorskip("fastapi", reason="the extra 'service' is not installed")
 
 from starlette.testclient import TestClient
 
+from nlgauge import score
+from nlgauge.core.errors import OptionError
 from nlgauge.core.options import Option, options_of
 from nlgauge.metrics import metric_class, metric_names
 from nlgauge.service.app import create_app
@@ -77,3 +79,12 @@ def test_hostile_options_are_answered_quickly_and_in_little_memory(
             assert time.process_time() - begun < 2, spec
     after = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     assert after - before < 300_000, "kilobytes"
+
+
+@pytest.mark.parametrize(
+    "spec", ["chrf:word_order", "chrf:char_order", "bleu:max_ngram_order", "cider:order"]
+)
+def test_orders_of_ngrams_are_bounded_everywhere(spec: str) -> None:
+    for order in (10**9, 10**40):
+        with pytest.raises(OptionError, match=r"must lie within \[\d, 100\]"):
+            score(["a b c"], ["a b d"], metrics=f"{spec}={order}")

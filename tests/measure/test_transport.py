@@ -338,9 +338,12 @@ class TestPlan:
 
 class TestManners:
     def test_bad_options(self):
-        for options in [{"penalty_a": -1}, {"penalty_b": math.nan}, {"epsilon": -0.1}]:
+        for options in [{"penalty_a": -1}, {"penalty_b": math.nan}]:
             with pytest.raises(OptionError, match="at least 0"):
                 match([[0.5]], [1], [1], **options)
+        for epsilon in (-0.1, math.nan, math.inf, 1e-300):
+            with pytest.raises(OptionError, match=r"must be 0, which is exact, or at least 1e-12"):
+                match([[0.5]], [1], [1], epsilon=epsilon)
         with pytest.raises(OptionError, match="'product' or 'ones'"):
             match([[0.5]], [1], [1], epsilon=0.1, reference="other")
 

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Callable, Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from typing import Any
+from threading import Thread
+from typing import Any, ClassVar
 
 import numpy as np
 import pytest
@@ -120,6 +124,151 @@ def test_the_command_prints_the_same_with_a_server(
     for option in (["--device", "cpu"], ["--idf-corpus", "x"], ["--parts", str(tmp_path)]):
         assert main_quietly(["score", *files, *option, "--server", address]) == 2
         assert "does not go with --server" in capsys.readouterr().err
+
+
+ENTRY = {"system": "out", "metric": "bleu", "notes": {}}
+ENTRY["signature"] = "bleu|nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp|version:2"
+STRANGE = [
+    *("[]", "{}", "7", "null", '"ok"', "NaN", "", " ", "<html><body>hello</body></html>", "{" * 10),
+    *("[" * 100_000, '{"scores": 3}', '{"scores": null}', '{"scores": []}', '{"scores": [{}]}'),
+    *(
+        json.dumps({"scores": [{**ENTRY, **other}]})
+        for other in (
+            {"statistics": [[1, 2]]},
+            {"statistics": []},
+            {"statistics": "x"},
+            {"statistics": [[1], [1, 2]]},
+            {"statistics": [[10**400]]},
+            {"statistics": {}},
+            {"statistics": None},
+            {"statistics": [[1.0] * 10], "notes": 3},
+            {"statistics": [[1.0] * 10], "system": "another"},
+            {"statistics": [[1.0] * 10], "system": ["out"]},
+            {"statistics": [[1.0] * 10], "signature": 3},
+            {"statistics": [[1.0] * 10], "signature": "no\x1b[2Jsuch|a:b"},
+            {"statistics": [[1.0] * 10], "signature": "external|command:touch x|nrefs:1"},
+        )
+    ),
+]
+
+
+class _Strange(BaseHTTPRequestHandler):
+    """Answers everything with the same body."""
+
+    status, body = 200, b""
+    headers_sent: ClassVar[dict[str, str]] = {}
+    seen: ClassVar[list[str]] = []
+
+    def answer(self) -> None:
+        type(self).seen.append(self.headers.get("Authorization", ""))
+        self.rfile.read(int(self.headers.get("Content-Length") or 0))
+        if self.status == 0:
+            self.close_connection = True
+            return
+        self.send_response(self.status)
+        for name, value in self.headers_sent.items():
+            self.send_header(name, value)
+        self.end_headers()
+        self.wfile.write(self.body)
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("do_"):
+            return self.answer
+        raise AttributeError(name)
+
+    def log_message(self, *_: object) -> None:
+        pass
+
+
+@pytest.fixture
+def serve() -> Iterator[Callable[..., tuple[str, list[str]]]]:
+    """Start a server that always answers the same; return its address and the tokens it saw."""
+    running = []
+
+    def start_one(body: str = "", status: int = 200, **headers: str) -> tuple[str, list[str]]:
+        given = {"body": body.encode(), "status": status, "headers_sent": headers, "seen": []}
+        server = ThreadingHTTPServer(("127.0.0.1", 0), type("Handler", (_Strange,), given))
+        running.append(server)
+        Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
+        return f"http://127.0.0.1:{server.server_port}", given["seen"]
+
+    yield start_one
+    for server in running:
+        server.shutdown()
+        server.server_close()
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> list[str]:
+    (tmp_path / "out.txt").write_text("a b c\n")
+    return ["-c", str(tmp_path / "out.txt"), "-r", str(tmp_path / "out.txt"), "-m", "bleu"]
+
+
+def _said_once(capsys: pytest.CaptureFixture[str]) -> str:
+    said = capsys.readouterr()
+    assert said.out == ""
+    assert said.err.startswith("nlgauge: ")
+    assert said.err.count("\n") == 1
+    return said.err
+
+
+@pytest.mark.parametrize("body", STRANGE, ids=lambda body: repr(body)[:40])
+def test_another_servers_answer_is_one_sentence(
+    body: str, serve: Any, files: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    address, _ = serve(body)
+    assert main_quietly(["score", *files, "--server", address]) == 1
+    assert f"{address} answers, but not like `nlgauge serve`" in _said_once(capsys)
+
+
+@pytest.mark.parametrize("status", [0, 204, 400, 401, 404, 413, 429, 500, 503])
+@pytest.mark.parametrize(
+    "body", ["", "<html>", '{"error": 3}', '{"error": {}}', '{"error": {"message": [1]}}', "[]"]
+)
+def test_another_servers_refusal_is_one_sentence(
+    body: str, status: int, serve: Any, files: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    dated = {"Retry-After": "Wed, 21 Oct 2026 07:28:00 GMT"}
+    address, _ = serve(body, status, **dated)
+    assert main_quietly(["score", *files, "--server", address]) == 1
+    assert address in _said_once(capsys)
+
+
+@pytest.mark.parametrize("wait", ["Wed, 21 Oct 2026 07:28:00 GMT", "nan", "-5", "1e400", "x"])
+def test_any_retry_after_is_read(wait: str, serve: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("nlgauge.service.client.sleep", lambda _: None)
+    busy = '{"error": {"message": "later", "kind": "busy"}}'
+    address, _ = serve(busy, 429, **{"Retry-After": wait})
+    with pytest.raises(ServerError, match="is busy: later"):
+        Client(address, patience=0.2).health()
+
+
+@pytest.mark.parametrize("job", [{}, {"id": 3}, {"id": "x"}, {"id": "x", "state": "failed"}])
+def test_a_strange_job_is_one_sentence(job: dict[str, Any], serve: Any) -> None:
+    address, _ = serve(json.dumps(job))
+    with pytest.raises(ServerError, match="not like `nlgauge serve`"):
+        Client(address).score(["a"] * 600, ["a"] * 600)
+    with pytest.raises(ServerError, match="not like `nlgauge serve`"):
+        Client(address).align("a", "b")
+
+
+@pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
+def test_a_redirect_takes_no_token_and_no_text_elsewhere(
+    status: int, serve: Any, files: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    other, stolen = serve("{}")
+    address, seen = serve("", status, Location=f"{other}/v1/score")
+    words = ["score", *files, "--server", address, "--token", "s3cret"]
+    assert main_quietly(words) == 1
+    assert f"redirects to {other}/v1/score" in _said_once(capsys)
+    assert (seen, stolen) == (["Bearer s3cret"], [])
+
+
+@pytest.mark.parametrize("token", ["s3cret\nX: y", "s3cret\r", "s3crét"])
+def test_an_unusable_token_is_refused_without_showing_it(token: str) -> None:
+    with pytest.raises(UsageError, match="printable ASCII") as refused:
+        Client("http://127.0.0.1:9", token=token)
+    assert "s3cr" not in str(refused.value)
 
 
 def main_quietly(words: list[str]) -> int:

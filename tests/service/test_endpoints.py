@@ -180,3 +180,48 @@ def test_the_page_and_its_files_are_served_and_nothing_else(api: TestClient) -> 
     assert api.get("/page/index.html").text == api.get("/").text
     for path in ("/page/../app.py", "/page/%2e%2e/app.py", "/page//etc/passwd", "/app.py"):
         assert api.get(path).status_code == 404
+
+
+def test_a_greedy_alignment_says_which_matches_give_precision_and_recall(api: TestClient) -> None:
+    body = {"candidate": "a man in a boat", "references": "the man sat in a canoe"}
+    answer = api.post("/v1/align", json={**body, "metric": "bertscore:model=hashing"}).json()
+    responses.AlignAnswer.model_validate(answer, strict=True)
+    plan, matches = answer["plan"], answer["matches"]
+    for side, mass, name in (("candidate", "a", "precision"), ("reference", "b", "recall")):
+        best = {match[side]: match["cosine"] for match in matches if match[name]}
+        mean = sum(plan[mass][index] * cosine for index, cosine in best.items())
+        assert mean == pytest.approx(answer["components"][name], abs=1e-6)
+    other = api.post("/v1/align", json={**body, "metric": "wmd:model=hashing"}).json()
+    assert other["matches"] is None
+    assert api.post("/v1/align", json={**body, "words": True}).json()["plan"] is not None
+
+
+def test_every_segment_of_a_comparison_has_its_scores(api: TestClient) -> None:
+    body = {**examples.COMPARE, "segments": True}
+    answer = api.post("/v1/compare", json=body).json()
+    responses.CompareAnswer.model_validate(answer, strict=True)
+    expected = nlgauge.compare(body["systems"], body["references"], metrics=["chrf"], count=200)
+    table = answer["segment_scores"]["metrics"]["chrf"]
+    for system, found in table.items():
+        assert found["values"] == expected.scores[system]["chrf"].segments.tolist()
+    first, second = table
+    gaps = np.subtract(table[second]["values"], table[first]["values"])
+    np.testing.assert_allclose(table[second]["differences"], gaps)
+    assert table[first]["differences"] is None
+
+
+@pytest.mark.parametrize("method", ["williams", "permutation"])
+def test_metrics_are_tested_against_each_other(api: TestClient, method: str) -> None:
+    body = {**examples.CORRELATE, "tests": method, "segments": True, "count": 50}
+    answer = api.post("/v1/correlate", json=body).json()
+    responses.CorrelateAnswer.model_validate(answer, strict=True)
+    test = answer["tests"][0]
+    assert test["names"] == ["bleu", "chrf"]
+    assert test["p"][0][0] is None
+    assert 0 <= test["p"][0][1] <= 1
+    cells = answer["cells"]
+    assert len(cells["scores"]["chrf"]) == len(cells["systems"]) == len(body["rows"])
+    (criterion,) = cells["human"]
+    r = np.corrcoef(cells["human"][criterion], cells["scores"]["chrf"])[0, 1]
+    values = {e["metric"]: e["value"] for e in answer["correlations"] if e["level"] == "segment"}
+    assert values["chrf"] == pytest.approx(r)

@@ -40,7 +40,7 @@ CHECKS = [
     rejects_what_is_wrong,
 ]
 LARGE = ("/v1/score", "/v1/align", "/v1/compare", "/v1/correlate", "/v1/jobs")
-SMALL = ("/v1/jobs/{job}", "/v1/metrics", "/health", "/metrics")
+SMALL = ("/v1/read", "/v1/jobs/{job}", "/v1/metrics", "/health", "/metrics")
 
 
 @pytest.fixture(scope="module")

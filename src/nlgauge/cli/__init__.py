@@ -4,9 +4,14 @@ Results go to stdout, notes to stderr. Exit codes: 0 success, 1 error in the dat
 2 error in the call, 130 interrupted.
 """
 
+import errno
+import io
 import os
 import sys
 import warnings
+from collections.abc import Callable
+from functools import partial
+from typing import Any
 
 import typer
 
@@ -26,7 +31,9 @@ from nlgauge.cli import (
     signatures,
     tuning,
 )
+from nlgauge.cli.output import print_notes
 from nlgauge.core.errors import NlgaugeError
+from nlgauge.core.printable import printable
 
 # `-c a.txt b.txt` is allowed, but the parser needs `-c a.txt -c b.txt`.
 _REPEATABLE = {
@@ -35,6 +42,7 @@ _REPEATABLE = {
     **dict.fromkeys(("-m", "--metric", "--metrics"), "-m"),
     **{"--scores": "--scores", "--distances": "--distances"},
 }
+_CANNOT_WRITE = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO}
 
 app = typer.Typer(
     name="nlgauge",
@@ -72,15 +80,27 @@ def _top(
 def main(arguments: list[str] | None = None) -> None:
     """Run the command and end the process with its exit code."""
     words = _repeat_flags(sys.argv[1:] if arguments is None else arguments)
+    sys.stdout = sys.stdout or io.StringIO()  # None if the caller has closed it
     try:
-        with warnings.catch_warnings():
-            warnings.showwarning = _print_warning
-            app(words, prog_name="nlgauge")
+        try:
+            with warnings.catch_warnings():
+                warnings.showwarning = partial(_print_warning, warnings.showwarning)
+                app(words, prog_name="nlgauge")
+        except SystemExit as ended:
+            if isinstance(ended.__context__, BrokenPipeError):  # for which typer exits with 1
+                raise ended.__context__ from None
+            sys.stdout.flush()
+            raise
     except NlgaugeError as error:
         _fail(str(error), error.exit_code)
     except BrokenPipeError:  # the reader of the output, such as head, has exited
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _discard_output()
         sys.exit(0)
+    except OSError as error:
+        if error.errno not in _CANNOT_WRITE:
+            raise
+        _discard_output()
+        _fail(f"the output cannot be written: {error.strerror}", 1)
     except MemoryError:
         advice = "score in parts (--parts DIR, smaller --part-rows), with smaller batches"
         _fail(f"out of memory; {advice} (--batch-tokens) or fewer metrics at a time", 1)
@@ -88,13 +108,24 @@ def main(arguments: list[str] | None = None) -> None:
         _fail("interrupted", 130)
 
 
+def _discard_output() -> None:
+    """Send what is left of the output nowhere, as Python writes it again at its end."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+
+
 def _fail(message: str, code: int) -> None:
-    print(f"nlgauge: {message}", file=sys.stderr)
+    print(f"nlgauge: {printable(message)}", file=sys.stderr)
     sys.exit(code)
 
 
-def _print_warning(message: Warning | str, *_: object, **__: object) -> None:
-    print(f"note: {message}", file=sys.stderr)
+def _print_warning(
+    show: Callable[..., None], message: Warning | str, category: type[Warning], *place: Any
+) -> None:
+    """Print nlgauge's own warnings as notes; those of other packages only if -W asks for them."""
+    if category.__module__.partition(".")[0] == "nlgauge":
+        print_notes([str(message)])
+    elif sys.warnoptions:
+        show(message, category, *place)
 
 
 def _repeat_flags(words: list[str]) -> list[str]:

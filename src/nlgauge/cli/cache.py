@@ -8,6 +8,7 @@ import typer
 
 from nlgauge.cli.arguments import argument, option
 from nlgauge.core.errors import FileError, UsageError
+from nlgauge.core.printable import printable
 
 if TYPE_CHECKING:
     from nlgauge.encode.cache.database import CacheContents, EmbeddingCache
@@ -46,9 +47,9 @@ def info_command(
         )
         print(text(Table(tuple(Column(head, 1) for head in heads), cells)), end="\n\n")
     entries, size = (sum(row[name] for row in rows) for name in ("entries", "bytes"))
-    print(
-        f"{cache.folder}: {_count(entries, 'entry', 'entries')}, "
-        f"{size / 1e6:,.1f} MB of {limit / 1e6:,.0f} MB"
+    _say(
+        cache,
+        f"{_count(entries, 'entry', 'entries')}, {size / 1e6:,.1f} MB of {limit / 1e6:,.0f} MB",
     )
 
 
@@ -62,12 +63,12 @@ def verify_command(folder: str | None = _FOLDER) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # the line below says the same
         found = cache.verify()
-    message = f"{cache.folder}: {_count(found.valid, 'valid record')}"
+    message = _count(found.valid, "valid record")
     if found.dropped:
         message += f"; {_count(found.dropped, 'damaged record')} dropped"
     if found.file_replaced:
         message += "; the file was damaged and is replaced by an empty one"
-    print(message)
+    _say(cache, message)
     if not found.clean:
         raise typer.Exit(1)
 
@@ -78,7 +79,7 @@ def clear_command(folder: str | None = _FOLDER) -> None:
     cache = _open(folder)
     size = sum(each.size for each in cache.contents())
     entries = cache.clear()
-    print(f"{cache.folder}: {_count(entries, 'entry', 'entries')} deleted, {size / 1e6:,.1f} MB")
+    _say(cache, f"{_count(entries, 'entry', 'entries')} deleted, {size / 1e6:,.1f} MB")
 
 
 def _open(folder: str | None) -> "EmbeddingCache":
@@ -106,6 +107,10 @@ def _row(contents: "CacheContents") -> dict[str, Any]:
         "hits": contents.hits,
         "misses": contents.misses,
     }
+
+
+def _say(cache: "EmbeddingCache", message: str) -> None:
+    print(printable(f"{cache.folder}: {message}"))
 
 
 def _count(number: int, one: str, many: str | None = None) -> str:

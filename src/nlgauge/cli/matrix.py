@@ -55,8 +55,9 @@ def matrix_command(
     from nlgauge.core.jsonable import to_jsonable
     from nlgauge.figures.matrix import coefficients, heat, p_values
     from nlgauge.report.study_tables import matrix_table, p_table
-    from nlgauge.study import matrix
+    from nlgauge.study import matrix, require_scipy
 
+    require_scipy("nlgauge matrix")  # before the metrics are computed
     study = options.study()
     found = matrix(
         study, human=options.human, level=level, coefficient=coefficient, cluster=cluster
@@ -108,7 +109,9 @@ def williams_command(
     column's. The test is one-sided, and valid for Pearson's r only; for other coefficients and the
     text level see nlgauge permutation. With many pairs, use --correction holm.
     """
-    from nlgauge.study import williams
+    from nlgauge.study import require_scipy, williams
+
+    require_scipy("nlgauge williams")  # before the metrics are computed
 
     def describe(found: Any) -> tuple[int, str, list[str]]:
         return found.n, f"pearson; {found.n:,} points", []

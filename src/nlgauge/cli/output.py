@@ -4,12 +4,14 @@ import os
 import sys
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from nlgauge.cli import arguments
 from nlgauge.cli.option_groups import RuntimeOptions
 from nlgauge.core.errors import FileError, UsageError
+from nlgauge.core.printable import printable
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -32,6 +34,9 @@ class OutputOptions:
     )
     output: Path | None = arguments.OUTPUT
     digits: int | None = arguments.decimals_option(None)
+    safe_csv: bool = arguments.option(
+        False, "Put an apostrophe before formulas in CSV and TSV.", "--safe-csv"
+    )
 
     draws_output: ClassVar[bool] = False
     """Whether -o may name a figure."""
@@ -90,11 +95,12 @@ class RunOptions(RuntimeOptions, OutputOptions):
         elif format == "text":
             parts = [*(formats.text(table, bold=bold) for table in tables), *filter(None, [text])]
         elif format in ("csv", "tsv"):
-            parts = map(formats.FORMATS[format], long or [long_table(list(rows))])
+            to_csv = partial(formats.FORMATS[format], safe=self.safe_csv)
+            parts = map(to_csv, long or [long_table(list(rows))])
         else:
             parts = map(formats.FORMATS[format], tables)
         if not self._is_figure:
-            write_text("\n\n".join(parts), self.output)
+            write_text("\n\n".join(parts), self.output, styled=bold and format == "text")
         for path, draw in (figures or {}).items():
             for file in (path, self.output if self._is_figure else None):
                 if file is not None:
@@ -103,12 +109,14 @@ class RunOptions(RuntimeOptions, OutputOptions):
 
 
 def to_json(content: Any, indent: int | None = None) -> str:
-    """Return the content as JSON, with null for what is undefined."""
+    """Return the content as JSON, with null for what is undefined and escapes as `printable`."""
     import json
 
     from nlgauge.core.jsonable import to_jsonable
 
-    return json.dumps(to_jsonable(content), ensure_ascii=False, indent=indent, allow_nan=False)
+    plain = to_jsonable(content)
+    text = json.dumps(plain, ensure_ascii=False, indent=indent, allow_nan=False)
+    return printable(text, keep="\n", escape=lambda character: json.dumps(character)[1:-1])
 
 
 def check_ending(path: Path, known: Iterable[str], hint: str = "") -> None:
@@ -120,10 +128,11 @@ def check_ending(path: Path, known: Iterable[str], hint: str = "") -> None:
         )
 
 
-def write_text(text: str, output: Path | None) -> None:
-    """Print the text, or write it to the file."""
+def write_text(text: str, output: Path | None, *, styled: bool = False) -> None:
+    """Print the text, or write it to the file; a terminal gets no control but those of a style."""
     if output is None:
-        print(text)
+        plain = sys.stdout.isatty() and not styled
+        print(printable(text, keep="\n\t") if plain else text)
         return
     try:
         output.write_text(text + "\n", encoding="utf-8")
@@ -134,4 +143,4 @@ def write_text(text: str, output: Path | None) -> None:
 def print_notes(notes: Iterable[str], *, quiet: bool = False) -> None:
     """Print notes on stderr unless ``quiet``."""
     for note in () if quiet else notes:
-        print(f"note: {note}", file=sys.stderr)
+        print(f"note: {printable(note)}", file=sys.stderr)

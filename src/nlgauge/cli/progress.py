@@ -5,6 +5,8 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
+from nlgauge.cli.output import print_notes
+
 Update = Callable[[int, int | None], None]
 
 
@@ -33,7 +35,7 @@ class _Notes(logging.Handler):
     """Prints to the current stderr, which a progress bar replaces while it is shown."""
 
     def emit(self, record: logging.LogRecord) -> None:
-        print(f"note: {record.getMessage()}", file=sys.stderr)
+        print_notes([record.getMessage()])
 
 
 @contextmanager

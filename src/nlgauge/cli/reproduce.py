@@ -6,6 +6,7 @@ from nlgauge.cli.arguments import argument, option
 from nlgauge.cli.option_groups import RuntimeOptions, with_option_groups
 from nlgauge.cli.output import print_notes
 from nlgauge.core.errors import UsageError
+from nlgauge.core.printable import printable
 
 
 @with_option_groups
@@ -55,12 +56,14 @@ def reproduce_command(
         raise UsageError(f"{str(output)!r} is a file; -o names the folder for the results")
     from nlgauge.recipes.recipe import Settings
     from nlgauge.report.formats import text
+    from nlgauge.study import require_scipy
 
+    require_scipy("nlgauge reproduce")  # before the metrics are computed
     with options.running() as running:
         rebuilt = reproduce(recipe, data, Settings(model, inputs=inputs, **running))
     written, undrawn = rebuilt.write(output)
     sections = [section for table in rebuilt.tables.values() for section in table]
     shown = [f"{section.title}\n\n{text(section.table)}" for section in sections]
-    print("\n\n".join([*shown, "\n".join(rebuilt.about)]))
+    print("\n\n".join([*shown, "\n".join(map(printable, rebuilt.about))]))
     listed = f"{output} contains {', '.join(path.name for path in written)}."
     print_notes([*rebuilt.notes, *undrawn, listed], quiet=options.quiet)

@@ -9,6 +9,7 @@ from nlgauge.cli import arguments
 from nlgauge.cli.arguments import argument, option
 from nlgauge.cli.option_groups import with_option_groups
 from nlgauge.cli.output import RunOptions, to_json
+from nlgauge.core.printable import printable
 
 
 def explain_command(
@@ -26,7 +27,7 @@ def explain_command(
     if format == "json":
         print(to_json([asdict(each) for each in found], indent=2))
     elif found:
-        print("\n".join(map(str, found)))
+        print("\n".join(printable(str(each)) for each in found))
     else:
         print("no difference: the signatures are equal, so the texts must differ")
 

@@ -1,18 +1,26 @@
-"""Conversion of results to values that JSON can hold."""
+"""Values for JSON and from JSON."""
 
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from math import isfinite
 from typing import Any
 
-import numpy as np
+
+def unique_keys(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
+    """Return an object of JSON; an ``object_pairs_hook`` that refuses repeated keys."""
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        (repeated, _), *_ = Counter(key for key, _ in pairs).most_common(1)
+        raise ValueError(f"the key {repeated!r:.80} occurs twice")
+    return found
 
 
 def to_jsonable(value: Any) -> Any:
     """Return the value with NaN and infinities as None, and arrays and tuples as lists."""
-    if isinstance(value, float | np.floating):
-        return float(value) if isfinite(value) else None
-    if isinstance(value, np.ndarray | np.integer | np.bool_):
-        return to_jsonable(value.tolist())
+    if hasattr(value, "tolist"):  # an array or a number of numpy
+        value = value.tolist()
+    if isinstance(value, float):
+        return value if isfinite(value) else None
     if isinstance(value, Mapping):
         return {key: to_jsonable(entry) for key, entry in value.items()}
     if isinstance(value, list | tuple):

@@ -19,6 +19,7 @@ from nlgauge.core.plan import Plan
 from nlgauge.core.requirements import ModelCard, Need
 
 Side = Literal["candidate", "reference"]
+Aliases = Mapping[str, Mapping[str, str]]
 VOID_NOTE = "nothing to compare (a text is empty or without weight), given the worst value"
 
 
@@ -92,6 +93,8 @@ class Metric(ABC):
     paper: ClassVar[str] = ""
     libraries: ClassVar[tuple[str, ...]] = ()
     symmetric: ClassVar[bool] = False
+    aliases: ClassVar[Aliases] = {}
+    """Options by other names of the metric, in lower case without hyphens and underscores."""
     on_server: ClassVar[bool] = True
     isolated: ClassVar[bool] = False
     """Whether short texts can take seconds, so that servers compute it in a process of its own."""

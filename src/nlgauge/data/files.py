@@ -3,21 +3,24 @@
 Tables are JSON Lines, TSV, CSV and Parquet. Gzip and Zstandard are recognised by content.
 """
 
+import codecs
 import csv
 import gzip
 import io
 import json
+import os
 import sys
 import zlib
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from itertools import chain
 from pathlib import Path
+from threading import Thread
 from typing import IO, Any, cast
 
-from nlgauge.core.corpus import Corpus
 from nlgauge.core.errors import FileError, MissingExtra
+from nlgauge.core.jsonable import unique_keys
 
 # The first name is ours; the others are names that other tools use for the same column.
 COLUMNS: dict[str, tuple[str, ...]] = {
@@ -31,7 +34,12 @@ Cells = Mapping[str, Any] | str  # by column, or the reason why the row cannot b
 NumberedRows = Iterator[tuple[int, Cells]]
 Rows = list[tuple[str, dict[str, Any]]]
 _GZIP, _ZSTANDARD = b"\x1f\x8b", b"\x28\xb5\x2f\xfd"
+_UNICODE = {  # UTF-32 first, as its mark starts with that of UTF-16
+    **dict.fromkeys((codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE), "UTF-32"),
+    **dict.fromkeys((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE), "UTF-16"),
+}
 _MAX_FIELD = 2**31 - 1  # the csv module's default of 131,072 is short for a document
+_PIPE_SECONDS = 5.0  # to wait for the program that writes to a named pipe
 
 
 @contextmanager
@@ -40,14 +48,18 @@ def open_bytes(path: str) -> Iterator[IO[bytes]]:
     try:
         with _open_raw(path) as raw:
             start = raw.peek(4)[:4]
+            content: Any = raw
             if start[:2] == _GZIP:
-                yield cast(IO[bytes], gzip.GzipFile(fileobj=raw))
+                content = gzip.GzipFile(fileobj=raw)
             elif start == _ZSTANDARD:
                 # Unlike the reader of the package zstandard, this one refuses truncated files.
                 stream = _pyarrow("a Zstandard file").CompressedInputStream(raw, "zstd")
-                yield io.BufferedReader(stream)
-            else:
-                yield raw
+                content = io.BufferedReader(stream)
+            marks = (name for mark, name in _UNICODE.items() if content.peek(4).startswith(mark))
+            if coding := next(marks, None):
+                way = f"convert it with iconv -f {coding.lower()} -t utf-8"
+                raise FileError(f"file {path!r} is {coding}, not UTF-8; {way}")
+            yield content
     except FileNotFoundError:
         raise FileError(f"there is no file {path!r}") from None
     except (OSError, EOFError, zlib.error) as error:
@@ -56,11 +68,25 @@ def open_bytes(path: str) -> Iterator[IO[bytes]]:
 
 def _open_raw(path: str) -> AbstractContextManager[io.BufferedReader]:
     if path != "-":
-        return Path(path).open("rb")
+        return _open_file(Path(path))
     stdin = sys.stdin.buffer
     if not isinstance(stdin, io.BufferedReader):  # a replacement of stdin without peek()
         stdin = io.BufferedReader(cast(io.RawIOBase, io.BytesIO(stdin.read())))
     return nullcontext(stdin)
+
+
+def _open_file(path: Path) -> io.BufferedReader:
+    if path.is_char_device() or path.is_block_device():
+        raise FileError(f"{str(path)!r} is a device, which may have no end; name a file")
+    if not (path.is_fifo() and os.access(path, os.R_OK)):
+        return path.open("rb")
+    opened: list[io.BufferedReader] = []  # by a thread, as it waits for a writer, perhaps for ever
+    thread = Thread(target=lambda: opened.append(path.open("rb")), daemon=True)
+    thread.start()
+    thread.join(_PIPE_SECONDS)
+    if not opened:
+        raise FileError(f"{str(path)!r} is a pipe that no program writes to; name a file")
+    return opened[0]
 
 
 def _pyarrow(wanted: str) -> Any:
@@ -137,11 +163,25 @@ def _json_rows(path: str) -> NumberedRows:
     return ((number, parse_json_row(line)) for number, line in lines if line.strip())
 
 
+def load_json(text: str) -> Any:
+    """Return the value of a JSON text; ValueError if it is not JSON or has a key twice."""
+    return json.loads(text, object_pairs_hook=unique_keys)
+
+
+def read_json(path: str) -> Any:
+    """Return the value of a JSON file."""
+    text = "\n".join(read_lines(path))
+    try:
+        return load_json(text)
+    except (ValueError, RecursionError) as error:
+        raise FileError(f"{path} is not JSON: {error}") from None
+
+
 def parse_json_row(line: bytes) -> Cells:
     """Return the cells of a line of JSON Lines, or the reason why it has none."""
     try:
         text = decode(line)
-        cells = json.loads(text)
+        cells = load_json(text)
     except FileError as error:
         return str(error)
     except (ValueError, RecursionError) as error:
@@ -183,17 +223,33 @@ def _separated_rows(path: str, rows: Iterator[tuple[int, list[str] | str]]) -> N
     for name, count in Counter(filter(None, heading)).items():
         if count > 1:
             raise FileError(f"{path}: the heading names {name!r} twice; rename one of the columns")
+    column = find_column(heading, COLUMNS["references"])
+    at = None if column is None else heading.index(column)
     for number, cells in rows:
         if cells:
-            yield number, cells if isinstance(cells, str) else _separated_cells(heading, cells)
+            yield number, cells if isinstance(cells, str) else _separated_cells(heading, cells, at)
 
 
-def _separated_cells(heading: list[str], cells: list[str]) -> Cells:
+def _separated_cells(heading: list[str], cells: list[Any], references: int | None) -> Cells:
     if len(cells) != len(heading):
         return f"{len(cells)} fields, but the heading names {len(heading)}"
     marks = chain.from_iterable(cell for cell in cells if not cell.isascii())
     escaped = next((mark for mark in marks if "\udc80" <= mark <= "\udcff"), None)
-    return _not_utf8(ord(escaped) - 0xDC00) if escaped else dict(zip(heading, cells, strict=True))
+    if escaped:
+        return _not_utf8(ord(escaped) - 0xDC00)
+    if references is not None:
+        cells[references] = _parse_listed(cells[references])
+    return dict(zip(heading, cells, strict=True))
+
+
+def _parse_listed(cell: str) -> str | list[Any]:
+    """Return the texts of a cell that is a JSON list of texts, such as ``["a", "b"]``."""
+    if cell[:1] == "[" and cell[-1:] == "]":
+        with suppress(ValueError, RecursionError):
+            texts = load_json(cell)
+            if all(isinstance(text, str | None) for text in texts):
+                return list(texts)
+    return cell
 
 
 def _parquet_rows(path: str) -> NumberedRows:
@@ -201,6 +257,8 @@ def _parquet_rows(path: str) -> NumberedRows:
     from pyarrow import parquet
 
     number = 0
+    if Path(path).exists() and not Path(path).is_file():
+        raise FileError(f"{path!r} is not a file, which Parquet needs")
     try:
         with parquet.ParquetFile(path) as table:
             batches = map(_parquet_cells, table.iter_batches(batch_size=1024))
@@ -257,6 +315,13 @@ def missing_column(where: str, columns: Iterable[Any], names: Sequence[str]) -> 
     return f"{where} has no column {names[0]!r} (accepted: {', '.join(names)}); it has {has}"
 
 
+def find_cell(where: str, row: Mapping[Any, Any], key: Any) -> Any:
+    """Return the cell of a column that the first row has, or raise a FileError."""
+    if key not in row:
+        raise FileError(f"{where} has no column {key!r}, which the first row has")
+    return row[key]
+
+
 def parse_text(value: Any, where: str) -> str:
     """Return a text, or raise FileError."""
     if not isinstance(value, str):
@@ -288,27 +353,3 @@ def read_texts(path: str) -> list[str]:
             raise FileError(f"{where}: {key} is {row[key]!r:.60}, not a text or a list of texts")
         texts.append(text)
     return texts
-
-
-def corpus_from_rows(path: str, rows: Sequence[Mapping[str, Any]], *, system: str) -> Corpus:
-    """Return the corpus of table rows; ``system`` names rows without a system of their own."""
-    if not rows:
-        raise FileError(f"file {path!r} holds no rows")
-    columns: dict[str, list[Any]] = {}
-    for kind, names in COLUMNS.items():
-        key = find_column(rows[0], names)
-        if key is not None:
-            for number, row in enumerate(rows, start=1):
-                if key not in row:
-                    raise FileError(f"{path}: row {number} has no {key!r}, which earlier rows have")
-            columns[kind] = [row[key] for row in rows]
-        elif kind in ("candidate", "references"):
-            raise FileError(missing_column(f"file {path!r}", rows[0], names))
-    sources = columns.get("source")
-    return Corpus.of(
-        columns["candidate"],
-        columns["references"],
-        ids=[*map(str, columns["id"])] if "id" in columns else None,
-        systems=[*map(str, columns.get("system", [system] * len(rows)))],
-        sources=None if sources is None else ["" if s is None else str(s) for s in sources],
-    )

@@ -11,12 +11,14 @@ Rows of several systems for one input share a segment id. If the rows name syste
 system names documents of several segments, and is ignored.)
 """
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from nlgauge.core.errors import FileError
-from nlgauge.data.files import COLUMNS, corpus_from_rows, find_column, read_table
+from nlgauge.data.files import COLUMNS, find_column, read_table
 from nlgauge.data.judged import JudgedCorpus, JudgedRow, parse_score
+from nlgauge.data.systems import corpus_of, table_rows
 
 SEGMENTS = ("segment", "seg_id", "segment_id")
 DOCUMENTS = ("doc_id", "document", "doc")
@@ -27,7 +29,10 @@ def read_judged_rows(path: str, *, wanted: str | None = None) -> JudgedCorpus:
     table = read_table(path, wanted, what="table of judged rows")
     rows = [row for _, row in table]
     key = _segment_column(rows)
-    corpus = corpus_from_rows(path, [_with_id(row, key) for row in rows], system="unknown")
+    if not rows:
+        raise FileError(f"file {path!r} holds no rows")
+    chosen = {} if key is None else {"id": key}
+    corpus = corpus_of(table_rows(table, "unknown", Counter(), chosen))
     human = [dict(_scores("human", row, where)) for where, row in table]
     # WMT18 keeps the number of judgements among the human scores.
     counted = sum(scores.pop("n", None) is not None for scores in human)
@@ -36,7 +41,8 @@ def read_judged_rows(path: str, *, wanted: str | None = None) -> JudgedCorpus:
         listed = ", ".join(map(repr, rows[0]))
         raise FileError(f"{path} holds no human scores; {ways}. It has: {listed}")
     sources = corpus.sources or (None,) * len(corpus)
-    names = [row.get(str(find_column(row, ("id",)))) for row in rows]
+    own = str(find_column(rows[0], ("id",)))
+    names = [row.get(own) for row in rows]
     judged = [
         JudgedRow(
             corpus.systems[i],
@@ -85,11 +91,3 @@ def _segment_column(rows: Sequence[Mapping[str, Any]]) -> str | None:
         ):
             return str(key)
     return None
-
-
-def _with_id(row: Mapping[str, Any], key: str | None) -> Mapping[str, Any]:
-    """The row with the segment column as its id."""
-    if key is None:
-        return row
-    others = {name: value for name, value in row.items() if str(name).lower() != "id"}
-    return {**others, "id": row[key]} if key in row else others

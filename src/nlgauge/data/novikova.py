@@ -12,8 +12,9 @@ meaning representation; repetitions within a system are numbered: "...#2".
 from collections import Counter
 
 from nlgauge.core.errors import FileError
-from nlgauge.data.files import COLUMNS, corpus_from_rows, missing_column, read_table
+from nlgauge.data.files import COLUMNS, read_table, require_column
 from nlgauge.data.judged import JudgedCorpus, JudgedRow, choose_part, parse_scores
+from nlgauge.data.systems import corpus_of, table_rows
 
 CRITERIA = ("informativeness", "naturalness", "quality")
 STORED = (
@@ -65,11 +66,11 @@ def read_novikova2017(
 
 def _read_references(path: str) -> dict[str, tuple[str, ...]]:
     """References by source: those of all its rows, in order."""
-    rows = [row for _, row in read_table(path)]
-    corpus = corpus_from_rows(path, rows, system="references")
-    if corpus.sources is None:
-        raise FileError(missing_column(path, rows[0], COLUMNS["source"]))
+    table = read_table(path)
+    for _, row in table[:1]:
+        require_column(path, row, COLUMNS["source"])
+    corpus = corpus_of(table_rows(table, "references", Counter()))
     known: dict[str, tuple[str, ...]] = {}
-    for source, texts in zip(corpus.sources, corpus.references, strict=True):
+    for source, texts in zip(corpus.sources or (), corpus.references, strict=True):
         known[source] = tuple(dict.fromkeys((*known.get(source, ()), *texts)))
     return known

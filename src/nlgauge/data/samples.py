@@ -41,19 +41,16 @@ def read_samples(path: str, number: int | None = None) -> Samples:
     if files.format_of(path) != "jsonl" and path != "-":
         ways = "candidates of each input on consecutive lines, give their number: --samples N"
         raise UsageError(f"{path} is not named .jsonl; for a text file with the {ways}")
-    ids: list[str] = []
-    candidates, references = [], []
-    for where, row in files.read_table(path, "jsonl"):
-        key = files.require_column(where, row, _CANDIDATES)
-        candidates.append(files.parse_texts(row[key], f"{where}: {key}"))
-        name = files.find_column(row, files.COLUMNS["id"])
-        ids.append(str(len(ids) if name is None else row[name]))
-        given = files.find_column(row, files.COLUMNS["references"])
-        if given is not None:
-            references.append(files.parse_texts(row[given], f"{where}: {given}"))
-    if not candidates:
+    table = files.read_table(path, "jsonl")
+    if not table:
         raise FileError(f"file {path!r} holds no rows")
-    if references and len(references) != len(candidates):
-        counts = f"{len(references)} of {len(candidates)} rows have references"
-        raise FileError(f"{path}: {counts}; all or none must")
-    return Samples(tuple(ids), tuple(candidates), tuple(references) or None)
+
+    def texts(key: str) -> tuple[tuple[str, ...], ...]:
+        cells = ((where, files.find_cell(where, row, key)) for where, row in table)
+        return tuple(files.parse_texts(cell, f"{where}: {key}") for where, cell in cells)
+
+    where, first = table[0]
+    key = files.require_column(where, first, _CANDIDATES)
+    name, given = (files.find_column(first, files.COLUMNS[kind]) for kind in ("id", "references"))
+    ids = (i if name is None else files.find_cell(*row, name) for i, row in enumerate(table))
+    return Samples(tuple(map(str, ids)), texts(key), None if given is None else texts(given))

@@ -17,7 +17,7 @@ import numpy as np
 
 from nlgauge.core.arrays import Floats
 from nlgauge.core.errors import DataError, FileError
-from nlgauge.data.files import COLUMNS, Rows, find_column, read_table
+from nlgauge.data.files import COLUMNS, Rows, find_cell, find_column, read_table
 from nlgauge.data.judged import JudgedCorpus, parse_score, to_columns
 from nlgauge.data.judged_tables import DOCUMENTS, SEGMENTS
 
@@ -98,7 +98,7 @@ def _keys_of_table(path: str, table: Rows) -> Keys:
 
     def cells(names: Sequence[str]) -> list[str]:
         key = find_column(columns, names)
-        return [] if key is None else [str(row.get(key)) for _, row in table]
+        return [] if key is None else [str(find_cell(where, row, key)) for where, row in table]
 
     system, segment = cells(COLUMNS["system"]), cells(_SEGMENT)
     keys: Keys = {

@@ -2,9 +2,8 @@
 
 import hashlib
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from itertools import zip_longest
 from pathlib import Path
 from typing import Any
@@ -25,12 +24,11 @@ def read_systems(
     if [*candidates, *references].count("-") > 1:
         raise UsageError("only one file can be read from stdin (-)")
     inputs = InputFiles(candidates, references, wanted)
+    if not references:
+        return corpus_of(inputs.rows())
     sets = [files.read_lines(path) for path in references]
     corpora = []
     for path, name in zip(candidates, inputs.names, strict=True):
-        if not references:
-            corpora.append(files.corpus_from_rows(path, inputs.table_rows(path), system=name))
-            continue
         lines = files.read_lines(path)
         for reference, texts in zip(references, sets, strict=True):
             files.check_parallel(path, lines, f"{reference} has", len(texts))
@@ -47,6 +45,7 @@ class Row:
     id: str
     candidate: str
     references: tuple[str, ...]
+    source: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,11 +107,6 @@ class InputFiles:
         """Yield all rows in the order of the files; text files line by line for all systems."""
         return self._stream_text() if self.references else self._stream_tables()
 
-    def table_rows(self, path: str) -> list[dict[str, Any]]:
-        """Return the rows of a table, or of all tables in a folder."""
-        tables = [files.read_table(file, form) for file, form in self._tables(path).items()]
-        return [row for table in tables for _, row in table]
-
     def _tables(self, path: str) -> dict[str, str]:
         """The tables that a path names and their formats: itself or those in the folder."""
         inside = [path]
@@ -128,9 +122,13 @@ class InputFiles:
     def _stream_tables(self) -> Iterator[Row | Rejected]:
         counts: Counter[str] = Counter()
         for path, name in zip(self.candidates, self.names, strict=True):
+            before = counts.total()
             for file, form in self._tables(path).items():
-                for line, cells in files.read_cells(file, form):
-                    yield _table_row(f"{file}, line {line}", cells, name, counts)
+                lines = files.read_cells(file, form)
+                table = ((f"{file}, line {line}", cells) for line, cells in lines)
+                yield from table_rows(table, name, counts)
+            if counts.total() == before:
+                raise FileError(f"file {path!r} holds no rows")
 
     def _stream_text(self) -> Iterator[Row | Rejected]:
         paths = [*self.candidates, *self.references]
@@ -165,42 +163,82 @@ def file_digest(path: str) -> dict[str, str | int]:
         raise FileError(f"file {path!r} cannot be read: {error.strerror}") from error
 
 
-def _table_row(place: str, cells: files.Cells, system: str, counts: Counter[str]) -> Row | Rejected:
-    if isinstance(cells, str):
-        counts[system] += 1
-        return Rejected(place, cells)
-    keys = _columns(tuple(cells))
-    named = str(cells[keys["system"]]) if "system" in keys else system
-    position = counts[named]
-    counts[named] += 1
-    for wanted in ("candidate", "references"):
-        if wanted not in keys:
-            return Rejected(place, files.missing_column("the row", cells, files.COLUMNS[wanted]))
-    identity = str(cells[keys["id"]]) if "id" in keys else str(position)
-    texts = cells[keys["candidate"]], cells[keys["references"]]
-    return _validated_row(place, named, identity, *texts)
+def table_rows(
+    table: Iterable[tuple[str, files.Cells]],
+    system: str,
+    counts: Counter[str],
+    chosen: Mapping[str, str] | None = None,
+) -> Iterator[Row | Rejected]:
+    """Yield the rows of one table, given as places and cells.
+
+    The columns of the first row that has candidate and references hold for all rows, those in
+    ``chosen`` in any case. ``system`` names rows without a system of their own; ``counts`` holds
+    the numbers of rows of each system so far, which are the ids of rows without one.
+    """
+    keys: dict[str, str] = {}
+    for place, cells in table:
+        name = system
+        try:
+            if isinstance(cells, str):
+                raise FileError(cells)
+            keys = keys or {**_find_columns(cells), **(chosen or {})}
+            name = str(cells.get(keys.get("system", ""), system))
+            found = {kind: files.find_cell("the row", cells, key) for kind, key in keys.items()}
+            texts = found["candidate"], found["references"]
+            source = found.get("source", "")  # a text, like the id and the system
+            source = None if "source" not in keys else "" if source is None else str(source)
+            identity = str(found.get("id", counts[name]))
+            row: Row | Rejected = _validated_row(place, name, identity, *texts, source)
+        except DataError as error:
+            row = Rejected(place, str(error))
+        counts[name] += 1
+        yield row
 
 
-@lru_cache(maxsize=64)
-def _columns(names: tuple[str, ...]) -> dict[str, str]:
-    """The column of each kind; most rows of a table have the same ones."""
-    found = {kind: files.find_column(names, accepted) for kind, accepted in files.COLUMNS.items()}
-    return {kind: name for kind, name in found.items() if name is not None}
+def corpus_of(rows: Iterable[Row | Rejected]) -> Corpus:
+    """Return the corpus of all rows; a rejected row is an error."""
+    kept = []
+    for row in rows:
+        if isinstance(row, Rejected):
+            raise FileError(f"{row.place}: {row.reason}")
+        kept.append(row)
+    sources = [row.source for row in kept if row.source is not None]
+    return Corpus.of(
+        [row.candidate for row in kept],
+        [row.references for row in kept],
+        systems=[row.system for row in kept],
+        ids=[row.id for row in kept],
+        sources=sources if len(sources) == len(kept) else None,
+    )
+
+
+def _find_columns(cells: Mapping[Any, Any]) -> dict[str, Any]:
+    for kind in ("candidate", "references"):
+        files.require_column("the row", cells, files.COLUMNS[kind])
+    found = {kind: files.find_column(cells, names) for kind, names in files.COLUMNS.items()}
+    return {kind: key for kind, key in found.items() if key is not None}
 
 
 def _validated_row(
-    place: str, system: str, identity: str, candidate: Any, references: Any
+    place: str,
+    system: str,
+    identity: str,
+    candidate: Any,
+    references: Any,
+    source: str | None = None,
 ) -> Row | Rejected:
     """The row, or the reason for which ``Corpus.of`` refuses it."""
     group = references if isinstance(references, list) else [references]
-    texts = [system, identity, candidate, *group]
+    texts = [system, identity, candidate, source or "", *group]
     if group and all(isinstance(text, str) and text.isascii() for text in texts):
-        return Row(place, system, identity, candidate, tuple(group))  # valid, and cheaper to check
-    try:
-        one = Corpus.of([candidate], [references], systems=[system], ids=[identity])
-    except DataError as error:
-        return Rejected(place, str(error))
-    return Row(place, system, identity, one.candidates[0], one.references[0])
+        group = tuple(group)  # valid, and cheaper to check
+    else:
+        names: Any = {"systems": [system], "ids": [identity], "sources": source and [source]}
+        try:
+            group = Corpus.of([candidate], [references], **names).references[0]
+        except DataError as error:
+            return Rejected(place, str(error).replace("[0]", "", 1))
+    return Row(place, system, identity, candidate, group, source)
 
 
 def _text_or_error(line: bytes) -> str | FileError:

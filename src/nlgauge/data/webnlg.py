@@ -8,14 +8,13 @@ The XML is part of the data set, not of the challenge: it is searched in the fol
 folder `webnlg-dataset` next to it, or named by `references`. Human scores are means (0-100).
 """
 
-import json
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 
 from nlgauge.core.errors import FileError
-from nlgauge.data.files import check_parallel, read_lines
+from nlgauge.data.files import check_parallel, read_json, read_lines
 from nlgauge.data.judged import JudgedCorpus, JudgedRow, parse_scores
 
 HUMAN_SYSTEM = "WebNLG-2020-reference"
@@ -39,10 +38,7 @@ def read_webnlg2020(path: str, *, references: str | None = None) -> JudgedCorpus
         outputs[file.parent.name] = lines
     if not outputs:
         raise FileError(f"{folder} holds no submissions (rdf2text/en/<team>/primary.en)")
-    try:
-        entries = json.loads("\n".join(read_lines(str(found[0]))))
-    except (json.JSONDecodeError, RecursionError) as error:
-        raise FileError(f"{found[0]} is not JSON: {error}") from None
+    entries = read_json(str(found[0]))
     if not isinstance(entries, list) or not entries:
         raise FileError(f"{found[0]} holds no list of judgements")
     numbered = enumerate(entries, start=1)

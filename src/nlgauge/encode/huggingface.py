@@ -191,7 +191,22 @@ def depth_of(config: Any) -> int:
 def choose_device(name: str) -> Any:
     """Return a torch device; ``auto`` is the fastest one available."""
     if name != "auto":
-        return torch.device(name)
+        return _usable_device(name)
     if torch.cuda.is_available():
         return torch.device("cuda")
     return torch.device("mps" if torch.backends.mps.is_available() else "cpu")
+
+
+def _usable_device(name: str) -> Any:
+    """Return the torch device of a name, or raise ModelError with the devices that there are."""
+    try:
+        device = torch.device(name)
+        torch.empty(1, device=device)
+    except (RuntimeError, AssertionError, ValueError) as error:
+        found = ["cpu", *(f"cuda:{n}" for n in range(torch.cuda.device_count()))]
+        found += ["mps"] * torch.backends.mps.is_available()
+        reason = str(error).partition("\n")[0].partition(",")[0]
+        raise ModelError(
+            f"device={name!r} cannot be used here ({reason}); choose auto, {', '.join(found)}"
+        ) from None
+    return device

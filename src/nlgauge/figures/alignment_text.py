@@ -25,7 +25,7 @@ def alignment_text(
         parts.append("\n".join(_list(plan)))
     if kind != "flow":
         parts.append("\n".join(_grid(plan, width)))
-    parts.append("\n".join([summary(plan), *([signature] if signature else [])]))
+    parts.append("\n".join([summary(plan), *([printable(signature)] if signature else [])]))
     return "\n\n".join(parts)
 
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from nlgauge.figures import matplotlib_setup as setup
 from nlgauge.figures.colours import PALETTE
-from nlgauge.figures.labels import printable, short_number, shorten
+from nlgauge.figures.labels import heading, legend_label, printable, short_number, shorten
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -76,7 +76,7 @@ def _draw(axes: "Axes", panel: Panel) -> None:
         colour = PALETTE[k % len(PALETTE)]
         places = [i + (k - (len(panel.series) - 1) / 2) * height for i in range(len(row))]
         values = [bar.value or 0.0 for bar in row]
-        axes.barh(places, values, height * 0.92, color=colour, label=shorten(printable(name)))
+        axes.barh(places, values, height * 0.92, color=colour, label=legend_label(name))
         for place, bar in zip(places, row, strict=True):
             if bar.value is None:
                 axes.text(0, place, " undefined", va="center", size=setup.FONT - 1, color="#777777")
@@ -91,4 +91,4 @@ def _draw(axes: "Axes", panel: Panel) -> None:
     axes.xaxis.set_major_locator(MaxNLocator(5, steps=[1, 2, 5, 10]))
     axes.xaxis.set_major_formatter(lambda x, _: short_number(x, ".6g").replace("-", "\u2212"))
     setup.plain_axes(axes, "top", "right", "left", grid="x")
-    axes.set_title("\n".join(map(printable, panel.title.splitlines())))
+    axes.set_title("\n".join(map(heading, panel.title.splitlines())))

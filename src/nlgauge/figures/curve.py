@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from nlgauge.figures import matplotlib_setup as setup
 from nlgauge.figures.colours import PALETTE
-from nlgauge.figures.labels import printable, short_number, shorten, tick_label
+from nlgauge.figures.labels import heading, legend_label, short_number, tick_label
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -44,16 +44,16 @@ def curve(
     places = [float(v) for v in values] if numeric else [float(i) for i in range(len(values))]
     with setup.panels(1, 1, _SIZE) as (figure, (axes,)):
         for k, line in enumerate(lines):
-            name = "tune" if len(lines) == 1 else shorten(printable(line.name))
+            name = "tune" if len(lines) == 1 else legend_label(line.name)
             _draw(axes, places, line, name, PALETTE[k % len(PALETTE)], _alignment(line, lines))
         if numeric and logarithmic:
             axes.set_xscale("log")
         if not numeric or len(places) <= _MOST_TICKS:
             axes.set_xticks(places, [tick_label(value) for value in values])
             axes.minorticks_off()
-        axes.set_xlabel(printable(option))
-        axes.set_ylabel(printable(label))
-        axes.set_title(printable(title) if title else "")
+        axes.set_xlabel(heading(option))
+        axes.set_ylabel(heading(label))
+        axes.set_title(heading(title) if title else "")
         setup.plain_axes(axes, "top", "right", grid="y")
         axes.margins(y=0.12)
         _add_legend(figure, axes, "#555555" if len(lines) > 1 else PALETTE[0])

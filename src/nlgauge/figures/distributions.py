@@ -9,7 +9,7 @@ import numpy as np
 from nlgauge.core.arrays import Floats
 from nlgauge.figures import matplotlib_setup as setup
 from nlgauge.figures.colours import ramp
-from nlgauge.figures.labels import printable, shorten
+from nlgauge.figures.labels import heading, legend_label, printable, shorten
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -71,7 +71,7 @@ def distributions(
             _draw(axes, curves, kind)
             axes.set_title(shorten(printable(metric), 30))
         handles, labels = grid[0].get_legend_handles_labels()
-        title = printable(legend) if legend else None
+        title = heading(legend) if legend else None
         setup.legend_below(
             figure, handles, len(labels), title=title, handlelength=1.0, columnspacing=1.0
         )
@@ -83,7 +83,7 @@ def _draw(axes: "Axes", curves: Sequence[Curve], kind: str) -> None:
     places, _ = curves[0].within()
     edges = np.linspace(places[0], places[-1], 25).tolist()
     for curve, colour in zip(curves, colours, strict=True):
-        name = printable(curve.name)
+        name = legend_label(curve.name)
         if kind == "histogram":
             axes.hist(curve.scores, edges, density=True, histtype="step", color=colour, label=name)
         elif np.isfinite(curve.density).all():

@@ -1,15 +1,23 @@
 """Text of labels: printable, short, and numbers as papers write them."""
 
 import re
-import unicodedata
 
-_UNPRINTABLE = {"Cc", "Cs", "Cn", "Zl", "Zp"}  # would break lines, terminals or XML
+from nlgauge.core.printable import printable as visible
 
 
 def printable(text: str) -> str:
-    """Return the text with a box for each character that cannot be shown."""
-    safe = "".join("�" if unicodedata.category(c) in _UNPRINTABLE else c for c in text)
-    return safe if safe.strip() else "␣"
+    """Return the text with escapes for characters that cannot be shown, and a mark if blank."""
+    return visible(text) if text.strip() else "␣"
+
+
+def heading(text: str) -> str:
+    """Return a title or the name of an axis, cut if it would not fit a page."""
+    return shorten(printable(text), 80)
+
+
+def legend_label(name: str) -> str:
+    """Return a short label; matplotlib would omit one that starts with an underscore."""
+    return re.sub("^_", " _", shorten(printable(name)))
 
 
 def shorten(label: str, longest: int = 24) -> str:
@@ -19,7 +27,7 @@ def shorten(label: str, longest: int = 24) -> str:
 
 def tick_label(value: float | str) -> str:
     """Return the label of an option's value."""
-    return printable(value) if isinstance(value, str) else f"{value:g}"
+    return shorten(printable(value)) if isinstance(value, str) else f"{value:g}"
 
 
 def short_number(value: float, spec: str = ".3f") -> str:

@@ -11,7 +11,7 @@ from nlgauge.core.arrays import Floats
 from nlgauge.figures import matplotlib_setup as setup
 from nlgauge.figures.colours import DIVERGING
 from nlgauge.figures.heat_map import Scale, draw_cells, linear_scale
-from nlgauge.figures.labels import printable, short_number, shorten
+from nlgauge.figures.labels import heading, printable, short_number, shorten
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -102,7 +102,7 @@ def _draw(axes: "Axes", panel: Panel) -> None:
     axes.set_xlabel(panel.across, style="italic", color="#555555")
     axes.set_ylabel(panel.down, style="italic", color="#555555")
     if panel.title:
-        axes.set_title(printable(panel.title), pad=16)
+        axes.set_title(heading(panel.title), pad=16)
     if panel.p_values:
         _add_legend(axes, percent=panel.write is _percent)
 

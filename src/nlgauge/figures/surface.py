@@ -9,7 +9,7 @@ import numpy as np
 from nlgauge.core.arrays import Floats
 from nlgauge.figures import matplotlib_setup as setup
 from nlgauge.figures.heat_map import draw_cells, linear_scale
-from nlgauge.figures.labels import printable, short_number, tick_label
+from nlgauge.figures.labels import heading, short_number, tick_label
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -64,8 +64,8 @@ def _draw(axes: "Axes", panel: Surface) -> None:
     box = Rectangle((j - 0.5, i - 0.5), 1, 1, fill=False, edgecolor=_MARK, linewidth=1.8, zorder=3)
     box.set_clip_on(False)
     axes.add_patch(box)
-    axes.set_ylabel(printable(panel.options[0]))
-    axes.set_xlabel(printable(panel.options[1]))
+    axes.set_ylabel(heading(panel.options[0]))
+    axes.set_xlabel(heading(panel.options[1]))
     test = "undefined" if panel.test is None else short_number(panel.test)
-    lines = [*map(printable, panel.title.split("\n")), f"box: chosen, test {test}"]
+    lines = [*map(heading, panel.title.split("\n")), f"box: chosen, test {test}"]
     axes.set_title("\n".join(lines))

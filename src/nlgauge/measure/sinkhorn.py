@@ -37,6 +37,7 @@ Reference = Literal["product", "ones"]
 
 TARGET_ERROR = 1e-10  # L1 error of the marginals at which the iteration stops
 MAX_ERROR = 1e-8  # L1 error that counts as solved
+MIN_EPSILON = 1e-12  # below, costs in units of epsilon overflow
 FIRST_EPSILON = 0.25
 ROUNDS = 2000
 SCALINGS = 2  # in a round, before a Newton step
@@ -98,9 +99,9 @@ def sinkhorn_divergence(
     the last two terms the cost of a cloud to itself would not be 0. `cost_a` and `cost_b` are the
     costs of each cloud to itself.
     """
-    if not epsilon > 0:
+    if not epsilon >= MIN_EPSILON:
         raise OptionError(
-            f"epsilon must be above 0 for a Sinkhorn divergence, got {epsilon}; "
+            f"epsilon must be at least {MIN_EPSILON:g} for a Sinkhorn divergence, got {epsilon}; "
             "match(cost, a, b) gives the exact distance."
         )
     a, b = normalised(a, len(a)), normalised(b, len(b))

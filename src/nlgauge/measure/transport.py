@@ -65,8 +65,9 @@ def match_many(
     for name, penalty in (("penalty_a", penalty_a), ("penalty_b", penalty_b)):
         if not penalty >= 0:
             raise OptionError(f"{name} must be at least 0 (inf is allowed), got {penalty}.")
-    if not 0 <= epsilon < math.inf:
-        raise OptionError(f"epsilon must be at least 0 and finite, got {epsilon}.")
+    if epsilon and not sinkhorn.MIN_EPSILON <= epsilon < math.inf:
+        least = f"at least {sinkhorn.MIN_EPSILON:g} and finite"
+        raise OptionError(f"epsilon must be 0, which is exact, or {least}, got {epsilon}.")
     if reference not in ("product", "ones"):
         raise OptionError(f"reference must be 'product' or 'ones', got {reference!r}.")
     if not len(costs) == len(a) == len(b):

@@ -10,6 +10,7 @@ import importlib
 import importlib.util
 import os
 import pkgutil
+import re
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache, partial
@@ -83,7 +84,20 @@ def metric_class(name: str) -> type[Metric]:
     return _find_class(sources[name]())
 
 
-def metric(spec: str | Metric, *, allow_external: Sequence[str] = (), **options: Any) -> Metric:
+def resolve_name(name: str) -> tuple[str, Mapping[str, str]]:
+    """Return the metric's name and options for a name as people write it: BLEU, rougeL, chrF++."""
+    if name in _package_names() or name in _sources():
+        return name, {}
+    plain = re.sub(r"[\s_-]", "", name.lower())
+    own = {each.replace("_", ""): each for each in _package_names()}
+    for each in (plain, plain.removesuffix("score")):
+        if each in own:
+            return own[each], {}
+    aliases = ((each, metric_class(each).aliases) for each in sorted(_package_names()))
+    return next(((each, found[plain]) for each, found in aliases if plain in found), (name, {}))
+
+
+def metric(spec: str | Metric, /, *, allow_external: Sequence[str] = (), **options: Any) -> Metric:
     """Return the metric of a name, of ``name:option=value,...`` or of a signature.
 
     Parameters
@@ -122,6 +136,9 @@ def metric(spec: str | Metric, *, allow_external: Sequence[str] = (), **options:
     built = from_signature(spec, allow_external) if "|" in spec else _parse_spec(spec)
     translated = _translate(type(built), options)
     refuse_unknown(type(built), translated, name=built.name)
+    for key, value in translated.items():
+        if type(value) is int and options_of(type(built))[key].types == (str,):
+            translated[key] = str(value)  # rouge, variant=2
     return dataclasses.replace(built, **translated)
 
 
@@ -161,10 +178,11 @@ def _language_options(kind: type[Metric], language: str) -> dict[str, str | bool
 
 
 def _parse_spec(spec: str, language: str | None = None) -> Metric:
-    name, _, rest = spec.strip().partition(":")
+    written, _, rest = spec.strip().partition(":")
+    name, preset = resolve_name(written)
     kind = metric_class(name)
     defaults = {} if language is None else _language_options(kind, language)
-    values = {**defaults, **_translate(kind, _split_options(spec, rest))}
+    values = {**defaults, **preset, **_translate(kind, _split_options(spec, rest))}
     texts = {key: v if isinstance(v, str) else format_value(v) for key, v in values.items()}
     return kind(**parse_options(kind, texts, name=name))
 

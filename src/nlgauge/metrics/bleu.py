@@ -17,7 +17,7 @@ from typing import Any, ClassVar, Self
 from sacrebleu.metrics.bleu import BLEU
 
 from nlgauge.core.errors import OptionError
-from nlgauge.core.metric import similarity
+from nlgauge.core.metric import Aliases, similarity
 from nlgauge.core.options import format_value, option
 from nlgauge.metrics._sacrebleu import SacrebleuMetric
 
@@ -36,6 +36,7 @@ class Bleu(SacrebleuMetric):
         **{code: {"tokenize": "char"} for code in ("th", "lo", "km", "my", "bo")},
     }
     paper = "Papineni et al. 2002, BLEU: a Method for Automatic Evaluation of MT (ACL)"
+    aliases: ClassVar[Aliases] = {"sacrebleu": {}}
     sacrebleu_class = BLEU
     scale = similarity(0.0, 100.0)
 
@@ -52,7 +53,7 @@ class Bleu(SacrebleuMetric):
     smooth_value: float | None = option(
         None, "Value of floor (default 0.1) or add-k (default 1) smoothing.", low=0.0
     )
-    max_ngram_order: int = option(4, "Longest n-grams.", low=1)
+    max_ngram_order: int = option(4, "Longest n-grams.", low=1, high=100)
     effective_order: str = option(
         "auto",
         "Leave out orders without n-grams; auto: for segments, not for the corpus.",

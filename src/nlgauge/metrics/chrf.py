@@ -8,12 +8,12 @@ empty candidate or reference 0.
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Self
+from typing import ClassVar, Self
 
 from sacrebleu.metrics.chrf import CHRF
 
 from nlgauge.core.errors import OptionError
-from nlgauge.core.metric import similarity
+from nlgauge.core.metric import Aliases, similarity
 from nlgauge.core.options import format_value, option
 from nlgauge.metrics._sacrebleu import SacrebleuMetric
 
@@ -23,11 +23,16 @@ class Chrf(SacrebleuMetric):
     """Character n-gram F-score."""
 
     paper = "Popović 2015, chrF: character n-gram F-score for automatic MT evaluation (WMT)"
+    aliases: ClassVar[Aliases] = {
+        "chrf++": {"word_order": "2"},
+        "chrf2": {},
+        "chrf2++": {"word_order": "2"},
+    }
     sacrebleu_class = CHRF
     scale = similarity(0.0, 100.0)
 
-    char_order: int = option(6, "Longest character n-grams.", low=0)
-    word_order: int = option(0, "Longest word n-grams; 2 is chrF++.", low=0)
+    char_order: int = option(6, "Longest character n-grams.", low=0, high=100)
+    word_order: int = option(0, "Longest word n-grams; 2 is chrF++.", low=0, high=100)
     beta: float = option(2.0, "Weight of recall against precision.", low=0.0)
     lowercase: bool = option(False, "Lowercase both sides.")
     whitespace: bool = option(False, "Include spaces in character n-grams.")

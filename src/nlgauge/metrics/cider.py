@@ -16,12 +16,12 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 
 from nlgauge.core.arrays import Floats
-from nlgauge.core.metric import PairMetric, Rows, Side, similarity
+from nlgauge.core.metric import Aliases, PairMetric, Rows, Side, similarity
 from nlgauge.core.options import option
 from nlgauge.metrics._ngram_table import NgramTableMetric
 from nlgauge.text.ngrams import Ngram, NgramTable, ngrams_up_to
@@ -44,12 +44,13 @@ class Cider(NgramTableMetric, PairMetric):
     """Consensus of a caption with its references."""
 
     paper = "Vedantam et al. 2015, CIDEr (CVPR)"
+    aliases: ClassVar[Aliases] = {"ciderd": {}}
     more_references_never_hurt = False
     scale = similarity(0.0, 10.0)
 
     over_references: str = option("mean", "Mean or best of references.", choices=("mean", "best"))
     variant: str = option("d", "CIDEr-D, or plain CIDEr.", choices=("d", "plain"))
-    order: int = option(4, "Longest n-grams.", low=1)
+    order: int = option(4, "Longest n-grams.", low=1, high=100)
     sigma: float = option(6.0, "Length difference that CIDEr-D tolerates, in words.", low=1e-3)
     stem: bool = option(False, "Compare Porter stems, as in the paper (not in its code).")
 

@@ -59,8 +59,10 @@ class DepthScore(CloudMetric):
     )
     p: float = option(5.0, "Exponent of the mean over regions.", low=1)
     eps: float = option(0.3, "Share of the least deep points to leave out.", low=0, high=0.99)
-    levels: int = option(5, "Number of trimmed regions.", low=1)
-    directions: int = option(2000, "Number of sampled directions.", low=1, server=10_000)
+    levels: int = option(5, "Number of trimmed regions.", low=1, high=1000)
+    directions: int = option(
+        2000, "Number of sampled directions.", low=1, high=10**6, server=10_000
+    )
     seed: int = option(0, "Random seed of the directions.", low=0, server=2**32 - 1)
     compat: str | None = option(None, "Published code to reproduce.", choices=tuple(published))
 

@@ -36,7 +36,7 @@ class Nist(NgramTableMetric):
     paper = "Doddington 2002, MT Evaluation Using N-gram Co-Occurrence Statistics (HLT)"
     scale = similarity(0.0, math.inf)
 
-    order: int = option(5, "Longest n-grams.", low=1)
+    order: int = option(5, "Longest n-grams.", low=1, high=100)
     lowercase: bool = option(True, "Lowercase both sides, as mteval does.")
 
     def count(self, references: Iterable[Sequence[str]]) -> NgramTable:

@@ -13,13 +13,13 @@ ROUGE-1.5.5 keeps only a-z and 0-9.
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
 
 from nlgauge.core.arrays import Floats
 from nlgauge.core.errors import OptionError
-from nlgauge.core.metric import PairMetric, Side, similarity
+from nlgauge.core.metric import Aliases, PairMetric, Side, similarity
 from nlgauge.core.options import option
 from nlgauge.text.edits import lcs_length, lcs_positions
 from nlgauge.text.ngrams import Ngram, ngrams
@@ -38,6 +38,9 @@ class Rouge(PairMetric):
     components = ("f", "precision", "recall")
     paper = "Lin 2004, ROUGE: A Package for Automatic Evaluation of Summaries (ACL)"
     scale = similarity()
+    aliases: ClassVar[Aliases] = {
+        f"rouge{name}": {"variant": name} for name in (*"123456789", "l", "lsum")
+    }
 
     variant: str = option(
         "l",

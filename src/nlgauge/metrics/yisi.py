@@ -7,8 +7,9 @@ the references. Higher is better, range [0, 1].
 """
 
 from dataclasses import dataclass
+from typing import ClassVar
 
-from nlgauge.core.metric import similarity
+from nlgauge.core.metric import Aliases, similarity
 from nlgauge.core.options import option
 from nlgauge.core.requirements import Weighting
 from nlgauge.metrics._greedy import GreedyMetric
@@ -19,6 +20,7 @@ class YiSi(GreedyMetric):
     """Greedy matching with idf weights that favours recall."""
 
     paper = "Lo 2019, YiSi (WMT), equations 1-3"
+    aliases: ClassVar[Aliases] = {"yisi1": {}}
     scale = similarity()
 
     weights: str = option("idf", "Mass of a token.", choices=("idf", "uniform"))

@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from nlgauge.core.errors import FileError, MissingExtra
-from nlgauge.report.formats import FORMATS
+from nlgauge.core.printable import printable
+from nlgauge.report.formats import latex, markdown, markdown_text
 from nlgauge.report.table import Table
 from nlgauge.runtime import DEFAULT, Runtime
 from nlgauge.scoring import Progress
@@ -153,13 +154,16 @@ class Reproduction(Part):
         place = Path(folder)
         texts = {"summary.json": json.dumps(self.to_dict(), indent=2, allow_nan=False) + "\n"}
         for stem, sections in self.tables.items():
-            markdown = [f"# {self.paper.title}", "\n".join(f"* {line}" for line in self.about)]
-            latex = ["\n".join(f"% {line}" for line in (self.paper.title, *self.about))]
+            about = [printable(line) for line in self.about]
+            listed = "\n".join(f"* {markdown_text(line)}" for line in about)
+            md = [f"# {self.paper.title}", listed]
+            tex = ["\n".join(f"% {line}" for line in (self.paper.title, *about))]
             for section in sections:
-                markdown += [f"## {section.title}", FORMATS["markdown"](section.table)]
-                latex.append(f"% {section.title}\n{FORMATS['latex'](section.table)}")
-            texts[f"{stem}.md"] = "\n\n".join(markdown) + "\n"
-            texts[f"{stem}.tex"] = "\n\n".join(latex) + "\n"
+                title = printable(section.title)
+                md += [f"## {markdown_text(title)}", markdown(section.table)]
+                tex.append(f"% {title}\n{latex(section.table)}")
+            texts[f"{stem}.md"] = "\n\n".join(md) + "\n"
+            texts[f"{stem}.tex"] = "\n\n".join(tex) + "\n"
         try:
             place.mkdir(parents=True, exist_ok=True)
             for name, text in texts.items():

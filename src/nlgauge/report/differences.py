@@ -6,6 +6,8 @@ from typing import Any
 
 from rich.cells import cell_len, chop_cells
 
+from nlgauge.core.printable import printable
+
 Row = Mapping[str, Any]
 
 _NARROWEST = 24  # columns of a readable text
@@ -22,22 +24,22 @@ def side_by_side(rows: Sequence[Row], *, width: int = 80, digits: int = 2) -> st
 
 
 def _block(row: Row, half: int, digits: int) -> Iterator[str]:
-    yield f"segment {row['segment']}: {row['metric']} {row['difference']:+.{digits}f}"
+    yield printable(f"segment {row['segment']}: {row['metric']} {row['difference']:+.{digits}f}")
     for text in row["references"]:
         lines = wrapped(text, 2 * half + 3 - 11)
         yield f"reference: {lines[0]}"
         yield from (f"           {line}" for line in lines[1:])
     left, right = wrapped(row["baseline_candidate"], half), wrapped(row["candidate"], half)
-    left.insert(0, f"{row['baseline']} {row['baseline_value']:.{digits}f}")
-    right.insert(0, f"{row['system']} {row['value']:.{digits}f}")
+    left.insert(0, printable(f"{row['baseline']} {row['baseline_value']:.{digits}f}"))
+    right.insert(0, printable(f"{row['system']} {row['value']:.{digits}f}"))
     for one, other in zip_longest(left, right, fillvalue=""):
         yield f"{one}{' ' * (half - cell_len(one))} │ {other}".rstrip()
 
 
 def wrapped(text: str, width: int) -> list[str]:
-    """Return lines of at most ``width`` columns, at least one; longer words are cut."""
+    """Return printable lines of at most ``width`` columns, at least one; longer words are cut."""
     lines = [""]
-    for word in text.split():
+    for word in map(printable, text.split()):
         for piece in chop_cells(word, width) if cell_len(word) > width else [word]:
             joined = f"{lines[-1]} {piece}".strip()
             if cell_len(joined) <= width:

@@ -1,16 +1,45 @@
-"""Formats of a table: text, CSV, TSV, Markdown, LaTeX and HTML."""
+"""Formats of a table: text, CSV, TSV, Markdown, LaTeX and HTML.
+
+A table's texts are printable, so that the functions here escape only the markup of their format.
+CSV and TSV hold the values as they are.
+"""
 
 import csv as csv_module
-import io
+import re
 from collections.abc import Callable
 from html import escape
 
-from nlgauge.report.table import Table
+from nlgauge.report.table import Table, Value
 
 _BOLD, _PLAIN = "\x1b[1m", "\x1b[0m"
 _LATEX: dict[str, str | int | None] = {mark: f"\\{mark}" for mark in "&%$#_{}"}
 _LATEX |= {"~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "\\": r"\textbackslash{}"}
-_LATEX |= {"↑": r"$\uparrow$", "↓": r"$\downarrow$"}
+_LATEX |= {"↑": r"$\uparrow$", "↓": r"$\downarrow$", '"': r"{\char34}"}  # babel's active quote
+_LATEX |= {mark: f"${mark}$" for mark in "<>|"}  # which old fonts lack
+_MARKDOWN = re.compile(r"[\\`*\[\]|]|(?<![^\W_])_|_(?![^\W_])|([<>&~$])")  # not lazy_emd's _
+_NUMBERS = re.compile(r"[\d\s.,<\[\]-]*")
+_NUMBER = re.compile(r"[-+]?[\d.,]+(e[-+]?\d+)?", re.IGNORECASE)
+_FORMULA = tuple("=+-@\t\r\n＝＋－＠")  # what spreadsheets take as the start of a formula
+
+
+def markdown_text(text: str) -> str:
+    """Return a printable text for Markdown: shown as it is, without links, tags or emphasis."""
+    if _NUMBERS.fullmatch(text):
+        return text
+    # Not every dialect knows \<, so that some characters are written as entities.
+    return _MARKDOWN.sub(lambda at: f"&#{ord(at[0])};" if at[1] else f"\\{at[0]}", text)
+
+
+def markdown_code(text: str) -> str:
+    """Return a printable text as Markdown code, between more backticks than it contains."""
+    marks = "`" * (1 + max(map(len, re.findall("`+", text)), default=0))
+    space = " " * (marks != "`" or not text)
+    return f"{marks}{space}{text}{space}{marks}"
+
+
+def latex_text(text: str) -> str:
+    """Return a printable text for LaTeX, without commands."""
+    return text.translate(str.maketrans(_LATEX))
 
 
 def text(table: Table, *, bold: bool = False) -> str:
@@ -32,43 +61,61 @@ def text(table: Table, *, bold: bool = False) -> str:
             padded[i + 1][j] = _BOLD + padded[i + 1][j] + _PLAIN
     lines = ["  ".join(row).rstrip() for row in padded]
     lines.insert(1, "  ".join("─" * width for width in widths))
-    if table.footer:
-        lines += ["", *table.footer]
-    return "\n".join(lines)
+    return "\n".join([*lines, "", *table.notes] if table.footer else lines)
 
 
-def csv(table: Table, *, delimiter: str = ",") -> str:
-    """Return delimited values with full precision and bare column names."""
-    stream = io.StringIO()
-    writer = csv_module.writer(stream, delimiter=delimiter, lineterminator="\n")
-    writer.writerow([column.name for column in table.columns])
-    writer.writerows([["" if value is None else value for value in row] for row in table.rows])
-    return stream.getvalue().rstrip("\n")
+def csv(table: Table, *, delimiter: str = ",", safe: bool = False) -> str:
+    """Return delimited values with full precision and bare column names.
+
+    If ``safe``, an apostrophe precedes texts that a spreadsheet would compute as a formula.
+    """
+    style = csv_module.QUOTE_NONNUMERIC if safe else csv_module.QUOTE_MINIMAL
+    lines = _Lines()
+    writer = csv_module.writer(lines, delimiter=delimiter, quoting=style)
+    for row in [tuple(column.name for column in table.columns), *table.rows]:
+        cells = map(_no_formula, row) if safe else row
+        writer.writerow(["" if value is None else value for value in cells])
+    joined = "\n".join(line.removesuffix("\r\n") for line in lines)
+    return joined.encode("utf-8", "backslashreplace").decode()  # files cannot hold surrogates
 
 
-def tsv(table: Table) -> str:
+class _Lines(list[str]):
+    """A stream of lines; they end in CR LF, so that the writer quotes cells with either mark."""
+
+    write = list.append
+
+
+def _no_formula(value: Value) -> Value:
+    formula = isinstance(value, str) and value.startswith(_FORMULA) and not _NUMBER.fullmatch(value)
+    return f"'{value}" if formula else value
+
+
+def tsv(table: Table, *, safe: bool = False) -> str:
     """Return tab-separated values with full precision and bare column names."""
-    return csv(table, delimiter="\t")
+    return csv(table, delimiter="\t", safe=safe)
 
 
 def markdown(table: Table) -> str:
     """Return a Markdown table, the best value of each column in bold."""
-    heading, *rows = _marked(table, lambda cell: cell.replace("|", r"\|"), "**{}**")
+    heading, *rows = _marked(table, markdown_text, "**{}**")
     rule = ["---:" if table.numeric(j) else ":---" for j in range(len(heading))]
     lines = ["| " + " | ".join(row) + " |" for row in [heading, rule, *rows]]
     if table.footer:
-        lines += ["", *(f"- `{line}`" for line in table.footer)]
+        lines += ["", *(f"- {markdown_code(line)}" for line in table.notes)]
     return "\n".join(lines)
 
 
 def latex(table: Table) -> str:
     """Return a booktabs tabular, the best value of each column in bold."""
-    rows = _marked(table, lambda cell: cell.translate(str.maketrans(_LATEX)), r"\textbf{{{}}}")
+    rows = _marked(table, latex_text, r"\textbf{{{}}}")
     layout = "".join("r" if table.numeric(j) else "l" for j in range(len(table.columns)))
-    heading, *body = [" & ".join(row) + r" \\" for row in rows]
+    # The command \\ or \midrule before a row would take a first [ or * as its argument.
+    starts = ["{}" if row[0].startswith(("[", "*")) else "" for row in rows]
+    cells = zip(starts, rows, strict=True)
+    heading, *body = [start + " & ".join(row) + r" \\" for start, row in cells]
     lines = [rf"\begin{{tabular}}{{{layout}}}", r"\toprule", heading, r"\midrule"]
     lines += [*body, r"\bottomrule", r"\end{tabular}"]
-    return "\n".join([*lines, *(f"% {line}" for line in table.footer)])
+    return "\n".join([*lines, *(f"% {line}" for line in table.notes)])
 
 
 def html(table: Table) -> str:
@@ -82,7 +129,7 @@ def html(table: Table) -> str:
 
     lines = ["<table>", f"<thead>{line(heading, 'th')}</thead>", "<tbody>"]
     lines += [*(line(row, "td") for row in rows), "</tbody>", "</table>"]
-    lines += [f"<p>{escape(note)}</p>" for note in table.footer]
+    lines += [f"<p>{escape(note)}</p>" for note in table.notes]
     return "\n".join(lines).encode("ascii", "xmlcharrefreplace").decode()
 
 
@@ -96,5 +143,5 @@ def _marked(table: Table, quote: Callable[[str], str], mark: str) -> list[list[s
     return [[quote(heading) for heading in table.headings], *rows]
 
 
-FORMATS: dict[str, Callable[[Table], str]] = {"text": text, "csv": csv, "tsv": tsv}
+FORMATS: dict[str, Callable[..., str]] = {"text": text, "csv": csv, "tsv": tsv}
 FORMATS |= {"markdown": markdown, "latex": latex, "html": html}

@@ -4,6 +4,8 @@ import math
 from dataclasses import dataclass
 from typing import Literal
 
+from nlgauge.core.printable import printable
+
 Value = str | float | int | None
 
 
@@ -17,14 +19,14 @@ class Column:
 
     @property
     def heading(self) -> str:
-        """The name with an arrow towards better values."""
-        return self.name + {"higher": " ↑", "lower": " ↓", None: ""}[self.direction]
+        """The printable name with an arrow towards better values."""
+        return printable(self.name) + {"higher": " ↑", "lower": " ↓", None: ""}[self.direction]
 
     def show(self, value: Value) -> str:
-        """Return the text of a value; empty for a missing one."""
+        """Return the printable text of a value; empty for a missing one."""
         if value is None or (isinstance(value, float) and math.isnan(value)):
             return ""
-        return f"{value:.{self.digits}f}" if isinstance(value, float) else str(value)
+        return f"{value:.{self.digits}f}" if isinstance(value, float) else printable(str(value))
 
 
 @dataclass(frozen=True)
@@ -39,6 +41,11 @@ class Table:
     def headings(self) -> list[str]:
         """The column headings with their arrows."""
         return [column.heading for column in self.columns]
+
+    @property
+    def notes(self) -> list[str]:
+        """The printable lines below the table."""
+        return [printable(line) for line in self.footer]
 
     def texts(self) -> list[list[str]]:
         """Return all values as text, row by row."""

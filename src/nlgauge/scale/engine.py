@@ -27,6 +27,10 @@ QUEUED_PER_WORKER = 2  # so that no worker is idle while the next part is read
 Task = TypeVar("Task")
 
 
+class WorkerWarning(UserWarning):
+    """Warns that a worker died and its parts are scored again."""
+
+
 class WorkerLost(Exception):
     """The worker of a task died."""
 
@@ -153,7 +157,8 @@ class ProcessPool(Engine[Future[Any]]):
         try:
             return self._pool.submit(_work, method, part, self._load_tables)
         except BrokenProcessPool:
-            warnings.warn("a worker died; the parts in progress are scored again", stacklevel=2)
+            message = "a worker died; the parts in progress are scored again"
+            warnings.warn(message, WorkerWarning, stacklevel=2)
             self._pool.shutdown(wait=True, cancel_futures=True)
             self._pool = self._start()
             return self._submit(method, part)

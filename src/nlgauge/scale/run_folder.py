@@ -6,7 +6,8 @@
     rejected.jsonl             rows that could not be scored, with the reason
     summary.json               corpus scores
 
-Files are written to a temporary name, synced and renamed. A part counts if its checksums match.
+Files are written to a temporary name, synced and renamed. A part counts if its checksums match,
+which cover its name and the plan of the run, so that the files of another part do not count.
 """
 
 import errno
@@ -19,6 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from nlgauge.core.errors import DataError, FileError, UsageError
+from nlgauge.core.jsonable import unique_keys
 from nlgauge.scale.worker import PartScores, SegmentFormat
 
 MANIFEST, SUMMARY, REJECTED = "manifest.json", "summary.json", "rejected.jsonl"
@@ -33,13 +35,14 @@ class RunFolder:
         self.path = Path(path)
         self._parts = self.path / "parts"
         self._segment_format = segments
+        self._run = ""  # the digest of the plan
 
     @contextmanager
     def open(self) -> Iterator[None]:
         """Create the folder, lock it against other runs and delete temporary files."""
         with _explain_errors(self.path):
             self._parts.mkdir(parents=True, exist_ok=True)
-            lock = (self.path / _LOCK).open("a")
+            lock = _check_regular(self.path / _LOCK).open("a")
         with lock:
             if not _lock(lock.fileno()):
                 busy = f"another run is writing to {str(self.path)!r}"
@@ -62,6 +65,7 @@ class RunFolder:
     def write_plan(self, plan: Mapping[str, Any]) -> None:
         """Write the plan unless it is there; raise if the folder holds a run of another plan."""
         self.check_plan(plan)
+        self._run = _sha256(_canonical(plan))
         if not (self.path / MANIFEST).exists():
             self.write(MANIFEST, plan)
 
@@ -76,17 +80,23 @@ class RunFolder:
     def write_part(self, scores: PartScores) -> None:
         """Write the part's files, the one that completes it last."""
         self._write(self._segments_file(scores.name), [scores.segments])
-        content = {CHECKSUM: _sha256(scores.segments), **scores.sums}
+        identity = {"part": scores.name, "run": self._run}
+        content = {**identity, CHECKSUM: _sha256(scores.segments), **scores.sums}
         signed = {"sha256": _sha256(_canonical(content)), **content}
         self._write(self._sums_file(scores.name), [(json.dumps(signed) + "\n").encode()])
 
     def read_sums(self, name: str, *, check_segments: bool = True) -> dict[str, Any] | None:
-        """Return the sums of a part, or None if they or (with a check) its segments are damaged."""
+        """Return the sums of a part, or None if they or (with a check) its segments are damaged.
+
+        None as well if they are those of another part or run.
+        """
         with suppress(OSError, DataError):
             content = _read_json(self._sums_file(name))
             if content.pop("sha256", None) != _sha256(_canonical(content)):
                 return None
-            segments = self._segments_file(name)
+            if (content.get("part"), content.get("run")) != (name, self._run):
+                return None
+            segments = _check_regular(self._segments_file(name))
             if not check_segments or content[CHECKSUM] == _sha256(segments.read_bytes()):
                 return content
         return None
@@ -154,13 +164,21 @@ def _explain_errors(folder: Path) -> Iterator[None]:
 
 
 def _read_json(file: Path) -> dict[str, Any]:
+    _check_regular(file)
     try:
-        content = json.loads(file.read_bytes())
+        content = json.loads(file.read_bytes(), object_pairs_hook=unique_keys)
         if not isinstance(content, dict):
             raise ValueError("not a JSON object")
     except ValueError as error:
         raise FileError(f"{str(file)!r} is damaged: {error}; delete it to start over") from error
     return content
+
+
+def _check_regular(file: Path) -> Path:
+    """Return the file, or raise if it is a pipe or a device, which may block for ever."""
+    if file.exists() and not file.is_file():
+        raise FileError(f"{str(file)!r} is not a regular file; delete it")
+    return file
 
 
 def _canonical(content: Mapping[str, Any]) -> bytes:

@@ -11,9 +11,9 @@ from typing import Any, NamedTuple
 
 from nlgauge.core.errors import NlgaugeError
 from nlgauge.core.metric import Metric
-from nlgauge.core.options import options_of, parse_options
+from nlgauge.core.options import options_of, parse_options, refuse_unknown
 from nlgauge.core.signature import Signature
-from nlgauge.metrics import metric, metric_class, metric_names
+from nlgauge.metrics import metric, metric_class, metric_names, resolve_name
 from nlgauge.scoring import Scorer
 from nlgauge.service.errors import ServiceError, log
 from nlgauge.service.option_schema import option_schema, violation
@@ -95,10 +95,12 @@ class Admission:
         texts = {key: value for key, value in spec.options.items() if isinstance(value, str)}
         values = spec.options | parse_options(kind, texts, name=spec.name)
         self._check(kind, values)
+        refuse_unknown(kind, {"allow_external"} & set(values), name=spec.name)
         built = metric(spec.name, **values)
         return self._admit_built(built.label(), built)
 
     def _kind(self, name: str) -> type[Metric]:
+        name, _ = resolve_name(name)
         if name in self.kinds:
             return self.kinds[name]
         if name in metric_names():

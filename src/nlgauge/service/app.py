@@ -23,6 +23,7 @@ from nlgauge.service.middleware import SecurityMiddleware
 from nlgauge.service.routes import router
 from nlgauge.service.schemas import SPEC_HELP
 from nlgauge.service.settings import Settings
+from nlgauge.service.uploads import router as uploads
 
 PAGE = Path(__file__).parent / "page"
 
@@ -47,6 +48,7 @@ def create_app(settings: Settings | None = None) -> FastAPI:
     app.state.dispatcher = dispatcher
     app.state.catalogue = encode_json(catalogue(dispatcher.admission, dispatcher.settings))
     app.include_router(router)
+    app.include_router(uploads)
     app.add_api_route("/", _index, include_in_schema=False)
     app.mount("/page", StaticFiles(directory=PAGE), name="page")
     for kind in (NlgaugeError, HTTPException):

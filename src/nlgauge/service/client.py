@@ -1,13 +1,13 @@
 """A client of the web service with the calls of the library; it needs no extra package."""
 
 import json
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from http.client import HTTPException
 from time import monotonic, sleep
 from typing import Any
 from urllib.error import HTTPError, URLError
-from urllib.parse import urlsplit
+from urllib.parse import quote, urlsplit
 from urllib.request import HTTPRedirectHandler, ProxyHandler, Request, build_opener
 
 import numpy as np
@@ -27,6 +27,9 @@ _REQUEST_ROWS = 500  # a larger corpus becomes a job
 _POLL_SECONDS = 0.25
 _BUSY = 429
 _LOOPBACK = ("127.0.0.1", "localhost", "::1")
+_MOST_BYTES = 2**30  # of an answer
+# What reading the answer of another program may raise, however strange its JSON is.
+_STRANGE = (ValueError, TypeError, LookupError, AttributeError, ArithmeticError, RecursionError)
 
 
 class ServerError(NlgaugeError):
@@ -41,7 +44,7 @@ class ServerError(NlgaugeError):
 
 
 class _NoRedirects(HTTPRedirectHandler):
-    """Sends the token to no other server than the one it is for."""
+    """Sends texts and token to no other server than the one they are for."""
 
     def redirect_request(self, *_: Any, **__: Any) -> None:
         return None
@@ -83,6 +86,8 @@ class Client:
         self._url = url.rstrip("/")
         self._headers = {"Accept": "application/json", "Content-Type": "application/json"}
         if token:
+            if not (token.isascii() and token.isprintable()):
+                raise UsageError("a token consists of printable ASCII characters")
             self._headers["Authorization"] = f"Bearer {token}"
         self._timeout = timeout
         self._patience = patience
@@ -128,18 +133,25 @@ class Client:
             answer = self.finish("score", body, progress=progress)
         else:
             answer = self._call("POST", "/v1/score", body)
-        board: dict[str, dict[str, Scores]] = {}
-        for entry in answer["scores"]:
-            system, label = entry["system"], entry["metric"]
-            board.setdefault(system, {})[label] = Scores(
-                metric=metric(entry["signature"]),
-                label=label,
-                system=system,
-                ids=corpus.ids_of(system),
-                statistics=np.asarray(entry["statistics"], dtype=np.float64),
-                signature=Signature.parse(entry["signature"]),
-                notes=entry["notes"],
-            )
+        board: dict[str, dict[str, Scores]] = {system: {} for system in corpus.systems}
+        with self._reading():
+            for entry in answer["scores"]:
+                system, label = entry["system"], str(entry["metric"])
+                scores = Scores(
+                    metric=metric(entry["signature"]),
+                    label=label,
+                    system=system,
+                    ids=corpus.ids_of(system),
+                    statistics=np.asarray(entry["statistics"], dtype=np.float64),
+                    signature=Signature.parse(entry["signature"]),
+                    notes={str(note): int(count) for note, count in entry["notes"].items()},
+                )
+                if len(scores.segments) != len(scores):
+                    raise ValueError("a segment has no score")
+                board[system][label] = scores
+            (labels,) = {tuple(by_metric) for by_metric in board.values()}  # the same of all
+            if not labels:
+                raise ValueError("there are no scores")
         return board
 
     def align(
@@ -147,12 +159,14 @@ class Client:
     ) -> Plan:
         """Return the alignment with the best reference, as `nlgauge.align` does."""
         body = {"candidate": candidate, "references": _group(references), "metric": metric}
-        plan = self._call("POST", "/v1/align", body)["plan"]
-        for name in ("coupling", "cost", "a", "b"):
-            plan[name] = np.asarray(plan[name], float)
-        for name in ("candidate_tokens", "reference_tokens"):
-            plan[name] = None if plan[name] is None else tuple(plan[name])
-        return Plan(**plan)
+        answer = self._call("POST", "/v1/align", body)
+        with self._reading():
+            plan = answer["plan"]
+            for name in ("coupling", "cost", "a", "b"):
+                plan[name] = np.asarray(plan[name], float)
+            for name in ("candidate_tokens", "reference_tokens"):
+                plan[name] = None if plan[name] is None else tuple(plan[name])
+            return Plan(**plan)
 
     def compare(
         self,
@@ -183,19 +197,20 @@ class Client:
     ) -> dict[str, Any]:
         """Run a job and return its result; an interruption cancels the job."""
         job = self._call("POST", "/v1/jobs", {"kind": kind, "body": body})
-        path = f"/v1/jobs/{job['id']}"
-        try:
-            while job["state"] in ("queued", "running"):
-                if progress is not None and job["rows_total"]:
-                    progress(job["rows_done"], job["rows_total"])
-                sleep(_POLL_SECONDS)
-                job = self._call("GET", path)
-        finally:
-            with suppress(ServerError):  # the job is deleted already, or the server is gone
-                self._call("DELETE", path)
-        if job["state"] != "done":
-            raise ServerError(job["error"]["message"], kind=job["error"]["kind"])
-        return dict(job["result"])
+        with self._reading():
+            path = f"/v1/jobs/{quote(job['id'], safe='')}"
+            try:
+                while job["state"] in ("queued", "running"):
+                    if progress is not None and job["rows_total"]:
+                        progress(int(job["rows_done"]), int(job["rows_total"]))
+                    sleep(_POLL_SECONDS)
+                    job = self._call("GET", path)
+            finally:
+                with suppress(ServerError):  # the job is deleted already, or the server is gone
+                    self._call("DELETE", path)
+            if job["state"] != "done":
+                raise ServerError(str(job["error"]["message"]), kind=job["error"]["kind"])
+            return dict(job["result"])
 
     def _call(self, method: str, path: str, body: Any = None) -> dict[str, Any]:
         ends = monotonic() + self._patience
@@ -214,23 +229,44 @@ class Client:
         request = Request(self._url + path, data, self._headers, method=method)
         try:
             with self._opener.open(request, timeout=self._timeout) as response:
-                return dict(json.loads(response.read()))
+                content = response.read(_MOST_BYTES)
         except HTTPError as error:
-            raise _server_error(error, self._url) from None
+            with error:
+                raise _server_error(error, self._url) from None
         except (URLError, HTTPException, OSError, ValueError) as error:
             reason = getattr(error, "reason", error)
             message = f"the server {self._url} does not answer ({reason})"
             raise ServerError(f"{message}; is `nlgauge serve` running?") from error
+        with self._reading():
+            return {**json.loads(content)}
+
+    @contextmanager
+    def _reading(self) -> Iterator[None]:
+        """Raise ServerError if an answer is not what `nlgauge serve` would say."""
+        try:
+            yield
+        except ServerError:
+            raise
+        except (*_STRANGE, NlgaugeError) as error:
+            reason = f" ({error})" if isinstance(error, NlgaugeError) else ""
+            message = f"{self._url} answers, but not like `nlgauge serve`{reason}"
+            raise ServerError(f"{message}; check the address and the server's version") from error
 
 
 def _server_error(error: HTTPError, url: str) -> ServerError:
     """The error of a response."""
+    if 300 <= error.code < 400:
+        there = error.headers.get("Location")
+        message = f"{url} redirects to {there}, which is not followed; name the address itself"
+        return ServerError(message, status=error.code)
     try:
-        content = json.loads(error.read())["error"]
-    except (ValueError, KeyError, TypeError, OSError):
+        content = json.loads(error.read(_MOST_BYTES))["error"]
+        found = ServerError(str(content["message"]), status=error.code, kind=content["kind"])
+    except (*_STRANGE, OSError, HTTPException):
         return ServerError(f"{url} answered {error.code}: {error.reason}", status=error.code)
-    found = ServerError(content["message"], status=error.code, kind=content["kind"])
-    found.seconds = float(error.headers.get("Retry-After", 1)) if error.code == _BUSY else None
+    if error.code == _BUSY:
+        seconds = error.headers.get("Retry-After", "")
+        found.seconds = min(float(seconds), 60.0) if seconds.isdecimal() else 1.0
     return found
 
 

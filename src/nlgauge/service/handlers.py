@@ -4,7 +4,9 @@ import dataclasses
 import json
 import math
 from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
 from itertools import count
+from operator import itemgetter
 from typing import Any
 
 from nlgauge.core.corpus import Corpus
@@ -16,10 +18,13 @@ from nlgauge.data.judged import JudgedCorpus, JudgedRow
 from nlgauge.scoring import Scorer
 from nlgauge.service import schemas
 from nlgauge.service.admission import Admission
+from nlgauge.service.alignments import plan_answer
 from nlgauge.service.errors import ServiceError
+from nlgauge.service.metric_tests import metric_tests
 from nlgauge.service.settings import Settings
 from nlgauge.service.task import Task, flat
 from nlgauge.study import compare, correlate, matrix, measure, quality_bands
+from nlgauge.study.segment_table import compared_segments, judged_cells
 
 Answer = dict[str, Any]
 
@@ -82,14 +87,15 @@ def align(request: schemas.AlignRequest, admission: Admission) -> Answer:
     (aligned,) = scorer.align(request.candidate, references).values()
     content = aligned.scores.to_dict(segments=False)
     del content["system"], content["segments_scored"]
-    content |= {"reference": aligned.reference, "plan": aligned.plan.to_dict(), "layers": None}
+    show = partial(plan_answer, metric=admitted.metric, words=request.words)
+    content |= {"reference": aligned.reference, **show(aligned.plan), "layers": None}
     if request.layers:
         by_layer = _single_layers(admitted.metric, scorer)
         # The corpus tables are those of the pair with all of its references.
         layers = admission.scorer(tuple(by_layer.values())).fit([references])
         found = layers.align(request.candidate, references[aligned.reference]).values()
         content["layers"] = [
-            {"layer": number, "value": each.scores.value, "plan": each.plan.to_dict()}
+            {"layer": number, "value": each.scores.value, "plan": show(each.plan)["plan"]}
             for number, each in zip(by_layer, found, strict=True)
         ]
     return content
@@ -118,16 +124,25 @@ def _compare(request: schemas.CompareBody, study: Mapping[str, Any]) -> Answer:
     first = found.scores[found.baseline]
     differ = [each for label in first for each in found.differing(request.differ, label)]
     answer["differ"] = [each.to_dict() for each in differ]
-    return {**answer, "scales": _scales(first.values())}
+    table = compared_segments(found) if request.segments else None
+    return {**answer, "segment_scores": table, "scales": _scales(first.values())}
 
 
 def _correlate(request: schemas.CorrelateRequest, study_options: Mapping[str, Any]) -> Answer:
     judged = _judged(request)
     judged = judged.without(*request.without) if request.without else judged
     study = measure(judged, **study_options)
-    own = {"rows", "metrics", "without", "bands", "matrix"}
+    own = {"rows", "metrics", "without", "bands", "matrix", "segments", "tests"}
     answer = correlate(study, **request.model_dump(exclude=own)).to_dict()
-    answer |= {"matrix": None, "distributions": {}}
+    answer |= {"matrix": None, "distributions": {}, "tests": [], "cells": None}
+    if request.tests is not None:
+        key = itemgetter("criterion", "level", "coefficient")
+        keys = list(dict.fromkeys(map(key, answer["correlations"])))
+        options = {"count": request.count, "seed": request.seed}
+        answer["tests"], notes = metric_tests(study, request.tests, keys, **options)
+        answer["notes"] += notes
+    if request.segments:
+        answer["cells"] = judged_cells(study, study.criteria(request.human))
     if request.matrix is not None:
         try:
             found = matrix(study, human=request.human, **request.matrix.model_dump())

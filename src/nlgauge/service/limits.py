@@ -8,6 +8,7 @@ from nlgauge.service.errors import ServiceError
 from nlgauge.service.schemas import References
 from nlgauge.service.settings import Limits
 
+_CRITERIA = 64  # each becomes a column of all rows
 _POST_JOB = "; post it to /v1/jobs"
 
 
@@ -29,6 +30,9 @@ def check_work(request: schemas.Work, limits: Limits, *, job: bool) -> Size:
         rows = request.rows if isinstance(request, schemas.CorrelateRequest) else request.pairs
         candidates, references = [row.candidate for row in rows], [row.references for row in rows]
         systems = len({row.system for row in rows})
+        if isinstance(request, schemas.CorrelateRequest):
+            criteria = {name for row in request.rows for name in row.human}
+            _check(len(criteria), _CRITERIA, "too_many_criteria", "criteria")
     _check(systems, limits.systems, "too_many_systems", "systems")
     most = limits.job_rows if job else limits.rows
     _check(len(candidates), most, "too_many_rows", "rows", "" if job else _POST_JOB)
@@ -50,11 +54,12 @@ def _resamples(request: schemas.Work, systems: int) -> int:
     if isinstance(request, schemas.CompareBody):
         # Every pair of systems, and every system alone.
         return request.count * len(request.metrics) * systems * (systems + 1) // 2
-    if request.confidence is None:
-        return 0
     criteria = {name for row in request.rows for name in row.human}
     kinds = len(request.coefficients) * len(request.levels or ("segment", "system"))
-    return request.count * len(request.metrics) * kinds * len(criteria)
+    metrics = len(request.metrics)
+    intervals = 0 if request.confidence is None else metrics
+    pairs = metrics * (metrics - 1) // 2 if request.tests == "permutation" else 0
+    return request.count * (intervals + pairs) * kinds * len(criteria)
 
 
 def _check_texts(

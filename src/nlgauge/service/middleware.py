@@ -25,7 +25,7 @@ HEADERS = {
     "Cross-Origin-Resource-Policy": "same-origin",
     "Permissions-Policy": "camera=(), geolocation=(), microphone=()",
 }
-_NEED_TOKEN = ("/v1/", "/metrics")
+_NEED_TOKEN = ("/v1/", "/metrics", "/openapi.json")
 
 
 class SecurityMiddleware:

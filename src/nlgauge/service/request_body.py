@@ -10,10 +10,12 @@ from fastapi.routing import APIRoute
 from starlette.requests import Request
 from starlette.responses import Response
 
+from nlgauge.core.jsonable import unique_keys
 from nlgauge.service.errors import ServiceError
 from nlgauge.service.settings import Limits
 
 _LARGE_BODY = 500_000  # bytes; larger bodies are parsed in a thread, so that others need not wait
+_MOST_KEYS = 1_000
 _CLOSE = {"Connection": "close"}  # the rest of the body is not read
 
 
@@ -28,9 +30,15 @@ class JsonRoute(APIRoute):
 
         async def handler(request: Request) -> Response:
             content = await _read_json(request)
-            body, errors = field.validate(content, {}, loc=("body",))
-            if errors:
-                raise RequestValidationError(errors)
+
+            def validated() -> Any:
+                body, errors = field.validate(_parse(content), {}, loc=("body",))
+                if errors:
+                    raise RequestValidationError(errors)
+                return body
+
+            large = len(content) > _LARGE_BODY
+            body = await asyncio.to_thread(validated) if large else validated()
             answer: Response = await endpoint(request, body)
             return answer
 
@@ -44,22 +52,21 @@ def check_size(size: int, limits: Limits) -> None:
         raise ServiceError(413, "too_large", message, headers=_CLOSE)
 
 
-async def _read_json(request: Request) -> Any:
-    """The parsed body, if it is declared as JSON in UTF-8."""
+async def _read_json(request: Request) -> bytes:
+    """The body, if it is declared as JSON in UTF-8."""
     kind, _, parameters = request.headers.get("content-type", "").partition(";")
     charset = parameters.strip().lower().replace('"', "")
     if kind.strip().lower() != "application/json" or charset not in ("", "charset=utf-8"):
         message = "send JSON in UTF-8, with the header Content-Type: application/json"
         raise ServiceError(415, "not_json", message)
-    body = await _read(request, request.app.state.dispatcher.settings.limits)
+    body = await read_body(request, request.app.state.dispatcher.settings.limits)
     if not body:
         raise RequestValidationError([{"loc": ("body",), "msg": "Field required"}])
-    if len(body) > _LARGE_BODY:
-        return await asyncio.to_thread(_parse, body)
-    return _parse(body)
+    return body
 
 
-async def _read(request: Request, limits: Limits) -> bytes:
+async def read_body(request: Request, limits: Limits) -> bytes:
+    """Return the bytes of the body, if they arrive in time and are not too many."""
     body = bytearray()
     try:
         async with asyncio.timeout(limits.body_seconds):
@@ -75,7 +82,10 @@ async def _read(request: Request, limits: Limits) -> bytes:
 
 def _parse(body: bytes) -> Any:
     try:
-        content = json.loads(body.decode("utf-8"), parse_constant=_refuse_constant)
+        text = body.decode("utf-8")
+        content = json.loads(
+            text, parse_constant=_refuse_constant, object_pairs_hook=_checked_object
+        )
         if b"\\ud" in body.lower():
             json.dumps(content, ensure_ascii=False).encode()
     except UnicodeEncodeError:
@@ -90,6 +100,15 @@ def _parse(body: bytes) -> Any:
     except ValueError:  # an integer of thousands of digits
         raise ServiceError(400, "bad_number", "a number in the body has too many digits") from None
     return content
+
+
+def _checked_object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    if len(pairs) > _MOST_KEYS:  # each unexpected one would become an error message
+        raise _malformed(f"an object has {len(pairs):,} keys; at most {_MOST_KEYS:,} are accepted")
+    try:
+        return unique_keys(pairs)
+    except ValueError as error:
+        raise _malformed(str(error)) from None
 
 
 def _malformed(why: str) -> ServiceError:

@@ -75,11 +75,22 @@ class LayerPlan(BaseModel):
     plan: Plan
 
 
+class TokenMatch(BaseModel):
+    """Two tokens of which one is the nearest of the other."""
+
+    candidate: int = Field(description="Index of the candidate token, from 0.")
+    reference: int
+    cosine: float
+    precision: bool = Field(description="The reference token is the nearest of the candidate's.")
+    recall: bool = Field(description="The candidate token is the nearest of the reference's.")
+
+
 class AlignAnswer(_MetricValue):
     """The scores of the pair, and the alignment with its best reference."""
 
     reference: int = Field(description="Index of the aligned reference, from 0.")
     plan: Plan
+    matches: list[TokenMatch] | None = Field(None, description="Of greedy metrics.")
     layers: list[LayerPlan] | None = None
 
 
@@ -120,6 +131,20 @@ class _StudyAnswer(BaseModel):
     notes: list[str]
 
 
+class SystemSegments(BaseModel):
+    """The scores of one system on every segment; the baseline has no differences."""
+
+    values: list[float | None]
+    differences: list[float | None] | None
+
+
+class SegmentScores(BaseModel):
+    """The scores of every segment by metric and system, in the order of ``ids``."""
+
+    ids: list[str]
+    metrics: dict[str, dict[str, SystemSegments]]
+
+
 class CompareAnswer(_StudyAnswer):
     """Paired tests of every system against the baseline."""
 
@@ -130,6 +155,7 @@ class CompareAnswer(_StudyAnswer):
     segments: int
     systems: list[ComparedSystem]
     differ: list[DifferingSegment]
+    segment_scores: SegmentScores | None
 
 
 class Correlated(BaseModel):
@@ -171,12 +197,47 @@ class DensityBand(BaseModel):
     density: list[float | None]
 
 
+class MetricTests(BaseModel):
+    """p[i][j]: one-sided p of "metric i agrees better with people than j", Holm-corrected."""
+
+    criterion: str
+    level: str
+    coefficient: str
+    method: Literal["williams", "permutation"]
+    names: list[str]
+    p: list[list[float | None]]
+
+
+class JudgedCells(BaseModel):
+    """The scores of every judged output; null where it was not judged by a criterion."""
+
+    systems: list[str]
+    segments: list[str]
+    human: dict[str, list[float | None]]
+    scores: dict[str, list[float | None]]
+
+
 class CorrelateAnswer(_StudyAnswer):
     """Correlations with human judgements, the matrix, and distributions by quality."""
 
     correlations: list[Correlated]
+    tests: list[MetricTests]
+    cells: JudgedCells | None
     matrix: Matrix | None
     distributions: dict[str, dict[str, list[DensityBand]]]
+
+
+class ReadAnswer(BaseModel):
+    """The content of an uploaded file: lines of text, or rows of a table."""
+
+    name: str = Field(description="The name of the file without endings.")
+    kind: Literal["text", "table"]
+    lines: list[str] | None
+    rows: list[dict[str, Any]] | None = Field(
+        description="As /v1/compare (pairs) or /v1/correlate (rows) accept them."
+    )
+    criteria: list[str] = Field(description="Of human judgements.")
+    notes: list[str]
 
 
 class MetricCard(BaseModel):

@@ -5,9 +5,10 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Discriminator, Field, Tag
 
 Finite = Annotated[float, Field(allow_inf_nan=False)]
-Texts = list[str]
+Texts = Annotated[list[str], Field(fail_fast=True)]  # one error of a million is enough
 References = str | Annotated[Texts, Field(min_length=1)]
 Name = Annotated[str, Field(min_length=1, max_length=200)]
+Names = Annotated[list[Name], Field(fail_fast=True)]
 SPEC_HELP = "A metric name, name:option=value,... or a signature."
 _SPEC = Field(min_length=1, max_length=1000, description=SPEC_HELP, examples=["mover:ngram=2"])
 SpecText = Annotated[str, _SPEC]
@@ -29,7 +30,7 @@ class NamedMetric(_Request):
 
 
 Spec = SpecText | NamedMetric
-Specs = Annotated[list[Spec], Field(min_length=1)]
+Specs = Annotated[list[Spec], Field(min_length=1, fail_fast=True)]
 
 
 class Pair(_Request):
@@ -42,13 +43,13 @@ class Pair(_Request):
 
 
 class _Pairs(_Request):
-    pairs: Annotated[list[Pair], Field(min_length=1)]
+    pairs: Annotated[list[Pair], Field(min_length=1, fail_fast=True)]
     metrics: Specs
 
 
 class _Systems(_Request):
     systems: Annotated[dict[Name, Texts], Field(min_length=1)]
-    references: Annotated[list[References], Field(min_length=1)]
+    references: Annotated[list[References], Field(min_length=1, fail_fast=True)]
     metrics: Specs
 
 
@@ -72,6 +73,7 @@ class _CompareOptions(_Request):
     seed: int = Field(0, ge=0, le=2**32 - 1)
     alpha: Finite = Field(0.05, gt=0, lt=1, description="One-sided significance level of clusters.")
     differ: int = Field(5, ge=0, le=100, description="Segments with the largest differences.")
+    segments: bool = Field(False, description="Include the scores of every segment.")
 
 
 class ComparePairs(_Pairs, _CompareOptions):
@@ -89,6 +91,7 @@ class AlignRequest(_Request):
     references: References
     metric: Spec = "mover"
     layers: bool = Field(False, description="Include a plan for each layer of the metric.")
+    words: bool = Field(False, description="Join the pieces of words that the model splits.")
 
 
 class JudgedRow(_Request):
@@ -112,9 +115,9 @@ class MatrixOptions(_Request):
 class CorrelateRequest(_Request):
     """Judged rows, and the metrics to correlate with the judgements."""
 
-    rows: Annotated[list[JudgedRow], Field(min_length=1)]
+    rows: Annotated[list[JudgedRow], Field(min_length=1, fail_fast=True)]
     metrics: Specs
-    human: list[Name] | None = Field(None, description="Criteria; default: all.")
+    human: Names | None = Field(None, description="Criteria; default: all.")
     levels: list[Level] | None = Field(
         None, description="Default: segment, and system if 3 or more systems are judged."
     )
@@ -124,9 +127,13 @@ class CorrelateRequest(_Request):
     count: int = Field(1000, ge=1, le=100_000)
     seed: int = Field(0, ge=0, le=2**32 - 1)
     system_score: Literal["mean", "corpus"] = "mean"
-    without: list[Name] = Field(default_factory=list, description="Systems to leave out.")
+    without: Names = Field(default_factory=list, description="Systems to leave out.")
     bands: int = Field(3, ge=2, le=8, description="Number of quality bands.")
     matrix: MatrixOptions | None = Field(default_factory=MatrixOptions)
+    tests: Literal["williams", "permutation"] | None = Field(
+        None, description="Test between metrics; Williams's is of Pearson's r only."
+    )
+    segments: bool = Field(False, description="Include all human and metric scores.")
 
 
 def _form(value: Any) -> str:

@@ -19,6 +19,7 @@ from nlgauge.service.task import Cancelled, Task
 
 Body = Work | AlignRequest
 _POLL_SECONDS = 0.1  # between looks whether a task is cancelled
+_IDLE_SECONDS = 600.0
 _NICENESS = 5  # short requests go first
 
 
@@ -54,10 +55,8 @@ class _Worker:
 
     def run(self, body: Body, task: Task) -> bytes:
         try:
-            pipe = self._open()
-            pipe.send(body)
-            while isinstance(answer := _receive(pipe, task), tuple):
-                task.rows_done, task.rows_total = answer
+            while (answer := self._ask(body, task)) is None:
+                self._end()
         except Cancelled:
             self._end()
             raise
@@ -70,6 +69,17 @@ class _Worker:
         if isinstance(answer, bytes):
             return answer
         raise ServiceError(**answer)
+
+    def _ask(self, body: Body, task: Task) -> Any:
+        """The answer, or None if the process has just ended because it was idle."""
+        pipe = self._open()
+        try:
+            pipe.send(body)
+        except BrokenPipeError:
+            return None
+        while isinstance(answer := _receive(pipe, task), tuple):
+            task.rows_done, task.rows_total = answer
+        return answer
 
     def _end(self) -> None:
         if self.process is not None and self._pipe is not None:
@@ -100,18 +110,21 @@ def _receive(pipe: "Connection[Any, Any]", task: Task) -> Any:
 
 
 def _answer_requests(pipe: "Connection[Any, Any]", settings: Settings) -> None:
-    """Answer bodies with bytes, or the fields of an error; numbers of rows are sent before."""
+    """Answer bodies with bytes, or the fields of an error; numbers of rows are sent before.
+
+    After a while without requests the process ends, so that it does not hold its models for ever.
+    """
     follow_parent()
     warnings.simplefilter("ignore", UnknownTokensWarning)  # answers count them
     if hasattr(os, "nice"):
         os.nice(_NICENESS)
     admission = Admission(settings)
-    while True:
+    while pipe.poll(_IDLE_SECONDS):
+        body = pipe.recv()
         task = Task("long", lambda _: b"")
         task.report = lambda done, total: pipe.send((done, total))
         try:
-            pipe.send(encode_json(handle(pipe.recv(), admission, settings, task)))
-        except EOFError:  # the server has closed its end
-            return
+            pipe.send(encode_json(handle(body, admission, settings, task)))
         except Exception as error:
             pipe.send(service_error(error).fields())
+    pipe.send(None)

@@ -272,9 +272,7 @@ def _gap(
         len(set(metric.segments) - set(judgements.segments)),
     )
     if gap.cells_missing == gap.cells_judged:
-        raise DataError(
-            f"{gap}; it shares no cell with the judgements. Do both name systems, segments alike?"
-        )
+        raise DataError(f"{gap}; it shares no cell with the judgements. Check the names in both.")
     if gap.cells_missing and missing == "error":
         raise DataError(
             f"{gap}. Score them, leave them out of the judgements, or use missing='keep' "

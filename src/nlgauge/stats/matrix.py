@@ -16,7 +16,7 @@ from nlgauge.stats.coefficients import Coefficient, choose_coefficient, dense_ra
 from nlgauge.stats.judgements import Grid
 from nlgauge.stats.levels import Which, choose_level, correlation_of, per_input, points
 from nlgauge.stats.significance import holm, permutation_test, williams_test
-from nlgauge.stats.validation import Over, Seed, common_cells
+from nlgauge.stats.validation import Over, Seed, common_cells, require_scipy
 
 HUMAN = "human"
 
@@ -112,6 +112,7 @@ def coefficient_matrix(
     grid: Grid, level: str = "segment", coefficient: Which = "pearson"
 ) -> CoefficientMatrix:
     """Return the coefficient and p-value of every pair among people and the grid's metrics."""
+    require_scipy("a matrix with p-values")
     level, chosen = choose_level(level), choose_coefficient(coefficient)
     shared, stack = _common(grid, level, chosen)
     correlation = correlation_of(level, chosen)

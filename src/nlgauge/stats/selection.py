@@ -52,14 +52,14 @@ def split(
     [[0, 1], [2, 3]]
     """
     if not 0 < fraction < 1:
-        raise OptionError(f"fraction is {fraction}; the tuning part is between 0 and 1 of all.")
+        raise OptionError(f"fraction is {fraction}; the tuning part must be between 0 and 1.")
     labels = list(range(n)) if groups is None else list(groups)
     if len(labels) != n:
         raise ShapeError(f"there are {n} items but {len(labels)} group labels; give one per item.")
     numbers = {label: i for i, label in enumerate(dict.fromkeys(labels))}
     count = len(numbers)
     if count < 2:
-        raise DataError(f"{n} items in {count} groups cannot be split in two; 2 are needed.")
+        raise DataError(f"{n} items in {count} groups cannot be split in two; it takes 2 or more.")
     size = min(max(round(fraction * count), 1), count - 1)
     chosen = np.random.default_rng(seed).permutation(count)[:size]
     tuning = np.isin([numbers[label] for label in labels], chosen)
@@ -181,7 +181,9 @@ def _check_parts(parts: Split, n: int, axis: str) -> None:
         raise DataError(f"{both} {axis} are in both the tuning and the test part; keep them apart.")
     tune, test = parts.tune.size, parts.test.size
     if not tune or not test:
-        raise DataError(f"the tuning part has {tune} {axis}, the test part {test}; both need some.")
+        raise DataError(
+            f"the tuning part has {tune} {axis}, the test part {test}; neither may be empty."
+        )
     top = int(max(parts.tune.max(), parts.test.max()))
     if top >= n:
         raise ShapeError(f"the split reaches item {top} (from 0), but there are {n} {axis}.")

@@ -15,7 +15,15 @@ from nlgauge.core.arrays import Bools, Floats
 from nlgauge.core.errors import DataError, OptionError
 from nlgauge.stats.coefficients import TOLERANCE, choose_coefficient, pearson
 from nlgauge.stats.levels import Which, choose_level, correlation_of, points
-from nlgauge.stats.validation import Over, Seed, check_over, common_cells, p_value, resample
+from nlgauge.stats.validation import (
+    Over,
+    Seed,
+    check_over,
+    common_cells,
+    p_value,
+    require_scipy,
+    resample,
+)
 
 Alternative = Literal["greater", "two-sided"]
 
@@ -75,6 +83,7 @@ def williams(r12: float, r13: float, r23: float, n: int) -> Williams:
     variance = 2 * max(k, 0.0) * (n - 1) / (n - 3) + (r12 + r13) ** 2 / 4 * (1 - r23) ** 3
     if variance <= TOLERANCE**2:  # the two metrics are equal up to scale
         return Williams(0.0, n - 3, 0.5, r12, r13, r23, n)
+    require_scipy("Williams's test")
     from scipy.stats import t as student
 
     t = float((r12 - r13) * np.sqrt((n - 1) * (1 + r23)) / np.sqrt(variance))

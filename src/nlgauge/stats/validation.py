@@ -1,19 +1,26 @@
 """Checked matrices, and what every resampling test shares: axes, draws and p-values."""
 
 from collections.abc import Callable
+from importlib.util import find_spec
 from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from nlgauge.core.arrays import Floats
-from nlgauge.core.errors import DataError, OptionError, ShapeError
+from nlgauge.core.errors import DataError, MissingExtra, OptionError, ShapeError
 
 Seed = int | np.random.Generator
 Over = Literal["inputs", "systems", "both"]
 
 CELLS_AT_ONCE = 2_000_000
 """Resampled cells held in memory at a time (16 MB per matrix)."""
+
+
+def require_scipy(wanted: str) -> None:
+    """Raise MissingExtra unless scipy is installed."""
+    if find_spec("scipy") is None:
+        raise MissingExtra(wanted, "scipy", "stats")
 
 
 def as_matrix(values: ArrayLike, name: str) -> Floats:
@@ -23,7 +30,8 @@ def as_matrix(values: ArrayLike, name: str) -> Floats:
     if matrix.ndim != 2 or matrix.size == 0:
         raise ShapeError(f"{name} has shape {matrix.shape}; give systems x inputs, or one vector.")
     if infinite := int(np.isinf(matrix).sum()):
-        raise DataError(f"{name} holds {infinite} infinite values of {matrix.size}; use NaN.")
+        share = f"{infinite} infinite values of {matrix.size}"
+        raise DataError(f"{name} holds {share}; use NaN for a cell without a score.")
     return matrix
 
 

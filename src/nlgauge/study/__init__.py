@@ -7,6 +7,7 @@ each other. The command line and the service import statistics from here.
 from nlgauge.stats.coefficients import choose_coefficient
 from nlgauge.stats.levels import choose_level
 from nlgauge.stats.matrix import CoefficientMatrix, PermutationMatrix, WilliamsMatrix
+from nlgauge.stats.validation import require_scipy
 from nlgauge.study.compare import Comparison, SegmentDifference, compare, compare_scored
 from nlgauge.study.correlate import Correlations, correlate
 from nlgauge.study.darr import DarrResult, darr
@@ -42,6 +43,7 @@ __all__ = [
     "measure",
     "permutation",
     "quality_bands",
+    "require_scipy",
     "sweep",
     "tune_layers",
     "williams",

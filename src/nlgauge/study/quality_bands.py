@@ -55,7 +55,8 @@ def quality_bands(
             f"the {int(judged.sum())} judgements of {criterion!r} do not fall into {count} bands "
             "of 2 or more (too few, or too many ties); use at least 2 bands, and fewer."
         )
-    names = [f"{low:.3g} to {high:.3g}" for low, high in pairwise(edges)]
+    names = [f"{low:.3g} to <{high:.3g}" for low, high in pairwise(edges)]
+    names[-1] = names[-1].replace("<", "")  # only the last band includes its upper end
     found: dict[str, tuple[QualityBand, ...]] = {}
     for metric in study.metrics:
         aligned = study.grid(criterion).metric(metric.name)

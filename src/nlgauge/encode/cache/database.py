@@ -281,6 +281,9 @@ class EmbeddingCache:
 @contextmanager
 def _connect(path: Path, mode: str = "rw") -> Iterator[sqlite3.Connection]:
     """Yield a connection to the file, or to an empty cache if there is nothing to read yet."""
+    for file in (_beside(path, ending) for ending in ("", "-journal", "-wal")):
+        if file.exists() and not file.is_file():  # reading from a pipe may block for ever
+            raise OSError(f"{file.name} is not a regular file; delete it")
     address = f"{path.absolute().as_uri()}?mode={mode}"
     if mode == "rw" and not path.exists():
         address = ":memory:"

@@ -6,7 +6,7 @@ import { readSpec, writeSpec } from "./metrics.js";
 import { showError } from "./notices.js";
 import { score } from "./number_format.js";
 import { layerPlans } from "./layer_plans.js";
-import { penalties } from "./penalties.js";
+import { isPenalty, penalties } from "./penalties.js";
 import { planView } from "./plan_view.js";
 import { between, massTotals } from "./plan.js";
 import { massBalance } from "./mass_balance.js";
@@ -24,7 +24,7 @@ const EXACT = [
 ];
 const EXPLANATIONS = {
   greedy: "Every token is matched with its nearest neighbour: " +
-    "tokens may be used several times, or never.",
+    "lines from candidate tokens give precision, lines from reference tokens recall.",
   exact: "All mass of the candidate moves, and every reference token receives its share, " +
     "at the least total cost.",
   unbalanced: "Mass moves only where that costs less than the two penalties. " +
@@ -43,7 +43,7 @@ const PRICES = { en: ["0.23", "0.31"], zh: ["0.018", "0.97"], other: ["0.009", "
 export function alignmentPanel(onChange) {
   const state = {
     kind: "greedy", exact: EXACT[0][0], pair: null, options: {}, answer: null,
-    shownPenalties: String(PRICES.en), // penalties of the chosen Lazy-EMD that the sliders show
+    words: true, shownPenalties: String(PRICES.en), // penalties of the chosen Lazy-EMD that the sliders show
   };
   const answers = new Map();
   let waiting = null;
@@ -67,7 +67,15 @@ export function alignmentPanel(onChange) {
   const facts = h("div", { class: "facts" });
   const errorPlace = h("div");
   const layers = layerPlans((plan) => drawing.draw(plan));
-  const drawing = planView(onChange);
+  const words = h("input", {
+    type: "checkbox", checked: state.words,
+    onchange: () => {
+      state.words = words.checked;
+      refresh();
+      onChange();
+    },
+  });
+  const drawing = planView(onChange, h("label", { class: "switch" }, words, " Whole words"));
   const whole = h("section", { class: "card matching", "aria-labelledby": "matching-title", hidden: true },
     h("div", { class: "headline" }, h("h2", { id: "matching-title" }, "Alignment"), switcher),
     explanation, exact, h("div", { class: "prices" }, prices.element, presets), errorPlace, facts,
@@ -125,7 +133,7 @@ export function alignmentPanel(onChange) {
     if (!state.pair) return;
     stop.abort();
     stop = new AbortController();
-    const body = { ...state.pair, metric: metric(), layers: state.kind === "layers" };
+    const body = { ...state.pair, metric: metric(), layers: state.kind === "layers", words: state.words };
     const key = JSON.stringify(body);
     whole.setAttribute("aria-busy", "true");
     try {
@@ -151,8 +159,9 @@ export function alignmentPanel(onChange) {
       h("p", { class: "result" },
         h("strong", {}, answer.metric), " ", h("span", { class: "value" }, score(answer.value, answer.range)),
         several && h("span", { class: "note" }, ` · against reference ${answer.reference + 1}`)),
-      massBalance(massTotals(answer.plan)));
+      answer.matches ? precisionRecall(answer) : massBalance(massTotals(answer.plan)));
     layers.show(answer);
+    answer.plan.matches = answer.matches;
     animate(before, answer.plan);
   }
 
@@ -188,24 +197,45 @@ export function alignmentPanel(onChange) {
     },
     settings() {
       const [candidate, reference] = prices.values();
-      const kind = { match: state.kind, picture: drawing.kind() };
+      const kind = { match: state.kind, picture: drawing.kind(), ...(state.words ? {} : { words: "0" }) };
       if (state.kind === "unbalanced") return { ...kind, from: candidate, to: reference };
       return state.kind === "exact" ? { ...kind, exact: state.exact } : kind;
     },
-    restore(settings) {
-      const kind = settings.get("match");
-      if (KINDS.some(([name]) => name === kind)) state.kind = kind;
-      const named = settings.get("exact");
-      if (EXACT.some(([name]) => name === named)) {
-        state.exact = named;
-        exact.querySelector("select").value = named;
-      }
-      if (settings.has("from") && settings.has("to")) {
-        prices.set(settings.get("from"), settings.get("to"));
+    names: ["match", "picture", "words", "exact", "from", "to"],
+    /** Show the kind of matching that a metric uses, if there is one. */
+    chooseFor(name) {
+      const kind = { bertscore: "greedy", wmd: "exact", mover: "exact", lazy_emd: "unbalanced", bary: "layers" }[name];
+      if (!kind) return;
+      state.kind = kind;
+      if (kind === "exact") state.exact = EXACT.find(([spec]) => spec.startsWith(name))[0];
+      exact.querySelector("select").value = state.exact;
+      arrange();
+    },
+    restore(settings, link) {
+      state.kind = link.choice("match", KINDS.map(([name]) => name)) ?? state.kind;
+      state.exact = link.choice("exact", EXACT.map(([name]) => name)) ?? state.exact;
+      exact.querySelector("select").value = state.exact;
+      words.checked = state.words = link.choice("words", ["0", "1"]) !== "0";
+      const wanted = ["from", "to"].map((name) => settings.get(name));
+      if (wanted.every(isPenalty)) {
+        prices.set(...wanted);
         state.shownPenalties = null; // the penalties of a link stay until others are chosen
+      } else if (wanted.some((each) => each !== null)) {
+        link.refuse("from and to are the two penalties: each a number from 0, or inf");
       }
-      drawing.choose(settings.get("picture"));
+      drawing.choose(link.choice("picture", drawing.kinds));
       arrange();
     },
   };
+}
+
+/** Precision and recall of a greedy metric, each with the direction it is computed in. */
+function precisionRecall({ components, range }) {
+  const sides = [
+    ["precision", "every candidate token with its nearest reference token"],
+    ["recall", "every reference token with its nearest candidate token"],
+  ];
+  return h("dl", { class: "balance" }, sides.map(([name, words]) => [
+    h("dt", {}, name), h("dd", {}, h("b", {}, score(components[name], range)), h("span", { class: "note" }, words)),
+  ]));
 }

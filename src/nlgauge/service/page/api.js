@@ -1,4 +1,4 @@
-// Requests to the service: JSON in, JSON out, errors with the message of the service.
+// Requests to the service: JSON or a file in, JSON out, errors with the message of the service.
 
 const KEY = "nlgauge.token";
 let requestToken = null;
@@ -11,7 +11,7 @@ class ServiceError extends Error {
   }
 }
 
-/** Set the function that gets a token from the user; it resolves to the token, or to null. */
+/** Set the function that gets a token from the user, or null; it is told whether one was refused. */
 export function onTokenRequired(request) {
   requestToken = request;
 }
@@ -24,6 +24,7 @@ export function keepToken(token) {
 
 export const get = (path, options) => call("GET", path, undefined, options);
 export const post = (path, body, options) => call("POST", path, body, options);
+export const sendFile = (path, file, options) => call("POST", path, file, options);
 export const remove = (path, options) => call("DELETE", path, undefined, options);
 
 /** The error that an answer of the service describes. */
@@ -33,10 +34,11 @@ export function describe(error, status, wait = null) {
 
 async function call(method, path, body, options = {}) {
   for (;;) {
+    const refused = sessionStorage.getItem(KEY) !== null;
     const answer = await send(method, path, body, options);
     if (answer.status !== 401 || requestToken === null) return read(answer);
     const { error } = await answer.json();
-    const token = await requestToken(error.message);
+    const token = await requestToken(refused);
     if (token === null) throw describe(error, 401);
     keepToken(token);
   }
@@ -46,14 +48,20 @@ async function send(method, path, body, { signal, keepalive = false } = {}) {
   const headers = {};
   const token = sessionStorage.getItem(KEY);
   if (token !== null) headers.Authorization = `Bearer ${token}`;
-  if (body !== undefined) headers["Content-Type"] = "application/json";
-  const text = body === undefined ? undefined : JSON.stringify(body);
+  const raw = body === undefined || body instanceof Blob;
+  if (body !== undefined) headers["Content-Type"] = raw ? "application/octet-stream" : "application/json";
   try {
-    return await fetch(path, { method, headers, body: text, signal, keepalive });
+    return await fetch(path, { method, headers, body: raw ? body : JSON.stringify(body), signal, keepalive });
   } catch (error) {
     if (error.name === "AbortError") throw error;
+    if (raw && body && !(await readable(body))) throw new ServiceError(`${body.name} cannot be read.`, { kind: "input" });
     throw new ServiceError("The service does not answer. Is `nlgauge serve` still running?");
   }
+}
+
+/** Whether a file still has bytes; a folder that was dropped has none. */
+function readable(file) {
+  return file.slice(0, 1).arrayBuffer().then(() => true, () => false);
 }
 
 async function read(answer) {

@@ -7,8 +7,8 @@ let pending = null;
 
 /** Open the dialog when the service requires a token; concurrent requests share it. */
 export function startToken(button) {
-  onTokenRequired((why) => {
-    pending ??= requestToken(why).finally(() => {
+  onTokenRequired((refused) => {
+    pending ??= requestToken(refused).finally(() => {
       pending = null;
       button.hidden = false;
     });
@@ -20,15 +20,16 @@ export function startToken(button) {
   });
 }
 
-function requestToken(why) {
+function requestToken(refused) {
   const input = h("input", {
     type: "password", id: "token", autocomplete: "off", required: true, "aria-describedby": "token-why",
   });
   const dialog = h("dialog", { class: "narrow", "aria-labelledby": "token-title" },
     h("form", { method: "dialog" },
       h("h2", { id: "token-title" }, "This service requires a token"),
+      refused && h("p", { class: "wrong", role: "alert" }, "This token is wrong: the service refused it."),
       h("p", { class: "note", id: "token-why" },
-        `${why}. The token is deleted when this tab is closed.`),
+        "Enter the token that the service was started with. It is deleted when this tab is closed."),
       h("div", { class: "option" }, h("label", { for: "token" }, "Token"), input),
       h("footer", {},
         h("button", { type: "button", class: "quiet", onclick: () => dialog.close() }, "Not now"),

@@ -4,19 +4,53 @@ import { LIGHT } from "./colours.js";
 import { NAMES } from "./correlations.js";
 import { bandColours, drawDistribution } from "./distributions.js";
 import { saveSvg } from "./download.js";
-import { choice, h, refill, s } from "./elements.js";
+import { choice, h, refill, s, scrollable } from "./elements.js";
 import { drawMatrix } from "./matrix.js";
+import { directionOf } from "./metrics.js";
+import { coefficient, counted } from "./number_format.js";
+import { drawScatter } from "./scatter.js";
 import { isDark, onResizeOrTheme, palette } from "./theme.js";
 
+const PADDING = 4; // of a stage
 const PANEL = 300; // width of a distribution
 const SHEET = 760; // of the matrix, at most
+
+/** A scatter plot of a metric against a criterion; null if there are no scores. */
+export function scatterCard({ cells, correlations, scales }) {
+  if (!cells) return null;
+  const [criteria, metrics] = [cells.human, cells.scores].map(Object.keys);
+  const chosen = { criterion: criteria[0], metric: metrics[0] };
+  const stage = h("div", { class: "stage" });
+  const note = h("p", { class: "note" });
+  const draw = () => {
+    const [human, scores] = [cells.human[chosen.criterion], cells.scores[chosen.metric]];
+    const points = human.map((x, k) => ({ x, y: scores[k], name: `${cells.systems[k]}, segment ${cells.segments[k]}` }))
+      .filter(({ x, y }) => x !== null && y !== null);
+    const found = correlations.filter((each) => each.level === "segment" && each.value !== null &&
+      each.criterion === chosen.criterion && each.metric === chosen.metric);
+    note.textContent = [`${counted(points.length, "output")}`, `${directionOf(scales[chosen.metric].direction).words}`,
+      ...found.map((each) => `${NAMES[each.coefficient]} ${coefficient(each.value)}`)].join(" · ");
+    const width = Math.min((stage.clientWidth || PANEL) - PADDING, 560);
+    const axes = [`human: ${chosen.criterion}`, chosen.metric];
+    refill(stage, points.length > 0 && drawScatter(points, { axes, width, palette: palette() }));
+  };
+  const field = (label, name, choices) => choice(label, choices, chosen[name], (value) => {
+    chosen[name] = value;
+    draw();
+  });
+  onResizeOrTheme(stage, draw);
+  return h("section", { class: "card", "aria-labelledby": "scatter-title" },
+    h("h2", { id: "scatter-title" }, "Metric against human scores"),
+    h("div", { class: "fields" }, field("Metric", "metric", metrics), field("Criterion", "criterion", criteria)),
+    note, stage);
+}
 
 /** The matrix of all coefficients; null if there is none. */
 export function matrixCard(matrix) {
   if (!matrix) return null;
   const stage = h("div", { class: "stage" });
   onResizeOrTheme(stage, () => {
-    const width = Math.min(stage.clientWidth, SHEET);
+    const width = Math.min(stage.clientWidth - PADDING, SHEET);
     refill(stage, drawMatrix(matrix, { width, palette: palette() }));
   });
   const save = () => saveSvg(drawMatrix(matrix, { width: SHEET, palette: LIGHT }), "matrix.svg");
@@ -25,7 +59,7 @@ export function matrixCard(matrix) {
       h("button", { type: "button", class: "quiet", onclick: save }, "Download SVG")),
     h("p", { class: "note" }, `${NAMES[matrix.coefficient]} over ${matrix.cells} ${matrix.level}s; ` +
       "purple is positive, orange negative. Metrics where lower is better are negated."),
-    stage);
+    scrollable(stage));
 }
 
 /** A panel of curves for every metric, by one criterion at a time. */

@@ -12,14 +12,17 @@ const STEPS = 16;
 /** Cost colours, lowest cost first, and the other colours of drawings in the light theme. */
 export const LIGHT = {
   paper: "#ffffff", ink: "#1b1b1f", muted: "#6b6b76", bar: "#444444", faint: "#e2e2e6",
-  created: "#d9730d", focus: "#1b1b1f", circle: "#ffffff", rim: "#222222", steps: ramp(STEPS),
+  created: "#d9730d", accent: "#1d68a2", focus: "#1b1b1f", circle: "#ffffff", rim: "#222222", steps: ramp(STEPS),
+  diverging: DIVERGING,
 };
 
 /** In the dark theme costs are reversed, so that low costs stay prominent. */
 export const DARK = {
   paper: "#17181c", ink: "#ececf0", muted: "#9a9aa6", bar: "#c8c8cf", faint: "#3a3b42",
-  created: "#f1a340", focus: "#ffffff", circle: "#17181c", rim: "#ececf0",
-  steps: ramp(STEPS, 0.25).reverse(),
+  created: "#f1a340", accent: "#6db9e4", focus: "#ffffff", circle: "#17181c", rim: "#ececf0",
+  // High costs fade into the background, as they do on white.
+  steps: ramp(STEPS, 0.2).reverse().map((colour, k) => between([colour, "#17181c"], 0.72 * (k / (STEPS - 1)) ** 1.6)),
+  diverging: ["#f1a340", "#b8701c", "#5a3d1c", "#26272e", "#3d3668", "#6d5fb3", "#b9aeea"],
 };
 
 /** That many colours, evenly spaced up to the highest cost; `start` leaves out the darkest. */
@@ -35,8 +38,8 @@ export function costColour(palette, cost, highestCost) {
 }
 
 /** The colour of a coefficient from -1 to 1. */
-export function coefficientColour(value) {
-  return between(DIVERGING, (value + 1) / 2);
+export function coefficientColour(palette, value) {
+  return between(palette.diverging, (value + 1) / 2);
 }
 
 /** White or black, for text on this colour. */

@@ -57,15 +57,17 @@ function systemName(name, baseline) {
 
 function cell(each, scale, extent) {
   if (!each) return "–";
-  const sure = each.p !== null && each.p < SIGNIFICANT;
+  const significant = each.p !== null && each.p < SIGNIFICANT;
+  const better = each.difference > 0 === (scale.direction === "higher");
   return h("div", { class: "measured" },
     h("span", { class: "value" },
       each.cluster === 1 && h("span", { class: "best", title: "in the best cluster" }, "★ "),
       score(each.value, scale.range)),
     whisker(each, extent),
     h("span", { class: "note" }, `[${score(each.value_low, scale.range)}, ${score(each.value_high, scale.range)}]`),
-    each.p !== null && h("span", { class: sure ? "sure" : "note" },
-      `${difference(each.difference, scale.range)}, ${chance(each.p)}`));
+    each.p !== null && h("span", { class: "note" }, `${difference(each.difference, scale.range)}, ${chance(each.p)}`),
+    significant && h("span", { class: better ? "gain" : "loss" },
+      `significantly ${better ? "better" : "worse"} (p < .05)`));
 }
 
 function extentOf(rows) {

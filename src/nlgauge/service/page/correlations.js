@@ -5,6 +5,16 @@ import { coefficient as written } from "./number_format.js";
 import { table } from "./table.js";
 
 const LEVELS = { segment: "segments", text: "systems within a segment", system: "systems" };
+const SIGNIFICANT = 0.05;
+const TESTS = { williams: "Williams’s test of Pearson’s r", permutation: "a permutation test" };
+
+/** A sentence on the marks between metrics. */
+export function testNote({ tests }) {
+  if (tests.length === 0) return "No test between metrics: the stars that would mark significant differences are left out.";
+  return `“> bleu” means significantly better than bleu (${TESTS[tests[0].method]}, p < .05, Holm-corrected). ` +
+    "★ marks a metric that is significantly better than another, while none is better than it.";
+}
+
 /** Names of the coefficients. */
 export const NAMES = {
   pearson: "Pearson r", spearman: "Spearman ρ", kendall_b: "Kendall τ-b", kendall_c: "Kendall τ-c",
@@ -17,7 +27,7 @@ export function correlationTable(answer) {
   const columns = [{ name: "criterion", label: "Criterion" }, { name: "level", label: "Level", names: LEVELS }];
   const place = h("div");
   const fields = filterFields(answer.correlations, columns, (rows, chosen) =>
-    refill(place, drawTable(rows, coefficients, chosen)));
+    refill(place, drawTable(rows, coefficients, chosen, answer.tests)));
   return [fields, place];
 }
 
@@ -30,16 +40,16 @@ export function correlationRows(answer) {
   return [names, ...answer.correlations.map((each) => names.map((name) => each[name]))];
 }
 
-function drawTable(seen, coefficients, chosen) {
+function drawTable(seen, coefficients, chosen, tests) {
   const metrics = [...new Set(seen.map((each) => each.metric))];
   const find = (metric, coefficient) =>
     seen.find((each) => each.metric === metric && each.coefficient === coefficient) ?? null;
   const columns = coefficients.map((coefficient) => {
-    const values = seen.filter((each) => each.coefficient === coefficient && each.value !== null);
-    const best = Math.max(...values.map((each) => each.value));
+    const test = tests.find((each) => each.coefficient === coefficient && each.criterion === chosen.criterion &&
+      each.level === chosen.level);
     return {
       name: NAMES[coefficient] ?? coefficient, numeric: true, key: (each) => each?.value ?? null,
-      show: (each) => cell(each, best),
+      show: (each) => cell(each, test),
     };
   });
   const [{ n } = { n: 0 }] = seen;
@@ -50,14 +60,28 @@ function drawTable(seen, coefficients, chosen) {
   });
 }
 
-function cell(each, best) {
+/** The metrics that this one is significantly better than, and whether none is better than it. */
+function standing(each, test) {
+  const at = test ? test.names.indexOf(each.metric) : -1;
+  if (at < 0) return { beats: [], best: false };
+  const significant = (p) => p !== null && p < SIGNIFICANT;
+  const beats = test.names.filter((_, k) => significant(test.p[at][k]));
+  const beaten = test.names.some((_, k) => significant(test.p[k][at]));
+  const positive = each.value > 0 && (typeof each.low !== "number" || each.low > 0);
+  return { beats, best: beats.length > 0 && !beaten && positive };
+}
+
+function cell(each, test) {
   if (!each) return "–";
   if (each.value === null) return h("span", { class: "note", title: each.reason }, "undefined");
+  const { beats, best } = standing(each, test);
   const bar = h("span", { class: "fill" });
   bar.style.width = `${100 * Math.min(Math.abs(each.value), 1)}%`;
   return h("div", { class: "measured" },
     h("span", { class: "value" },
-      each.value === best && h("span", { class: "best", title: "the highest" }, "★ "), written(each.value)),
+      best && h("span", { class: "best", title: "significantly better than others, and none is better" }, "★ "),
+      written(each.value)),
     h("span", { class: each.value < 0 ? "agreement negative" : "agreement", "aria-hidden": "true" }, bar),
-    typeof each.low === "number" && h("span", { class: "note" }, `[${written(each.low)}, ${written(each.high)}]`));
+    typeof each.low === "number" && h("span", { class: "note" }, `[${written(each.low)}, ${written(each.high)}]`),
+    beats.length > 0 && h("span", { class: "gain beats" }, `> ${beats.join(", ")}`));
 }

@@ -68,6 +68,33 @@ export function filterFields(rows, columns, draw) {
   }));
 }
 
+/** An element that may be wider than its place, with a hint where it can be scrolled. */
+export function scrollable(element) {
+  const hint = h("p", { class: "note scroll-hint", "aria-hidden": "true", hidden: true }, "Scroll sideways for more →");
+  const update = () => {
+    hint.hidden = element.scrollWidth <= element.clientWidth + 1;
+    const end = element.scrollLeft + element.clientWidth >= element.scrollWidth - 1;
+    element.classList.toggle("more-right", !hint.hidden && !end);
+    if (!hint.hidden && !element.querySelector("[tabindex]")) element.tabIndex = 0;
+  };
+  element.addEventListener("scroll", update, { passive: true });
+  const observer = new ResizeObserver(update);
+  observer.observe(element);
+  new MutationObserver(() => {
+    if (element.firstElementChild) observer.observe(element.firstElementChild);
+    update();
+  }).observe(element, { childList: true });
+  return h("div", { class: "scrollable" }, hint, element);
+}
+
+/** Scroll to an element whose start is not visible. */
+export function reveal(element) {
+  const { top } = element.getBoundingClientRect();
+  if (top >= 0 && top < 0.6 * innerHeight) return;
+  const still = matchMedia("(prefers-reduced-motion: reduce)").matches;
+  element.scrollIntoView({ block: "start", behavior: still ? "auto" : "smooth" });
+}
+
 /** Open a dialog; resolves to `read()` if it was confirmed, else to null. */
 export function openDialog(dialog, read) {
   document.body.append(dialog);

@@ -1,12 +1,12 @@
 // The list of files of a comparison: systems and references.
 
 import { h, refill } from "./elements.js";
-import { pairsOf, readFile } from "./files.js";
+import { readFile } from "./files.js";
 import { inputError } from "./notices.js";
 import { count, counted } from "./number_format.js";
 
-/** The list of files; `onChange` is called when it changes. */
-export function fileList(onChange) {
+/** The list of files; `onChange` is called when it changes, `onError` when a change is refused. */
+export function fileList(onChange, onError) {
   let files = [];
   const place = h("ul", { class: "files", "aria-label": "Files" });
 
@@ -15,10 +15,7 @@ export function fileList(onChange) {
       h("input", {
         type: "text", class: "name", value: file.name, "aria-label": `Name of ${file.file}`,
         disabled: file.role === "references" || file.kind === "table",
-        onchange: (event) => {
-          file.name = event.target.value.trim() || file.name;
-          changed();
-        },
+        onchange: (event) => rename(file, event.target),
       }),
       role(file),
       h("span", { class: "note" }, file.kind === "table"
@@ -30,6 +27,20 @@ export function fileList(onChange) {
           changed();
         },
       }, "Remove"))));
+  }
+
+  /** Rename a system, unless another has the name: both would become one. */
+  function rename(file, input) {
+    const wanted = input.value.trim() || file.name;
+    const other = files.find((each) => each !== file && each.name === wanted);
+    if (other) {
+      input.value = file.name;
+      onError(inputError(`“${wanted}” is the name of ${other.file} already, so ${file.file} is still called ` +
+        `“${file.name}”: every system needs a name of its own.`));
+      return;
+    }
+    file.name = wanted;
+    changed();
   }
 
   function role(file) {
@@ -44,6 +55,15 @@ export function fileList(onChange) {
     }, roles.map((each) => h("option", { value: each, selected: each === file.role }, each)));
   }
 
+  /** The name of a file without its ending, or as much of it as tells it from the others. */
+  function unused({ name, file }) {
+    const taken = (wanted) => files.some((known) => known.name === wanted);
+    if (!taken(name)) return name;
+    let wanted = file;
+    for (let k = 2; taken(wanted); k++) wanted = `${file} (${k})`;
+    return wanted;
+  }
+
   function changed() {
     draw();
     onChange();
@@ -53,10 +73,10 @@ export function fileList(onChange) {
     element: place,
     isEmpty: () => files.length === 0,
     async add(given) {
-      const read = await Promise.all(given.map(readFile));
+      const read = await Promise.all(given.map((file) => readFile(file)));
       for (const file of read) {
         file.role = file.kind === "text" && /ref/i.test(file.name) ? "references" : "system";
-        while (files.some((known) => known.name === file.name)) file.name += "′";
+        file.name = unused(file);
         files.push(file);
       }
       changed();
@@ -86,9 +106,8 @@ export function fileList(onChange) {
 /** The names of the systems in the files. */
 function named(files) {
   const names = files.flatMap((file) => {
-    if (file.kind === "text") return file.role === "system" ? [file.name] : [];
-    const key = Object.keys(file.rows[0]).find((name) => ["system", "model", "sys"].includes(name.toLowerCase()));
-    return key ? file.rows.map((row) => String(row[key])) : [file.name];
+    if (file.kind === "table") return file.rows.map((row) => row.system ?? file.name);
+    return file.role === "system" ? [file.name] : [];
   });
   return [...new Set(names)];
 }
@@ -99,9 +118,7 @@ function tables(files) {
     throw inputError(`${other.file} is plain text, but there are tables, too. Tables bring their own references: ` +
       "give either tables, or texts and references line by line.");
   }
-  const pairs = files.flatMap((file) =>
-    pairsOf(file.rows, file.file).map((pair) => ({ system: file.name, ...pair })));
-  return { pairs };
+  return { pairs: files.flatMap((file) => file.rows) };
 }
 
 function texts(files) {

@@ -21,12 +21,14 @@ export function drawFlow(plan, { width, palette }) {
   const size = { width: left + reach + right, height: TOP + height + 4 };
   return s("svg", {
     ...size, viewBox: `0 0 ${size.width} ${size.height}`, "font-family": FAMILY, "font-size": SIZE,
-    role: "group", "aria-label": "Flow of mass between the tokens of the candidate and of the reference",
+    role: "group", "aria-label": plan.matches
+      ? "Matches between the tokens of the candidate and of the reference"
+      : "Flow of mass between the tokens of the candidate and of the reference",
   },
     heading("candidate", left, "end", palette),
     heading("reference", left + reach, "start", palette),
     s("g", { transform: `translate(0 ${TOP})` },
-      s("g", { class: "bands" }, bands(plan, layout, frame)),
+      s("g", { class: "bands" }, (plan.matches ? lines : bands)(plan, layout, frame)),
       layout.candidate.map((node, k) => token(node, k, "candidate", left - BAR, frame)),
       layout.reference.map((node, k) => token(node, k, "reference", left + reach, frame))));
 }
@@ -48,6 +50,25 @@ function bands(plan, layout, { start, end, height, palette }) {
     fill: costColour(palette, band.cost, top),
     opacity: (0.6 + (0.3 * band.mass) / strongest).toFixed(2),
   }, s("title", {}, caption(plan, band))));
+}
+
+/** A line for every match of a greedy metric, dashed where it gives recall only. */
+function lines(plan, layout, { start, end, height, palette }) {
+  const top = highestCost(plan);
+  const middle = (start + end) / 2;
+  return layout.bands.map((match) => {
+    const [from, to] = [layout.candidate[match.i], layout.reference[match.j]].map((node) => node.centre * height);
+    return s("path", {
+      class: "band line", "data-i": match.i, "data-j": match.j, fill: "none",
+      d: `M${start} ${from.toFixed(1)}C${middle} ${from.toFixed(1)} ${middle} ${to.toFixed(1)} ${end} ${to.toFixed(1)}`,
+      stroke: costColour(palette, match.cost, top), ...lineLook(match),
+    }, s("title", {}, caption(plan, match)));
+  });
+}
+
+/** The look of a line: thick for both directions, dashed for recall only. */
+export function lineLook({ precision, recall }) {
+  return { "stroke-width": precision && recall ? 4.5 : 2.2, "stroke-dasharray": precision ? null : "6 4" };
 }
 
 /** The path of a band, at least 0.4 pixels thick. */

@@ -2,6 +2,7 @@
 
 import { costColour } from "./colours.js";
 import { s } from "./elements.js";
+import { lineLook } from "./flow_diagram.js";
 import { FAMILY, widestText } from "./text_width.js";
 import { short } from "./number_format.js";
 import { caption, truncated, highestCost, flows, tokenLabel } from "./plan.js";
@@ -15,18 +16,19 @@ export function drawHeatMap(plan, { width, palette }) {
   const columns = plan.reference_tokens.map(tokenLabel);
   const left = labelWidth(rows);
   const top = labelWidth(columns);
-  const wanted = (width - left) / columns.length;
-  const cell = Math.min(Math.max(wanted, columns.length > 30 ? 16 : 24), 46);
+  const wanted = (width - left - 2) / columns.length;
+  const cell = Math.min(Math.max(wanted, columns.length > 30 ? 16 : 22), 46);
   const frame = { left, top, cell, palette, highest: highestCost(plan) };
   const size = { width: left + cell * columns.length + 2, height: top + cell * rows.length + 2 };
   return s("svg", {
     ...size, viewBox: `0 0 ${size.width} ${size.height}`, "font-family": FAMILY, "font-size": SIZE, role: "group",
-    "aria-label": "Costs and masses of every candidate token with every reference token",
+    "aria-label": `${plan.matches ? "Cosines and matches" : "Costs and masses"} of every candidate token with ` +
+      "every reference token",
   },
     rows.map((label, k) => rowLabel(label, k, frame)),
     columns.map((label, k) => columnLabel(label, k, frame)),
     plan.cost.map((row, i) => row.map((cost, j) => square(plan, i, j, frame))),
-    circles(plan, frame));
+    (plan.matches ? matchMarks : circles)(plan, frame));
 }
 
 function labelWidth(labels) {
@@ -53,6 +55,22 @@ function square(plan, i, j, { left, top, cell, palette, highest }) {
     class: "cell", "data-i": i, "data-j": j, x: left + j * cell, y: top + i * cell, width: cell - 1,
     height: cell - 1, fill: costColour(palette, flow.cost, highest),
   }, s("title", {}, caption(plan, flow)));
+}
+
+/** The matches of a greedy metric with their cosines. */
+function matchMarks(plan, { left, top, cell, palette }) {
+  const numbered = cell >= 34;
+  return flows(plan).map((match) => {
+    const [x, y] = [left + (match.j + 0.5) * cell - 0.5, top + (match.i + 0.5) * cell - 0.5];
+    const { "stroke-dasharray": dashed } = lineLook(match);
+    return s("g", { class: "disc", "data-i": match.i, "data-j": match.j, "pointer-events": "none" },
+      s("circle", {
+        cx: x, cy: y, r: 0.42 * cell, fill: palette.circle, stroke: palette.rim, opacity: 0.95,
+        "stroke-width": match.precision && match.recall ? 2.2 : 1.1, "stroke-dasharray": dashed && "3 2.5",
+      }),
+      numbered && s("text", { x, y: y + 4, "text-anchor": "middle", "font-size": 11, fill: palette.ink },
+        short(match.cosine).replace(/^(−?\.\d\d)\d$/, "$1")));
+  });
 }
 
 function circles(plan, { left, top, cell, palette }) {

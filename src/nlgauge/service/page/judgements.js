@@ -1,17 +1,17 @@
 // The view of human judgements: correlations of metrics with human scores.
 
 import { metricPicker } from "./metric_picker.js";
-import { distributionCard, matrixCard } from "./charts.js";
-import { correlationRows, correlationTable } from "./correlations.js";
+import { distributionCard, matrixCard, scatterCard } from "./charts.js";
+import { correlationRows, correlationTable, testNote } from "./correlations.js";
 import { saveCsv } from "./download.js";
 import { dropzone } from "./dropzone.js";
-import { choice, h, refill } from "./elements.js";
+import { choice, h, refill, reveal } from "./elements.js";
 import { taskRunner } from "./run_task.js";
 import { exampleJudgements } from "./examples.js";
-import { judgedOf, readFile } from "./files.js";
+import { readFile } from "./files.js";
 import { runJob } from "./jobs.js";
-import { readTexts } from "./link.js";
-import { inputError, notes, showError } from "./notices.js";
+import { areReferences, linkReader } from "./link.js";
+import { notes, showError, showLinkNotice } from "./notices.js";
 import { counted } from "./number_format.js";
 import { signatures } from "./scores.js";
 import { checkboxes } from "./checkboxes.js";
@@ -23,15 +23,23 @@ const COEFFICIENTS = [
   ["kendall_c", "Kendall τ-c"], ["accuracy", "accuracy"],
 ];
 
+const BANDS = ["2", "3", "4", "5"];
+const TESTS = [["williams", "Williams, for Pearson"], ["permutation", "permutation, slower"], ["none", "none"]];
+const PARTS = ["metrics", "levels", "coefficients", "intervals", "tests", "bands", "example", "texts"];
+
 /** The view; `onChange` is called when its link changes. */
 export function judgementsView(catalogue, onChange) {
-  const state = { name: null, rows: [], example: false, bands: "3" };
+  const state = { name: null, rows: [], example: false, bands: "3", tests: TESTS[0][0] };
   const metrics = metricPicker(catalogue, METRICS, onChange);
   const levels = checkboxes("Compare", LEVELS, ["segment"], onChange);
   const coefficients = checkboxes("Coefficients", COEFFICIENTS, ["pearson", "spearman", "kendall_b"], onChange);
-  const extras = checkboxes("Uncertainty", [["intervals", "95 % intervals"]], [], onChange);
-  const bands = choice("Quality bands", ["2", "3", "4", "5"], state.bands, (value) => {
+  const extras = checkboxes("Uncertainty", [["intervals", "95 % intervals"]], ["intervals"], onChange);
+  const bands = choice("Quality bands", BANDS, state.bands, (value) => {
     state.bands = value;
+    onChange();
+  });
+  const tests = choice("Test between metrics", TESTS, state.tests, (value) => {
+    state.tests = value;
     onChange();
   });
   const criteria = h("div", { class: "slot" });
@@ -43,7 +51,7 @@ export function judgementsView(catalogue, onChange) {
   const work = taskRunner(go, result);
   const settings = h("div", { hidden: true }, about,
     h("h2", { class: "label" }, "Metrics"), metrics.element,
-    h("div", { class: "fields" }, criteria, levels.element, coefficients.element, extras.element, bands),
+    h("div", { class: "fields" }, criteria, levels.element, coefficients.element, extras.element, tests, bands),
     h("div", { class: "actions" }, go));
   const zone = dropzone({
     several: false, title: "Drop a file of human judgements here",
@@ -56,11 +64,7 @@ export function judgementsView(catalogue, onChange) {
   async function take([file]) {
     if (!file) return;
     try {
-      const read = await readFile(file);
-      if (read.kind !== "table") {
-        throw inputError(`${file.name} is not a table: its name should end in .jsonl, .tsv or .csv.`);
-      }
-      set(file.name, judgedOf(read.rows, file.name));
+      set(file.name, (await readFile(file, "judgements")).rows);
       refill(result);
       onChange();
     } catch (error) {
@@ -91,7 +95,7 @@ export function judgementsView(catalogue, onChange) {
     const [human, wide, how] = [chosenCriteria, levels, coefficients].map((each) => each.wanted());
     return {
       rows: state.rows, metrics: metrics.wanted(), human, levels: wide, coefficients: how,
-      bands: Number(state.bands), confidence: extras.values().length ? 0.95 : null,
+      bands: Number(state.bands), tests: state.tests === "none" ? null : state.tests, segments: true, confidence: extras.values().length ? 0.95 : null,
       matrix: { level: wide.includes("segment") ? "segment" : wide[0], coefficient: how[0] },
     };
   }
@@ -108,36 +112,54 @@ export function judgementsView(catalogue, onChange) {
       h("section", { class: "card", "aria-labelledby": "correlation-title" },
         h("div", { class: "headline" }, h("h2", { id: "correlation-title" }, "Correlation with human judgements"),
           h("button", { type: "button", class: "quiet", onclick: save }, "Download CSV")),
-        correlationTable(answer), notes(answer.notes), signatures(answer.signatures)),
-      matrixCard(answer.matrix),
+        correlationTable(answer), h("p", { class: "note" }, testNote(answer)), notes(answer.notes),
+        signatures(answer.signatures)),
+      scatterCard(answer), matrixCard(answer.matrix),
       distributionCard(answer.distributions, answer.scales));
+    reveal(result);
   }
 
   return {
     element: h("div", { class: "view" },
-      h("p", { class: "lead" }, "Correlate metrics with human judgements."),
+      h("h1", {}, "Correlate metrics with human judgements"),
+      h("p", { class: "lead" }, "See which metrics agree with people, how certain that is, and where they fail."),
       h("div", { class: "card form" }, zone, empty, settings), progress, result),
     texts: () => (state.rows.length === 0 || state.example ? null : state.rows),
     settings() {
       const link = new URLSearchParams({
-        metrics: metrics.specs().join(";"), levels: levels.values().join(),
-        coefficients: coefficients.values().join(), bands: state.bands,
+        levels: levels.values().join(), coefficients: coefficients.values().join(), bands: state.bands, tests: state.tests,
+        intervals: extras.values().length ? "1" : "0",
       });
-      if (extras.values().length) link.set("intervals", "1");
+      if (metrics.linkPart()) link.set("metrics", metrics.linkPart());
       if (state.example) link.set("example", "1");
       return link;
     },
-    async restore(link) {
-      if (link.has("metrics")) metrics.choose(link.get("metrics").split(";"));
-      if (link.has("levels")) levels.choose(link.get("levels").split(","));
-      if (link.has("coefficients")) coefficients.choose(link.get("coefficients").split(","));
-      if (link.has("intervals")) extras.choose(["intervals"]);
-      if (link.has("bands")) bands.querySelector("select").value = state.bands = link.get("bands");
-      const texts = readTexts(link);
-      if (link.has("example")) set("The example (its judgements are invented)", await exampleJudgements(), true);
-      else if (Array.isArray(texts) && texts.length) set("The link", texts);
-      else return;
-      run();
+    async restore(settings) {
+      const link = linkReader(settings, PARTS);
+      if (settings.has("metrics")) metrics.restore(link, settings.get("metrics"));
+      for (const [name, boxes, choices] of [["levels", levels, LEVELS], ["coefficients", coefficients, COEFFICIENTS]]) {
+        const wanted = link.choices(name, choices.map(([value]) => value));
+        if (wanted) boxes.choose(wanted);
+      }
+      const intervals = link.choice("intervals", ["0", "1"]);
+      if (intervals) extras.choose(intervals === "1" ? ["intervals"] : []);
+      state.tests = link.choice("tests", TESTS.map(([value]) => value)) ?? state.tests;
+      tests.querySelector("select").value = state.tests;
+      state.bands = link.choice("bands", BANDS) ?? state.bands;
+      bands.querySelector("select").value = state.bands;
+      const texts = link.texts(areJudged);
+      if (settings.has("example")) set("The example (its judgements are invented)", await exampleJudgements(), true);
+      else if (texts) set("The link", texts);
+      if (link.waits("metrics")) showLinkNotice(result, link.problems, state.rows.length ? "Correlate" : null);
+      else if (state.rows.length) run();
     },
   };
+}
+
+/** Whether the texts of a link are judged rows. */
+function areJudged(rows) {
+  const isNumber = (value) => value === null || Number.isFinite(value);
+  const fits = (row) => typeof row?.candidate === "string" && areReferences(row.references) &&
+    Object.keys(row.human ?? {}).length > 0 && Object.values(row.human).every(isNumber);
+  return Array.isArray(rows) && rows.length > 0 && rows.every(fits);
 }

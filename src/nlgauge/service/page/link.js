@@ -6,7 +6,10 @@ const LONGEST = 6000; // characters that browsers, mails and chats carry without
 /** The view that the address names, and its settings. */
 export function readLink() {
   const [view, settings = ""] = location.hash.slice(1).split("?", 2);
-  return { view: VIEWS.includes(view) ? view : VIEWS[0], settings: new URLSearchParams(settings) };
+  const known = VIEWS.includes(view);
+  return {
+    view: known ? view : VIEWS[0], unknown: known || !view ? null : view, settings: new URLSearchParams(settings),
+  };
 }
 
 /** Put a view into the address; the history has one entry per visit of a view. */
@@ -28,11 +31,59 @@ export function linkOf(view) {
   return { settings: whole ? longer : settings, whole };
 }
 
-/** The texts of a link, or null where there are none. */
-export function readTexts(settings) {
-  try {
-    return JSON.parse(settings.get("texts") ?? "null");
-  } catch {
+/**
+ * A reader of the parts of a link, which anybody may have written: it returns null for a part that
+ * is missing or cannot be used, and collects the reasons in `problems`.
+ */
+export function linkReader(settings, known) {
+  const problems = [];
+  const refuse = (why) => {
+    problems.push(why);
     return null;
+  };
+  for (const name of new Set(settings.keys())) {
+    if (!known.includes(name)) refuse(`“${clipped(name)}” is not a setting of this view`);
   }
+  return {
+    problems,
+    refuse,
+    /** Whether it must wait for a click: it has problems, one of these parts, or more text than our links. */
+    waits: (...parts) => problems.length > 0 || parts.some((name) => settings.has(name)) ||
+      settings.toString().length > LONGEST,
+    /** One of the allowed values. */
+    choice(name, allowed) {
+      const value = settings.get(name);
+      if (value === null || allowed.includes(value)) return value;
+      return refuse(`${name} is “${clipped(value)}”; it can be ${allowed.join(", ")}`);
+    },
+    /** Those of several values that are allowed; null if none is. */
+    choices(name, allowed) {
+      const given = (settings.get(name) ?? "").split(",").filter(Boolean);
+      const wrong = given.filter((value) => !allowed.includes(value));
+      if (wrong.length) refuse(`${name} has “${clipped(wrong.join())}”; it can have ${allowed.join(", ")}`);
+      return given.length > wrong.length ? given.filter((value) => allowed.includes(value)) : null;
+    },
+    /** The texts, if they are JSON of the right shape. */
+    texts(isValid) {
+      if (!settings.has("texts")) return null;
+      try {
+        const texts = JSON.parse(settings.get("texts"));
+        if (isValid(texts)) return texts;
+      } catch {
+        // not JSON: refused below
+      }
+      return refuse("its texts are incomplete, or not of this view");
+    },
+  };
+}
+
+/** Whether a value is a list of texts. */
+export const areTexts = (value) => Array.isArray(value) && value.every((text) => typeof text === "string");
+
+/** Whether a value is a text, or a list of at least one. */
+export const areReferences = (value) => typeof value === "string" || (areTexts(value) && value.length > 0);
+
+/** The start of a text, for a message. */
+export function clipped(text) {
+  return text.length > 60 ? `${text.slice(0, 59)}…` : text;
 }

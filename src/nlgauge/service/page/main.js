@@ -3,9 +3,9 @@
 import { copy } from "./clipboard.js";
 import { h, refill } from "./elements.js";
 import { judgementsView } from "./judgements.js";
-import { linkOf, readLink, VIEWS, writeLink } from "./link.js";
+import { clipped, linkOf, readLink, VIEWS, writeLink } from "./link.js";
 import { catalogue } from "./metrics.js";
-import { announce, showError } from "./notices.js";
+import { announce, showError, showLinkNotice } from "./notices.js";
 import { pairView } from "./pair.js";
 import { systemsView } from "./systems.js";
 import { startTheme } from "./theme.js";
@@ -37,7 +37,7 @@ async function start() {
     document.getElementById("about").textContent =
       `nlgauge ${offered.version} · ${offered.models.length > 1 ? "models" : "model"}: ${offered.models.join(", ")}`;
     for (const name of VIEWS) {
-      views[name] = VIEW_FUNCTIONS[name](offered, () => updateLink(name));
+      views[name] = VIEW_FUNCTIONS[name](offered, () => updateLink(name), openPair);
       refill(document.getElementById(name), views[name].element);
     }
     openLink();
@@ -50,10 +50,18 @@ async function start() {
 }
 
 /** Open the view in the address. */
-function openLink() {
-  const { view, settings } = readLink();
+async function openLink() {
+  const { view, unknown, settings } = readLink();
+  const notice = document.getElementById("notice");
   open(view);
-  if (linkOf(views[view]).settings.toString() !== settings.toString()) views[view].restore(settings);
+  refill(notice);
+  if (unknown) showLinkNotice(notice, [`there is no view “${clipped(unknown)}”; there are ${VIEWS.join(", ")}`], null);
+  if (linkOf(views[view]).settings.toString() === settings.toString()) return;
+  try {
+    await views[view].restore(settings);
+  } catch (error) {
+    showError(notice, error);
+  }
 }
 
 /** Update the address a moment after a view has changed. */
@@ -79,6 +87,13 @@ function visit(name) {
   clearTimeout(waiting);
   open(name);
   if (views[name]) writeLink(name, linkOf(views[name]).settings, { visit: true });
+}
+
+/** Show the alignment of a pair in the first view, from which the history leads back. */
+function openPair(pair, metric) {
+  visit("pair");
+  document.getElementById("main").focus();
+  views.pair.show(pair, metric);
 }
 
 function startTabs() {

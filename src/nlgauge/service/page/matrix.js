@@ -32,7 +32,7 @@ export function drawMatrix(matrix, { width, palette }) {
 }
 
 function square(matrix, i, j, value, { x, y, cell, high, palette }) {
-  const fill = value === null ? palette.faint : coefficientColour(value);
+  const fill = value === null ? palette.faint : coefficientColour(palette, value);
   const p = matrix.p[i][j];
   const chance = p === null || i === j ? "" : p < 0.001 ? ", p < .001" : `, p = ${p.toFixed(3)}`;
   const words = value === null ? "undefined" : `${coefficient(value)}${chance}`;

@@ -1,6 +1,7 @@
 // A picker of metrics and their options.
 
 import { h, refill } from "./elements.js";
+import { clipped } from "./link.js";
 import { directionOf, readSpec, writeSpec } from "./metrics.js";
 import { inputError } from "./notices.js";
 import { editOptions } from "./options.js";
@@ -15,11 +16,24 @@ export function metricPicker(catalogue, defaults, onChange) {
   function choose(specs) {
     chosen.clear();
     for (const { name, options } of specs.map(readSpec)) {
-      if (!catalogue.metrics.some((metric) => metric.name === name)) continue;
       chosen.set(name, options);
       listed.add(name);
     }
     draw();
+  }
+
+  /** Choose the metrics of a link; those that this service does not have are refused. */
+  function restore(link, text) {
+    const usable = text.split(";").filter(Boolean).filter((spec) => {
+      const { name, options } = readSpec(spec);
+      const metric = catalogue.metrics.find((each) => each.name === name);
+      if (!metric) return link.refuse(`this service has no metric “${clipped(name)}”`);
+      const unknown = Object.keys(options).find((key) => !Object.hasOwn(metric.options.properties, key));
+      if (unknown !== undefined) return link.refuse(`${name} has no option “${clipped(unknown)}” on this service`);
+      const lacking = Object.keys(options).find((key) => options[key] === undefined);
+      return lacking === undefined || link.refuse(`${name} has no value for its option ${lacking}`);
+    });
+    if (usable.length) choose(usable);
   }
 
   function draw() {
@@ -89,7 +103,10 @@ export function metricPicker(catalogue, defaults, onChange) {
   return {
     element: place,
     choose,
+    restore,
     specs,
+    /** The specs as a part of a link; null if they are the defaults. */
+    linkPart: () => (specs().join() === defaults.join() ? null : specs().join(";")),
     /** The changed options of every chosen metric by name. */
     options: () => Object.fromEntries([...chosen].map(([name, options]) => [name, { ...options }])),
     /** The specs for a request, which needs at least one. */

@@ -6,7 +6,7 @@ const COUNT = new Intl.NumberFormat("en");
 export function short(value) {
   const text = value.toFixed(3);
   if (Number(text) === 0 && value > 0) return "<.001";
-  return text.replace(/^(-?)0\./, "$1.");
+  return minus(text.replace(/^(-?)0\./, "$1."));
 }
 
 /** A score, with decimals by its range; a missing one is a dash. */

@@ -2,16 +2,19 @@
 
 import { post } from "./api.js";
 import { metricPicker } from "./metric_picker.js";
-import { h, refill } from "./elements.js";
+import { h, refill, reveal } from "./elements.js";
 import { PAIR } from "./examples.js";
-import { readTexts } from "./link.js";
+import { areTexts, linkReader } from "./link.js";
 import { alignmentPanel } from "./alignment.js";
-import { announce, inputError, showError } from "./notices.js";
+import { announce, inputError, showError, showLinkNotice } from "./notices.js";
 import { counted } from "./number_format.js";
+import { readSpec } from "./metrics.js";
 import { references } from "./references.js";
 import { scoreList } from "./scores.js";
 
 const METRICS = ["bleu", "chrf", "bertscore", "mover", "bary", "lazy_emd"];
+
+const WAITING = ["metrics", "exact", "from", "to"]; // parts of a link that choose metrics or their options
 
 /** The view; `onChange` is called when its link changes. */
 export function pairView(catalogue, onChange) {
@@ -58,7 +61,7 @@ export function pairView(catalogue, onChange) {
     return texts;
   }
 
-  async function run() {
+  async function run(target = scores) {
     stop.abort();
     stop = new AbortController();
     const { signal } = stop;
@@ -73,7 +76,9 @@ export function pairView(catalogue, onChange) {
       const answer = await post("/v1/score", body, { signal });
       refill(scores, h("h2", {}, "Scores"), scoreList(answer.scores));
       announce(`${counted(answer.scores.length, "score")} ready.`);
+      if (target === scores) reveal(scores);
       await matched;
+      if (target !== scores) reveal(target);
     } catch (error) {
       if (error.name === "AbortError") return;
       scores.hidden = true;
@@ -87,24 +92,38 @@ export function pairView(catalogue, onChange) {
 
   return {
     element: h("div", { class: "view" },
+      h("h1", {}, "Score a pair"),
       h("p", { class: "lead" },
         "Score a text against its references, and see how its words are aligned."),
       form, errorPlace, scores, alignment.element),
     texts: () => (candidate.value || refs.values().length ? [candidate.value, ...refs.values()] : null),
+    /** Score a pair, and show the alignment of a metric. */
+    show({ candidate: text, references: texts }, metric) {
+      candidate.value = text;
+      refs.set(texts);
+      const { name } = readSpec(metric);
+      if (!metrics.specs().includes(metric)) metrics.choose([metric, ...METRICS.filter((each) => each !== name)]);
+      alignment.chooseFor(name);
+      onChange();
+      run(alignment.element);
+    },
     settings() {
       const settings = new URLSearchParams();
-      if (metrics.specs().join() !== METRICS.join()) settings.set("metrics", metrics.specs().join(";"));
+      if (metrics.linkPart()) settings.set("metrics", metrics.linkPart());
       for (const [name, value] of Object.entries(alignment.settings())) settings.set(name, value);
       return settings;
     },
     restore(settings) {
-      if (settings.has("metrics")) metrics.choose(settings.get("metrics").split(";"));
-      alignment.restore(settings);
-      const texts = readTexts(settings);
-      if (!Array.isArray(texts) || !texts.every((text) => typeof text === "string")) return;
-      candidate.value = texts[0] ?? "";
-      refs.set(texts.slice(1));
-      if (candidate.value && texts.length > 1) run();
+      const link = linkReader(settings, ["metrics", "texts", ...alignment.names]);
+      if (settings.has("metrics")) metrics.restore(link, settings.get("metrics"));
+      alignment.restore(settings, link);
+      const texts = link.texts(areTexts);
+      if (texts) {
+        candidate.value = texts[0] ?? "";
+        refs.set(texts.slice(1));
+      }
+      if (link.waits(...WAITING)) showLinkNotice(errorPlace, link.problems, "Score");
+      else if (candidate.value && texts?.length > 1) run();
     },
   };
 }

@@ -20,6 +20,11 @@ export function penalties(candidate, reference, onChange) {
   };
 }
 
+/** Whether a text is a penalty. */
+export function isPenalty(text) {
+  return text === "inf" || /^\d{1,6}(\.\d{1,9})?$/.test(text ?? "");
+}
+
 /** The penalty at a position of the slider, on a logarithmic scale. */
 function penaltyAt(position) {
   if (position <= 0) return "0";

@@ -26,8 +26,13 @@ export function truncated(label, longest = LONGEST) {
   return letters.length <= longest ? label : `${letters.slice(0, longest - 1).join("")}…`;
 }
 
-/** All visible flows, largest first. */
+/** All visible flows, largest first; of a greedy metric its matches, highest cosine first. */
 export function flows(plan) {
+  if (plan.matches) {
+    const all = plan.matches.map(({ candidate: i, reference: j, ...match }) =>
+      ({ i, j, mass: plan.coupling[i][j], cost: plan.cost[i][j], ...match }));
+    return all.sort((one, other) => other.cosine - one.cosine).slice(0, MOST);
+  }
   const floor = FAINTEST * largest(plan.coupling);
   return plan.coupling
     .flatMap((row, i) => row.map((mass, j) => ({ i, j, mass, cost: plan.cost[i][j] })))
@@ -47,7 +52,7 @@ function largest(matrix) {
 
 /** The positions of all tokens and bands, 0 at the top and 1 at the bottom. */
 export function planLayout(plan) {
-  const { received, sent } = marginals(plan);
+  const { received, sent } = plan.matches ? { received: plan.b, sent: plan.a } : marginals(plan);
   const rows = plan.candidate_tokens.length;
   const columns = plan.reference_tokens.length;
   const tallest = Math.max(
@@ -88,6 +93,7 @@ export function massTotals(plan) {
 
 /** The interpolation of two plans over the same tokens; null if their tokens differ. */
 export function between(from, to, share) {
+  if (from.matches || to.matches) return null;
   const same = (one, other) => one.length === other.length && one.every((x, k) => x === other[k]);
   if (!same(from.candidate_tokens, to.candidate_tokens)) return null;
   if (!same(from.reference_tokens, to.reference_tokens)) return null;
@@ -99,7 +105,17 @@ export function between(from, to, share) {
 /** The description of a flow. */
 export function caption(plan, flow) {
   const [from, to] = [plan.candidate_tokens[flow.i], plan.reference_tokens[flow.j]].map(tokenLabel);
+  if (plan.matches) {
+    const gives = flow.cosine === undefined ? "not matched" : directionOf(flow);
+    return `${from} – ${to}: cosine ${short(1 - flow.cost)}, ${gives}`;
+  }
   return `${from} → ${to}: ${short(flow.mass)} of ${short(plan.a[flow.i])}, cost ${short(flow.cost)}`;
+}
+
+/** What a match of a greedy metric counts for. */
+export function directionOf(match) {
+  if (match.precision && match.recall) return "precision and recall";
+  return match.precision ? "precision" : "recall";
 }
 
 function column(tokens, own, there, unit) {

@@ -5,30 +5,31 @@ import { comparisonRows, comparisonTable, scoreTable } from "./comparison.js";
 import { differingSegments } from "./differing_segments.js";
 import { saveCsv } from "./download.js";
 import { dropzone } from "./dropzone.js";
-import { choice, h, refill } from "./elements.js";
+import { choice, h, refill, reveal } from "./elements.js";
 import { taskRunner } from "./run_task.js";
 import { exampleSystems } from "./examples.js";
 import { fileList } from "./file_list.js";
 import { runJob } from "./jobs.js";
-import { readTexts } from "./link.js";
-import { notes, showError, warnings } from "./notices.js";
+import { areReferences, areTexts, clipped, linkReader } from "./link.js";
+import { notes, showError, showLinkNotice, warnings } from "./notices.js";
 import { count } from "./number_format.js";
 import { signatures } from "./scores.js";
+import { segmentSection } from "./segment_scores.js";
 
 const METRICS = ["bleu", "chrf", "bertscore"];
 const METHODS = [["bootstrap", "paired bootstrap"], ["randomisation", "approximate randomisation"]];
 const DIFFERING = 5; // segments shown for each metric and system
 const COUNTS = [["300", "300"], ["1000", "1,000"], ["10000", "10,000"]];
 
-/** The view; `onChange` is called when its link changes. */
-export function systemsView(catalogue, onChange) {
+/** The view; `onChange` is called when its link changes, `onPair` to show the alignment of a segment. */
+export function systemsView(catalogue, onChange, onPair) {
   const state = { baseline: null, method: METHODS[0][0], count: COUNTS[1][0], example: false, done: false };
   const metrics = metricPicker(catalogue, METRICS, onChange);
   const files = fileList(() => {
     state.example = false;
     arrange();
     onChange();
-  });
+  }, (error) => showError(result, error));
   const result = h("div", { class: "results" });
   const progress = h("div");
   const set = (name) => (value) => {
@@ -90,15 +91,20 @@ export function systemsView(catalogue, onChange) {
     refill(result);
     if (files.systems().length > 1) {
       const { baseline, method: test, count: resampled } = state;
-      const how = { baseline, method: test, count: Number(resampled), differ: DIFFERING };
-      showComparison(await runJob("compare", { ...body, ...how }, progress));
+      const how = { baseline, method: test, count: Number(resampled), differ: DIFFERING, segments: true };
+      showComparison(await runJob("compare", { ...body, ...how }, progress), textFinder(body));
     } else {
-      showScores(await runJob("score", { ...body, segments: false }, progress));
+      showScores(await runJob("score", body, progress), textFinder(body));
     }
+    reveal(result);
     state.done = true;
   });
 
-  function showComparison(answer) {
+  function segmentsOf(scores, scales, baseline, find) {
+    return segmentSection(scores, scales, { baseline, find, nameSegment: files.nameSegment, onOpen: onPair });
+  }
+
+  function showComparison(answer, find) {
     const save = () => saveCsv(comparisonRows(answer), "comparison.csv");
     refill(result,
       h("section", { class: "card", "aria-labelledby": "comparison-title" },
@@ -111,48 +117,90 @@ export function systemsView(catalogue, onChange) {
           "★ marks the best cluster: its systems are significantly better than all others."),
         notes(answer.notes),
         signatures(answer.signatures)),
+      segmentsOf(answer.segment_scores, answer.scales, answer.baseline, find),
       differingSegments(answer, files.nameSegment));
   }
 
-  function showScores(answer) {
+  function showScores(answer, find) {
     const byMetric = Object.fromEntries(answer.scores.map((each) => [each.metric, each.signature]));
     refill(result, h("section", { class: "card", "aria-labelledby": "scores-title" },
       h("h2", { id: "scores-title" }, "Scores"), scoreTable(answer.scores),
-      warnings(answer.scores.flatMap((each) => each.warnings)), signatures(byMetric)));
+      warnings(answer.scores.flatMap((each) => each.warnings)), signatures(byMetric)),
+    segmentsOf(segmentScores(answer.scores), Object.fromEntries(answer.scores.map((each) => [each.metric, each])),
+      answer.scores[0].system, find));
   }
 
   arrange();
   return {
     element: h("div", { class: "view" },
+      h("h1", {}, "Compare systems"),
       h("p", { class: "lead" },
         "Compare systems on the same segments, with confidence intervals and significance tests."),
       h("div", { class: "card form" }, zone, empty, chosen, settings), progress, result),
     texts: () => (files.isEmpty() || state.example ? null : textsFor(files)),
     settings() {
-      const link = new URLSearchParams({
-        metrics: metrics.specs().join(";"), method: state.method, count: state.count,
-      });
+      const link = new URLSearchParams({ method: state.method, count: state.count });
+      if (metrics.linkPart()) link.set("metrics", metrics.linkPart());
       if (state.baseline) link.set("baseline", state.baseline);
       if (state.example) link.set("example", "1");
       return link;
     },
-    async restore(link) {
-      if (link.has("metrics")) metrics.choose(link.get("metrics").split(";"));
-      for (const [name, field] of [["method", method], ["count", resamples]]) {
-        if (!link.has(name)) continue;
-        state[name] = link.get(name);
+    async restore(settings) {
+      const link = linkReader(settings, ["metrics", "method", "count", "baseline", "example", "texts"]);
+      if (settings.has("metrics")) metrics.restore(link, settings.get("metrics"));
+      for (const [name, field, choices] of [["method", method, METHODS], ["count", resamples, COUNTS]]) {
+        state[name] = link.choice(name, choices.map(([value]) => value)) ?? state[name];
         field.querySelector("select").value = state[name];
       }
-      state.baseline = link.get("baseline");
-      const texts = readTexts(link);
-      if ((texts?.systems && texts.references) || texts?.pairs) files.set(texts);
-      else if (link.has("example")) {
+      const texts = link.texts(areFiles);
+      const wanted = settings.get("baseline");
+      state.baseline = wanted;
+      if (texts) files.set(texts);
+      else if (settings.has("example")) {
         files.set(await exampleSystems());
         state.example = true;
-      } else return;
-      run();
+      }
+      if (wanted && !files.isEmpty() && state.baseline !== wanted) link.refuse(`there is no system “${clipped(wanted)}”`);
+      if (link.waits("metrics")) showLinkNotice(result, link.problems, files.isEmpty() ? null : go.textContent);
+      else if (!files.isEmpty()) run();
     },
   };
+}
+
+/** The segments of an answer of /v1/score in the form of /v1/compare. */
+function segmentScores(scores) {
+  const metrics = scores.map(({ metric, system, segments }) =>
+    [metric, { [system]: { values: segments.map(({ id, ...components }) => Object.values(components)[0]) } }]);
+  return { ids: scores[0].segments.map(({ id }) => id), metrics: Object.fromEntries(metrics) };
+}
+
+/** A function that finds the texts of a system's segment in a request. */
+function textFinder({ systems, references, pairs }) {
+  if (systems) {
+    return (system, id) => {
+      const candidate = systems[system]?.[Number(id)];
+      return candidate === undefined ? null : { candidate, references: references[Number(id)] };
+    };
+  }
+  const counts = new Map(); // rows without an id are numbered within their system, as by the service
+  const byKey = new Map(pairs.map(({ system = "candidates", id, candidate, references: texts }) => {
+    const number = counts.get(system) ?? 0;
+    counts.set(system, number + 1);
+    return [JSON.stringify([system, id ?? String(number)]), { candidate, references: [texts].flat() }];
+  }));
+  return (system, id) => byKey.get(JSON.stringify([system, id])) ?? null;
+}
+
+/** Whether the texts of a link are systems with references, or pairs. */
+function areFiles(texts) {
+  if (Array.isArray(texts?.pairs)) {
+    const fits = (pair) => typeof pair?.candidate === "string" && areReferences(pair.references) &&
+      [pair.system, pair.id].every((each) => each === undefined || typeof each === "string");
+    return texts.pairs.length > 0 && texts.pairs.every(fits);
+  }
+  const outputs = Object.values(texts?.systems ?? {});
+  return outputs.length > 0 && outputs.every(areTexts) && Array.isArray(texts.references) &&
+    texts.references.length > 0 && texts.references.every((row) => areTexts(row) && row.length > 0);
 }
 
 /** The texts of the files for a link; null if the files do not match. */

@@ -38,8 +38,8 @@ export function startTheme(button) {
   const remembered = localStorage.getItem(KEY);
   if (remembered === "dark" || remembered === "light") choose(remembered);
   const update = () => {
-    button.setAttribute("aria-pressed", String(isDark()));
-    button.querySelector("span").textContent = isDark() ? "Light" : "Dark";
+    button.querySelector("span").textContent = isDark() ? "Light theme" : "Dark theme";
+    button.title = `Switch to the ${isDark() ? "light" : "dark"} theme`;
     for (const listener of listeners) {
       if (listener.element.isConnected) listener.callback();
       else listeners.delete(listener);

@@ -2,7 +2,7 @@
 
 import { h, refill } from "./elements.js";
 import { short } from "./number_format.js";
-import { marginals, tokenLabel } from "./plan.js";
+import { directionOf, marginals, tokenLabel } from "./plan.js";
 
 /**
  * Add pointer and keyboard events to the tokens of a drawing; details go into `place`. The
@@ -90,6 +90,13 @@ function fade(drawing, plan, lit) {
 
 /** The tokens that a token exchanges mass with, largest mass first. */
 function partners(plan, { side, index }) {
+  if (plan.matches) {
+    const [here, there] = side === "candidate" ? ["candidate", "reference"] : ["reference", "candidate"];
+    const tokens = side === "candidate" ? plan.reference_tokens : plan.candidate_tokens;
+    return plan.matches.filter((match) => match[here] === index)
+      .map((match) => ({ index: match[there], token: tokens[match[there]], ...match }))
+      .sort((one, other) => other.cosine - one.cosine);
+  }
   const others = side === "candidate" ? plan.reference_tokens : plan.candidate_tokens;
   const all = others.map((token, k) => {
     const [i, j] = side === "candidate" ? [index, k] : [k, index];
@@ -103,6 +110,11 @@ function partners(plan, { side, index }) {
 
 /** The mass of a token, and how much of it moved. */
 function massText(plan, side, index) {
+  if (plan.matches) {
+    const own = side === "candidate" ? "precision" : "recall";
+    const nearest = partners(plan, { side, index }).find((match) => match[own]);
+    return nearest ? `nearest ${tokenLabel(nearest.token)}, cosine ${short(nearest.cosine)} (${own})` : "without weight";
+  }
   const own = (side === "candidate" ? plan.a : plan.b)[index];
   const { sent, received } = marginals(plan);
   const there = (side === "candidate" ? sent : received)[index];
@@ -115,7 +127,7 @@ function massText(plan, side, index) {
 function description(plan, side, index) {
   const token = tokenLabel((side === "candidate" ? plan.candidate_tokens : plan.reference_tokens)[index]);
   const met = partners(plan, { side, index })
-    .map((each) => `${tokenLabel(each.token)} ${short(each.mass)} at cost ${short(each.cost)}`);
+    .map((each) => `${tokenLabel(each.token)} ${partnerText(plan, each)}`);
   return `${side} token ${token}: ${massText(plan, side, index)}. Partners: ${met.join("; ") || "none"}.`;
 }
 
@@ -126,11 +138,16 @@ function details(plan, { side, index }) {
     h("p", {}, h("strong", {}, token), ` · ${massText(plan, side, index)}`),
     h("ul", { class: "partners" }, met.map((each) =>
       h("li", {}, `${side === "candidate" ? "→" : "←"} ${tokenLabel(each.token)} `,
-        h("span", { class: "note" }, `${short(each.mass)} at cost ${short(each.cost)}`)))),
+        h("span", { class: "note" }, partnerText(plan, each))))),
   ];
+}
+
+function partnerText(plan, each) {
+  return plan.matches ? `cosine ${short(each.cosine)}, ${directionOf(each)}`
+    : `${short(each.mass)} at cost ${short(each.cost)}`;
 }
 
 function hint() {
   return h("p", { class: "note" },
-    "Hover over a token, or use the arrow keys, to see its mass, costs and partners.");
+    "Hover over a token, or use the arrow keys, to see what it is matched with.");
 }

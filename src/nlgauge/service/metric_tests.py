@@ -1,0 +1,43 @@
+"""Tests between metrics in the answer of /v1/correlate: which agrees better with people."""
+
+from collections.abc import Sequence
+from typing import Any, Literal
+
+from nlgauge.core.errors import DataError, OptionError
+from nlgauge.core.jsonable import to_jsonable
+from nlgauge.study import PermutationMatrix, Study, WilliamsMatrix, permutation, williams
+
+Method = Literal["williams", "permutation"]
+
+
+def metric_tests(
+    study: Study,
+    method: Method,
+    keys: Sequence[tuple[str, str, str]],
+    *,
+    count: int,
+    seed: int,
+) -> tuple[list[dict[str, Any]], list[str]]:
+    """Return Holm-corrected p-values for each criterion, level and coefficient, and notes."""
+    if len(study.metrics) < 2:
+        return [], []
+    tests, notes = [], []
+    for criterion, level, coefficient in keys:
+        if method == "williams" and (coefficient != "pearson" or level == "text"):
+            continue  # the test is about Pearson's r over independent points
+        found: WilliamsMatrix | PermutationMatrix
+        try:
+            if method == "williams":
+                found = williams(study, criterion, level=level)
+            else:
+                options: dict[str, Any] = {"count": count, "seed": seed}
+                found = permutation(
+                    study, criterion, level=level, coefficient=coefficient, **options
+                )
+        except (DataError, OptionError) as error:
+            notes.append(f"there is no test between metrics for {criterion!r}, {level}: {error}")
+            continue
+        key = {"criterion": criterion, "level": level, "coefficient": coefficient}
+        p = to_jsonable(found.p_holm)
+        tests.append({**key, "method": method, "names": list(found.names), "p": p})
+    return tests, notes

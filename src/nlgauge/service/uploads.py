@@ -1,0 +1,197 @@
+"""POST /v1/read: an uploaded file, read as the commands read it, and answered as rows or lines."""
+
+import asyncio
+import math
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from io import BytesIO
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Annotated, Literal
+
+from fastapi import APIRouter, Query, Request, Response
+
+from nlgauge.core.errors import NlgaugeError
+from nlgauge.data.detection import read_judged
+from nlgauge.data.files import format_of, open_bytes, read_cells, read_lines
+from nlgauge.data.systems import read_systems
+from nlgauge.service import responses
+from nlgauge.service.errors import ServiceError, busy
+from nlgauge.service.handlers import Answer, encode_json
+from nlgauge.service.request_body import read_body
+from nlgauge.service.routes import error_responses
+from nlgauge.service.settings import Limits
+
+FileName = Annotated[
+    str, Query(min_length=1, max_length=200, description="Its ending determines the format.")
+]
+Content = Literal["outputs", "judgements"]
+_BINARY = "application/octet-stream"
+_AT_ONCE = 2
+_BYTES_PER_CHARACTER = 4
+_MOST_WAITING = 16
+_LINES_PER_CSV_ROW = 5  # a quoted cell may have several lines
+_COMPRESSED = (b"\x1f\x8b", b"\x28\xb5\x2f\xfd")  # Gzip and Zstandard
+_MOST_COLUMNS = 256
+_STEM = "uploaded-file"
+
+router = APIRouter()
+
+
+class _Readers:
+    """Reads few files at a time, each in a thread, so that other requests need not wait."""
+
+    def __init__(self) -> None:
+        self._free = asyncio.Semaphore(_AT_ONCE)
+        self._waiting = 0
+
+    async def run(self, read: Callable[[], bytes]) -> bytes:
+        if self._waiting >= _MOST_WAITING:
+            raise busy(f"{self._waiting} uploaded files are waiting to be read", seconds=2)
+        self._waiting += 1
+        try:
+            async with self._free:
+                return await asyncio.to_thread(read)
+        finally:
+            self._waiting -= 1
+
+
+@router.post(
+    "/v1/read",
+    response_model=responses.ReadAnswer,
+    responses=error_responses(400, 408, 413, 415, 422, 429),
+    openapi_extra={
+        "requestBody": {
+            "required": True,
+            "content": {_BINARY: {"schema": {"type": "string", "format": "binary"}}},
+        }
+    },
+)
+async def read(request: Request, name: FileName, content: Content = "outputs") -> Response:
+    """Read a file of texts, of systems' outputs or of human judgements; nothing is stored."""
+    if request.headers.get("content-type", "").strip().lower() != _BINARY:
+        message = f"send the bytes of the file, with the header Content-Type: {_BINARY}"
+        raise ServiceError(415, "not_binary", message)
+    state = request.app.state
+    limits: Limits = state.dispatcher.settings.limits
+    body = await read_body(request, limits)
+    if not hasattr(state, "readers"):
+        state.readers = _Readers()
+    answer = await state.readers.run(lambda: encode_json(read_upload(body, name, content, limits)))
+    return Response(answer, media_type="application/json")
+
+
+def read_upload(body: bytes, name: str, content: Content, limits: Limits) -> Answer:
+    """Return the rows or lines of a file, or raise an error that names the file."""
+    form = format_of(name)
+    if form == "parquet":
+        raise _refusal(f"{name}: Parquet files are not accepted here; send JSONL, TSV or CSV")
+    if form == "text" and content == "judgements":
+        raise _refusal(f"{name} is not a table; its name should end in .jsonl, .tsv or .csv")
+    own = name.partition(".")[0] or name
+    found: Answer = {"name": own, "kind": "table", "lines": None, "rows": None}
+    found |= {"criteria": [], "notes": []}
+    with TemporaryDirectory() as folder, _errors_about(name, folder):
+        path = Path(folder) / (_STEM if form == "text" else f"{_STEM}.{form}")
+        path.write_bytes(body)
+        path.write_bytes(_decompressed(str(path), name, limits))
+        if form != "text":
+            _check_table(str(path), form, name, limits)
+        if form == "text":
+            found |= {"kind": "text", "lines": read_lines(str(path))}
+        elif content == "judgements":
+            found |= _judgements(str(path))
+        else:
+            found |= {"rows": _outputs(str(path), own)}
+    rows = len(found["lines"] or found["rows"] or ())
+    if rows > limits.job_rows:
+        raise _too_many_rows(name, f"{rows:,}", limits)
+    return found
+
+
+@contextmanager
+def _errors_about(name: str, folder: str) -> Iterator[None]:
+    """Turn errors of the reader into refusals that give the file its own name."""
+    try:
+        yield
+    except NlgaugeError as error:
+        message, stem = str(error), str(Path(folder) / _STEM)
+        for ending in (".jsonl", ".tsv", ".csv", ""):
+            message = message.replace(stem + ending, name)
+        raise _refusal(message) from None
+
+
+def _decompressed(path: str, name: str, limits: Limits) -> bytes:
+    """The content of the file, which may be many times larger than the compressed file."""
+    with open_bytes(path) as stream:
+        content = stream.read(limits.bytes + 1)
+    if len(content) > limits.bytes:
+        message = f"{name} has more than {limits.bytes:,} bytes when decompressed; send less"
+        raise ServiceError(413, "too_large", message)
+    if content.startswith(_COMPRESSED):
+        raise _refusal(f"{name} is compressed twice; decompress it once")
+    lines = limits.job_rows * (_LINES_PER_CSV_ROW if format_of(name) == "csv" else 1) + 1
+    if content.count(b"\n") > lines:
+        raise _too_many_rows(name, "too many", limits)
+    longest = _BYTES_PER_CHARACTER * limits.text_characters * limits.references
+    if any(len(line) > longest for line in BytesIO(content)):
+        message = f"{name} has a line of more than {longest:,} bytes; texts are shorter here"
+        raise ServiceError(413, "too_long_text", message)
+    return content
+
+
+def _check_table(path: str, form: str, name: str, limits: Limits) -> None:
+    """Refuse too many rows, and ever new columns: a criterion becomes a column of all rows."""
+    columns: set[str] = set()
+    for row, (_, cells) in enumerate(read_cells(path, form)):
+        if row >= limits.job_rows:
+            raise _too_many_rows(name, "too many", limits)
+        if isinstance(cells, str):
+            continue  # the reader explains what is wrong with this row
+        columns.update(cells)
+        for cell in cells.values():
+            columns.update(cell if isinstance(cell, dict) else ())
+        if len(columns) > _MOST_COLUMNS:
+            message = f"{name} has more than {_MOST_COLUMNS} columns and criteria; send fewer"
+            raise ServiceError(413, "too_many_columns", message)
+
+
+def _outputs(path: str, name: str) -> list[Answer]:
+    corpus = read_systems([path], [])
+    return [
+        {
+            "system": name if corpus.systems[i] == _STEM else corpus.systems[i],
+            "id": corpus.ids[i],
+            "candidate": corpus.candidates[i],
+            "references": list(corpus.references[i]),
+        }
+        for i in range(len(corpus))
+    ]
+
+
+def _judgements(path: str) -> Answer:
+    judged = read_judged(path)
+    corpus = judged.corpus
+    rows = [
+        {
+            "system": corpus.systems[i],
+            "segment": corpus.ids[i],
+            "candidate": corpus.candidates[i],
+            "references": list(corpus.references[i]),
+            "human": {
+                name: None if math.isnan(values[i]) else float(values[i])
+                for name, values in judged.human.items()
+            },
+        }
+        for i in range(len(corpus))
+    ]
+    return {"rows": rows, "criteria": list(judged.human), "notes": list(judged.notes)}
+
+
+def _refusal(message: str) -> ServiceError:
+    return ServiceError(400, "unreadable_file", message)
+
+
+def _too_many_rows(name: str, rows: str, limits: Limits) -> ServiceError:
+    message = f"{name} has {rows} rows; this server accepts at most {limits.job_rows:,}"
+    return ServiceError(413, "too_many_rows", message)
