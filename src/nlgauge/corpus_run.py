@@ -1,12 +1,12 @@
 """One run over a corpus, chunk by chunk; equal rows are scored once, with bit-equal scores."""
 
-import sys
+import inspect
 import warnings
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import chain
+from itertools import chain, takewhile
 from typing import Any
 
 import numpy as np
@@ -43,14 +43,6 @@ class Aligned:
     plan: Plan
     reference: int
     scores: Scores
-
-
-def _outside() -> int:
-    """Return the stack level, for the calling function, of the code that called this package."""
-    frame, level = sys._getframe(1), 1
-    while frame.f_back and frame.f_globals.get("__name__", "").startswith("nlgauge."):
-        frame, level = frame.f_back, level + 1
-    return level
 
 
 class CorpusRun:
@@ -123,12 +115,14 @@ class CorpusRun:
             for name, found in self._unknown.items()
         ]
         if counts:
+            names = (each.frame.f_globals["__name__"] for each in inspect.stack(0))
+            ours = list(takewhile(lambda name: name.startswith("nlgauge."), names))
             warnings.warn(
                 f"{', '.join(counts)}: they match equal words only (each other with compat=), and "
                 "texts of nothing else get the worst value; name a model that knows the language "
                 "(lang=, model=), or use lexical metrics such as chrf",
                 UnknownTokensWarning,
-                stacklevel=_outside(),
+                stacklevel=len(ours) + 1,
             )
 
     def _inputs(self, inputs: ModelInputs, bound: BoundMetric, rows: list[int]) -> Inputs:

@@ -2,11 +2,12 @@
 
 import os
 import socket
+import warnings
 
 from nlgauge.cli import arguments
 from nlgauge.cli.arguments import option
 from nlgauge.cli.output import print_notes
-from nlgauge.core.errors import UsageError
+from nlgauge.core.errors import UnknownTokensWarning, UsageError
 from nlgauge.runtime import Runtime
 from nlgauge.service import require_libraries
 
@@ -83,6 +84,7 @@ def serve_command(
     if host not in LOOPBACK and token is None:
         open_to_all = "anyone who can reach this machine can use the service"
         print_notes([f"{open_to_all}; require a token with --token or NLGAUGE_TOKEN"])
+    warnings.simplefilter("ignore", UnknownTokensWarning)  # answers count them
     running = server(app, host=host, port=port, header_seconds=limits.header_seconds)
     running.run(sockets=[bound])
 

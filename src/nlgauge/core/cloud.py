@@ -85,8 +85,7 @@ class Cloud:
     def separate_unknown(self) -> "Cloud":
         """Return the cloud with vectors of unknown tokens that depend on their strings only.
 
-        A model has one vector for all of them, so different words would be equal. These have the
-        mean length of the other vectors in each layer, and a random direction.
+        They have random directions, and the mean length of the other vectors in each layer.
         """
         unknown = self.tokens.unknown
         points = np.array(self.points)

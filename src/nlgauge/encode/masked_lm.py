@@ -5,7 +5,7 @@ batch. Distributions are summed as they come, so that memory holds only those of
 """
 
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain, groupby
 from typing import Any, NamedTuple
 
@@ -27,6 +27,7 @@ from nlgauge.encode.tokenizer import Piece
 _MAX_ROWS = 32  # distributions summed at a time
 _UNKNOWN_SPREAD = 4.0  # deviation of an unknown token's logits: distributions of two hardly overlap
 _MAX_COPIES = 96  # in a batch: each needs a row as long as the vocabulary, however short the text
+_Part = tuple[int, torch.Tensor, list[float]]  # a text, logits and masses of its positions
 
 
 class _Copy(NamedTuple):  # a text with some positions masked, and their masses
@@ -34,12 +35,6 @@ class _Copy(NamedTuple):  # a text with some positions masked, and their masses
     ids: list[int]
     positions: list[int]
     masses: list[float]
-
-
-class _Added(NamedTuple):  # an unknown token of a text, with its mass
-    text: int
-    seed: int
-    mass: float
 
 
 class HuggingFaceMaskedLm(HuggingFaceModel):
@@ -63,53 +58,53 @@ class HuggingFaceMaskedLm(HuggingFaceModel):
     ) -> dict[float, list[Histogram]]:
         """Return the mean prediction over the positions of each text, weighted by ``weigh``.
 
-        Tokens without mass are not masked. All temperatures share the same forward passes. What
-        would be predicted for an unknown token would be the same for all words in its place, so it
-        gets a distribution of its own; if there are only such tokens, there is no histogram.
+        Tokens without mass are not masked. All temperatures share the same forward passes. The
+        prediction for an unknown token would be the same for all words in its place, so it gets a
+        distribution of its own.
         """
         tokens = self.tokenize(texts)
         pieces = [list(self._tokenizer.pieces(i, texts[i], tokens[i])) for i in range(len(texts))]
         copies: list[_Copy] = []
-        added: list[_Added] = []
+        invented: list[Iterator[_Part]] = []
         for i, each in enumerate(tokens):
             masses = weigh(each)
             if unknown == "string" and each.unknown.any():
-                stop = len(self._tokenizer.prefix) + pieces[i][-1].window.keep_stop
-                places = np.flatnonzero(each.unknown[:stop] & (masses[:stop] > 0))
-                added += [_Added(i, -1 - int(each.ids[at]), float(masses[at])) for at in places]
+                invented.append(self._invent(each, pieces[i], masses))
                 masses = np.where(each.unknown, 0.0, masses)
             copies += self._copies(each, pieces[i], masses, whole_words)
-        filled = {copy.text for copy in copies} | {part.text for part in added}
+        predicted = (part for batch in self._batches(copies) for part in self._predict(batch))
         found: dict[float, list[Histogram]] = {}
-        for t, sums in self._sums(copies, added, len(texts), temperatures).items():
+        for t, sums in self._sums(chain(predicted, *invented), len(texts), temperatures).items():
             found[t] = []
             for i, total in enumerate(sums):
-                logs = total.sub_(torch.logsumexp(total, dim=0)).numpy()
+                mass = torch.logsumexp(total, dim=0)
                 notes = self._tokenizer.notes(pieces[i], tokens[i])
                 content = tokens[i].ids[~tokens[i].special]
-                void = i not in filled or (unknown == "string" and bool((content < 0).all()))
-                found[t].append(Histogram(np.zeros(0) if void else logs, content, notes))
+                void = mass == -torch.inf or (unknown == "string" and (content < 0).all())
+                logs = np.zeros(0) if void else total.sub_(mass).numpy()
+                found[t].append(Histogram(logs, content, notes))
         return found
 
     def _sums(
-        self, copies: list[_Copy], added: list[_Added], texts: int, temperatures: Sequence[float]
+        self, parts: Iterable[_Part], texts: int, temperatures: Sequence[float]
     ) -> dict[float, torch.Tensor]:
         """Return by temperature the logarithm of every text's weighted sum of distributions."""
         # Few large blocks, because thousands of smaller ones would fragment the heap.
         empty = (texts, self.card.dimension)
         sums = {t: torch.full(empty, -torch.inf, dtype=torch.float64) for t in temperatures}
         blocks = torch.empty(2, _MAX_ROWS, self.card.dimension, dtype=torch.float64)
-        predicted = (part for batch in self._batches(copies) for part in self._predict(batch))
-        for text, logits, masses in chain(predicted, map(self._invent, added)):
+        for text, logits, masses in parts:
             for t, total in sums.items():
                 part = _mix(blocks, logits, masses, t)
                 torch.logaddexp(total[text], part, out=total[text])
         return sums
 
-    def _invent(self, added: _Added) -> tuple[int, torch.Tensor, list[float]]:
-        """Return a text with the logits and the mass of an unknown token."""
-        logits = _UNKNOWN_SPREAD * normal_vector(added.seed, self.card.dimension)
-        return added.text, torch.from_numpy(logits)[None], [added.mass]
+    def _invent(self, tokens: Tokens, pieces: list[Piece], masses: Floats) -> Iterator[_Part]:
+        """Yield the text with the logits and the mass of each unknown token."""
+        stop = len(self._tokenizer.prefix) + pieces[-1].window.keep_stop
+        for at in np.flatnonzero(tokens.unknown[:stop] & (masses[:stop] > 0)).tolist():
+            logits = _UNKNOWN_SPREAD * normal_vector(-1 - tokens.ids[at], self.card.dimension)
+            yield pieces[0].text, torch.from_numpy(logits)[None], [masses[at]]
 
     def _copies(
         self, tokens: Tokens, pieces: list[Piece], masses: Floats, whole_words: bool
@@ -135,7 +130,7 @@ class HuggingFaceMaskedLm(HuggingFaceModel):
             for start in range(0, len(same), size):
                 yield same[start : start + size]
 
-    def _predict(self, batch: list[_Copy]) -> Iterator[tuple[int, torch.Tensor, list[float]]]:
+    def _predict(self, batch: list[_Copy]) -> Iterator[_Part]:
         """Yield texts with the logits and the masses of at most ``_MAX_ROWS`` masked positions."""
         ids = torch.tensor([copy.ids for copy in batch], device=self._device)
         rows = [row for row, copy in enumerate(batch) for _ in copy.positions]

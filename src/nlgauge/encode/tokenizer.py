@@ -43,9 +43,8 @@ class Tokenizer:
         """Return the tokens of each text between the special tokens of the model."""
         # The backend, unlike the tokenizer, can read "[CLS]" in a text as plain text.
         clean = [text.encode("utf-8", "replace").decode("utf-8") for text in texts]
-        return [
-            *map(self._tokens, clean, self._backend.encode_batch(clean, add_special_tokens=False))
-        ]
+        encoded = self._backend.encode_batch(clean, add_special_tokens=False)
+        return [*map(self._tokens, clean, encoded)]
 
     def pieces(self, number: int, text: str, tokens: Tokens) -> Iterator[Piece]:
         """Yield the text as the model takes it: whole, in windows, or truncated."""
@@ -85,7 +84,7 @@ class Tokenizer:
             unknown |= marks & np.isin(words, words[unknown]) & ~partly_known
             for at in np.flatnonzero(unknown).tolist():
                 start, stop = encoding.offsets[at - before]
-                strings[at] = text[start:stop]
+                strings[at] = strings[at] if marks[at] else text[start:stop]
                 ids[at] = unknown_id(strings[at])
         return Tokens(tuple(strings), ids, words < 0, words)
 

@@ -25,7 +25,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 
 from nlgauge.core.arrays import Floats
-from nlgauge.core.cloud import Cloud
+from nlgauge.core.cloud import Cloud, Tokens
 from nlgauge.core.errors import OptionError
 from nlgauge.core.metric import Side, distance
 from nlgauge.core.options import option
@@ -38,8 +38,7 @@ from nlgauge.metrics._cloud_metric import CloudMetric, Published, one_layer
 
 class _Text(NamedTuple):
     shape: Any  # trimmed regions, or unit vectors
-    unknown: Counter[int]
-    tokens: int
+    tokens: Tokens
 
 
 @dataclass(frozen=True)
@@ -99,29 +98,26 @@ class DepthScore(CloudMetric):
                 eps=self.eps,
                 levels=self.levels,
             )
-        return [None if item.void else _Text(next(found), *_unknown(item)) for item in items]
+        return [None if item.void else _Text(next(found), item.tokens) for item in items]
 
     def compare(self, candidates: Sequence[Any], references: Sequence[Any]) -> Floats:
         """Return distance and similarity of every pair."""
-        pairs = zip(candidates, references, strict=True)
-        found = [self._distance(left.shape, right.shape) for left, right in pairs]
-        if self._compares_regions:
-            shares = map(_share_unmatched, candidates, references)
-            found = [d + (self.scale.high - d) * s for d, s in zip(found, shares, strict=True)]
-        return np.array([(d, 1 / (1 + d)) for d in found])
+        return np.array([(d, 1 / (1 + d)) for d in map(self._distance, candidates, references)])
 
     @property
     def void_row(self) -> tuple[float, ...]:
         """The largest distance and its similarity."""
         return self.scale.void, 1 / (1 + self.scale.void)
 
-    def _distance(self, candidate: Any, reference: Any) -> float:
+    def _distance(self, left: _Text, right: _Text) -> float:
+        candidate, reference = left.shape, right.shape
         if self.compat:
             shape: Any = {"eps": self.eps, "levels": self.levels}
             found = depth.nlg_eval_distance(reference, candidate, p=self.p, **shape)
             return self.scale.void if math.isnan(found) else found
         if self._compares_regions:
-            return depth.region_distance(candidate, reference, p=self.p)
+            found = depth.region_distance(candidate, reference, p=self.p)
+            return found + (self.scale.high - found) * _share_unmatched(left, right)
         if self.measure == "sliced":
             return depth.sliced_wasserstein(
                 candidate, reference, count=self.directions, seed=self.seed
@@ -132,11 +128,7 @@ class DepthScore(CloudMetric):
         return math.sqrt(match(squared_euclid(candidate, reference), *masses).value)
 
 
-def _unknown(cloud: Cloud) -> tuple[Counter[int], int]:
-    return Counter(cloud.tokens.ids[cloud.tokens.unknown].tolist()), len(cloud)
-
-
 def _share_unmatched(left: _Text, right: _Text) -> float:
     """Return the larger share of unknown tokens that the other text lacks."""
-    missing = (left.unknown - right.unknown).total(), (right.unknown - left.unknown).total()
-    return max(missing[0] / left.tokens, missing[1] / right.tokens)
+    a, b = (Counter(each.tokens.ids[each.tokens.unknown].tolist()) for each in (left, right))
+    return max((a - b).total() / len(left.tokens), (b - a).total() / len(right.tokens))

@@ -1,12 +1,14 @@
 """Processes for requests that may take long: they can be killed at any moment, unlike threads."""
 
 import os
+import warnings
 from multiprocessing import get_context
 from multiprocessing.connection import Connection
 from multiprocessing.process import BaseProcess
 from queue import LifoQueue
 from typing import Any
 
+from nlgauge.core.errors import UnknownTokensWarning
 from nlgauge.runtime.processes import follow_parent
 from nlgauge.service.admission import Admission
 from nlgauge.service.errors import ServiceError, service_error
@@ -113,6 +115,7 @@ def _answer_requests(pipe: "Connection[Any, Any]", settings: Settings) -> None:
     After a while without requests the process ends, so that it does not hold its models for ever.
     """
     follow_parent()
+    warnings.simplefilter("ignore", UnknownTokensWarning)  # answers count them
     if hasattr(os, "nice"):
         os.nice(_NICENESS)
     admission = Admission(settings)
