@@ -42,6 +42,11 @@ _ALIASES = {
 def metric_names() -> tuple[str, ...]:
     """Return the sorted names of all metrics, without importing them.
 
+    Returns
+    -------
+    tuple of str
+        Names of this package, of ``NLGAUGE_METRICS`` and of entry points.
+
     Examples
     --------
     >>> "chrf" in metric_names()
