@@ -233,7 +233,7 @@ def test_range_is_kept(case: Case) -> None:
 @every_metric
 def test_round_trip_the_signature_rebuilds_the_metric(case: Case) -> None:
     scores = case.score(CANDIDATES, REFERENCES)
-    rebuilt = metric(str(scores.signature))
+    rebuilt = metric(str(scores.signature), allow_external=scores.metric.programs)
     assert rebuilt == scores.metric
     assert rebuilt.describe() == scores.metric.describe()
 
