@@ -32,6 +32,7 @@ def quoted(cell: str) -> str:
     return '"' + cell.replace('"', '""') + '"'
 
 
+PACKED_TWICE = gzip.compress(gzip.compress(b"text", mtime=0), mtime=0)
 TABLES = {
     "judged.csv": "".join(",".join(map(quoted, row)) + "\n" for row in (HEADING, *ROWS)),
     "judged.tsv": "".join("\t".join(row) + "\n" for row in (HEADING, *ROWS)),
@@ -118,8 +119,8 @@ def test_correlations_of_blank_cells_are_the_commands(api: TestClient, tmp_path:
         ("a.txt", b"a\n", "judgements", "a.txt is not a table"),
         ("a.pkl", b"\x80\x04.", "judgements", "a.pkl is not a table"),
         ("a.parquet", b"PAR1", "outputs", "Parquet"),
-        ("a.txt.gz", gzip.compress(b"text")[:-6], "outputs", "a.txt.gz"),
-        ("a.txt.gz", gzip.compress(gzip.compress(b"text")), "outputs", "compressed twice"),
+        ("a.txt.gz", gzip.compress(b"text", mtime=0)[:-6], "outputs", "a.txt.gz"),
+        ("a.txt.gz", PACKED_TWICE, "outputs", "compressed twice"),
         ("a.jsonl", b'{"candidate": "\\ud800", "references": "b"}', "outputs", "surrogate"),
         ("a.jsonl", b"[" * 100_000, "outputs", "line 1"),
     ],
