@@ -68,7 +68,7 @@ class Cloud:
     @property
     def void(self) -> bool:
         """Whether no token carries mass."""
-        return not bool(np.any(self.weights > 0))
+        return not (self.weights > 0).any()
 
     @property
     def layer(self) -> Floats:

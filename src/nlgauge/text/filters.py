@@ -18,12 +18,12 @@ def weigh(cloud: Cloud, weighting: Weighting, table: IdfTable | None) -> Cloud:
     masses = _unfiltered_masses(cloud.tokens, weighting, table)
     kept = _kept(cloud.tokens, weighting)
     content = kept & ~cloud.tokens.special
-    void = weighting.void == "content" and not np.any(masses[content] > 0)
+    void = weighting.void == "content" and not (masses[content] > 0).any()
     unknown = cloud.tokens.unknown
     # Word vectors have none for unknown words, so there is nothing that published code compares.
     if unknown.any() and (weighting.unknown == "string" or not cloud.points[:, unknown].any()):
         cloud = cloud.separate_unknown()
-        void |= not np.any(content & ~unknown)
+        void |= not (content & ~unknown).any()
     if void:
         masses = np.zeros(len(masses))
     return cloud.keep(kept, masses)
