@@ -299,16 +299,21 @@ READERS = {
 }
 
 
-@pytest.mark.parametrize("name", READERS)
-@pytest.mark.parametrize("kind", ["pipe", "/dev/zero", "folder"])
-def test_what_has_no_end_is_not_read(tmp_path: Path, name: str, kind: str) -> None:
-    path = tmp_path / "a.jsonl"
+def _put(kind: str, path: Path) -> None:
+    """Put a pipe, a folder or a device where a file belongs."""
     if kind == "pipe":
         os.mkfifo(path)
     elif kind == "folder":
         path.mkdir()
     else:
         path.symlink_to(kind)
+
+
+@pytest.mark.parametrize("name", READERS)
+@pytest.mark.parametrize("kind", ["pipe", "/dev/zero", "folder"])
+def test_what_has_no_end_is_not_read(tmp_path: Path, name: str, kind: str) -> None:
+    path = tmp_path / "a.jsonl"
+    _put(kind, path)
     done = python(READ, path, READERS[name])
     assert done.returncode == 0, done.stderr
     assert str(path) in done.stdout
@@ -329,12 +334,7 @@ def test_a_pipe_in_place_of_the_cache(tmp_path: Path, ending: str, kind: str) ->
     cache.write("identity", {b"key": {"part": b"content"}})
     path = tmp_path / (FILE_NAME + ending)
     path.unlink(missing_ok=True)
-    if kind == "pipe":
-        os.mkfifo(path)
-    elif kind == "folder":
-        path.mkdir()
-    else:
-        path.symlink_to(kind)
+    _put(kind, path)
     code = """
 import sys, warnings
 from pathlib import Path

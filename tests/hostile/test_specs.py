@@ -76,7 +76,7 @@ def test_hostile_options_are_answered_quickly_and_in_little_memory(
             if answer.status_code != 200:
                 error = answer.json()["error"]
                 assert len(error["message"]) < 1000, spec
-            assert time.process_time() - begun < 2, spec
+            assert time.process_time() - begun < 10, spec  # a fraction of a second, unless it hangs
     after = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     assert after - before < 300_000, "kilobytes"
 

@@ -10,7 +10,7 @@ import threading
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from functools import lru_cache
-from typing import Any
+from typing import IO, Any, cast
 
 import numpy as np
 
@@ -43,6 +43,8 @@ class ChildProcess:
             )
         except (OSError, ValueError) as error:
             raise ModelError(f"{command!r} cannot be started: {error}") from error
+        self._input = cast(IO[str], self._process.stdin)
+        self._output = cast(IO[str], self._process.stdout)
         atexit.register(self._process.kill)
         self._lock = threading.Lock()
         header = self._read()
@@ -65,10 +67,9 @@ class ChildProcess:
         return np.array(scores)
 
     def _write(self, lines: str) -> None:
-        assert self._process.stdin is not None
         with suppress(BrokenPipeError):  # _read raises the error with the program's exit code
-            self._process.stdin.write(lines)
-            self._process.stdin.flush()
+            self._input.write(lines)
+            self._input.flush()
 
     def _read_score(self) -> float:
         answer = self._read()
@@ -78,8 +79,7 @@ class ChildProcess:
         return float(score)
 
     def _read(self) -> dict[str, Any]:
-        assert self._process.stdout is not None
-        line = self._process.stdout.readline()
+        line = self._output.readline()
         if not line:
             code = self._process.wait()
             self._stderr.seek(0)

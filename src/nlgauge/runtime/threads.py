@@ -56,7 +56,7 @@ def spread(
 
 
 def one_ahead(work: Callable[[Item], Made], items: Iterable[Item]) -> Iterator[Made]:
-    """What ``work`` makes of each item, in order; the next is made while one is in use."""
+    """Yield what ``work`` makes of each item; the next is made while one is in use."""
     rest = iter(items)
     first = list(islice(rest, 2))
     if len(first) < 2 or thread_count() == 1:

@@ -15,6 +15,7 @@ from starlette.responses import FileResponse, Response
 from starlette.staticfiles import StaticFiles
 
 from nlgauge.core.errors import NlgaugeError
+from nlgauge.service import uploads
 from nlgauge.service.catalogue import catalogue
 from nlgauge.service.dispatch import Dispatcher
 from nlgauge.service.errors import error_response, validation_response
@@ -23,7 +24,6 @@ from nlgauge.service.middleware import SecurityMiddleware
 from nlgauge.service.routes import router
 from nlgauge.service.schemas import SPEC_HELP
 from nlgauge.service.settings import Settings
-from nlgauge.service.uploads import router as uploads
 
 PAGE = Path(__file__).parent / "page"
 
@@ -46,9 +46,10 @@ def create_app(settings: Settings | None = None) -> FastAPI:
         redoc_url=None,
     )
     app.state.dispatcher = dispatcher
+    app.state.readers = uploads.FileReaders()
     app.state.catalogue = encode_json(catalogue(dispatcher.admission, dispatcher.settings))
     app.include_router(router)
-    app.include_router(uploads)
+    app.include_router(uploads.router)
     app.add_api_route("/", _index, include_in_schema=False)
     app.mount("/page", StaticFiles(directory=PAGE), name="page")
     for kind in (NlgaugeError, HTTPException):

@@ -38,7 +38,7 @@ _STEM = "uploaded-file"
 router = APIRouter()
 
 
-class _Readers:
+class FileReaders:
     """Reads few files at a time, each in a thread, so that other requests need not wait."""
 
     def __init__(self) -> None:
@@ -46,6 +46,7 @@ class _Readers:
         self._waiting = 0
 
     async def run(self, read: Callable[[], bytes]) -> bytes:
+        """The result of ``read``, or a refusal if too many files wait."""
         if self._waiting >= _MOST_WAITING:
             raise busy(f"{self._waiting} uploaded files are waiting to be read", seconds=2)
         self._waiting += 1
@@ -75,8 +76,6 @@ async def read(request: Request, name: FileName, content: Content = "outputs") -
     state = request.app.state
     limits: Limits = state.dispatcher.settings.limits
     body = await read_body(request, limits)
-    if not hasattr(state, "readers"):
-        state.readers = _Readers()
     answer = await state.readers.run(lambda: encode_json(read_upload(body, name, content, limits)))
     return Response(answer, media_type="application/json")
 
