@@ -46,8 +46,12 @@ class Tokens:
 
     def keep(self, mask: Bools) -> "Tokens":
         """Return the tokens where ``mask`` is true."""
-        strings = tuple(compress(self.strings, mask.tolist()))
-        return Tokens(strings, self.ids[mask], self.special[mask], self.words[mask])
+        kept = _selection(mask)
+        if isinstance(kept, slice):
+            strings = self.strings[kept]
+        else:
+            strings = tuple(compress(self.strings, mask.tolist()))
+        return Tokens(strings, self.ids[kept], self.special[kept], self.words[kept])
 
 
 @dataclass(frozen=True, eq=False)
@@ -104,9 +108,15 @@ class Cloud:
 
     def keep(self, mask: Bools, weights: Floats | None = None) -> "Cloud":
         """Return the tokens where ``mask`` is true, with weights that sum to 1 unless all are 0."""
-        mass = np.asarray(self.weights if weights is None else weights, dtype=np.float64)[mask]
+        kept = _selection(mask)
+        mass = np.asarray(self.weights if weights is None else weights, dtype=np.float64)[kept]
         total = mass.sum()
         mass = mass / total if total > 0 else np.zeros_like(mass)
-        if mask.all():
-            return Cloud(self.points, mass, self.tokens, self.notes)
-        return Cloud(self.points[:, mask], mass, self.tokens.keep(mask), self.notes)
+        return Cloud(self.points[:, kept], mass, self.tokens.keep(mask), self.notes)
+
+
+def _selection(mask: Bools) -> Bools | slice:
+    """Return an index of the entries where ``mask`` is true; a slice needs no copy of points."""
+    kept = mask.nonzero()[0]
+    contiguous = len(kept) and kept[-1] - kept[0] == len(kept) - 1
+    return slice(kept[0], kept[-1] + 1) if contiguous else mask
