@@ -44,11 +44,25 @@ _REST_SECONDS = 1.0  # what Retry-After says
 WAYS = {"one by one": "0", "batched": "4"}  # batching window in milliseconds
 BESIDE = "batched, beside the worst client"
 _LONG = " ".join(f"w{n * 7919 % 263}" for n in range(2300))[:9_999]
-_WORST = [
-    {"metrics": [spec], "pairs": [{"candidate": _LONG, "references": [_LONG[::-1]]}] * rows}
-    for spec, rows in (("lazy_emd", 1), ("bary:weights=idf", 4), ("bertscore", 20), ("ter", 1))
-]
-_WRONG_ROWS = {"metrics": ["bleu"], "pairs": [1] * 2_000_000}
+_LINES = "\n".join(_LONG.split())
+_WORST: dict[str, dict[str, object]] = {
+    "two million wrong rows": {"metrics": ["bleu"], "pairs": [1] * 2_000_000},
+    **{
+        f"{spec}, {rows} rows": {
+            "metrics": [spec],
+            "pairs": [{"candidate": text, "references": [text[::-1]]}] * rows,
+        }
+        for spec, rows, text in (
+            ("lazy_emd", 1, _LONG),
+            ("ter", 1, _LONG),
+            ("rouge:variant=lsum", 1, _LINES),
+            ("bary:weights=idf", 4, _LONG),
+            ("infolm", 1, _LONG),
+            ("bertscore", 20, _LONG),
+        )
+    },
+}
+_WORST_SECONDS = "5"  # time limit beside the worst client, so that it sends all of its requests
 MEGABYTE = 2**20
 
 
@@ -114,10 +128,10 @@ class Line:
 
 
 @contextmanager
-def _server(window: str, model: str) -> Iterator[tuple[int, int]]:
+def _server(window: str, model: str, *options: str) -> Iterator[tuple[int, int]]:
     """The port and process id of a server."""
     words = [sys.executable, "-m", "nlgauge", "serve", "--port", "0"]
-    words += ["--window", window, "--model", model]
+    words += ["--window", window, "--model", model, *options]
     with subprocess.Popen(words, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
         line = process.stdout.readline()
@@ -202,27 +216,28 @@ def _batches(port: int) -> tuple[float, float]:
 
 
 @contextmanager
-def _worst_client(port: int) -> Iterator[Counter[int]]:
-    """The statuses that one client sees which sends the worst requests that are allowed."""
-    statuses: Counter[int] = Counter()
+def _worst_client(port: int) -> Iterator[Counter[str]]:
+    """The answers that one client gets which sends the worst requests that are allowed."""
+    answers: Counter[str] = Counter()
     done = threading.Event()
-    bodies = cycle([json.dumps(body).encode() for body in (_WRONG_ROWS, *_WORST)])
+    bodies = cycle([(name, json.dumps(body).encode()) for name, body in _WORST.items()])
 
     def ask() -> None:
         while not done.is_set():
+            name, body = next(bodies)
             head = {"Content-Type": "application/json"}
-            request = Request(f"http://127.0.0.1:{port}/v1/score", next(bodies), head)
+            request = Request(f"http://127.0.0.1:{port}/v1/score", body, head)
             try:
                 with urlopen(request, timeout=120) as answer:
-                    statuses[answer.status] += 1
+                    answers[f"{name}: {answer.status}"] += 1
             except HTTPError as error:
-                statuses[error.code] += 1
+                answers[f"{name}: {error.code}"] += 1
             except OSError:  # the server has ended
                 return
 
     threading.Thread(target=ask, daemon=True).start()
     try:
-        yield statuses
+        yield answers
     finally:
         done.set()
 
@@ -275,13 +290,15 @@ def main() -> None:
             seen = _load(port, process, requests, options.clients, options.seconds)
         loads.append(_summed(name, seen, expected, loads))
     with (
-        _server(WAYS["batched"], options.model) as (port, process),
-        _worst_client(port) as statuses,
+        _server(WAYS["batched"], options.model, "--max-seconds", _WORST_SECONDS) as (port, process),
+        _worst_client(port) as answers,
     ):
         seen = _load(port, process, requests, options.clients, options.seconds)
     loads.append(_summed(BESIDE, seen, expected, loads))
     _tell(loads)
-    print(f"statuses of the worst client: {dict(statuses)}")
+    print("answers to the worst client:")
+    for answer, times in sorted(answers.items()):
+        print(f"  {answer} ({times} times)")
     if options.json:
         content = [asdict(load) for load in loads]
         options.json.write_text(json.dumps(content, indent=2) + "\n", "utf-8")

@@ -34,7 +34,9 @@ def mean(states: ArrayLike) -> Floats:
 
 def concatenate(states: ArrayLike) -> Floats:
     """Return the unit-normalised layers side by side; their cosine is the mean over layers."""
-    return np.concatenate(list(_layers(states)), axis=1)
+    layers, tokens, d = (by_layer := _checked(states)).shape
+    by_token = unit(by_layer.swapaxes(0, 1))  # in the order of the result: a single copy
+    return by_token.reshape(tokens, layers * d)
 
 
 def power_means(states: ArrayLike) -> Floats:
@@ -128,13 +130,17 @@ def pool_ngrams(points: ArrayLike, weights: ArrayLike, n: int) -> tuple[Floats, 
 
 
 def _layers(states: ArrayLike) -> Floats:
+    return unit(_checked(states))
+
+
+def _checked(states: ArrayLike) -> Floats:
     layers = np.asarray(states)
     if layers.ndim != 3 or not len(layers):
         raise ShapeError(
             f"layers must be an array [layers, tokens, d] with at least one layer, "
             f"got shape {layers.shape}."
         )
-    return unit(layers)
+    return layers
 
 
 AGGREGATES: dict[str, Callable[[ArrayLike], Floats]] = {
