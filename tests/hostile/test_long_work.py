@@ -140,3 +140,20 @@ def test_a_process_that_has_ended_is_replaced(monkeypatch: pytest.MonkeyPatch) -
         second = client.post("/v1/score", json=body)
     assert first.status_code == second.status_code == 200
     assert first.json()["scores"][0]["value"] == second.json()["scores"][0]["value"] == 50.0
+
+
+def test_a_process_that_cannot_be_started_is_an_error_of_that_request(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def refuse(_: object) -> None:
+        raise OSError("no memory")
+
+    settings = Settings(models=("hashing",), hosts=frozenset())
+    body = {"metrics": ["ter"], "pairs": [{"candidate": "a b", "references": ["a c"]}]}
+    with TestClient(create_app(settings)) as client:
+        with monkeypatch.context() as patch:
+            patch.setattr(multiprocessing.context.SpawnProcess, "start", refuse)
+            refused = client.post("/v1/score", json=body)
+        answered = client.post("/v1/score", json=body)
+    assert (refused.status_code, refused.json()["error"]["kind"]) == (500, "worker_died")
+    assert answered.status_code == 200

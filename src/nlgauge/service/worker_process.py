@@ -42,9 +42,9 @@ class WorkerProcesses:
 
     def close(self) -> None:
         """Kill all processes; the threads that wait for them notice it."""
-        for worker in self._workers:
-            if worker.process is not None:
-                worker.process.kill()
+        for process in [worker.process for worker in self._workers]:
+            if process is not None:
+                process.kill()
 
 
 class _Worker:
@@ -55,8 +55,12 @@ class _Worker:
 
     def run(self, body: Body, task: Task) -> bytes:
         try:
-            while (answer := self._ask(body, task)) is None:
+            answer = self._ask(body, task)
+            if answer is None:  # ask a new process
                 self._end()
+                answer = self._ask(body, task)
+            if answer is None:
+                raise EOFError
         except Cancelled:
             self._end()
             raise
@@ -93,12 +97,13 @@ class _Worker:
             self._end()
         if self._pipe is None:
             context = get_context("spawn")  # a forked process would share locks of torch
-            self._pipe, theirs = context.Pipe()
-            self.process = context.Process(
-                target=_answer_requests, args=(theirs, self._settings), daemon=True
-            )
-            self.process.start()
-            theirs.close()  # so that the end of the process ends the pipe
+            pipe, theirs = context.Pipe()
+            with theirs:  # closed here, so that the end of the process ends the pipe
+                process = context.Process(
+                    target=_answer_requests, args=(theirs, self._settings), daemon=True
+                )
+                process.start()
+            self.process, self._pipe = process, pipe
         return self._pipe
 
 
