@@ -27,7 +27,7 @@ from typing import Any
 
 _FENCE = re.compile(r"^( *)```(\w+)[^\n]*\n(.*?)^\1```$", re.MULTILINE | re.DOTALL)
 _PROMPT = "$ "
-_WIDTH = "100"  # columns of the terminal
+WIDTH = "100"  # columns of the terminal
 SERVER = "127.0.0.1:8000"
 """Address of the server on the pages; replaced by that of a running server in the tests."""
 
@@ -164,7 +164,7 @@ def workplace(project: Path) -> Iterator[Path]:
     with tempfile.TemporaryDirectory() as folder:
         shutil.copytree(project / "examples", Path(folder, "examples"))
         os.chdir(folder)
-        os.environ |= {"COLUMNS": _WIDTH, "NO_COLOR": "1", "HF_HUB_OFFLINE": "1", "HF_HOME": folder}
+        os.environ |= {"COLUMNS": WIDTH, "NO_COLOR": "1", "HF_HUB_OFFLINE": "1", "HF_HOME": folder}
         try:
             yield Path(folder)
         finally:
