@@ -180,7 +180,7 @@ def test_mistakes_get_one_clear_sentence(run, judged: Path, words, code: int, me
 
 
 @pytest.mark.parametrize(
-    "verb", ["correlate", "matrix", "williams", "permutation", "darr", "sweep", "compare"]
+    "verb", ["correlate", "matrix", "williams", "permutation", "darr", "tune", "compare"]
 )
 def test_help_has_examples(run, verb: str) -> None:
     code, out, _ = run(verb, "--help")

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-VERBS = ("correlate", "matrix", "williams", "permutation", "darr", "sweep")
+VERBS = ("correlate", "matrix", "williams", "permutation", "darr", "tune")
 
 
 @pytest.fixture
@@ -36,7 +36,7 @@ def test_options_stand_around_those_of_the_verb(run, verb: str) -> None:
     assert code == 0
     for name in ("--human", "--without", "--part", "--format", "--output", "--device", "--quiet"):
         assert name in out
-    assert ("--scores" in out) == (verb != "sweep")
+    assert ("--scores" in out) == (verb != "tune")
     options = out.split("Options:")[1]
     places = [options.index(f"  {name} ") for name in ("--human", "--figure", "--without")]
     assert places == sorted(places)
@@ -103,7 +103,7 @@ def test_a_missing_system_is_refused_or_kept_and_counted(run, judged: Path, tmp_
 @pytest.mark.parametrize("verb", VERBS)
 def test_a_duplicate_id_is_refused(run, changed, verb: str) -> None:
     data = changed(lambda i, row: {**row, "segment": 3} if i == 4 else row)
-    more = ("chrf", "beta=1,2") if verb == "sweep" else ()
+    more = ("chrf", "beta=1,2") if verb == "tune" else ()
     code, out, err = run(verb, data, *more, *(("-m", "bleu", "chrf") if not more else ()))
     assert (code, out) == (1, "")
     assert "segment id '3' occurs 2 times for system 'fluent' (1 ids are repeated)" in err
@@ -147,7 +147,7 @@ def test_a_criterion_that_does_not_exist_is_refused_before_anything_is_scored(
         raise AssertionError("texts were scored")
 
     monkeypatch.setattr("nlgauge.study.study.Scorer", scored)
-    more = ("chrf", "beta=1,2") if verb == "sweep" else ("-m", "bleu", "chrf")
+    more = ("chrf", "beta=1,2") if verb == "tune" else ("-m", "bleu", "chrf")
     code, out, err = run(verb, judged, *more, "--human", "style")
     assert (code, out) == (2, "")
     assert "nobody judged 'style'; the criteria of this data are: adequacy, fluency." in err

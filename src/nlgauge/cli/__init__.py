@@ -56,13 +56,12 @@ app = typer.Typer(
 for _command in (
     *(score.score_command, show.show_command, compare.compare_command, correlate.correlate_command),
     *(matrix.matrix_command, matrix.williams_command, matrix.permutation_command),
-    *(darr.darr_command, tuning.sweep_command, reproduce.reproduce_command),
+    *(darr.darr_command, tuning.tune_command, reproduce.reproduce_command),
     *(metrics.metrics_command, mbr.mbr_command, mbr.rerank_command),
     *(signatures.explain_command, signatures.verify_command, serve.serve_command),
 ):
     app.command(_command.__name__.removesuffix("_command"))(_command)
 app.add_typer(rescale.app, name="rescale")
-app.add_typer(tuning.layers_app, name="layers")
 app.add_typer(cache.app, name="cache")
 
 

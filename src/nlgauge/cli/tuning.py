@@ -1,11 +1,9 @@
-"""nlgauge sweep and layers: options tuned on one part of the data and tested on the other."""
+"""nlgauge tune: options chosen on one part of the data and tested on the other."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
-
-import typer
 
 from nlgauge.cli import arguments
 from nlgauge.cli.arguments import argument, option
@@ -17,15 +15,9 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from nlgauge.report.table import Table
-    from nlgauge.study import LayerTuning
 
-Entry = Mapping[str, Any]  # a sweep for one criterion, as in the JSON output
-
-layers_app = typer.Typer(
-    help="Find the layers of a model that suit a metric best.",
-    no_args_is_help=True,
-    rich_markup_mode=None,
-)
+Entry = Mapping[str, Any]  # what was tuned for one criterion, as in the JSON output
+_MOST_ROWS = 40  # combinations in a text table
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -46,70 +38,99 @@ class TuningOptions:
         """The arguments of the library's functions."""
         return {name: value for name, value in vars(self).items() if name != "figure"}
 
-    def footer(self, entry: Entry, chosen: str) -> list[str]:
-        """Return the lines below a table of this criterion."""
-        return [
-            f"{chosen}chosen on {entry['tuned_on']}, then tested on {entry['tested_on']}; "
-            f"seed {self.seed}",
-            f"human: {entry['criterion']}; {entry['level']} level; {entry['coefficient']}",
-        ]
-
 
 @with_option_groups
-def sweep_command(
+def tune_command(
     tuning: TuningOptions,
     options: StudyOptions,
     metric: str = argument(..., "METRIC", "NAME[:OPTION=VALUE,...].", show_default=False),
     values: list[str] | None = argument(
-        None, "OPTION=VALUES...", "One or two options to try.", show_default=False
+        None, "OPTION=VALUES...", "Options to try [default: layers].", show_default=False
     ),
+    resamples: int = arguments.count_option("bootstrap resamples"),
 ) -> None:
     """Tune options of a metric on one half of the data and test them on the other.
 
     Examples:
 
-    nlgauge sweep de-en.jsonl bertscore layer=0..6
+    nlgauge tune de-en.jsonl bertscore
 
-    nlgauge sweep de-en.jsonl infolm:measure=ab alpha=-1..2:7 beta=-1..2:7 --figure surface.pdf
+    nlgauge tune de-en.jsonl mover:model=my/model layers=runs:5 ngram=1..3
 
-    nlgauge sweep de-en.jsonl lazy_emd penalty_candidate=.1,1,10 penalty_reference=.01..10:log4
+    nlgauge tune de-en.jsonl infolm:measure=ab alpha=-1..2:7 beta=-1..2:7 --figure surface.pdf
 
-    DATA comes first, then the metric, then one or two of its options (see nlgauge metrics NAME)
-    with the values to try: 0..6 integers, .5..3 eleven numbers, -1..2:7 seven numbers, .01..10:log4
-    four numbers with equal ratios, .1,1,inf a list. All are scored in one pass. A random half of
-    the inputs selects the value (tune); only the selected one is tested on the other half (test).
-    Report the test number: the tune numbers are biased by the selection.
+    nlgauge tune de-en.jsonl lazy_emd penalty_candidate=.1,1,10 penalty_reference=.01..10:log4
+
+    DATA comes first, then the metric, then its options (see nlgauge metrics NAME) with the values
+    to try: 0..6 integers, .5..3 eleven numbers, -1..2:7 seven numbers, .01..10:log4 four numbers
+    with equal ratios, .1,1,inf a list; for layers also all (each of them), runs (all runs of
+    consecutive layers) and runs:3 (runs of at most 3). All combinations are scored in one pass. A
+    random half of the inputs selects the values (tune). The selected ones and the default are
+    tested on the other half (test); the gain is their difference, with a bootstrap interval over
+    inputs. Report the test number: the tune numbers are biased by the selection.
     """
-    from nlgauge.core.options import format_value
     from nlgauge.metrics import metric_names
-    from nlgauge.report.study_tables import sweep_table
-    from nlgauge.study import sweep
+    from nlgauge.study import tune
 
     name = str(options.data).partition(":")[0]
     if not options.data.exists() and name in metric_names():
-        raise UsageError(f"the data comes before the metric: nlgauge sweep DATA {options.data} ...")
-    swept = _parse_values(values or [])
+        raise UsageError(f"the data comes before the metric: nlgauge tune DATA {options.data} ...")
+    named = _parse_values(values or [])
+    if tuning.figure is not None and len(named) > 2:
+        raise UsageError(f"a figure shows one or two options, not {len(named)}")
     judged = options.judged()
     with options.running() as running:
-        found = sweep(judged, metric, swept, human=options.human, **tuning.arguments, **running)
-    content, tables = found.to_dict(), []
-    entries = content["sweeps"]
-    for entry, each in zip(entries, found.entries, strict=True):
-        chosen = ", ".join(f"{name}={format_value(value)}" for name, value in each.chosen.items())
-        footer = [*tuning.footer(entry, f"{metric}: {chosen} "), found.signatures[each.label]]
-        tables.append(sweep_table([*swept], entry["tried"], digits=options.digits, footer=footer))
+        found = tune(
+            *(judged, metric, named),
+            **{"human": options.human, "resamples": resamples, **tuning.arguments, **running},
+        )
+    content = found.to_dict()
+    entries = content["tuned"]
+    kept = {
+        entry["criterion"]: each.swept.label
+        for entry, each in zip(entries, found.entries, strict=True)
+    }
     options.write(
         content,
-        [row for each in entries for row in _tried_rows(each)],
-        tables,
-        figures={tuning.figure: lambda: _draw_sweep(entries, list(swept))},
+        [row for entry in entries for row in _tried_rows(entry)],
+        [
+            _tuned_table(entry, tuning, options.digits, found.signatures[kept[entry["criterion"]]])
+            for entry in entries
+        ],
+        figures={tuning.figure: lambda: _draw(entries)},
         notes=found.notes,
     )
 
 
-def _parse_values(words: list[str]) -> dict[str, str]:
-    from nlgauge.study.sweep import read_options
+def _tuned_table(entry: Entry, tuning: TuningOptions, digits: int, signature: str) -> "Table":
+    from nlgauge.report.study_tables import interval, sweep_table
 
+    rows = entry["tried"]
+    footer = []
+    if len(rows) > _MOST_ROWS:
+        defined = [row for row in rows if row["tune"] is not None]
+        rows = sorted(defined, key=lambda row: -row["tune"])[:_MOST_ROWS]
+        footer = [
+            f"the best {len(rows)} of {len(entry['tried'])} combinations on the tuning part; "
+            "JSON and TSV have all"
+        ]
+    shown, default = (
+        ", ".join(f"{name}={value}" for name, value in entry[key].items())
+        for key in ("chosen", "default")
+    )
+    footer.append(f"{entry['metric']}: {shown} chosen on {entry['tuned_on']}, then tested on ")
+    footer[-1] += f"{entry['tested_on']}; seed {tuning.seed}"
+    if entry["gain"] is not None and entry["default_test"] is not None:
+        ends = interval(entry["low"], entry["high"], digits)
+        footer.append(
+            f"default {default}: test {entry['default_test']:.{digits}f}; gain "
+            f"{entry['gain']:+.{digits}f}, {entry['confidence']:.0%} {ends}"
+        )
+    footer.append(f"human: {entry['criterion']}; {entry['level']} level; {entry['coefficient']}")
+    return sweep_table([*entry["chosen"]], rows, digits=digits, footer=[*footer, signature])
+
+
+def _parse_values(words: list[str]) -> dict[str, str]:
     options: dict[str, str] = {}
     for word in words:
         name, equals, values = word.partition("=")
@@ -118,30 +139,30 @@ def _parse_values(words: list[str]) -> dict[str, str]:
         if name in options:
             raise UsageError(f"option {name!r} is named twice; join its values with commas")
         options[name] = values
-    read_options(options)
     return options
 
 
 def _tried_rows(entry: Entry) -> list[dict[str, Any]]:
-    """Return a mapping for each value tried; one layer, or a run of them, has the key layers."""
+    """Return a mapping for each combination tried."""
     kind = {key: entry[key] for key in ("metric", "criterion", "level", "coefficient")}
-    renamed = {entry.get("option"): "layers"}
-    return [
-        kind | {renamed.get(key, key): value for key, value in row.items()}
-        for row in entry["tried"]
-    ]
+    return [kind | row for row in entry["tried"]]
 
 
-def _draw_sweep(entries: Sequence[Entry], names: list[str]) -> "Figure":
-    if len(names) == 1:
-        from nlgauge.study.option_ranges import is_geometric
+def _draw(entries: Sequence[Entry]) -> "Figure":
+    from nlgauge.study.option_ranges import is_geometric
 
-        values = tuple(row[names[0]] for row in entries[0]["tried"])
-        lines = {each["criterion"]: each for each in entries}
-        title, logarithmic = entries[0]["metric"], is_geometric(values)
-        return _curves(names[0], values, lines, title=title, logarithmic=logarithmic)
-    named = {f"{each['metric']}, {each['criterion']}": each for each in entries}
-    return _heat_maps(named, (names[0], names[1]), lambda row: tuple(row[name] for name in names))
+    names = list(entries[0]["chosen"])
+    values = tuple(row[names[0]] for row in entries[0]["tried"])
+    titled = {f"{each['metric']}, {each['criterion']}": each for each in entries}
+    if len(names) == 2:
+        return _heat_maps(
+            titled, (names[0], names[1]), lambda row: tuple(row[name] for name in names)
+        )
+    if names == ["layers"] and any("-" in str(value) for value in values):
+        return _heat_maps(titled, ("first layer", "last layer"), _ends)
+    lines = {each["criterion"]: each for each in entries}
+    looks = {"title": entries[0]["metric"], "logarithmic": is_geometric(values)}
+    return _curves(names[0], values, lines, **looks)
 
 
 def _curves(
@@ -152,9 +173,8 @@ def _curves(
 
     lines = []
     for name, entry in entries.items():
-        tune = [row["tune"] for row in entry["tried"]]
-        tune += [None] * (len(values) - len(tune))
-        lines.append(Line(name, tuple(tune), _chosen(entry), entry["test"]))
+        tune = tuple(row["tune"] for row in entry["tried"])
+        lines.append(Line(name, tune, _chosen(entry), entry["test"]))
     return curve(option, values, lines, label=_label(next(iter(entries.values()))), **looks)
 
 
@@ -188,94 +208,8 @@ def _label(entry: Entry) -> str:
 
 def _chosen(entry: Entry) -> int:
     """Return the index of the chosen value among those tried."""
-    chosen = entry["chosen"]
-    named = chosen if isinstance(chosen, dict) else {entry["option"]: chosen}
-    return next(i for i, row in enumerate(entry["tried"]) if named.items() <= row.items())
-
-
-@layers_app.command("tune")
-@with_option_groups
-def tune_command(
-    tuning: TuningOptions,
-    options: StudyOptions,
-    metrics: list[str] | None = arguments.EMBEDDING_METRICS,
-    longest: int | None = option(
-        None, "Maximum number of consecutive layers [default: no limit].", min=1
-    ),
-    resamples: int = arguments.count_option("bootstrap resamples"),
-) -> None:
-    """Tune layers on one half of the data and test them on the other.
-
-    Examples:
-
-    nlgauge layers tune de-en.jsonl -m bertscore
-
-    nlgauge layers tune de-en.jsonl -m mover:model=my/model bary:model=my/model --longest 5
-
-    nlgauge layers tune de-en.jsonl -m bertscore --figure layers.svg -o layers.json
-
-    For a metric of one layer each layer is tried; for a metric that joins layers, all runs of
-    consecutive layers. A random half of the inputs selects the layers (tune). The selected layers
-    and the metric's default are tested on the other half; the gain is their difference, with a
-    bootstrap interval over inputs. Report the test number: the tune numbers are biased by the
-    selection.
-    """
-    from nlgauge.core.options import options_of
-    from nlgauge.metrics import metric as build_metric
-    from nlgauge.study import tune_layers
-
-    names = metrics or ["bertscore"]
-    kinds = {"layers" in options_of(type(build_metric(name))) for name in names}
-    if tuning.figure is not None and len(kinds) > 1:
-        raise UsageError(
-            "metrics of one layer are drawn as curves, metrics that join layers as heat maps; "
-            "name one kind with --figure, and run the command twice"
-        )
-    judged = options.judged()
-    with options.running() as running:
-        chosen: dict[str, Any] = {
-            "human": options.human,
-            "longest": longest,
-            "resamples": resamples,
-        }
-        found = tune_layers(judged, names, **chosen, **tuning.arguments, **running)
-    content = found.to_dict()
-    entries = content["layers"]
-    options.write(
-        content,
-        [row for entry in entries for row in _tried_rows(entry)],
-        _layer_tables(found, entries, tuning, options.digits),
-        figures={tuning.figure: lambda: _draw_layers(entries)},
-        notes=found.notes,
-    )
-
-
-def _layer_tables(
-    found: "LayerTuning", entries: Sequence[Entry], tuning: TuningOptions, digits: int
-) -> "list[Table]":
-    from nlgauge.report.study_tables import layers_table
-
-    groups: dict[str, tuple[list[Entry], list[str]]] = {}
-    for tuned, entry in zip(found.entries, entries, strict=True):
-        group, signatures = groups.setdefault(entry["criterion"], ([], []))
-        group.append(entry)
-        signatures.append(found.signatures[tuned.swept.label])
-    return [
-        layers_table(group, digits=digits, footer=[*tuning.footer(group[0], ""), *signatures])
-        for group, signatures in groups.values()
-    ]
-
-
-def _draw_layers(entries: Sequence[Entry]) -> "Figure":
-    several = len({entry["criterion"] for entry in entries}) > 1
-    named = {
-        entry["metric"] + (f", {entry['criterion']}" if several else ""): entry for entry in entries
-    }
-    if entries[0]["option"] == "layers":
-        return _heat_maps(named, ("first layer", "last layer"), _ends)
-    deepest = max((entry["tried"] for entry in entries), key=len)
-    title = next(iter(named)) if len(named) == 1 else ""
-    return _curves("layer", [row["layer"] for row in deepest], named, title=title)
+    chosen = entry["chosen"].items()
+    return next(i for i, row in enumerate(entry["tried"]) if chosen <= row.items())
 
 
 def _ends(row: Entry) -> tuple[int, int]:

@@ -26,7 +26,7 @@ from nlgauge.recipes.recipe import Part, Publication, Reproduction, Section, Set
 from nlgauge.report.study_tables import sweep_table
 from nlgauge.stats import split
 from nlgauge.study import OptionSweep, Study
-from nlgauge.study.sweep import Values, select
+from nlgauge.study.tune import Values, select
 
 PUBLISHED = Publication.load("infolm")
 FILES = {"webnlg": _webnlg.FILE, "summaries": _summaries.FILE}

@@ -160,20 +160,6 @@ def sweep_table(
     return _table(rows, filled, footer)
 
 
-def layers_table(rows: Sequence[Row], *, digits: int = 3, footer: Sequence[str] = ()) -> Table:
-    """Return metrics with their default and chosen layers, both tested, and the gain.
-
-    A row has metric, default, default_test, chosen, tune, test, gain, low, high and confidence.
-    """
-    filled = [
-        *(_key("metric"), _key("default"), _key("test of default", digits, key="default_test")),
-        (Column("chosen"), lambda row: str(row["chosen"])),
-        *(_key(name, digits) for name in ("tune", "test", "gain")),
-        *_interval(rows, digits),
-    ]
-    return _table(rows, filled, footer)
-
-
 def ranking_table(rows: Sequence[Row], *, digits: int = 3, footer: Sequence[str] = ()) -> Table:
     """Return metrics by Kendall-like tau, with intervals if present, and the counts of pairs."""
     filled = [_key("metric"), _key("tau", digits, "higher"), *_interval(rows, digits)]

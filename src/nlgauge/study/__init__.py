@@ -15,21 +15,19 @@ from nlgauge.study.matrix import matrix, permutation, williams
 from nlgauge.study.quality_bands import quality_bands
 from nlgauge.study.rescale import fit_baseline
 from nlgauge.study.study import Study, choose_criteria, measure
-from nlgauge.study.sweep import OptionSweep, SweepResult, sweep
-from nlgauge.study.tune import LayerTuning, TunedLayers, tune_layers
+from nlgauge.study.tune import OptionSweep, TunedOptions, Tuning, tune
 
 __all__ = [
     "CoefficientMatrix",
     "Comparison",
     "Correlations",
     "DarrResult",
-    "LayerTuning",
     "OptionSweep",
     "PermutationMatrix",
     "SegmentDifference",
     "Study",
-    "SweepResult",
-    "TunedLayers",
+    "TunedOptions",
+    "Tuning",
     "WilliamsMatrix",
     "choose_coefficient",
     "choose_criteria",
@@ -44,7 +42,6 @@ __all__ = [
     "permutation",
     "quality_bands",
     "require_scipy",
-    "sweep",
-    "tune_layers",
+    "tune",
     "williams",
 ]

@@ -1,15 +1,17 @@
-"""Layers of a model, chosen on one part of the judgements, against the default on the other.
-
-A metric of one layer tries each of them; one that joins layers tries every run of neighbours.
-"""
+"""Options of a metric, chosen on one part of the judgements, against its defaults on the other."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import product
+from math import isfinite, prod
 from typing import Any, ClassVar
 
-from nlgauge.core.errors import OptionError
+import numpy as np
+
+from nlgauge.core.errors import DataError, OptionError
 from nlgauge.core.jsonable import to_jsonable
 from nlgauge.core.metric import Metric
+from nlgauge.core.options import format_value, options_of, refuse_unknown
 from nlgauge.inputs import Spec, bind_metric
 from nlgauge.metrics import metric as build_metric
 from nlgauge.metrics._cloud_metric import CloudMetric
@@ -18,42 +20,89 @@ from nlgauge.scoring import Progress
 from nlgauge.stats import Correlation, Interval, bootstrap_difference, correlate
 from nlgauge.stats.coefficients import choose_coefficient
 from nlgauge.stats.levels import choose_level
-from nlgauge.stats.selection import Axis, take
-from nlgauge.study.option_ranges import Value
-from nlgauge.study.study import Source, StudyResult, measure
-from nlgauge.study.sweep import OptionSweep, Values, read_options, select, split_judged, variants
+from nlgauge.stats.selection import Axis, Split, Sweep, Trial, split, sweep, take
+from nlgauge.study.option_ranges import MOST, Value, read_values
+from nlgauge.study.study import Source, Study, StudyResult, measure
+
+Values = tuple[Value, ...]
 
 
 @dataclass(frozen=True, eq=False)
-class LayerOption:
-    """A metric with its default layers, and all variants to try."""
+class OptionSweep:
+    """The options of a metric for one criterion: every value tuned, the chosen one tested."""
 
-    name: str
-    option: str
-    default: str
-    """The default layers, as 4 or 3+4+6."""
-    metric: Metric
-    variants: Mapping[Values, Metric]
+    metric: str
+    options: Mapping[str, Values]
+    criterion: str
+    found: Sweep
+    """Its values are tuples, one entry per option."""
+    label: str
+    """Label of the metric with the chosen values."""
 
     @property
-    def values(self) -> Values:
-        """The layers, or runs of layers, to try."""
-        return tuple(value for (value,) in self.variants)
+    def chosen(self) -> dict[str, Value]:
+        """The chosen value of every option."""
+        return self._named(self.found.chosen)
+
+    def tried(self) -> list[dict[str, Any]]:
+        """Return every combination with its tuning correlation, and the chosen one's test."""
+        tested = to_jsonable(self.found.tested.value)
+        return [
+            {
+                **_json(self._named(trial)),
+                "tune": to_jsonable(trial.tuned.value),
+                "test": tested if trial is self.found.chosen else None,
+            }
+            for trial in self.found.tried
+        ]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain values for JSON, None for what is undefined."""
+        found = self.found
+        return {
+            "metric": self.metric,
+            "criterion": self.criterion,
+            "level": found.tested.level,
+            "coefficient": found.tested.coefficient,
+            "chosen": _json(self.chosen),
+            "tune": to_jsonable(found.chosen.tuned.value),
+            "test": to_jsonable(found.tested.value),
+            "tuned_on": found.tuned_on,
+            "tested_on": found.tested_on,
+            "tried": self.tried(),
+        }
+
+    def notes(self) -> list[str]:
+        """Return sentences on undefined correlations."""
+        tried, untested = self.found.tried, self.found.tested.reason
+        lost = [trial.tuned.reason for trial in tried if not isfinite(trial.tuned.value)]
+        lines = []
+        if lost:
+            share = f"{len(lost)} of {len(tried)} values are undefined on the tuning part"
+            lines.append(f"{self.criterion}: {share} ({lost[0]}) and were not chosen.")
+        if untested:
+            lines.append(f"{self.criterion}: undefined on the test part: {untested}.")
+        return lines
+
+    def _named(self, trial: Trial) -> dict[str, Value]:
+        values = trial.value if isinstance(trial.value, tuple) else (trial.value,)
+        return dict(zip(self.options, values, strict=True))
 
 
 @dataclass(frozen=True, eq=False)
-class TunedLayers:
-    """The best layers for a criterion, and their gain over the default on the test part."""
+class TunedOptions:
+    """Options chosen for one criterion, and their gain over the defaults on the test part."""
 
-    layered: LayerOption
     swept: OptionSweep
+    default: Mapping[str, str]
+    """The default of every option, that of the model included."""
     default_tested: Correlation
     gain: Interval
 
     @property
-    def chosen(self) -> Value:
-        """The layer, or the first and last of a run of layers."""
-        return self.swept.chosen[self.layered.option]
+    def chosen(self) -> dict[str, Value]:
+        """The chosen value of every option."""
+        return self.swept.chosen
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values for JSON, None for what is undefined."""
@@ -61,9 +110,7 @@ class TunedLayers:
         tried = content.pop("tried")
         return {
             **content,
-            "option": self.layered.option,
-            "default": self.layered.default,
-            "chosen": self.chosen,
+            "default": dict(self.default),
             "default_test": to_jsonable(self.default_tested.value),
             "gain": to_jsonable(self.gain.value),
             **self.gain.to_dict(),
@@ -71,15 +118,16 @@ class TunedLayers:
         }
 
 
-class LayerTuning(StudyResult[TunedLayers]):
-    """The best layers by metric and criterion, with signatures of the chosen and the default."""
+class Tuning(StudyResult[TunedOptions]):
+    """The options chosen for each criterion, with signatures of the chosen and the default."""
 
-    entries_key: ClassVar[str] = "layers"
+    entries_key: ClassVar[str] = "tuned"
 
 
-def tune_layers(
+def tune(
     data: Source,
-    metrics: Spec | Sequence[Spec],
+    metric: Spec,
+    options: Mapping[str, str | Sequence[Value]] | None = None,
     *,
     human: str | Sequence[str] | None = None,
     level: str = "segment",
@@ -87,84 +135,183 @@ def tune_layers(
     fraction: float = 0.5,
     seed: int = 0,
     axis: Axis = "inputs",
-    longest: int | None = None,
     resamples: int = 1000,
     confidence: float = 0.95,
     runtime: Runtime = DEFAULT,
     progress: Progress | None = None,
-) -> LayerTuning:
-    """Return the layers that agree best with people on a part of the data, tested on the other.
+) -> Tuning:
+    """Return options of a metric, chosen on a part of the data and tested on the other.
 
-    All metrics and layers are scored in one pass, so that texts are encoded once.
+    All combinations of values are scored in one pass, so that texts are encoded once.
 
     Parameters
     ----------
-    data, human, level, coefficient, fraction, seed, axis, runtime, progress : as in `sweep`
-    metrics : str, Metric or sequence of them
-    longest : int, most layers of a run, for metrics that join layers
-    resamples, confidence : of the bootstrap interval of the gain over the default layers
+    data, runtime, progress : as in `measure`
+    metric : str or Metric
+    options : mapping of names to values, or to ranges such as ``0..6``, ``.1,1,10`` and, for
+        layers, ``all`` (each layer), ``runs`` (all runs of consecutive layers) and ``runs:3`` (runs
+        of at most 3); by default, the layers of metrics that have a model
+    human, level, coefficient : as in `correlate`
+    fraction, seed : share of the inputs or systems (`axis`) for choosing, and its seed
+    resamples, confidence : of the bootstrap interval of the gain over the default values
 
     Returns
     -------
-    LayerTuning
+    Tuning
 
     Raises
     ------
-    OptionError
-        For metrics without layers and models with one layer.
+    OptionError, DataError
+        For options that the metric does not have; for data that cannot be split.
+
+    Examples
+    --------
+    >>> from nlgauge.core.corpus import Corpus
+    >>> from nlgauge.data import JudgedCorpus
+    >>> corpus = Corpus.of(["a b", "a c", "d", "a b d", "b", "c"], ["a b"] * 6)
+    >>> judged = JudgedCorpus(corpus, {"da": [5, 2, 1, 4, 3, 1]}, ())
+    >>> tune(judged, "chrf", {"char_order": [1, 2]}).entries[0].chosen
+    {'char_order': 1}
     """
     choose_level(level)
     choose_coefficient(coefficient)
-    specs = [metrics] if isinstance(metrics, str | Metric) else list(metrics)
-    layered = [_layered(spec, longest, runtime) for spec in specs]
-    every = [each for one in layered for each in (one.metric, *one.variants.values())]
-    study = measure(data, every, runtime=runtime, progress=progress)
+    base = build_metric(metric)
+    bound = bind_metric(base, runtime)
+    depth = bound.encoder.card.depth if bound.encoder else 0
+    values = read_options(_with_layers(base, options or {}, depth))
+    metrics = variants(base, values)
+    labels = {each: variant.label() for each, variant in metrics.items()}
+    distinct = {each.label(): each for each in (base, *metrics.values())}
+    study = measure(data, list(distinct.values()), runtime=runtime, progress=progress)
+    name = metric if isinstance(metric, str) else base.label()
+    default = {option: format_value(getattr(bound.metric, option)) for option in values}
     entries = []
     for criterion in study.criteria(human):
-        grid = study.grid(criterion)
         parts = split_judged(study, criterion, axis, fraction, seed)
-        for one in layered:
-            labels = {values: metric.label() for values, metric in one.variants.items()}
-            tried = one.name, {one.option: one.values}, labels, criterion, parts
-            swept = select(study, *tried, level, coefficient, axis)
-            matrices = grid.metric(swept.label), grid.metric(one.metric.label()), grid.human
-            chosen, default, people = (take(matrix, parts.test, axis) for matrix in matrices)
-            compared = chosen, default, people, level, coefficient
-            gain = bootstrap_difference(
-                *compared, count=resamples, confidence=confidence, seed=seed
-            )
-            tested = correlate(default, people, level, coefficient)
-            entries.append(TunedLayers(one, swept, tested, gain))
-    labels_kept = {entry.swept.label for entry in entries} | {one.metric.label() for one in layered}
-    kept = study.only(labels_kept)
+        swept = select(study, name, values, labels, criterion, parts, level, coefficient, axis)
+        grid = study.grid(criterion)
+        matrices = grid.metric(swept.label), grid.metric(base.label()), grid.human
+        chosen, usual, people = (take(matrix, parts.test, axis) for matrix in matrices)
+        compared = chosen, usual, people, level, coefficient
+        gain = bootstrap_difference(*compared, count=resamples, confidence=confidence, seed=seed)
+        tested = correlate(usual, people, level, coefficient)
+        entries.append(TunedOptions(swept, default, tested, gain))
+    kept = study.only({base.label(), *(entry.swept.label for entry in entries)})
     notes = (*kept.notes, *(note for entry in entries for note in entry.swept.notes()))
-    return LayerTuning(tuple(entries), notes, kept.signatures)
+    return Tuning(tuple(entries), notes, kept.signatures)
 
 
-def _layered(spec: Spec, longest: int | None, runtime: Runtime) -> LayerOption:
-    base = build_metric(spec)
-    if not isinstance(base, CloudMetric):
-        raise OptionError(f"{base.name} has no layers to tune; see nlgauge metrics {base.name}")
-    task = bind_metric(base, runtime)
-    depth = task.encoder.card.depth if task.encoder else 0
-    if depth < 1:
-        raise OptionError(
-            f"{base.name} has no layers to tune: the model {task.metric.needs.model} has only one"
-        )
-    option = base.layer_option
-    values = list(range(depth + 1)) if option == "layer" else _runs(depth, longest)
-    name, default = spec if isinstance(spec, str) else base.label(), getattr(task.metric, option)
-    tried = variants(base, read_options({option: values}))
-    return LayerOption(name, option, str(default), base, tried)
+def _with_layers(
+    base: Metric, options: Mapping[str, str | Sequence[Value]], depth: int
+) -> dict[str, str | Sequence[Value]]:
+    """Return the options with ``all`` and ``runs`` of layers written out."""
+    named = dict(options)
+    if not named and isinstance(base, CloudMetric):
+        named = {base.layer_option: "all" if base.layer_option == "layer" else "runs"}
+    for name, values in named.items():
+        if name in ("layer", "layers") and isinstance(values, str):
+            kind, _, longest = values.partition(":")
+            if kind not in ("all", "runs"):
+                continue
+            if depth < 1:
+                raise OptionError(f"{base.name} has no layers to choose from: its model has one")
+            if values == "all":
+                named[name] = range(depth + 1)
+            elif name == "layer":
+                raise OptionError(f"{base.name} uses one layer: layer={values} is not possible")
+            else:
+                named[name] = _runs(depth, longest)
+    return named
 
 
-def _runs(depth: int, longest: int | None) -> Sequence[Value]:
-    """Return runs of neighbouring layers, without the embeddings below the first layer."""
-    most = depth if longest is None else longest
-    if most < 1:
-        raise OptionError(f"longest={longest}: a run of layers holds at least 1")
+def _runs(depth: int, longest: str) -> Sequence[Value]:
+    """Return runs of consecutive layers, without the embeddings below the first layer."""
+    if longest and not (longest.isdecimal() and int(longest) >= 1):
+        raise OptionError(f"layers=runs:{longest}: write the most layers of a run, as in runs:3")
+    most = int(longest or depth)
     return [
         first if first == last else f"{first}-{last}"
         for first in range(1, depth + 1)
         for last in range(first, min(depth, first + most - 1) + 1)
     ]
+
+
+def select(
+    study: Study,
+    name: str,
+    options: Mapping[str, Values],
+    labels: Mapping[Values, str],
+    criterion: str,
+    parts: Split,
+    level: str,
+    coefficient: str,
+    axis: Axis = "inputs",
+) -> OptionSweep:
+    """Return the sweep over metrics of a study; ``labels`` are theirs, by values of the options."""
+    grid = study.grid(criterion)
+    scores = {values: grid.metric(label) for values, label in labels.items()}
+    tried: tuple[Any, ...] = (", ".join(options), list(labels), scores, grid.human, parts)
+    found = sweep(*tried, level=level, coefficient=coefficient, axis=axis)
+    label = next(label for values, label in labels.items() if values == found.chosen.value)
+    return OptionSweep(name, options, criterion, found, label)
+
+
+def read_options(options: Mapping[str, str | Sequence[Value]]) -> dict[str, Values]:
+    """Return the values of the options; OptionError for too few or too many values."""
+    if not options:
+        raise OptionError("no options are to be tried; name some, as in temperature=.5..3")
+    read = {
+        name: read_values(values) if isinstance(values, str) else tuple(values)
+        for name, values in options.items()
+    }
+    for name, values in read.items():
+        if len(values) < 2:
+            tried = f"option {name!r} is to be tried in {len(values)} value"
+            raise OptionError(f"{tried}; name 2 or more, as in {name}=1,2 or {name}=0..6")
+    combinations = prod(len(values) for values in read.values())
+    if combinations > MOST:
+        raise OptionError(f"{combinations:,} combinations are too many; try at most {MOST:,}")
+    return read
+
+
+def variants(spec: Spec, options: Mapping[str, Values]) -> dict[Values, Metric]:
+    """Return the metric with every combination of values."""
+    base = build_metric(spec)
+    refuse_unknown(type(base), options, name=base.name)
+    known = options_of(type(base))
+    for name in options:
+        if getattr(base, name) != known[name].default:
+            value = format_value(getattr(base, name))
+            raise OptionError(f"{name}={value} is set in the metric and tuned as well; use one")
+    found = {}
+    for values in product(*options.values()):
+        named = zip(options, values, strict=True)
+        parsed = {name: known[name].parse(format_value(value)) for name, value in named}
+        found[values] = replace(base, **parsed)
+    return found
+
+
+def split_judged(study: Study, criterion: str, axis: Axis, fraction: float, seed: int) -> Split:
+    """Return the judged inputs or systems in two parts; inputs with one source stay together."""
+    judged = np.isfinite(study.judgements.matrix(criterion))
+    index = np.flatnonzero(judged.any(axis=1 if axis == "systems" else 0))
+    groups: list[object] = list(index)
+    if axis == "inputs":
+        corpus, segments = study.corpus, study.judgements.segments
+        texts = dict(zip(corpus.ids, corpus.sources or corpus.ids, strict=True))
+        groups = [texts[segments[i]] or segments[i] for i in index]
+    if len(set(groups)) < 2:
+        raise DataError(
+            f"{len(index)} judged {axis} of {len(set(groups))} kind cannot be split into a tuning "
+            f"and a test part; split {'systems' if axis == 'inputs' else 'inputs'} instead."
+        )
+    parts = split(len(index), fraction, seed, groups)
+    return Split(index[parts.tune], index[parts.test], parts.groups)
+
+
+def _json(named: Mapping[str, Value]) -> dict[str, Value]:
+    """Return values for JSON: an infinite number becomes a string."""
+    return {
+        name: str(value) if isinstance(value, float) and not isfinite(value) else value
+        for name, value in named.items()
+    }
