@@ -23,6 +23,7 @@ from nlgauge.cli import (
     matrix,
     mbr,
     metrics,
+    models,
     reproduce,
     rescale,
     score,
@@ -64,6 +65,7 @@ for _command in (
 app.add_typer(rescale.app, name="rescale")
 app.add_typer(tuning.layers_app, name="layers")
 app.add_typer(cache.app, name="cache")
+app.add_typer(models.app, name="models")
 
 
 @app.callback(invoke_without_command=True)
