@@ -10,6 +10,7 @@ from typing import Any
 from nlgauge.core.errors import ModelError, UsageError
 
 WEIGHTS = "model.safetensors"
+_REGISTRY = files(__package__).joinpath("data/packaged_models.json")
 
 
 @dataclass(frozen=True)
@@ -62,8 +63,8 @@ class PackagedModel:
 @cache
 def packaged_models() -> Mapping[str, PackagedModel]:
     """Return the models that packages hold, by their names."""
-    content = files(__package__).joinpath("data/packaged_models.json").read_bytes()
-    return {name: _model(name, entry) for name, entry in json.loads(content).items()}
+    entries = json.loads(_REGISTRY.read_bytes())
+    return {name: _model(name, entry) for name, entry in entries.items()}
 
 
 def packaged_model(name: str) -> PackagedModel:
