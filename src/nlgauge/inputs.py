@@ -17,7 +17,7 @@ from nlgauge.core.histogram import Histogram
 from nlgauge.core.languages import ENGLISH, language_code
 from nlgauge.core.metric import Metric, Side
 from nlgauge.core.options import options_of
-from nlgauge.core.requirements import Weighting
+from nlgauge.core.requirements import ModelCard, Weighting
 from nlgauge.core.signature import Signature
 from nlgauge.core.versions import version_of
 from nlgauge.encode import open_encoder, open_masked_lm
@@ -172,6 +172,7 @@ def bind_metric(spec: Spec, runtime: Runtime = DEFAULT) -> BoundMetric:
         try:
             if need.kind == "clouds":
                 encoder = open_encoder(model, options, cache=runtime.cache)
+                _require_language(encoder.card, lang)
                 return BoundMetric(label, metric.bind(encoder.card), encoder, lang=lang)
             masked_lm = open_masked_lm(model, options, cache=runtime.cache)
             return BoundMetric(label, metric.bind(masked_lm.card), masked_lm=masked_lm, lang=lang)
@@ -187,6 +188,15 @@ def bind_metric(spec: Spec, runtime: Runtime = DEFAULT) -> BoundMetric:
             ) from error
 
     return bind(str(spec) if open_options else metric.label(), metric)
+
+
+def _require_language(card: ModelCard, lang: str | None) -> None:
+    """Raise if a model of several languages does not know this one."""
+    if lang is not None and len(card.languages) > 1 and lang not in card.languages:
+        raise ModelError(
+            f"the model {card.name!r} does not know the language {lang!r}, only "
+            f"{', '.join(card.languages)}; name another model (model=), or use chrf"
+        )
 
 
 class ModelInputs:

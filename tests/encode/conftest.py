@@ -45,6 +45,7 @@ def _config(kind: str, vocabulary: int) -> object:
         "roberta-short": transformers.RobertaConfig,
         "albert": transformers.AlbertConfig,
         "gpt2": transformers.GPT2Config,
+        "mpnet": transformers.MPNetConfig,
     }
     extra = {"albert": {"embedding_size": 8}, "roberta-short": {"max_position_embeddings": 34}}
     if kind == "gpt2":

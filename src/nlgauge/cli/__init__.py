@@ -23,6 +23,7 @@ from nlgauge.cli import (
     matrix,
     mbr,
     metrics,
+    models,
     reproduce,
     rescale,
     score,
@@ -63,6 +64,7 @@ for _command in (
     app.command(_command.__name__.removesuffix("_command"))(_command)
 app.add_typer(rescale.app, name="rescale")
 app.add_typer(cache.app, name="cache")
+app.add_typer(models.app, name="models")
 
 
 @app.callback(invoke_without_command=True)

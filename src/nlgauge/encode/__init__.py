@@ -15,6 +15,7 @@ from nlgauge.encode.hashing import HashingEncoder, HashingMaskedLm
 from nlgauge.encode.model_files import EMBEDDED, chosen_model, find_model
 from nlgauge.encode.run_options import DEFAULT_OPTIONS, RunOptions
 from nlgauge.encode.static import names_vectors, open_static
+from nlgauge.encode.use import USE, open_use
 
 _CLASSES: dict[str, tuple[Any, str, str, Any]] = {  # the second needs torch: module and class
     "encoder": (HashingEncoder, "huggingface", "HuggingFaceEncoder", CachedEncoder),
@@ -32,6 +33,8 @@ def open_encoder(
     name = chosen_model(model)
     if names_vectors(name):  # vectors of words have no options, and a cache would be no faster
         return open_static(name)
+    if name == USE:
+        return open_use()
     return cast(Encoder, _open("encoder", name, options, cache))
 
 

