@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from nlgauge import explain
+from nlgauge import explain, metric
 from nlgauge.cli import app
 from nlgauge.core.corpus import Corpus
 from nlgauge.core.errors import DataError, FileError, UsageError
@@ -101,3 +101,66 @@ def test_unfit_results_are_named(tmp_path: Path) -> None:
     broken.write_text('{"scores": []}')
     said = CliRunner().invoke(app, ["verify", str(broken)])
     assert "give the texts with -c FILE" in str(said.exception)
+
+
+SACREBLEU = [
+    ("bleu", {}),
+    ("bleu", {"lowercase": True, "tokenize": "intl", "smooth_method": "floor"}),
+    ("bleu", {"smooth_method": "add-k", "smooth_value": 0.5, "effective_order": True}),
+    ("bleu", {"tokenize": "zh", "smooth_method": "none"}),
+    ("chrf", {}),
+    ("chrf", {"word_order": 2}),
+    ("chrf", {"beta": 3, "lowercase": True, "whitespace": True, "eps_smoothing": True}),
+    ("chrf", {"beta": 1, "word_order": 1, "char_order": 4}),
+    ("ter", {}),
+    ("ter", {"normalized": True, "asian_support": True, "case_sensitive": True}),
+    ("ter", {"no_punct": True}),
+]
+
+
+@pytest.mark.parametrize(("name", "arguments"), SACREBLEU)
+@pytest.mark.parametrize("short", [False, True])
+@pytest.mark.parametrize("paired", [False, True])
+def test_signatures_of_sacrebleu_are_read(name, arguments, short: bool, paired: bool) -> None:
+    import sacrebleu
+
+    tool = getattr(sacrebleu.metrics, {"bleu": "BLEU", "chrf": "CHRF", "ter": "TER"}[name])(
+        **arguments
+    )
+    score = tool.corpus_score(["a b c d"], [["a b c e"]], n_bootstrap=2 if paired else 1)
+    written = tool.get_signature()
+    for key, value in {"test": "wmt14", "lang": "en-de", "subset": "A"}.items() if paired else ():
+        written.update(key, value)
+    line = score.format(signature=written.format(short), width=2)
+    signature = f"{score.name}|{written.format(short)}"
+    assert line.startswith(signature)
+    for text in (signature, line):
+        built = metric(text)
+        assert built.name == name
+        ours = {**arguments}
+        if "effective_order" in ours:
+            ours["effective_order"] = "yes"
+        assert built == metric(name, **ours)
+    kinds = {each.kind for each in explain(signature, f"{score.name}|{written.format()}")}
+    assert not kinds, "a short signature says the same as the long one"
+    if paired:
+        tool.n_bootstrap = tool.seed = None
+        found = explain(signature, f"{score.name}|{tool.get_signature()}")
+        assert {each.key for each in found} >= {"bs", "seed", "test", "lang", "subset"}
+        assert {each.kind for each in found} == {"data"}, "none is a version"
+
+
+def test_a_signature_of_sacrebleu_equals_the_one_of_nlgauge() -> None:
+    assert explain(BLEU, BLEU.replace("bleu", "BLEU")) == ()
+    chrf = "nrefs:1|case:mixed|eff:yes|nc:6|nw:0|space:no|version:2.5.1"
+    (only,) = explain(f"chrF3|{chrf}", f"chrf|{chrf}")
+    assert (only.key, only.first, only.second) == ("beta", "3", None)
+    assert metric(f"chrF3|{chrf}").beta == 3
+
+
+def test_a_signature_of_sacrebleu_without_its_name_is_named() -> None:
+    for keys, name in (("nrefs:1|nc:6", "chrF2"), ("#:1|c:lc|nr:no", "TER"), ("#:1|e:no", "BLEU")):
+        with pytest.raises(UsageError, match=f"put it in front, such as {name}\\|"):
+            metric(keys)
+    with pytest.raises(UsageError, match=r"has word n-grams up to 2, nw 0"):
+        metric("chrF2++|nrefs:1|case:mixed|eff:yes|nc:6|nw:0|space:no|version:2.5.1")

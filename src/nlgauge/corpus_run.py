@@ -207,7 +207,7 @@ class CorpusRun:
                     self._unknown.setdefault(card.name, {})[text] = each.unknown
         if card.languages == (ENGLISH,):
             self._note_languages(notes, bound, rows)
-        if bound.encoder is not None and not card.published:
+        if bound.guessed:
             layers = "+".join(map(str, bound.metric.needs.layers))
             notes[f"layer {layers} of {card.depth} is a guess for this model"][rows] = True
         for table in bound.idf.values():

@@ -66,6 +66,7 @@ class BoundMetric:
     idf: Mapping[Side, IdfTable] = field(default_factory=dict)
     members: "tuple[BoundMetric, ...]" = ()
     lang: str | None = None  # language code of the texts, if given
+    guessed: bool = False  # layers that neither the options nor the registry name
 
     def with_members(self, members: "Iterable[BoundMetric]") -> "BoundMetric":
         """Return a metric that is made of others with its members bound or fitted."""
@@ -173,18 +174,23 @@ def bind_metric(spec: Spec, runtime: Runtime = DEFAULT) -> BoundMetric:
             if need.kind == "clouds":
                 encoder = open_encoder(model, options, cache=runtime.cache)
                 _require_language(encoder.card, lang)
-                return BoundMetric(label, metric.bind(encoder.card), encoder, lang=lang)
+                guessed = (
+                    getattr(metric, "leaves_layers_open", False) and not encoder.card.published
+                )
+                bound_metric = metric.bind(encoder.card)
+                return BoundMetric(label, bound_metric, encoder, lang=lang, guessed=guessed)
             masked_lm = open_masked_lm(model, options, cache=runtime.cache)
             return BoundMetric(label, metric.bind(masked_lm.card), masked_lm=masked_lm, lang=lang)
         except ModelError as error:
             if model == need.model:
                 raise
             reason = str(error).partition(";")[0]
+            allow = "Allow the download (--download or NLGAUGE_DOWNLOAD=1)"
+            way = "Check the network" if runtime.may_download else allow
             raise ModelError(
-                f"texts in {lang!r}: {reason}. Allow the download (--download or "
-                f"NLGAUGE_DOWNLOAD=1), or name a model that knows the language (model=, "
-                f"{MODEL_VARIABLE}); the embedded model is English, and is taken for another "
-                "language only if asked for: model=embedded"
+                f"texts in {lang!r}: {reason}. {way}, or name a model that knows the language "
+                f"(model=, {MODEL_VARIABLE}); the embedded model is English, and is taken for "
+                "another language only if asked for: model=embedded"
             ) from error
 
     return bind(str(spec) if open_options else metric.label(), metric)

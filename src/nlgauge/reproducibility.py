@@ -8,9 +8,9 @@ from typing import Any, Literal
 from nlgauge.core.corpus import Corpus
 from nlgauge.core.errors import DataError, FileError, UsageError
 from nlgauge.core.options import options_of, unescape
-from nlgauge.core.signature import Signature
 from nlgauge.data.files import read_json
 from nlgauge.metrics import from_signature, metric_class, metric_names
+from nlgauge.metrics._signatures import read_signature
 from nlgauge.runtime import DEFAULT, Runtime
 from nlgauge.scoring import Progress, Scorer
 
@@ -34,6 +34,12 @@ _MEANINGS: dict[str, tuple[Kind, str]] = {
     "norm": ("option", "normalisation before tokenization"),
     "punct": ("option", "punctuation kept"),
     "asian": ("option", "Asian characters split"),
+    "test": ("data", "the test set"),
+    "subset": ("data", "the subset of the test set"),
+    "origlang": ("data", "the original language of the sources"),
+    "bs": ("data", "bootstrap samples of the interval; the score does not depend on them"),
+    "ar": ("data", "trials of approximate randomization; the score does not depend on them"),
+    "seed": ("data", "the seed of the interval or test; the score does not depend on it"),
 }
 
 
@@ -58,7 +64,7 @@ def explain(first: str, second: str) -> tuple[Difference, ...]:
     Parameters
     ----------
     first, second
-        Signatures of scores.
+        Signatures of scores, also as sacrebleu prints them.
 
     Returns
     -------
@@ -75,7 +81,7 @@ def explain(first: str, second: str) -> tuple[Difference, ...]:
     >>> print(*explain("bleu|case:mixed|tok:13a", "bleu|case:lc|tok:13a"))
     case: mixed and lc (letter case)
     """
-    one, other = Signature.parse(first.strip()), Signature.parse(second.strip())
+    one, other = read_signature(first), read_signature(second)
     if one.name != other.name:
         meaning = "different metrics, whose scores are not comparable"
         return (Difference("metric", one.name, other.name, "metric", meaning),)
@@ -148,7 +154,7 @@ class Results:
         if not self.scores:
             raise DataError("there are no scores in these results")
         signatures = list(dict.fromkeys(str(entry["signature"]) for entry in self.scores))
-        for name in (Signature.parse(text).name for text in signatures):
+        for name in (read_signature(text).name for text in signatures):
             if name not in metric_names():
                 raise UsageError(f"the results have a score of {name!r}, which is not installed")
         metrics = [from_signature(text, allow_external) for text in signatures]
@@ -173,6 +179,8 @@ def _meaning(metric: str, key: str) -> tuple[Kind, str]:
     options = options_of(metric_class(metric)) if metric in metric_names() else {}
     if key in options:
         return ("model" if key == "model" else "option"), options[key].help.rstrip(".")
+    if key == "lang" and metric in ("bleu", "chrf", "ter"):
+        return "data", "the languages of the test set"
     library = f"the version of {'the library' if key == 'version' else key}"
     return _MEANINGS.get(key, ("library", library))
 

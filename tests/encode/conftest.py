@@ -7,11 +7,10 @@ from pathlib import Path
 import pytest
 
 from conftest import example
+from model_families import FAMILIES, OTHERS
 
 torch = pytest.importorskip("torch", reason="the extra 'torch' is not installed")
 transformers = pytest.importorskip("transformers")
-
-SIZES = {"hidden_size": 16, "num_hidden_layers": 3, "num_attention_heads": 2}
 
 
 @pytest.fixture(scope="session")
@@ -31,32 +30,8 @@ def tokenizer() -> object:
 
 
 def _config(kind: str, vocabulary: int) -> object:
-    if kind == "distilbert":
-        return transformers.DistilBertConfig(
-            vocab_size=vocabulary, dim=16, n_layers=3, n_heads=2, hidden_dim=32
-        )
-    if kind == "t5":
-        return transformers.T5Config(
-            vocab_size=vocabulary, d_model=16, num_layers=3, num_heads=2, d_ff=32, d_kv=8
-        )
-    classes = {
-        "bert": transformers.BertConfig,
-        "roberta": transformers.RobertaConfig,
-        "roberta-short": transformers.RobertaConfig,
-        "albert": transformers.AlbertConfig,
-        "gpt2": transformers.GPT2Config,
-        "mpnet": transformers.MPNetConfig,
-    }
-    extra = {"albert": {"embedding_size": 8}, "roberta-short": {"max_position_embeddings": 34}}
-    if kind == "gpt2":
-        return transformers.GPT2Config(vocab_size=vocabulary, n_embd=16, n_layer=3, n_head=2)
-    return classes[kind](
-        vocab_size=vocabulary,
-        intermediate_size=32,
-        pad_token_id=1,
-        **SIZES,
-        **extra.get(kind, {}),
-    )
+    name, sizes = {**FAMILIES, **OTHERS}[kind]
+    return transformers.AutoConfig.for_model(name, vocab_size=vocabulary, **sizes)
 
 
 @pytest.fixture(scope="session")

@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+import re
+import shutil
+from pathlib import Path
+
 import numpy as np
 import pytest
 
 from conftest import example
+from model_families import FAMILIES
 from nlgauge import score
 from nlgauge.core.errors import DataError, ModelError, OptionError
 from nlgauge.encode import open_encoder
 from nlgauge.encode.huggingface import choose_device
 from nlgauge.encode.run_options import RunOptions
+from nlgauge.encode.tokenizer import Piece
+from nlgauge.encode.windows import Window
 from tolerances import tolerance
 
 torch = pytest.importorskip("torch")
@@ -21,13 +28,17 @@ NEAR = tolerance(4)
 """Vectors of 16 numbers that a layer has normalised are 4 long."""
 
 
-@pytest.mark.parametrize("kind", ["bert", "roberta", "distilbert", "albert", "gpt2", "t5"])
+@pytest.mark.parametrize("kind", FAMILIES)
 def test_layers_equal_the_models_hidden_states(kind, tiny) -> None:
     folder = str(tiny(kind))
     encoder = open_encoder(folder)
     model = transformers.AutoModel.from_pretrained(folder)
-    model = model.get_encoder() if kind == "t5" else model
+    model = model.get_encoder() if model.config.is_encoder_decoder else model
     assert encoder.card.depth == 3
+    _equal_hidden_states(encoder, model)
+
+
+def _equal_hidden_states(encoder, model) -> None:
     for layers in ((0,), (2,), (3,), (1, 3), (0, 1, 2, 3)):
         for text, cloud in zip(TEXTS, encoder.encode(TEXTS, layers), strict=True):
             ids = torch.tensor([cloud.tokens.ids.tolist()])
@@ -35,6 +46,58 @@ def test_layers_equal_the_models_hidden_states(kind, tiny) -> None:
                 states = model(input_ids=ids, output_hidden_states=True).hidden_states
             expected = np.stack([states[layer][0].numpy() for layer in layers])
             np.testing.assert_allclose(cloud.points, expected, atol=NEAR, err_msg=text)
+
+
+def test_the_documentation_lists_the_tested_families() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "new-model.md").read_text("utf-8")
+    _, _, section = page.partition("## Which models work")
+    listed = re.findall(r"[\w-]+", section.partition("Other families")[0].lower())
+    assert set(FAMILIES) <= set(listed)
+
+
+@pytest.mark.parametrize("kind", ["T5EncoderModel", "MT5EncoderModel", "UMT5EncoderModel"])
+def test_checkpoints_of_an_encoder_without_its_decoder(kind, tokenizer, tmp_path) -> None:
+    whole = getattr(transformers, kind)
+    sizes = FAMILIES["t5"][1]
+    model = whole(whole.config_class(vocab_size=len(tokenizer), **sizes)).eval()
+    model.save_pretrained(tmp_path)
+    tokenizer.save_pretrained(tmp_path)
+    _equal_hidden_states(open_encoder(str(tmp_path)), model)
+
+
+def test_byt5_has_a_token_per_byte(tmp_path) -> None:
+    config = transformers.T5Config(vocab_size=384, **FAMILIES["t5"][1])
+    model = transformers.T5ForConditionalGeneration(config).eval()
+    model.save_pretrained(tmp_path)
+    transformers.ByT5Tokenizer().save_pretrained(tmp_path)
+    encoder = open_encoder(str(tmp_path))
+    _equal_hidden_states(encoder, model.get_encoder())
+    text = "naïve, <pad> 東京"
+    (tokens,) = encoder.tokenize([text])
+    assert tokens.ids.tolist() == [*(byte + 3 for byte in text.encode()), 1]
+    assert tokens.special.tolist() == [False] * len(text.encode()) + [True]
+    assert tokens.words.tolist()[:7] == [0, 0, 0, 0, 0, 0, 1], "the bytes of a word are its pieces"
+
+
+def test_models_without_a_vector_per_token_and_layer_are_refused(tiny, tmp_path) -> None:
+    advice = r"one vector per token in each of its 3 layers; take a model of a family .* such as"
+    with pytest.raises(ModelError, match=f"of type 'canine' does not give {advice}"):
+        open_encoder(str(tiny("canine")))
+    shutil.copytree(tiny("canine"), tmp_path / "canine")
+    (tmp_path / "canine" / "tokenizer.json").unlink()
+    transformers.CanineTokenizer().save_pretrained(tmp_path / "canine")
+    with pytest.raises(ModelError, match=r"only a slow tokenizer \(CanineTokenizer\).*take a"):
+        open_encoder(str(tmp_path / "canine"))
+    with pytest.raises(ModelError, match="takes 1 tokens, and its tokenizer adds 2"):
+        open_encoder(str(tiny("without-positions")))
+
+
+def test_texts_that_padding_would_change_are_not_padded(tiny) -> None:
+    assert open_encoder(str(tiny("bert")))._padded
+    encoder = open_encoder(str(tiny("fnet")), RunOptions(batch_tokens=60))
+    pieces = [Piece(i, Window(0, n, 0, n), [0] * n) for i, n in enumerate((5, 7, 5, 9, 5))]
+    found = sorted(map(sorted, encoder._batches(pieces)))
+    assert found == [[0, 2, 4], [1], [3]]
 
 
 def test_blocks_beyond_the_deepest_layer_do_not_run(tiny) -> None:
@@ -88,8 +151,6 @@ def test_literal_special_tokens_are_text(tiny) -> None:
 
 
 def test_a_limit_or_padding_inside_tokenizer_json_is_not_obeyed(tiny, tmp_path) -> None:
-    import shutil
-
     from tokenizers import Tokenizer
 
     folder = tmp_path / "limited"
@@ -107,9 +168,10 @@ def test_a_limit_or_padding_inside_tokenizer_json_is_not_obeyed(tiny, tmp_path) 
 LONG = " ".join(example("reference.a"))
 
 
-def test_long_text_is_read_in_windows(tiny) -> None:
+@pytest.mark.parametrize("kind", ["roberta-short", "longformer-short"])
+def test_long_text_is_read_in_windows(kind, tiny) -> None:
     # Of 34 positions RoBERTa skips two, which leaves 32 tokens, two of them special.
-    encoder = open_encoder(str(tiny("roberta-short")))
+    encoder = open_encoder(str(tiny(kind)))
     (cloud,) = encoder.encode([LONG], (3,))
     (tokens,) = encoder.tokenize([LONG])
     assert cloud.tokens.strings == tokens.strings
@@ -141,6 +203,11 @@ def test_an_unknown_model_has_its_layer_guessed_and_says_so(tiny) -> None:
     (scores,) = score(["one"], ["two"], metrics=f"bertscore:model={tiny('bert')}").values()
     assert scores.metric.layer == 2
     assert any("layer 2 of 3 is a guess" in warning for warning in scores.warnings)
+    for given in ("bertscore:layer=2", "bertscore:layer=-1", "mover:layers=last2", "wmd:layer=2"):
+        (scores,) = score(["one"], ["two"], metrics=f"{given},model={tiny('bert')}").values()
+        assert not any("guess" in warning for warning in scores.warnings), given
+    (again,) = score(["one"], ["two"], metrics=str(scores.signature)).values()
+    assert not any("guess" in warning for warning in again.warnings)
     with pytest.raises(OptionError, match=r"has layers 0 \(embeddings\) to 3"):
         score(["one"], ["two"], metrics=f"bertscore:model={tiny('bert')},layer=7")
 

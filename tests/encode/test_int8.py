@@ -63,7 +63,7 @@ def test_every_linear_layer_of_a_model_is_replaced() -> None:
 
 def test_a_model_without_linear_layers_is_refused(tiny) -> None:
     with pytest.raises(ModelError, match="no linear layers"):
-        open_encoder(str(tiny("gpt2")), RunOptions(precision="int8"))
+        open_encoder(str(tiny("gpt-2")), RunOptions(precision="int8"))
 
 
 def test_other_devices_are_refused(tiny) -> None:

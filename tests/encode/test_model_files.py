@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from conftest import needs_embedded
+from nlgauge import Runtime, score
 from nlgauge.core.errors import MissingExtra, ModelError
 from nlgauge.encode import model_files
 from nlgauge.encode.model_files import chosen_model, find_model
@@ -49,6 +50,40 @@ def test_an_absent_model_names_the_ways_out_without_touching_the_network(monkeyp
     monkeypatch.delenv("HF_HUB_OFFLINE")
     with pytest.raises(ModelError, match=r"not on this machine; name a folder.*NLGAUGE_DOWNLOAD=1"):
         find_model("nobody/has-this-model")
+
+
+def _no_network(error: Exception) -> Callable[..., None]:
+    def fail(*_: object, **__: object) -> None:
+        from huggingface_hub.errors import LocalEntryNotFoundError
+
+        if isinstance(error, ConnectionError):  # as the hub's library reports it
+            raise LocalEntryNotFoundError("Cannot find a snapshot.\nCheck it.") from error
+        raise error
+
+    return fail
+
+
+@pytest.mark.parametrize(
+    ("error", "reason"),
+    [
+        (ConnectionError("[Errno 111] refused\nmore"), r"ConnectionError: \[Errno 111\] refused"),
+        (OSError("404 Client Error.\nRepository Not Found"), "OSError: 404 Client Error"),
+        (RuntimeError("the stream was cut"), "RuntimeError: the stream was cut"),
+    ],
+)
+def test_a_failed_download_is_called_one(monkeypatch, error: Exception, reason: str) -> None:
+    monkeypatch.setattr("huggingface_hub.snapshot_download", _no_network(error))
+    with pytest.raises(ModelError, match=rf"its download failed \({reason}\); check") as raised:
+        find_model("nobody/has-this-model", download=True)
+    assert "--download" not in str(raised.value)
+    assert "\n" not in str(raised.value)
+    if isinstance(error, ConnectionError):
+        with pytest.raises(ModelError, match="allow the download with --download or"):
+            find_model("nobody/has-this-model")
+    with pytest.raises(
+        ModelError, match=r"texts in 'zh': .*its download failed.*Check the network"
+    ):
+        score(["一"], ["二"], metrics="bertscore", runtime=Runtime(lang="zh", download=True))
 
 
 @pytest.mark.parametrize("name", ["./nowhere", "a/b/c", "~nobody/model"])

@@ -16,6 +16,7 @@ from nlgauge.core.errors import UnknownMetric
         ("chrF", "chrf"),
         ("chrF++", "chrf:word_order=2"),
         ("chrf2++", "chrf:word_order=2"),
+        ("chrF3", "chrf:beta=3"),
         ("TER", "ter"),
         ("characTER", "character"),
         ("rougeL", "rouge"),

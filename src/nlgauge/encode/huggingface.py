@@ -1,8 +1,9 @@
-"""Hidden states of chosen layers of any Hugging Face encoder."""
+"""Hidden states of chosen layers of a Hugging Face encoder."""
 
 import re
 import subprocess
 import sys
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -13,7 +14,6 @@ from typing import Any
 import numpy as np
 import torch
 import transformers
-from torch.nn.utils.rnn import pad_sequence
 
 from nlgauge.core.arrays import Floats
 from nlgauge.core.cloud import Cloud, Tokens
@@ -25,7 +25,7 @@ from nlgauge.encode.model_files import Located
 from nlgauge.encode.registry import model_card
 from nlgauge.encode.run_options import DEFAULT_OPTIONS, RunOptions
 from nlgauge.encode.tokenizer import Piece, Tokenizer
-from nlgauge.encode.windows import Window
+from nlgauge.encode.trial import TEXTS, padding_is_harmless
 from nlgauge.runtime.threads import thread_count
 
 # The fixed cost of a pass in tokens: on a CPU, MiniLM takes 4 ms for a pass, .14 ms for a token.
@@ -63,7 +63,8 @@ class HuggingFaceModel:
         self._device = choose_device(options.device)
         self._model = model.eval().to(self._device)
         with _one_sentence(f"the tokenizer of model {located.name!r}"):
-            self._tokenizer = Tokenizer(located, model.config, options.long_text)
+            before = _positions_before(model)
+            self._tokenizer = Tokenizer(located, model.config, options.long_text, before)
         self._vocabulary = getattr(model.config, "vocab_size", None)
         self._batch_tokens = options.batch_tokens
         sizes = {"depth": depth_of(model.config), "dimension": dimension}
@@ -89,14 +90,23 @@ class HuggingFaceEncoder(HuggingFaceModel):
         if missing:
             lacking = f"{missing[0]} and {len(missing) - 1} more; config.json is of another model"
             raise ModelError(f"model {located.name!r} lacks the weights {lacking}")
-        if getattr(model.config, "is_encoder_decoder", False):
+        # Not config.is_encoder_decoder, which is false in checkpoints of the encoder of T5 alone.
+        if hasattr(model, "encoder") and hasattr(model, "decoder"):
             model = model.get_encoder()
-        with _one_sentence(f"model {located.name!r}"):
-            dimension = int(model.config.hidden_size)
-            super().__init__(located, options, model, digest=located.digest, dimension=dimension)
-            self._recorder = LayerRecorder(self._model, self.card.depth)
-            ids = [*self._tokenizer.prefix, 0, *self._tokenizer.suffix]
-            self._run_all([[Piece(0, Window(0, 1, 0, 1), ids)]], [self.card.depth])  # a trial
+        what = f"model {located.name!r} of type {model.config.model_type!r}"
+        with _one_sentence(what):
+            size = depth_of(model.config), int(model.config.hidden_size)
+            super().__init__(located, options, model, digest=located.digest, dimension=size[1])
+            self._recorder = LayerRecorder(self._model, size[0])
+            tokens = self._tokenizer.tokenize(TEXTS)
+            split = (self._tokenizer.pieces(0, TEXTS[i], tokens[i]) for i in range(len(TEXTS)))
+            last = (self._vocabulary or len(TEXTS)) - 1
+            ids = [[min(number, last) for number in next(each).ids] for each in split]
+            rounded = options.precision != "float32"
+            with forward_pass(), _quiet():
+                self._padded = padding_is_harmless(
+                    self._recorder, ids, what=what, size=size, rounded=rounded
+                )
 
     def encode(self, texts: Sequence[str], layers: Sequence[int]) -> list[Cloud]:
         """Return a cloud for each text; every distinct text is encoded once."""
@@ -105,19 +115,29 @@ class HuggingFaceEncoder(HuggingFaceModel):
         split = self._tokenizer.pieces
         pieces = [x for i, text in enumerate(unique) for x in split(i, text, tokens[i])]
         states: dict[int, list[tuple[Piece, Floats]]] = {i: [] for i in range(len(unique))}
-        on_cpu = self._device.type == "cpu"
-        numbers = batches(
-            [len(piece.ids) for piece in pieces],
-            most=min(self._batch_tokens, _CPU_BATCH_TOKENS) if on_cpu else self._batch_tokens,
-            overhead=_CPU_PASS_TOKENS if on_cpu else _GPU_PASS_TOKENS,
-        )
-        batched = [[pieces[number] for number in batch] for batch in numbers]
+        batched = [[pieces[number] for number in batch] for batch in self._batches(pieces)]
         batched.sort(key=lambda batch: -len(batch) * len(batch[0].ids))  # threads end together
         for batch, found in zip(batched, self._run_all(batched, layers), strict=True):
             for row, piece in enumerate(batch):
                 states[piece.text].append((piece, found[row, :, : len(piece.ids)]))
         clouds = {text: self._cloud(tokens[i], states[i]) for i, text in enumerate(unique)}
         return [clouds[text] for text in texts]
+
+    def _batches(self, pieces: list[Piece]) -> Iterator[list[int]]:
+        """Yield the numbers of the pieces of each batch."""
+        on_cpu = self._device.type == "cpu"
+        most = min(self._batch_tokens, _CPU_BATCH_TOKENS) if on_cpu else self._batch_tokens
+        overhead = _CPU_PASS_TOKENS if on_cpu else _GPU_PASS_TOKENS
+        lengths = [len(piece.ids) for piece in pieces]
+        if self._padded:
+            yield from batches(lengths, most=most, overhead=overhead)
+            return
+        groups: dict[int, list[int]] = defaultdict(list)
+        for number, length in enumerate(lengths):
+            groups[length].append(number)
+        for length, group in groups.items():
+            for batch in batches([length] * len(group), most=most, overhead=overhead):
+                yield [group[number] for number in batch]
 
     def _run_all(self, batched: list[list[Piece]], layers: Sequence[int]) -> list[Floats]:
         """Return the states of every batch; on a CPU, each thread runs batches of its own."""
@@ -131,12 +151,8 @@ class HuggingFaceEncoder(HuggingFaceModel):
 
     def _run(self, batch: list[Piece], layers: Sequence[int]) -> Floats:
         """Return the states [texts, layers, tokens, d] of a batch, padded at the end."""
-        padding = self._model.config.pad_token_id or 0  # RoBERTa's positions depend on it
-        rows = [torch.tensor(piece.ids) for piece in batch]
-        ids = pad_sequence(rows, batch_first=True, padding_value=padding)
-        mask = pad_sequence([torch.ones_like(row) for row in rows], batch_first=True)
         with torch.inference_mode():
-            states = self._recorder.states(ids.to(self._device), mask.to(self._device), layers)
+            states = self._recorder.states([piece.ids for piece in batch], layers)
             return np.asarray(torch.stack(states, dim=1).float().cpu().numpy())
 
     def _cloud(self, tokens: Tokens, states: list[tuple[Piece, Floats]]) -> Cloud:
@@ -167,24 +183,30 @@ def load_model(located: Located, options: RunOptions, kind: Any) -> tuple[Any, l
         raise ModelError(f"precision=int8 runs on processors, not on {device}; {ways}")
     if options.precision == "bfloat16" and not torch.cuda.is_available():
         _require_bfloat16()
+    with _quiet(), _one_sentence(f"model {located.name!r}"):  # callers check for missing weights
+        model, report = kind.from_pretrained(
+            located.folder,
+            local_files_only=True,
+            use_safetensors=True,
+            trust_remote_code=False,
+            dtype=torch.float32 if int8 else getattr(torch, options.precision),
+            output_loading_info=True,
+        )
+    return quantised(model) if int8 else model, sorted(report["missing_keys"])
+
+
+@contextmanager
+def _quiet() -> Iterator[None]:
+    """Silence what transformers logs about checkpoints, attention and padding."""
     logging: Any = transformers.utils.logging
     verbosity = logging.get_verbosity()
-    logging.set_verbosity_error()  # callers check for missing weights
+    logging.set_verbosity_error()
     logging.disable_progress_bar()
     try:
-        with _one_sentence(f"model {located.name!r}"):
-            model, report = kind.from_pretrained(
-                located.folder,
-                local_files_only=True,
-                use_safetensors=True,
-                trust_remote_code=False,
-                dtype=torch.float32 if int8 else getattr(torch, options.precision),
-                output_loading_info=True,
-            )
+        yield
     finally:
         logging.set_verbosity(verbosity)
         logging.enable_progress_bar()
-    return quantised(model) if int8 else model, sorted(report["missing_keys"])
 
 
 @contextmanager
@@ -212,6 +234,14 @@ def _require_bfloat16() -> None:
     if subprocess.run([sys.executable, "-c", trial], capture_output=True, check=False).returncode:
         message = "this processor fails at bfloat16 arithmetic; use precision=float32 (the default)"
         raise ModelError(message)
+
+
+def _positions_before(model: Any) -> int:
+    """Return how many positions no token takes: RoBERTa's start after the number of padding."""
+    names = (name for name, _ in model.named_modules() if name.endswith("position_embeddings"))
+    tables = (model.get_submodule(name) for name in names)
+    unused = (getattr(table, "padding_idx", None) for table in tables)
+    return next((number + 1 for number in unused if number is not None), 0)
 
 
 def depth_of(config: Any) -> int:

@@ -5,6 +5,7 @@ from threading import local
 from typing import Any
 
 import torch
+from torch.nn.utils.rnn import pad_sequence
 
 
 class _LastLayerReached(Exception):
@@ -22,26 +23,47 @@ class LayerRecorder:
         self._pass = local()  # the wanted and the recorded layers of this thread's forward pass
         lists = (module for module in model.modules() if isinstance(module, torch.nn.ModuleList))
         self._blocks: Any = next((blocks for blocks in lists if len(blocks) == depth), None)
+        self._hooks: list[Any] = []
         if self._blocks is not None:
-            self._blocks[0].register_forward_pre_hook(self._record_input, with_kwargs=True)
+            first = self._blocks[0]
+            self._hooks = [first.register_forward_pre_hook(self._record_input, with_kwargs=True)]
             for number, block in enumerate(self._blocks, start=1):
-                block.register_forward_hook(self._output_hook(number))
+                self._hooks.append(block.register_forward_hook(self._output_hook(number)))
 
-    def states(self, ids: Any, mask: Any, layers: Sequence[int]) -> list[Any]:
-        """Return the states [texts, tokens, d] of each of ``layers``, in that order."""
-        if self._blocks is None:  # shared or unusual blocks: the model collects its own states
-            output = self._model(input_ids=ids, attention_mask=mask, output_hidden_states=True)
-            return [output.hidden_states[layer] for layer in layers]
+    def remove_hooks(self) -> None:
+        """Let the model collect its own states from now on, for blocks with other outputs."""
+        for hook in self._hooks:
+            hook.remove()
+        self._blocks = None
+
+    def own_states(self, texts: Sequence[Sequence[int]]) -> Sequence[Any]:
+        """Return the states of all layers as the model itself collects them."""
+        output = self._model(**self._batch(texts), output_hidden_states=True)
+        return output.hidden_states or ()
+
+    def states(self, texts: Sequence[Sequence[int]], layers: Sequence[int]) -> list[Any]:
+        """Return the states [texts, tokens, d] of each of ``layers``, padded at the end."""
+        if self._blocks is None:  # shared or unusual blocks
+            every = self.own_states(texts)
+            return [every[layer] for layer in layers]
         found: dict[int, Any] = {}
         self._pass.found, self._pass.wanted = found, frozenset(layers)
         try:
-            output = self._model(input_ids=ids, attention_mask=mask)
+            output = self._model(**self._batch(texts))
             found[len(self._blocks)] = output.last_hidden_state
         except _LastLayerReached:
             pass
         finally:
             del self._pass.found, self._pass.wanted
         return [found[layer] for layer in layers]
+
+    def _batch(self, texts: Sequence[Sequence[int]]) -> dict[str, Any]:
+        padding = self._model.config.pad_token_id or 0  # RoBERTa's positions depend on it
+        rows = [torch.tensor(text) for text in texts]
+        ids = pad_sequence(rows, batch_first=True, padding_value=padding)
+        mask = pad_sequence([torch.ones_like(row) for row in rows], batch_first=True)
+        device = self._model.device
+        return {"input_ids": ids.to(device), "attention_mask": mask.to(device)}
 
     def _record_input(self, _: Any, arguments: tuple[Any, ...], named: dict[str, Any]) -> None:
         if 0 in getattr(self._pass, "wanted", ()):

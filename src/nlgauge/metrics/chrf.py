@@ -25,8 +25,8 @@ class Chrf(SacrebleuMetric):
     paper = "Popović 2015, chrF: character n-gram F-score for automatic MT evaluation (WMT)"
     aliases: ClassVar[Aliases] = {
         "chrf++": {"word_order": "2"},
-        "chrf2": {},
-        "chrf2++": {"word_order": "2"},
+        **{f"chrf{beta}": {"beta": str(beta)} for beta in (1, 2, 3)},
+        **{f"chrf{beta}++": {"beta": str(beta), "word_order": "2"} for beta in (1, 2, 3)},
     }
     sacrebleu_class = CHRF
     scale = similarity(0.0, 100.0)

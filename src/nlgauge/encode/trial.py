@@ -1,0 +1,57 @@
+"""A trial of a model before its first text: whether it gives a vector per token and layer."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import torch
+
+from nlgauge.core.errors import ModelError
+from nlgauge.encode.layer_hooks import LayerRecorder
+
+TEXTS = ("a man in a boat", "a man in a red boat on the river")  # of different lengths
+# Differences, relative to the largest state, above which states are not the same: of one batch,
+# and of a text alone and padded at a precision that rounds.
+_SAME, _ROUNDED = 1e-4, 0.05
+
+
+def padding_is_harmless(
+    recorder: LayerRecorder,
+    texts: Sequence[list[int]],
+    *,
+    what: str,
+    size: tuple[int, int],
+    rounded: bool,
+) -> bool:
+    """Return whether a text keeps its states in a padded batch; raise if it has no such states.
+
+    ``size`` is the number of layers and of dimensions. Hooks that record something else than the
+    model's own hidden states are removed.
+    """
+    depth, dimension = size
+    short = texts[:1]
+    length = len(texts[0])
+    layers = range(depth + 1)
+    with torch.inference_mode():
+        own = recorder.own_states(short)
+        shape = (1, length, dimension)
+        if len(own) != depth + 1 or any(tuple(state.shape) != shape for state in own):
+            raise ModelError(
+                f"{what} does not give one vector per token in each of its {depth} layers; take a "
+                "model of a family that docs/new-model.md lists, such as "
+                "bert-base-multilingual-cased"
+            )
+        try:
+            hooked = recorder.states(short, layers)
+        except (IndexError, KeyError, RuntimeError):  # other arguments or outputs than usual
+            hooked = []
+        if not _close(hooked, own, _SAME):
+            recorder.remove_hooks()
+        padded = [state[:1, :length] for state in recorder.states(texts, layers)]
+    return _close(padded, own, _ROUNDED if rounded else _SAME)
+
+
+def _close(found: Sequence[Any], expected: Sequence[Any], limit: float) -> bool:
+    return len(found) == len(expected) and all(
+        left.shape == right.shape and bool((left - right).abs().max() <= limit * right.abs().max())
+        for left, right in zip(found, expected, strict=True)
+    )

@@ -1,0 +1,60 @@
+"""Signatures as nlgauge or sacrebleu print them, sacrebleu's long (`nrefs:1`) or short (`#:1`)."""
+
+import re
+
+from nlgauge.core.errors import UsageError
+from nlgauge.core.options import format_value
+from nlgauge.core.signature import Signature
+
+_CHRF = re.compile(r"chrf(\d+(?:\.\d+)?)?(\+*)", re.IGNORECASE)
+_NUMBERS = re.compile(r"\s=\s")  # sacrebleu prints "signature = score ..."
+_SHARED = {"#": "nrefs", "v": "version", "t": "test", "l": "lang", "S": "subset", "o": "origlang"}
+_SHARED |= {"rs": "seed", "c": "case", "e": "eff"}
+_SHORT = {
+    "bleu": {**_SHARED, "s": "smooth"},
+    "chrf": {**_SHARED, "s": "space"},
+    "ter": {**_SHARED, "nr": "norm", "pn": "punct", "as": "asian"},
+}
+_NAMES = {"smooth": "BLEU", "nc": "chrF2", "norm": "TER"}  # by a key that only one metric has
+
+
+def read_signature(text: str) -> Signature:
+    """Return the signature of a text, with the names and keys of nlgauge's own signatures."""
+    written = text.strip()
+    name = written.partition("|")[0]
+    found = _CHRF.fullmatch(name)
+    metric = "chrf" if found else name.lower()
+    if metric not in _SHORT:
+        _require_name(written)
+        return Signature.parse(written)
+    written = _NUMBERS.split(written, maxsplit=1)[0]
+    pieces = written.split("|")[1:]
+    long, extra = [], []
+    for piece in pieces:
+        key, colon, value = piece.partition(":")
+        if metric == "ter" and key == "t" and value == "tercom":  # t is the test set, too
+            key = "tok"
+        long.append(f"{_SHORT[metric].get(key, key)}{colon}{value}")
+    if found and float(found[1] or 2) != 2:
+        extra = [f"beta:{format_value(float(found[1]))}"]
+    signature = Signature.parse("|".join([metric, *long, *extra]))
+    marks = len(found[2]) if found else 0
+    words = dict(signature.keys).get("nw", str(marks))
+    if marks and words != str(marks):
+        raise UsageError(
+            f"signature {written!r}: {name} has word n-grams up to {marks}, nw {words}"
+        )
+    return signature
+
+
+def _require_name(written: str) -> None:
+    """Raise if a signature starts with a key: in sacrebleu's JSON, the name is an entry apart."""
+    pieces = written.split("|")
+    if ":" not in pieces[0]:
+        return
+    keys = {_SHORT["ter"].get(key, key) for key in (piece.partition(":")[0] for piece in pieces)}
+    names = [name for key, name in _NAMES.items() if key in keys] or ["BLEU"]
+    raise UsageError(
+        f"signature {written!r} does not start with the name of its metric; put it in front, "
+        f"such as {names[0]}|{written}"
+    )
