@@ -167,7 +167,7 @@ class Run:
         """Write summary and rejected rows; return the result and the checksum of every part."""
         if not record.names:
             raise DataError("there is nothing to score: the files hold no rows")
-        counts, references = Counter[str](), set[str]()
+        counts, references, given = Counter[str](), set[str](), set[bool]()
         checksums: dict[str, str] = {}
         pooled: dict[tuple[str, str], CorpusScore] = {}
 
@@ -183,6 +183,7 @@ class Run:
                 counts["scored"] += sums["scored"]
                 counts["rejected"] += len(sums["rejected"])
                 references.update(map(str, sums["references"]))
+                given.add(sums["sources"])
                 for total in self._corpus_scores(scorer, sums["scores"]):
                     key = total.system, total.label
                     pooled[key] = CorpusScore.pool([pooled[key], total]) if key in pooled else total
@@ -192,7 +193,8 @@ class Run:
         if not counts["scored"]:
             none = f"none of the {counts['read']:,} rows read can be scored"
             raise DataError(f"{none}; the reasons are in {str(self.folder / REJECTED)!r}")
-        signatures = scorer.signatures(references.pop() if len(references) == 1 else "var")
+        number = references.pop() if len(references) == 1 else "var"
+        signatures = scorer.signatures(number, sources=True in given)
         scores: dict[str, dict[str, CorpusScore]] = {}
         for (system, label), total in pooled.items():
             signed = dataclasses.replace(total, signature=signatures[label])
