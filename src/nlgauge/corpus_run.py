@@ -243,7 +243,9 @@ def _checked_sources(corpus: Corpus, metrics: Sequence[BoundMetric]) -> tuple[st
     ways = "-s FILE, a column 'source', or sources= in Python"
     for bound in readers:
         if corpus.sources is None and bound.metric.source_use == "required":
-            raise DataError(f"{bound.label} needs the source texts, but there are none: give {ways}")
+            raise DataError(
+                f"{bound.label} needs the source texts, but there are none: give {ways}"
+            )
     if corpus.sources is None or not readers:
         return None
     present = tuple(text for text in corpus.sources if text is not None)

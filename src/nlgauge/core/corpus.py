@@ -125,8 +125,8 @@ class Corpus:
 def _strings(name: str, texts: Sequence[str]) -> tuple[str, ...]:
     if isinstance(texts, Mapping):
         raise ShapeError(
-            f"{name} is a mapping ({', '.join(map(repr, texts))[:60]}), not a list of texts; to score "
-            "several systems, pass {system: [text, ...]} to nlgauge.score_systems"
+            f"{name} is a mapping ({', '.join(map(repr, texts))[:60]}), not a list of texts; to "
+            "score several systems, pass {system: [text, ...]} to nlgauge.score_systems"
         )
     if isinstance(texts, str):
         raise ShapeError(

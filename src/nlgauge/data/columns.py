@@ -79,14 +79,14 @@ class Columns:
         """Return the columns of every role that a table of texts has, or raise a FileError."""
         wide = "systems" in self.named
         found = {"systems": self.find_role("systems", columns, where)} if wide else {}
-        for role in COLUMNS:
+        for role, names in COLUMNS.items():
             if wide and role in ("candidate", "system"):
                 continue
             found[role] = self.find_role(role, columns, where)
             if not found[role] and role in ("candidate", "references"):
                 way = f"name it with --columns {role.removesuffix('s')}=COLUMN"
-                raise FileError(f"{_missing(where, columns, COLUMNS[role])}; {way}")
-        return {role: names for role, names in found.items() if names}
+                raise FileError(f"{_missing(where, columns, names)}; {way}")
+        return {role: keys for role, keys in found.items() if keys}
 
     def find_role(
         self, role: str, columns: Collection[Any], where: str = "the row"

@@ -159,7 +159,9 @@ def read_cells(path: str, kind: str, columns: Columns = _USUAL) -> NumberedRows:
     if kind in _SEPARATED:
         return _SEPARATED[kind](path, columns)
     if not columns.header:
-        raise UsageError(f"{path} is {kind}, which names its columns; only TSV and CSV lack a header")
+        raise UsageError(
+            f"{path} is {kind}, which names its columns; only TSV and CSV lack a header"
+        )
     return _READERS[kind](path)
 
 

@@ -206,7 +206,9 @@ class InputFiles:
                 total = number + 1 + sum(rest[longer] is not None for rest in stream)
                 counts = f"{number} lines, but {paths[longer]} has {total}"
                 place = paths[lines.index(None)]
-                raise FileError(f"{place} has {counts}; line i of one belongs to line i of the other")
+                raise FileError(
+                    f"{place} has {counts}; line i of one belongs to line i of the other"
+                )
             texts = [_text_or_error(line) for line in lines]
             beside = texts[len(systems) :]
             named = zip(what, paths[len(systems) :], beside, strict=True)
