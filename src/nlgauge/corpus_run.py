@@ -13,7 +13,7 @@ import numpy as np
 
 from nlgauge.core.arrays import Bools, Floats
 from nlgauge.core.corpus import Corpus
-from nlgauge.core.errors import UnknownTokensWarning, UsageError
+from nlgauge.core.errors import DataError, UnknownTokensWarning, UsageError
 from nlgauge.core.languages import ENGLISH, in_latin_letters
 from nlgauge.core.metric import PairMetric, Rows
 from nlgauge.core.plan import Plan
@@ -51,12 +51,18 @@ class CorpusRun:
     def __init__(self, corpus: Corpus, metrics: Sequence[BoundMetric]) -> None:
         self._corpus = corpus
         self._metrics = metrics
-        first: dict[tuple[str, tuple[str, ...]], int] = {}
-        self._twin = np.empty(len(corpus), dtype=np.int64)  # row -> the equal row scored for it
+        self._sources = _checked_sources(corpus, metrics)
+        first: dict[tuple[object, ...], int] = {}
+        # Row -> the equal row scored for it; metrics that read sources need equal sources too.
+        self._twin = np.empty(len(corpus), dtype=np.int64)
+        self._twin_with_source = self._twin if self._sources is None else self._twin.copy()
         for row in corpus.by_segment():
-            key = (corpus.candidates[row], corpus.references[row])
+            key: tuple[object, ...] = (corpus.candidates[row], corpus.references[row])
             self._twin[row] = first.setdefault(key, row)
-        self._unique = list(first.values())
+            if self._sources is not None:
+                twin = first.setdefault((*key, self._sources[row]), row)
+                self._twin_with_source[row] = twin
+        self._unique = list(dict.fromkeys(first.values()))
         self._of_system: dict[str, list[int]] = defaultdict(list)
         for row, name in enumerate(corpus.systems):
             self._of_system[name].append(row)
@@ -71,7 +77,8 @@ class CorpusRun:
     @cached_property
     def _signatures(self) -> list[Signature]:
         references = self._corpus.reference_count()
-        return [bound.signature(references) for bound in self._metrics]
+        sources = self._corpus.sources is not None
+        return [bound.signature(references, sources=sources) for bound in self._metrics]
 
     def score(self, progress: Progress | None) -> None:
         """Score all chunks and report the number of finished rows to `progress`."""
@@ -84,7 +91,9 @@ class CorpusRun:
                 if number:  # it may raise to cancel the run
                     report(done, len(self._unique))
                 given = self._inputs(inputs, bound, rows)
-                self._store(number, rows, bound.metric.rows(*given), given)
+                sources = self._sources and [self._sources[row] for row in rows]
+                made = bound.metric.rows_with_sources(*given, sources)
+                self._store(number, rows, made, given)
             done += len(rows)
             if done > _MANY_ROWS:
                 trimmer.trim()
@@ -143,7 +152,8 @@ class CorpusRun:
         """Return the scores of one system by the metric of this number."""
         bound = self._metrics[number]
         rows = self._of_system[system]
-        twins = self._twin[rows]
+        ignored = bound.metric.source_use == "ignored"
+        twins = (self._twin if ignored else self._twin_with_source)[rows]
         counts = {note: int(mask[twins].sum()) for note, mask in self._notes[number].items()}
 
         def plan(segment: int) -> Plan:
@@ -225,3 +235,25 @@ class CorpusRun:
             texts = (self._corpus.candidates[row], *self._corpus.references[row])
             if not all(map(in_latin_letters, texts)):
                 notes[f"{model}, but a text is not in Latin letters; see --lang"][row] = True
+
+
+def _checked_sources(corpus: Corpus, metrics: Sequence[BoundMetric]) -> tuple[str, ...] | None:
+    """Return the sources if a metric reads them; raise if they are missing."""
+    readers = [bound for bound in metrics if bound.metric.source_use != "ignored"]
+    ways = "-s FILE, a column 'source', or sources= in Python"
+    for bound in readers:
+        if corpus.sources is None and bound.metric.source_use == "required":
+            raise DataError(
+                f"{bound.label} needs the source texts, but there are none: give {ways}"
+            )
+    if corpus.sources is None or not readers:
+        return None
+    present = tuple(text for text in corpus.sources if text is not None)
+    if len(present) < len(corpus):
+        row = corpus.sources.index(None)
+        raise DataError(
+            f"{len(corpus) - len(present):,} of {len(corpus):,} rows have no source, the first is "
+            f"segment {corpus.ids[row]!r} of {corpus.systems[row]!r}; {readers[0].label} reads the "
+            f"sources, so give them for all rows ({ways}) or for none"
+        )
+    return present

@@ -95,10 +95,12 @@ class BoundMetric:
             facts |= {name: version_of(name) for name in dict.fromkeys(used)}
         return facts
 
-    def signature(self, references: str) -> Signature:
-        """Return the signature for this number of references per segment."""
-        described = self.metric.describe()
-        return Signature.of(self.metric.name, {"nrefs": references}, described, self.facts)
+    def signature(self, references: str, *, sources: bool = False) -> Signature:
+        """Return the signature for this number of references per segment, and sources if any."""
+        texts = {"nrefs": references}
+        if sources and self.metric.source_use != "ignored":
+            texts["sources"] = "yes"
+        return Signature.of(self.metric.name, texts, self.metric.describe(), self.facts)
 
     @property
     def needs_tables(self) -> bool:

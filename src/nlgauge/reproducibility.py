@@ -23,6 +23,7 @@ _MEANINGS: dict[str, tuple[Kind, str]] = {
     "table_sha": ("data", "the corpus of the n-gram counts"),
     "idf_sha_reference": ("data", "the corpus of the idf weights"),
     "idf_sha_candidate": ("data", "the candidates of the idf weights"),
+    "sources": ("data", "whether the texts had sources, which the metric reads"),
     # Abbreviated keys of sacrebleu's signatures.
     "case": ("option", "letter case"),
     "eff": ("option", "effective order: n-gram orders without n-grams are left out"),
@@ -185,10 +186,22 @@ def _meaning(metric: str, key: str) -> tuple[Kind, str]:
     return _MEANINGS.get(key, ("library", library))
 
 
-def files_of(inputs: Mapping[str, Any]) -> tuple[Sequence[str], Sequence[str]]:
-    """Return the candidate and reference files of results."""
+_FILES = ("candidates", "references", "sources", "wanted", "columns", "header")
+
+
+def files_of(
+    inputs: Mapping[str, Any],
+    candidates: Sequence[str] | None = None,
+    references: Sequence[str] | None = None,
+) -> dict[str, Any]:
+    """Return the arguments of `read_systems` for the files of results, or for those given."""
+    stored = {name: inputs[name] for name in _FILES if name in inputs}
+    if candidates:
+        kept = {name: value for name, value in stored.items() if name in _FILES[3:]}
+        return {**kept, "candidates": candidates, "references": references or []}
     try:
-        return list(inputs["candidates"]), list(inputs["references"])
+        named = {name: list(inputs[name]) for name in _FILES[:2]}
+        return {**stored, **named}
     except (KeyError, TypeError):
         message = "these results do not name their files; give the texts with -c FILE -r FILE"
         raise UsageError(message) from None

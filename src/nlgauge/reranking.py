@@ -8,7 +8,9 @@ import numpy as np
 
 from nlgauge.core.arrays import Floats
 from nlgauge.core.corpus import Corpus
-from nlgauge.core.errors import DataError, OptionError, ShapeError
+from nlgauge.core.errors import DataError, OptionError, ShapeError, UsageError
+from nlgauge.inputs import Spec
+from nlgauge.runtime import DEFAULT, Runtime
 from nlgauge.scoring import Progress, Scorer
 
 Combine = Literal["rank", "mean"]
@@ -37,8 +39,11 @@ class Choice:
 def mbr(
     candidates: Sequence[Sequence[str]],
     *,
-    scorer: Scorer,
+    sources: Sequence[str] | None = None,
+    metrics: Spec | Sequence[Spec] | None = None,
+    scorer: Scorer | None = None,
     combine: Combine = "rank",
+    runtime: Runtime = DEFAULT,
     progress: Progress | None = None,
 ) -> list[Choice]:
     """Return the candidates of every input with their mean scores against all others.
@@ -47,8 +52,12 @@ def mbr(
     ----------
     candidates
         A list of texts for each input. A single candidate is scored against itself.
+    sources
+        The source text of each input, for metrics that read it.
+    metrics, runtime
+        As in `nlgauge.score`; by default bertscore.
     scorer
-        The metrics.
+        A scorer in place of ``metrics`` and ``runtime``, for several calls.
     combine
         How to combine several metrics: by mean rank or by mean score.
     progress
@@ -66,32 +75,35 @@ def mbr(
 
     Examples
     --------
-    >>> import nlgauge
-    >>> mbr([["a cat sat", "a cat", "dogs"]], scorer=nlgauge.Scorer("chrf"))[0].best
+    >>> mbr([["a cat sat", "a cat", "dogs"]], metrics="chrf")[0].best
     'a cat sat'
     """
     _check(candidates)
+    used = _scorer(scorer, metrics, runtime)
     pairs = [
         [(i, other) for i in range(len(texts)) for j, other in enumerate(texts) if j != i]
         or [(0, texts[0])]
         for texts in candidates
     ]
-    return _choose(candidates, pairs, scorer, combine, progress)
+    return _choose(candidates, pairs, sources, used, combine, progress)
 
 
 def rerank(
     candidates: Sequence[Sequence[str]],
     references: Sequence[str | Sequence[str]],
     *,
-    scorer: Scorer,
+    sources: Sequence[str] | None = None,
+    metrics: Spec | Sequence[Spec] | None = None,
+    scorer: Scorer | None = None,
     combine: Combine = "rank",
+    runtime: Runtime = DEFAULT,
     progress: Progress | None = None,
 ) -> list[Choice]:
     """Return the candidates of every input with their scores against its references.
 
     Parameters
     ----------
-    candidates, scorer, combine, progress
+    candidates, sources, metrics, scorer, combine, runtime, progress
         As for :func:`mbr`.
     references
         A text or a list of texts for each input.
@@ -103,11 +115,11 @@ def rerank(
 
     Examples
     --------
-    >>> import nlgauge
-    >>> rerank([["a dog", "a cat"]], ["the cat"], scorer=nlgauge.Scorer("chrf"))[0].best
+    >>> rerank([["a dog", "a cat"]], ["the cat"], metrics="chrf")[0].best
     'a cat'
     """
     _check(candidates)
+    used = _scorer(scorer, metrics, runtime)
     if len(references) != len(candidates):
         raise ShapeError(
             f"{len(candidates)} lists of candidates but {len(references)} references; "
@@ -115,12 +127,25 @@ def rerank(
         )
     inputs = zip(candidates, references, strict=True)
     pairs = [[(i, group) for i in range(len(texts))] for texts, group in inputs]
-    return _choose(candidates, pairs, scorer, combine, progress)
+    return _choose(candidates, pairs, sources, used, combine, progress)
+
+
+def _scorer(
+    scorer: Scorer | None, metrics: Spec | Sequence[Spec] | None, runtime: Runtime
+) -> Scorer:
+    if scorer is None:
+        return Scorer("bertscore" if metrics is None else metrics, runtime=runtime)
+    if metrics is not None or runtime != DEFAULT:
+        raise UsageError(
+            "a scorer has its own metrics and runtime; give it, or metrics and runtime"
+        )
+    return scorer
 
 
 def _choose(
     candidates: Sequence[Sequence[str]],
     pairs: Pairs,
+    sources: Sequence[str] | None,
     scorer: Scorer,
     combine: Combine,
     progress: Progress | None,
@@ -128,7 +153,14 @@ def _choose(
     if combine not in ("rank", "mean"):
         raise OptionError(f"combine is {combine!r}; metrics are combined by 'rank' or by 'mean'")
     rows = [(n, i, group) for n, compared in enumerate(pairs) for i, group in compared]
-    corpus = Corpus.of([candidates[n][i] for n, i, _ in rows], [group for *_, group in rows])
+    if sources is not None and len(sources) != len(candidates):
+        lengths = f"{len(candidates)} lists of candidates but {len(sources)} sources"
+        raise ShapeError(f"{lengths}; there must be one entry each")
+    corpus = Corpus.of(
+        [candidates[n][i] for n, i, _ in rows],
+        [group for *_, group in rows],
+        sources=None if sources is None else [sources[n] for n, *_ in rows],
+    )
     # Comparisons of one input share an id, so that they stay together.
     corpus = replace(corpus, ids=tuple(str(n) for n, *_ in rows))
     (found,) = scorer.score_corpus(corpus, progress=progress).values()

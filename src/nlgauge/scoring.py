@@ -85,9 +85,9 @@ class Scorer:
         pairs = zip(self._bound, tables, strict=True)
         return self._with([bound.with_tables(each) for bound, each in pairs])
 
-    def signatures(self, references: str) -> dict[str, Signature]:
+    def signatures(self, references: str, *, sources: bool = False) -> dict[str, Signature]:
         """Return the signature of every metric for this number of references per segment."""
-        return {bound.label: bound.signature(references) for bound in self._bound}
+        return {bound.label: bound.signature(references, sources=sources) for bound in self._bound}
 
     def _with(self, bound: list[BoundMetric]) -> "Scorer":
         fitted = copy(self)
@@ -99,11 +99,12 @@ class Scorer:
         candidates: Sequence[str],
         references: Sequence[str | Sequence[str | None]],
         *,
+        sources: Sequence[str] | None = None,
         ids: Sequence[str] | None = None,
         progress: Progress | None = None,
     ) -> dict[str, Scores]:
         """Return the scores of one system by metric label; see `nlgauge.score`."""
-        corpus = Corpus.of(candidates, references, ids=ids)
+        corpus = Corpus.of(candidates, references, sources=sources, ids=ids)
         (scores,) = self.score_corpus(corpus, progress=progress).values()
         return scores
 
@@ -143,6 +144,7 @@ __all__ = ["Aligned", "Progress", "Scorer", "Spec", "align", "score", "score_sys
 _ALIASES = {
     **dict.fromkeys(("predictions", "hypotheses", "preds", "cands", "hyps"), "candidates"),
     **dict.fromkeys(("refs", "target", "targets"), "references"),
+    **dict.fromkeys(("srcs", "src"), "sources"),
 }
 Given = ParamSpec("Given")
 Returned = TypeVar("Returned")
@@ -169,6 +171,7 @@ def score(
     candidates: Sequence[str],
     references: Sequence[str | Sequence[str | None]],
     *,
+    sources: Sequence[str] | None = None,
     metrics: Spec | Sequence[Spec] = "bleu",
     ids: Sequence[str] | None = None,
     runtime: Runtime = DEFAULT,
@@ -182,6 +185,8 @@ def score(
         One text per segment; also as ``predictions``, ``hypotheses`` or ``preds``.
     references
         ``references[i]`` is the reference of ``candidates[i]``, or a list of several.
+    sources
+        The text that each candidate was made from, for metrics that read it, such as ``external``.
     metrics
         One specification or several: name, ``name:option=value,...``, signature or `Metric`.
     ids
@@ -211,13 +216,14 @@ def score(
     84.1
     """
     scorer = Scorer(metrics, runtime=runtime)
-    return scorer.score(candidates, references, ids=ids, progress=progress)
+    return scorer.score(candidates, references, sources=sources, ids=ids, progress=progress)
 
 
 def score_systems(
     systems: Mapping[str, Sequence[str]],
     references: Sequence[str | Sequence[str | None]],
     *,
+    sources: Sequence[str] | None = None,
     metrics: Spec | Sequence[Spec] = "bleu",
     runtime: Runtime = DEFAULT,
     progress: Progress | None = None,
@@ -228,8 +234,8 @@ def score_systems(
     ----------
     systems
         The candidates of every system, by its name.
-    references, metrics, runtime, progress
-        As in `score`.
+    references, sources, metrics, runtime, progress
+        As in `score`; all systems share references and sources.
 
     Returns
     -------
@@ -244,7 +250,7 @@ def score_systems(
     >>> {name: round(each["chrf"].value, 1) for name, each in scores.items()}
     {'a': 100.0, 'b': 6.2}
     """
-    corpus = Corpus.of_systems(systems, references)
+    corpus = Corpus.of_systems(systems, references, sources=sources)
     return Scorer(metrics, runtime=runtime).score_corpus(corpus, progress=progress)
 
 

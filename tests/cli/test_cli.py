@@ -146,7 +146,7 @@ def test_without_torch_lexical_metrics_work_and_others_name_the_extra(tmp_path: 
 
 def test_help_explains_itself_with_examples() -> None:
     said = nlgauge("score", "--help")
-    assert said.stdout.count("nlgauge score -c") == 6
+    assert said.stdout.count("nlgauge score -c") == 8
     assert "metrics" in nlgauge("--help").stdout
     assert nlgauge("--version").stdout.startswith("nlgauge ")
 

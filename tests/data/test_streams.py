@@ -140,7 +140,7 @@ def test_files_of_different_length_are_refused_with_the_number(tmp_path: Path) -
     (tmp_path / "c.txt").write_text("a\nb\n")
     (tmp_path / "r.txt").write_text("a\nb\nc\n")
     sources = InputFiles([str(tmp_path / "c.txt")], [str(tmp_path / "r.txt")])
-    with pytest.raises(FileError, match=r"c\.txt ends after 2 lines, but .*r\.txt goes on"):
+    with pytest.raises(FileError, match=r"c\.txt has 2 lines, but .*r\.txt has 3; line i"):
         list(sources.rows())
 
 

@@ -41,7 +41,7 @@ _REPEATABLE = {
     **dict.fromkeys(("-c", "--candidates", "--hypotheses", "--predictions"), "-c"),
     **dict.fromkeys(("-r", "--references"), "-r"),
     **dict.fromkeys(("-m", "--metric", "--metrics"), "-m"),
-    **{"--scores": "--scores", "--distances": "--distances"},
+    **{name: name for name in ("--scores", "--distances", "--columns")},
 }
 _CANNOT_WRITE = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO}
 

@@ -97,6 +97,28 @@ CANDIDATES = option(
     metavar="FILE...",
 )
 REFERENCES = option(None, "References, one file per set.", "-r", "--references", metavar="FILE...")
+SOURCES = option(
+    None,
+    "Source texts, for metrics that read them; a line for each segment.",
+    *("-s", "--source", "--sources"),
+    metavar="FILE",
+)
+COLUMNS = option(
+    None,
+    "Columns of a table that have other names than usual, as candidate=mt,reference=ref.",
+    metavar="ROLE=COLUMN,...",
+)
+SYSTEM_COLUMNS = option(
+    None, "Columns of a table that hold the outputs of one system each.", metavar="COLUMN,..."
+)
+NO_HEADER = option(
+    False, "The first line of a TSV or CSV names no columns; they are 1, 2, ...", "--no-header"
+)
+LANG = option(
+    None,
+    "Language of the texts, such as zh; selects tokenizers, models and penalties.",
+    metavar="CODE",
+)
 METRICS = metric_option(None, "Metrics [default: bleu].")
 EMBEDDING_METRICS = metric_option(None, "Metrics [default: bertscore].")
 CONFIDENCE = option(False, "Add 95% bootstrap confidence intervals.", "--confidence")

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 from nlgauge.cli import arguments
 from nlgauge.cli.arguments import count_option, option, seed_option
-from nlgauge.cli.option_groups import with_option_groups
+from nlgauge.cli.option_groups import InputOptions, with_option_groups
 from nlgauge.cli.output import RunOptions
 
 if TYPE_CHECKING:
@@ -16,9 +16,7 @@ if TYPE_CHECKING:
 @with_option_groups
 def compare_command(
     options: RunOptions,
-    candidates: list[str] = arguments.CANDIDATES,
-    references: list[str] | None = arguments.REFERENCES,
-    metric: list[str] | None = arguments.METRICS,
+    texts: InputOptions,
     method: arguments.PairedTest = option("bootstrap", "Paired test."),
     count: int = count_option("resamples or trials"),
     seed: int = seed_option("the test"),
@@ -34,19 +32,21 @@ def compare_command(
 
     nlgauge compare -c a.txt b.txt c.txt -r ref.txt -m bertscore --method randomisation --differ 5
 
-    The first system is the baseline. p-values are two-sided and Holm-corrected over the systems.
+    nlgauge compare -c wide.csv --system-columns A,B --columns reference=gold -m chrf
+
+    Files and tables are those of `nlgauge score`. The first system is the baseline. p-values are
+    two-sided and Holm-corrected over the systems.
     Systems are in different clusters if every system of the better cluster beats every system of
     the worse one (one-sided p < .05 for each pair).
     """
-    from nlgauge.data.systems import read_systems
     from nlgauge.report.differences import side_by_side
     from nlgauge.report.study_tables import long_table
     from nlgauge.study import compare
 
-    corpus = read_systems(candidates, references or [])
+    corpus = texts.read()
     with options.running() as running:
         found = compare(
-            corpus, metrics=metric or ["bleu"], method=method, count=count, seed=seed, **running
+            corpus, metrics=texts.metrics, method=method, count=count, seed=seed, **running
         )
     digits = 2 if options.digits is None else options.digits
     content, tables, text = found.to_dict(), _tables(found, digits), ""

@@ -43,12 +43,14 @@ def correlate_command(
 
     nlgauge correlate abs.pkl -m rouge --scores rouge_2_recall mover_score --distances js-2
 
-    DATA comes first. It is a table (.jsonl, .tsv, .csv, also .gz) with the columns candidate,
-    references, system, segment and human scores (human.fluency, ...), or the folder of a published
-    data set. Distances are negated, so that a good metric has a positive correlation. Scores that
-    are stored with the data (scores.comet, ...) are named with --scores, or with --distances if
-    lower is better. Levels: segment (all outputs), text (systems on one input, averaged over
-    inputs), system (means of systems).
+    nlgauge correlate wmt.csv -m chrf --columns candidate=mt,reference=ref,source=src,human=score
+
+    DATA comes first. It is a table (.jsonl, .json, .tsv, .csv, also .gz) with the columns
+    candidate, references, source, system, segment and human scores (human.fluency, ...), or the
+    folder of a published data set; --columns names other columns. Distances are negated, so that a
+    good metric has a positive correlation. Scores that are stored with the data (scores.comet, ...)
+    are named with --scores, or with --distances if lower is better. Levels: segment (all outputs),
+    text (systems on one input, averaged over inputs), system (means of systems).
     """
     from nlgauge.figures.bars import metric_bars
     from nlgauge.report.study_tables import agreement_tables

@@ -1,6 +1,6 @@
 """nlgauge mbr and nlgauge rerank: the best of several candidates for each input."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -9,7 +9,6 @@ from nlgauge.cli import arguments
 from nlgauge.cli.arguments import argument, option
 from nlgauge.cli.option_groups import RuntimeOptions, with_option_groups
 from nlgauge.cli.output import check_ending, to_json, write_text
-from nlgauge.cli.progress import progress_bar
 
 if TYPE_CHECKING:
     from nlgauge.data.samples import Samples
@@ -25,6 +24,12 @@ class SampleOptions(RuntimeOptions):
 
     samples: str = argument(..., "FILE", "Candidates of every input; - reads stdin.")
     metric: list[str] | None = arguments.EMBEDDING_METRICS
+    sources: str | None = arguments.SOURCES
+    columns: list[str] | None = arguments.option(
+        None,
+        "Columns that have other names than usual, as candidates=nbest,reference=ref.",
+        metavar="ROLE=COLUMN,...",
+    )
     number: int | None = option(None, "Candidates per input in a text file.", "--samples", min=1)
     combine: Literal["rank", "mean"] = option(
         "rank", "Combine several metrics by mean rank or by mean score."
@@ -46,17 +51,17 @@ class SampleOptions(RuntimeOptions):
         """Return the candidates of every input."""
         from nlgauge.data.samples import read_samples
 
-        return read_samples(self.samples, self.number)
+        samples = read_samples(self.samples, self.number, columns=self.columns)
+        return samples.with_sources(self.sources)
 
     def choose(
-        self, choose: "Callable[..., list[Choice]]", ids: Sequence[str], *texts: Any
+        self, choose: "Callable[..., list[Choice]]", samples: "Samples", *references: Any
     ) -> None:
         """Choose with ``mbr`` or ``rerank``, and write the choices."""
-        from nlgauge.scoring import Scorer
-
-        scorer = Scorer(self.metric or ["bertscore"], runtime=self.runtime)
-        with progress_bar(quiet=self.quiet) as progress:
-            choices = choose(*texts, combine=self.combine, scorer=scorer, progress=progress)
+        given: dict[str, Any] = {"sources": samples.sources, "combine": self.combine}
+        given["metrics"] = self.metric or ["bertscore"]
+        with self.running() as running:
+            choices = choose(samples.candidates, *references, **given, **running)
         ending = _ENDINGS.get(self.output.suffix) if self.output else None
         if (self.format or ending or "text") == "text":
             lines = [choice.best.replace("\n", " ") for choice in choices]
@@ -64,7 +69,7 @@ class SampleOptions(RuntimeOptions):
             fields = ("best", "order", "utilities")
             lines = [
                 to_json({"id": name, **{field: getattr(each, field) for field in fields}})
-                for name, each in zip(ids, choices, strict=True)
+                for name, each in zip(samples.ids, choices, strict=True)
             ]
         write_text("\n".join(lines), self.output)
 
@@ -73,13 +78,12 @@ class SampleOptions(RuntimeOptions):
 def mbr_command(options: SampleOptions) -> None:
     """Choose the candidate most similar to the others (minimum Bayes risk).
 
-    FILE is JSON Lines with a list `candidates` in each row, or, with --samples N, a text file with
-    the N candidates of each input on consecutive lines.
+    FILE is JSON Lines, or a JSON list, with a list `candidates` and perhaps a `source` in each row,
+    or, with --samples N, a text file with the N candidates of each input on consecutive lines.
     """
     from nlgauge.reranking import mbr
 
-    samples = options.read()
-    options.choose(mbr, samples.ids, samples.candidates)
+    options.choose(mbr, options.read())
 
 
 @with_option_groups
@@ -88,10 +92,11 @@ def rerank_command(
 ) -> None:
     """Choose the candidate most similar to the references.
 
-    FILE is JSON Lines with the lists `candidates` and `references` in each row, or, with --samples
-    N, a text file with the N candidates of each input on consecutive lines.
+    FILE is JSON Lines, or a JSON list, with the lists `candidates` and `references` and perhaps a
+    `source` in each row, or, with --samples N, a text file with the N candidates of each input on
+    consecutive lines.
     """
     from nlgauge.reranking import rerank
 
     samples = options.read().with_references(references or [])
-    options.choose(rerank, samples.ids, samples.candidates, samples.references or ())
+    options.choose(rerank, samples, samples.references or ())

@@ -5,14 +5,23 @@ from contextlib import contextmanager
 from dataclasses import dataclass, fields, is_dataclass
 from functools import wraps
 from inspect import Parameter, signature
-from typing import Any, Literal, get_type_hints
+from typing import TYPE_CHECKING, Any, Literal, get_type_hints
 
 import typer
 
 from nlgauge.cli import arguments
 from nlgauge.runtime import Runtime
 
-_FIRST = ("data", "samples", "metric", "scores", "distances", "scores_from", "missing", "human")
+if TYPE_CHECKING:
+    from nlgauge.core.corpus import Corpus
+    from nlgauge.data.columns import Columns
+    from nlgauge.data.systems import InputFiles
+
+_FIRST = (
+    *("data", "samples", "candidates", "references", "sources", "metric"),
+    *("input_format", "columns", "system_columns", "no_header"),
+    *("scores", "distances", "scores_from", "missing", "human"),
+)
 """Fields that are listed before a command's own options; the others follow them."""
 
 
@@ -59,6 +68,81 @@ def given_options(context: typer.Context, names: Collection[str]) -> list[str]:
 
 
 @dataclass(frozen=True, kw_only=True)
+class TableOptions:
+    """How the columns of a table are named."""
+
+    columns: list[str] | None = arguments.COLUMNS
+    no_header: bool = arguments.NO_HEADER
+
+    @property
+    def chosen_columns(self) -> "Columns":
+        """The columns as the readers take them."""
+        from nlgauge.data.columns import Columns
+
+        return Columns.of(self.columns, header=not self.no_header)
+
+
+@dataclass(frozen=True, kw_only=True)
+class InputOptions(TableOptions):
+    """Texts of systems: files of candidates, and of references and sources, or tables."""
+
+    candidates: list[str] = arguments.CANDIDATES
+    references: list[str] | None = arguments.REFERENCES
+    sources: str | None = arguments.SOURCES
+    metric: list[str] | None = arguments.METRICS
+    input_format: Literal["text", "jsonl", "json", "tsv", "csv", "parquet"] | None = (
+        arguments.option(None, "Format of the candidates [default: by the file name].", "--input")
+    )
+    system_columns: str | None = arguments.SYSTEM_COLUMNS
+
+    @property
+    def chosen_columns(self) -> "Columns":
+        """The columns, including those of systems."""
+        from nlgauge.data.columns import Columns, split_names
+
+        texts = super().chosen_columns.to_dict()
+        if self.system_columns is not None:
+            texts["systems"] = [*texts.get("systems", ()), *split_names(self.system_columns)]
+        return Columns.of(texts, header=not self.no_header)
+
+    @property
+    def metrics(self) -> list[str]:
+        """The metrics, by default bleu."""
+        return self.metric or ["bleu"]
+
+    def files(self) -> "InputFiles":
+        """The files, to be read row by row."""
+        from nlgauge.data.systems import InputFiles
+
+        sets, columns = self.references or [], self.chosen_columns
+        return InputFiles(self.candidates, sets, self.input_format, self.sources, columns)
+
+    def read(self) -> "Corpus":
+        """Return the texts."""
+        from nlgauge.data.systems import read_systems
+
+        return read_systems(
+            self.candidates,
+            self.references or [],
+            sources=self.sources,
+            wanted=self.input_format,
+            columns=self.chosen_columns,
+        )
+
+    def record(self) -> dict[str, Any]:
+        """Return the arguments of ``read_systems`` for the output, those that were given."""
+        columns = self.chosen_columns
+        given = {
+            "sources": self.sources,
+            "wanted": self.input_format,
+            "columns": columns.to_dict() or None,
+            "header": None if columns.header else False,
+        }
+        named = {"candidates": self.candidates, "references": self.references or []}
+        return named | {name: value for name, value in given.items() if value is not None}
+
+
+@dataclass(frozen=True, kw_only=True)
 class RuntimeOptions:
     """Where and how models run."""
 
@@ -76,12 +160,13 @@ class RuntimeOptions:
         "Folder of the embedding cache [default: NLGAUGE_CACHE, else no cache].",
         metavar="DIR",
     )
+    lang: str | None = arguments.LANG
     quiet: bool = arguments.QUIET
 
     @property
     def runtime(self) -> Runtime:
         """The settings as the library takes them."""
-        names = ("device", "batch_tokens", "precision", "threads", "cache")
+        names = ("device", "batch_tokens", "precision", "threads", "cache", "lang")
         given = {name: getattr(self, name) for name in names}
         return Runtime(**given, download=self.download or None)
 

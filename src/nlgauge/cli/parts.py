@@ -19,6 +19,7 @@ from nlgauge.core.errors import UsageError
 
 if TYPE_CHECKING:
     from nlgauge.core.totals import CorpusScore
+    from nlgauge.data.systems import InputFiles
 
 _SECONDS_BETWEEN_LINES = 60
 _NOT_IN_PARTS = ("segments", "idf_corpus", "paired")
@@ -59,21 +60,18 @@ class PartsOptions:
 
     def score(
         self,
-        candidates: list[str],
-        references: list[str],
+        inputs: "InputFiles",
         metrics: list[str],
         *,
-        wanted: str | None,
         quiet: bool,
         **options: Any,
     ) -> "Mapping[str, Mapping[str, CorpusScore]]":
         """Return corpus scores of the run over these files; ``options`` are those of ``Run``."""
-        from nlgauge.data.systems import InputFiles
         from nlgauge.scale.run import Run
 
         folder = self.folder or Path()
         run = Run(
-            InputFiles(candidates, references, wanted),
+            inputs,
             tuple(metrics),
             folder,
             segments=self.part_format,

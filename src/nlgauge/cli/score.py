@@ -1,14 +1,12 @@
 """nlgauge score: scores of candidate texts against references."""
 
-from dataclasses import replace
 from functools import partial
-from typing import Literal
 
 import typer
 
 from nlgauge.cli import arguments, score_output
 from nlgauge.cli.arguments import count_option, option, seed_option
-from nlgauge.cli.option_groups import given_options, with_option_groups
+from nlgauge.cli.option_groups import InputOptions, given_options, with_option_groups
 from nlgauge.cli.output import RunOptions
 from nlgauge.cli.parts import PartsOptions
 from nlgauge.core.errors import UsageError
@@ -25,12 +23,7 @@ def score_command(
     context: typer.Context,
     options: RunOptions,
     parts: PartsOptions,
-    candidates: list[str] = arguments.CANDIDATES,
-    references: list[str] | None = arguments.REFERENCES,
-    metric: list[str] | None = arguments.METRICS,
-    input_format: Literal["text", "jsonl", "tsv", "csv", "parquet"] | None = option(
-        None, "Format of the candidates [default: by the file name].", "--input"
-    ),
+    texts: InputOptions,
     segments: bool = option(False, "Print scores of segments instead of the corpus.", "--segments"),
     confidence: bool = arguments.CONFIDENCE,
     paired: arguments.PairedTest | None = option(
@@ -40,11 +33,6 @@ def score_command(
     seed: int = seed_option("intervals and tests"),
     idf_corpus: str | None = option(
         None, "Text file to fit idf and n-gram tables on, instead of the references."
-    ),
-    lang: str | None = option(
-        None,
-        "Language of the texts, such as zh; selects tokenizers, models and penalties.",
-        metavar="CODE",
     ),
     server: str | None = option(None, "Score on a server (see nlgauge serve).", metavar="URL"),
     token: str | None = option(None, "Bearer token of the server.", envvar="NLGAUGE_TOKEN"),
@@ -65,30 +53,29 @@ def score_command(
 
     nlgauge score -c shards/ -m bleu chrf --confidence --parts out/ --workers 8
 
-    A table (.jsonl, .tsv, .csv, .parquet, also .gz and .zst) or a folder of tables has the columns
-    candidate, references (or reference), and optionally id, system and source. Options of a metric
-    follow its name after a colon; `nlgauge metrics` lists them.
+    nlgauge score -c out.tsv --columns candidate=answer,reference=gold -m bleu
+
+    nlgauge score -c wide.csv --system-columns A,B --columns reference=gold -m bleu
+
+    A table (.jsonl, .json, .tsv, .csv, .parquet, also .gz and .zst) or a folder of tables has the
+    columns candidate, references (or reference, or reference1, reference2, ...), and optionally id,
+    system and source; --columns names others. Options of a metric follow its name after a colon;
+    `nlgauge metrics` lists them.
     """
     from nlgauge.cli.progress import progress_bar
     from nlgauge.data.files import read_lines
-    from nlgauge.data.systems import read_systems
     from nlgauge.scoring import Scorer
 
     for given in given_options(context, _LOCAL) if server is not None else ():
         raise UsageError(f"{given} is for scoring here and does not go with --server; leave it out")
     parts.check(context)
-    runtime = replace(options.runtime, lang=lang)
-    metrics, sets = metric or ["bleu"], references or []
+    runtime, metrics = options.runtime, texts.metrics
     level = 0.95 if confidence else None
-    inputs = {"candidates": candidates, "references": sets}
+    inputs = texts.record()
     write_corpus = partial(score_output.write_corpus, options, inputs=inputs, confidence=level)
     if parts.folder is not None:
         drawn = {"confidence": level, "resamples": resamples, "seed": seed, "runtime": runtime}
-        write_corpus(
-            parts.score(
-                candidates, sets, metrics, wanted=input_format, quiet=options.quiet, **drawn
-            )
-        )
+        write_corpus(parts.score(texts.files(), metrics, quiet=options.quiet, **drawn))
         return
     if server is None:
         scorer = Scorer(metrics, runtime=runtime)
@@ -99,7 +86,7 @@ def score_command(
         from nlgauge.service.client import Client
 
         score_corpus = partial(Client(server, token=token).score_corpus, metrics=metrics)
-    corpus = read_systems(candidates, sets, wanted=input_format)
+    corpus = texts.read()
     with progress_bar(quiet=options.quiet) as progress:
         scores = score_corpus(corpus, progress=progress)
     if segments:

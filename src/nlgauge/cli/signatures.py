@@ -43,6 +43,7 @@ def verify_command(
         metavar="FILE...",
     ),
     references: list[str] | None = arguments.REFERENCES,
+    sources: str | None = arguments.SOURCES,
     tolerance: float = option(1e-6, "Relative tolerance.", min=0),
     allow_external: list[str] | None = option(
         None, "Program that signatures in RESULTS may run.", metavar="COMMAND"
@@ -54,8 +55,8 @@ def verify_command(
     from nlgauge.reproducibility import Results, files_of
 
     stored = Results.read(results)
-    files = (candidates, references or []) if candidates else files_of(stored.inputs)
-    corpus = read_systems(*files)
+    files = files_of(stored.inputs, candidates, references)
+    corpus = read_systems(**files | ({"sources": sources} if sources else {}))
     with options.running() as running:
         found = stored.replay(
             corpus, tolerance=tolerance, allow_external=allow_external or (), **running

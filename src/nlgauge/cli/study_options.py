@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from nlgauge.cli import arguments
 from nlgauge.cli.arguments import argument, option
+from nlgauge.cli.option_groups import TableOptions
 from nlgauge.cli.output import OutputOptions, RunOptions
 from nlgauge.core.errors import UsageError
 
@@ -18,7 +19,7 @@ _Names = list[str] | None
 
 
 @dataclass(frozen=True, kw_only=True)
-class DataOptions(OutputOptions):
+class DataOptions(OutputOptions, TableOptions):
     """Which judged texts are read."""
 
     data: Path = argument(..., "DATA", "File or folder of judged texts.", show_default=False)
@@ -39,8 +40,15 @@ class DataOptions(OutputOptions):
         from nlgauge.data.detection import read_judged
         from nlgauge.study import choose_criteria
 
-        given = {"kind": self.kind, "part": self.part, "references": self.references}
-        judged = read_judged(self.data, scores=scores_from, stored=stored, **given)
+        judged = read_judged(
+            self.data,
+            kind=self.kind,
+            part=self.part,
+            references=self.references,
+            scores=scores_from,
+            stored=stored,
+            columns=self.chosen_columns,
+        )
         if self.without:
             judged = judged.without(*self.without)
         choose_criteria(judged.criteria, self.human)

@@ -1,7 +1,7 @@
 """Corpus: candidates with their references, validated."""
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import count
 
@@ -17,14 +17,15 @@ class Corpus:
     """Rows of (candidate, its references), each of one system and one segment.
 
     References are per segment: ``references[i]`` are those of ``candidates[i]``. ``ids`` name
-    segments; rows of several systems on the same segment share its id.
+    segments; rows of several systems on the same segment share its id. ``sources`` are the texts
+    that the candidates were made from, None for rows without one.
     """
 
     candidates: tuple[str, ...]
     references: tuple[tuple[str, ...], ...]
     systems: tuple[str, ...]
     ids: tuple[str, ...]
-    sources: tuple[str, ...] | None = None
+    sources: tuple[str | None, ...] | None = None
 
     @classmethod
     def of(
@@ -32,7 +33,7 @@ class Corpus:
         candidates: Sequence[str],
         references: References,
         *,
-        sources: Sequence[str] | None = None,
+        sources: Sequence[str | None] | None = None,
         systems: Sequence[str] | None = None,
         ids: Sequence[str] | None = None,
     ) -> "Corpus":
@@ -44,26 +45,35 @@ class Corpus:
         named = _column("systems", systems, len(texts)) or (DEFAULT_SYSTEM,) * len(texts)
         identified = _column("ids", ids, len(texts)) or _count_within(named)
         _refuse_duplicates(named, identified)
-        return cls(texts, grouped, named, identified, _column("sources", sources, len(texts)))
+        return cls(texts, grouped, named, identified, _sources(sources, len(texts)))
 
     @classmethod
-    def of_systems(cls, systems: Mapping[str, Sequence[str]], references: References) -> "Corpus":
+    def of_systems(
+        cls,
+        systems: Mapping[str, Sequence[str]],
+        references: References,
+        *,
+        sources: Sequence[str | None] | None = None,
+    ) -> "Corpus":
         """Return the corpus of systems that answered the same segments."""
-        rows = systems.items()
-        return cls.join([cls.of(c, references, systems=[name] * len(c)) for name, c in rows])
+        parts = [
+            cls.of(texts, references, systems=[name] * len(texts), sources=sources)
+            for name, texts in systems.items()
+        ]
+        return cls.join(parts)
 
     @classmethod
     def join(cls, parts: "Sequence[Corpus]") -> "Corpus":
-        """Return the concatenation of corpora; sources are kept if every part has them."""
+        """Return the concatenation of corpora."""
         if len(parts) == 1:
             return parts[0]
-        sources = [text for part in parts for text in part.sources or ()]
+        sources = [text for part in parts for text in part.sources or (None,) * len(part)]
         return cls.of(
             [text for part in parts for text in part.candidates],
             [texts for part in parts for texts in part.references],
             systems=[name for part in parts for name in part.systems],
             ids=[name for part in parts for name in part.ids],
-            sources=sources if all(part.sources is not None for part in parts) else None,
+            sources=sources,
         )
 
     def __len__(self) -> int:
@@ -78,9 +88,19 @@ class Corpus:
         """Return the row numbers of one system, in order."""
         return tuple(i for i, name in enumerate(self.systems) if name == system)
 
-    def rows(self) -> Iterator[tuple[str, tuple[str, ...], str, str]]:
-        """Return the candidate, references, system and id of every row."""
-        return zip(self.candidates, self.references, self.systems, self.ids, strict=True)
+    def rows(self) -> Iterator[tuple[str, tuple[str, ...], str, str, str | None]]:
+        """Return the candidate, references, system, id and source of every row."""
+        sources = self.sources or (None,) * len(self)
+        columns = self.candidates, self.references, self.systems, self.ids, sources
+        return zip(*columns, strict=True)
+
+    @classmethod
+    def from_rows(
+        cls, rows: "Iterable[tuple[str, tuple[str, ...], str, str, str | None]]"
+    ) -> "Corpus":
+        """Return the corpus of rows of other corpora, which are not validated again."""
+        candidates, references, systems, ids, sources = zip(*rows, strict=True)
+        return cls(candidates, references, systems, ids, _if_any(sources))
 
     def ids_of(self, system: str) -> tuple[str, ...]:
         """Return the segment ids of one system, in order."""
@@ -103,6 +123,11 @@ class Corpus:
 
 
 def _strings(name: str, texts: Sequence[str]) -> tuple[str, ...]:
+    if isinstance(texts, Mapping):
+        raise ShapeError(
+            f"{name} is a mapping ({', '.join(map(repr, texts))[:60]}), not a list of texts; to "
+            "score several systems, pass {system: [text, ...]} to nlgauge.score_systems"
+        )
     if isinstance(texts, str):
         raise ShapeError(
             f"{name} is one str of {len(texts)} characters; pass a list of texts, one per segment: "
@@ -171,6 +196,25 @@ def _column(name: str, values: Sequence[str] | None, rows: int) -> tuple[str, ..
     if len(column) != rows:
         raise ShapeError(f"{rows} candidates but {len(column)} {name}; there must be one each")
     return column
+
+
+def _sources(sources: Sequence[str | None] | None, rows: int) -> tuple[str | None, ...] | None:
+    """The sources, which may have gaps; None if no row has one."""
+    if sources is None:
+        return None
+    if isinstance(sources, str):
+        _strings("sources", sources)
+    column = tuple(sources)
+    if len(column) != rows:
+        raise ShapeError(f"{rows} candidates but {len(column)} sources; there must be one each")
+    for i, text in enumerate(column):
+        if text is not None:
+            _check_text(f"sources[{i}]", text, hint="; use None for a segment without a source")
+    return _if_any(column)
+
+
+def _if_any(column: tuple[str | None, ...]) -> tuple[str | None, ...] | None:
+    return None if all(text is None for text in column) else column
 
 
 def _count_within(systems: tuple[str, ...]) -> tuple[str, ...]:

@@ -19,6 +19,8 @@ from nlgauge.core.plan import Plan
 from nlgauge.core.requirements import ModelCard, Need
 
 Side = Literal["candidate", "reference"]
+SourceUse = Literal["ignored", "optional", "required"]
+Sources = Sequence[str] | None
 Aliases = Mapping[str, Mapping[str, str]]
 VOID_NOTE = "nothing to compare (a text is empty or without weight), given the worst value"
 
@@ -155,6 +157,22 @@ class Metric(ABC):
     @abstractmethod
     def rows(self, candidates: Sequence[Any], references: Sequence[Sequence[Any]]) -> Rows:
         """Return one row of statistics per segment, independent of the other segments."""
+
+    @property
+    def source_use(self) -> SourceUse:
+        """Whether it reads the source texts, by itself or in its members."""
+        uses: tuple[SourceUse, ...] = ("required", "optional", "ignored")
+        members = {member.source_use for member in self.members} | {"ignored"}
+        return next(use for use in uses if use in members)
+
+    def rows_with_sources(
+        self,
+        candidates: Sequence[Any],
+        references: Sequence[Sequence[Any]],
+        sources: Sources,
+    ) -> Rows:
+        """Return ``rows``; a metric that reads sources (None if there are none) overrides it."""
+        return self.rows(candidates, references)
 
     def finish(self, totals: Floats, counts: Floats) -> Floats:
         """Return the components of sums of rows: ``totals[b]`` is the sum of ``counts[b]`` rows."""

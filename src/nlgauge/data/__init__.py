@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from nlgauge.data.detection import KINDS, read_judged
     from nlgauge.data.judged import JudgedCorpus
+    from nlgauge.data.systems import read_systems
     from nlgauge.data.wmt import Pairs, read_pairs
 
 # Imported at first use: the command line reads plain files without numpy.
@@ -13,8 +14,9 @@ _MODULES = {
     **dict.fromkeys(("KINDS", "read_judged"), "detection"),
     **dict.fromkeys(("Pairs", "read_pairs"), "wmt"),
     "JudgedCorpus": "judged",
+    "read_systems": "systems",
 }
-__all__ = ["KINDS", "JudgedCorpus", "Pairs", "read_judged", "read_pairs"]
+__all__ = ["KINDS", "JudgedCorpus", "Pairs", "read_judged", "read_pairs", "read_systems"]
 
 
 def __getattr__(name: str) -> Any:

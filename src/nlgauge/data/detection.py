@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from nlgauge.core.errors import FileError, OptionError
+from nlgauge.data.columns import Columns, Given
 from nlgauge.data.files import TABULAR, format_of, open_bytes, parse_json_row
 from nlgauge.data.judged import HUMAN_PREFIX, JudgedCorpus
 from nlgauge.data.stored_scores import read_stored_scores
@@ -21,7 +22,7 @@ _READERS = {  # module and function, imported at first use
     "tac": "tac.read_tac",
 }
 _DESCRIPTIONS = {
-    "rows": "JSONL, TSV or CSV with human columns",
+    "rows": "JSONL, JSON, TSV or CSV with human columns",
     "wmt-daseg": "a folder of newstest2015.{source,reference,mt-system,human}.<pair>",
     "mt-metrics-eval": "a folder of sources, references, system-outputs, human-scores",
     "realsumm": "abs.pkl, ext.pkl, or their folder",
@@ -34,6 +35,7 @@ _KINDS_WITH_OPTION = {
     "part": ("wmt-daseg", "mt-metrics-eval", "novikova2017"),
     "references": ("webnlg2020", "novikova2017"),
     "metrics": ("mt-metrics-eval",),
+    "columns": ("rows",),
 }
 _SINGLE_FILES = {"summeval": "model_annotations*.jsonl*", "novikova2017": "emnlp_data_medians.csv"}
 _FOLDERS = (  # a folder of a kind has all of these files
@@ -59,6 +61,8 @@ def read_judged(
     references: str | Path | None = None,
     scores: str | Path | None = None,
     stored: Sequence[str] = (),
+    columns: Given | Columns = None,
+    header: bool = True,
 ) -> JudgedCorpus:
     """Read human judgements and the texts they belong to.
 
@@ -76,6 +80,11 @@ def read_judged(
         A table with more metric scores of the same rows.
     stored
         Names of metric scores to read from an mt-metrics-eval folder, which has a file for each.
+    columns
+        Columns of a table that have other names than usual, such as
+        ``{"candidate": "mt", "human": "score"}``.
+    header
+        Whether a TSV or CSV table names its columns; otherwise they are numbered from 1.
 
     Returns
     -------
@@ -93,8 +102,10 @@ def read_judged(
         raise OptionError(f"unknown kind {kind!r} of judgement data; kinds: {_KNOWN}")
     if not Path(place).exists():
         raise FileError(f"there is no file or folder {place!r}")
-    chosen = kind or detect_kind(place)
-    given = {"part": part, "references": None if references is None else str(references)}
+    named = columns if isinstance(columns, Columns) else Columns.of(columns, header=header)
+    chosen = kind or ("rows" if named and Path(place).is_file() else detect_kind(place))
+    given: dict[str, Any] = {"part": part, "columns": named or None}
+    given["references"] = None if references is None else str(references)
     options: dict[str, Any] = {key: value for key, value in given.items() if value is not None}
     for name in options:
         if chosen not in _KINDS_WITH_OPTION[name]:

@@ -1,6 +1,6 @@
 """Lines, texts and tables from files, compressed or not, or from stdin (``-``).
 
-Tables are JSON Lines, TSV, CSV and Parquet. Gzip and Zstandard are recognised by content.
+Tables are JSON Lines, JSON, TSV, CSV and Parquet. Gzip and Zstandard are recognised by content.
 """
 
 import codecs
@@ -12,24 +12,18 @@ import os
 import sys
 import zlib
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
-from itertools import chain
+from itertools import chain, islice
 from pathlib import Path
 from threading import Thread
 from typing import IO, Any, cast
 
-from nlgauge.core.errors import FileError, MissingExtra
+from nlgauge.core.errors import FileError, MissingExtra, UsageError
 from nlgauge.core.jsonable import unique_keys
+from nlgauge.data.columns import COLUMNS, Columns, find_cell, require_column
+from nlgauge.data.json_rows import array_rows
 
-# The first name is ours; the others are names that other tools use for the same column.
-COLUMNS: dict[str, tuple[str, ...]] = {
-    "candidate": ("candidate", "prediction", "hypothesis", "hyp", "mt", "output", "candidates"),
-    "references": ("references", "reference", "ref", "refs", "target", "targets"),
-    "source": ("source", "src", "input"),
-    "system": ("system", "model", "sys"),
-    "id": ("id", "segment", "seg_id", "segment_id"),
-}
 Cells = Mapping[str, Any] | str  # by column, or the reason why the row cannot be read
 NumberedRows = Iterator[tuple[int, Cells]]
 Rows = list[tuple[str, dict[str, Any]]]
@@ -38,6 +32,7 @@ _UNICODE = {  # UTF-32 first, as its mark starts with that of UTF-16
     **dict.fromkeys((codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE), "UTF-32"),
     **dict.fromkeys((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE), "UTF-16"),
 }
+_USUAL = Columns()
 _MAX_FIELD = 2**31 - 1  # the csv module's default of 131,072 is short for a document
 _PIPE_SECONDS = 5.0  # to wait for the program that writes to a named pipe
 
@@ -139,13 +134,19 @@ def format_of(path: str, *, wanted: str | None = None) -> str:
     return "jsonl" if kind == "ndjson" else kind if kind in TABULAR else "text"
 
 
-def read_table(path: str, kind: str | None = None, *, what: str = "table") -> Rows:
+def read_table(
+    path: str,
+    kind: str | None = None,
+    *,
+    what: str = "table",
+    columns: Columns = _USUAL,
+) -> Rows:
     """Return the rows of a table file, each with its place in words, such as ``a.csv, line 2``."""
     form = kind or format_of(path)
     if form not in TABULAR:
         raise FileError(f"{path} is not a {what}; its name should end in {ENDINGS} (or with .gz)")
     rows = []
-    for line, cells in read_cells(path, form):
+    for line, cells in read_cells(path, form, columns):
         where = f"{path}, line {line}"
         if isinstance(cells, str):
             raise FileError(f"{where}: {cells}")
@@ -153,9 +154,20 @@ def read_table(path: str, kind: str | None = None, *, what: str = "table") -> Ro
     return rows
 
 
-def read_cells(path: str, kind: str) -> NumberedRows:
+def read_cells(path: str, kind: str, columns: Columns = _USUAL) -> NumberedRows:
     """Yield the rows of a table, each with the number of its last line."""
+    if kind in _SEPARATED:
+        return _SEPARATED[kind](path, columns)
+    if not columns.header:
+        raise UsageError(
+            f"{path} is {kind}, which names its columns; only TSV and CSV lack a header"
+        )
     return _READERS[kind](path)
+
+
+def _array_rows(path: str) -> NumberedRows:
+    with open_bytes(path) as content:
+        yield from array_rows(path, content)
 
 
 def _json_rows(path: str) -> NumberedRows:
@@ -190,18 +202,20 @@ def parse_json_row(line: bytes) -> Cells:
 
 
 # Bytes that are not UTF-8 pass as surrogates, so that they cost their row and not the whole file.
-def _tsv_rows(path: str) -> NumberedRows:
+def _tsv_rows(path: str, columns: Columns) -> NumberedRows:
     """Rows split at tabs; a quotation mark in a TSV is a character of the text."""
     lines = (line.decode("utf-8", "surrogateescape") for line in lines_of(path))
     rows = ((i, line.split("\t") if line or i == 1 else []) for i, line in enumerate(lines, 1))
-    return _separated_rows(path, rows)
+    return _separated_rows(path, rows, columns)
 
 
-def _csv_rows(path: str) -> NumberedRows:
+def _csv_rows(path: str, columns: Columns) -> NumberedRows:
     csv.field_size_limit(_MAX_FIELD)
 
     def rows(content: IO[bytes]) -> Iterator[tuple[int, list[str] | str]]:
-        reader = csv.reader(line.decode("utf-8", "surrogateescape") for line in content)
+        lines = (line.decode("utf-8", "surrogateescape") for line in content)
+        start = (line.removeprefix("\ufeff") for line in islice(lines, 1))
+        reader = csv.reader(chain(start, lines))
         while True:
             try:
                 cells: list[str] | str = next(reader)
@@ -212,33 +226,41 @@ def _csv_rows(path: str) -> NumberedRows:
             yield reader.line_num, cells
 
     with open_bytes(path) as content:
-        yield from _separated_rows(path, rows(content))
+        yield from _separated_rows(path, rows(content), columns)
 
 
-def _separated_rows(path: str, rows: Iterator[tuple[int, list[str] | str]]) -> NumberedRows:
-    _, first = next(rows, (0, []))
+def _separated_rows(
+    path: str, rows: Iterator[tuple[int, list[str] | str]], columns: Columns
+) -> NumberedRows:
+    line, first = next(rows, (0, []))
     if isinstance(first, str):
         raise FileError(f"{path}: the heading is {first}")
-    heading = [name.removeprefix("\ufeff") for name in first]
+    heading = first
+    if not columns.header:
+        heading = [str(number) for number in range(1, len(first) + 1)]
+        rows = chain([(line, first)], rows)
     for name, count in Counter(filter(None, heading)).items():
         if count > 1:
             raise FileError(f"{path}: the heading names {name!r} twice; rename one of the columns")
-    column = find_column(heading, COLUMNS["references"])
-    at = None if column is None else heading.index(column)
+    lists: list[int] = []  # of the columns whose cells may be lists of references
+    with suppress(FileError):  # raised again where the columns are needed
+        lists = [heading.index(name) for name in columns.find_role("references", heading)]
+    expected = "the heading names" if columns.header else "the first line has"
     for number, cells in rows:
-        if cells:
-            yield number, cells if isinstance(cells, str) else _separated_cells(heading, cells, at)
+        if not isinstance(cells, str) and cells and len(cells) != len(heading):
+            yield number, f"{len(cells)} fields, but {expected} {len(heading)}"
+        elif cells:
+            found = cells if isinstance(cells, str) else _separated_cells(heading, cells, lists)
+            yield number, found
 
 
-def _separated_cells(heading: list[str], cells: list[Any], references: int | None) -> Cells:
-    if len(cells) != len(heading):
-        return f"{len(cells)} fields, but the heading names {len(heading)}"
+def _separated_cells(heading: list[str], cells: list[Any], lists: Sequence[int]) -> Cells:
     marks = chain.from_iterable(cell for cell in cells if not cell.isascii())
     escaped = next((mark for mark in marks if "\udc80" <= mark <= "\udcff"), None)
     if escaped:
         return _not_utf8(ord(escaped) - 0xDC00)
-    if references is not None:
-        cells[references] = _parse_listed(cells[references])
+    for at in lists:
+        cells[at] = _parse_listed(cells[at])
     return dict(zip(heading, cells, strict=True))
 
 
@@ -285,36 +307,17 @@ def _parquet_cells(batch: Any) -> list[Cells]:
         return [f"a cell cannot be read: {error}"]
 
 
-_READERS: dict[str, Callable[[str], NumberedRows]] = {
-    "jsonl": _json_rows,
+_SEPARATED: dict[str, Callable[[str, Columns], NumberedRows]] = {
     "tsv": _tsv_rows,
     "csv": _csv_rows,
+}
+_READERS: dict[str, Callable[[str], NumberedRows]] = {
+    "jsonl": _json_rows,
+    "json": _array_rows,
     "parquet": _parquet_rows,
 }
-TABULAR = tuple(_READERS)
+TABULAR = ("jsonl", "json", "tsv", "csv", "parquet")
 ENDINGS = ", ".join(f".{name}" for name in TABULAR)
-
-
-def find_column(columns: Iterable[Any], names: Sequence[str]) -> Any | None:
-    """Return the column that carries one of the names, in any case; earlier names win."""
-    lowered = {str(key).lower(): key for key in columns}
-    return next((lowered[name] for name in names if name in lowered), None)
-
-
-def require_column(where: str, columns: Iterable[Any], names: Sequence[str]) -> Any:
-    """Return the column that carries one of the names, or raise a FileError that lists them."""
-    found = find_column(columns, names)
-    if found is None:
-        accepted, has = ", ".join(names), ", ".join(map(repr, columns))[:200] or "nothing"
-        raise FileError(f"{where} has no column {names[0]!r} (accepted: {accepted}); it has {has}")
-    return found
-
-
-def find_cell(where: str, row: Mapping[Any, Any], key: Any) -> Any:
-    """Return the cell of a column that the first row has, or raise a FileError."""
-    if key not in row:
-        raise FileError(f"{where} has no column {key!r}, which the first row has")
-    return row[key]
 
 
 def parse_text(value: Any, where: str) -> str:

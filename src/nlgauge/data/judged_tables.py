@@ -16,7 +16,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from nlgauge.core.errors import FileError
-from nlgauge.data.files import COLUMNS, find_column, read_table
+from nlgauge.data.columns import Columns, Given, find_column
+from nlgauge.data.files import read_table
 from nlgauge.data.judged import JudgedCorpus, JudgedRow, parse_score
 from nlgauge.data.systems import accept, table_rows
 
@@ -24,27 +25,34 @@ SEGMENTS = ("segment", "seg_id", "segment_id")
 DOCUMENTS = ("doc_id", "document", "doc")
 
 
-def read_judged_rows(path: str, *, wanted: str | None = None) -> JudgedCorpus:
+def read_judged_rows(
+    path: str, *, wanted: str | None = None, columns: Given | Columns = None, header: bool = True
+) -> JudgedCorpus:
     """Return the judged corpus of a table file in the format ``wanted``, or that of its name."""
-    table = read_table(path, wanted, what="table of judged rows")
+    chosen = columns if isinstance(columns, Columns) else Columns.of(columns, header=header)
+    chosen.refuse(("systems",), "a judged table has a row for each output, with its system")
+    table = read_table(path, wanted, what="table of judged rows", columns=chosen)
     rows = [row for _, row in table]
-    key = _segment_column(rows)
     if not rows:
         raise FileError(f"file {path!r} holds no rows")
-    chosen = {} if key is None else {"id": key}
+    chosen = chosen.with_id(_segment_column(rows, chosen))
     texts = accept(table_rows(table, "unknown", Counter(), chosen))
-    human = [dict(_scores("human", row, where)) for where, row in table]
+    known = dict.fromkeys(name for row in rows for name in row)
+    for kind in ("human", "scores"):
+        chosen.check(kind, tuple(chosen.judged(kind).values()), known, path)
+    human = [dict(_scores("human", row, where, chosen)) for where, row in table]
     # WMT18 keeps the number of judgements among the human scores.
     counted = sum(scores.pop("n", None) is not None for scores in human)
     if not any(human):
-        ways = "give a column 'human' with an object, or columns 'human.<criterion>'"
+        ways = "give a column 'human' with an object, or columns 'human.<criterion>', or name one: "
+        ways += "--columns human=COLUMN"
         listed = ", ".join(map(repr, rows[0]))
         raise FileError(f"{path} holds no human scores; {ways}. It has: {listed}")
     own = str(find_column(rows[0], ("id",)))
     judged = [
         JudgedRow(
             *(text.system, text.id, text.candidate, text.references, scores, text.source),
-            stored=dict(_scores("scores", row, where)),
+            stored=dict(_scores("scores", row, where, chosen)),
             name=None if row.get(own) is None else str(row[own]),
         )
         for text, scores, (where, row) in zip(texts, human, table, strict=True)
@@ -59,8 +67,17 @@ def read_judged_rows(path: str, *, wanted: str | None = None) -> JudgedCorpus:
     return JudgedCorpus.from_rows(judged, notes=notes)
 
 
-def _scores(kind: str, row: Mapping[str, Any], where: str) -> Iterator[tuple[str, float]]:
-    """The numbers in the columns `kind`, `kind.<name>` and `kind_<name>` of a row, by name."""
+def _scores(
+    kind: str, row: Mapping[str, Any], where: str, columns: Columns
+) -> Iterator[tuple[str, float]]:
+    """The numbers in the columns `kind`, `kind.<name>` and `kind_<name>` of a row, by name.
+
+    Columns that were named take their place.
+    """
+    if named := columns.judged(kind):
+        for name, column in named.items():
+            yield name, parse_score(row.get(column), f"{where}: {column!r}")
+        return
     for key, value in row.items():
         column = str(key)
         if column.lower() == kind:
@@ -72,10 +89,11 @@ def _scores(kind: str, row: Mapping[str, Any], where: str) -> Iterator[tuple[str
             yield column[len(kind) + 1 :], parse_score(value, f"{where}: {column!r}")
 
 
-def _segment_column(rows: Sequence[Mapping[str, Any]]) -> str | None:
-    system = find_column(rows[0], COLUMNS["system"]) if rows else None
-    if system is None:
+def _segment_column(rows: Sequence[Mapping[str, Any]], columns: Columns) -> str | None:
+    found = columns.find_role("system", rows[0])
+    if not found:
         return None
+    (system,) = found
     for name in (*SEGMENTS, *DOCUMENTS):
         key = find_column(rows[0], (name,))
         if key is not None and (

@@ -12,7 +12,8 @@ meaning representation; repetitions within a system are numbered: "...#2".
 from collections import Counter
 
 from nlgauge.core.errors import FileError
-from nlgauge.data.files import COLUMNS, read_table, require_column
+from nlgauge.data.columns import COLUMNS, require_column
+from nlgauge.data.files import read_table
 from nlgauge.data.judged import JudgedCorpus, JudgedRow, choose_part, parse_scores
 from nlgauge.data.systems import accept, table_rows
 

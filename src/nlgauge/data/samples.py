@@ -3,9 +3,12 @@
 import dataclasses
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import chain
+from typing import Any
 
 from nlgauge.core.errors import FileError, UsageError
 from nlgauge.data import files
+from nlgauge.data.columns import Columns, Given, find_cell, require_column
 
 _CANDIDATES = ("candidates", "samples", "hypotheses", "predictions", "nbest")
 
@@ -17,6 +20,7 @@ class Samples:
     ids: tuple[str, ...]
     candidates: tuple[tuple[str, ...], ...]
     references: tuple[tuple[str, ...], ...] | None = None
+    sources: tuple[str, ...] | None = None
 
     def with_references(self, paths: Sequence[str]) -> "Samples":
         """Return the samples with references from text files, one line per input, if any."""
@@ -28,29 +32,59 @@ class Samples:
         sets = [files.check_parallel(path, files.read_lines(path), other, count) for path in paths]
         return dataclasses.replace(self, references=tuple(zip(*sets, strict=True)))
 
+    def with_sources(self, path: str | None) -> "Samples":
+        """Return the samples with sources from a text file, one line per input, if any."""
+        if path is None:
+            return self
+        other, count = "the number of inputs is", len(self.candidates)
+        lines = files.check_parallel(path, files.read_lines(path), other, count)
+        return dataclasses.replace(self, sources=tuple(lines))
 
-def read_samples(path: str, number: int | None = None) -> Samples:
-    """Return the candidates of JSON Lines, or of a text file with ``number`` lines per input."""
+
+def read_samples(
+    path: str,
+    number: int | None = None,
+    *,
+    columns: Given | Columns = None,
+    wanted: str | None = None,
+) -> Samples:
+    """Return the candidates of JSON or JSON Lines, or of text with ``number`` lines per input."""
+    named = columns if isinstance(columns, Columns) else Columns.of(columns)
+    useless = ("system", "systems", "human", "scores")
+    named.refuse(useless, "a row holds the candidates of one input")
     if number is not None:
+        if named:
+            raise UsageError(f"{path} is read as text (--samples), which has no columns")
         lines = files.read_lines(path)
         if len(lines) % number:
             count = f"{len(lines)} lines, which is no multiple of {number} candidates per input"
             raise FileError(f"{path} has {count}")
         groups = [tuple(lines[i : i + number]) for i in range(0, len(lines), number)]
         return Samples(tuple(map(str, range(len(groups)))), tuple(groups))
-    if files.format_of(path) != "jsonl" and path != "-":
+    form = files.format_of(path, wanted=wanted or ("jsonl" if path == "-" else None))
+    if form not in ("jsonl", "json"):
         ways = "candidates of each input on consecutive lines, give their number: --samples N"
-        raise UsageError(f"{path} is not named .jsonl; for a text file with the {ways}")
-    table = files.read_table(path, "jsonl")
+        raise UsageError(f"{path} is not named .jsonl or .json; for a text file with the {ways}")
+    table = files.read_table(path, form)
     if not table:
         raise FileError(f"file {path!r} holds no rows")
 
-    def texts(key: str) -> tuple[tuple[str, ...], ...]:
-        cells = ((where, files.find_cell(where, row, key)) for where, row in table)
-        return tuple(files.parse_texts(cell, f"{where}: {key}") for where, cell in cells)
+    def cells(key: str) -> list[tuple[str, Any]]:
+        return [(f"{where}: {key}", find_cell(where, row, key)) for where, row in table]
+
+    def texts(keys: Sequence[str]) -> tuple[tuple[str, ...], ...]:
+        found = [[files.parse_texts(cell, where) for where, cell in cells(key)] for key in keys]
+        return tuple(tuple(chain.from_iterable(groups)) for groups in zip(*found, strict=True))
 
     where, first = table[0]
-    key = files.require_column(where, first, _CANDIDATES)
-    name, given = (files.find_column(first, files.COLUMNS[kind]) for kind in ("id", "references"))
-    ids = (i if name is None else files.find_cell(*row, name) for i, row in enumerate(table))
-    return Samples(tuple(map(str, ids)), texts(key), None if given is None else texts(given))
+    found = {role: named.find_role(role, first, where) for role in ("references", "source", "id")}
+    chosen = named.find_role("candidate", first, where) if "candidate" in named.named else ()
+    key = chosen[0] if chosen else require_column(where, first, _CANDIDATES)
+    ids = [str(cell) for name in found["id"] for _, cell in cells(name)]
+    sources = [files.parse_text(cell, at) for name in found["source"] for at, cell in cells(name)]
+    return Samples(
+        tuple(ids) or tuple(map(str, range(len(table)))),
+        texts([key]),
+        texts(found["references"]) if found["references"] else None,
+        tuple(sources) or None,
+    )

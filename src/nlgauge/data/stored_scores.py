@@ -17,7 +17,8 @@ import numpy as np
 
 from nlgauge.core.arrays import Floats
 from nlgauge.core.errors import DataError, FileError
-from nlgauge.data.files import COLUMNS, Rows, find_cell, find_column, read_table
+from nlgauge.data.columns import COLUMNS, find_cell, find_column
+from nlgauge.data.files import Rows, read_table
 from nlgauge.data.judged import JudgedCorpus, parse_score, to_columns
 from nlgauge.data.judged_tables import DOCUMENTS, SEGMENTS
 

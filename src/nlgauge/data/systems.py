@@ -4,7 +4,7 @@ import hashlib
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import zip_longest
 from pathlib import Path
 from typing import Any
@@ -12,36 +12,71 @@ from typing import Any
 from nlgauge.core.corpus import Corpus
 from nlgauge.core.errors import DataError, FileError, UsageError
 from nlgauge.data import files
+from nlgauge.data.columns import Columns, Given, find_cell
 
 
 def read_systems(
-    candidates: Sequence[str], references: Sequence[str], *, wanted: str | None = None
+    candidates: Sequence[str],
+    references: Sequence[str] = (),
+    *,
+    sources: str | None = None,
+    wanted: str | None = None,
+    columns: Given | Columns = None,
+    header: bool = True,
 ) -> Corpus:
     """Return the corpus of all candidate files, each a system named after its file.
 
-    Text files need ``references``, one file per set; tables hold them in a column. ``wanted``
-    overrides the format of their names.
+    Parameters
+    ----------
+    candidates
+        Text files with a line for each segment, or tables, or folders of tables.
+    references
+        Text files, one for each set of references; tables hold them in a column.
+    sources
+        A text file; tables hold them in a column.
+    wanted
+        The format of the candidates: text, jsonl, json, tsv, csv or parquet; by default that of
+        their names.
+    columns
+        Columns of a table that have other names than usual, such as ``{"candidate": "mt"}``;
+        ``{"systems": ["A", "B"]}`` if each of these columns holds the outputs of one system.
+    header
+        Whether a TSV or CSV file names its columns; otherwise they are numbered from 1.
+
+    Returns
+    -------
+    Corpus
+
+    Raises
+    ------
+    FileError
+        If a file is missing or malformed, or has another number of lines than the others.
+    UsageError, OptionError
+        If the arguments do not go together.
     """
-    if [*candidates, *references].count("-") > 1:
+    chosen = columns if isinstance(columns, Columns) else Columns.of(columns, header=header)
+    inputs = InputFiles(candidates, references, wanted, sources, chosen)
+    if inputs.texts().count("-") > 1:
         raise UsageError("only one file can be read from stdin (-)")
-    inputs = InputFiles(candidates, references, wanted)
     if not references:
         rows = accept(inputs.rows())
-        sources = [row.source for row in rows if row.source is not None]
         return Corpus.of(
             [row.candidate for row in rows],
             [row.references for row in rows],
-            sources=sources if len(sources) == len(rows) else None,
+            sources=[row.source for row in rows],
             systems=[row.system for row in rows],
             ids=[row.id for row in rows],
         )
-    sets = [files.read_lines(path) for path in references]
+    beside = {path: files.read_lines(path) for path in [*references, *inputs.source_files]}
+    sets = [beside[path] for path in references]
     corpora = []
     for path, name in zip(candidates, inputs.names, strict=True):
         lines = files.read_lines(path)
-        for reference, texts in zip(references, sets, strict=True):
-            files.check_parallel(path, lines, f"{reference} has", len(texts))
-        corpora.append(Corpus.of(lines, list(zip(*sets, strict=True)), systems=[name] * len(lines)))
+        for other, texts in beside.items():
+            files.check_parallel(path, lines, f"{other} has", len(texts))
+        groups, names = list(zip(*sets, strict=True)), [name] * len(lines)
+        given = None if sources is None else beside[sources]
+        corpora.append(Corpus.of(lines, groups, systems=names, sources=given))
     return Corpus.join(corpora)
 
 
@@ -67,11 +102,13 @@ class Rejected:
 
 @dataclass(frozen=True)
 class InputFiles:
-    """Files of candidates, and of references if the candidates are lines of text."""
+    """Files of candidates, and of references and sources if the candidates are lines of text."""
 
     candidates: Sequence[str]
     references: Sequence[str] = ()
     wanted: str | None = None
+    sources: str | None = None
+    columns: Columns = field(default_factory=Columns)
 
     def __post_init__(self) -> None:
         if not self.candidates:
@@ -80,10 +117,18 @@ class InputFiles:
         tabular = {bool(self._tables(path)) for path in self.candidates}
         if len(tabular) == 2:
             raise UsageError("the candidates mix text files with tables; score them separately")
-        if tabular == {True} and self.references:
+        self.columns.refuse(("human", "scores"), "these tables are read for their texts only")
+        beside = {"-r": bool(self.references), "-s": self.sources is not None}
+        what = {"-r": "references", "-s": "sources"}
+        for flag in (name for name, given in beside.items() if given and tabular == {True}):
             raise UsageError(
-                f"{first} is a table that holds its references in a column; leave out -r, "
+                f"{first} is a table that holds its {what[flag]} in a column; leave out {flag}, "
                 "or pass text files with one candidate per line"
+            )
+        if tabular == {False} and self.columns:
+            raise UsageError(
+                f"{first} is read as text, which has no columns; name the format of a table with "
+                "--input, or leave out --columns, --system-columns and --no-header"
             )
         if tabular == {False} and not self.references:
             raise UsageError(
@@ -91,9 +136,18 @@ class InputFiles:
                 "add -r FILE (or pass a .jsonl, .tsv or .csv table with a references column)"
             )
 
+    @property
+    def source_files(self) -> list[str]:
+        """The file of sources, if there is one."""
+        return [] if self.sources is None else [self.sources]
+
+    def texts(self) -> list[str]:
+        """All paths that were named."""
+        return [*self.candidates, *self.references, *self.source_files]
+
     def check_rereadable(self) -> None:
         """Raise if a file can be read only once."""
-        for path in (*self.candidates, *self.references):
+        for path in self.texts():
             place = Path(path)
             if path == "-" or (place.exists() and not (place.is_file() or place.is_dir())):
                 what = "stdin (-)" if path == "-" else f"{path!r} is a pipe or a device, which"
@@ -110,7 +164,7 @@ class InputFiles:
     def paths(self) -> list[str]:
         """Every file that is read, including those in folders."""
         candidates = [file for path in self.candidates for file in self._tables(path) or [path]]
-        return [*candidates, *self.references]
+        return [*candidates, *self.references, *self.source_files]
 
     def rows(self) -> Iterator[Row | Rejected]:
         """Yield all rows in the order of the files; text files line by line for all systems."""
@@ -124,6 +178,8 @@ class InputFiles:
             inside = [str(f) for f in found if f.is_file() and not f.name.startswith((".", "_"))]
         forms = {file: files.format_of(file, wanted=self.wanted) for file in inside}
         tables = {file: form for file, form in forms.items() if form in files.TABULAR}
+        if Path(path).is_dir() and set(tables.values()) - {"json"}:  # which describes the others
+            tables = {file: form for file, form in tables.items() if form != "json"}
         if not tables and Path(path).is_dir():
             raise FileError(f"folder {path!r} holds no table; their names end in {files.ENDINGS}")
         return tables
@@ -133,33 +189,45 @@ class InputFiles:
         for path, name in zip(self.candidates, self.names, strict=True):
             before = counts.total()
             for file, form in self._tables(path).items():
-                lines = files.read_cells(file, form)
+                lines = files.read_cells(file, form, self.columns)
                 table = ((f"{file}, line {line}", cells) for line, cells in lines)
-                yield from table_rows(table, name, counts)
+                yield from table_rows(table, name, counts, self.columns)
             if counts.total() == before:
                 raise FileError(f"file {path!r} holds no rows")
 
     def _stream_text(self) -> Iterator[Row | Rejected]:
-        paths = [*self.candidates, *self.references]
+        paths = self.texts()
         systems = list(zip(self.candidates, self.names, strict=True))
-        for number, lines in enumerate(zip_longest(*map(files.lines_of, paths))):
+        what = ["reference"] * len(self.references) + ["source"] * len(self.source_files)
+        stream = zip_longest(*map(files.lines_of, paths))
+        for number, lines in enumerate(stream):
             if None in lines:
-                shorter = paths[lines.index(None)]
-                longer = next(p for p, line in zip(paths, lines, strict=True) if line is not None)
-                ended = f"{shorter} ends after {number} lines, but {longer} goes on"
-                raise FileError(f"{ended}; line i of one belongs to line i of the other")
+                longer = next(i for i, line in enumerate(lines) if line is not None)
+                total = number + 1 + sum(rest[longer] is not None for rest in stream)
+                counts = f"{number} lines, but {paths[longer]} has {total}"
+                place = paths[lines.index(None)]
+                raise FileError(
+                    f"{place} has {counts}; line i of one belongs to line i of the other"
+                )
             texts = [_text_or_error(line) for line in lines]
-            group = texts[len(systems) :]
-            named = zip(self.references, group, strict=True)
-            wrong = [(Path(path).name, text) for path, text in named if isinstance(text, FileError)]
+            beside = texts[len(systems) :]
+            named = zip(what, paths[len(systems) :], beside, strict=True)
+            wrong = [
+                (role, Path(path).name, text)
+                for role, path, text in named
+                if isinstance(text, FileError)
+            ]
+            group, source = beside[: len(self.references)], None
+            if self.sources is not None and not wrong:
+                source = str(beside[-1])
             for (path, name), text in zip(systems, texts, strict=False):
                 place = f"{path}, line {number + 1}"
                 if isinstance(text, FileError):
                     yield Rejected(place, str(text))
                 elif wrong:
-                    yield Rejected(place, "its reference in {} is {}".format(*wrong[0]))
+                    yield Rejected(place, "its {} in {} is {}".format(*wrong[0]))
                 else:
-                    yield _validated_row(place, name, str(number), text, group)
+                    yield _validated_row(place, name, str(number), text, group, source)
 
 
 def file_digest(path: str) -> dict[str, str | int]:
@@ -176,32 +244,80 @@ def table_rows(
     table: Iterable[tuple[str, files.Cells]],
     system: str,
     counts: Counter[str],
-    chosen: Mapping[str, str] | None = None,
+    columns: Columns | None = None,
 ) -> Iterator[Row | Rejected]:
     """Yield the rows of one table, given as places and cells.
 
-    The columns of the first row that has candidate and references hold for all rows, those in
-    ``chosen`` in any case. ``system`` names rows without a system of their own; ``counts`` holds
-    the numbers of rows of each system so far, which are the ids of rows without one.
+    The columns of the first row that has candidate and references hold for all rows. ``system``
+    names rows without a system of their own; ``counts`` holds the numbers of rows of each system so
+    far, which are the ids of rows without one.
     """
-    keys: dict[str, str] = {}
+    wanted, keys, seen = columns or Columns(), dict[str, tuple[Any, ...]](), set[Any]()
     for place, cells in table:
-        name = system
+        names = [str(name) for name in keys.get("systems", (system,))]
+        rows: list[Row | Rejected]
         try:
             if isinstance(cells, str):
                 raise FileError(cells)
-            keys = keys or {**_find_columns(cells), **(chosen or {})}
-            name = str(cells.get(keys.get("system", ""), system))
-            found = {kind: files.find_cell("the row", cells, key) for kind, key in keys.items()}
-            texts = found["candidate"], found["references"]
-            source = found.get("source", "")  # a text, like the id and the system
-            source = None if "source" not in keys else "" if source is None else str(source)
-            identity = str(found.get("id", counts[name]))
-            row: Row | Rejected = _validated_row(place, name, identity, *texts, source)
+            if not (keys and cells.keys() <= seen):
+                found = wanted.find(cells)
+                _refuse_new(found, keys)
+                keys, seen = keys or found, seen | cells.keys()
+            wide = keys.get("systems", ())
+            own = str(cells.get(keys.get("system", (None,))[0], system))
+            names = [str(name) for name in wide] or [own]
+            texts = [_cell(cells, key) for key in wide or keys["candidate"]]
+            shared = _reference_cells(cells, keys["references"]), _source(cells, keys)
+            _name("system", cells, keys, system)
+            rows = [
+                _validated_row(place, name, _name("id", cells, keys, counts[name]), text, *shared)
+                for name, text in zip(names, texts, strict=True)
+            ]
         except DataError as error:
-            row = Rejected(place, str(error))
-        counts[name] += 1
-        yield row
+            rows = [Rejected(place, str(error))]
+        counts.update(names)
+        yield from rows
+
+
+def _refuse_new(found: Mapping[str, tuple[Any, ...]], keys: Mapping[str, Any]) -> None:
+    """Raise if a later row has a column that would be read if the first row had it."""
+    for role in found if keys else ():
+        if role not in keys:
+            raise FileError(f"the row has a column {found[role][0]!r}, which the first row has not")
+
+
+def _cell(cells: Mapping[Any, Any], key: Any) -> Any:
+    return find_cell("the row", cells, key)
+
+
+def _name(
+    role: str, cells: Mapping[Any, Any], keys: Mapping[str, tuple[Any, ...]], default: object
+) -> str:
+    """The system or id of a row, which is not blank if there is a column of them."""
+    if role not in keys:
+        return str(default)
+    value = _cell(cells, keys[role][0])
+    if value is None or not str(value).strip():
+        raise FileError(f"the {role} (column {keys[role][0]!r}) is empty")
+    return str(value)
+
+
+def _source(cells: Mapping[Any, Any], keys: Mapping[str, tuple[Any, ...]]) -> str | None:
+    if "source" not in keys:
+        return None
+    value = _cell(cells, keys["source"][0])
+    return "" if value is None else str(value)  # a text, like the id and the system
+
+
+def _reference_cells(cells: Mapping[Any, Any], columns: tuple[Any, ...]) -> Any:
+    """The references of one column, or of several, in which a blank cell is no reference."""
+    found = [_cell(cells, key) for key in columns]
+    if len(found) == 1:
+        return found[0]
+    texts = [text for cell in found for text in (cell if isinstance(cell, list) else [cell])]
+    return [text for text in texts if text not in (None, "")] or [
+        text for text in texts if text is not None
+    ][:1]
 
 
 def accept(rows: Iterable[Row | Rejected]) -> list[Row]:
@@ -212,13 +328,6 @@ def accept(rows: Iterable[Row | Rejected]) -> list[Row]:
             raise FileError(f"{row.place}: {row.reason}")
         accepted.append(row)
     return accepted
-
-
-def _find_columns(cells: Mapping[Any, Any]) -> dict[str, Any]:
-    for kind in ("candidate", "references"):
-        files.require_column("the row", cells, files.COLUMNS[kind])
-    found = {kind: files.find_column(cells, names) for kind, names in files.COLUMNS.items()}
-    return {kind: key for kind, key in found.items() if key is not None}
 
 
 def _validated_row(

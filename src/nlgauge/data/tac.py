@@ -17,7 +17,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from nlgauge.core.errors import FileError
-from nlgauge.data.files import open_bytes, read_lines, read_table, require_column
+from nlgauge.data.columns import require_column
+from nlgauge.data.files import open_bytes, read_lines, read_table
 from nlgauge.data.judged import JudgedCorpus, JudgedRow, parse_scores
 
 _TOPIC = ("topic", "segment", "topic_id", "doc_id")

@@ -14,7 +14,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from nlgauge.core.errors import DataError, FileError, OptionError
-from nlgauge.data.files import read_lines, require_column
+from nlgauge.data.columns import require_column
+from nlgauge.data.files import read_lines
 from nlgauge.data.judged import JudgedCorpus, JudgedRow, choose_part, parse_score
 
 _DASEG = re.compile(r"(?P<test>.+)\.(?P<role>source|reference|mt-system|human)\.(?P<pair>[^.]+)")

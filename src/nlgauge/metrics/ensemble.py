@@ -18,7 +18,7 @@ import numpy as np
 
 from nlgauge.core.arrays import Bools, Floats
 from nlgauge.core.errors import OptionError
-from nlgauge.core.metric import Metric, Rows, similarity
+from nlgauge.core.metric import Metric, Rows, Sources, similarity
 from nlgauge.core.options import option
 from nlgauge.metrics import metric as build_metric
 from nlgauge.metrics import metric_in
@@ -86,11 +86,18 @@ class Ensemble(Metric):
 
     def rows(self, candidates: Sequence[Any], references: Sequence[Sequence[Any]]) -> Rows:
         """Return the mean and the members of every segment; item ``k`` is for member ``k``."""
+        return self.rows_with_sources(candidates, references, None)
+
+    def rows_with_sources(
+        self, candidates: Sequence[Any], references: Sequence[Sequence[Any]], sources: Sources
+    ) -> Rows:
+        """Return the same with the sources for the members that read them."""
         columns: list[Floats] = []
         notes: dict[str, Bools] = {}
         for k, member in enumerate(self.members):
             groups = [[items[k] for items in group] for group in references]
-            made = member.rows([items[k] for items in candidates], groups)
+            texts = [items[k] for items in candidates]
+            made = member.rows_with_sources(texts, groups, sources)
             columns.append(_rescale(member, member.finish_segments(made.statistics)[:, 0]))
             for note, mask in made.notes.items():
                 notes[note] = notes.get(note, np.zeros(len(candidates), dtype=bool)) | mask

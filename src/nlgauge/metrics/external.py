@@ -4,20 +4,22 @@ For COMET, BLEURT, MetricX and other metrics whose dependencies conflict with th
 started once and keeps running. It first writes one line of JSON, ``{"name": ..., "version": ...}``,
 which becomes part of the signature. Then it reads rows ``{"candidate": ..., "references": [...]}``,
 one per line, up to an empty line, answers each with a line ``{"score": ...}``, and waits for more.
+If the texts have sources, every row holds its ``"source"`` too, and the signature says so.
 The options set direction and range; the corpus score is the mean over segments.
 
-A row without a candidate or without any reference text gets the worst value and is not sent.
+``source=required`` is for programs such as COMET that cannot work without sources, and
+``references=optional`` for quality estimation, which needs no references. A row without a
+candidate or without a required text gets the worst value and is not sent.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import compress
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
 from nlgauge.core.errors import ModelError, OptionError
-from nlgauge.core.metric import VOID_NOTE, Metric, Rows, Scale
+from nlgauge.core.metric import VOID_NOTE, Metric, Rows, Scale, Sources, SourceUse
 from nlgauge.core.options import option
 from nlgauge.metrics._child_process import child_process
 
@@ -32,6 +34,10 @@ class External(Metric):
     direction: str = option("higher", "Which scores are better.", choices=("higher", "lower"))
     low: float = option(0.0, "Lower end of its range.")
     high: float = option(1.0, "Upper end of its range.")
+    source: str = option("optional", "Whether it needs sources.", choices=("optional", "required"))
+    references: str = option(
+        "required", "Whether it needs references.", choices=("required", "optional")
+    )
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -54,12 +60,28 @@ class External(Metric):
         """The name and version that the program reports."""
         return child_process(self._command).facts
 
+    @property
+    def source_use(self) -> SourceUse:
+        """Sources are sent if there are any."""
+        return "required" if self.source == "required" else "optional"
+
     def rows(self, candidates: Sequence[str], references: Sequence[Sequence[str]]) -> Rows:
         """Return the program's score of every segment."""
-        pairs = list(zip(candidates, references, strict=True))
-        empty = [not (text.strip() and any(map(str.strip, group))) for text, group in pairs]
-        void, scores = np.array(empty, dtype=bool), np.full(len(pairs), self.scale.void)
-        sent = [{"candidate": c, "references": list(r)} for c, r in compress(pairs, ~void)]
+        return self.rows_with_sources(candidates, references, None)
+
+    def rows_with_sources(
+        self, candidates: Sequence[str], references: Sequence[Sequence[str]], sources: Sources
+    ) -> Rows:
+        """Return the program's score of every segment, from its source too if there is one."""
+        rows: list[dict[str, Any]] = [
+            {"candidate": text, "references": list(group)}
+            for text, group in zip(candidates, references, strict=True)
+        ]
+        for row, text in zip(rows, sources or (), strict=sources is not None):
+            row["source"] = text
+        void = np.array([not self._complete(row) for row in rows], dtype=bool)
+        scores = np.full(len(rows), self.scale.void)
+        sent = [row for row, empty in zip(rows, void, strict=True) if not empty]
         if sent:
             scores[~void] = child_process(self._command).score(sent)
         outside = scores[(scores < self.low) | (scores > self.high)]
@@ -69,6 +91,15 @@ class External(Metric):
                 f"high={self.high:g}; set external's low and high to its range"
             )
         return Rows(scores[:, None], {VOID_NOTE: void})
+
+    def _complete(self, row: dict[str, Any]) -> bool:
+        """Whether no text of the row that the program needs is empty."""
+        needed = [row["candidate"].strip()]
+        if self.source == "required":
+            needed.append(row.get("source", "").strip())
+        if self.references == "required":
+            needed.append("".join(row["references"]).strip())
+        return all(needed)
 
     @property
     def _command(self) -> str:

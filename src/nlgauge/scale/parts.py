@@ -34,15 +34,20 @@ class Part:
     @cached_property
     def name(self) -> str:
         """The part's number and a digest of its content, independent of file paths."""
-        content = [(row.system, row.id, row.candidate, row.references) for row in self.rows]
+        content = [
+            (row.system, row.id, row.candidate, row.references)
+            + (() if row.source is None else (row.source,))
+            for row in self.rows
+        ]
         encoded = json.dumps([content, [row.reason for row in self.rejected]]).encode()
         return f"part-{self.number:06d}-{hashlib.sha256(encoded).hexdigest()[:16]}"
 
     @property
     def corpus(self) -> Corpus:
         """The rows as a corpus; the reader has validated them."""
-        rows = [(row.candidate, row.references, row.system, row.id) for row in self.rows]
-        return Corpus(*zip(*rows, strict=True))
+        return Corpus.from_rows(
+            (row.candidate, row.references, row.system, row.id, row.source) for row in self.rows
+        )
 
 
 def split_into_parts(
@@ -74,6 +79,7 @@ def _batches(stream: Iterable[Row | Rejected], size: int) -> Iterator[Sequence[R
         batch.append(row)
         if isinstance(row, Row):
             characters += len(row.candidate) + sum(map(len, row.references))
+            characters += len(row.source or "")
     if batch:
         yield batch
 

@@ -21,6 +21,10 @@ from nlgauge.scale.worker import SegmentFormat, WorkerConfig, decode_array
 from nlgauge.scoring import Scorer
 
 _PLANNED = ("part_rows", "segments", "on_error", "confidence", "resamples", "seed")
+_SOME_SOURCES = (
+    "some rows up to {} have a source and others have none; a metric reads the sources, so give "
+    "them for all rows or for none"
+)
 Progress = Callable[[str, int], None]
 """Called with the stage of the run and the number of rows done in it."""
 
@@ -78,7 +82,8 @@ class Run:
                     scorer = self._fit_tables(scorer, engine, signals, report)
                 plan["metrics"] = {label: str(s) for label, s in scorer.signatures("any").items()}
                 folder.write_plan(plan)
-                record = self._score(engine, folder, signals, report)
+                reads_sources = any(m.source_use != "ignored" for m in scorer.metrics.values())
+                record = self._score(engine, folder, signals, report, reads_sources=reads_sources)
             if plan["inputs"] != self._plan()["inputs"]:
                 changed = "an input file was changed while it was read"
                 raise FileError(f"{changed}; use another folder and start over")
@@ -92,6 +97,8 @@ class Run:
             "nlgauge": version("nlgauge"),
             "inputs": [file_digest(file) for file in self.inputs.paths()],
             "systems": self.inputs.names,
+            "columns": self.inputs.columns.to_dict() or None,
+            "header": None if self.inputs.columns.header else False,
             "specs": list(self.metrics),
             "lang": self.runtime.lang,
             **{name: getattr(self, name) for name in _PLANNED},
@@ -131,16 +138,26 @@ class Run:
         return scorer.with_tables(total)
 
     def _score(
-        self, engine: Engine[Any], folder: RunFolder, signals: SignalHandler, report: Progress
+        self,
+        engine: Engine[Any],
+        folder: RunFolder,
+        signals: SignalHandler,
+        report: Progress,
+        *,
+        reads_sources: bool,
     ) -> "_Record":
         """Score the parts that are missing or damaged."""
         record = _Record(report, "scoring")
         errors: list[NlgaugeError] = []
+        with_source: set[bool] = set()
 
         def missing() -> Iterator[Part]:
             try:
                 for part in self._parts(signals):
                     record.names.append(part.name)
+                    with_source.update(row.source is not None for row in part.rows)
+                    if reads_sources and len(with_source) == 2:
+                        raise DataError(_SOME_SOURCES.format(part.name))
                     sums = folder.read_sums(part.name)
                     if sums is not None:
                         record.reused += 1
@@ -167,7 +184,7 @@ class Run:
         """Write summary and rejected rows; return the result and the checksum of every part."""
         if not record.names:
             raise DataError("there is nothing to score: the files hold no rows")
-        counts, references = Counter[str](), set[str]()
+        counts, references, given = Counter[str](), set[str](), set[bool]()
         checksums: dict[str, str] = {}
         pooled: dict[tuple[str, str], CorpusScore] = {}
 
@@ -183,6 +200,7 @@ class Run:
                 counts["scored"] += sums["scored"]
                 counts["rejected"] += len(sums["rejected"])
                 references.update(map(str, sums["references"]))
+                given.add(bool(sums.get("sources")))
                 for total in self._corpus_scores(scorer, sums["scores"]):
                     key = total.system, total.label
                     pooled[key] = CorpusScore.pool([pooled[key], total]) if key in pooled else total
@@ -192,7 +210,8 @@ class Run:
         if not counts["scored"]:
             none = f"none of the {counts['read']:,} rows read can be scored"
             raise DataError(f"{none}; the reasons are in {str(self.folder / REJECTED)!r}")
-        signatures = scorer.signatures(references.pop() if len(references) == 1 else "var")
+        number = references.pop() if len(references) == 1 else "var"
+        signatures = scorer.signatures(number, sources=True in given)
         scores: dict[str, dict[str, CorpusScore]] = {}
         for (system, label), total in pooled.items():
             signed = dataclasses.replace(total, signature=signatures[label])

@@ -77,6 +77,7 @@ class Worker:
             "scored": len(part.rows),
             "rejected": [{"place": row.place, "reason": row.reason} for row in part.rejected],
             "references": sorted({len(row.references) for row in part.rows}),
+            "sources": any(row.source is not None for row in part.rows),
             "scores": [sum_ for of_system in scores.values() for sum_ in self._sums(of_system)],
         }
         names = {

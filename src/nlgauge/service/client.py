@@ -107,12 +107,13 @@ class Client:
         candidates: Sequence[str],
         references: References,
         *,
+        sources: Sequence[str] | None = None,
         metrics: Metrics = "bleu",
         ids: Sequence[str] | None = None,
         progress: Progress | None = None,
     ) -> dict[str, Scores]:
         """Return the scores of one system by metric, as `nlgauge.score` does."""
-        corpus = Corpus.of(candidates, references, ids=ids)
+        corpus = Corpus.of(candidates, references, sources=sources, ids=ids)
         (scores,) = self.score_corpus(corpus, metrics=metrics, progress=progress).values()
         return scores
 
@@ -123,7 +124,8 @@ class Client:
         body = {
             "pairs": [
                 {"candidate": candidate, "references": list(texts), "system": system, "id": name}
-                for candidate, texts, system, name in corpus.rows()
+                | ({} if source is None else {"source": source})
+                for candidate, texts, system, name, source in corpus.rows()
             ],
             "metrics": _listed(metrics),
             "segments": False,

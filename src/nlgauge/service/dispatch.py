@@ -65,7 +65,8 @@ class Dispatcher:
             prepared = await asyncio.to_thread(self.admission.prepare, body.metrics)
         specs, scorer = prepared
         # Scores that depend on the references of the whole corpus cannot be batched.
-        key = object() if scorer.needs_tables else (specs, corpus.reference_count())
+        texts = corpus.reference_count(), corpus.sources is not None
+        key = object() if scorer.needs_tables else (specs, *texts)
         write, seconds = lambda scores: encode_json(score_answer(body, scores)), self._seconds
         return await self._result(request, ShortTask(scorer, corpus, key, write, seconds=seconds))
 

@@ -60,11 +60,15 @@ def handle(
 def corpus_of(request: schemas.ScoreBody | schemas.CompareBody) -> Corpus:
     """The rows of a request."""
     if isinstance(request, schemas.ScoreSystems | schemas.CompareSystems):
-        return Corpus.of_systems(request.systems, request.references)
+        return Corpus.of_systems(request.systems, request.references, sources=request.sources)
+    if isinstance(request, schemas.ScoreLists):
+        given = {"sources": request.sources, "ids": request.ids}
+        return Corpus.of(request.candidates, request.references, **given)
     pairs = request.pairs
     return Corpus.of(
         [pair.candidate for pair in pairs],
         [pair.references for pair in pairs],
+        sources=_column("source", [pair.source for pair in pairs]),
         systems=_column("system", [pair.system for pair in pairs]),
         ids=_column("id", [pair.id for pair in pairs]),
     )
@@ -165,11 +169,13 @@ def _correlate(request: schemas.CorrelateRequest, study_options: Mapping[str, An
 
 def _judged(request: schemas.CorrelateRequest) -> JudgedCorpus:
     segments = _column("segment", [row.segment for row in request.rows])
+    _column("source", [row.source for row in request.rows])
     rows = []
     for row, segment in zip(request.rows, segments or map(str, count()), strict=False):
         human = {key: math.nan if v is None else float(v) for key, v in row.human.items()}
         references = tuple(_listed(row.references))
-        rows.append(JudgedRow(row.system, segment, row.candidate, references, human))
+        texts = row.candidate, references
+        rows.append(JudgedRow(row.system, segment, *texts, human, row.source))
     return JudgedCorpus.from_rows(rows)
 
 
@@ -180,8 +186,7 @@ def _baseline_first(corpus: Corpus, baseline: str | None) -> Corpus:
     if baseline not in names:
         known = ", ".join(names)
         raise OptionError(f"the baseline {baseline!r} is not one of the systems: {known}")
-    rows = sorted(corpus.rows(), key=lambda row: row[2] != baseline)
-    return Corpus(*zip(*rows, strict=True))
+    return Corpus.from_rows(sorted(corpus.rows(), key=lambda row: row[2] != baseline))
 
 
 def _column(name: str, values: list[str | None]) -> list[str] | None:

@@ -26,17 +26,22 @@ def check_work(request: schemas.Work, limits: Limits, *, job: bool) -> Size:
     if isinstance(request, schemas.ScoreSystems | schemas.CompareSystems):
         candidates = [text for texts in request.systems.values() for text in texts]
         references, systems = request.references, len(request.systems)
+        sources: Sequence[str | None] = (request.sources or ()) * systems
+    elif isinstance(request, schemas.ScoreLists):
+        candidates, references, systems = request.candidates, request.references, 1
+        sources = request.sources or ()
     else:
         rows = request.rows if isinstance(request, schemas.CorrelateRequest) else request.pairs
         candidates, references = [row.candidate for row in rows], [row.references for row in rows]
-        systems = len({row.system for row in rows})
+        sources, systems = [row.source for row in rows], len({row.system for row in rows})
         if isinstance(request, schemas.CorrelateRequest):
             criteria = {name for row in request.rows for name in row.human}
             _check(len(criteria), _CRITERIA, "too_many_criteria", "criteria")
     _check(systems, limits.systems, "too_many_systems", "systems")
     most = limits.job_rows if job else limits.rows
     _check(len(candidates), most, "too_many_rows", "rows", "" if job else _POST_JOB)
-    size = _check_texts(candidates, references, limits, job=job)
+    known = [text for text in sources if text is not None]
+    size = _check_texts(candidates, references, limits, sources=known, job=job)
     most = limits.job_resamples if job else limits.resamples
     _check(_resamples(request, systems), most, "too_many_resamples", "resamples")
     return size
@@ -63,9 +68,14 @@ def _resamples(request: schemas.Work, systems: int) -> int:
 
 
 def _check_texts(
-    candidates: Sequence[str], references: Iterable[References], limits: Limits, *, job: bool
+    candidates: Sequence[str],
+    references: Iterable[References],
+    limits: Limits,
+    *,
+    sources: Sequence[str] = (),
+    job: bool,
 ) -> Size:
-    texts = list(candidates)
+    texts = [*candidates, *sources]
     for group in references:
         listed = [group] if isinstance(group, str) else group
         _check(len(listed), limits.references, "too_many_references", "references of one row")

@@ -228,12 +228,11 @@ def _result_of(function: Callable[[Any], bytes], given: Any) -> bytes | Exceptio
 
 def _join(corpora: list[Corpus]) -> Corpus:
     """All rows; a number keeps the systems and segments of every corpus apart."""
-    rows = (
-        (*texts, f"{number} {system}", f"{number} {name}")
+    return Corpus.from_rows(
+        (candidate, references, f"{number} {system}", f"{number} {name}", source)
         for number, corpus in enumerate(corpora)
-        for *texts, system, name in corpus.rows()
+        for candidate, references, system, name, source in corpus.rows()
     )
-    return Corpus(*zip(*rows, strict=True))  # every row was checked when its corpus was made
 
 
 def _split(number: int, corpus: Corpus, board: Mapping[str, Mapping[str, Scores]]) -> list[Scores]:

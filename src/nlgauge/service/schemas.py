@@ -18,6 +18,10 @@ Level = Literal["segment", "text", "system"]
 Coefficient = Literal["pearson", "spearman", "kendall_b", "kendall_c", "accuracy"]
 
 
+_SOURCE = "The text that the candidate was made from, for metrics that read it."
+_SOURCES = "One text for each segment, for metrics that read sources."
+
+
 class _Request(BaseModel):
     model_config = ConfigDict(strict=True, extra="forbid")
 
@@ -38,6 +42,7 @@ class Pair(_Request):
 
     candidate: str
     references: References
+    source: str | None = Field(None, description=_SOURCE)
     id: Name | None = None
     system: Name | None = None
 
@@ -50,6 +55,15 @@ class _Pairs(_Request):
 class _Systems(_Request):
     systems: Annotated[dict[Name, Texts], Field(min_length=1)]
     references: Annotated[list[References], Field(min_length=1, fail_fast=True)]
+    sources: Texts | None = Field(None, description=_SOURCES)
+    metrics: Specs
+
+
+class _Lists(_Request):
+    candidates: Annotated[Texts, Field(min_length=1)]
+    references: Annotated[list[References], Field(min_length=1, fail_fast=True)]
+    sources: Texts | None = Field(None, description=_SOURCES)
+    ids: Names | None = None
     metrics: Specs
 
 
@@ -64,6 +78,10 @@ class ScorePairs(_Pairs, _ScoreOptions):
 
 class ScoreSystems(_Systems, _ScoreOptions):
     """Outputs of systems on the same segments, to score."""
+
+
+class ScoreLists(_Lists, _ScoreOptions):
+    """Candidates of one system and their references as lists, to score."""
 
 
 class _CompareOptions(_Request):
@@ -99,6 +117,7 @@ class JudgedRow(_Request):
 
     candidate: str
     references: References
+    source: str | None = Field(None, description=_SOURCE)
     system: Name = "system"
     segment: Name | None = None
     human: Annotated[dict[Name, Finite | None], Field(min_length=1)]
@@ -136,16 +155,37 @@ class CorrelateRequest(_Request):
     segments: bool = Field(False, description="Include all human and metric scores.")
 
 
-def _form(value: Any) -> str:
-    """The form of a body: pairs or systems."""
-    given = value if isinstance(value, dict) else getattr(value, "model_fields_set", ())
-    return "pairs" if "pairs" in given else "systems"
+def _form_of(forms: dict[str, str], message: str) -> Discriminator:
+    """A discriminator by the first of the fields that a body has; ``forms`` holds their tags."""
+
+    def find(value: Any) -> str | None:
+        given = value if isinstance(value, dict) else getattr(value, "model_fields_set", ())
+        return next((tag for name, tag in forms.items() if name in given), None)
+
+    return Discriminator(
+        find, custom_error_type="unknown_form", custom_error_message=message.replace("{", "{{")
+    )
 
 
-_FORM, _PAIRS, _SYSTEMS = Discriminator(_form), Tag("pairs"), Tag("systems")
-ScoreRequest = Annotated[Annotated[ScorePairs, _PAIRS] | Annotated[ScoreSystems, _SYSTEMS], _FORM]
+_PAIR = '{"pairs": [{"candidate": "a", "references": ["b"]}], "metrics": ["bleu"]}'
+_LIST = '{"candidates": ["a"], "references": [["b"]], "metrics": ["bleu"]}'
+_TWO = '{"systems": {"A": ["a"], "B": ["c"]}, "references": [["b"]], "metrics": ["bleu"]}'
+_LISTS, _PAIRS, _SYSTEMS = Tag("candidates"), Tag("pairs"), Tag("systems")
+ScoreRequest = Annotated[
+    Annotated[ScorePairs, _PAIRS]
+    | Annotated[ScoreSystems, _SYSTEMS]
+    | Annotated[ScoreLists, _LISTS],
+    _form_of(
+        {name: name for name in ("pairs", "systems", "candidates")},
+        f"the body needs pairs, candidates or systems: {_PAIR}, {_LIST} or {_TWO}",
+    ),
+]
 CompareRequest = Annotated[
-    Annotated[ComparePairs, _PAIRS] | Annotated[CompareSystems, _SYSTEMS], _FORM
+    Annotated[ComparePairs, _PAIRS] | Annotated[CompareSystems, _SYSTEMS],
+    _form_of(
+        {name: name for name in ("pairs", "systems")},
+        f"the body needs pairs (with a system each) or systems: {_TWO}",
+    ),
 ]
 
 
@@ -171,6 +211,6 @@ class CorrelateJob(_Request):
 
 
 JobRequest = Annotated[ScoreJob | CompareJob | CorrelateJob, Discriminator("kind")]
-ScoreBody = ScorePairs | ScoreSystems
+ScoreBody = ScorePairs | ScoreSystems | ScoreLists
 CompareBody = ComparePairs | CompareSystems
 Work = ScoreBody | CompareBody | CorrelateRequest

@@ -11,6 +11,7 @@ from typing import Annotated, Literal
 
 from fastapi import APIRouter, Query, Request, Response
 
+from nlgauge.core.corpus import Corpus
 from nlgauge.core.errors import NlgaugeError
 from nlgauge.data.detection import read_judged
 from nlgauge.data.files import format_of, open_bytes, read_cells, read_lines
@@ -84,9 +85,9 @@ def read_upload(body: bytes, name: str, content: Content, limits: Limits) -> Ans
     """Return the rows or lines of a file, or raise an error that names the file."""
     form = format_of(name)
     if form == "parquet":
-        raise _refusal(f"{name}: Parquet files are not accepted here; send JSONL, TSV or CSV")
+        raise _refusal(f"{name}: Parquet files are not accepted here; send JSONL, JSON, TSV or CSV")
     if form == "text" and content == "judgements":
-        raise _refusal(f"{name} is not a table; its name should end in .jsonl, .tsv or .csv")
+        raise _refusal(f"{name} is not a table; its name should end in .jsonl, .json, .tsv or .csv")
     own = name.partition(".")[0] or name
     found: Answer = {"name": own, "kind": "table", "lines": None, "rows": None}
     found |= {"criteria": [], "notes": []}
@@ -115,7 +116,7 @@ def _errors_about(name: str, folder: str) -> Iterator[None]:
         yield
     except NlgaugeError as error:
         message, stem = str(error), str(Path(folder) / _STEM)
-        for ending in (".jsonl", ".tsv", ".csv", ""):
+        for ending in (".jsonl", ".json", ".tsv", ".csv", ""):
             message = message.replace(stem + ending, name)
         raise _refusal(message) from None
 
@@ -129,7 +130,10 @@ def _decompressed(path: str, name: str, limits: Limits) -> bytes:
         raise ServiceError(413, "too_large", message)
     if content.startswith(_COMPRESSED):
         raise _refusal(f"{name} is compressed twice; decompress it once")
-    lines = limits.job_rows * (_LINES_PER_CSV_ROW if format_of(name) == "csv" else 1) + 1
+    form = format_of(name)
+    if form == "json":  # whose rows may have many lines, or one line all rows
+        return content
+    lines = limits.job_rows * (_LINES_PER_CSV_ROW if form == "csv" else 1) + 1
     if content.count(b"\n") > lines:
         raise _too_many_rows(name, "too many", limits)
     longest = _BYTES_PER_CHARACTER * limits.text_characters * limits.references
@@ -163,6 +167,7 @@ def _outputs(path: str, name: str) -> list[Answer]:
             "id": corpus.ids[i],
             "candidate": corpus.candidates[i],
             "references": list(corpus.references[i]),
+            **_source(corpus, i),
         }
         for i in range(len(corpus))
     ]
@@ -181,10 +186,17 @@ def _judgements(path: str) -> Answer:
                 name: None if math.isnan(values[i]) else float(values[i])
                 for name, values in judged.human.items()
             },
+            **_source(corpus, i),
         }
         for i in range(len(corpus))
     ]
     return {"rows": rows, "criteria": list(judged.human), "notes": list(judged.notes)}
+
+
+def _source(corpus: Corpus, row: int) -> Answer:
+    """The source of a row, if the file has one."""
+    source = corpus.sources[row] if corpus.sources else None
+    return {} if source is None else {"source": source}
 
 
 def _refusal(message: str) -> ServiceError:

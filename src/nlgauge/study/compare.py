@@ -135,6 +135,7 @@ def compare(
     systems: Mapping[str, Sequence[str]] | Corpus,
     references: References = (),
     *,
+    sources: Sequence[str] | None = None,
     metrics: Spec | Sequence[Spec] = "bleu",
     method: Method = "bootstrap",
     count: int = 1000,
@@ -148,7 +149,7 @@ def compare(
     Parameters
     ----------
     systems : mapping or Corpus, candidates of the same segments by system, the baseline first
-    references : sequence, references per segment; not for a Corpus, which has its own
+    references, sources : sequence, texts per segment; not for a Corpus, which has its own
     metrics : str, Metric or sequence of them
     method : "bootstrap" or "randomisation", the paired test
     count, seed : resamples and their seed
@@ -170,7 +171,12 @@ def compare(
     >>> round(found.entries[1].value)
     83
     """
-    corpus = systems if isinstance(systems, Corpus) else _corpus(systems, references)
+    if isinstance(systems, Corpus):
+        if references or sources is not None:
+            raise UsageError("a Corpus has its own references and sources; leave these out")
+        corpus = systems
+    else:
+        corpus = _corpus(systems, references, sources)
     _check(corpus, method)
     scores = Scorer(metrics, runtime=runtime).score_corpus(corpus, progress=progress)
     return compare_scored(corpus, scores, method=method, count=count, seed=seed, alpha=alpha)
@@ -238,13 +244,12 @@ def _check(corpus: Corpus, method: str) -> None:
             )
 
 
-def _corpus(systems: Mapping[str, Sequence[str]], references: References) -> Corpus:
+def _corpus(
+    systems: Mapping[str, Sequence[str]], references: References, sources: Sequence[str] | None
+) -> Corpus:
     if not systems:
         raise UsageError("a comparison needs at least 2 systems, but there is none")
-    parts = systems.items()
-    return Corpus.join(
-        [Corpus.of(texts, references, systems=[name] * len(texts)) for name, texts in parts]
-    )
+    return Corpus.of_systems(systems, references, sources=sources)
 
 
 def _entries(
