@@ -19,6 +19,7 @@ from nlgauge.core.plan import Plan
 from nlgauge.core.requirements import ModelCard, Need
 
 Side = Literal["candidate", "reference"]
+Direction = Literal["higher", "lower"]
 Aliases = Mapping[str, Mapping[str, str]]
 VOID_NOTE = "nothing to compare (a text is empty or without weight), given the worst value"
 
@@ -27,7 +28,7 @@ VOID_NOTE = "nothing to compare (a text is empty or without weight), given the w
 class Scale:
     """Direction and range of a metric's first component."""
 
-    direction: Literal["higher", "lower"]
+    direction: Direction
     low: float
     high: float
     void: float  # of texts with nothing to compare: the worst value, finite in an unbounded range
@@ -52,6 +53,11 @@ class Scale:
     def arrow(self) -> str:
         """↑ or ↓."""
         return "↑" if self.sign > 0 else "↓"
+
+    @property
+    def digits(self) -> int:
+        """The decimals to show: 2 in a range such as 0 to 100, 4 in a range such as 0 to 1."""
+        return 2 if max(self.high, self.void) >= 100 or self.high - self.low > 1e3 else 4
 
 
 def similarity(low: float = 0.0, high: float = 1.0) -> Scale:
@@ -117,6 +123,11 @@ class Metric(ABC):
         """Direction, range and worst value of the first component."""
 
     @property
+    def title(self) -> str:
+        """The name as papers write it, for the headings of tables."""
+        return self.name
+
+    @property
     def components(self) -> tuple[str, ...]:
         """The names of its values; the first is the score."""
         return ("score",)
@@ -163,6 +174,10 @@ class Metric(ABC):
     def finish_segments(self, statistics: Floats) -> Floats:
         """Return the components of every segment."""
         return self.finish(statistics, np.ones(len(statistics)))
+
+    def details(self, totals: Floats) -> dict[str, float]:
+        """Return counts and ratios behind the value of one sum of rows, such as lengths."""
+        return {}
 
     def facts(self) -> dict[str, str]:
         """Return signature keys beside the options, such as a table's digest."""

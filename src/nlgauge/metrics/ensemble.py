@@ -28,6 +28,7 @@ from nlgauge.metrics import metric_in
 class Ensemble(Metric):
     """The weighted mean of several metrics."""
 
+    title = "Ensemble"
     scale = similarity()
     on_server: ClassVar[bool] = False  # its members would escape the checks of requests
 

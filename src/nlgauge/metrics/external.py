@@ -39,6 +39,11 @@ class External(Metric):
             raise OptionError(f"external: low={self.low} must be below high={self.high}")
 
     @property
+    def title(self) -> str:
+        """The command."""
+        return self.command or "External"
+
+    @property
     def scale(self) -> Scale:
         """Direction and range of the options."""
         higher = self.direction == "higher"

@@ -72,6 +72,5 @@ def _column(
     label: str, scores: Scores | CorpusScore, digits: int | None, *, direction: bool = True
 ) -> Column:
     scale = scores.scale
-    if digits is None:
-        digits = 2 if max(scale.high, scale.void) >= 100 or scale.high - scale.low > 1e3 else 4
+    digits = scale.digits if digits is None else digits
     return Column(label, digits, scale.direction if direction else None)
