@@ -35,7 +35,7 @@ def test_a_table_of_systems_and_metrics() -> None:
     said = nlgauge("score", *SYSTEMS, *REFERENCES, "-m", "bleu", "-m", "chrf", "ter")
     assert said.returncode == 0, said.stderr
     lines = said.stdout.splitlines()
-    assert lines[0].split() == ["system", "bleu", "↑", "chrf", "↑", "ter", "↓"]
+    assert lines[0].split() == ["system", "BLEU", "↑", "chrF", "↑", "TER", "↓"]
     assert [line.split()[0] for line in lines[2:5]] == ["fluent", "literal", "hasty"]
     assert lines[2].count("*") == 3
     assert lines[6] == "bleu|nrefs:2|case:mixed|eff:no|tok:13a|smooth:exp|version:" + _version()

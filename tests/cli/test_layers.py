@@ -20,8 +20,8 @@ def test_metrics_are_tuned_and_tested_beside_their_defaults(run, judged: Path) -
     lines = out.splitlines()
     heads = "metric default test of default chosen tune test gain 95%"
     assert " ".join(lines[0].split()) == heads
-    assert lines[2].split()[:2] == [BERT, "3"]
-    assert lines[3].split()[:2] == [MOVER, "2+3+4"]
+    assert lines[2].split()[:2] == ["BERTScore", "3"]
+    assert lines[3].split()[:2] == ["MoverScore", "2+3+4"]
     assert "chosen on 18 inputs (tune), then tested on 18 inputs (test); seed 0" in out
     assert "human: adequacy; segment level; pearson" in out
     assert "note: 108 rows" in err

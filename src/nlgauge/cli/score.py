@@ -9,8 +9,8 @@ import typer
 from nlgauge.cli import arguments, score_output
 from nlgauge.cli.arguments import count_option, option, seed_option
 from nlgauge.cli.option_groups import given_options, with_option_groups
-from nlgauge.cli.output import RunOptions
 from nlgauge.cli.parts import PartsOptions
+from nlgauge.cli.score_output import ScoreOptions
 from nlgauge.core.errors import UsageError
 
 # Settings of the server, or features it does not have.
@@ -23,7 +23,7 @@ _LOCAL = (
 @with_option_groups
 def score_command(
     context: typer.Context,
-    options: RunOptions,
+    options: ScoreOptions,
     parts: PartsOptions,
     candidates: list[str] = arguments.CANDIDATES,
     references: list[str] | None = arguments.REFERENCES,
@@ -93,7 +93,7 @@ def score_command(
     if server is None:
         scorer = Scorer(metrics, runtime=runtime)
         if idf_corpus is not None:
-            scorer = scorer.fit(read_lines(idf_corpus))
+            scorer = scorer.fitted(read_lines(idf_corpus))
         score_corpus = scorer.score_corpus
     else:
         from nlgauge.service.client import Client

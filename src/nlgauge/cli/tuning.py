@@ -11,6 +11,7 @@ from nlgauge.cli import arguments
 from nlgauge.cli.arguments import argument, option
 from nlgauge.cli.option_groups import with_option_groups
 from nlgauge.cli.study_options import StudyOptions
+from nlgauge.cli.titles import metric_titles, with_titles
 from nlgauge.core.errors import UsageError
 
 if TYPE_CHECKING:
@@ -256,7 +257,8 @@ def _layer_tables(
     from nlgauge.report.study_tables import layers_table
 
     groups: dict[str, tuple[list[Entry], list[str]]] = {}
-    for tuned, entry in zip(found.entries, entries, strict=True):
+    shown = with_titles(entries, metric_titles(dict.fromkeys(each["metric"] for each in entries)))
+    for tuned, entry in zip(found.entries, shown, strict=True):
         group, signatures = groups.setdefault(entry["criterion"], ([], []))
         group.append(entry)
         signatures.append(found.signatures[tuned.swept.label])
