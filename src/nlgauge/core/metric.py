@@ -98,6 +98,8 @@ class Metric(ABC):
     name: ClassVar[str]
     paper: ClassVar[str] = ""
     libraries: ClassVar[tuple[str, ...]] = ()
+    requires: ClassVar[str] = ""
+    """What it requires beside texts and a model, such as WordNet."""
     symmetric: ClassVar[bool] = False
     aliases: ClassVar[Aliases] = {}
     """Options by other names of the metric, in lower case without hyphens and underscores."""

@@ -29,6 +29,7 @@ class Ensemble(Metric):
     """The weighted mean of several metrics."""
 
     title = "Ensemble"
+    requires = "what its metrics require"
     scale = similarity()
     on_server: ClassVar[bool] = False  # its members would escape the checks of requests
 

@@ -26,6 +26,7 @@ from nlgauge.metrics._child_process import child_process
 class External(Metric):
     """The score of an external program."""
 
+    requires = "a program"
     on_server: ClassVar[bool] = False  # it runs programs
 
     command: str | None = option(None, "The program and its arguments, as in a shell.")
