@@ -71,7 +71,7 @@ def test_an_alignment_carries_the_scores_of_scoring(spec: str) -> None:
     assert found.scores.statistics == pytest.approx(scores.statistics, rel=1e-12)
     assert found.scores.notes == scores.notes
     assert str(found.scores.signature) == str(scores.signature)
-    alone = [scorer.fit([references]).score([CANDIDATE], [each]) for each in references]
+    alone = [scorer.fitted([references]).score([CANDIDATE], [each]) for each in references]
     values = [next(iter(each.values())).segments[0] for each in alone]
     best = max(values) if scores.scale.sign > 0 else min(values)
     assert values[found.reference] == pytest.approx(best, rel=1e-12)

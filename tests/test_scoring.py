@@ -51,7 +51,7 @@ def test_long_chunks_are_cut_by_characters(encoder: Counting, monkeypatch) -> No
 def test_idf_makes_rare_words_weigh_more() -> None:
     references = ["the cat sat"] * 30 + ["the dog sat"]
     spec = "bertscore:model=hashing,weights=idf"
-    scorer = Scorer(spec).fit(references)
+    scorer = Scorer(spec).fitted(references)
     (scores,) = scorer.score(["the bird sat", "a dog sat"], ["the dog sat"] * 2).values()
     assert scores.segments[1] > scores.segments[0]
     assert "idf_sha_reference" in dict(scores.signature.keys)
@@ -59,7 +59,7 @@ def test_idf_makes_rare_words_weigh_more() -> None:
 
 def test_a_fitted_scorer_keeps_its_table_and_an_unfitted_one_makes_its_own() -> None:
     spec = "bertscore:model=hashing,weights=idf"
-    fitted = Scorer(spec).fit(["a b c", "a d"] * 6)
+    fitted = Scorer(spec).fitted(["a b c", "a d"] * 6)
     (one,) = fitted.score(["a b"], ["a b c"]).values()
     (two,) = Scorer(spec).score(["a b"], ["a b c"]).values()
     assert one.segments[0] > 0

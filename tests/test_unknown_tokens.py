@@ -104,7 +104,7 @@ def test_compat_compares_unknown_words_as_published_code_does_but_warns(
 def test_idf_counts_strings_and_published_code_one_token() -> None:
     texts = ["ฃขค a", "ฃขฅ a", "ฃขฅ b"]
     ours, published = (
-        dict(Scorer(spec).fit(texts)._bound[0].idf["reference"].__dict__)
+        dict(Scorer(spec).fitted(texts)._bound[0].idf["reference"].__dict__)
         for spec in ("bertscore:weights=idf", "bertscore:weights=idf,compat=bert_score")
     )
     counted = dict(zip(ours["ids"].tolist(), ours["counts"].tolist(), strict=True))

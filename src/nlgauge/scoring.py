@@ -63,8 +63,11 @@ class Scorer:
         """The metrics by label, with the options that depend on models filled in."""
         return {bound.label: bound.metric for bound in self._bound}
 
-    def fit(self, references: Iterable[str | Sequence[str]]) -> "Scorer":
-        """Return a scorer with corpus tables of these references, not of those of each call."""
+    def fitted(self, references: Iterable[str | Sequence[str]]) -> "Scorer":
+        """Return a new scorer with corpus tables of these references, not of those of each call.
+
+        The scorer itself is not changed: ``scorer = Scorer("cider").fitted(references)``.
+        """
         groups = [(texts,) if isinstance(texts, str) else tuple(texts) for texts in references]
         return self._with([bound.fit(groups) for bound in self._bound])
 

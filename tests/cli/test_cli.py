@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -11,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from conftest import PROJECT, needs_embedded
+from nlgauge import metric_names
 
 EXAMPLES = PROJECT / "examples"
 
@@ -35,7 +37,7 @@ def test_a_table_of_systems_and_metrics() -> None:
     said = nlgauge("score", *SYSTEMS, *REFERENCES, "-m", "bleu", "-m", "chrf", "ter")
     assert said.returncode == 0, said.stderr
     lines = said.stdout.splitlines()
-    assert lines[0].split() == ["system", "bleu", "↑", "chrf", "↑", "ter", "↓"]
+    assert lines[0].split() == ["system", "BLEU", "↑", "chrF", "↑", "TER", "↓"]
     assert [line.split()[0] for line in lines[2:5]] == ["fluent", "literal", "hasty"]
     assert lines[2].count("*") == 3
     assert lines[6] == "bleu|nrefs:2|case:mixed|eff:no|tok:13a|smooth:exp|version:" + _version()
@@ -152,9 +154,14 @@ def test_help_explains_itself_with_examples() -> None:
 
 
 def test_metrics_are_listed_with_everything_one_needs() -> None:
-    said = nlgauge("metrics")
-    assert "bertscore ↑ [0, 1]" in said.stdout
-    assert "ter ↓ [0, inf]" in said.stdout
+    lines = [re.split("  +", line) for line in nlgauge("metrics").stdout.splitlines()]
+    assert ["bertscore", "BERTScore", "higher is better", "an encoder model"] in lines
+    assert ["ter", "TER", "lower is better", "texts only"] in lines
+    assert len(lines) == len(metric_names()) + 4  # heading, rule, empty line and advice
+    said = nlgauge("metrics", "BERTScore", "ter").stdout
+    assert "bertscore ↑ [0, 1]" in said
+    assert "components: f, precision, recall; requires an encoder model" in said
+    assert "ter ↓ [0, inf]" in said
     listed = json.loads(nlgauge("metrics", "-f", "json").stdout)
     for entry in listed:
         assert entry["summary"], entry["name"]

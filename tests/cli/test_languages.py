@@ -18,7 +18,7 @@ def files(tmp_path: Path) -> tuple[str, ...]:
 def test_the_signature_says_what_the_language_chose(run, files) -> None:
     code, out, err = run(*files, "-m", "bleu", "ter", "--lang", "zh-CN")
     assert code == 0, err
-    assert out.splitlines()[0].split() == ["system", "bleu", "↑", "ter", "↓"]
+    assert out.splitlines()[0].split() == ["system", "BLEU", "↑", "TER", "↓"]
     assert "|tok:zh|" in out
     assert "|asian:yes|" in out
     assert "|tok:13a|" in run(*files, "-m", "bleu", "--lang", "de")[1]

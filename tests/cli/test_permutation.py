@@ -15,7 +15,7 @@ def test_any_level_and_coefficient_is_tested(run, judged: Path, level: str) -> N
     words = ("permutation", judged, *WORDS, "--level", level, "--coefficient", "kendall")
     code, out, err = run(*words)
     assert code == 0, err
-    assert out.splitlines()[0].split() == ["metric", "kendall_b", "↑", "bleu", "chrf", "beats"]
+    assert out.splitlines()[0].split() == ["metric", "kendall_b", "↑", "BLEU", "chrF", "beats"]
     assert f"{level} level; kendall_b; 108 outputs; 60 permutations of inputs and systems" in out
     assert "p Holm-corrected" in out
     first, second = json.loads(run(*words, "-f", "json")[1])["tests"]

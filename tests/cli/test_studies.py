@@ -15,7 +15,7 @@ def test_correlate_prints_a_table_and_says_what_it_did(run, judged: Path) -> Non
     assert code == 0, err
     lines = out.splitlines()
     assert lines[0].split() == ["metric", "segment", "↑", "system", "↑"]
-    assert [line.split()[0] for line in lines[2:5]] == ["bleu", "chrf", "eed"]
+    assert [line.split()[0] for line in lines[2:5]] == ["BLEU", "chrF", "EED"]
     assert lines[6] == "human: adequacy; pearson"
     assert "*" in out
     assert "note: 108 rows, 3 systems, 36 segments, 2 criteria" in err
@@ -100,7 +100,7 @@ def test_williams_is_directed(run, judged: Path, tmp_path: Path) -> None:
     words = ("williams", judged, "-m", "bleu", "chrf", "--human", "adequacy")
     code, out, err = run(*words)
     assert code == 0, err
-    assert out.splitlines()[0].split() == ["metric", "r", "↑", "bleu", "chrf", "beats"]
+    assert out.splitlines()[0].split() == ["metric", "r", "↑", "BLEU", "chrF", "beats"]
     tests = json.loads(run(*words, "-f", "json")[1])["tests"]
     assert [(test["better"], test["than"]) for test in tests] == [
         ("bleu", "chrf"),
@@ -119,8 +119,8 @@ def test_compare_has_a_table_for_each_metric(run) -> None:
     code, out, err = run(*COMPARE, "-m", "bleu", "ter", "--count", "200")
     assert code == 0, err
     heads = [line.split() for line in out.splitlines() if line.startswith("system")]
-    assert heads[0] == ["system", "bleu", "↑", "difference", "95%", "p", "cluster"]
-    assert heads[1][1:3] == ["ter", "↓"]
+    assert heads[0] == ["system", "BLEU", "↑", "difference", "95%", "p", "cluster"]
+    assert heads[1][1:3] == ["TER", "↓"]
     assert "paired bootstrap, 200 times over 36 segments, seed 0" in out
     shuffled = run(*COMPARE, "--method", "randomisation", "--count", "100")[1]
     assert "95%" not in shuffled

@@ -7,7 +7,9 @@ import json
 import numpy as np
 import pytest
 
-from nlgauge import score, score_systems
+from nlgauge import metric, score, score_systems
+from nlgauge.core.scores import Scores
+from nlgauge.core.signature import Signature
 
 CANDIDATES, REFERENCES = ["the cat sat", "", "a dog"], ["the cat sat", "x", ["the dog", "a dog"]]
 SPEC = "bertscore:model=hashing"
@@ -28,6 +30,32 @@ def test_one_line_of_text_quotes_the_signature() -> None:
     (scores,) = score(CANDIDATES, REFERENCES, metrics=SPEC).values()
     assert str(scores).startswith("bertscore|nrefs:var|")
     assert str(scores).endswith("= 0.6667 ↑ [0, 1]")
+
+
+def test_the_repr_is_one_line_with_value_and_direction() -> None:
+    scores = score(["a b c"] * 2, ["a b d", "x"], metrics=["ter", SPEC])
+    assert repr(scores["ter"]) == "Scores(ter 100.00, lower is better, 2 segments)"
+    assert repr(scores["ter"].corpus_score).startswith("CorpusScore(ter 100.00, lower")
+    assert scores["ter"].direction == scores["ter"].to_dict()["direction"] == "lower"
+    assert "higher is better" in repr(scores[SPEC])
+    systems = score_systems({"one": ["a"], "two": ["b"]}, ["a"], metrics="chrf")
+    assert repr(systems) == (
+        "{'one': {'chrf': Scores(chrf 100.00, higher is better, 1 segment)}, "
+        "'two': {'chrf': Scores(chrf 0.00, higher is better, 1 segment)}}"
+    )
+
+
+def test_notebooks_get_an_escaped_table() -> None:
+    (scores,) = score(["a b c"], ["a b d"], metrics="ter").values()
+    page = scores._repr_html_()
+    assert page.startswith("<table><tr><th>TER ↓</th><th>edits</th><th>reference length</th></tr>")
+    assert "<td>33.33</td><td>1</td><td>3</td>" in page
+    assert "lower is better; 1 segment; ter|nrefs:1" in page
+    hostile = metric("external", command="<b>\x1b")
+    signature = Signature("<b>", ())
+    page = Scores(hostile, "x", "a", ("0",), np.ones((1, 1)), signature)._repr_html_()
+    assert "&lt;b&gt;\\x1b" in page
+    assert "<b>" not in page
 
 
 def test_the_dictionary_is_json() -> None:

@@ -45,6 +45,7 @@ def test_parts_add_up_to_the_whole(board: dict[str, Scores], spec: str) -> None:
     assert pooled.count == whole.count == 300
     assert pooled.value == pytest.approx(whole.value, rel=1e-12)
     assert pooled.components == pytest.approx(whole.components, rel=1e-12)
+    assert pooled.details == pytest.approx(whole.details, rel=1e-12)
     np.testing.assert_allclose(pooled.resampled_values, whole.resampled_values, rtol=1e-12)
     assert pooled.interval() == pytest.approx(whole.interval(), rel=1e-12)
 

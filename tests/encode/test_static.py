@@ -187,7 +187,7 @@ def test_unknown_words_are_as_long_as_the_others(glove: Path) -> None:
 def test_a_text_without_known_words_is_void(glove: Path, name: str, weights: str) -> None:
     joint = "," if ":" in name else ":"
     spec = f"{name}{joint}model={glove},weights={weights}"
-    scorer = Scorer(spec).fit(["the", "cat", "。", "猫"])
+    scorer = Scorer(spec).fitted(["the", "cat", "。", "猫"])
     (scores,) = scorer.score(["zebra crossing", "the", "the"], ["the", "zebra", "the"]).values()
     void, best = scores.scale.void, scores.scale.best
     np.testing.assert_allclose(scores.segments, [void, void, best], atol=1e-12)

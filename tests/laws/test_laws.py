@@ -73,7 +73,7 @@ class Case:
     long: str = LONG
 
     def scorer(self, **keywords: Runtime) -> Scorer:
-        return Scorer(self.spec, **keywords).fit([*REFERENCES, *SECOND])
+        return Scorer(self.spec, **keywords).fitted([*REFERENCES, *SECOND])
 
     def score(self, candidates: list[str], references: list, **keywords: Runtime) -> Scores:
         (scores,) = self.scorer(**keywords).score(candidates, references).values()
@@ -280,7 +280,7 @@ def test_unknown_words_are_equal_only_if_their_strings_are(
         spec += f"{',' if ':' in spec else ':'}model={_known_words(tmp_path)}"
     texts = [[f"the cat saw {word} on the mat." for word in pair] for pair in UNKNOWN]
     left, right = ([pair[k] for pair in texts] for k in range(2))
-    scorer = Scorer(spec).fit([*left, *right, "the cat.", "on the mat"])
+    scorer = Scorer(spec).fitted([*left, *right, "the cat.", "on the mat"])
     (scores,) = scorer.score([*left, *left], [*right, *left]).values()
     other, own = np.split(scores.segments, 2)
     np.testing.assert_allclose(own, scores.scale.best, atol=1e-9)
@@ -296,7 +296,7 @@ def test_unknown_words_only_are_void(spec: str, model: str, tmp_path: Path) -> N
     if model == "words":
         spec += f"{',' if ':' in spec else ':'}model={_known_words(tmp_path)}"
     known, (first, second) = "the cat saw the mat.", map(" ".join, zip(*UNKNOWN, strict=True))
-    scorer = Scorer(spec).fit([known, first, second])
+    scorer = Scorer(spec).fitted([known, first, second])
     (scores,) = scorer.score([first, known, first, first], [known, first, second, first]).values()
     np.testing.assert_allclose(scores.segments, scores.scale.void)
     assert scores.notes[VOID_NOTE] == scores.notes[UNKNOWN_NOTE] == 4

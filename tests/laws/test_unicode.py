@@ -28,7 +28,7 @@ def _specs() -> list[str]:
     max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
 def test_any_text_gets_a_number(spec: str, rows: list[tuple[str, list[str]]]) -> None:
-    scorer = Scorer(spec).fit([references for _, references in rows])
+    scorer = Scorer(spec).fitted([references for _, references in rows])
     (scores,) = scorer.score([text for text, _ in rows], [refs for _, refs in rows]).values()
     assert len(scores.segments) == len(rows)
     assert np.isfinite(scores.segments).all()
@@ -43,7 +43,7 @@ def test_any_text_gets_a_number(spec: str, rows: list[tuple[str, list[str]]]) ->
     max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
 def test_no_text_does_better_than_the_best(spec: str, text: str) -> None:
-    scorer = Scorer(spec).fit([text])
+    scorer = Scorer(spec).fitted([text])
     (scores,) = scorer.score([text, text], [text, text]).values()
     assert scores.segments[0] == scores.segments[1]
     assert scores.scale.low <= scores.segments[0] <= scores.scale.high + 1e-9

@@ -43,6 +43,10 @@ def test_value_and_signature_are_sacrebleus(options):
     expected = tool.corpus_score(CANDIDATES, [REFERENCES])
     ours = _bleu(CANDIDATES, REFERENCES, **options)
     assert ours.value == pytest.approx(expected.score, abs=1e-9)
+    *precisions, penalty, candidate_length, reference_length = ours.details.values()
+    assert precisions == pytest.approx(expected.precisions, abs=1e-9)
+    assert penalty == pytest.approx(expected.bp, abs=1e-12)
+    assert (candidate_length, reference_length) == (expected.sys_len, expected.ref_len)
     text = str(ours.signature)
     for key in ("|order:2", "|segeff:no"):  # what sacrebleu's signature leaves out
         text = text.replace(key, "")
@@ -54,6 +58,19 @@ def test_the_signature_reads_as_everybody_writes_it():
     assert str(_bleu(["a b c d"], ["a b c d"]).signature).startswith(
         "bleu|nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp|version:2."
     )
+
+
+def test_details_are_of_the_corpus_not_means_of_segments():
+    ours = _bleu(["a b c d e", "x"], ["a b c d e", "x y z y"])
+    assert list(ours.details) == [
+        *("precision_1", "precision_2", "precision_3", "precision_4"),
+        *("brevity_penalty", "candidate_length", "reference_length"),
+    ]
+    assert ours.details["precision_1"] == 100
+    assert ours.details["brevity_penalty"] == pytest.approx(np.exp(1 - 9 / 6))
+    assert (ours.details["candidate_length"], ours.details["reference_length"]) == (6, 9)
+    assert ours.to_dict()["details"] == ours.details
+    assert "details" not in ours.to_dict()["segments"][0]
 
 
 def test_ragged_references_as_in_sacrebleu():

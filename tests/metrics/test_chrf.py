@@ -28,6 +28,22 @@ def test_golden_segments_and_corpus(name, order):
     assert value == pytest.approx(GOLDEN["corpus"][name], abs=1e-6)
 
 
+@pytest.mark.parametrize("order", [0, 2])
+@pytest.mark.parametrize("beta", [2, 3])
+def test_details_are_the_precision_and_recall_whose_f_score_is_the_value(order, beta):
+    expected = CHRF(word_order=order, beta=beta).corpus_score(CANDIDATES, [REFERENCES]).score
+    precision, recall = _chrf(CANDIDATES, REFERENCES, word_order=order, beta=beta).details.values()
+    assert precision != pytest.approx(recall, abs=0.1)
+    f = (1 + beta**2) * precision * recall / (beta**2 * precision + recall)
+    assert f == pytest.approx(expected, abs=1e-9)
+
+
+def test_details_by_hand():
+    found = _chrf(["ab"], ["abab"], char_order=2).details
+    assert found == {"precision": 100, "recall": pytest.approx(100 * (2 / 4 + 1 / 3) / 2)}
+    assert _chrf(["a"], [""]).details == {"precision": 0, "recall": 0}
+
+
 @pytest.mark.parametrize(
     ("chars", "order", "lowercase", "whitespace", "eps"),
     list(itertools.product([6, 3], [0, 2], *[[False, True]] * 3)),

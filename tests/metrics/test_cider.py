@@ -76,11 +76,11 @@ def test_identical_is_ten_and_gaming_by_repetition_does_not_pay():
 
 
 def test_a_row_is_the_same_in_any_company_with_the_table_fixed():
-    scorer = Scorer("cider").fit(REFERENCES)
+    scorer = Scorer("cider").fitted(REFERENCES)
     together = scorer.score(CANDIDATES, REFERENCES)["cider"]
     alone = scorer.score(CANDIDATES[1:2], REFERENCES[1:2])["cider"]
     assert alone.segments[0] == together.segments[1] > 0
-    other = Scorer("cider").fit(REFERENCES[:3]).score(CANDIDATES[1:2], REFERENCES[1:2])["cider"]
+    other = Scorer("cider").fitted(REFERENCES[:3]).score(CANDIDATES[1:2], REFERENCES[1:2])["cider"]
     assert other.segments[0] != alone.segments[0]
     assert other.signature["table_sha"] != alone.signature["table_sha"]
 

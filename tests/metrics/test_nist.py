@@ -52,12 +52,12 @@ def test_matches_are_clipped_by_the_largest_count_of_any_reference():
 
 
 def test_a_row_is_the_same_in_any_company_with_the_table_fixed():
-    scorer = Scorer("nist").fit(REFERENCES)
+    scorer = Scorer("nist").fitted(REFERENCES)
     together = scorer.score(CANDIDATES, REFERENCES)["nist"]
     alone = scorer.score(CANDIDATES[3:4], REFERENCES[3:4])["nist"]
     assert alone.segments[0] == together.segments[3]
     assert alone.signature["table_sha"] == together.signature["table_sha"]
-    other = Scorer("nist").fit(REFERENCES[:5]).score(CANDIDATES[3:4], REFERENCES[3:4])["nist"]
+    other = Scorer("nist").fitted(REFERENCES[:5]).score(CANDIDATES[3:4], REFERENCES[3:4])["nist"]
     assert other.segments[0] != alone.segments[0]
     assert other.signature["table_sha"] != alone.signature["table_sha"]
 

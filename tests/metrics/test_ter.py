@@ -35,8 +35,18 @@ def test_value_and_signature_are_sacrebleus(flags):
     expected = tool.corpus_score(candidates, [references])
     ours = _ter(candidates, references, **options)
     assert ours.value == pytest.approx(expected.score)
+    edits = {"edits": expected.num_edits, "reference_length": expected.ref_length}
+    assert ours.details == edits
     assert str(ours.signature) == f"ter|{tool.get_signature().format()}"
     assert metric(str(ours.signature)) == ours.metric
+
+
+def test_details_of_several_references_are_the_fewest_edits_and_the_mean_length():
+    candidates, references = ["a b c", "x"], [["a b c d", "a b e f g"], ["x", "y"]]
+    expected = TER().corpus_score(candidates, [["a b c d", "x"], ["a b e f g", "y"]])
+    ours = _ter(candidates, references)
+    assert ours.details == {"edits": 1, "reference_length": 5.5}
+    assert (expected.num_edits, expected.ref_length) == (1, 5.5)
 
 
 def test_options_change_results():

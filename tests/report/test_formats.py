@@ -26,6 +26,24 @@ def test_text_stars_the_best_as_shown_and_aligns() -> None:
     ]
 
 
+def test_text_counts_columns_of_a_terminal_not_characters() -> None:
+    names = (("系统一", 1.0), ("cafe\u0301", 22.0), ("한 A", 3.0))
+    assert text(Table((Column("系统"), Column("分数", 1)), names)).splitlines() == [
+        "系统    分数",
+        "──────  ────",
+        "系统一   1.0",
+        "cafe\u0301    22.0",
+        "한 A     3.0",
+    ]
+
+
+def test_titles_are_for_readers_and_names_for_programs() -> None:
+    table = Table((Column("chrf:word_order=2", 1, "higher", "chrF++"),), ((1.0,),))
+    assert text(table).splitlines()[0] == "chrF++ ↑"
+    assert markdown(table).startswith("| chrF++ ↑ |")
+    assert tsv(table).splitlines()[0] == "chrf:word_order=2"
+
+
 def test_text_in_a_terminal_is_bold() -> None:
     assert "\x1b[1m 20.00\x1b[0m" in text(TABLE, bold=True)
     assert "*" not in text(TABLE, bold=True)

@@ -79,7 +79,10 @@ def test_the_coefficient_of_a_test_is_named() -> None:
         ["a", "b"], [0.7, 0.5], [[math.nan, 0.1], [1.0, math.nan]], coefficient="kendall_b"
     )
     assert table.headings[1] == "kendall_b ↑"
-    assert "the row's kendall_b exceeds" in table.footer[0]
+    assert table.footer[0].startswith(
+        "p in percent, one-sided: a small p is evidence that the row's metric has a higher "
+        "kendall_b with people than the column's"
+    )
 
 
 def test_a_sweep_shows_the_test_of_the_chosen_value_only() -> None:

@@ -44,6 +44,7 @@ def _assert_like_a_list(outcome: RunResult, paths: list[str], references: list[s
         for label, scores in of_system.items():
             corpus_score = outcome.scores[system][label]
             assert corpus_score.components == pytest.approx(scores.components, abs=1e-9)
+            assert corpus_score.details == pytest.approx(scores.details, abs=1e-9)
             assert str(corpus_score.signature) == str(scores.signature)
             assert corpus_score.notes == scores.notes
             expected = scores.resample(100, seed=3).interval(0.9)

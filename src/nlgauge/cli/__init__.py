@@ -32,6 +32,7 @@ from nlgauge.cli import (
     signatures,
     tuning,
 )
+from nlgauge.cli.completion import repeat_metric_flag
 from nlgauge.cli.output import print_notes
 from nlgauge.core.errors import NlgaugeError
 from nlgauge.core.printable import printable
@@ -49,7 +50,6 @@ app = typer.Typer(
     name="nlgauge",
     help="Score generated text, and evaluate metrics against human judgements.",
     no_args_is_help=True,
-    add_completion=False,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"]},
@@ -81,6 +81,8 @@ def _top(
 def main(arguments: list[str] | None = None) -> None:
     """Run the command and end the process with its exit code."""
     words = _repeat_flags(sys.argv[1:] if arguments is None else arguments)
+    if "_NLGAUGE_COMPLETE" in os.environ:
+        repeat_metric_flag(os.environ)
     sys.stdout = sys.stdout or io.StringIO()  # None if the caller has closed it
     try:
         try:

@@ -7,6 +7,7 @@ from typing import Any, Literal
 
 import typer
 
+from nlgauge.cli.completion import complete_metric
 from nlgauge.core.errors import UsageError
 
 FIGURES = (".svg", ".png", ".pdf")
@@ -24,7 +25,9 @@ def argument(default: Any, metavar: str, help: str | None, show_default: bool = 
 
 def metric_option(default: str | None, help: str) -> Any:
     """Return the option -m."""
-    return option(default, help, "-m", "--metric", metavar="NAME[:OPTION=VALUE,...]")
+    names = ("-m", "--metric")
+    metavar = "NAME[:OPTION=VALUE,...]"
+    return option(default, help, *names, metavar=metavar, autocompletion=complete_metric)
 
 
 def figure_option(what: str) -> Any:

@@ -7,6 +7,7 @@ from nlgauge.cli import arguments
 from nlgauge.cli.arguments import count_option, option, seed_option
 from nlgauge.cli.option_groups import InputOptions, with_option_groups
 from nlgauge.cli.output import RunOptions
+from nlgauge.cli.titles import metric_titles, with_titles
 
 if TYPE_CHECKING:
     from nlgauge.report.table import Table
@@ -57,7 +58,8 @@ def compare_command(
         content["differ"] = [each.to_dict() for each in segments]
         if segments and options.chosen == "text":
             width = 100 if options.output else min(shutil.get_terminal_size().columns, 160)
-            text = side_by_side(content["differ"], width=width, digits=digits)
+            shown = with_titles(content["differ"], metric_titles(texts.metrics))
+            text = side_by_side(shown, width=width, digits=digits)
         elif segments:
             tables.append(_differing(segments, digits))
             long.append(tables[-1])
@@ -69,11 +71,12 @@ def _tables(found: "Comparison", digits: int) -> "list[Table]":
     from nlgauge.report.study_tables import comparison_table
 
     first = found.scores[found.baseline]
+    titles = metric_titles(first)
     footers = {label: [str(scores.signature)] for label, scores in first.items()}
     footers[list(first)[-1]].append(found.method_note)
     return [
         comparison_table(
-            label,
+            titles[label],
             scores.scale.direction,
             [entry.to_dict() for entry in found.of(label)],
             digits=digits if scores.scale.high > 1 else max(digits, 4),

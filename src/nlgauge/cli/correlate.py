@@ -7,6 +7,7 @@ from nlgauge.cli import arguments
 from nlgauge.cli.arguments import figure_option, option
 from nlgauge.cli.option_groups import with_option_groups
 from nlgauge.cli.study_options import MetricStudyOptions
+from nlgauge.cli.titles import metric_titles, with_titles
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -70,28 +71,30 @@ def correlate_command(
     )
     content = found.to_dict()
     rows = content["correlations"]
+    shown = with_titles(rows, metric_titles(options.metrics))
     options.write(
         content,
         rows,
-        agreement_tables(rows, digits=options.digits, footer=[*found.signatures.values()]),
+        agreement_tables(shown, digits=options.digits, footer=[*found.signatures.values()]),
         figures={
-            figure: lambda: metric_bars(rows),
-            distributions: lambda: _distributions(study, options.human, bands),
+            figure: lambda: metric_bars(shown),
+            distributions: lambda: _distributions(study, options, bands),
         },
         notes=found.notes,
     )
 
 
-def _distributions(study: "Study", human: list[str] | None, count: int) -> "Figure":
+def _distributions(study: "Study", options: MetricStudyOptions, count: int) -> "Figure":
     from nlgauge.figures.distributions import Curve, distributions
     from nlgauge.study import quality_bands
 
-    criteria = study.criteria(human)
+    criteria = study.criteria(options.human)
     names = (
         [f"{k + 1} of {count}" for k in range(count)] if count != 3 else ["low", "middle", "high"]
     )
+    titles = metric_titles(options.metrics)
     panels = {
-        metric if len(criteria) == 1 else f"{criterion}: {metric}": [
+        f"{criterion}: " * (len(criteria) > 1) + titles.get(metric, metric): [
             Curve(name, band.scores, band.places, band.density, band.low, band.high)
             for name, band in zip(names, found, strict=True)
         ]

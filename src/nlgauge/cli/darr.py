@@ -10,6 +10,7 @@ from nlgauge.cli import arguments
 from nlgauge.cli.arguments import option
 from nlgauge.cli.option_groups import with_option_groups
 from nlgauge.cli.study_options import MetricStudyOptions
+from nlgauge.cli.titles import metric_titles, with_titles
 from nlgauge.core.errors import UsageError
 
 
@@ -73,11 +74,12 @@ def darr_command(
     if any("low" in row for row in rows):
         summary += "; intervals: bootstrap over segments"
     footer = [summary, *found.signatures.values()]
-    bars = [{**row, "criterion": "tau", "value": row["tau"]} for row in rows]
+    shown = with_titles(rows, metric_titles(options.metrics))
+    bars = [{**row, "criterion": "tau", "value": row["tau"]} for row in shown]
     options.write(
         content,
         rows,
-        [ranking_table(rows, digits=options.digits, footer=footer)],
+        [ranking_table(shown, digits=options.digits, footer=footer)],
         figures={figure: lambda: metric_bars(bars, "Kendall-like tau (daRR)")},
         notes=found.notes,
     )

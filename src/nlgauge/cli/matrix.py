@@ -1,6 +1,6 @@
 """nlgauge matrix, williams and permutation: metrics against metrics."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import permutations
@@ -11,6 +11,7 @@ from nlgauge.cli import arguments
 from nlgauge.cli.arguments import count_option, figure_option, option, seed_option
 from nlgauge.cli.option_groups import with_option_groups
 from nlgauge.cli.study_options import MetricStudyOptions
+from nlgauge.cli.titles import metric_titles
 from nlgauge.core.errors import UsageError
 
 if TYPE_CHECKING:
@@ -72,15 +73,15 @@ def matrix_command(
     ]
     title = f"{found.level} level, {found.coefficient}"
     footer = [f"{title}; {found.cells:,} outputs", *study.signatures.values()]
-    values = found.values.tolist()
+    values, names = found.values.tolist(), _titles(found.names, options.metrics)
     tables = [
-        matrix_table(found.coefficient, found.names, values, digits=options.digits, footer=footer),
-        p_table(found.names, found.p.tolist()),
+        matrix_table(found.coefficient, names, values, digits=options.digits, footer=footer),
+        p_table(names, found.p.tolist()),
     ]
-    panels = [coefficients(found.names, found.values, title=title), p_values(found.names, found.p)]
+    panels = [coefficients(names, found.values, title=title), p_values(names, found.p)]
     shown = {"coefficients": slice(1), "p": slice(1, 2), "both": slice(2)}[show]
-    names = ("names", "level", "coefficient", "values", "p", "cells", "cells_dropped")
-    content = {name: getattr(found, name) for name in names}
+    fields = ("names", "level", "coefficient", "values", "p", "cells", "cells_dropped")
+    content = {name: getattr(found, name) for name in fields}
     options.write(
         {**content, "signatures": study.signatures, "notes": notes},
         map(to_jsonable, rows),
@@ -174,6 +175,12 @@ def permutation_command(
     _run("the permutation test", test, describe, options, correction, figure)
 
 
+def _titles(names: Sequence[str], metrics: Sequence[str]) -> list[str]:
+    """Return the titles of the metrics among the names; the others stay."""
+    titles = metric_titles(metrics, set(names) - set(metrics))
+    return [titles.get(name, name) for name in names]
+
+
 def _run(
     name: str,
     test: "Callable[[Study, str], Tests]",
@@ -210,9 +217,10 @@ def _run(
         p, corrected = found.p, "not corrected"
         if correction == "holm":
             p, corrected = found.p_holm, "Holm-corrected"
-        panels.append(directed(found.names, p, title=f"p in %, {criterion}"))
+        names = _titles(found.names, options.metrics)
+        panels.append(directed(names, p, title=f"p in %, {criterion}"))
         table = williams_table(
-            found.names,
+            names,
             found.correlations.tolist(),
             p.tolist(),
             coefficient="r" if found.coefficient == "pearson" else found.coefficient,

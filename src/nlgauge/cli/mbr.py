@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from nlgauge.cli import arguments
 from nlgauge.cli.arguments import argument, option
 from nlgauge.cli.option_groups import RuntimeOptions, with_option_groups
-from nlgauge.cli.output import check_ending, to_json, write_text
+from nlgauge.cli.output import check_output, to_json, write_text
 
 if TYPE_CHECKING:
     from nlgauge.data.samples import Samples
@@ -44,8 +44,7 @@ class SampleOptions(RuntimeOptions):
 
     def __post_init__(self) -> None:
         """Raise an error for an output file whose format is not known."""
-        if self.output is not None and self.output.suffix and self.format is None:
-            check_ending(self.output, _ENDINGS, "; or choose a format with -f")
+        check_output(self.output, self.format, _ENDINGS)
 
     def read(self) -> "Samples":
         """Return the candidates of every input."""

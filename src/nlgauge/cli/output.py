@@ -46,18 +46,17 @@ class OutputOptions:
         if self._is_figure and not self.draws_output:
             name = self.output.name if self.output else ""
             raise UsageError(f"{str(self.output)!r} names a figure; write it with --figure {name}")
-        if self.output is not None and self.output.suffix and self.format is None:
-            known = (*arguments.FIGURES * self.draws_output, *_ENDINGS)
-            check_ending(self.output, known, "; or choose a format with -f")
+        figures = dict.fromkeys(arguments.FIGURES * self.draws_output, "figure")
+        check_output(self.output, self.format, {**figures, **_ENDINGS})
 
     @property
     def _is_figure(self) -> bool:
-        return self.output is not None and self.output.suffix in arguments.FIGURES
+        return _ending(self.output) in arguments.FIGURES
 
     @property
     def chosen(self) -> Format:
         """The format of -f, else of the ending of -o, else text."""
-        return self.format or _ENDINGS.get(self.output.suffix if self.output else "", "text")
+        return self.format or _ENDINGS.get(_ending(self.output), "text")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -119,9 +118,31 @@ def to_json(content: Any, indent: int | None = None) -> str:
     return printable(text, keep="\n", escape=lambda character: json.dumps(character)[1:-1])
 
 
+def check_output(output: Path | None, format: str | None, endings: Mapping[str, str]) -> None:
+    """Raise an error if the ending of -o is not one of ``endings``, or is of another format.
+
+    A name without an ending, such as /dev/stdout, may have any format; so may a name with an
+    ending that is not known, if -f says which.
+    """
+    if output is None or not output.suffix:
+        return
+    named = endings.get(_ending(output))
+    if format is None:
+        check_ending(output, endings, "; or choose a format with -f")
+    elif named not in (None, format):
+        raise UsageError(
+            f"-f {format} contradicts the ending of {str(output)!r}, which is for {named}; leave "
+            "out -f, or change the name"
+        )
+
+
+def _ending(path: Path | None) -> str:
+    return path.suffix if path else ""
+
+
 def check_ending(path: Path, known: Iterable[str], hint: str = "") -> None:
     """Raise an error for a file name whose ending is not one of ``known``."""
-    if path.suffix not in known:
+    if _ending(path) not in known:
         raise UsageError(
             f"cannot tell what to write to {str(path)!r}: known endings are "
             f"{', '.join(known)}{hint}"

@@ -7,8 +7,8 @@ import typer
 from nlgauge.cli import arguments, score_output
 from nlgauge.cli.arguments import count_option, option, seed_option
 from nlgauge.cli.option_groups import InputOptions, given_options, with_option_groups
-from nlgauge.cli.output import RunOptions
 from nlgauge.cli.parts import PartsOptions
+from nlgauge.cli.score_output import ScoreOptions
 from nlgauge.core.errors import UsageError
 
 # Settings of the server, or features it does not have.
@@ -21,7 +21,7 @@ _LOCAL = (
 @with_option_groups
 def score_command(
     context: typer.Context,
-    options: RunOptions,
+    options: ScoreOptions,
     parts: PartsOptions,
     texts: InputOptions,
     segments: bool = option(False, "Print scores of segments instead of the corpus.", "--segments"),
@@ -80,7 +80,7 @@ def score_command(
     if server is None:
         scorer = Scorer(metrics, runtime=runtime)
         if idf_corpus is not None:
-            scorer = scorer.fit(read_lines(idf_corpus))
+            scorer = scorer.fitted(read_lines(idf_corpus))
         score_corpus = scorer.score_corpus
     else:
         from nlgauge.service.client import Client

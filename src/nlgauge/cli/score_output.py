@@ -1,9 +1,10 @@
 """Output of nlgauge score: scores of a corpus or of its segments."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from nlgauge.cli.arguments import option
 from nlgauge.cli.output import RunOptions
 
 if TYPE_CHECKING:
@@ -12,6 +13,17 @@ if TYPE_CHECKING:
     from nlgauge.study import Comparison
 
 Inputs = Mapping[str, Sequence[str]]  # the files that were scored
+
+
+@dataclass(frozen=True, kw_only=True)
+class ScoreOptions(RunOptions):
+    """How models run, and how much of the scores is written."""
+
+    verbose: bool = option(
+        False,
+        "Also show what is behind the scores: precisions, lengths, edits (JSON always has it).",
+        *("-v", "--verbose"),
+    )
 
 
 def resample(
@@ -25,7 +37,7 @@ def resample(
 
 
 def write_corpus(
-    options: RunOptions,
+    options: ScoreOptions,
     totals: "Totals",
     *,
     inputs: Inputs,
@@ -34,7 +46,7 @@ def write_corpus(
 ) -> None:
     """Write corpus scores, with p-values against the first system if they were compared."""
     from nlgauge.core.scores import Scores
-    from nlgauge.report.score_tables import system_table
+    from nlgauge.report.score_tables import detail_tables, system_keys, system_table
 
     p_values = None
     if comparison is not None:
@@ -50,8 +62,10 @@ def write_corpus(
     table = system_table(totals, digits=options.digits, confidence=confidence, p_values=p_values)
     if comparison is not None:
         table = replace(table, footer=(*table.footer, comparison.method_note))
+    behind = detail_tables(totals, digits=options.digits) if options.verbose else []
+    keys = system_keys(totals, confidence=confidence, p_values=p_values, details=options.verbose)
     content = {"scores": rows, "inputs": inputs}
-    options.write(content, rows, [table], long=[table], notes=_warnings(totals))
+    options.write(content, rows, [table, *behind], long=[keys], notes=_warnings(totals))
 
 
 def write_segments(options: RunOptions, scores: "SystemScores", inputs: Inputs) -> None:

@@ -21,6 +21,7 @@ from nlgauge.core.requirements import ModelCard, Need
 Side = Literal["candidate", "reference"]
 SourceUse = Literal["ignored", "optional", "required"]
 Sources = Sequence[str] | None
+Direction = Literal["higher", "lower"]
 Aliases = Mapping[str, Mapping[str, str]]
 VOID_NOTE = "nothing to compare (a text is empty or without weight), given the worst value"
 
@@ -29,7 +30,7 @@ VOID_NOTE = "nothing to compare (a text is empty or without weight), given the w
 class Scale:
     """Direction and range of a metric's first component."""
 
-    direction: Literal["higher", "lower"]
+    direction: Direction
     low: float
     high: float
     void: float  # of texts with nothing to compare: the worst value, finite in an unbounded range
@@ -54,6 +55,11 @@ class Scale:
     def arrow(self) -> str:
         """↑ or ↓."""
         return "↑" if self.sign > 0 else "↓"
+
+    @property
+    def digits(self) -> int:
+        """The decimals to show: 2 in a range such as 0 to 100, 4 in a range such as 0 to 1."""
+        return 2 if max(self.high, self.void) >= 100 or self.high - self.low > 1e3 else 4
 
 
 def similarity(low: float = 0.0, high: float = 1.0) -> Scale:
@@ -94,6 +100,8 @@ class Metric(ABC):
     name: ClassVar[str]
     paper: ClassVar[str] = ""
     libraries: ClassVar[tuple[str, ...]] = ()
+    requires: ClassVar[str] = ""
+    """What it requires beside texts and a model, such as WordNet."""
     symmetric: ClassVar[bool] = False
     aliases: ClassVar[Aliases] = {}
     """Options by other names of the metric, in lower case without hyphens and underscores."""
@@ -117,6 +125,11 @@ class Metric(ABC):
     @abstractmethod
     def scale(self) -> Scale:
         """Direction, range and worst value of the first component."""
+
+    @property
+    def title(self) -> str:
+        """The name as papers write it, for the headings of tables."""
+        return self.name
 
     @property
     def components(self) -> tuple[str, ...]:
@@ -181,6 +194,10 @@ class Metric(ABC):
     def finish_segments(self, statistics: Floats) -> Floats:
         """Return the components of every segment."""
         return self.finish(statistics, np.ones(len(statistics)))
+
+    def details(self, totals: Floats) -> dict[str, float]:
+        """Return counts and ratios behind the value of one sum of rows, such as lengths."""
+        return {}
 
     def facts(self) -> dict[str, str]:
         """Return signature keys beside the options, such as a table's digest."""

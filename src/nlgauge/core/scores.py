@@ -8,15 +8,24 @@ from typing import Any
 
 from nlgauge.core.arrays import Floats
 from nlgauge.core.errors import MissingExtra, UsageError
-from nlgauge.core.metric import Metric, Scale
+from nlgauge.core.metric import Direction, Metric, Scale
 from nlgauge.core.plan import Plan
 from nlgauge.core.signature import Signature
 from nlgauge.core.totals import CorpusScore, Resampled
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Scores:
     """The corpus value, segment values, components, notes and signature of one metric.
+
+    Examples
+    --------
+    >>> import nlgauge
+    >>> scores = nlgauge.score(["A cat sat."], ["The cat sat."], metrics=["chrf", "ter"])
+    >>> scores["ter"]
+    Scores(ter 33.33, lower is better, 1 segment)
+    >>> scores["ter"].direction, scores["ter"].details
+    ('lower', {'edits': 1, 'reference_length': 3})
 
     Any resampling of segments is ``metric.finish(weights @ statistics, weights.sum(axis=1))``.
     """
@@ -28,7 +37,7 @@ class Scores:
     statistics: Floats
     signature: Signature
     notes: Mapping[str, int] = field(default_factory=dict)
-    aligner: Callable[[int], Plan] | None = field(default=None, repr=False)
+    aligner: Callable[[int], Plan] | None = None
 
     def __len__(self) -> int:
         return len(self.ids)
@@ -39,6 +48,11 @@ class Scores:
         return self.metric.scale
 
     @property
+    def direction(self) -> Direction:
+        """``"higher"`` if higher values are better, else ``"lower"``."""
+        return self.scale.direction
+
+    @property
     def value(self) -> float:
         """The corpus score."""
         return self.corpus_score.value
@@ -47,6 +61,11 @@ class Scores:
     def components(self) -> dict[str, float]:
         """Corpus values of all components."""
         return self.corpus_score.components
+
+    @property
+    def details(self) -> dict[str, float]:
+        """Counts and ratios of the whole corpus behind the value, such as BLEU's precisions."""
+        return self.corpus_score.details
 
     @cached_property
     def corpus_score(self) -> CorpusScore:
@@ -80,6 +99,12 @@ class Scores:
         if self.aligner is None:
             raise UsageError("these scores carry no texts, so they have no alignment")
         return self.aligner(segment)
+
+    def __repr__(self) -> str:
+        return f"Scores{repr(self.corpus_score).removeprefix('CorpusScore')}"
+
+    def _repr_html_(self) -> str:
+        return self.corpus_score._repr_html_()
 
     def __str__(self) -> str:
         return str(self.corpus_score)

@@ -5,13 +5,15 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from html import escape
 from typing import Any
 
 import numpy as np
 
 from nlgauge.core.arrays import Floats
 from nlgauge.core.errors import OptionError, UsageError
-from nlgauge.core.metric import Metric, Scale
+from nlgauge.core.metric import Direction, Metric, Scale
+from nlgauge.core.printable import printable
 from nlgauge.core.resampling import draw_counts
 from nlgauge.core.signature import Signature
 
@@ -52,7 +54,7 @@ class Resampled:
         return [Resampled(piece, self.counts, self.seed) for piece in pieces]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class CorpusScore:
     """A corpus score, its components and how they were made, without the segments."""
 
@@ -92,6 +94,11 @@ class CorpusScore:
         return self.metric.scale
 
     @property
+    def direction(self) -> Direction:
+        """``"higher"`` if higher values are better, else ``"lower"``."""
+        return self.scale.direction
+
+    @property
     def value(self) -> float:
         """The corpus score."""
         return next(iter(self.components.values()))
@@ -101,6 +108,11 @@ class CorpusScore:
         """Corpus values of all components."""
         values = self.metric.finish(self.totals[None, :], np.array([float(self.count)]))[0]
         return dict(zip(self.metric.components, map(float, values), strict=True))
+
+    @property
+    def details(self) -> dict[str, float]:
+        """Counts and ratios of the whole corpus behind the value, such as BLEU's precisions."""
+        return self.metric.details(self.totals)
 
     @property
     def resampled_values(self) -> Floats:
@@ -128,6 +140,29 @@ class CorpusScore:
         total = f"of {self.count:,} segments"
         return tuple(f"{count:,} {total}: {note}" for note, count in self.notes.items())
 
+    @property
+    def _segments(self) -> str:
+        return f"{self.count:,} segment{'s' * (self.count != 1)}"
+
+    def __repr__(self) -> str:
+        value = f"{self.label} {self.value:.{self.scale.digits}f}, {self.direction} is better"
+        return f"{type(self).__name__}({printable(value)}, {self._segments})"
+
+    def _repr_html_(self) -> str:
+        """Return the score, its components, details and signature for notebooks."""
+        names, values = [self.metric.title], [f"{self.value:.{self.scale.digits}f}"]
+        for name, value in [*list(self.components.items())[1:], *self.details.items()]:
+            names.append(name.replace("_", " "))
+            values.append(f"{value:.4f}".rstrip("0").removesuffix("."))
+        rows = [("th", [f"{names[0]} {self.scale.arrow}", *names[1:]]), ("td", values)]
+        lines = (
+            "".join(f"<{tag}>{escape(printable(cell))}</{tag}>" for cell in cells)
+            for tag, cells in rows
+        )
+        note = f"{self.direction} is better; {self._segments}; {self.signature}"
+        table = "".join(f"<tr>{line}</tr>" for line in lines)
+        return f"<table>{table}</table><p>{escape(printable(note))}</p>"
+
     def __str__(self) -> str:
         low, high = self.scale.low, self.scale.high
         return f"{self.signature} = {self.value:.4f} {self.scale.arrow} [{low:g}, {high:g}]"
@@ -139,7 +174,8 @@ class CorpusScore:
             "system": self.system,
             "value": self.value,
             "components": self.components,
-            "direction": self.scale.direction,
+            "details": self.details,
+            "direction": self.direction,
             "range": list(self.scale.limits),
             "segments_scored": self.count,
             "signature": str(self.signature),

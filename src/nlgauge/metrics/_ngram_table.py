@@ -25,7 +25,7 @@ class NgramTableMetric(Metric):
         if self.table is None:
             raise UsageError(
                 f"{self.name} weights n-grams by their counts in the references and is not fitted; "
-                "call metric.fit(references) first, or use nlgauge.score, which does"
+                "use nlgauge.score, which fits it, or the metric that its fit(references) returns"
             )
         return self.table
 

@@ -57,6 +57,14 @@ class SacrebleuMetric(Metric):
     def finish_segments(self, statistics: Floats) -> Floats:
         return _scores(self._tool(for_segments=True), statistics)
 
+    def details(self, totals: Floats) -> dict[str, float]:
+        """Return the parts of sacrebleu's score object for the corpus."""
+        return self.parts_of(self._tool()._compute_score_from_stats(totals.tolist()), totals)
+
+    def parts_of(self, score: Any, totals: Floats) -> dict[str, float]:
+        """Return the parts of a score object of sacrebleu by name."""
+        return {}
+
     def describe(self) -> dict[str, str]:
         """Return the options as sacrebleu's signature keys, then the extra keys."""
         tool = self._tool()

@@ -35,6 +35,7 @@ from nlgauge.metrics._transport import TransportMetric
 class Bary(TransportMetric):
     """Transport between the Wasserstein barycenters of two texts' layers."""
 
+    title = "BaryScore"
     paper = "Colombo et al. 2021, BaryScore (EMNLP), equations 2-3"
     matching = "barycenter"
     scale = distance(4.0)

@@ -32,6 +32,7 @@ from nlgauge.metrics._greedy import GreedyMetric
 class BertScore(GreedyMetric):
     """Greedy matching of contextual token vectors."""
 
+    title = "BERTScore"
     paper = "Zhang et al. 2020, BERTScore (ICLR), equations 1-3"
     published: ClassVar = {"bert_score": Published({"special": "silent"})}
 

@@ -8,6 +8,9 @@ An empty candidate or reference gets 0.
 The corpus value is sacrebleu's corpus BLEU. Segments are scored with effective order (without
 orders for which the candidate has no n-grams), as in sacrebleu's sentence level;
 ``effective_order=yes`` or ``no`` applies to both.
+
+``Scores.details`` are the n-gram precisions in percent (smoothed), the brevity penalty and the two
+lengths in tokens of the corpus: sacrebleu's ``precisions``, ``bp``, ``sys_len`` and ``ref_len``.
 """
 
 from collections.abc import Mapping
@@ -16,6 +19,7 @@ from typing import Any, ClassVar, Self
 
 from sacrebleu.metrics.bleu import BLEU
 
+from nlgauge.core.arrays import Floats
 from nlgauge.core.errors import OptionError
 from nlgauge.core.metric import Aliases, similarity
 from nlgauge.core.options import format_value, option
@@ -28,6 +32,7 @@ _DOWNLOADED = ("spm", "flores101", "flores200", "spBLEU-1K")  # tokenizer models
 class Bleu(SacrebleuMetric):
     """BLEU of a corpus, and smoothed BLEU of its segments."""
 
+    title = "BLEU"
     language_options: ClassVar[Mapping[str, Mapping[str, str | bool]]] = {
         "zh": {"tokenize": "zh"},
         "ja": {"tokenize": "ja-mecab"},
@@ -75,6 +80,14 @@ class Bleu(SacrebleuMetric):
         effective_order = for_segments if auto else self.effective_order == "yes"
         # force: no warning about tokenized input
         return {**arguments, "effective_order": effective_order, "force": True}
+
+    def parts_of(self, score: Any, totals: Floats) -> dict[str, float]:
+        """Return the precisions in percent, the brevity penalty and the lengths in tokens."""
+        named: dict[str, float] = {
+            f"precision_{order}": value for order, value in enumerate(score.precisions, start=1)
+        }
+        lengths = {"candidate_length": score.sys_len, "reference_length": score.ref_len}
+        return {**named, "brevity_penalty": score.bp, **lengths}
 
     def extra_keys(self) -> dict[str, str]:
         """Return the n-gram order, a smoothing value of more than two decimals, and segeff."""

@@ -30,6 +30,7 @@ MAX_MOVE = 50  # words, as in Tercom
 class Character(PairMetric):
     """Translation edit rate on character level."""
 
+    title = "CharacTER"
     paper = "Wang et al. 2016, CharacTer: Translation Edit Rate on Character Level (WMT)"
     scale = distance(1.0)
     isolated = True

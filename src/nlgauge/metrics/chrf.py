@@ -4,14 +4,20 @@ Popović (2015, 2017): chrF = 100 (1 + b²) P R / (b² P + R) with P and R avera
 n-grams of 1 to 6 and, for chrF++ (``word_order=2``), word n-grams of 1 and 2; b = 2. Of several
 references the one with the best F counts. Higher is better, 0 to 100; identical texts get 100, an
 empty candidate or reference 0.
+
+``Scores.details`` are the precision and recall of the corpus in percent, averaged over the orders
+that both sides have n-grams of. Their F-score is the value (with ``eps_smoothing`` the value is the
+mean of the F-scores of the orders instead).
 """
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import ClassVar, Self
+from typing import Any, ClassVar, Self
 
+import numpy as np
 from sacrebleu.metrics.chrf import CHRF
 
+from nlgauge.core.arrays import Floats
 from nlgauge.core.errors import OptionError
 from nlgauge.core.metric import Aliases, similarity
 from nlgauge.core.options import format_value, option
@@ -42,6 +48,23 @@ class Chrf(SacrebleuMetric):
         super().__post_init__()
         if self.char_order + self.word_order == 0:
             raise OptionError("options char_order=0, word_order=0: raise one of them")
+
+    @property
+    def title(self) -> str:
+        """chrF, chrF++ with word pairs, or chrF3 with another beta."""
+        return f"chrF{'' if self.beta == 2 else format_value(self.beta)}{'+' * self.word_order}"
+
+    def parts_of(self, score: Any, totals: Floats) -> dict[str, float]:
+        """Return precision and recall in percent, averaged over the orders with n-grams."""
+        candidates, references, matches = totals.reshape(-1, 3).T
+        counted = (candidates > 0) & (references > 0)
+        if not counted.any():
+            return {"precision": 0.0, "recall": 0.0}
+        sides = {"precision": candidates, "recall": references}
+        return {
+            name: 100 * float(np.mean(matches[counted] / side[counted]))
+            for name, side in sides.items()
+        }
 
     def extra_keys(self) -> dict[str, str]:
         """Return beta, which sacrebleu puts into the metric's name (chrF2)."""

@@ -54,6 +54,11 @@ class Cider(NgramTableMetric, PairMetric):
     sigma: float = option(6.0, "Length difference that CIDEr-D tolerates, in words.", low=1e-3)
     stem: bool = option(False, "Compare Porter stems, as in the paper (not in its code).")
 
+    @property
+    def title(self) -> str:
+        """CIDEr-D or CIDEr."""
+        return "CIDEr-D" if self.variant == "d" else "CIDEr"
+
     def count(self, references: Iterable[Sequence[str]]) -> NgramTable:
         """Return the document frequencies of these segments."""
         counts: Counter[Ngram] = Counter()

@@ -45,6 +45,7 @@ class _Text(NamedTuple):
 class DepthScore(CloudMetric):
     """Distance between the depth-trimmed regions of two texts' token clouds."""
 
+    title = "DepthScore"
     paper = "Staerman et al. 2021, A Pseudo-Metric between Probability Distributions"
     components = ("distance", "similarity")
     symmetric = True

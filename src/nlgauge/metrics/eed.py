@@ -27,6 +27,7 @@ UNIT = 10**6  # costs are integers, so that equal sums of costs such as 0.2 tie 
 class Eed(PairMetric):
     """Extended edit distance."""
 
+    title = "EED"
     paper = "Stanchev et al. 2019, EED: Extended Edit Distance Measure for MT (WMT)"
     scale = distance(1.0)
 

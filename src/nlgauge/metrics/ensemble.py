@@ -28,6 +28,8 @@ from nlgauge.metrics import metric_in
 class Ensemble(Metric):
     """The weighted mean of several metrics."""
 
+    title = "Ensemble"
+    requires = "what its metrics require"
     scale = similarity()
     on_server: ClassVar[bool] = False  # its members would escape the checks of requests
 

@@ -28,6 +28,7 @@ from nlgauge.metrics._child_process import child_process
 class External(Metric):
     """The score of an external program."""
 
+    requires = "a program"
     on_server: ClassVar[bool] = False  # it runs programs
 
     command: str | None = option(None, "The program and its arguments, as in a shell.")
@@ -43,6 +44,11 @@ class External(Metric):
         super().__post_init__()
         if not self.low < self.high:
             raise OptionError(f"external: low={self.low} must be below high={self.high}")
+
+    @property
+    def title(self) -> str:
+        """The command."""
+        return self.command or "External"
 
     @property
     def scale(self) -> Scale:

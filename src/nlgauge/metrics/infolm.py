@@ -47,6 +47,7 @@ _PRESETS: dict[str, dict[str, Parameters]] = {  # alpha and beta of section 5 of
 class InfoLm(PairMetric):
     """Divergence between the predictions of a masked language model for two texts."""
 
+    title = "InfoLM"
     paper = "Colombo et al. 2022, InfoLM (AAAI), equation 3 and Table 1"
     isolated = True
 

@@ -41,6 +41,7 @@ def _penalty(side: str) -> Any:
 class LazyEmd(TransportMetric):
     """The cost of moving one text onto the other with a penalty for mass that is not moved."""
 
+    title = "Lazy-EMD"
     paper = "Chen et al. 2020, Lazy-EMD (IJCAI), definition 4"
     symmetric = False
     published: ClassVar = {"lazy_emd": Published({"special": "silent"})}

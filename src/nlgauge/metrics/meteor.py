@@ -37,6 +37,8 @@ NO_WORDNET_NOTE = (
 class Meteor(PairMetric):
     """Harmonic mean of word precision and recall, with a fragmentation penalty."""
 
+    title = "METEOR"
+    requires = "WordNet, if synonyms are to match"
     components = ("score", "precision", "recall")
     paper = "Banerjee and Lavie 2005, METEOR: An Automatic Metric for MT Evaluation (ACL)"
     language_options: ClassVar[Mapping[str, Mapping[str, str | bool]]] = {

@@ -44,6 +44,7 @@ COSTS: dict[str, tuple[Callable[[Any, Any], Floats], float]] = {
 class Mover(TransportMetric):
     """The least cost of moving one text's contextual n-grams onto the other's."""
 
+    title = "MoverScore"
     paper = "Zhao et al. 2019, MoverScore (EMNLP), equations 1-2"
     matching = "transport"
     published: ClassVar = _mover_compat.PUBLISHED

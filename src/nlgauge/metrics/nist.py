@@ -33,6 +33,7 @@ PENALTY = math.log(0.5) / math.log(1.5) ** 2
 class Nist(NgramTableMetric):
     """Information-weighted n-gram precision of a corpus."""
 
+    title = "NIST"
     paper = "Doddington 2002, MT Evaluation Using N-gram Co-Occurrence Statistics (HLT)"
     scale = similarity(0.0, math.inf)
 

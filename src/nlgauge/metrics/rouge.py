@@ -59,6 +59,11 @@ class Rouge(PairMetric):
                 "leave one of them out"
             )
 
+    @property
+    def title(self) -> str:
+        """ROUGE-2, ROUGE-L or ROUGE-Lsum."""
+        return f"ROUGE-{self.variant.capitalize()}"
+
     def prepare(self, item: str, side: Side) -> Any | None:
         """Return n-gram counts, words, or the words of every sentence."""
         if self.variant == "lsum":

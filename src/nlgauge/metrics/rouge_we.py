@@ -8,13 +8,14 @@ range [0, 1]; identical texts get 1, a text of fewer than n words 0.
 """
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
 
 from nlgauge.core.arrays import Floats
 from nlgauge.core.cloud import Cloud
-from nlgauge.core.metric import Side, similarity
+from nlgauge.core.metric import Aliases, Side, similarity
 from nlgauge.core.options import option
 from nlgauge.measure.cost import unit
 from nlgauge.metrics._cloud_metric import Points
@@ -26,9 +27,15 @@ class RougeWe(GreedyMetric):
     """F-score, precision and recall of n-grams matched by their vectors."""
 
     paper = "Ng and Abrecht 2015, Better Summarization Evaluation with Word Embeddings"
+    aliases: ClassVar[Aliases] = {f"rougewe{order}": {"order": order} for order in "1234"}
     scale = similarity()
 
     order: int = option(1, "Words of an n-gram.", low=1, high=4)
+
+    @property
+    def title(self) -> str:
+        """ROUGE-WE-1 for words, ROUGE-WE-2 for pairs of them."""
+        return f"ROUGE-WE-{self.order}"
 
     @property
     def symmetric(self) -> bool:  # type: ignore[override]

@@ -36,6 +36,7 @@ WEB_SCALE = Scale("higher", -math.inf, 0.0, void=-2 * math.sqrt(3 * 4096))
 class Smd(TransportMetric):
     """The distance between the mean vectors of two texts."""
 
+    title = "SMD"
     paper = "Zhao et al. 2019, MoverScore (EMNLP)"
     matching = "transport"
 

@@ -17,11 +17,12 @@ dropped.
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
 from nlgauge.core.cloud import Cloud
-from nlgauge.core.metric import distance
+from nlgauge.core.metric import Aliases, distance
 from nlgauge.core.options import option
 from nlgauge.measure.cost import unit
 from nlgauge.metrics._cloud_metric import Points, one_layer
@@ -36,6 +37,7 @@ class Sms(TransportMetric):
     """The least cost of moving one text's sentences, words or both onto the other's."""
 
     paper = "Clark et al. 2019, Sentence Mover's Similarity (ACL)"
+    aliases: ClassVar[Aliases] = {"wms": {"nodes": "words"}, "s+wms": {"nodes": "both"}}
     scale = distance(2.0)
 
     layer: int | str = one_layer()
@@ -45,6 +47,11 @@ class Sms(TransportMetric):
         choices=("sentences", "words", "both"),
     )
     special: str = option("drop", "Special tokens belong to no sentence.", choices=("drop",))
+
+    @property
+    def title(self) -> str:
+        """SMS, WMS or S+WMS."""
+        return {"sentences": "SMS", "words": "WMS", "both": "S+WMS"}[self.nodes]
 
     def points(self, cloud: Cloud) -> Points:
         """Return the words, the sentences, or both with half of the mass each."""

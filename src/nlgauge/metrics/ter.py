@@ -6,15 +6,19 @@ Lower is better, from 0 (identical) without an upper bound.
 
 Empty texts get sacrebleu's scores: 100 if one side is empty, 0 if both are, the only void text that
 does not get the worst value.
+
+``Scores.details`` are the edits and the (average) length of the references in words of the corpus:
+sacrebleu's ``num_edits`` and ``ref_length``.
 """
 
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import ClassVar, Self
+from typing import Any, ClassVar, Self
 
 from sacrebleu.metrics.ter import TER
 
+from nlgauge.core.arrays import Floats
 from nlgauge.core.metric import distance
 from nlgauge.core.options import option
 from nlgauge.metrics._sacrebleu import SacrebleuMetric
@@ -24,6 +28,7 @@ from nlgauge.metrics._sacrebleu import SacrebleuMetric
 class Ter(SacrebleuMetric):
     """Translation edit rate."""
 
+    title = "TER"
     language_options: ClassVar[Mapping[str, Mapping[str, str | bool]]] = {
         code: {"normalized": True, "asian_support": True} for code in ("zh", "ja")
     }
@@ -39,6 +44,12 @@ class Ter(SacrebleuMetric):
         False, "With normalized or no_punct, split CJK characters and marks."
     )
     case_sensitive: bool = option(False, "Distinguish upper and lower case.")
+
+    def parts_of(self, score: Any, totals: Floats) -> dict[str, float]:
+        """Return the number of edits and the length of the references in words."""
+        length = float(score.ref_length)  # a fraction if references of a segment differ in length
+        whole = length.is_integer()
+        return {"edits": score.num_edits, "reference_length": int(length) if whole else length}
 
     @classmethod
     def rebuild(cls, keys: Mapping[str, str]) -> Self:

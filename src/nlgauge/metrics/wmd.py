@@ -18,6 +18,7 @@ from nlgauge.metrics._transport import TransportMetric
 class Wmd(TransportMetric):
     """The least cost of moving one text's words onto the other's."""
 
+    title = "WMD"
     paper = "Kusner et al. 2015, From Word Embeddings to Document Distances (ICML)"
     scale = distance(2.0)
 

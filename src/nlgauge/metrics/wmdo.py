@@ -34,6 +34,7 @@ _TIE = 1e-9  # tolerance for equal flows and costs
 class Wmdo(TransportMetric):
     """The word mover's distance with a penalty for words in another order."""
 
+    title = "WMDo"
     paper = "Chow et al. 2019, WMDO: Fluency-based Word Mover's Distance (WMT)"
     components = ("distance", "wmd", "disorder", "similarity")
     symmetric = False

@@ -19,6 +19,7 @@ from nlgauge.metrics._greedy import GreedyMetric
 class YiSi(GreedyMetric):
     """Greedy matching with idf weights that favours recall."""
 
+    title = "YiSi-1"
     paper = "Lo 2019, YiSi (WMT), equations 1-3"
     aliases: ClassVar[Aliases] = {"yisi1": {}}
     scale = similarity()

@@ -9,6 +9,8 @@ import re
 from collections.abc import Callable
 from html import escape
 
+from rich.cells import cell_len
+
 from nlgauge.report.table import Table, Value
 
 _BOLD, _PLAIN = "\x1b[1m", "\x1b[0m"
@@ -43,17 +45,21 @@ def latex_text(text: str) -> str:
 
 
 def text(table: Table, *, bold: bool = False) -> str:
-    """Return aligned columns, the best value of each column in bold or starred."""
+    """Return aligned columns, the best value of each column in bold or starred.
+
+    Widths are columns of a terminal: wide characters (Chinese, emoji) take two, combining marks
+    none.
+    """
     best = table.best()
     starred = set() if bold else {j for _, j in best}  # all their cells are padded, to align
     cells = [
         [cell + (" *"[(i, j) in best] if j in starred else "") for j, cell in enumerate(row)]
         for i, row in enumerate(table.texts())
     ]
-    widths = [max(map(len, column)) for column in zip(table.headings, *cells, strict=True)]
-    align = [str.rjust if table.numeric(j) else str.ljust for j in range(len(widths))]
+    widths = [max(map(cell_len, column)) for column in zip(table.headings, *cells, strict=True)]
+    numeric = [table.numeric(j) for j in range(len(widths))]
     padded = [
-        [align[j](cell, widths[j]) for j, cell in enumerate(row)]
+        [_pad(cell, widths[j], right=numeric[j]) for j, cell in enumerate(row)]
         for row in [table.headings, *cells]
     ]
     if bold:
@@ -62,6 +68,11 @@ def text(table: Table, *, bold: bool = False) -> str:
     lines = ["  ".join(row).rstrip() for row in padded]
     lines.insert(1, "  ".join("─" * width for width in widths))
     return "\n".join([*lines, "", *table.notes] if table.footer else lines)
+
+
+def _pad(cell: str, width: int, *, right: bool) -> str:
+    space = " " * (width - cell_len(cell))
+    return space + cell if right else cell + space
 
 
 def csv(table: Table, *, delimiter: str = ",", safe: bool = False) -> str:

@@ -1,4 +1,4 @@
-"""Tables of scores: systems by metrics, or segments by metrics."""
+"""Tables of scores: systems by metrics, segments by metrics, or systems by details of a metric."""
 
 from collections.abc import Mapping
 
@@ -6,6 +6,7 @@ from nlgauge.core.scores import Scores
 from nlgauge.core.totals import CorpusScore
 from nlgauge.report.study_tables import interval, p_text
 from nlgauge.report.table import Column, Table, Value
+from nlgauge.report.titles import distinct_titles
 
 SystemScores = Mapping[str, Mapping[str, Scores]]  # by system and metric label
 Totals = Mapping[str, Mapping[str, Scores | CorpusScore]]
@@ -23,9 +24,10 @@ def system_table(
     With ``confidence`` every metric has a second column for its interval, and with p-values (by
     system and metric) one for those.
     """
-    columns = [Column("system")]
-    for label, scores in next(iter(totals.values())).items():
-        columns.append(_column(label, scores, digits))
+    columns, first = [Column("system")], next(iter(totals.values()))
+    titles = _titles(first)
+    for label, scores in first.items():
+        columns.append(_column(label, scores, digits, title=titles[label]))
         columns += [Column(f"{confidence:.0%}")] if confidence else []
         columns += [Column("p")] if p_values is not None else []
     rows: list[tuple[Value, ...]] = []
@@ -35,7 +37,7 @@ def system_table(
             cells.append(scores.value)
             if confidence and isinstance(scores, CorpusScore):
                 low, high = scores.interval(confidence)
-                cells.append(interval(low, high, _column(label, scores, digits).digits))
+                cells.append(interval(low, high, scores.scale.digits if digits is None else digits))
             if p_values is not None:
                 p = p_values.get((system, label))
                 cells.append(None if p is None else p_text(p))
@@ -50,11 +52,12 @@ def segment_table(
     scores: SystemScores, *, digits: int | None = None, components: bool = False
 ) -> Table:
     """Return a row for each segment and a column for each metric, or each of its components."""
-    columns = [Column("system"), Column("segment")]
-    for label, first in next(iter(scores.values())).items():
-        names = [label, *(f"{label}.{name}" for name in first.metric.components[1:])]
-        shown = names if components else names[:1]
-        columns += [_column(name, first, digits, direction=False) for name in shown]
+    columns, by_label = [Column("system"), Column("segment")], next(iter(scores.values()))
+    titles = _titles(by_label)
+    for label, first in by_label.items():
+        columns.append(_column(label, first, digits, title=titles[label], direction=False))
+        names = first.metric.components[1:] if components else ()
+        columns += [_column(f"{label}.{name}", first, digits, direction=False) for name in names]
     rows: list[tuple[Value, ...]] = []
     for system, by_metric in scores.items():
         values = []
@@ -68,10 +71,66 @@ def segment_table(
     return Table(tuple(columns), tuple(rows))
 
 
+def system_keys(
+    totals: Totals,
+    *,
+    confidence: float | None = None,
+    p_values: Mapping[tuple[str, str], float | None] | None = None,
+    details: bool = False,
+) -> Table:
+    """Return a row for each system for CSV and TSV: every number has a column of its own.
+
+    The columns of a metric are its label, and with what was asked for label.low, label.high,
+    label.p, and label.name for each component and detail.
+    """
+    rows = []
+    for system, by_metric in totals.items():
+        cells: dict[str, Value] = {"system": system}
+        for label, scores in by_metric.items():
+            cells[label] = scores.value
+            if confidence and isinstance(scores, CorpusScore):
+                cells[f"{label}.low"], cells[f"{label}.high"] = scores.interval(confidence)
+            if p_values is not None:
+                cells[f"{label}.p"] = p_values.get((system, label))
+            behind = _behind(scores) if details else {}
+            cells |= {f"{label}.{name}": value for name, value in behind.items()}
+        rows.append(cells)
+    columns = tuple(map(Column, rows[0]))
+    return Table(columns, tuple(tuple(cells.values()) for cells in rows))
+
+
+def detail_tables(totals: Totals, *, digits: int | None = None) -> list[Table]:
+    """Return a table for each metric that has more than a value: systems by what is behind it."""
+    first = next(iter(totals.values()))
+    titles, tables = _titles(first), []
+    for label in first:
+        behind = {system: _behind(by_metric[label]) for system, by_metric in totals.items()}
+        names = next(iter(behind.values()))
+        if names:
+            decimals = 4 if digits is None else digits
+            shown = (Column(name, decimals, title=name.replace("_", " ")) for name in names)
+            rows = tuple((system, *values.values()) for system, values in behind.items())
+            tables.append(Table((Column(label, title=titles[label]), *shown), rows))
+    return tables
+
+
+def _behind(scores: Scores | CorpusScore) -> dict[str, float]:
+    """Return the components but the first, and the details."""
+    return {**dict(list(scores.components.items())[1:]), **scores.details}
+
+
+def _titles(scores: Mapping[str, Scores | CorpusScore]) -> dict[str, str]:
+    return distinct_titles({label: each.metric.title for label, each in scores.items()})
+
+
 def _column(
-    label: str, scores: Scores | CorpusScore, digits: int | None, *, direction: bool = True
+    label: str,
+    scores: Scores | CorpusScore,
+    digits: int | None,
+    *,
+    title: str = "",
+    direction: bool = True,
 ) -> Column:
     scale = scores.scale
-    if digits is None:
-        digits = 2 if max(scale.high, scale.void) >= 100 or scale.high - scale.low > 1e3 else 4
-    return Column(label, digits, scale.direction if direction else None)
+    digits = scale.digits if digits is None else digits
+    return Column(label, digits, scale.direction if direction else None, title)

@@ -118,7 +118,7 @@ def p_table(names: Sequence[str], p: Iterable[Sequence[float]], *, limit: float 
         (name, *(p_text(value) if value < limit else None for value in row))
         for name, row in zip(names, p, strict=True)
     ]
-    return Table(tuple(columns), tuple(rows), (f"only p < {limit:g} is shown",))
+    return Table(tuple(columns), tuple(rows), (f"p of no relation, two-sided; only p < {limit:g} is shown",))
 
 
 def williams_table(
@@ -129,7 +129,7 @@ def williams_table(
     coefficient: str = "r",
     footer: Sequence[str] = (),
 ) -> Table:
-    """Return metrics by metrics: p in percent that the row's correlates better."""
+    """Return metrics by metrics: one-sided p in percent of "the row's correlates better"."""
     columns = [Column("metric"), Column(coefficient, 3, "higher")]
     columns += [*(Column(name, 1) for name in names), Column("beats")]
     rows: list[tuple[Value, ...]] = []
@@ -138,8 +138,8 @@ def williams_table(
         beaten = sum(value is not None and value < 5 for value in percents)
         rows.append((name, float(correlations[i]), *percents, beaten))
     legend = (
-        f"p in percent that the row's {coefficient} exceeds the column's; "
-        "beats: number of metrics with p < 5 %"
+        f"p in percent, one-sided: a small p is evidence that the row's metric has a higher "
+        f"{coefficient} with people than the column's; beats: number of metrics with p < 5 %"
     )
     return Table(tuple(columns), tuple(rows), (legend, *footer))
 

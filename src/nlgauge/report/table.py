@@ -11,16 +11,20 @@ Value = str | float | int | None
 
 @dataclass(frozen=True)
 class Column:
-    """A column's name, the decimals of its numbers, and the direction of better values."""
+    """A column's name, the decimals of its numbers, and the direction of better values.
+
+    CSV and TSV have the name as key; the other formats show the title, if there is one.
+    """
 
     name: str
     digits: int = 4
     direction: Literal["higher", "lower"] | None = None
+    title: str = ""
 
     @property
     def heading(self) -> str:
-        """The printable name with an arrow towards better values."""
-        return printable(self.name) + {"higher": " ↑", "lower": " ↓", None: ""}[self.direction]
+        """The printable title with an arrow towards better values."""
+        return printable(self.title or self.name) + {"higher": " ↑", "lower": " ↓", None: ""}[self.direction]
 
     def show(self, value: Value) -> str:
         """Return the printable text of a value; empty for a missing one."""

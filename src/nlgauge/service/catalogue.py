@@ -28,6 +28,7 @@ def _card(kind: type[Metric], settings: Settings) -> dict[str, Any]:
     aligns = issubclass(kind, PairMetric) and kind.align is not PairMetric.align
     return {
         "name": built.name,
+        "title": built.title,
         "summary": (kind.__doc__ or "").strip().split("\n")[0],
         "paper": built.paper,
         "direction": built.scale.direction,

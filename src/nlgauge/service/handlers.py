@@ -96,7 +96,7 @@ def align(request: schemas.AlignRequest, admission: Admission) -> Answer:
     if request.layers:
         by_layer = _single_layers(admitted.metric, scorer)
         # The corpus tables are those of the pair with all of its references.
-        layers = admission.scorer(tuple(by_layer.values())).fit([references])
+        layers = admission.scorer(tuple(by_layer.values())).fitted([references])
         found = layers.align(request.candidate, references[aligned.reference]).values()
         content["layers"] = [
             {"layer": number, "value": each.scores.value, "plan": show(each.plan)["plan"]}

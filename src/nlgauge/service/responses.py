@@ -28,6 +28,9 @@ class _MetricValue(BaseModel):
     metric: str
     value: float
     components: dict[str, float]
+    details: dict[str, float] = Field(
+        {}, description="Counts and ratios of the corpus behind the value, such as lengths."
+    )
     direction: Direction
     range: Range
     signature: str
@@ -244,6 +247,7 @@ class MetricCard(BaseModel):
     """The description of a metric; ``options`` is a JSON schema."""
 
     name: str
+    title: str = Field(description="The name as papers write it.")
     summary: str
     paper: str
     direction: Direction

@@ -1,0 +1,19 @@
+"""Titles of metrics in tables and figures; JSON, CSV and TSV keep the names of the call."""
+
+from collections.abc import Collection, Iterable, Mapping
+from typing import Any
+
+
+def metric_titles(labels: Iterable[str], names: Collection[str] = ()) -> dict[str, str]:
+    """Return the titles of metrics by label, different from each other and from ``names``."""
+    from nlgauge.metrics import metric
+    from nlgauge.report.titles import distinct_titles
+
+    return distinct_titles({label: metric(label).title for label in labels}, names)
+
+
+def with_titles(
+    rows: Iterable[Mapping[str, Any]], titles: Mapping[str, str]
+) -> list[dict[str, Any]]:
+    """Return the rows with the title of each metric that has one."""
+    return [{**row, "metric": titles.get(row["metric"], row["metric"])} for row in rows]
