@@ -8,9 +8,9 @@ With P = Q exp((f + g - C)/epsilon) the scaling step of one side is
 
     f = pa epsilon/(pa + epsilon) ln(a / K),      K_i = sum_j Q_ij exp((g_j - C_ij)/epsilon),
 
-of which pa = inf (Sinkhorn) and pa = 0 (f = 0) are limits. Its rate tends to 1 for large penalties
-and small epsilon, so epsilon is halved step by step, and a damped Newton step on the concave dual
-follows every second scaling. The linear system of such a step is
+of which pa = inf (Sinkhorn) is a limit; a penalty of 0 has a closed form (one_sided.py). Its rate
+tends to 1 for large penalties and small epsilon, so epsilon is halved step by step, and a damped
+Newton step on the concave dual follows every second scaling. The linear system of such a step is
 
     [ diag(W 1 + ha)        W         ] [df]   [ya]
     [      W^T        diag(W^T 1 + hb)] [dg] = [yb],    W = P / epsilon,  h = marginals / penalty.
@@ -186,8 +186,6 @@ def _iterate(
 
 def _newton(batch: _Batch, f: Floats, g: Floats, epsilon: float) -> tuple[Floats, Floats, Floats]:
     """Return the potentials after a Newton step, where it helps, and their error."""
-    if min(batch.penalties) == 0:  # with a penalty of 0 one scaling is exact
-        return f, g, np.zeros(len(f))
     plan = batch.plan(f, g, epsilon)
     miss_a, miss_b, error = batch.misses(plan, f, g)
     marginals = zip(batch.implied(f, g), batch.penalties, (batch.a, batch.b), strict=True)

@@ -3,7 +3,7 @@
 P* = argmin_{P >= 0}  <C, P> + pa KL(P 1 | a) + pb KL(P^T 1 | b)  [+ epsilon KL(P | a x b)]
 
 (inf, inf)            Earth Mover's Distance         kernels/network_simplex.py
-(inf, 0), (0, inf)    1 - precision, 1 - recall      closed form
+(inf, 0), (0, inf)    1 - precision, 1 - recall      one_sided.py, also with epsilon > 0
 finite, finite        Lazy-EMD                       unbalanced.py
 epsilon > 0           any of them, regularised       sinkhorn.py
 """
@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike
 from nlgauge.core.arrays import Floats
 from nlgauge.core.errors import DataError, NotConverged, OptionError, ShapeError
 from nlgauge.core.plan import Plan
-from nlgauge.measure import sinkhorn, unbalanced
+from nlgauge.measure import one_sided, sinkhorn, unbalanced
 from nlgauge.measure.kernels import network_simplex
 from nlgauge.measure.problem import Problem, Solution, normalised, solve_concatenated
 from nlgauge.measure.sinkhorn import Reference
@@ -123,30 +123,13 @@ def _solve(
     problems: list[Problem], penalties: tuple[float, float], epsilon: float, reference: Reference
 ) -> list[Solution]:
     """Return the solutions of the method for these penalties."""
+    if min(penalties) == 0:
+        return [one_sided.solve(each, penalties, epsilon, reference) for each in problems]
     if epsilon > 0:
         return sinkhorn.solve(problems, penalties, epsilon, reference)
-    if min(penalties) == 0:
-        return [_greedy(problem, *penalties) for problem in problems]
     if math.isinf(min(penalties)):
         return solve_concatenated(problems, network_simplex.solve_all)
     return unbalanced.solve(problems, *penalties)
-
-
-def _greedy(problem: Problem, penalty_a: float, penalty_b: float) -> Solution:
-    """Return the solution when at least one penalty is 0; ties go to the first partner.
-
-    With pb = 0 each row of P is on its cheapest column, where its mass is a exp(-c/pa) for cost c
-    (pa = inf is BERTScore's precision, Lazy-EMD paper Theorem 1).
-    """
-    if penalty_b > 0:
-        turned = _greedy(problem.transposed(), penalty_b, penalty_a)
-        return turned._replace(coupling=turned.coupling.T)
-    cost, a, _ = problem
-    coupling = np.zeros(cost.shape)
-    if penalty_a > 0:
-        rows, partners = np.arange(len(a)), cost.argmin(axis=1)
-        coupling[rows, partners] = a * np.exp(-cost[rows, partners] / penalty_a)
-    return Solution(coupling, 0.0, 0, True)
 
 
 def _plan(problem: Problem, solution: Solution, penalty_a: float, penalty_b: float) -> Plan:
