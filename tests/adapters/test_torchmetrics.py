@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import copy
+import pickle
 import shutil
 import socket
 import subprocess
@@ -32,7 +34,8 @@ dist.init_process_group("gloo", rank=rank, world_size=2)
 candidates, references = {candidates!r}, {references!r}
 metric = TextMetric({metric!r})
 for i in range(rank, len(candidates), 2):
-    metric.update([candidates[i]], [references[i]])
+    if not (rank and {idle}):
+        metric.update([candidates[i]], [references[i]])
 print(float(metric.compute()))
 dist.destroy_process_group()
 """
@@ -58,6 +61,122 @@ def test_it_starts_anew_after_reset_and_refuses_to_score_nothing() -> None:
         made.compute()
     with pytest.raises(ShapeError, match="2 candidates but 1 references"):
         made.update(["a", "b"], ["a"])
+
+
+EVERY = (
+    *("bleu", "chrf", "ter", "rouge", "eed", "cider", "nist"),
+    *(
+        "bertscore:model=hashing",
+        "mover:model=hashing",
+        "bary:model=hashing",
+        "infolm:model=hashing",
+    ),
+    "bertscore:model=hashing,weights=idf",
+)
+
+
+@pytest.mark.parametrize("metric", EVERY)
+def test_copies_are_independent_and_equal(metric: str) -> None:
+    made = TextMetric(metric)
+    made.update(CANDIDATES[:2], REFERENCES[:2])
+    copies = [made.clone(), copy.deepcopy(made), pickle.loads(pickle.dumps(made))]
+    made.update(CANDIDATES[2:], REFERENCES[2:])
+    (part,) = score(CANDIDATES[:2], REFERENCES[:2], metrics=metric).values()
+    (whole,) = score(CANDIDATES, REFERENCES, metrics=metric).values()
+    for each in copies:
+        assert float(each.compute()) == pytest.approx(part.value, rel=1e-6)
+        each.update(CANDIDATES[2:], REFERENCES[2:])
+        each.reset()
+        each.update(CANDIDATES, REFERENCES)
+        assert float(each.compute()) == pytest.approx(whole.value, rel=1e-6)
+    assert float(made.compute()) == pytest.approx(whole.value, rel=1e-6)
+
+
+@pytest.mark.parametrize("metric", ["chrf", "bertscore:model=hashing"])
+def test_forward_scores_the_batch_and_compute_all_of_them(metric: str) -> None:
+    made = TextMetric(metric)
+    for start in (0, 2):
+        rows = slice(start, start + 2)
+        (expected,) = score(CANDIDATES[rows], REFERENCES[rows], metrics=metric).values()
+        batch = made(CANDIDATES[rows], REFERENCES[rows])
+        assert float(batch) == pytest.approx(expected.value, rel=1e-6)
+    (expected,) = score(CANDIDATES[:4], REFERENCES[:4], metrics=metric).values()
+    assert float(made.compute()) == pytest.approx(expected.value, rel=1e-6)
+
+
+def test_empty_batches_change_nothing() -> None:
+    made = TextMetric("chrf")
+    assert made([], []).isnan()
+    assert made.compute().isnan()
+    made.update(["a cat"], ["a cat"])
+    made.update([], [])
+    assert float(made.compute()) == 100
+    with pytest.raises(ShapeError):
+        made.update([], ["a"])
+
+
+def test_collections_and_trackers_of_torchmetrics_take_it() -> None:
+    from torchmetrics import MetricCollection
+    from torchmetrics.text import CHRFScore
+    from torchmetrics.wrappers import MetricTracker
+
+    ours, theirs = TextMetric("chrf"), CHRFScore(n_word_order=0)
+    both = MetricCollection({"ours": ours, "theirs": theirs, "bert": TextMetric(EVERY[7])})
+    renamed = both.clone(prefix="dev_")
+    renamed.update(preds=CANDIDATES[:1], target=REFERENCES[:1])
+    found = renamed.compute()
+    assert set(found) == {"dev_ours", "dev_theirs", "dev_bert"}
+    assert float(found["dev_ours"]) == pytest.approx(100 * float(found["dev_theirs"]), abs=0.01)
+    tracker = MetricTracker(TextMetric("ter"), maximize=None)
+    for candidate in ("a b c", "a b d"):
+        tracker.increment()
+        tracker.update([candidate], ["a b d"])
+    assert tracker.best_metric(return_step=True) == (0, 1)
+
+
+def test_both_names_of_the_arguments() -> None:
+    made = TextMetric("chrf")
+    made.update(candidates=["a cat"], references=["a cat"])
+    made.update(preds="a dog", target="a dog")
+    assert float(made.compute()) == 100
+    for wrong in ({"preds": ["a"]}, {"candidates": ["a"], "preds": ["a"], "target": ["a"]}):
+        with pytest.raises(UsageError, match="update needs"):
+            made.update(**wrong)
+
+
+def test_other_types_of_numbers_leave_texts_alone() -> None:
+    import torch
+
+    made = TextMetric("chrf")
+    made.update(["x" * 70_000], ["x" * 70_000 + "y"])
+    before = made.compute()
+    made.set_dtype(torch.float64)
+    made.half()
+    made.update([], [])
+    after = made.compute()
+    assert after.dtype == torch.float64
+    assert float(after) == pytest.approx(float(before), rel=1e-6)
+
+
+def test_a_state_dict_restores_the_texts() -> None:
+    made = TextMetric("chrf")
+    made.persistent(True)
+    made.update(CANDIDATES, REFERENCES)
+    other = TextMetric("chrf")
+    other.persistent(True)
+    other.load_state_dict(made.state_dict())
+    other.update([], [])
+    assert float(other.compute()) == float(made.compute())
+
+
+def test_it_is_drawn() -> None:
+    pytest.importorskip("matplotlib", reason="the extra 'plots' is not installed")
+    made = TextMetric("chrf")
+    made.update(["a cat"], ["a dog"])
+    _, axes = made.plot()
+    assert axes.get_title() == "chrf"
+    _, axes = made.plot([made.compute(), made.compute()])
+    assert len(axes.lines) >= 1
 
 
 @needs_embedded
@@ -162,10 +281,12 @@ def test_infolm_meets_its_own_reference_where_torchmetrics_mixes_them_up(masked_
     assert float(made.compute()) == pytest.approx(np.mean(apart), abs=near)
 
 
+@pytest.mark.parametrize("idle", [False, True])
 @pytest.mark.parametrize("metric", ["bleu", "bertscore:model=hashing,weights=idf"])
-def test_two_processes_give_the_score_of_one(tmp_path: Path, metric: str) -> None:
+def test_two_processes_give_the_score_of_one(tmp_path: Path, metric: str, idle: bool) -> None:
     program = tmp_path / "two.py"
-    program.write_text(TWO.format(candidates=CANDIDATES, references=REFERENCES, metric=metric))
+    texts = {"candidates": CANDIDATES, "references": REFERENCES}
+    program.write_text(TWO.format(**texts, metric=metric, idle=idle))
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = str(free.getsockname()[1])
     ranks = [
@@ -175,7 +296,7 @@ def test_two_processes_give_the_score_of_one(tmp_path: Path, metric: str) -> Non
         for rank in range(2)
     ]
     said = [float(rank.communicate(timeout=120)[0]) for rank in ranks]
-    order = [0, 2, 4, 1, 3]  # the texts of the first process, then those of the second
+    order = [0, 2, 4] if idle else [0, 2, 4, 1, 3]  # of the first process, then of the second
     (expected,) = score(
         [CANDIDATES[i] for i in order], [REFERENCES[i] for i in order], metrics=metric
     ).values()

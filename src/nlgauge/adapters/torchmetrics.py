@@ -7,7 +7,8 @@ with its own references in any order of batches and processes.
 
 from collections.abc import Sequence
 from itertools import pairwise
-from typing import Any
+from math import nan
+from typing import Any, ClassVar
 
 import torch
 
@@ -46,18 +47,36 @@ class TextMetric(torchmetrics.Metric):
 
     is_differentiable = False
     full_state_update = False
+    _STATES: ClassVar[dict[str, torch.dtype]] = {
+        "text": torch.uint8,
+        "lengths": torch.int64,
+        "references": torch.int64,
+    }
 
     def __init__(
         self, metric: Spec = "bleu", *, runtime: Runtime = DEFAULT, **keywords: Any
     ) -> None:
         super().__init__(**keywords)
-        self._scorer = Scorer(metric, runtime=runtime)
-        ((self.label, self._metric),) = self._scorer.metrics.items()
-        for name in ("text", "lengths", "references"):
+        self._spec, self._runtime = metric, runtime
+        self._open()
+        for name in self._STATES:
             self.add_state(name, default=[], dist_reduce_fx="cat")
         self.text: list[Any]
         self.lengths: list[Any]
         self.references: list[Any]
+
+    def _open(self) -> None:
+        self._scorer = Scorer(self._spec, runtime=self._runtime)
+        ((self.label, self._metric),) = self._scorer.metrics.items()
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return what is pickled or copied; models are opened again from their names."""
+        return {k: v for k, v in super().__getstate__().items() if k not in ("_scorer", "_metric")}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """Restore a pickled or copied metric."""
+        super().__setstate__(state)
+        self._open()
 
     @property
     def higher_is_better(self) -> bool:  # type: ignore[override] # a constant elsewhere
@@ -66,23 +85,55 @@ class TextMetric(torchmetrics.Metric):
 
     def update(
         self,
-        candidates: str | Sequence[str],
-        references: str | Sequence[str | Sequence[str | None]],
+        candidates: str | Sequence[str] | None = None,
+        references: str | Sequence[str | Sequence[str | None]] | None = None,
+        *,
+        preds: str | Sequence[str] | None = None,
+        target: str | Sequence[str | Sequence[str | None]] | None = None,
     ) -> None:
-        """Add texts; ``references[i]`` is one reference of ``candidates[i]`` or a list of them."""
+        """Add texts; ``references[i]`` is one reference of ``candidates[i]`` or a list of them.
+
+        ``preds`` and ``target`` are other names of both, which torchmetrics uses.
+        """
+        candidates = _either("candidates", candidates, "preds", preds)
+        references = _either("references", references, "target", target)
         if isinstance(candidates, str):
-            candidates, references = [candidates], [references]  # type: ignore[list-item]
+            candidates, references = [candidates], [references]
+        if not candidates and not references:
+            return
         corpus = Corpus.of(candidates, references)
         rows = zip(corpus.candidates, corpus.references, strict=True)
         texts = [text.encode() for candidate, group in rows for text in (candidate, *group)]
         counts = [len(group) for group in corpus.references]
-        self.text.append(self._tensor(list(b"".join(texts)), torch.uint8))
-        self.lengths.append(self._tensor([len(text) for text in texts], torch.int64))
-        self.references.append(self._tensor(counts, torch.int64))
+        values = list(b"".join(texts)), [len(text) for text in texts], counts
+        for (name, kind), new in zip(self._STATES.items(), values, strict=True):
+            getattr(self, name).append(self._tensor(new, kind))
 
     def compute(self) -> Any:
-        """Return the corpus score of all texts so far (the first component)."""
-        return self._tensor(self._score().value, torch.float32)
+        """Return the corpus score of all texts so far (the first component).
+
+        It is NaN if all batches were empty.
+        """
+        value = nan if self._update_count and not len(_concatenate(self.references)) else None
+        return self._tensor(self._score().value if value is None else value, self._dtype)
+
+    def set_dtype(self, dst_type: Any) -> "TextMetric":
+        """Set the type of computed scores; states hold bytes and numbers, which stay exact."""
+        self._dtype = dst_type
+        return self
+
+    def plot(self, val: Any = None, ax: Any = None) -> Any:
+        """Return a figure and axes with the score, or with a sequence of scores."""
+        figure, axes = self._plot(val, ax)  # type: tuple[Any, Any]
+        axes.set_title(self.label)
+        return figure, axes
+
+    def _sync_dist(self, *arguments: Any, **keywords: Any) -> None:
+        """Synchronise; a process without texts sends empty states of the right type."""
+        for name, kind in self._STATES.items():
+            if not len(getattr(self, name)):
+                setattr(self, name, [self._tensor([], kind)])
+        super()._sync_dist(*arguments, **keywords)
 
     def components(self) -> dict[str, float]:
         """Return all components of the corpus score of the texts of this process."""
@@ -110,3 +161,10 @@ def _concatenate(state: Any) -> Any:
     if isinstance(state, torch.Tensor):
         return state
     return torch.cat(state) if state else torch.zeros(0, dtype=torch.int64)
+
+
+def _either(name: str, value: Any, other: str, others: Any) -> Any:
+    """Return the argument that was given under one of its two names."""
+    if (value is None) == (others is None):
+        raise UsageError(f"update needs {name}, or {other} as torchmetrics calls it, but not both")
+    return others if value is None else value
