@@ -95,13 +95,13 @@ class TextMetric(torchmetrics.Metric):
 
         ``preds`` and ``target`` are other names of both, which torchmetrics uses.
         """
-        candidates = _either("candidates", candidates, "preds", preds)
-        references = _either("references", references, "target", target)
-        if isinstance(candidates, str):
-            candidates, references = [candidates], [references]
-        if not candidates and not references:
+        outputs = _either("candidates", candidates, "preds", preds)
+        groups = _either("references", references, "target", target)
+        if isinstance(outputs, str):
+            outputs, groups = [outputs], [groups]
+        if len(outputs) + len(groups) == 0:
             return
-        corpus = Corpus.of(candidates, references)
+        corpus = Corpus.of(outputs, groups)
         rows = zip(corpus.candidates, corpus.references, strict=True)
         texts = [text.encode() for candidate, group in rows for text in (candidate, *group)]
         counts = [len(group) for group in corpus.references]
