@@ -13,7 +13,7 @@ from nlgauge.core.errors import ModelError, UsageError
 from nlgauge.encode.model_files import EMBEDDED, find_model, package_folder
 from nlgauge.encode.model_store import find_problems, stored_model
 from nlgauge.encode.packaged_models import packaged_models
-from nlgauge.encode.registry import known_names, languages_of, measured_layers
+from nlgauge.encode.registry import known_names, languages_of, measured_layers, measured_presets
 from nlgauge.encode.static import GLOVE
 from nlgauge.encode.use import USE, WEIGHTS_SHA256, check_resources
 
@@ -43,6 +43,8 @@ class KnownModel:
         Codes of all languages that it knows; empty if unknown or many.
     layers
         Measured or published best layers for each kind of matching.
+    presets
+        Measured best values of options, where they are known.
     agreement
         Correlation of metrics with human judgement, where it was measured with this model.
     """
@@ -55,6 +57,7 @@ class KnownModel:
     licence: str
     languages: tuple[str, ...]
     layers: Mapping[str, tuple[int, ...]]
+    presets: Mapping[str, Any] = field(default_factory=dict)
     agreement: Mapping[str, float] = field(default_factory=dict)
 
 
@@ -156,6 +159,7 @@ def _known(name: str) -> KnownModel:
         described.get("licence", ""),
         languages_of(name),
         measured_layers(name),
+        measured_presets(name),
         described.get("agreement", {}),
     )
 
