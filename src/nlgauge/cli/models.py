@@ -62,8 +62,10 @@ def get_command(
         if not quiet:
             print(printable(step), file=sys.stderr, flush=True)
 
-    places = {"source": source, "index_url": index_url, "find_links": find_links}
-    print(get_model(name, report=report, **places))  # type: ignore[arg-type]
+    place = get_model(
+        name, source=source, index_url=index_url, find_links=find_links, report=report
+    )
+    print(place)
 
 
 @app.command("verify")

@@ -85,6 +85,11 @@ def agreement_data() -> str:
 def known_models() -> list[KnownModel]:
     """Return all models of the registry, those that packages hold first.
 
+    Returns
+    -------
+    list of KnownModel
+        Also those that are not on this machine.
+
     Examples
     --------
     >>> from nlgauge.encode.model_list import known_models
@@ -97,7 +102,31 @@ def known_models() -> list[KnownModel]:
 
 
 def model_path(name: str) -> Path:
-    """Return the folder of a model on this machine; raise if it is not here or has none."""
+    """Return the folder of a model on this machine.
+
+    Parameters
+    ----------
+    name
+        A model of the registry.
+
+    Returns
+    -------
+    Path
+        The folder of its weights.
+
+    Raises
+    ------
+    ModelError
+        If the model is not on this machine, or is built in.
+
+    Examples
+    --------
+    >>> from nlgauge.encode.model_list import model_path
+    >>> model_path("hashing")
+    Traceback (most recent call last):
+        ...
+    nlgauge.core.errors.ModelError: model 'hashing' is built in: it has no files
+    """
     model = _find(name)
     if model.folder is not None:
         return model.folder
@@ -113,12 +142,28 @@ def model_path(name: str) -> Path:
 
 
 def verify_models(names: Sequence[str] = ()) -> list[Verified]:
-    """Return for each model (default: all on this machine) whether its files are intact.
+    """Return for each model whether its files are intact.
+
+    Parameters
+    ----------
+    names
+        Models of the registry; all that are on this machine by default.
+
+    Returns
+    -------
+    list of Verified
+        In the order of the names.
 
     Raises
     ------
     ModelError
         If a named model is not on this machine.
+
+    Examples
+    --------
+    >>> from nlgauge.encode.model_list import verify_models
+    >>> [(found.digest, found.problems) for found in verify_models(["embedded"])]
+    [('53aa51172d14', ())]
     """
     here = [model.name for model in known_models() if model.folder is not None]
     return [_verify(name) for name in names or here]
