@@ -6,7 +6,8 @@ import pytest
 
 from nlgauge.core.errors import OptionError
 from nlgauge.core.requirements import ModelCard
-from nlgauge.encode.registry import best_layers, languages_of, model_for
+from nlgauge.encode import registry
+from nlgauge.encode.registry import best_layers, languages_of, measured_presets, model_for
 
 
 def test_known_models_have_their_published_layer() -> None:
@@ -34,6 +35,12 @@ def test_languages_have_models() -> None:
 def test_models_of_one_language_are_known() -> None:
     assert languages_of("embedded") == languages_of("glove") == ("en",)
     assert languages_of("bert-base-multilingual-cased") == languages_of("my/model") == ()
+
+
+def test_presets_are_those_of_the_registry(monkeypatch) -> None:
+    monkeypatch.setattr(registry, "_registry", lambda: {"presets": {"mpnet": {"ngram": 3}}})
+    assert measured_presets("mpnet") == {"ngram": 3}
+    assert measured_presets("my/model") == {}
 
 
 CARD = ModelCard("m", "0", depth=6, dimension=8, layers={"greedy": (4,)})

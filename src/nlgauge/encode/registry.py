@@ -37,6 +37,11 @@ def measured_layers(model: str) -> dict[str, tuple[int, ...]]:
     return {match: tuple(known[match]) for match in MATCHINGS if match in known}
 
 
+def measured_presets(model: str) -> dict[str, Any]:
+    """Return the measured values of a model's options by name, {} if unknown."""
+    return dict(_registry().get("presets", {}).get(model, {}))
+
+
 def best_layers(model: str, depth: int) -> tuple[dict[str, tuple[int, ...]], bool]:
     """Return the layers for every matching, and whether they were measured for this model.
 

@@ -68,8 +68,8 @@ class CloudMetric(PairMetric):
 
     model: str | None = option(
         None,
-        "Model name or folder, lang:XX, glove, a file of word vectors, or hashing; none takes "
-        "NLGAUGE_MODEL, else the embedded model.",
+        "Model name or folder, mpnet, use, lang:XX, glove, a file of word vectors, or hashing; "
+        "none takes NLGAUGE_MODEL, else the embedded model.",
     )
     weights: str = option(
         "uniform",
