@@ -259,16 +259,16 @@ def table_rows(
         try:
             if isinstance(cells, str):
                 raise FileError(cells)
-            if not (keys and cells.keys() <= seen):
-                found = wanted.find(cells)
-                _refuse_new(found, keys)
-                keys, seen = keys or found, seen | cells.keys()
+            keys = keys or wanted.find(cells)
             wide = keys.get("systems", ())
             own = str(cells.get(keys.get("system", (None,))[0], system))
             names = [str(name) for name in wide] or [own]
             texts = [_cell(cells, key) for key in wide or keys["candidate"]]
             shared = _reference_cells(cells, keys["references"]), _source(cells, keys)
             _name("system", cells, keys, system)
+            if not cells.keys() <= seen:
+                _refuse_new(cells, keys, wanted, first=not seen)
+                seen |= cells.keys()
             rows = [
                 _validated_row(place, name, _name("id", cells, keys, counts[name]), text, *shared)
                 for name, text in zip(names, texts, strict=True)
@@ -279,11 +279,14 @@ def table_rows(
         yield from rows
 
 
-def _refuse_new(found: Mapping[str, tuple[Any, ...]], keys: Mapping[str, Any]) -> None:
+def _refuse_new(
+    cells: Mapping[Any, Any], keys: Mapping[str, Any], columns: Columns, *, first: bool
+) -> None:
     """Raise if a later row has a column that would be read if the first row had it."""
-    for role in found if keys else ():
-        if role not in keys:
-            raise FileError(f"the row has a column {found[role][0]!r}, which the first row has not")
+    for role in () if first else ("source", "system", "id"):
+        if role not in keys and not ("systems" in keys and role == "system"):
+            for name in columns.find_role(role, cells):
+                raise FileError(f"the row has a column {name!r}, which the first row has not")
 
 
 def _cell(cells: Mapping[Any, Any], key: Any) -> Any:
