@@ -196,7 +196,7 @@ def test_parts_refuse_sources_of_some_rows_only(tmp_path: Path) -> None:
         (tmp_path / f"{name}.jsonl").write_text(json.dumps(row) + "\n")
     files = ("-c", str(tmp_path / "a.jsonl"), "-c", str(tmp_path / "b.jsonl"))
     parts = ("--parts", str(tmp_path / "run"), "--part-rows", "1")
-    with pytest.raises(DataError, match="some rows up to .* have a source and others have none"):
+    with pytest.raises(DataError, match=r"some rows up to .* have a source and others have none"):
         _said("score", *files, "-m", SPEC, *parts)
     assert _values(_said("score", *files, "-m", "chrf", "-f", "json")) == {"a": 100.0, "b": 100.0}
 

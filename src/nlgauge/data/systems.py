@@ -270,7 +270,10 @@ def table_rows(
                 _refuse_new(cells, keys, wanted, first=not seen)
                 seen |= cells.keys()
             rows = [
-                _validated_row(place, name, _name("id", cells, keys, counts[name]), text, *shared)
+                _validated_row(
+                    *(f"{place}, column {name!r}" if wide else place, name),
+                    *(_name("id", cells, keys, counts[name]), text, *shared),
+                )
                 for name, text in zip(names, texts, strict=True)
             ]
         except DataError as error:
