@@ -92,6 +92,44 @@ def test_empty_references_are_sent_if_they_are_optional() -> None:
     assert nlgauge.score(**texts, metrics=NEEDS)[NEEDS].segments.tolist() == [0.0, 1.0]
 
 
+def test_quality_estimation_needs_no_references(texts: dict[str, str], tmp_path: Path) -> None:
+    spec = f"{NEEDS},references=optional"
+    found = nlgauge.score(["x y", "u v"], sources=["x q", "u v"], metrics=spec)[spec]
+    assert found.segments.tolist() == [0.5, 1.0]
+    assert found.signature["nrefs"] == "0"
+    files = ("-c", texts["a"], "-c", texts["b"], "-s", texts["src"], "-f", "json")
+    assert _values(_said("score", *files, "-m", spec)) == {"a": 0.5, "b": 1.0}
+    parts = ("--parts", str(tmp_path / "run"))
+    assert _values(_said("score", *files, "-m", spec, *parts)) == {"a": 0.5, "b": 1.0}
+    (tmp_path / "t.tsv").write_text("mt\tsrc\nx y\tx q\nu v\tu v\n")
+    table = ("-c", str(tmp_path / "t.tsv"), "-f", "json")
+    assert _values(_said("score", *table, "-m", spec)) == {"t": 0.75}
+    compared = compare({"A": ["x"], "B": ["q"]}, sources=["q"], metrics=spec, count=10)
+    assert [entry.value for entry in compared.entries] == [0.0, 1.0]
+
+
+@pytest.mark.parametrize("metric", ["bleu", "cider", "wmd:model=hashing", SPEC, NEEDS])
+def test_other_metrics_name_the_references_that_are_missing(
+    texts: dict[str, str], tmp_path: Path, metric: str
+) -> None:
+    message = r"needs references, but 2 of 2 rows have none: give -r FILE, a column 'references'"
+    with pytest.raises(DataError, match=message):
+        nlgauge.score(["x", "u"], sources=["x", "u"], metrics=metric)
+    with pytest.raises(DataError, match=message):
+        _said("score", "-c", texts["a"], "-s", texts["src"], "-m", metric)
+    with pytest.raises(DataError, match=message):
+        _said("score", "-c", texts["a"], "-s", texts["src"], "-m", metric, "--parts", str(tmp_path))
+
+
+def test_texts_without_references_and_sources_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(DataError, match=r"references\[0\] holds no reference"):
+        nlgauge.score(["x"], metrics=f"{SPEC},references=optional")
+    rows = [{"mt": "x", "src": "y"}, {"mt": "x", "src": "y", "ref": "z"}]
+    (tmp_path / "t.jsonl").write_text("\n".join(map(json.dumps, rows)))
+    with pytest.raises(DataError, match="line 2: the row has a column 'ref', which the first"):
+        _said("score", "-c", str(tmp_path / "t.jsonl"), "-m", "chrf")
+
+
 def test_sources_of_some_rows_only_are_an_error_for_metrics_that_read_them() -> None:
     parts = [
         Corpus.of(["x", "x"], ["x", "x"], systems=["A", "A"], sources=["x", "x"]),
