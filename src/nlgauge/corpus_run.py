@@ -237,6 +237,18 @@ class CorpusRun:
                 notes[f"{model}, but a text is not in Latin letters; see --lang"][row] = True
 
 
+def check_references(corpus: Corpus, metrics: Sequence[BoundMetric]) -> None:
+    """Raise if rows have no reference and a metric needs them."""
+    missing = sum(not texts for texts in corpus.references)
+    for bound in metrics if missing else ():
+        if bound.metric.needs_references:
+            ways = "-r FILE, a column 'references' (or --columns reference=COLUMN), or references="
+            raise DataError(
+                f"{bound.label} needs references, but {missing:,} of {len(corpus):,} rows have "
+                f"none: give {ways}"
+            )
+
+
 def _checked_sources(corpus: Corpus, metrics: Sequence[BoundMetric]) -> tuple[str, ...] | None:
     """Return the sources if a metric reads them; raise if they are missing."""
     readers = [bound for bound in metrics if bound.metric.source_use != "ignored"]
