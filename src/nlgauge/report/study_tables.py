@@ -118,7 +118,9 @@ def p_table(names: Sequence[str], p: Iterable[Sequence[float]], *, limit: float 
         (name, *(p_text(value) if value < limit else None for value in row))
         for name, row in zip(names, p, strict=True)
     ]
-    return Table(tuple(columns), tuple(rows), (f"p of no relation, two-sided; only p < {limit:g} is shown",))
+    return Table(
+        tuple(columns), tuple(rows), (f"p of no relation, two-sided; only p < {limit:g} is shown",)
+    )
 
 
 def williams_table(
