@@ -24,6 +24,7 @@ from nlgauge.core.errors import NlgaugeError, OptionError, UnknownMetric, UsageE
 from nlgauge.core.languages import language_code
 from nlgauge.core.metric import Metric
 from nlgauge.core.options import format_value, options_of, parse_options, refuse_unknown
+from nlgauge.metrics._baseline import SHIPPED
 from nlgauge.metrics._cloud_metric import CloudMetric as CloudMetric  # for authors of metrics
 from nlgauge.metrics._signatures import read_signature
 
@@ -171,12 +172,17 @@ def _translate(kind: type[Metric], options: Mapping[str, Any]) -> dict[str, Any]
             model = {"model": f"lang:{value}"} if "model" in known else {}
             translated = {**_language_options(kind, value), **model, **translated}
         elif key == "idf" and "weights" in known:
-            is_true = str(value).lower() in ("yes", "true", "on", "1")
-            translated["weights"] = "idf" if is_true else "uniform"
+            translated["weights"] = "idf" if _is_true(value) else "uniform"
+        elif key == "rescale_with_baseline" and "baseline" in known:
+            translated["baseline"] = SHIPPED if _is_true(value) else None
         else:
             names = [name for name in _ALIASES.get(key, ()) if name in known]
             translated[names[0] if names else key] = value
     return translated
+
+
+def _is_true(value: Any) -> bool:
+    return str(value).lower() in ("yes", "true", "on", "1")
 
 
 def _language_options(kind: type[Metric], language: str) -> dict[str, str | bool]:

@@ -7,9 +7,10 @@ in [-1, 1], F in [0, 1]. Special tokens are dropped; bert-score allows matches w
 (``compat="bert_score"``). Of several references the one with the best F counts, with its P and R.
 
 ``baseline`` rescales each component to ``(x - b) / (1 - b)``, so that unrelated texts get about 0.
-It is a number b for all components, a file of ``nlgauge rescale fit`` (valid for its model and
-layer only), or a bert-score TSV file (columns LAYER, P, R, F). Rescaled values may be negative; an
-empty text gets the rescaled 0, -b / (1 - b).
+It is ``shipped`` (for any layer of the embedded model; bert-score's ``rescale_with_baseline``), a
+number b for all components, a file of ``nlgauge rescale fit`` (valid for its model and layer only),
+or a bert-score TSV file (columns LAYER, P, R, F). Rescaled values may be negative; an empty text
+gets the rescaled 0, -b / (1 - b).
 """
 
 from collections.abc import Sequence
@@ -37,7 +38,9 @@ class BertScore(GreedyMetric):
     published: ClassVar = {"bert_score": Published({"special": "silent"})}
 
     baseline: float | str | None = option(
-        None, "Score of unrelated texts: a number, or a file of nlgauge rescale fit or bert-score."
+        None,
+        "Score of unrelated texts: shipped (embedded model), a number, or a file of nlgauge "
+        "rescale fit or bert-score.",
     )
     compat: str | None = option(
         None,
