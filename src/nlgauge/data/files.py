@@ -21,6 +21,7 @@ from typing import IO, Any, cast
 
 from nlgauge.core.errors import FileError, MissingExtra
 from nlgauge.core.jsonable import unique_keys
+from nlgauge.data.encodings import HEAD, unmarked_utf16
 
 # The first name is ours; the others are names that other tools use for the same column.
 COLUMNS: dict[str, tuple[str, ...]] = {
@@ -56,7 +57,7 @@ def open_bytes(path: str) -> Iterator[IO[bytes]]:
                 stream = _pyarrow("a Zstandard file").CompressedInputStream(raw, "zstd")
                 content = io.BufferedReader(stream)
             marks = (name for mark, name in _UNICODE.items() if content.peek(4).startswith(mark))
-            if coding := next(marks, None):
+            if coding := next(marks, None) or unmarked_utf16(content.peek(HEAD)[:HEAD]):
                 way = f"convert it with iconv -f {coding.lower()} -t utf-8"
                 raise FileError(f"file {path!r} is {coding}, not UTF-8; {way}")
             yield content

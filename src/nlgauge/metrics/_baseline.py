@@ -12,6 +12,7 @@ from typing import NamedTuple
 from nlgauge.core.baseline import Baseline
 from nlgauge.core.errors import FileError, OptionError
 from nlgauge.core.metric import Metric
+from nlgauge.core.option_files import require_file
 from nlgauge.core.requirements import ModelCard
 
 _COLUMNS = {"f": "F", "precision": "P", "recall": "R"}
@@ -26,6 +27,7 @@ class Baselines(NamedTuple):
 
 def read_baseline(path: str, metric: Metric, card: ModelCard) -> Baselines:
     """Return the baseline of a bound metric from a file."""
+    require_file(path, "baseline file")
     try:
         content = Path(path).read_bytes()
         text = content.decode("utf-8-sig")
