@@ -20,6 +20,7 @@ import numpy as np
 from nlgauge.core.arrays import Floats
 from nlgauge.core.cloud import Cloud, Tokens, unknown_id
 from nlgauge.core.errors import FileError, MissingExtra
+from nlgauge.core.option_files import require_file
 from nlgauge.core.requirements import ModelCard
 from nlgauge.encode.model_files import file_digest, package_folder
 from nlgauge.encode.registry import MATCHINGS, languages_of
@@ -95,6 +96,7 @@ def read_vectors(path: Path) -> Vectors:
             f"{str(path)!r} is not a file of word vectors, which end in {', '.join(_SUFFIXES)}: "
             "save binary vectors as text, and name other models by their folder"
         )
+    require_file(path, "the word vectors")
     try:
         opened = gzip.open if path.suffix == ".gz" else open
         # Some published files cut words inside a character; such words occur in no text.

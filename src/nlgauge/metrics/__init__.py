@@ -239,7 +239,8 @@ def _sources() -> dict[str, Callable[[], Any]]:
     found: dict[str, Callable[[], Any]] = {point.name: point.load for point in points}
     for folder in filter(None, os.environ.get(FOLDERS_VARIABLE, "").split(os.pathsep)):
         for path in sorted(Path(folder).glob("[!_]*.py")):
-            found[path.stem] = partial(_import_file, path)
+            if path.is_file():  # not a pipe, which would be waited for
+                found[path.stem] = partial(_import_file, path)
     return found | {name: partial(_import_own, name) for name in _package_names()}
 
 

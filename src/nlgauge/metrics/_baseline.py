@@ -16,6 +16,7 @@ from typing import NamedTuple
 from nlgauge.core.baseline import DECIDING, Baseline, way_to_fit
 from nlgauge.core.errors import FileError, OptionError
 from nlgauge.core.metric import Metric
+from nlgauge.core.option_files import require_file
 from nlgauge.core.requirements import ModelCard
 
 SHIPPED = "shipped"
@@ -34,6 +35,7 @@ def read_baseline(path: str, metric: Metric, card: ModelCard) -> Baselines:
     """Return the baseline of a bound metric from a file, or the one shipped for it."""
     if path == SHIPPED:
         return _shipped(metric, card)
+    require_file(path, "baseline file")
     try:
         content = Path(path).read_bytes()
         text = content.decode("utf-8-sig")

@@ -15,9 +15,12 @@ from nlgauge.core.metric import PairMetric, Side
 from nlgauge.core.options import option
 from nlgauge.core.requirements import ModelCard, Need, Weighting
 from nlgauge.measure.cost import unit
+from nlgauge.runtime.progress import counted, portion
 from nlgauge.runtime.threads import spread
 
 _MIN_PER_THREAD = 32  # texts or pairs
+_PAIRS_AT_ONCE = 32  # between two reports of progress
+_PREPARING_SHARE = 0.25  # of the progress, for the texts of each side
 
 
 class Points(NamedTuple):
@@ -141,18 +144,25 @@ class CloudMetric(PairMetric):
 
     def prepare_many(self, items: Sequence[Cloud], side: Side) -> list[Any | None]:
         """Return ``prepare`` of each item; override where a batch is faster."""
-        return [self.prepare(item, side) for item in items]
+        return [self.prepare(item, side) for item in counted(items)]
 
     def _prepare_all(self, items: Sequence[Any], side: Side) -> list[Any | None]:
-        made = spread(partial(self.prepare_many, side=side), items, least=_MIN_PER_THREAD)
+        with portion(_PREPARING_SHARE):
+            made = spread(partial(self.prepare_many, side=side), items, least=_MIN_PER_THREAD)
         return list(chain.from_iterable(made))
 
     def _compare_all(self, candidates: Sequence[Any], references: Sequence[Any]) -> Floats:
-        def compare(portion: Sequence[int]) -> Floats:
-            return self.compare([candidates[k] for k in portion], [references[k] for k in portion])
-
         # The score of a pair does not depend on other pairs, so threads can share them.
-        return np.concatenate(spread(compare, range(len(candidates)), least=_MIN_PER_THREAD))
+        def compare(pairs: Sequence[int]) -> Floats:
+            starts = range(0, len(pairs), _PAIRS_AT_ONCE)
+            parts = [pairs[start : start + _PAIRS_AT_ONCE] for start in starts]
+            return np.concatenate([compare_some(part) for part in counted(parts)])
+
+        def compare_some(pairs: Sequence[int]) -> Floats:
+            return self.compare([candidates[k] for k in pairs], [references[k] for k in pairs])
+
+        with portion(1 - 2 * _PREPARING_SHARE):
+            return np.concatenate(spread(compare, range(len(candidates)), least=_MIN_PER_THREAD))
 
 
 def _layer_numbers(layers: int | str) -> tuple[int, ...]:

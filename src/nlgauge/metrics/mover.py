@@ -25,6 +25,7 @@ from nlgauge.core.arrays import Floats
 from nlgauge.core.cloud import Cloud
 from nlgauge.core.errors import FileError, OptionError
 from nlgauge.core.metric import Scale, Side, distance
+from nlgauge.core.option_files import require_file
 from nlgauge.core.options import option
 from nlgauge.core.requirements import Weighting
 from nlgauge.measure.cost import cosine, euclid, squared_euclid, word_order
@@ -121,6 +122,7 @@ class Mover(TransportMetric):
 
 @cache
 def _stopwords(path: str) -> frozenset[str]:
+    require_file(path, "stop word file")
     try:
         return frozenset(Path(path).read_text("utf-8").lower().split())
     except (OSError, UnicodeDecodeError) as error:
