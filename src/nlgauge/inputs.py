@@ -22,7 +22,7 @@ from nlgauge.core.signature import Signature
 from nlgauge.core.versions import version_of
 from nlgauge.encode import open_encoder, open_masked_lm
 from nlgauge.encode.encoder import Encoder, MaskedLm
-from nlgauge.encode.model_files import MODEL_VARIABLE
+from nlgauge.encode.model_files import MODEL_VARIABLE, is_default_model_installed
 from nlgauge.encode.run_options import RunOptions
 from nlgauge.metrics import metric as build_metric
 from nlgauge.metrics import metric_in
@@ -187,6 +187,14 @@ def bind_metric(spec: Spec, runtime: Runtime = DEFAULT) -> BoundMetric:
             ) from error
 
     return bind(str(spec) if open_options else metric.label(), metric)
+
+
+def default_metrics(runtime: Runtime = DEFAULT) -> tuple[str, ...]:
+    """Return the metrics where none is named: gauge only if there is a model for the language."""
+    lang = None if runtime.lang is None else language_code(runtime.lang)
+    suited = lang in (None, ENGLISH) or os.environ.get(MODEL_VARIABLE)
+    lexical = "bleu", "chrf"
+    return ("gauge", *lexical) if suited and is_default_model_installed() else lexical
 
 
 class ModelInputs:

@@ -2,22 +2,39 @@
 
 from dataclasses import replace
 from functools import partial
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import typer
 
 from nlgauge.cli import arguments, score_output
 from nlgauge.cli.arguments import count_option, option, seed_option
 from nlgauge.cli.option_groups import given_options, with_option_groups
-from nlgauge.cli.output import RunOptions
+from nlgauge.cli.output import RunOptions, print_notes
 from nlgauge.cli.parts import PartsOptions
 from nlgauge.core.errors import UsageError
+
+if TYPE_CHECKING:
+    from nlgauge.runtime import Runtime
 
 # Settings of the server, or features it does not have.
 _LOCAL = (
     *("idf_corpus", "lang", "folder"),
     *("device", "batch_tokens", "precision", "threads", "download", "cache"),
 )
+
+
+def default_metrics(runtime: "Runtime", server: str | None, *, quiet: bool) -> list[str]:
+    """Return the metrics of a command without ``-m``; note how to get the recommended one."""
+    from nlgauge import scoring
+
+    if server is not None:  # it may have other models
+        return ["bleu", "chrf"]
+    found = list(scoring.default_metrics(runtime))
+    if "gauge" not in found:
+        missing = "gauge, the recommended metric, needs a model for the language of the texts: "
+        ways = "pip install 'nlgauge[embedded]' for English, or -m gauge:model=NAME (--download)"
+        print_notes([missing + ways], quiet=quiet)
+    return found
 
 
 @with_option_groups
@@ -27,7 +44,7 @@ def score_command(
     parts: PartsOptions,
     candidates: list[str] = arguments.CANDIDATES,
     references: list[str] | None = arguments.REFERENCES,
-    metric: list[str] | None = arguments.METRICS,
+    metric: list[str] | None = arguments.SCORE_METRICS,
     input_format: Literal["text", "jsonl", "tsv", "csv", "parquet"] | None = option(
         None, "Format of the candidates [default: by the file name].", "--input"
     ),
@@ -53,7 +70,7 @@ def score_command(
 
     Examples:
 
-    nlgauge score -c out.txt -r ref.txt -m bleu chrf
+    nlgauge score -c out.txt -r ref.txt
 
     nlgauge score -c sysA.txt sysB.txt -r ref1.txt ref2.txt -m bertscore:layer=4 --format markdown
 
@@ -78,7 +95,8 @@ def score_command(
         raise UsageError(f"{given} is for scoring here and does not go with --server; leave it out")
     parts.check(context)
     runtime = replace(options.runtime, lang=lang)
-    metrics, sets = metric or ["bleu"], references or []
+    metrics = metric or default_metrics(runtime, server, quiet=options.quiet)
+    sets = references or []
     level = 0.95 if confidence else None
     inputs = {"candidates": candidates, "references": sets}
     write_corpus = partial(score_output.write_corpus, options, inputs=inputs, confidence=level)

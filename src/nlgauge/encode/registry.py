@@ -42,9 +42,10 @@ def best_layers(model: str, depth: int) -> tuple[dict[str, tuple[int, ...]], boo
 def presets_of(model: str, depth: int) -> dict[str, Any]:
     """Return the measured values of options by name; those of an unknown model are guessed.
 
-    Unknown models join the layers at a half, two thirds and the whole of their depth.
+    Unknown models join the layers at a half, two thirds and the whole of their depth. Vectors of
+    words, which have no depth, are compared one by one.
     """
-    guessed = {"layers": "+".join(map(str, _spread_layers(depth))), "ngram": 3}
+    guessed = {"layers": "+".join(map(str, _spread_layers(depth))), "ngram": 3 if depth else 1}
     return {**guessed, **_registry()["presets"].get(model, {})}
 
 

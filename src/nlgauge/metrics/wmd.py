@@ -2,9 +2,9 @@
 
     WMD = min_F sum_ij F_ij ||x_i - y_j||,  F 1 = a,  F^T 1 = b
 
-on the unit vectors of one layer of a contextual model (or joined layers, or n-grams: ``ngram``), or on static word vectors
-(``model=glove`` or a file of vectors), with uniform or idf masses. Lower is better, range [0, 2].
-The second component is the similarity 1 / (1 + WMD).
+on the unit vectors of one layer of a contextual model, or on static word vectors
+(``model=glove`` or a file of vectors), with uniform or idf masses; ``ngram`` compares n-grams.
+Lower is better, range [0, 2]. The second component is the similarity 1 / (1 + WMD).
 """
 
 from dataclasses import dataclass
