@@ -13,7 +13,7 @@ from nlgauge.core.plan import Plan
 from nlgauge.core.scores import Scores
 from nlgauge.core.signature import Signature
 from nlgauge.corpus_run import Aligned, CorpusRun, Progress, check_references
-from nlgauge.inputs import BoundMetric, Spec, Tables, bind_metric
+from nlgauge.inputs import BoundMetric, Spec, Tables, bind_metric, default_metrics
 from nlgauge.runtime import DEFAULT, Runtime
 from nlgauge.runtime.threads import limit_threads
 
@@ -143,7 +143,16 @@ class Scorer:
         return [bound.fit_candidates(corpus.candidates) for bound in fitted]
 
 
-__all__ = ["Aligned", "Progress", "Scorer", "Spec", "align", "score", "score_systems"]
+__all__ = [
+    "Aligned",
+    "Progress",
+    "Scorer",
+    "Spec",
+    "align",
+    "default_metrics",
+    "score",
+    "score_systems",
+]
 
 _ALIASES = {
     **dict.fromkeys(("predictions", "hypotheses", "preds", "cands", "hyps"), "candidates"),

@@ -7,7 +7,13 @@ import pytest
 from nlgauge.core.errors import OptionError
 from nlgauge.core.requirements import ModelCard
 from nlgauge.encode import registry
-from nlgauge.encode.registry import best_layers, languages_of, measured_presets, model_for
+from nlgauge.encode.registry import (
+    best_layers,
+    languages_of,
+    measured_presets,
+    model_for,
+    presets_of,
+)
 
 
 def test_known_models_have_their_published_layer() -> None:
@@ -25,6 +31,15 @@ def test_unknown_models_take_three_quarters_of_their_depth() -> None:
     assert not known
     assert layers["greedy"] == (9,)
     assert best_layers("my/model", 1)[0]["transport"] == (1,)
+
+
+def test_presets_are_measured_or_follow_the_depth() -> None:
+    assert presets_of("embedded", 6) == {"layers": "3+4+6", "ngram": 3}
+    assert presets_of("mpnet", 12) == {"layers": "6+7+8+12", "ngram": 3}
+    assert presets_of("my/model", 12) == {"layers": "6+8+12", "ngram": 3}
+    assert presets_of("my/model", 24)["layers"] == "12+16+24"
+    assert presets_of("my/model", 1)["layers"] == "1"
+    assert presets_of("words.txt", 0) == {"layers": "0", "ngram": 1}
 
 
 def test_languages_have_models() -> None:

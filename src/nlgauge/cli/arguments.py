@@ -123,6 +123,9 @@ LANG = option(
     metavar="CODE",
 )
 METRICS = metric_option(None, "Metrics [default: bleu].")
+SCORE_METRICS = metric_option(
+    None, "Metrics [default: bleu and chrf, and gauge if its model is installed]."
+)
 EMBEDDING_METRICS = metric_option(None, "Metrics [default: bertscore].")
 CONFIDENCE = option(False, "Add 95% bootstrap confidence intervals.", "--confidence")
 OUTPUT = option(None, "Output file [default: stdout].", "-o", "--output")

@@ -10,8 +10,9 @@ from nlgauge.core.jsonable import unique_keys
 from nlgauge.core.metric import Metric
 from nlgauge.core.requirements import ModelCard
 
-DECIDING = ("layer", "weights", "alpha", "compat")
+DECIDING = ("layer", "ngram", "weights", "alpha", "temperature", "compat")
 """The options that, with the model, determine the score of unrelated texts."""
+_LATER = {"ngram": "1", "temperature": "0"}  # of files written before these options existed
 
 
 @dataclass(frozen=True)
@@ -42,7 +43,8 @@ class Baseline:
         given |= {name: int(content[name]) for name in ("pairs", "texts", "seed")}
         for name in ("mean", "standard_error"):
             given[name] = {key: float(value) for key, value in content[name].items()}
-        settings = {name: str(content["settings"][name]) for name in DECIDING}
+        given_settings = {**_LATER, **content["settings"]}
+        settings = {name: str(given_settings[name]) for name in DECIDING}
         return cls(**given, settings=settings, notes=tuple(map(str, content["notes"])))
 
     def values_for(self, metric: Metric, card: ModelCard, path: str) -> tuple[float, ...]:

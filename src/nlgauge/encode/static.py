@@ -23,7 +23,7 @@ from nlgauge.core.errors import FileError, MissingExtra
 from nlgauge.core.option_files import require_file
 from nlgauge.core.requirements import ModelCard
 from nlgauge.encode.model_files import file_digest, package_folder
-from nlgauge.encode.registry import MATCHINGS, languages_of
+from nlgauge.encode.registry import MATCHINGS, languages_of, presets_of
 from nlgauge.text.tokenize import words as split_words
 
 GLOVE = "glove"
@@ -56,7 +56,10 @@ class StaticEncoder:
         self._vectors = _glove() if name == GLOVE else read_vectors(Path(name).expanduser())
         digest, dimension = self._vectors.digest, self._vectors.matrix.shape[1]
         layers, languages = dict.fromkeys(MATCHINGS, (0,)), languages_of(name)
-        self.card = ModelCard(name, digest, 0, dimension, layers, languages=languages)
+        presets = presets_of(name, depth=0)
+        self.card = ModelCard(
+            name, digest, 0, dimension, layers, languages=languages, presets=presets
+        )
 
     def tokenize(self, texts: Sequence[str]) -> list[Tokens]:
         """Return the words and punctuation marks of each text."""

@@ -83,7 +83,14 @@ def _parse_json(path: str, text: str, metric: Metric, card: ModelCard) -> tuple[
 
 
 def _parse_tsv(path: str, text: str, metric: Metric, _: ModelCard) -> tuple[float, ...]:
-    layer = int(metric.describe()["layer"])
+    described = metric.describe()
+    plain = {"ngram": "1", "temperature": "0"}
+    if "+" in described["layer"] or any(described[name] != plain[name] for name in plain):
+        raise OptionError(
+            f"baseline file {path!r} is for single tokens of one layer; leave out ngram, "
+            "temperature and joined layers, or fit a baseline with nlgauge rescale fit"
+        )
+    layer = int(described["layer"])
     for row in csv.DictReader(io.StringIO(text, newline=""), dialect="excel"):
         try:
             if int(row["LAYER"]) == layer:

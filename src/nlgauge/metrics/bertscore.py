@@ -25,7 +25,7 @@ from nlgauge.core.metric import Scale, similarity
 from nlgauge.core.options import option
 from nlgauge.core.requirements import ModelCard
 from nlgauge.metrics._baseline import Baselines, is_possible, read_baseline
-from nlgauge.metrics._cloud_metric import Points, Published
+from nlgauge.metrics._cloud_metric import Points, Published, ngrams
 from nlgauge.metrics._greedy import GreedyMetric
 
 
@@ -37,6 +37,7 @@ class BertScore(GreedyMetric):
     paper = "Zhang et al. 2020, BERTScore (ICLR), equations 1-3"
     published: ClassVar = {"bert_score": Published({"special": "silent"})}
 
+    ngram: int = ngrams()
     baseline: float | str | None = option(
         None,
         "Score of unrelated texts: shipped (embedded model), a number, or a file of nlgauge "
