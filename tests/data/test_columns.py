@@ -299,6 +299,9 @@ def test_a_column_that_later_rows_have_alone_is_refused(
     first = {"candidate": "x", "reference": "y"}
     with pytest.raises(FileError, match=f"line 2: {message}"):
         read_systems([_write(tmp_path / "a.jsonl", first, {**first, **row})])
+    two = {"candidate": "x", "reference1": "y", "reference2": "z"}
+    with pytest.raises(FileError, match="line 2: the row has a column 'reference3'"):
+        read_systems([_write(tmp_path / "c.jsonl", two, {**two, "reference3": "s"})])
     other = _write(tmp_path / "b.jsonl", first, {**first, "comment": "s"})
     assert len(read_systems([other])) == 2
 
