@@ -129,6 +129,8 @@ def test_names_may_have_spaces_commas_quotes_and_any_letters(text: str, named: d
         ("candidate=", "is not ROLE=COLUMN"),
         ("kandidat=a", r"unknown role 'kandidat'; the roles are candidate, reference, source"),
         ("candidate=a,candidate=b", "candidate is given twice, as 'a' and 'b'"),
+        ("reference=a,reference=a", "'a' is named twice as reference; name it once"),
+        ({"systems": ["a", "b", "a"]}, "'a' is named twice as systems"),
         ({"candidate": "a", "systems": ["b"]}, "candidate and systems exclude each other"),
         ({"id": "a", "segment": "b"}, "id and segment exclude each other"),
     ],

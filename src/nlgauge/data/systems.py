@@ -295,7 +295,7 @@ def _refuse_new(
     roles = {"references", "source", "system", "id"} - ({"system"} if "systems" in keys else set())
     for role in () if first else sorted(roles):
         known, found = set(keys.get(role, ())), set[Any]()
-        with suppress(FileError if known else ()):  # several could be it: the first row decides
+        with suppress(*[FileError] * bool(known)):  # several could be it: the first row decides
             found = set(columns.find_role(role, cells))
         for name in sorted(found - known, key=str) if known < found else ():
             raise FileError(f"the row has a column {name!r}, which the first row has not")
