@@ -16,6 +16,7 @@ from conftest import PROJECT
 from nlgauge.cli import app
 from nlgauge.core.corpus import Corpus
 from nlgauge.core.errors import DataError, ShapeError, UsageError
+from nlgauge.data.judged import JudgedCorpus, JudgedRow
 from nlgauge.reranking import mbr, rerank
 from nlgauge.study import compare
 
@@ -141,6 +142,14 @@ def test_sources_of_some_rows_only_are_an_error_for_metrics_that_read_them() -> 
         nlgauge.Scorer(SPEC).score_corpus(corpus)
     found = nlgauge.Scorer("chrf").score_corpus(corpus)
     assert [each["chrf"].value for each in found.values()] == [100.0, 100.0]
+
+
+def test_judged_rows_of_which_some_have_a_source_are_told() -> None:
+    rows = [JudgedRow("A", str(i), "x", ("x",), {"q": i}, "x" if i else None) for i in range(3)]
+    judged = JudgedCorpus.from_rows(rows)
+    assert judged.corpus.sources == (None, "x", "x")
+    with pytest.raises(DataError, match=r"1 of 3 rows have no source, the first is segment '0'"):
+        nlgauge.correlate(judged, SPEC)
 
 
 def test_an_ensemble_hands_sources_to_its_members() -> None:

@@ -129,6 +129,8 @@ def test_names_may_have_spaces_commas_quotes_and_any_letters(text: str, named: d
         ("candidate=", "is not ROLE=COLUMN"),
         ("kandidat=a", r"unknown role 'kandidat'; the roles are candidate, reference, source"),
         ("candidate=a,candidate=b", "candidate is given twice, as 'a' and 'b'"),
+        ("reference=a,reference=a", "'a' is named twice as reference; name it once"),
+        ({"systems": ["a", "b", "a"]}, "'a' is named twice as systems"),
         ({"candidate": "a", "systems": ["b"]}, "candidate and systems exclude each other"),
         ({"id": "a", "segment": "b"}, "id and segment exclude each other"),
     ],
@@ -299,6 +301,9 @@ def test_a_column_that_later_rows_have_alone_is_refused(
     first = {"candidate": "x", "reference": "y"}
     with pytest.raises(FileError, match=f"line 2: {message}"):
         read_systems([_write(tmp_path / "a.jsonl", first, {**first, **row})])
+    two = {"candidate": "x", "reference1": "y", "reference2": "z"}
+    with pytest.raises(FileError, match="line 2: the row has a column 'reference3'"):
+        read_systems([_write(tmp_path / "c.jsonl", two, {**two, "reference3": "s"})])
     other = _write(tmp_path / "b.jsonl", first, {**first, "comment": "s"})
     assert len(read_systems([other])) == 2
 

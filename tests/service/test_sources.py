@@ -141,3 +141,16 @@ def test_uploaded_tables_keep_their_sources_and_may_be_json(api: TestClient) -> 
     path = "/v1/read?name=t.json&content=judgements"
     read = api.post(path, content=judged, headers=header).json()["rows"]
     assert [row["source"] for row in read] == ["c", ""]
+
+
+def test_columns_of_uploaded_tables_can_be_named(api: TestClient) -> None:
+    header = {"Content-Type": "application/octet-stream"}
+    sent = {"content": "mt,output,gold,score\na,b,c,1\n", "headers": header}
+    refused = api.post("/v1/read?name=t.csv", **sent).json()["error"]["message"]
+    assert "choose with the query parameter columns=candidate=mt" in refused
+    named = "columns=candidate%3Dmt,reference%3Dgold"
+    (row,) = api.post(f"/v1/read?name=t.csv&{named}", **sent).json()["rows"]
+    assert (row["candidate"], row["references"]) == ("a", ["c"])
+    path = f"/v1/read?name=t.csv&{named},human%3Dscore&content=judgements"
+    assert api.post(path, **sent).json()["criteria"] == ["score"]
+    assert api.post("/v1/read?name=t.csv&columns=x", **sent).status_code == 400

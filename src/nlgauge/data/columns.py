@@ -46,6 +46,8 @@ class Columns:
             if key.partition(".")[0] not in (*_ROLES, "references", "systems"):
                 known = ", ".join(_ROLES)
                 raise OptionError(f"columns: unknown role {role!r}; the roles are {known}, systems")
+            if column in named.get(key, ()):
+                raise OptionError(f"columns: {column!r} is named twice as {role}; name it once")
             if key in named and key not in _REPEATED:
                 twice = f"{named[key][0]!r} and {column!r}"
                 raise OptionError(f"columns: {role} is given twice, as {twice}; give it once")

@@ -271,7 +271,7 @@ def table_rows(
             texts = [_cell(cells, key) for key in wide or keys["candidate"]]
             references = keys.get("references", ())
             shared = _reference_cells(cells, references), _source(cells, keys)
-            _name("system", cells, keys, system)
+            _name("system", cells, keys, system)  # raises if it is blank
             if not cells.keys() <= seen:
                 _refuse_new(cells, keys, wanted, first=not seen)
                 seen |= cells.keys()
@@ -292,10 +292,13 @@ def _refuse_new(
     cells: Mapping[Any, Any], keys: Mapping[str, Any], columns: Columns, *, first: bool
 ) -> None:
     """Raise if a later row has a column that would be read if the first row had it."""
-    for role in () if first else ("references", "source", "system", "id"):
-        if role not in keys and not ("systems" in keys and role == "system"):
-            for name in columns.find_role(role, cells):
-                raise FileError(f"the row has a column {name!r}, which the first row has not")
+    roles = {"references", "source", "system", "id"} - ({"system"} if "systems" in keys else set())
+    for role in () if first else sorted(roles):
+        known, found = set(keys.get(role, ())), set[Any]()
+        with suppress(*[FileError] * bool(known)):  # several could be it: the first row decides
+            found = set(columns.find_role(role, cells))
+        for name in sorted(found - known, key=str) if known < found else ():
+            raise FileError(f"the row has a column {name!r}, which the first row has not")
 
 
 def _cell(cells: Mapping[Any, Any], key: Any) -> Any:
