@@ -36,6 +36,7 @@ from nlgauge.core.errors import UnknownMetric
         ("InfoLM", "infolm"),
         ("CIDEr-D", "cider"),
         ("METEOR", "meteor"),
+        ("ROUGE-WE-2", "rouge_we:order=2"),
     ],
 )
 def test_a_name_as_people_write_it(written: str, label: str) -> None:

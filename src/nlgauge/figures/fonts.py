@@ -56,7 +56,7 @@ def note_on(missing: str, file: str) -> str:
 
 def _scripts(characters: Iterable[str]) -> list[str]:
     """Return the scripts of letters by the first word of their Unicode names, else "symbols"."""
-    found = {}
+    found: dict[str, None] = {}
     for letter in characters:
         is_letter = unicodedata.category(letter)[0] in "LM"
         script = unicodedata.name(letter, "other").split()[0]

@@ -6,7 +6,7 @@ reports, because callbacks may raise to cancel it.
 
 import logging
 import time
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -71,7 +71,7 @@ class RunProgress:
         self._lock = Lock()
         self._rows = 0.0
         self._thread = get_ident()
-        self._seconds: Counter[str] = Counter()
+        self._seconds: dict[str, float] = defaultdict(float)
         self._estimated = False
 
     def report(self, done: int | None = None) -> None:
@@ -121,7 +121,7 @@ class RunProgress:
             return
         left = seconds * (1 - share) / share
         if left > _LONG_SECONDS:
-            ((slowest, _),) = self._seconds.most_common(1)
+            slowest = max(self._seconds, key=self._seconds.__getitem__)
             counts = f"{done:,} of {self._total:,} rows took {duration(seconds)}"
             _LOG.info("about %s left, mostly for %s: %s", duration(left), slowest, counts)
             self._estimated = True
