@@ -55,8 +55,10 @@ class StaticEncoder:
         self._vectors = _glove() if name == GLOVE else read_vectors(Path(name).expanduser())
         digest, dimension = self._vectors.digest, self._vectors.matrix.shape[1]
         layers, languages = dict.fromkeys(MATCHINGS, (0,)), languages_of(name)
-        known = {"languages": languages, "presets": presets_of(name, depth=0)}
-        self.card = ModelCard(name, digest, 0, dimension, layers, **known)
+        presets = presets_of(name, depth=0)
+        self.card = ModelCard(
+            name, digest, 0, dimension, layers, languages=languages, presets=presets
+        )
 
     def tokenize(self, texts: Sequence[str]) -> list[Tokens]:
         """Return the words and punctuation marks of each text."""
