@@ -35,6 +35,8 @@ _ALIASES = {
     "model_name": ("model",),
     "model_name_or_path": ("model",),
     "num_layers": ("layer", "layers"),
+    "layers": ("layer",),
+    "layer": ("layers",),
     "lc": ("lowercase",),
     "n_gram": ("ngram", "order"),
 }

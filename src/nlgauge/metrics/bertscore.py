@@ -6,6 +6,11 @@ with S the cosines between candidate tokens i and reference tokens j. Higher is 
 in [-1, 1], F in [0, 1]. Special tokens are dropped; bert-score allows matches with them
 (``compat="bert_score"``). Of several references the one with the best F counts, with its P and R.
 
+``ngram`` compares the means of n consecutive tokens instead of tokens, ``layer=3+4+6`` joins layers
+(a cosine is then the mean of theirs). ``temperature`` T above 0 replaces the maximum by the mean
+under a softmax: P = sum_ij a_i w_ij S_ij with w_ij proportional to b_j exp(S_ij / T), R likewise,
+both divided by the geometric mean of this value of each text with itself.
+
 ``baseline`` rescales each component to ``(x - b) / (1 - b)``, so that unrelated texts get about 0.
 It is ``shipped`` (for any layer of the embedded model; bert-score's ``rescale_with_baseline``), a
 number b for all components, a file of ``nlgauge rescale fit`` (valid for its model and layer only),
