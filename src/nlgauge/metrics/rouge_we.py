@@ -33,7 +33,6 @@ class RougeWe(GreedyMetric):
     paper = "Ng and Abrecht 2015, Better Summarization Evaluation with Word Embeddings"
     aliases: ClassVar[Aliases] = {f"rougewe{order}": {"order": order} for order in "1234"}
     scale = similarity()
-    aliases: ClassVar[Aliases] = {f"rougewe{n}": {"order": str(n)} for n in (1, 2, 3)}
 
     order: int = option(1, "Words of an n-gram.", low=1, high=4)
 
