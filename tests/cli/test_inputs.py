@@ -41,7 +41,7 @@ def _said(*words: str) -> str:
         "matrix",
         "williams",
         "permutation",
-        "sweep",
+        "tune",
     ],
 )
 def test_all_commands_that_score_take_the_same_settings(command: str) -> None:
@@ -53,7 +53,7 @@ def test_score_and_compare_read_the_same_inputs() -> None:
     assert _options("compare") >= TEXTS
 
 
-@pytest.mark.parametrize("command", ["correlate", "matrix", "williams", "darr", "sweep"])
+@pytest.mark.parametrize("command", ["correlate", "matrix", "williams", "darr", "tune"])
 def test_studies_name_the_columns_of_their_tables(command: str) -> None:
     assert _options(command) >= {"columns", "no_header"}
 

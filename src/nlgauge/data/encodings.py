@@ -12,8 +12,8 @@ def unmarked_utf16(head: bytes) -> str | None:
         zeros = high.count(0)  # the high bytes of ASCII characters
         if not zeros or zeros < head.count(0) or not _is_text(head, coding):
             continue
-        # A text in UTF-8 may have a zero byte, but not every other.
-        if 2 * zeros > len(high) or not _is_text(head, "utf-8"):
+        # A text in UTF-8 may have zero bytes, but not every other from the first on.
+        if (high[0] == 0 and 2 * zeros > len(high)) or not _is_text(head, "utf-8"):
             return coding
     return None
 

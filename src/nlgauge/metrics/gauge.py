@@ -27,6 +27,7 @@ from nlgauge.metrics._transport import TransportMetric
 class Gauge(TransportMetric):
     """The mean similarity of optimally matched n-grams of contextual vectors."""
 
+    title = "Gauge"
     paper = "Zhao et al. 2019, MoverScore (EMNLP), equations 1-2, as a similarity"
     matching = "transport"
     scale = similarity()
