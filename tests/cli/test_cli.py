@@ -179,7 +179,7 @@ def test_without_metrics_other_languages_need_a_model_of_their_own() -> None:
     assert "gauge" not in said.stdout
     assert "gauge, the recommended metric, needs a model" in said.stderr
     named = nlgauge(*base, NLGAUGE_MODEL="hashing")
-    assert "gauge" in named.stdout.splitlines()[0]
+    assert "Gauge" in named.stdout.splitlines()[0]
 
 
 def test_help_explains_itself_with_examples() -> None:
