@@ -16,6 +16,7 @@ _PREFERRED = (
     *("Microsoft YaHei", "Malgun Gothic", "Arial Unicode MS", "Noto Emoji", "Segoe UI Symbol"),
 )
 _PLACEHOLDERS = "Last Resort"  # a font that draws a box for every character
+_NORMAL = (400, "normal", "regular", "book")
 _SHOWN = 6  # characters in a note
 
 
@@ -65,21 +66,25 @@ def _scripts(characters: Iterable[str]) -> list[str]:
 
 
 def _files() -> dict[str, str]:
-    """Return a file of every installed font by the font's name."""
+    """Return a file of every installed font of normal weight by the font's name."""
     from matplotlib import font_manager
 
-    return {entry.name: entry.fname for entry in reversed(font_manager.fontManager.ttflist)}
+    entries = reversed(font_manager.fontManager.ttflist)
+    # matplotlib logs a warning about fonts of which only other weights are installed.
+    plain = (each for each in entries if each.style == "normal" and each.weight in _NORMAL)
+    return {entry.name: entry.fname for entry in plain}
+
+
+def _characters(name: str) -> frozenset[int]:
+    return _read_characters(_files()[name])
 
 
 @lru_cache(maxsize=1024)
-def _characters(name: str) -> frozenset[int]:
-    """Return the codes of the characters of a font, none if its file cannot be read."""
-    from matplotlib import font_manager
+def _read_characters(file: str) -> frozenset[int]:
+    """Return the codes of the characters of a font file, none if it cannot be read."""
     from matplotlib.ft2font import FT2Font
 
     try:
-        # The file that matplotlib takes for the name, which has several weights.
-        file = font_manager.findfont(name, fallback_to_default=False)
         return frozenset(FT2Font(file).get_charmap())
     except (OSError, RuntimeError, ValueError):
         return frozenset()
