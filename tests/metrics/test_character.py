@@ -9,6 +9,7 @@ from nlgauge.core.errors import OptionError
 
 GOLDEN = json.loads((Path(__file__).parents[1] / "golden" / "character.json").read_text("utf-8"))
 
+
 def _character(candidates, references, **options):
     built = metric("character", **options)
     return score(candidates, references, metrics=built)[built.label()]
