@@ -8,8 +8,6 @@ from nlgauge import metric, score
 from nlgauge.core.errors import OptionError
 
 GOLDEN = json.loads((Path(__file__).parents[1] / "golden" / "character.json").read_text("utf-8"))
-MOVED = "readme2"  # where the published script prices a move differently
-PAIRS = {name: pair for name, pair in GOLDEN["pairs"].items() if name != MOVED}
 
 
 def _character(candidates, references, **options):
@@ -17,19 +15,28 @@ def _character(candidates, references, **options):
     return score(candidates, references, metrics=built)[built.label()]
 
 
-def test_equal_to_the_published_script():
-    candidates, references = (list(side) for side in zip(*PAIRS.values(), strict=True))
-    expected = [GOLDEN["values"][name] for name in PAIRS]
+def test_equal_to_the_package_cer():
+    pairs, values = GOLDEN["pairs"], GOLDEN["values"]
+    candidates, references = (list(side) for side in zip(*pairs.values(), strict=True))
+    expected = [values[name] for name in pairs]
     np.testing.assert_allclose(_character(candidates, references).segments, expected, atol=1e-12)
 
 
-def test_a_move_costs_the_average_word_length_of_its_phrase():
-    # The script charges 7 here, because it works the price out from what ended up displaced.
-    candidate, reference = GOLDEN["pairs"][MOVED]
-    assert candidate.startswith("this week the saudis denied")
-    ours = _character([candidate], [reference]).value * len(candidate)
-    assert ours == pytest.approx(23)
-    assert GOLDEN["values"][MOVED] * len(candidate) == pytest.approx(26)
+def test_the_cost_is_read_off_the_words_before_and_after_all_moves():
+    # 4 for "this week", and 3 for "the", because another "the" is further right; 19 edits
+    candidate, reference = GOLDEN["pairs"]["readme2"]
+    assert _character([candidate], [reference]).value * len(candidate) == pytest.approx(26)
+
+
+def test_of_equal_moves_the_words_that_sort_last_win():
+    # the same pair twice with one word renamed: another of two equally good moves is made
+    assert _character(["c c a b"], ["a c b c"]).value == pytest.approx(3 / 7)
+    assert _character(["c c z b"], ["z c b c"]).value == pytest.approx(1 / 7)
+
+
+def test_one_move_more_where_the_rates_per_word_round_up():
+    # 5/6 - (5/6 - 2/6) > 2/6 in floating point, so a move without gain follows; else 5 / 9
+    assert _character(["e c c b a"], ["c b d e c c"]).value == pytest.approx(6 / 9)
 
 
 def test_by_hand():

@@ -17,16 +17,10 @@ def _eed(candidates, references, **options):
     return score(candidates, references, metrics=built)[built.label()]
 
 
-def test_compat_equals_torchmetrics_where_its_arithmetic_is_exact():
-    ours = _eed(CANDIDATES, REFERENCES, compat="torchmetrics", deletion=0.25).segments
-    np.testing.assert_allclose(ours, list(GOLDEN["dyadic"].values()), atol=1e-6)
-
-
-def test_compat_stays_near_torchmetrics_where_rounding_decides_its_ties():
-    ours = _eed(CANDIDATES, REFERENCES, compat="torchmetrics").segments
-    gap = np.abs(ours - list(GOLDEN["published"].values()))
-    assert gap.max() < 0.01
-    assert (gap < 1e-6).mean() > 0.8
+@pytest.mark.parametrize(("costs", "deletion"), [("published", 0.2), ("dyadic", 0.25)])
+def test_compat_equals_torchmetrics(costs, deletion):
+    ours = _eed(CANDIDATES, REFERENCES, compat="torchmetrics", deletion=deletion).segments
+    np.testing.assert_allclose(ours, list(GOLDEN[costs].values()), atol=1e-6)
 
 
 def _by_definition(candidate, reference):
@@ -53,7 +47,8 @@ def test_default_costs_equal_the_definition_in_fractions():
     chosen = [i for i in chosen if CANDIDATES[i].replace(" ", "").isalpha()]
     assert len(chosen) >= 3
     for i in chosen:
-        expected = _by_definition(f" {CANDIDATES[i]} ", f" {REFERENCES[i]} ")
+        candidate, reference = (" ".join(side[i].split()) for side in (CANDIDATES, REFERENCES))
+        expected = _by_definition(f" {candidate} ", f" {reference} ")
         assert _eed([CANDIDATES[i]], [REFERENCES[i]]).value == pytest.approx(expected, abs=1e-12)
 
 

@@ -80,6 +80,42 @@ def test_a_complete_match_in_one_chunk_is_best():
     assert _meteor(["words two"], ["two words"]).value == pytest.approx(0.5)
 
 
+def test_compat_nltk_aligns_from_the_end():
+    # each "the" takes the last free one of the reference: 6 chunks instead of 3
+    pair = ["on the mat sat the cat"], ["the cat sat on the mat"]
+    assert _meteor(*pair).value == pytest.approx(1 - 0.5 * (3 / 6) ** 3)
+    assert _meteor(*pair, compat="nltk").value == pytest.approx(0.5)
+    same = _meteor(["a b c d"], ["a b c d"], compat="nltk")  # penalised like other texts
+    assert same.value == pytest.approx(1 - 0.5 / 4**3)
+
+
+def test_compat_nltk_splits_at_spaces_and_takes_the_best_reference():
+    tokens = "do n't stop ."
+    assert _meteor([tokens], ["do n't"], compat="nltk").components["precision"] == 2 / 4
+    several = _meteor(["a b"], [["x", "a b", "a"]], compat="nltk")
+    assert several.value == pytest.approx(1 - 0.5 / 2**3)
+    with pytest.raises(OptionError, match="nltk counts marks"):
+        metric("meteor:compat=nltk,punctuation=no")
+
+
+@needs_wordnet
+def test_compat_nltk_looks_up_stems():
+    def precision(*pair, **options):
+        found = _meteor(*([text] for text in pair), synonyms="auto", **options)
+        return found.components["precision"]
+
+    assert precision("shut it", "close it", compat="nltk") == 1
+    assert precision("happy dog", "glad dog") == 1
+    assert precision("happy dog", "glad dog", compat="nltk") == 0.5  # WordNet has no "happi"
+
+
+def test_compat_nltk_gives_the_value_in_its_documentation():
+    candidate = "It is a guide to action which ensures that the military always obeys the commands"
+    reference = "It is a guide to action that ensures that the military will forever heed"
+    sides = [f"{candidate} of the party"], [f"{reference} Party commands"]
+    assert _meteor(*sides, compat="nltk").value == pytest.approx(0.6944, abs=5e-5)
+
+
 @needs_wordnet
 def test_synonyms_are_looked_up_by_the_word_not_its_stem():
     pair = ["the happy man bought automobiles"], ["the glad man purchased cars"]
@@ -117,6 +153,8 @@ def test_ragged_references_empty_texts_and_round_trip():
     assert void.segments.tolist() == [0, 0, 0]
     assert sum(void.notes.values()) == 3
     built = metric("meteor:alpha=0.8,stem=no,synonyms=none,punctuation=no")
+    assert type(built).rebuild(built.describe()) == built
+    built = metric("meteor:synonyms=none,compat=nltk")
     assert type(built).rebuild(built.describe()) == built
 
 

@@ -10,6 +10,8 @@ from nlgauge.core.errors import OptionError, UsageError
 from nlgauge.text.tokenize import words
 
 GOLDEN = json.loads((Path(__file__).parents[1] / "golden" / "surface.json").read_text("utf-8"))
+MTEVAL = json.loads((Path(__file__).parents[1] / "golden" / "nist.json").read_text("utf-8"))
+EXAMPLES = Path(__file__).parents[2] / "examples"
 PAIRS = [pair for pair in GOLDEN["pairs"].values() if all(pair)]
 CANDIDATES, REFERENCES = (list(side) for side in zip(*PAIRS, strict=True))
 
@@ -29,6 +31,28 @@ def test_equal_to_nltk_for_one_reference(order):
     )
     assert expected > 1
     assert _nist(CANDIDATES, REFERENCES, order=order).value == pytest.approx(expected, abs=1e-9)
+
+
+@pytest.mark.parametrize("system", MTEVAL["examples"])
+def test_13a_equals_mteval_on_the_examples(system):
+    names = system, "reference.a", "reference.b"
+    texts = [(EXAMPLES / f"{name}.txt").read_text("utf-8").splitlines() for name in names]
+    candidates, one = texts[:2]
+    two = list(zip(*texts[1:], strict=True))
+    ours = {
+        "one": _nist(candidates, one, tokenize="13a").value,
+        "two": _nist(candidates, two, tokenize="13a").value,
+        "cased": _nist(candidates, one, tokenize="13a", lowercase=False).value,
+    }
+    assert ours == pytest.approx(MTEVAL["examples"][system], abs=1e-9)
+
+
+def test_13a_equals_mteval_on_marks_umlauts_and_the_word_0():
+    candidates, references = (list(side) for side in zip(*MTEVAL["pairs"], strict=True))
+    ours = _nist(candidates, references, tokenize="13a")
+    assert ours.value == pytest.approx(MTEVAL["value"], abs=1e-9)
+    np.testing.assert_allclose(ours.segments, MTEVAL["segments"], atol=1e-9)
+    assert abs(_nist(candidates, references).value - ours.value) > 0.01
 
 
 def test_by_hand():
@@ -76,7 +100,7 @@ def test_case_ragged_empty_round_trip_and_bad_options():
     assert void.segments.tolist() == [0, 0, 0]
     assert void.value == 0
     assert sum(void.notes.values()) == 3
-    built = metric("nist:order=3,lowercase=no")
+    built = metric("nist:order=3,lowercase=no,tokenize=13a")
     assert type(built).rebuild(built.describe()) == built
     with pytest.raises(OptionError, match="within"):
         metric("nist", order=0)

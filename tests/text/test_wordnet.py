@@ -28,6 +28,20 @@ def test_words_share_synsets_through_base_forms_and_exceptions(folder):
     assert wordnet.synsets("zzz") == frozenset()
 
 
+def test_lemma_names_keep_their_case_and_leave_phrases_out(folder):
+    lines = "  1 licence\r\n00000001 06 n 03 car 0 motor_car 0 Auto(p) 0 000 | a | b\r\n"
+    for part in ("noun", "verb", "adj", "adv"):
+        (folder / f"data.{part}").write_text(lines if part == "noun" else "", "utf-8")
+    wordnet = find_wordnet(str(folder))
+    assert wordnet.lemma_names("automobiles") == {"car", "Auto"}
+    assert wordnet.lemma_names("zzz") == frozenset()
+
+
+def test_lemma_names_need_the_data_files(folder):
+    with pytest.raises(FileError, match=r"data\.noun is missing.*synonyms=none"):
+        find_wordnet(str(folder)).lemma_names("car")
+
+
 def test_places_are_the_option_then_the_environment(folder, monkeypatch):
     monkeypatch.setenv(FOLDER_VARIABLE, str(folder))
     assert find_wordnet().folder == folder

@@ -1,20 +1,21 @@
 """CharacTER: character edits after moving phrases of words, per character of the candidate.
 
 Wang, Peter, Rosendahl, Ney (2016): phrases of the candidate are moved to where the reference has
-them as long as this lowers the edit distance of the words. A move costs the average word length of
-the phrase. CharacTER = min(1, (cost of the moves + edit distance of the characters) / |candidate|),
-spaces included. Lower is better, 0 (identical) to 1; an empty text gets 1.
+them as long as this lowers the edit distance of the words. CharacTER = min(1, (cost of the moves +
+edit distance of the characters) / |candidate|), spaces included. Lower is better, 0 (identical) to
+1; an empty text gets 1.
 
-Words of a phrase match exactly, as in the published script (the paper also allows similar words).
-As in TER, a phrase moves at most 50 words; texts of more words than ``longest`` are compared
-without moves.
+The paper leaves open which of several equally good moves is made, and charges the average word
+length of a phrase for moving it. Both are as in the authors' script and the package cer: the move
+whose words sort last is made, and the cost is read off the candidate before and after all moves.
+Words of a phrase match exactly (the paper also allows similar words).
+
+Texts of more words than ``longest`` are compared without moves.
 """
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import takewhile
-from operator import eq
 
 import numpy as np
 
@@ -22,8 +23,6 @@ from nlgauge.core.arrays import Floats
 from nlgauge.core.metric import PairMetric, Side, distance
 from nlgauge.core.options import option
 from nlgauge.text.edits import edit_distance
-
-MAX_MOVE = 50  # words, as in Tercom
 
 
 @dataclass(frozen=True)
@@ -38,50 +37,67 @@ class Character(PairMetric):
     lowercase: bool = option(False, "Lowercase both sides.")
     longest: int = option(400, "Longest text, in words, compared with moves.", low=0, server=400)
 
-    def prepare(self, item: str, side: Side) -> list[str] | None:
+    def prepare(self, item: str, side: Side) -> tuple[str, ...] | None:
         """Return the words between spaces."""
-        return (item.lower() if self.lowercase else item).split() or None
+        return tuple((item.lower() if self.lowercase else item).split()) or None
 
-    def compare(self, candidates: Sequence[list[str]], references: Sequence[list[str]]) -> Floats:
+    def compare(
+        self, candidates: Sequence[tuple[str, ...]], references: Sequence[tuple[str, ...]]
+    ) -> Floats:
         """Return the rate of every pair."""
         return np.array([[rate] for rate in map(self._rate, candidates, references)])
 
-    def _rate(self, candidate: list[str], reference: list[str]) -> float:
-        cost = 0.0
+    def _rate(self, candidate: tuple[str, ...], reference: tuple[str, ...]) -> float:
+        moved = candidate
         if max(len(candidate), len(reference)) <= self.longest:
-            candidate, cost = _move_phrases(candidate, reference)
-        line = " ".join(candidate)
-        return min(1.0, (cost + edit_distance(line, " ".join(reference))) / len(line))
+            moved = _move_phrases(candidate, reference)
+        line = " ".join(moved)
+        edits = edit_distance(line, " ".join(reference))
+        return min(1.0, (_cost_of_moves(candidate, moved) + edits) / len(line))
 
 
-def _move_phrases(candidate: list[str], reference: list[str]) -> tuple[list[str], float]:
-    """Return the candidate after its best moves, and their cost."""
-    cost = 0.0
-    current = edit_distance(candidate, reference)
+def _move_phrases(candidate: tuple[str, ...], reference: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the candidate after its best moves."""
+    current = edit_distance(candidate, reference) / len(reference)
     while current:
-        moved = [
-            (edit_distance(words, reference), -len(phrase), k, words, phrase)
-            for k, (words, phrase) in enumerate(_moves(candidate, reference))
-        ]
-        if not moved:
+        # cer subtracts rates per word from each other: the rounding can allow one move more.
+        gains = (
+            (current - edit_distance(words, reference) / len(reference), words)
+            for words in set(_moves(candidate, reference))
+        )
+        gain, words = max(gains, default=(0.0, candidate))
+        if gain <= 0:
             break
-        best, _, _, words, phrase = min(moved)
-        if best >= current:
-            break
-        candidate, current = words, best
-        cost += sum(map(len, phrase)) / len(phrase)
-    return candidate, cost
+        candidate, current = words, current - gain
+    return candidate
 
 
-def _moves(candidate: list[str], reference: list[str]) -> Iterator[tuple[list[str], list[str]]]:
-    """Yield the words after each possible move of a phrase, and the phrase."""
+def _moves(candidate: tuple[str, ...], reference: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
+    """Yield the words after each possible move of a phrase."""
     positions: defaultdict[str, list[int]] = defaultdict(list)
     for j, word in enumerate(reference):
         positions[word].append(j)
     for i, word in enumerate(candidate):
         for j in positions[word]:
-            if 0 < abs(i - j) <= MAX_MOVE:
-                pairs = zip(candidate[i:], reference[j:], strict=False)
-                phrase = [left for left, _ in takewhile(lambda pair: eq(*pair), pairs)]
-                rest = candidate[:i] + candidate[i + len(phrase) :]
-                yield rest[:j] + phrase + rest[j:], phrase
+            if i != j:
+                end = i + _common_words(candidate[i:], reference[j:])
+                rest = candidate[:i] + candidate[end:]
+                yield rest[:j] + candidate[i:end] + rest[j:]
+
+
+def _cost_of_moves(before: tuple[str, ...], after: tuple[str, ...]) -> float:
+    """Return the sum of the average word lengths of the phrases that are further right now."""
+    cost, i = 0.0, 0
+    while i < len(before):
+        length = 1
+        if before[i] != after[i] and before[i] in after[i:]:
+            length = _common_words(before[i:], after[after.index(before[i], i) :])
+            cost += sum(map(len, before[i : i + length])) / length
+        i += length
+    return cost
+
+
+def _common_words(left: tuple[str, ...], right: tuple[str, ...]) -> int:
+    """Return how many words the two begin with in common."""
+    pairs = zip(left, right, strict=False)
+    return next((k for k, (a, b) in enumerate(pairs) if a != b), min(len(left), len(right)))

@@ -5,13 +5,17 @@ character edits, j the jumps (allowed at spaces of the reference) and v the cand
 visited more than once or never. Defaults are the published ones: a = 2, r = 0.3, deletion 0.2,
 insertion and substitution 1. Lower is better, 0 (identical) to 1; an empty text gets 1.
 
-The published script and torchmetrics also count the position before the first character as never
-visited, so that identical texts get more than 0; ``compat=torchmetrics`` reproduces this.
+``compat=torchmetrics`` gives the numbers of torchmetrics and of the Python function eed_python in
+the authors' repository: they count the position before the first character as never visited, so
+that identical texts get more than 0, and rounding errors decide between equally cheap positions.
+The authors' compiled tool, which EED.py runs, does not count that position, but keeps the least
+cost of a row as an integer; no option gives its numbers.
 """
 
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 
 import numpy as np
 
@@ -20,7 +24,13 @@ from nlgauge.core.metric import PairMetric, Side, distance
 from nlgauge.core.options import option
 
 _MARK = re.compile("([.!?,])")
-UNIT = 10**6  # costs are integers, so that equal sums of costs such as 0.2 tie exactly
+# torchmetrics joins separated numbers and some abbreviations, and drops a letter after the titles.
+_JOINED = (
+    (re.compile(r"(\d) ([.,]) (\d)"), r"\1\2\3"),
+    (re.compile(r"(Dr|Jr|Prof|Rev|Gen|Mr|Mt|Mrs|Ms) ."), r"\1."),
+    *((re.compile(rf"{a} \. {b} \."), f"{a}.{b}.") for a, b in ("eg", "ie", "US")),
+)
+UNIT = 1e6  # costs are whole numbers, so that equal sums of costs such as 0.2 tie exactly
 
 
 @dataclass(frozen=True)
@@ -41,7 +51,12 @@ class Eed(PairMetric):
         """Return the text with spaces around it and before its punctuation."""
         if super().prepare(item, side) is None:
             return None
-        return " " + " ".join(_MARK.sub(r" \1", item).split()) + " "
+        if self.compat == "none":
+            return " " + " ".join(_MARK.sub(r" \1", item).split()) + " "
+        text = re.sub(r"\s+", " ", _MARK.sub(r" \1", item.rstrip()))
+        for pattern, joined in _JOINED:
+            text = pattern.sub(joined, text)
+        return f" {text} "
 
     def compare(self, candidates: Sequence[str], references: Sequence[str]) -> Floats:
         """Return the distance of every pair."""
@@ -52,27 +67,37 @@ class Eed(PairMetric):
         if self.compat == "none":
             visits = visits[1:]  # without the position before the first character
         penalty = self.coverage * float(np.where(visits == 0, 1, visits - 1).sum())
-        return min(1.0, (edits / UNIT + penalty) / (len(reference) + penalty))
+        return min(1.0, (edits + penalty) / (len(reference) + penalty))
 
-    def _align(self, candidate: Ints, reference: Ints) -> tuple[int, Ints]:
+    def _align(self, candidate: Ints, reference: Ints) -> tuple[float, Ints]:
         """Return the cost of the cheapest path, and how often each position is the cheapest."""
         costs = self.jump, self.deletion, self.insertion
-        jump, deletion, insertion = (round(cost * UNIT) for cost in costs)
+        exact = self.compat == "none"
+        unit = UNIT if exact else 1.0
+        jump, deletion, insertion = (round(cost * UNIT) if exact else cost for cost in costs)
         slope = deletion * np.arange(len(candidate) + 1)
         visits = np.zeros(len(candidate) + 1, dtype=np.int64)
-        row = np.full(len(candidate) + 1, UNIT)
+        row = np.full(len(candidate) + 1, unit)
         row[0] = 0
         for letter in reference:
             following = row + insertion
-            following[0] = row[0] + UNIT
-            np.minimum(following[1:], row[:-1] + UNIT * (candidate != letter), out=following[1:])
-            # min(row[i], row[i - 1] + deletion) is a running minimum of row[i] - i deletions
-            row = np.minimum.accumulate(following - slope) + slope
+            following[0] = row[0] + unit
+            np.minimum(following[1:], row[:-1] + unit * (candidate != letter), out=following[1:])
+            if exact:
+                # min(row[i], row[i - 1] + deletion) is a running minimum of row[i] - i deletions
+                row = np.minimum.accumulate(following - slope) + slope
+            else:
+                row = np.array(_delete(following.tolist(), deletion))
             cheapest = int(row.argmin())
             visits[cheapest] += 1
             if letter == ord(" "):
                 np.minimum(row, row[cheapest] + jump, out=row)
-        return int(row[-1]), visits
+        return float(row[-1]) / unit, visits
+
+
+def _delete(row: list[float], deletion: float) -> list[float]:
+    """Return the costs if characters can be deleted, added up one by one."""
+    return list(accumulate(row, lambda left, cost: min(left + deletion, cost)))
 
 
 def _codes(text: str) -> Ints:

@@ -9,6 +9,9 @@ Higher is better, 0 to 1; identical texts get 1, an empty text 0.
 The alignment has the most matches and, among those, the fewest chunks; exact, stem and synonym
 matches count the same. Synonyms are words that share a WordNet synset. The words themselves are
 looked up (NLTK looks up their stems and misses many).
+
+``compat=nltk`` gives the numbers of NLTK's meteor_score for the words between spaces: its alignment
+and synonyms, and a penalty also for identical texts.
 """
 
 from collections import defaultdict
@@ -19,9 +22,11 @@ from typing import ClassVar
 import numpy as np
 
 from nlgauge.core.arrays import Floats
+from nlgauge.core.errors import OptionError
 from nlgauge.core.metric import PairMetric, Rows, Side, similarity
 from nlgauge.core.options import option
 from nlgauge.measure.precision_recall import f_measure
+from nlgauge.metrics._meteor_compat import nltk_alignment
 from nlgauge.text.chunks import fewest_chunks
 from nlgauge.text.stem import stem
 from nlgauge.text.tokenize import words
@@ -56,6 +61,16 @@ class Meteor(PairMetric):
         server={"auto": "the WordNet of the server, if any", "none": "no synonyms"},
     )
     punctuation: bool = option(True, "Count punctuation marks as words.")
+    compat: str = option(
+        "none", "Package to reproduce; nltk: words are split at spaces.", choices=("none", "nltk")
+    )
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.compat == "nltk" and not self.punctuation:
+            raise OptionError(
+                "options compat='nltk', punctuation=no: nltk counts marks; leave one of them out"
+            )
 
     def facts(self) -> dict[str, str]:
         """The version of WordNet."""
@@ -70,6 +85,8 @@ class Meteor(PairMetric):
 
     def prepare(self, item: str, side: Side) -> list[str] | None:
         """Return the lowercased words."""
+        if self.compat == "nltk":
+            return item.lower().split() or None
         return words(item, marks=self.punctuation) or None
 
     def compare(self, candidates: Sequence[list[str]], references: Sequence[list[str]]) -> Floats:
@@ -81,13 +98,17 @@ class Meteor(PairMetric):
     def _score(
         self, candidate: list[str], reference: list[str], wordnet: WordNet | None
     ) -> tuple[float, float, float]:
-        matches, chunks = fewest_chunks(self._partners(candidate, reference, wordnet))
+        as_nltk = self.compat == "nltk"
+        if as_nltk:
+            matches, chunks = nltk_alignment(candidate, reference, stems=self.stem, wordnet=wordnet)
+        else:
+            matches, chunks = fewest_chunks(self._partners(candidate, reference, wordnet))
         if not matches:
             return 0.0, 0.0, 0.0
         precision, recall = matches / len(candidate), matches / len(reference)
         mean = f_measure(precision, recall, self.alpha)
         complete = chunks == 1 and matches == len(candidate) == len(reference)
-        penalty = 0.0 if complete else self.gamma * (chunks / matches) ** self.beta
+        penalty = 0.0 if complete and not as_nltk else self.gamma * (chunks / matches) ** self.beta
         return mean * (1 - penalty), precision, recall
 
     def _partners(

@@ -7,6 +7,9 @@ at two thirds of the average reference length. Matches are clipped to the larges
 reference, as in mteval. Higher is better, from 0 without an upper bound: the score of identical
 texts depends on how rare their words are. An empty candidate or reference gets 0.
 
+Words are those of the Unicode tokenizer; ``tokenize=13a`` gives the words and the scores of
+mteval-v13a, which lowercases A-Z only and weights a bigram that begins with the word 0 as a word.
+
 ``fit`` counts the n-grams of the references. An n-gram that is not in the table (fitted on other
 texts) counts as seen once.
 """
@@ -16,8 +19,10 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import reduce
+from string import ascii_lowercase, ascii_uppercase
 
 import numpy as np
+from sacrebleu.tokenizers.tokenizer_13a import Tokenizer13a
 
 from nlgauge.core.arrays import Floats
 from nlgauge.core.metric import VOID_NOTE, Rows, similarity
@@ -27,6 +32,8 @@ from nlgauge.text.ngrams import Ngram, NgramTable, ngrams_up_to
 from nlgauge.text.tokenize import words
 
 PENALTY = math.log(0.5) / math.log(1.5) ** 2
+_FALSE = ("0",)  # mteval takes a word after this one for the first, since "0" is false in Perl
+_LOWERCASE = str.maketrans(ascii_uppercase, ascii_lowercase)
 
 
 @dataclass(frozen=True)
@@ -38,7 +45,12 @@ class Nist(NgramTableMetric):
     scale = similarity(0.0, math.inf)
 
     order: int = option(5, "Longest n-grams.", low=1, high=100)
-    lowercase: bool = option(True, "Lowercase both sides, as mteval does.")
+    lowercase: bool = option(True, "Lowercase both sides; with tokenize=13a, the letters A-Z.")
+    tokenize: str = option(
+        "words",
+        "words: words and marks of any script; 13a: the words and scores of mteval-v13a.",
+        choices=("words", "13a"),
+    )
 
     def count(self, references: Iterable[Sequence[str]]) -> NgramTable:
         """Return the n-gram counts of these references."""
@@ -71,11 +83,15 @@ class Nist(NgramTableMetric):
         matches = ngrams_up_to(tokens, self.order) & clip
         information = [0.0] * self.order
         for ngram, count in sorted(matches.items()):  # the same order of summation in all rows
-            prefix = table.counts.get(ngram[:-1], 1) if len(ngram) > 1 else max(table.total, 1)
+            alone = len(ngram) == 1 or (self.tokenize == "13a" and ngram[:-1] == _FALSE)
+            prefix = max(table.total, 1) if alone else table.counts.get(ngram[:-1], 1)
             ratio = prefix / table.counts.get(ngram, 1)
             information[len(ngram) - 1] += count * math.log2(max(ratio, 1.0))
         sizes = [max(len(tokens) - n, 0) for n in range(self.order)]
         return [*information, *sizes, len(tokens), sum(map(len, references)) / len(references)]
 
     def _words(self, text: str) -> list[str]:
-        return words(text, lowercase=self.lowercase, marks=True)
+        if self.tokenize == "words":
+            return words(text, lowercase=self.lowercase, marks=True)
+        line: str = Tokenizer13a()(text)
+        return (line.translate(_LOWERCASE) if self.lowercase else line).split()

@@ -1,7 +1,8 @@
 """Synonyms from WordNet's database files.
 
-Fellbaum (1998); wndb(5WN) describes the files, morphy(7WN) the base forms. Only ``index.*`` and
-``*.exc`` are read: two words are synonyms if their lines in an index share a synset.
+Fellbaum (1998); wndb(5WN) describes the files, morphy(7WN) the base forms. ``index.*`` and
+``*.exc`` are read: two words are synonyms if their lines in an index share a synset. ``data.*`` is
+read only for the names of lemmas, which have capital letters there.
 """
 
 import importlib.util
@@ -35,6 +36,7 @@ class WordNet:
     _synsets: dict[str, dict[str, tuple[str, ...]]] = field(repr=False)
     _exceptions: dict[str, dict[str, list[str]]] = field(repr=False)
     _known: dict[str, frozenset[str]] = field(default_factory=dict, repr=False)
+    _names: dict[str, frozenset[str]] = field(default_factory=dict, repr=False)
 
     def synsets(self, word: str) -> frozenset[str]:
         """Return the synsets of a lowercase word and its base forms, in any part of speech."""
@@ -46,6 +48,14 @@ class WordNet:
                 for offset in index.get(form, ())
             )
         return self._known[word]
+
+    def lemma_names(self, word: str) -> frozenset[str]:
+        """Return the names of all lemmas in the synsets of a lowercase word, except phrases."""
+        if word not in self._names:
+            synsets = _read_lemmas(self.folder)
+            names = (name for synset in self.synsets(word) for name in synsets[synset])
+            self._names[word] = frozenset(name for name in names if "_" not in name)
+        return self._names[word]
 
     def _base_forms(self, word: str, part: str) -> list[str]:
         rules = (rule for rule in _DETACHMENTS[part] if word.endswith(rule[0]))
@@ -105,3 +115,23 @@ def _read_exceptions(path: Path) -> dict[str, list[str]]:
     """Return base forms by irregular form."""
     lines = (line.split() for line in path.read_text(encoding="utf-8").splitlines())
     return {fields[0]: fields[1:] for fields in lines if fields}
+
+
+@lru_cache(maxsize=4)
+def _read_lemmas(folder: Path) -> dict[str, list[str]]:
+    """Return lemmas by synset; a line is: offset, file, part, count, then lemmas and numbers."""
+    lemmas = {}
+    for part in _DETACHMENTS:
+        path = folder / f"data.{part}"
+        if not path.is_file():
+            raise FileError(
+                f"{path} is missing, so the lemmas of a synset are unknown; give a folder with "
+                "index.* and data.*, or set synonyms=none"
+            )
+        # Lines are not found by their offset, since some copies have other line ends.
+        for line in path.read_text(encoding="utf-8").splitlines():
+            if not line.startswith(" "):
+                fields = line.partition("|")[0].split()
+                names = fields[4 : 4 + 2 * int(fields[3], 16) : 2]
+                lemmas[f"{part}:{fields[0]}"] = [name.partition("(")[0] for name in names]
+    return lemmas
