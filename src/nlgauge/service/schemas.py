@@ -89,7 +89,7 @@ class _CompareOptions(_Request):
     method: Literal["bootstrap", "randomisation"] = "bootstrap"
     count: int = Field(1000, ge=1, le=100_000, description="Number of resamples or permutations.")
     seed: int = Field(0, ge=0, le=2**32 - 1)
-    alpha: Finite = Field(0.05, gt=0, lt=1, description="One-sided significance level of clusters.")
+    alpha: Finite = Field(0.05, gt=0, lt=1, description="Two-sided significance level of clusters.")
     differ: int = Field(5, ge=0, le=100, description="Segments with the largest differences.")
     segments: bool = Field(False, description="Include the scores of every segment.")
 
