@@ -10,7 +10,12 @@ resamples, `confidence` the coverage of an interval, `seed` an integer or `numpy
 Errors are `DataError`, `OptionError` and `ShapeError` of `nlgauge.core.errors`, all ValueErrors.
 """
 
-from nlgauge.stats.accuracy import calibrate_ties, pairwise_accuracy, soft_pairwise_accuracy
+from nlgauge.stats.accuracy import (
+    calibrate_ties,
+    chance_accuracy,
+    pairwise_accuracy,
+    soft_pairwise_accuracy,
+)
 from nlgauge.stats.coefficients import COEFFICIENTS, kendall_b, kendall_c, pearson, spearman
 from nlgauge.stats.darr import bootstrap_kendall_like, kendall_like, pairs_from_scores
 from nlgauge.stats.intervals import Interval, bootstrap, bootstrap_correlation, bootstrap_difference
@@ -33,6 +38,7 @@ __all__ = [
     "bootstrap_difference",
     "bootstrap_kendall_like",
     "calibrate_ties",
+    "chance_accuracy",
     "correlate",
     "holm",
     "kendall_b",

@@ -13,8 +13,9 @@ from numpy.typing import ArrayLike
 
 from nlgauge.core.arrays import Bools, Floats
 from nlgauge.core.errors import DataError, OptionError
-from nlgauge.stats.coefficients import TOLERANCE, choose_coefficient, pearson
+from nlgauge.stats.coefficients import TOLERANCE, pearson
 from nlgauge.stats.levels import Which, choose_level, correlation_of, points
+from nlgauge.stats.named_coefficients import choose_coefficient
 from nlgauge.stats.validation import (
     Over,
     Seed,

@@ -8,8 +8,8 @@ import numpy as np
 from nlgauge.core.arrays import Floats
 from nlgauge.core.scores import Scores
 from nlgauge.stats import Correlation, Grid, Interval, correlate
-from nlgauge.stats.coefficients import choose_coefficient
 from nlgauge.stats.intervals import percentile_interval, resample_weights
+from nlgauge.stats.named_coefficients import choose_coefficient
 from nlgauge.stats.validation import Over, check_over, resample
 from nlgauge.study.study import Study, place
 

@@ -13,8 +13,8 @@ from nlgauge.runtime import DEFAULT, Runtime
 from nlgauge.scoring import Progress
 from nlgauge.stats import Correlation, Interval, bootstrap_correlation
 from nlgauge.stats import correlate as correlate_matrices
-from nlgauge.stats.coefficients import choose_coefficient
 from nlgauge.stats.levels import choose_level
+from nlgauge.stats.named_coefficients import choose_coefficient
 from nlgauge.stats.validation import Over
 from nlgauge.study.corpus_scores import CorpusScores
 from nlgauge.study.study import Missing, Source, Study, StudyResult, as_list, measure
