@@ -14,6 +14,7 @@ from nlgauge.core.corpus import Corpus
 from nlgauge.core.errors import DataError, OptionError, UsageError
 from nlgauge.data import JudgedCorpus, read_judged
 from nlgauge.report.study_tables import comparison_table
+from nlgauge.stats import calibrate_ties, fisher_interval, soft_pairwise_accuracy
 from nlgauge.study import (
     Study,
     compare,
@@ -156,6 +157,59 @@ def test_bands_hold_every_judged_row_once_and_have_densities(study: Study) -> No
     assert found["eed"][0].scores.mean() > found["eed"][-1].scores.mean()  # not negated
     with pytest.raises(DataError, match="107 judgements of 'fluency' do not fall into 60 bands"):
         quality_bands(study, "fluency", 60)
+
+
+def test_pairwise_coefficients_have_their_own_levels(study) -> None:
+    names = ["pearson", "acc_eq", "spa", "pdp"]
+    found = correlate(study, human="fluency", coefficients=names)
+    kinds = {(entry.correlation.level, entry.correlation.coefficient) for entry in found.entries}
+    assert kinds == {
+        *(("segment", "pearson"), ("system", "pearson"), ("text", "acc_eq"), ("system", "acc_eq")),
+        *(("system", "spa"), ("text", "pairwise_pearson")),
+    }
+    grid = study.grid("fluency")
+    expected = calibrate_ties(grid.metric("bleu"), grid.human)
+    assert found.value("bleu", "fluency", "text", "acc_eq") == pytest.approx(expected.value)
+    expected = soft_pairwise_accuracy(grid.metric("bleu"), grid.human)
+    assert found.value("bleu", "fluency", "system", "spa") == pytest.approx(expected.value)
+    rows = found.to_dict()["correlations"]
+    for row in rows:
+        assert (row["chance"] is not None) == (row["coefficient"] == "acc_eq")
+    assert any("text level: chance level of acc_eq" in note for note in found.notes)
+    some = correlate(study, human="fluency", coefficients="acc_eq", levels=["segment", "text"])
+    assert {entry.correlation.level for entry in some.entries} == {"text"}
+    assert "acc_eq is not defined at the segment level." in some.notes
+
+
+def test_a_coefficient_without_a_wanted_level_is_an_error(study) -> None:
+    with pytest.raises(OptionError, match="spa is defined at the system level, not at the text"):
+        correlate(study, coefficients="spa", levels="text")
+
+
+def test_corpus_scores_have_acc_eq_but_no_spa(study) -> None:
+    options = {"coefficients": ["acc_eq", "spa"], "levels": "system", "human": "fluency"}
+    corpus = correlate(study, **options, system_score="corpus", confidence=0.9, count=20)
+    mean = correlate(study, **options)
+    assert corpus.value("bleu", "fluency", "system", "spa") == mean.value(
+        "bleu", "fluency", "system", "spa"
+    )
+    assert all(entry.interval.low <= entry.interval.high for entry in corpus.entries)
+    assert any("it has no corpus score" in note for note in corpus.notes)
+
+
+def test_fisher_intervals_need_pearson(study) -> None:
+    options = {"confidence": 0.95, "interval": "fisher", "human": "fluency"}
+    found = correlate(study, **options)
+    grid = study.grid("fluency")
+    expected = fisher_interval(grid.metric("bleu"), grid.human)
+    assert found.entries[0].interval == expected
+    assert any("needs at least 4 points, but there are 3" in note for note in found.notes)
+    with pytest.raises(OptionError, match="not of pearson at the text level"):
+        correlate(study, levels="text", **options)
+    with pytest.raises(OptionError, match="not of kendall_b at the segment level"):
+        correlate(study, coefficients="kendall", **options)
+    with pytest.raises(OptionError, match="it is 'bootstrap' or 'fisher'"):
+        correlate(study, **options | {"interval": "normal"})
 
 
 REFERENCES = list(zip(example("reference.a"), example("reference.b"), strict=True))

@@ -90,7 +90,9 @@ def _constant(rows: Sequence[Row], varying: Sequence[str]) -> str:
     if len(counts) == 1:
         unit = "systems" if first["level"] == "system" and "level" not in varying else "points"
         parts.append(f"{counts.pop():,} {unit}")
-    if "resampled" in first:
+    if first.get("interval") == "fisher":
+        parts.append("intervals: Fisher's z")
+    elif "resampled" in first:
         parts.append(f"intervals: bootstrap over {first['resampled']}")
     return "; ".join(parts)
 

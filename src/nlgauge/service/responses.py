@@ -186,7 +186,10 @@ class Correlated(BaseModel):
     low: float | None = None
     high: float | None = None
     confidence: float | None = None
+    interval: str | None = None
     resampled: str | None = None
+    tie_threshold: float | None = None
+    chance: float | None = Field(None, description="Chance level of acc_eq.")
     n: int
     rows_used: int
     undefined: int

@@ -18,9 +18,16 @@ from nlgauge.stats.accuracy import (
 )
 from nlgauge.stats.coefficients import COEFFICIENTS, kendall_b, kendall_c, pearson, spearman
 from nlgauge.stats.darr import bootstrap_kendall_like, kendall_like, pairs_from_scores
-from nlgauge.stats.intervals import Interval, bootstrap, bootstrap_correlation, bootstrap_difference
+from nlgauge.stats.intervals import (
+    Interval,
+    bootstrap,
+    bootstrap_correlation,
+    bootstrap_difference,
+    fisher_interval,
+)
 from nlgauge.stats.judgements import Grid, Judgements, MetricScores
-from nlgauge.stats.levels import LEVELS, Correlation, correlate
+from nlgauge.stats.levels import Correlation, correlate
+from nlgauge.stats.named_coefficients import LEVELS
 from nlgauge.stats.paired_tests import paired_bootstrap, paired_randomisation, rank_clusters
 from nlgauge.stats.selection import split, sweep
 from nlgauge.stats.significance import holm, permutation_test, williams, williams_test
@@ -40,6 +47,7 @@ __all__ = [
     "calibrate_ties",
     "chance_accuracy",
     "correlate",
+    "fisher_interval",
     "holm",
     "kendall_b",
     "kendall_c",
