@@ -11,7 +11,7 @@ from nlgauge.encode import open_encoder
 from nlgauge.encode.run_options import RunOptions
 
 LAYERS = (2, 3, 4, 5, 6)
-ALONE = ("bertscore", "wmd", "mover", "lazy_emd", "bary", "bary:weights=idf", "depth")
+ALONE = ("gauge", "bertscore", "wmd", "mover", "lazy_emd", "bary", "bary:weights=idf", "depth")
 TOGETHER = ("bertscore", "mover", "bary:weights=idf", "lazy_emd")
 
 
@@ -48,6 +48,7 @@ def embedding(count: int) -> list[Timing]:
     works: dict[str, Callable[[], object]] = {
         "encoder, layers 2 to 6": lambda: plain.encode(unique, LAYERS),
         "encoder, layer 4": lambda: plain.encode(unique, (4,)),
+        "encoder, layers 3, 4 and 6": lambda: plain.encode(unique, (3, 4, 6)),
     }
     runs = {name: [name] for name in ALONE}
     runs["four in one pass"] = list(TOGETHER)

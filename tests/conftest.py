@@ -42,4 +42,5 @@ def _no_surroundings(monkeypatch: pytest.MonkeyPatch) -> None:
     """Tests see neither the user's model and cache nor the network."""
     for name in ("NLGAUGE_MODEL", "NLGAUGE_DOWNLOAD", "NLGAUGE_CACHE", "NLGAUGE_CACHE_SIZE"):
         monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("NLGAUGE_MODELS", str(PROJECT / "no models"))
     monkeypatch.setenv("HF_HUB_OFFLINE", "1")

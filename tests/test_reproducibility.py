@@ -53,6 +53,8 @@ def test_other_metrics_do_not_compare() -> None:
     assert "not comparable" in str(only)
     with pytest.raises(UsageError, match="not of the form key:value"):
         explain(BLEU, "bleu|oops")
+    with pytest.raises(UsageError, match=r"'results.json' is not a signature"):
+        explain("results.json", "others.json")
 
 
 def test_equal_signatures_leave_only_the_texts() -> None:

@@ -70,7 +70,18 @@ def test_a_fitted_scorer_keeps_its_table_and_an_unfitted_one_makes_its_own() -> 
 def test_progress_is_told() -> None:
     told: list[tuple[int, int]] = []
     score(["a", "b", "a"], ["a", "b", "a"], metrics="bleu", progress=lambda *n: told.append(n))
-    assert told == [(0, 2), (2, 2)]
+    assert (told[0], told[-1]) == ((0, 2), (2, 2))
+    assert told == sorted(told)
+    assert told.count((2, 2)) == 1, "all rows are done only once"
+
+
+@pytest.mark.parametrize("spec", ["chrf", "wmd:model=hashing", "bary:model=hashing"])
+def test_progress_moves_within_a_chunk(spec: str) -> None:
+    told: list[int] = []
+    texts = [f"text {number} of many" for number in range(200)]
+    score(texts, texts[::-1], metrics=spec, progress=lambda done, _: told.append(done))
+    assert told == sorted(told)
+    assert len({done for done in told if 8 < done < 200}) > 3, "between the chunks of 8 and 192"
 
 
 def test_metrics_named_twice_or_not_at_all_are_refused() -> None:

@@ -15,12 +15,13 @@ from nlgauge.core.arrays import Bools, Floats
 from nlgauge.core.corpus import Corpus
 from nlgauge.core.errors import DataError, UnknownTokensWarning, UsageError
 from nlgauge.core.languages import ENGLISH, in_latin_letters
-from nlgauge.core.metric import PairMetric, Rows
+from nlgauge.core.metric import PairMetric, Rows, Sources
 from nlgauge.core.plan import Plan
 from nlgauge.core.scores import Scores
 from nlgauge.core.signature import Signature
 from nlgauge.inputs import BoundMetric, ModelInputs
 from nlgauge.runtime.memory import MemoryTrimmer
+from nlgauge.runtime.progress import RunProgress, counted
 from nlgauge.runtime.threads import one_ahead
 
 Progress = Callable[[int, int], None]
@@ -28,6 +29,9 @@ Inputs = tuple[list[Any], list[list[Any]]]  # of the candidates, and of their re
 
 _CHUNK_ROWS = 256
 _HISTOGRAM_ROWS = 32  # a histogram is as long as the vocabulary, and each takes many passes anyway
+_FIRST_ROWS = 8  # of the first chunk, which soon tells how long the others will take
+_TEXT_ROWS = 32  # of a metric of texts between two reports of progress
+_ENCODING_SHARE = 0.5  # of the progress of a chunk, if texts are encoded
 _SEGMENT_ROWS = 4096  # of one segment are kept together, as they share texts
 _CHUNK_CHARACTERS = 200_000
 _MANY_ROWS = 512  # from which on freed memory is returned to the system
@@ -82,22 +86,34 @@ class CorpusRun:
 
     def score(self, progress: Progress | None) -> None:
         """Score all chunks and report the number of finished rows to `progress`."""
-        done = 0
+        done = characters = 0
         trimmer = MemoryTrimmer(_TRIM_SECONDS)
-        report = progress or (lambda *_: None)
-        report(0, len(self._unique))
-        for rows, inputs in one_ahead(self._encode, self._chunks()):
-            for number, bound in enumerate(self._metrics):
-                if number:  # it may raise to cancel the run
-                    report(done, len(self._unique))
-                given = self._inputs(inputs, bound, rows)
-                sources = self._sources and [self._sources[row] for row in rows]
-                made = bound.metric.rows_with_sources(*given, sources)
-                self._store(number, rows, made, given)
-            done += len(rows)
-            if done > _MANY_ROWS:
-                trimmer.trim()
-            report(done, len(self._unique))
+        total = sum(map(self._characters, self._unique))
+        run = RunProgress(progress, len(self._unique))
+        encoding = _ENCODING_SHARE * any(
+            each.encoder for bound in self._metrics for each in (bound, *bound.members)
+        )
+
+        def encode(rows: list[int]) -> tuple[list[int], ModelInputs]:
+            with run.phase("the encoding of texts", encoding * len(rows)):
+                return self._encode(rows)
+
+        run.report(0)
+        with run.listening():
+            for rows, inputs in one_ahead(encode, self._chunks()):
+                each_share = (1 - encoding) * len(rows) / len(self._metrics)
+                for number, bound in enumerate(self._metrics):
+                    run.report()  # it may raise to cancel the run
+                    with run.phase(bound.label, each_share):
+                        given = self._inputs(inputs, bound, rows)
+                        sources = self._sources and [self._sources[row] for row in rows]
+                        self._store(number, rows, _rows(bound, given, sources), given)
+                done += len(rows)
+                characters += sum(map(self._characters, rows))
+                if done > _MANY_ROWS:
+                    trimmer.trim()
+                run.report(done)
+                run.estimate(done, characters / max(total, 1))
 
     def align(self) -> dict[str, Aligned]:
         """Return the alignment of the only row by every metric, which scores it too."""
@@ -177,17 +193,21 @@ class CorpusRun:
         """Yield chunks of rows, split between segments so that references are encoded once."""
         chunk: list[int] = []
         characters = 0
+        most = min(_FIRST_ROWS, self._chunk_rows)
         for row in self._unique:
-            size = len(self._corpus.candidates[row]) + sum(map(len, self._corpus.references[row]))
-            full = len(chunk) >= self._chunk_rows or characters + size > _CHUNK_CHARACTERS
+            size = self._characters(row)
+            full = len(chunk) >= most or characters + size > _CHUNK_CHARACTERS
             same = chunk and self._corpus.ids[chunk[-1]] == self._corpus.ids[row]
             if chunk and full and (not same or len(chunk) >= _SEGMENT_ROWS):
                 yield chunk
-                chunk, characters = [], 0
+                chunk, characters, most = [], 0, self._chunk_rows
             chunk.append(row)
             characters += size
         if chunk:
             yield chunk
+
+    def _characters(self, row: int) -> int:
+        return len(self._corpus.candidates[row]) + sum(map(len, self._corpus.references[row]))
 
     def _store(self, number: int, rows: list[int], made: Rows, given: Inputs) -> None:
         if number not in self._statistics:
@@ -237,6 +257,18 @@ class CorpusRun:
                 notes[f"{model}, but a text is not in Latin letters; see --lang"][row] = True
 
 
+def check_references(corpus: Corpus, metrics: Sequence[BoundMetric]) -> None:
+    """Raise if rows have no reference and a metric needs them."""
+    missing = sum(not texts for texts in corpus.references)
+    for bound in metrics if missing else ():
+        if bound.metric.needs_references:
+            ways = "-r FILE, a column 'references' (or --columns reference=COLUMN), or references="
+            raise DataError(
+                f"{bound.label} needs references, but {missing:,} of {len(corpus):,} rows have "
+                f"none: give {ways}"
+            )
+
+
 def _checked_sources(corpus: Corpus, metrics: Sequence[BoundMetric]) -> tuple[str, ...] | None:
     """Return the sources if a metric reads them; raise if they are missing."""
     readers = [bound for bound in metrics if bound.metric.source_use != "ignored"]
@@ -257,3 +289,18 @@ def _checked_sources(corpus: Corpus, metrics: Sequence[BoundMetric]) -> tuple[st
             f"sources, so give them for all rows ({ways}) or for none"
         )
     return present
+
+
+def _rows(bound: BoundMetric, given: Inputs, sources: Sources) -> Rows:
+    """Return the rows of a chunk; those of texts, which are independent, in small portions."""
+    metric = bound.metric
+    if metric.needs.kind != "text" or metric.members or metric.programs:
+        return metric.rows_with_sources(*given, sources)
+    starts = range(0, len(given[0]), _TEXT_ROWS)
+    slices = [slice(start, start + _TEXT_ROWS) for start in starts]
+    parts = [
+        metric.rows_with_sources(given[0][part], given[1][part], sources and sources[part])
+        for part in counted(slices)
+    ]
+    notes = {note: np.concatenate([part.notes[note] for part in parts]) for note in parts[0].notes}
+    return Rows(np.concatenate([part.statistics for part in parts]), notes)

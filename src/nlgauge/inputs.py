@@ -22,7 +22,7 @@ from nlgauge.core.signature import Signature
 from nlgauge.core.versions import version_of
 from nlgauge.encode import open_encoder, open_masked_lm
 from nlgauge.encode.encoder import Encoder, MaskedLm
-from nlgauge.encode.model_files import MODEL_VARIABLE
+from nlgauge.encode.model_files import MODEL_VARIABLE, is_default_model_installed
 from nlgauge.encode.run_options import RunOptions
 from nlgauge.metrics import metric as build_metric
 from nlgauge.metrics import metric_in
@@ -205,6 +205,14 @@ def _require_language(card: ModelCard, lang: str | None) -> None:
             f"the model {card.name!r} does not know the language {lang!r}, only "
             f"{', '.join(card.languages)}; name another model (model=), or use chrf"
         )
+
+
+def default_metrics(runtime: Runtime = DEFAULT) -> tuple[str, ...]:
+    """Return the metrics where none is named: gauge only if there is a model for the language."""
+    lang = None if runtime.lang is None else language_code(runtime.lang)
+    suited = lang in (None, ENGLISH) or os.environ.get(MODEL_VARIABLE)
+    lexical = "bleu", "chrf"
+    return ("gauge", *lexical) if suited and is_default_model_installed() else lexical
 
 
 class ModelInputs:

@@ -82,6 +82,9 @@ def explain(first: str, second: str) -> tuple[Difference, ...]:
     >>> print(*explain("bleu|case:mixed|tok:13a", "bleu|case:lc|tok:13a"))
     case: mixed and lc (letter case)
     """
+    for text in (first, second):
+        if "|" not in text:
+            raise UsageError(f"{text!r} is not a signature, which reads name|key:value|...")
     one, other = read_signature(first), read_signature(second)
     if one.name != other.name:
         meaning = "different metrics, whose scores are not comparable"

@@ -9,9 +9,8 @@ import numpy as np
 from nlgauge.core.arrays import Floats
 from nlgauge.core.corpus import Corpus
 from nlgauge.core.errors import DataError, OptionError, ShapeError, UsageError
-from nlgauge.inputs import Spec
 from nlgauge.runtime import DEFAULT, Runtime
-from nlgauge.scoring import Progress, Scorer
+from nlgauge.scoring import Progress, Scorer, Spec
 
 Combine = Literal["rank", "mean"]
 Pairs = Sequence[Sequence[tuple[int, str | Sequence[str]]]]

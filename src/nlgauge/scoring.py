@@ -12,8 +12,8 @@ from nlgauge.core.metric import Metric
 from nlgauge.core.plan import Plan
 from nlgauge.core.scores import Scores
 from nlgauge.core.signature import Signature
-from nlgauge.corpus_run import Aligned, CorpusRun, Progress
-from nlgauge.inputs import BoundMetric, Spec, Tables, bind_metric
+from nlgauge.corpus_run import Aligned, CorpusRun, Progress, check_references
+from nlgauge.inputs import BoundMetric, Spec, Tables, bind_metric, default_metrics
 from nlgauge.runtime import DEFAULT, Runtime
 from nlgauge.runtime.threads import limit_threads
 
@@ -100,7 +100,7 @@ class Scorer:
     def score(
         self,
         candidates: Sequence[str],
-        references: Sequence[str | Sequence[str | None]],
+        references: Sequence[str | Sequence[str | None]] | None = None,
         *,
         sources: Sequence[str] | None = None,
         ids: Sequence[str] | None = None,
@@ -136,13 +136,23 @@ class Scorer:
 
     def _fitted_on(self, corpus: Corpus) -> list[BoundMetric]:
         fitted = self._bound
+        check_references(corpus, fitted)
         if not self._fitted:
             groups = list(corpus.segment_references())
             fitted = [bound.fit(groups) for bound in fitted]
         return [bound.fit_candidates(corpus.candidates) for bound in fitted]
 
 
-__all__ = ["Aligned", "Progress", "Scorer", "Spec", "align", "score", "score_systems"]
+__all__ = [
+    "Aligned",
+    "Progress",
+    "Scorer",
+    "Spec",
+    "align",
+    "default_metrics",
+    "score",
+    "score_systems",
+]
 
 _ALIASES = {
     **dict.fromkeys(("predictions", "hypotheses", "preds", "cands", "hyps"), "candidates"),
@@ -172,7 +182,7 @@ def _with_aliases(function: Callable[Given, Returned]) -> Callable[Given, Return
 @_with_aliases
 def score(
     candidates: Sequence[str],
-    references: Sequence[str | Sequence[str | None]],
+    references: Sequence[str | Sequence[str | None]] | None = None,
     *,
     sources: Sequence[str] | None = None,
     metrics: Spec | Sequence[Spec] = "bleu",
@@ -187,7 +197,8 @@ def score(
     candidates
         One text per segment; also as ``predictions``, ``hypotheses`` or ``preds``.
     references
-        ``references[i]`` is the reference of ``candidates[i]``, or a list of several.
+        ``references[i]`` is the reference of ``candidates[i]``, or a list of several. Only metrics
+        that compare with the sources need none.
     sources
         The text that each candidate was made from, for metrics that read it, such as ``external``.
     metrics
@@ -224,7 +235,7 @@ def score(
 
 def score_systems(
     systems: Mapping[str, Sequence[str]],
-    references: Sequence[str | Sequence[str | None]],
+    references: Sequence[str | Sequence[str | None]] | None = None,
     *,
     sources: Sequence[str] | None = None,
     metrics: Spec | Sequence[Spec] = "bleu",

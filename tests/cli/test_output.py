@@ -34,7 +34,10 @@ def test_the_ending_chooses_the_format(run, tmp_path: Path, ending: str) -> None
     [
         (("-o", "x.xlsx"), "known endings are .txt, .json, .jsonl, .csv, .tsv, .md, .tex, .html"),
         (("-o", "x.CSV"), "known endings are"),
-        (("-f", "csv", "-o", "x.tsv"), "-f csv contradicts the ending of 'x.tsv', which is for tsv"),
+        (
+            ("-f", "csv", "-o", "x.tsv"),
+            "-f csv contradicts the ending of 'x.tsv', which is for tsv",
+        ),
         (("-f", "json", "-o", "x.png"), "names a figure"),
     ],
 )
@@ -89,7 +92,9 @@ def test_verbose_shows_what_is_behind_the_scores(run) -> None:
     content = json.loads(run(*SCORE, "-m", "bleu", "ter", "-f", "json")[1])
     for entry in content["scores"]:
         shown = [line for line in lines if line.startswith(f"{entry['system']} ")]
-        expected = [f"{v:.4f}" if isinstance(v, float) else str(v) for v in entry["details"].values()]
+        expected = [
+            f"{v:.4f}" if isinstance(v, float) else str(v) for v in entry["details"].values()
+        ]
         assert f"{entry['system']} {' '.join(expected)}" in shown
     row = next(csv.DictReader(io.StringIO(run(*SCORE, "-m", "ter", "-v", "-f", "csv")[1])))
     assert list(row) == ["system", "ter", "ter.edits", "ter.reference_length"]

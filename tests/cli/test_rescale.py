@@ -17,7 +17,7 @@ def test_a_baseline_is_fitted_written_and_used(run, tmp_path: Path) -> None:
     assert (code, err) == (0, "")
     assert out.splitlines()[0].split() == ["bertscore", "baseline", "standard", "error"]
     assert "100 pairs of 36 texts; seed 2" in out
-    assert "model hashing (none), layer=3, weights=uniform" in out
+    assert "model hashing (none), layer=3, ngram=1, weights=uniform" in out
     content = json.loads(file.read_text("utf-8"))
     assert (content["pairs"], content["seed"], content["settings"]["layer"]) == (100, 2, "3")
     scored = ("score", "-c", "fluent.txt", "-r", "reference.a.txt", "-f", "json", "-m")

@@ -143,3 +143,65 @@ def test_without_matplotlib_the_extra_is_named_but_pages_work(tmp_path: Path) ->
     assert figure.returncode == 1
     assert "a drawing needs the package 'matplotlib'" in figure.stderr
     assert page.returncode == 0, page.stderr
+
+
+@pytest.mark.parametrize("option", ["-c", "-r", "--candidate", "--reference"])
+def test_a_file_in_place_of_a_text_is_asked_about(
+    option: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "a text.txt"
+    file.write_text("a boat\n")
+    other = "-r" if option.startswith(("-c", "--c")) else "-c"
+    assert show(option, str(file), other, "a boat", *HASHING) == 2
+    said = capsys.readouterr().err
+    assert f"-{option.strip('-')[0]} takes a text" in said
+    assert "was a file meant?" in said
+    assert f"$(head -n 1 '{file}')" in said
+    assert said.count("\n") == 1
+    assert show(option, f"{file} ", other, "a boat", *HASHING) == 0, "a space makes it a text"
+
+
+def test_texts_that_are_no_names_of_files(tmp_path: Path, monkeypatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "boat").write_text("")
+    for text in ("boat", "a" * 5000 + ".", "a\0b.", "and/or", "e.g."):
+        assert show("-c", text, "-r", "a boat", *HASHING) == 0
+
+
+@pytest.mark.parametrize("ending", ["png", "pdf"])
+def test_characters_without_a_font_are_named(
+    ending: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch
+) -> None:
+    pytest.importorskip("matplotlib")
+    from nlgauge.figures import fonts
+
+    own = {fonts.DEFAULT: fonts._files()[fonts.DEFAULT]}
+    monkeypatch.setattr(fonts, "_files", lambda: own)  # as if no other font were installed
+    assert (
+        show("-c", "東京 한 boat", "-r", "東 boat", *HASHING, "-o", str(tmp_path / f"a.{ending}"))
+        == 0
+    )
+    said = capsys.readouterr().err
+    (note,) = [line for line in said.splitlines() if "font" in line]
+    assert "(CJK, Hangul)" in note
+    assert f"'a.{ending}' shows boxes" in note
+    assert ".svg or .html" in note
+    assert "Glyph" not in said
+    assert show("-c", "東京", "-r", "東", *HASHING, "-o", str(tmp_path / "a.svg")) == 0
+    assert "font" not in capsys.readouterr().err
+    assert "東" in (tmp_path / "a.svg").read_text("utf-8")
+
+
+def test_an_installed_font_draws_what_the_default_font_lacks(tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib")
+    from matplotlib.text import Text
+
+    from nlgauge.figures import fonts, matplotlib_setup
+
+    letter = "\u1d15"  # in DejaVu Serif, which comes with matplotlib, but not in DejaVu Sans
+    assert ord(letter) not in fonts._characters(fonts.DEFAULT)
+    with matplotlib_setup.panels(1, 1, (2, 2)) as (figure, (axes,)):
+        axes.set_title(f"a {letter}")
+    assert matplotlib_setup.save(figure, tmp_path / "a.png") == ()
+    (title,) = [each for each in figure.findobj(Text) if letter in each.get_text()]
+    assert any(ord(letter) in fonts._characters(name) for name in title.get_fontfamily())

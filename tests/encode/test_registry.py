@@ -6,7 +6,14 @@ import pytest
 
 from nlgauge.core.errors import OptionError
 from nlgauge.core.requirements import ModelCard
-from nlgauge.encode.registry import best_layers, languages_of, model_for
+from nlgauge.encode import registry
+from nlgauge.encode.registry import (
+    best_layers,
+    languages_of,
+    measured_presets,
+    model_for,
+    presets_of,
+)
 
 
 def test_known_models_have_their_published_layer() -> None:
@@ -26,6 +33,15 @@ def test_unknown_models_take_three_quarters_of_their_depth() -> None:
     assert best_layers("my/model", 1)[0]["transport"] == (1,)
 
 
+def test_presets_are_measured_or_follow_the_depth() -> None:
+    assert presets_of("embedded", 6) == {"layers": "3+4+6", "ngram": 3}
+    assert presets_of("mpnet", 12) == {"layers": "6+7+8+12", "ngram": 3}
+    assert presets_of("my/model", 12) == {"layers": "6+8+12", "ngram": 3}
+    assert presets_of("my/model", 24)["layers"] == "12+16+24"
+    assert presets_of("my/model", 1)["layers"] == "1"
+    assert presets_of("words.txt", 0) == {"layers": "0", "ngram": 1}
+
+
 def test_languages_have_models() -> None:
     assert model_for("en") == "roberta-large"
     assert model_for("xx") == "bert-base-multilingual-cased"
@@ -34,6 +50,12 @@ def test_languages_have_models() -> None:
 def test_models_of_one_language_are_known() -> None:
     assert languages_of("embedded") == languages_of("glove") == ("en",)
     assert languages_of("bert-base-multilingual-cased") == languages_of("my/model") == ()
+
+
+def test_presets_are_those_of_the_registry(monkeypatch) -> None:
+    monkeypatch.setattr(registry, "_registry", lambda: {"presets": {"mpnet": {"ngram": 3}}})
+    assert measured_presets("mpnet") == {"ngram": 3}
+    assert measured_presets("my/model") == {}
 
 
 CARD = ModelCard("m", "0", depth=6, dimension=8, layers={"greedy": (4,)})

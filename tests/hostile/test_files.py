@@ -272,6 +272,27 @@ def test_utf_16_is_named(tmp_path: Path, coding: str, order: str, name: str) -> 
         read_table(str(path)) if "txt" not in name else read_lines(str(path))
 
 
+@pytest.mark.parametrize("order", ["le", "be"])
+@pytest.mark.parametrize("name", ["a.txt", "a.jsonl", "a.csv", "a.txt.gz"])
+@pytest.mark.parametrize("text", ["a boat", "東京は大きい。", "лодка"])
+def test_utf_16_without_a_mark_is_named(tmp_path: Path, order: str, name: str, text: str) -> None:
+    path = tmp_path / name
+    content = (f'{{"hyp": "{text}"}}\n' if "jsonl" in name else f"{text}\n").encode(
+        f"utf-16-{order}"
+    )
+    path.write_bytes(gzip.compress(content) if name.endswith(".gz") else content)
+    coding = f"UTF-16{order.upper()}"
+    said = f"is {coding}, not UTF-8; convert it with iconv -f {coding.lower()} -t utf-8"
+    with pytest.raises(FileError, match=said):
+        read_table(str(path)) if "txt" not in name else read_lines(str(path))
+
+
+def test_a_zero_byte_in_utf_8_is_read(tmp_path: Path) -> None:
+    path = tmp_path / "a.txt"
+    path.write_bytes("a\0boat\n東京\n".encode())
+    assert read_lines(str(path)) == ["a\0boat", "東京"]
+
+
 # Pipes, devices and folders.
 
 READ = """
@@ -413,3 +434,30 @@ def test_output_that_nobody_takes(tmp_path: Path, name: str, rows: int) -> None:
     closed = ["sh", "-c", 'exec "$@" >&-', "sh", *command]
     done = subprocess.run(closed, check=False, **options)
     assert (done.returncode, "Traceback" in done.stderr) == (0, False)
+
+
+@pytest.mark.parametrize(
+    "spec",
+    [
+        "bertscore:model=hashing,baseline={}",
+        "mover:model=hashing,stopwords={}",
+        "wmd:model={}",
+    ],
+)
+def test_options_do_not_wait_for_pipes_and_devices(tmp_path: Path, spec: str) -> None:
+    pipe = tmp_path / "a.txt"
+    os.mkfifo(pipe)
+    code = "import sys; import nlgauge; nlgauge.score(['a'], ['b'], metrics=sys.argv[1])"
+    for place, kind in ((pipe, "a pipe"), (Path("/dev/zero"), "a device"), (tmp_path, "a folder")):
+        if "wmd" in spec and place != pipe:
+            continue  # a folder is a model, and names of vectors end in .txt
+        ended = python(code, spec.format(place))
+        assert "FileError: " in ended.stderr, ended.stderr
+        assert f"{str(place)!r} is {kind}; name a file" in ended.stderr
+
+
+def test_a_metric_in_a_pipe_is_not_waited_for(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "own.py")
+    code = "from nlgauge.metrics import metric_names; print('own' in metric_names())"
+    ended = python(code, env={**os.environ, "NLGAUGE_METRICS": str(tmp_path)})
+    assert ended.stdout == "False\n", ended.stderr

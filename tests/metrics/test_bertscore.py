@@ -116,9 +116,15 @@ def test_rescaling_by_a_baseline_file(tmp_path: Path) -> None:
         score(["a"], ["a"], metrics=f"{spec},baseline={tmp_path}/../{tmp_path.name}/base.tsv")
 
 
-def test_one_layer_only() -> None:
-    with pytest.raises(OptionError, match="compares one layer, but layer=2-3 selects 2"):
-        score(["a"], ["a"], metrics="bertscore:model=hashing,layer=2-3")
+def test_compat_compares_single_tokens_of_one_layer_with_the_most_similar() -> None:
+    spec = "bertscore:model=hashing,compat=bert_score"
+    for options, message in {
+        "layer=2-3": "compares one layer, but layer=2-3 selects 2",
+        "ngram=2": "bert_score ignores n-grams; leave out ngram=2",
+        "temperature=0.1": "leave out temperature=0.1",
+    }.items():
+        with pytest.raises(OptionError, match=message):
+            score(["a"], ["a"], metrics=f"{spec},{options}")
 
 
 def test_yisi_favours_recall_and_weighs_by_its_own_idf() -> None:

@@ -36,6 +36,7 @@ from nlgauge.core.errors import UnknownMetric
         ("InfoLM", "infolm"),
         ("CIDEr-D", "cider"),
         ("METEOR", "meteor"),
+        ("ROUGE-WE-2", "rouge_we:order=2"),
     ],
 )
 def test_a_name_as_people_write_it(written: str, label: str) -> None:
@@ -46,6 +47,8 @@ def test_options_follow_the_name_and_replace_its_own() -> None:
     assert metric("ROUGE-2:stem=yes").label() == "rouge:variant=2,stem=yes"
     assert metric("chrF++:word_order=1").label() == "chrf:word_order=1"
     assert metric("moverscore:ngram=2").label() == "mover:ngram=2"
+    assert metric("bertscore:layers=3+4").label() == "bertscore:layer=3+4"
+    assert metric("gauge:layer=4").label() == "gauge:layers=4"
     assert metric("rouge", variant=2).label() == "rouge:variant=2"
 
 

@@ -127,3 +127,15 @@ def test_the_alignment_shows_ngrams(model: str) -> None:
     assert plan.candidate_tokens == ("d k",)
     assert plan.reference_tokens == ("d d", "d k", "k k")
     assert plan.coupling.argmax() == 1
+
+
+def test_it_is_bertscore_for_single_words_of_positive_cosine_only(model: str) -> None:
+    texts = ["x k d", "d d k y"], ["d k", "x k d"]
+    same = [f"rouge_we:model={model}", f"bertscore:model={model}"]
+    one, other = (each.segments for each in score(*texts, metrics=same).values())
+    np.testing.assert_allclose(one, other, atol=1e-9)
+    pairs = [f"rouge_we:model={model},order=2", f"bertscore:model={model}"]
+    one, other = (each.segments for each in score(*texts, metrics=pairs).values())
+    assert np.abs(one - other).min() > 0.01
+    found = score(["x"], ["z"], metrics=same).values()
+    assert [each.components["precision"] for each in found] == pytest.approx([0, -1])

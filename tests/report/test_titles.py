@@ -44,6 +44,9 @@ def test_equal_titles_are_told_apart_by_their_own_options() -> None:
 
 
 def test_a_title_that_is_taken_is_not_used() -> None:
-    assert distinct_titles({"bleu": "BLEU", "ter": "TER"}, {"BLEU"}) == {"bleu": "bleu", "ter": "TER"}
+    assert distinct_titles({"bleu": "BLEU", "ter": "TER"}, {"BLEU"}) == {
+        "bleu": "bleu",
+        "ter": "TER",
+    }
     twice = {"bleu|tok:13a": "BLEU", "bleu|tok:zh": "BLEU"}
     assert list(distinct_titles(twice).values()) == ["BLEU", "bleu|tok:zh"]

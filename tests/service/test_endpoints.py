@@ -15,6 +15,7 @@ from nlgauge.service import examples, responses
 NOT_OFFERED = {"external", "ensemble"}
 ENDPOINTS: list[tuple[str, dict[str, Any], type[BaseModel]]] = [
     ("/v1/score", examples.SCORE, responses.ScoreAnswer),
+    ("/v1/score", examples.SCORE_LISTS, responses.ScoreAnswer),
     ("/v1/score", examples.SCORE_SYSTEMS, responses.ScoreAnswer),
     ("/v1/align", examples.ALIGN, responses.AlignAnswer),
     ("/v1/compare", examples.COMPARE, responses.CompareAnswer),

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from importlib.resources import files
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from conftest import example, needs_embedded
-from nlgauge import score
+from nlgauge import metric, score
 from nlgauge.core.baseline import Baseline
 from nlgauge.core.errors import DataError, FileError, OptionError
 from nlgauge.stats.pair_sampling import draw_pairs, dyadic_error
@@ -134,3 +135,45 @@ def test_what_cannot_be_fitted_is_refused() -> None:
         fit_baseline(TEXTS, f"{SPEC},baseline=0.1")
     with pytest.raises(DataError, match="4 texts of which 2 differ"):
         fit_baseline(["a", "b", "a", ""], SPEC)
+
+
+STORED = json.loads(files("nlgauge.metrics").joinpath("baselines.json").read_bytes())
+
+
+@needs_embedded
+@pytest.mark.parametrize("each", STORED["baselines"], ids=lambda each: str(each["settings"]))
+def test_shipped_baselines_rescale_every_layer_of_the_embedded_model(each: dict) -> None:
+    options = ",".join(f"{name}={value}" for name, value in each["settings"].items())
+    spec = f"bertscore:model=embedded,{options}"
+    rescaled = f"{spec},rescale_with_baseline=yes"
+    pair = ["A cat sat on the mat.", "Shares fell."], ["A cat sat on the mat.", "She bakes bread."]
+    scores = score(*pair, metrics=[spec, rescaled])
+    for name, base in each["mean"].items():
+        plain, scaled = (scores[label].segment_components[name] for label in (spec, rescaled))
+        np.testing.assert_allclose(scaled, (plain - base) / (1 - base), atol=1e-9)
+        assert scaled[0] == pytest.approx(1, abs=1e-5)
+        assert abs(scaled[1]) < 0.5
+    assert scores[rescaled].metric == metric(str(scores[rescaled].signature))
+
+
+@needs_embedded
+def test_shipped_baselines_are_near_the_mean_of_other_unrelated_sentences() -> None:
+    found = fit_baseline(TEXTS, "bertscore:model=embedded,layer=4", pairs=300)
+    shipped = next(
+        each
+        for each in STORED["baselines"]
+        if (each["settings"]["layer"], each["settings"]["compat"]) == ("4", "none")
+    )
+    assert {str(layer) for layer in range(7)} == {
+        each["settings"]["layer"] for each in STORED["baselines"]
+    }
+    for name, mean in shipped["mean"].items():
+        assert found.mean[name] == pytest.approx(mean, abs=0.1)
+        assert shipped["standard_error"][name] < 0.005
+
+
+def test_no_shipped_baseline_is_said_with_a_way_out() -> None:
+    message = r"no baseline is shipped for bertscore with the model hashing .* rescale fit TEXTS -m"
+    with pytest.raises(OptionError, match=message):
+        score(["a"], ["a"], metrics=metric("bertscore:model=hashing", rescale_with_baseline=True))
+    assert metric("bertscore", rescale_with_baseline=False) == metric("bertscore")

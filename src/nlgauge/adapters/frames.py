@@ -16,6 +16,7 @@ def score_frame(
     *,
     candidate: str = "candidate",
     reference: str | Sequence[str] = "reference",
+    source: str | None = None,
     system: str | None = None,
     id: str | None = None,
     metrics: Spec | Sequence[Spec] = "bleu",
@@ -27,7 +28,7 @@ def score_frame(
     ----------
     frame
         A pandas or polars frame, or a Hugging Face dataset; the result is of the same type.
-    candidate, reference, system, id
+    candidate, reference, source, system, id
         Names of columns. ``reference`` is a column of texts or of lists of texts, or several
         columns of texts.
     metrics
@@ -63,6 +64,7 @@ def score_frame(
     corpus = Corpus.of(
         _column(frame, candidate),
         lists,
+        sources=None if source is None else _column(frame, source),
         systems=None if system is None else [str(name) for name in _column(frame, system)],
         ids=None if id is None else [str(name) for name in _column(frame, id)],
     )

@@ -42,7 +42,7 @@ _REPEATABLE = {
     **dict.fromkeys(("-c", "--candidates", "--hypotheses", "--predictions"), "-c"),
     **dict.fromkeys(("-r", "--references"), "-r"),
     **dict.fromkeys(("-m", "--metric", "--metrics"), "-m"),
-    **{name: name for name in ("--scores", "--distances", "--columns")},
+    **{"--scores": "--scores", "--distances": "--distances"},
 }
 _CANNOT_WRITE = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO}
 

@@ -18,9 +18,9 @@ def option(default: Any, help: str, *names: str, **settings: Any) -> Any:
     return typer.Option(default, *names, help=help, **settings)
 
 
-def argument(default: Any, metavar: str, help: str | None, show_default: bool = True) -> Any:
+def argument(default: Any, metavar: str, help: str | None, **settings: Any) -> Any:
     """Return a positional argument of a command; it is required if the default is ``...``."""
-    return typer.Argument(default, metavar=metavar, help=help, show_default=show_default)
+    return typer.Argument(default, metavar=metavar, help=help, **settings)
 
 
 def metric_option(default: str | None, help: str) -> Any:
@@ -124,6 +124,9 @@ LANG = option(
     metavar="CODE",
 )
 METRICS = metric_option(None, "Metrics [default: bleu].")
+SCORE_METRICS = metric_option(
+    None, "Metrics [default: bleu and chrf, and gauge if its model is installed]."
+)
 EMBEDDING_METRICS = metric_option(None, "Metrics [default: bertscore].")
 CONFIDENCE = option(False, "Add 95% bootstrap confidence intervals.", "--confidence")
 INTERVAL = option(

@@ -3,9 +3,7 @@
 from math import inf
 from typing import TYPE_CHECKING, Any
 
-import typer
-
-from nlgauge.cli.arguments import TEXT_OR_JSON, TextOrJson
+from nlgauge.cli.arguments import TEXT_OR_JSON, TextOrJson, argument
 from nlgauge.cli.completion import complete_metric
 
 if TYPE_CHECKING:
@@ -19,10 +17,10 @@ _REQUIRED = {
 
 
 def metrics_command(
-    names: list[str] | None = typer.Argument(
+    names: list[str] | None = argument(
         None,
-        metavar="[NAME]...",
-        help="Metrics to describe, with their options.",
+        "[NAME]...",
+        "Metrics to describe, with their options.",
         autocompletion=complete_metric,
     ),
     format: TextOrJson = TEXT_OR_JSON,

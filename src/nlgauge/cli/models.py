@@ -33,7 +33,7 @@ def list_command(format: TextOrJson = TEXT_OR_JSON) -> None:
     from nlgauge.report.formats import text
     from nlgauge.report.table import Column, Table
 
-    heads = ("model", "here", "MB", "licence", "languages", "best layers", "agreement")
+    heads = ("model", "here", "MB", "licence", "languages", "best layers", "presets", "agreement")
     footer = (
         f"agreement: {agreement_data()}",
         "nlgauge models get mpnet fetches mpnet; models without a licence in this list come from "
@@ -62,8 +62,10 @@ def get_command(
         if not quiet:
             print(printable(step), file=sys.stderr, flush=True)
 
-    places = {"source": source, "index_url": index_url, "find_links": find_links}
-    print(get_model(name, report=report, **places))  # type: ignore[arg-type]
+    place = get_model(
+        name, source=source, index_url=index_url, find_links=find_links, report=report
+    )
+    print(place)
 
 
 @app.command("verify")
@@ -104,12 +106,14 @@ def _row(model: "KnownModel") -> dict[str, Any]:
         "licence": model.licence or None,
         "languages": list(model.languages),
         "layers": {match: list(layers) for match, layers in model.layers.items()},
+        "presets": dict(model.presets),
         "agreement": dict(model.agreement),
     }
 
 
 def _cells(row: dict[str, Any]) -> tuple[str | float | None, ...]:
     layers = (f"{match} {'+'.join(map(str, x))}" for match, x in row["layers"].items())
+    presets = (f"{name}={value}" for name, value in row["presets"].items())
     agreement = (f"{metric} {value:.3f}" for metric, value in row["agreement"].items())
     return (
         row["name"],
@@ -118,5 +122,6 @@ def _cells(row: dict[str, Any]) -> tuple[str | float | None, ...]:
         row["licence"] or "",
         " ".join(row["languages"]),
         ", ".join(layers),
+        ",".join(presets),
         ", ".join(agreement),
     )

@@ -100,11 +100,12 @@ class RunOptions(RuntimeOptions, OutputOptions):
             parts = map(formats.FORMATS[format], tables)
         if not self._is_figure:
             write_text("\n\n".join(parts), self.output, styled=bold and format == "text")
+        drawn: list[str] = []
         for path, draw in (figures or {}).items():
             for file in (path, self.output if self._is_figure else None):
                 if file is not None:
-                    save(draw(), file)
-        print_notes(notes, quiet=self.quiet)
+                    drawn += save(draw(), file)
+        print_notes([*notes, *drawn], quiet=self.quiet)
 
 
 def to_json(content: Any, indent: int | None = None) -> str:

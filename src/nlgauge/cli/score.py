@@ -1,15 +1,21 @@
 """nlgauge score: scores of candidate texts against references."""
 
+from dataclasses import dataclass
 from functools import partial
+from typing import TYPE_CHECKING
 
 import typer
 
 from nlgauge.cli import arguments, score_output
 from nlgauge.cli.arguments import count_option, option, seed_option
 from nlgauge.cli.option_groups import InputOptions, given_options, with_option_groups
+from nlgauge.cli.output import print_notes
 from nlgauge.cli.parts import PartsOptions
 from nlgauge.cli.score_output import ScoreOptions
 from nlgauge.core.errors import UsageError
+
+if TYPE_CHECKING:
+    from nlgauge.runtime import Runtime
 
 # Settings of the server, or features it does not have.
 _LOCAL = (
@@ -18,12 +24,33 @@ _LOCAL = (
 )
 
 
+def default_metrics(runtime: "Runtime", server: str | None, *, quiet: bool) -> list[str]:
+    """Return the metrics of a command without ``-m``; note how to get the recommended one."""
+    from nlgauge import scoring
+
+    if server is not None:  # it may have other models
+        return ["bleu", "chrf"]
+    found = list(scoring.default_metrics(runtime))
+    if "gauge" not in found:
+        missing = "gauge, the recommended metric, needs a model for the language of the texts: "
+        ways = "pip install 'nlgauge[embedded]' for English, or -m gauge:model=NAME (--download)"
+        print_notes([missing + ways], quiet=quiet)
+    return found
+
+
+@dataclass(frozen=True, kw_only=True)
+class ScoreInputOptions(InputOptions):
+    """Texts of systems, with other default metrics."""
+
+    metric: list[str] | None = arguments.SCORE_METRICS
+
+
 @with_option_groups
 def score_command(
     context: typer.Context,
     options: ScoreOptions,
     parts: PartsOptions,
-    texts: InputOptions,
+    texts: ScoreInputOptions,
     segments: bool = option(False, "Print scores of segments instead of the corpus.", "--segments"),
     confidence: bool = arguments.CONFIDENCE,
     paired: arguments.PairedTest | None = option(
@@ -41,7 +68,7 @@ def score_command(
 
     Examples:
 
-    nlgauge score -c out.txt -r ref.txt -m bleu chrf
+    nlgauge score -c out.txt -r ref.txt
 
     nlgauge score -c sysA.txt sysB.txt -r ref1.txt ref2.txt -m bertscore:layer=4 --format markdown
 
@@ -69,7 +96,8 @@ def score_command(
     for given in given_options(context, _LOCAL) if server is not None else ():
         raise UsageError(f"{given} is for scoring here and does not go with --server; leave it out")
     parts.check(context)
-    runtime, metrics = options.runtime, texts.metrics
+    runtime = options.runtime
+    metrics = texts.metric or default_metrics(runtime, server, quiet=options.quiet)
     level = 0.95 if confidence else None
     inputs = texts.record()
     write_corpus = partial(score_output.write_corpus, options, inputs=inputs, confidence=level)

@@ -1,6 +1,7 @@
 """nlgauge show: the alignment of two texts."""
 
 from pathlib import Path
+from shlex import quote
 from typing import Literal
 
 from nlgauge.cli.arguments import FIGURES, OUTPUT, metric_option, option
@@ -46,14 +47,17 @@ def show_command(
     if output is not None:
         check_ending(output, (*FIGURES, ".html", ".json", ".txt"))
     text, metric = _single(candidate, "candidate"), _single(metrics or ["mover"], "metric")
+    _refuse_files("-c", candidate)
+    _refuse_files("-r", reference)
     (scores,) = score([text], [reference], metrics=metric, runtime=options.runtime).values()
     plan, signature = scores.plan(0), str(scores.signature)
     ending = ".txt" if output is None else output.suffix
+    drawn: tuple[str, ...] = ()
     if output is not None and ending in FIGURES:
         from nlgauge.figures.alignment import draw_alignment
         from nlgauge.figures.matplotlib_setup import save
 
-        save(draw_alignment(plan, kind, title=title), output)
+        drawn = save(draw_alignment(plan, kind, title=title), output)
     elif ending == ".json":
         write_text(to_json(plan.to_dict(), indent=2), output)
     elif ending == ".html":
@@ -66,7 +70,8 @@ def show_command(
         width = shutil.get_terminal_size().columns
         shown = alignment_text(plan, kind, width=width, title=title, signature=signature)
         write_text(shown, output)
-    print_notes([f"{scores.label}: {note}" for note in scores.warnings], quiet=options.quiet)
+    notes = [*(f"{scores.label}: {note}" for note in scores.warnings), *drawn]
+    print_notes(notes, quiet=options.quiet)
 
 
 def _single(given: list[str], what: str) -> str:
@@ -76,3 +81,22 @@ def _single(given: list[str], what: str) -> str:
             "put quotation marks around a text of several words"
         )
     return given[0]
+
+
+def _refuse_files(option: str, texts: list[str]) -> None:
+    """Raise if a text looks like a file and there is one, because other commands take files."""
+    for text in texts:
+        if ("." in text or "/" in text) and _is_path(text):
+            first_line = f'"$(head -n 1 {quote(text)})"'
+            raise UsageError(
+                f"{option} takes a text, but {text!r} is a file or folder; was a file meant? Its "
+                f"first line is shown with {option} {first_line}, all lines are scored with "
+                "`nlgauge score`; if the text is meant, put a space after it"
+            )
+
+
+def _is_path(text: str) -> bool:
+    try:
+        return Path(text).exists()
+    except (OSError, ValueError):  # too long for a name, or with a null character
+        return False

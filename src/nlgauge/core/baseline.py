@@ -10,8 +10,9 @@ from nlgauge.core.jsonable import unique_keys
 from nlgauge.core.metric import Metric
 from nlgauge.core.requirements import ModelCard
 
-DECIDING = ("layer", "weights", "alpha", "compat")
+DECIDING = ("layer", "ngram", "weights", "alpha", "temperature", "compat")
 """The options that, with the model, determine the score of unrelated texts."""
+_LATER = {"ngram": "1", "temperature": "0"}  # of files written before these options existed
 
 
 @dataclass(frozen=True)
@@ -42,29 +43,39 @@ class Baseline:
         given |= {name: int(content[name]) for name in ("pairs", "texts", "seed")}
         for name in ("mean", "standard_error"):
             given[name] = {key: float(value) for key, value in content[name].items()}
-        settings = {name: str(content["settings"][name]) for name in DECIDING}
+        given_settings = {**_LATER, **content["settings"]}
+        settings = {name: str(given_settings[name]) for name in DECIDING}
         return cls(**given, settings=settings, notes=tuple(map(str, content["notes"])))
 
     def values_for(self, metric: Metric, card: ModelCard, path: str) -> tuple[float, ...]:
         """Return the baseline of every component, if it was fitted for this metric and model."""
         if self.metric != metric.name:
             raise OptionError(f"baseline file {path!r} is for {self.metric}, not {metric.name}")
-        spelled = metric.describe()
-        ours = {"model": f"{card.name} ({card.digest})"} | {key: spelled[key] for key in DECIDING}
-        theirs = {"model": f"{self.model} ({self.model_sha})", **self.settings}
-        if self.model_sha == card.digest:  # a model may have several names
-            theirs["model"] = ours["model"]
-        other = [key for key in ours if ours[key] != theirs[key]]
+        other = self.differing(metric, card)
         if other:
-            fitted = ", ".join(f"{key}={theirs[key]}" for key in other)
-            wanted = ", ".join(f"{key}={ours[key]}" for key in other)
-            without: dict[str, Any] = {"baseline": None}
-            unscaled = replace(metric, **without).label()
+            fitted = ", ".join(f"{key}={theirs}" for key, (theirs, _) in other.items())
+            wanted = ", ".join(f"{key}={ours}" for key, (_, ours) in other.items())
             raise OptionError(
                 f"baseline file {path!r} was fitted with {fitted}, but the metric has {wanted}; "
-                f"fit one for it: nlgauge rescale fit TEXTS -m {unscaled} -o FILE"
+                f"{way_to_fit(metric)}"
             )
         lacking = [name for name in metric.components if name not in self.mean]
         if lacking:
             raise OptionError(f"baseline file {path!r} has no mean of {', '.join(lacking)}")
         return tuple(self.mean[name] for name in metric.components)
+
+    def differing(self, metric: Metric, card: ModelCard) -> dict[str, tuple[str, str]]:
+        """Return the model and options that differ from the metric's: this value and the other."""
+        spelled = metric.describe()
+        ours = {"model": f"{card.name} ({card.digest})"} | {key: spelled[key] for key in DECIDING}
+        theirs = {"model": f"{self.model} ({self.model_sha})", **self.settings}
+        if self.model_sha == card.digest:  # a model may have several names
+            theirs["model"] = ours["model"]
+        return {key: (theirs[key], ours[key]) for key in ours if ours[key] != theirs[key]}
+
+
+def way_to_fit(metric: Metric) -> str:
+    """Return advice for a metric without a baseline."""
+    without: dict[str, Any] = {"baseline": None}
+    unscaled = replace(metric, **without).label()
+    return f"fit one for it: nlgauge rescale fit TEXTS -m {unscaled} -o FILE"

@@ -18,7 +18,8 @@ class Corpus:
 
     References are per segment: ``references[i]`` are those of ``candidates[i]``. ``ids`` name
     segments; rows of several systems on the same segment share its id. ``sources`` are the texts
-    that the candidates were made from, None for rows without one.
+    that the candidates were made from, None for rows without one. A row with a source may have no
+    reference, for metrics that need none.
     """
 
     candidates: tuple[str, ...]
@@ -31,7 +32,7 @@ class Corpus:
     def of(
         cls,
         candidates: Sequence[str],
-        references: References,
+        references: References | None,
         *,
         sources: Sequence[str | None] | None = None,
         systems: Sequence[str] | None = None,
@@ -41,17 +42,18 @@ class Corpus:
         texts = _strings("candidates", candidates)
         if not texts:
             raise ShapeError("there is nothing to score: the list of candidates is empty")
-        grouped = _references(references, len(texts))
+        found = _sources(sources, len(texts))
+        grouped = _references(references, found or (None,) * len(texts))
         named = _column("systems", systems, len(texts)) or (DEFAULT_SYSTEM,) * len(texts)
         identified = _column("ids", ids, len(texts)) or _count_within(named)
         _refuse_duplicates(named, identified)
-        return cls(texts, grouped, named, identified, _sources(sources, len(texts)))
+        return cls(texts, grouped, named, identified, found)
 
     @classmethod
     def of_systems(
         cls,
         systems: Mapping[str, Sequence[str]],
-        references: References,
+        references: References | None,
         *,
         sources: Sequence[str | None] | None = None,
     ) -> "Corpus":
@@ -154,7 +156,12 @@ def _check_text(name: str, text: object, *, hint: str = "") -> None:
         ) from None
 
 
-def _references(references: References, rows: int) -> tuple[tuple[str, ...], ...]:
+def _references(
+    references: References | None, sources: tuple[str | None, ...]
+) -> tuple[tuple[str, ...], ...]:
+    rows = len(sources)
+    if references is None:
+        references = [()] * rows
     if isinstance(references, str):
         raise ShapeError(
             f"references is one str of {len(references)} characters; pass a list with one text "
@@ -170,10 +177,16 @@ def _references(references: References, rows: int) -> tuple[tuple[str, ...], ...
                 "transpose them with list(zip(*references))"
             )
         raise ShapeError(message)
-    return tuple(_reference_group(f"references[{i}]", group) for i, group in enumerate(groups))
+    numbered = enumerate(zip(groups, sources, strict=True))
+    return tuple(
+        _reference_group(f"references[{i}]", group, optional=source is not None)
+        for i, (group, source) in numbered
+    )
 
 
-def _reference_group(name: str, group: str | Sequence[str | None] | None) -> tuple[str, ...]:
+def _reference_group(
+    name: str, group: str | Sequence[str | None] | None, *, optional: bool
+) -> tuple[str, ...]:
     if isinstance(group, str):
         _check_text(name, group)
         return (group,)
@@ -181,8 +194,11 @@ def _reference_group(name: str, group: str | Sequence[str | None] | None) -> tup
         raise DataError(f"{name} is {group!r}, not a text or a list of texts")
     listed = tuple(group)
     texts = tuple(text for text in listed if text is not None)  # gaps in a ragged set
-    if not texts:
-        raise DataError(f"{name} holds no reference; every segment needs at least one")
+    if not texts and not optional:
+        raise DataError(
+            f"{name} holds no reference; every segment needs at least one, or a source for metrics "
+            "that need no reference"
+        )
     for j, text in enumerate(listed):
         if text is not None:
             _check_text(f"{name}[{j}]", text)

@@ -178,6 +178,11 @@ class Metric(ABC):
         members = {member.source_use for member in self.members} | {"ignored"}
         return next(use for use in uses if use in members)
 
+    @property
+    def needs_references(self) -> bool:
+        """Whether it cannot score a row without references."""
+        return not self.members or any(member.needs_references for member in self.members)
+
     def rows_with_sources(
         self,
         candidates: Sequence[Any],

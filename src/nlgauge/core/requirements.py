@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Any, Literal
 
 from nlgauge.core.errors import OptionError
 
@@ -57,6 +57,7 @@ class ModelCard:
     published: bool = True  # the best layers were measured, not guessed
     libraries: tuple[str, ...] = ()
     languages: tuple[str, ...] = ()  # codes of all languages it knows; () if unknown or many
+    presets: Mapping[str, Any] = field(default_factory=dict)  # best values of options, by name
 
     def choose(self, wanted: str | int, *, match: str) -> tuple[int, ...]:
         """Return the layer numbers of ``wanted``: best, all, last5, 4, -1, 3+4+6 or 2-6.

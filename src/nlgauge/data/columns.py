@@ -46,6 +46,8 @@ class Columns:
             if key.partition(".")[0] not in (*_ROLES, "references", "systems"):
                 known = ", ".join(_ROLES)
                 raise OptionError(f"columns: unknown role {role!r}; the roles are {known}, systems")
+            if column in named.get(key, ()):
+                raise OptionError(f"columns: {column!r} is named twice as {role}; name it once")
             if key in named and key not in _REPEATED:
                 twice = f"{named[key][0]!r} and {column!r}"
                 raise OptionError(f"columns: {role} is given twice, as {twice}; give it once")
@@ -79,13 +81,15 @@ class Columns:
         """Return the columns of every role that a table of texts has, or raise a FileError."""
         wide = "systems" in self.named
         found = {"systems": self.find_role("systems", columns, where)} if wide else {}
-        for role, names in COLUMNS.items():
+        for role in COLUMNS:
             if wide and role in ("candidate", "system"):
                 continue
             found[role] = self.find_role(role, columns, where)
-            if not found[role] and role in ("candidate", "references"):
+        for role in ("candidate", "references"):
+            # Rows with a source may have no references, for metrics that need none.
+            if not found.get(role) and not (wide if role == "candidate" else found["source"]):
                 way = f"name it with --columns {role.removesuffix('s')}=COLUMN"
-                raise FileError(f"{_missing(where, columns, names)}; {way}")
+                raise FileError(f"{_missing(where, columns, COLUMNS[role])}; {way}")
         return {role: keys for role, keys in found.items() if keys}
 
     def find_role(

@@ -22,6 +22,7 @@ from typing import IO, Any, cast
 from nlgauge.core.errors import FileError, MissingExtra, UsageError
 from nlgauge.core.jsonable import unique_keys
 from nlgauge.data.columns import COLUMNS, Columns, find_cell, require_column
+from nlgauge.data.encodings import HEAD, unmarked_utf16
 from nlgauge.data.json_rows import array_rows
 
 Cells = Mapping[str, Any] | str  # by column, or the reason why the row cannot be read
@@ -51,7 +52,7 @@ def open_bytes(path: str) -> Iterator[IO[bytes]]:
                 stream = _pyarrow("a Zstandard file").CompressedInputStream(raw, "zstd")
                 content = io.BufferedReader(stream)
             marks = (name for mark, name in _UNICODE.items() if content.peek(4).startswith(mark))
-            if coding := next(marks, None):
+            if coding := next(marks, None) or unmarked_utf16(content.peek(HEAD)[:HEAD]):
                 way = f"convert it with iconv -f {coding.lower()} -t utf-8"
                 raise FileError(f"file {path!r} is {coding}, not UTF-8; {way}")
             yield content

@@ -81,13 +81,12 @@ class JudgedCorpus:
         left_out = f"dropped {sum(reasons.values()):,}" + (f": {counted}" if counted else "")
         if not rows:
             raise DataError(f"there are no judged rows; {left_out}.")
-        sources = [row.source for row in rows if row.source is not None]
         corpus = Corpus.of(
             [row.candidate for row in rows],
             [row.references for row in rows],
             systems=[row.system for row in rows],
             ids=[row.segment for row in rows],
-            sources=sources if len(sources) == len(rows) else None,
+            sources=[row.source for row in rows],
         )
         human = to_columns([row.human for row in rows])
         sizes = {"system": len(corpus.system_names), "segment": len(set(corpus.ids))}

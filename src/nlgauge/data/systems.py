@@ -58,7 +58,7 @@ def read_systems(
     inputs = InputFiles(candidates, references, wanted, sources, chosen)
     if inputs.texts().count("-") > 1:
         raise UsageError("only one file can be read from stdin (-)")
-    if not references:
+    if inputs.tabular:
         rows = accept(inputs.rows())
         return Corpus.of(
             [row.candidate for row in rows],
@@ -74,7 +74,7 @@ def read_systems(
         lines = files.read_lines(path)
         for other, texts in beside.items():
             files.check_parallel(path, lines, f"{other} has", len(texts))
-        groups, names = list(zip(*sets, strict=True)), [name] * len(lines)
+        groups, names = list(zip(*sets, strict=True)) or None, [name] * len(lines)
         given = None if sources is None else beside[sources]
         corpora.append(Corpus.of(lines, groups, systems=names, sources=given))
     return Corpus.join(corpora)
@@ -130,7 +130,7 @@ class InputFiles:
                 f"{first} is read as text, which has no columns; name the format of a table with "
                 "--input, or leave out --columns, --system-columns and --no-header"
             )
-        if tabular == {False} and not self.references:
+        if tabular == {False} and not self.references and self.sources is None:
             raise UsageError(
                 f"{first} is read as text, one candidate per line, so references are needed: "
                 "add -r FILE (or pass a .jsonl, .tsv or .csv table with a references column)"
@@ -168,7 +168,12 @@ class InputFiles:
 
     def rows(self) -> Iterator[Row | Rejected]:
         """Yield all rows in the order of the files; text files line by line for all systems."""
-        return self._stream_text() if self.references else self._stream_tables()
+        return self._stream_tables() if self.tabular else self._stream_text()
+
+    @property
+    def tabular(self) -> bool:
+        """Whether the candidates are tables; all are, or none."""
+        return bool(self._tables(self.candidates[0]))
 
     def _tables(self, path: str) -> dict[str, str]:
         """The tables that a path names and their formats: itself or those in the folder."""
@@ -259,18 +264,22 @@ def table_rows(
         try:
             if isinstance(cells, str):
                 raise FileError(cells)
-            if not (keys and cells.keys() <= seen):
-                found = wanted.find(cells)
-                _refuse_new(found, keys)
-                keys, seen = keys or found, seen | cells.keys()
+            keys = keys or wanted.find(cells)
             wide = keys.get("systems", ())
             own = str(cells.get(keys.get("system", (None,))[0], system))
             names = [str(name) for name in wide] or [own]
             texts = [_cell(cells, key) for key in wide or keys["candidate"]]
-            shared = _reference_cells(cells, keys["references"]), _source(cells, keys)
-            _name("system", cells, keys, system)
+            references = keys.get("references", ())
+            shared = _reference_cells(cells, references), _source(cells, keys)
+            _name("system", cells, keys, system)  # raises if it is blank
+            if not cells.keys() <= seen:
+                _refuse_new(cells, keys, wanted, first=not seen)
+                seen |= cells.keys()
             rows = [
-                _validated_row(place, name, _name("id", cells, keys, counts[name]), text, *shared)
+                _validated_row(
+                    *(f"{place}, column {name!r}" if wide else place, name),
+                    *(_name("id", cells, keys, counts[name]), text, *shared),
+                )
                 for name, text in zip(names, texts, strict=True)
             ]
         except DataError as error:
@@ -279,11 +288,17 @@ def table_rows(
         yield from rows
 
 
-def _refuse_new(found: Mapping[str, tuple[Any, ...]], keys: Mapping[str, Any]) -> None:
+def _refuse_new(
+    cells: Mapping[Any, Any], keys: Mapping[str, Any], columns: Columns, *, first: bool
+) -> None:
     """Raise if a later row has a column that would be read if the first row had it."""
-    for role in found if keys else ():
-        if role not in keys:
-            raise FileError(f"the row has a column {found[role][0]!r}, which the first row has not")
+    roles = {"references", "source", "system", "id"} - ({"system"} if "systems" in keys else set())
+    for role in () if first else sorted(roles):
+        known, found = set(keys.get(role, ())), set[Any]()
+        with suppress(*[FileError] * bool(known)):  # several could be it: the first row decides
+            found = set(columns.find_role(role, cells))
+        for name in sorted(found - known, key=str) if known < found else ():
+            raise FileError(f"the row has a column {name!r}, which the first row has not")
 
 
 def _cell(cells: Mapping[Any, Any], key: Any) -> Any:
@@ -341,7 +356,7 @@ def _validated_row(
     """The row, or the reason for which ``Corpus.of`` refuses it."""
     group = references if isinstance(references, list) else [references]
     texts = [system, identity, candidate, source or "", *group]
-    if group and all(isinstance(text, str) for text in texts):
+    if (group or source is not None) and all(isinstance(text, str) for text in texts):
         with suppress(UnicodeEncodeError):  # raised for half a character
             "".join(texts).encode()
             return Row(place, system, identity, candidate, tuple(group), source)

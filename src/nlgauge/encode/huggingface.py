@@ -7,7 +7,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from functools import cache, partial
+from functools import cache
 from threading import Lock
 from typing import Any
 
@@ -26,6 +26,7 @@ from nlgauge.encode.registry import model_card
 from nlgauge.encode.run_options import DEFAULT_OPTIONS, RunOptions
 from nlgauge.encode.tokenizer import Piece, Tokenizer
 from nlgauge.encode.trial import TEXTS, padding_is_harmless
+from nlgauge.runtime.progress import current_step
 from nlgauge.runtime.threads import thread_count
 
 # The fixed cost of a pass in tokens: on a CPU, MiniLM takes 4 ms for a pass, .14 ms for a token.
@@ -141,7 +142,14 @@ class HuggingFaceEncoder(HuggingFaceModel):
 
     def _run_all(self, batched: list[list[Piece]], layers: Sequence[int]) -> list[Floats]:
         """Return the states of every batch; on a CPU, each thread runs batches of its own."""
-        run = partial(self._run, layers=layers)
+        tokens = sum(len(piece.ids) for batch in batched for piece in batch)
+        step = current_step()
+
+        def run(batch: list[Piece]) -> Floats:
+            found = self._run(batch, layers)
+            step(sum(len(piece.ids) for piece in batch) / tokens)
+            return found
+
         if self._device.type != "cpu" or len(batched) < 2:
             with forward_pass():
                 return [run(batch) for batch in batched]

@@ -23,6 +23,7 @@ from nlgauge.encode.mlm_update import apply_tensors, update_digest
 from nlgauge.encode.model_files import EMBEDDED, Located
 from nlgauge.encode.run_options import DEFAULT_OPTIONS, RunOptions
 from nlgauge.encode.tokenizer import Piece
+from nlgauge.runtime.progress import counted
 
 _MAX_ROWS = 32  # distributions summed at a time
 _UNKNOWN_SPREAD = 4.0  # deviation of an unknown token's logits: distributions of two hardly overlap
@@ -72,7 +73,8 @@ class HuggingFaceMaskedLm(HuggingFaceModel):
                 invented.append(self._invent(each, pieces[i], masses))
                 masses = np.where(each.unknown, 0.0, masses)
             copies += self._copies(each, pieces[i], masses, whole_words)
-        predicted = (part for batch in self._batches(copies) for part in self._predict(batch))
+        batches = counted(list(self._batches(copies)))
+        predicted = (part for batch in batches for part in self._predict(batch))
         found: dict[float, list[Histogram]] = {}
         for t, sums in self._sums(chain(predicted, *invented), len(texts), temperatures).items():
             found[t] = []

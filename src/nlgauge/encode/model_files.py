@@ -43,6 +43,12 @@ def chosen_model(model: str | None) -> str:
     return model_for(name.removeprefix("lang:")) if name.startswith("lang:") else name
 
 
+def is_default_model_installed() -> bool:
+    """Return whether the model of metrics that name none can run here; nothing is imported."""
+    packages = _EMBEDDED_PACKAGE, "torch", "transformers"
+    return chosen_model(None) != EMBEDDED or all(map(find_spec, packages))
+
+
 def find_model(name: str, *, download: bool = False) -> Located:
     """Return the location of a model; raise if it has no safetensors or no tokenizer."""
     folder = _folder(name, download)

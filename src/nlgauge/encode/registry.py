@@ -37,6 +37,11 @@ def measured_layers(model: str) -> dict[str, tuple[int, ...]]:
     return {match: tuple(known[match]) for match in MATCHINGS if match in known}
 
 
+def measured_presets(model: str) -> dict[str, Any]:
+    """Return the measured values of a model's options by name, {} if unknown."""
+    return dict(_registry()["presets"].get(model, {}))
+
+
 def best_layers(model: str, depth: int) -> tuple[dict[str, tuple[int, ...]], bool]:
     """Return the layers for every matching, and whether they were measured for this model.
 
@@ -49,9 +54,24 @@ def best_layers(model: str, depth: int) -> tuple[dict[str, tuple[int, ...]], boo
     return {"greedy": (max(1, round(depth * 0.75)),), **guessed, **measured}, bool(measured)
 
 
+def presets_of(model: str, depth: int) -> dict[str, Any]:
+    """Return the measured values of options by name; those of an unknown model are guessed.
+
+    Unknown models join the layers at a half, two thirds and the whole of their depth. Vectors of
+    words, which have no depth, are compared one by one.
+    """
+    guessed = {"layers": "+".join(map(str, _spread_layers(depth))), "ngram": 3 if depth else 1}
+    return {**guessed, **measured_presets(model)}
+
+
+def _spread_layers(depth: int) -> list[int]:
+    return sorted({-(-depth // 2), -(-2 * depth // 3), depth})
+
+
 def model_card(
     name: str, *, digest: str, depth: int, dimension: int, libraries: tuple[str, ...] = ()
 ) -> ModelCard:
     """Return the card of a model, with the layers and languages of the registry."""
     layers = best_layers(name, depth)
-    return ModelCard(name, digest, depth, dimension, *layers, libraries, languages_of(name))
+    known = languages_of(name), presets_of(name, depth)
+    return ModelCard(name, digest, depth, dimension, *layers, libraries, *known)

@@ -20,9 +20,10 @@ import numpy as np
 from nlgauge.core.arrays import Floats
 from nlgauge.core.cloud import Cloud, Tokens, unknown_id
 from nlgauge.core.errors import FileError, MissingExtra
+from nlgauge.core.option_files import require_file
 from nlgauge.core.requirements import ModelCard
 from nlgauge.encode.model_files import file_digest, package_folder
-from nlgauge.encode.registry import MATCHINGS, languages_of
+from nlgauge.encode.registry import MATCHINGS, languages_of, presets_of
 from nlgauge.text.tokenize import words as split_words
 
 GLOVE = "glove"
@@ -55,7 +56,10 @@ class StaticEncoder:
         self._vectors = _glove() if name == GLOVE else read_vectors(Path(name).expanduser())
         digest, dimension = self._vectors.digest, self._vectors.matrix.shape[1]
         layers, languages = dict.fromkeys(MATCHINGS, (0,)), languages_of(name)
-        self.card = ModelCard(name, digest, 0, dimension, layers, languages=languages)
+        presets = presets_of(name, depth=0)
+        self.card = ModelCard(
+            name, digest, 0, dimension, layers, languages=languages, presets=presets
+        )
 
     def tokenize(self, texts: Sequence[str]) -> list[Tokens]:
         """Return the words and punctuation marks of each text."""
@@ -95,6 +99,7 @@ def read_vectors(path: Path) -> Vectors:
             f"{str(path)!r} is not a file of word vectors, which end in {', '.join(_SUFFIXES)}: "
             "save binary vectors as text, and name other models by their folder"
         )
+    require_file(path, "the word vectors")
     try:
         opened = gzip.open if path.suffix == ".gz" else open
         # Some published files cut words inside a character; such words occur in no text.

@@ -133,9 +133,10 @@ def _bytes_tokenizer(slow: Any) -> Any:
     bytes_of |= dict(zip(letters[len(own) :], others, strict=True))
     first = slow.convert_tokens_to_ids(chr(0))
     fast = BackendTokenizer(BPE({letter: first + byte for letter, byte in bytes_of.items()}, []))
-    fast.pre_tokenizer = ByteLevel(add_prefix_space=False)  # type: ignore[assignment]
+    fast.pre_tokenizer = ByteLevel(add_prefix_space=False)
     end = str(slow.eos_token)
-    fast.post_processor = TemplateProcessing(  # type: ignore[assignment]
+    fast.post_processor = TemplateProcessing(
         single=f"$A {end}", special_tokens=[(end, slow.eos_token_id)]
     )
-    return transformers.PreTrainedTokenizerFast(tokenizer_object=fast)
+    kind: Any = transformers.PreTrainedTokenizerFast
+    return kind(tokenizer_object=fast)

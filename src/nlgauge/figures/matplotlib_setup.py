@@ -7,19 +7,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from nlgauge.core.errors import FileError, MissingExtra
+from nlgauge.figures.fonts import choose_fonts, families, note_on
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 FONT = 7.0
-
-# Fonts for characters that the default font lacks, in this order; only installed ones are named,
-# because matplotlib warns about every other.
-_FALLBACKS = (
-    *("Noto Sans CJK JP", "Noto Sans CJK SC", "WenQuanYi Zen Hei", "Hiragino Sans"),
-    *("Microsoft YaHei", "Malgun Gothic", "Arial Unicode MS", "Noto Emoji", "Segoe UI Symbol"),
-)
 
 
 @contextmanager
@@ -29,13 +23,11 @@ def panels(
     """Yield a figure of ``count`` panels, ``across`` in a row, drawn with small text."""
     try:
         import matplotlib as mpl
-        from matplotlib import font_manager
         from matplotlib.figure import Figure
     except ImportError:
         raise MissingExtra("a drawing", "matplotlib", "plots") from None
-    installed = {entry.name for entry in font_manager.fontManager.ttflist}
     style: dict[Any, Any] = {
-        "font.family": ["DejaVu Sans", *(name for name in _FALLBACKS if name in installed)],
+        "font.family": families(),
         "axes.titlesize": font_size + 1,
         "axes.linewidth": 0.5,
         "text.parse_math": False,  # labels may contain dollar signs
@@ -64,13 +56,15 @@ def legend_below(figure: "Figure", handles: Sequence[Any], columns: int, **optio
     )
 
 
-def save(figure: "Figure", path: Path) -> None:
+def save(figure: "Figure", path: Path) -> tuple[str, ...]:
     """Write the figure in the format of the file's ending; equal figures give equal files.
 
-    Text stays text: selectable in SVG, TrueType in PDF, as publishers require.
+    Returns a note if the file shows boxes for characters that no installed font has. Text stays
+    text: selectable in SVG, TrueType in PDF, as publishers require.
     """
     import matplotlib as mpl
 
+    missing = "" if path.suffix == ".svg" else choose_fonts(figure)
     style: dict[Any, Any] = {"svg.fonttype": "none", "svg.hashsalt": "nlgauge", "pdf.fonttype": 42}
     dates = {".svg": "Date", ".pdf": "CreationDate"}
     undated = {dates[path.suffix]: None} if path.suffix in dates else None
@@ -80,3 +74,4 @@ def save(figure: "Figure", path: Path) -> None:
             figure.savefig(path, dpi=200, bbox_inches="tight", pad_inches=0.04, metadata=undated)
         except OSError as error:
             raise FileError(f"cannot write {str(path)!r}: {error.strerror}") from error
+    return (note_on(missing, path.name),) if missing else ()

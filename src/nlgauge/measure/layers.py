@@ -39,6 +39,13 @@ def concatenate(states: ArrayLike) -> Floats:
     return by_token.reshape(tokens, layers * d)
 
 
+def join(states: ArrayLike) -> Floats:
+    """Return unit vectors whose cosine is the mean of the layers' cosines."""
+    joined = concatenate(states)
+    joined /= np.sqrt(len(np.asarray(states)))
+    return joined
+
+
 def power_means(states: ArrayLike) -> Floats:
     """Return minimum, mean and maximum over the unit-normalised layers (MoverScore Eq. 4)."""
     layers = _layers(states)
@@ -109,10 +116,11 @@ def _centre(z: Floats, weights: Floats) -> Floats:
 def pool_ngrams(points: ArrayLike, weights: ArrayLike, n: int) -> tuple[Floats, Floats]:
     """Return the weighted means of n consecutive points, and the summed weights of each window.
 
-    MoverScore Eq. 1 and 2. A text shorter than n is one window; one without weight gets its mean.
+    MoverScore Eq. 1 and 2, for points [tokens, d] or [layers, tokens, d]. A text shorter than n is
+    one window; one without weight gets its mean.
     """
     cloud, mass = np.asarray(points, dtype=np.float64), np.asarray(weights, dtype=np.float64)
-    if cloud.ndim != 2 or mass.shape != cloud.shape[:1] or not len(mass):
+    if cloud.ndim not in (2, 3) or mass.shape != cloud.shape[-2:-1] or not len(mass):
         raise ShapeError(
             f"pooling needs points [tokens, d] and one weight for each of at least one token, "
             f"got shapes {cloud.shape} and {mass.shape}."
@@ -126,7 +134,10 @@ def pool_ngrams(points: ArrayLike, weights: ArrayLike, n: int) -> tuple[Floats, 
     totals = np.asarray(windows.sum(axis=1))
     shares = np.where(totals[:, None] > 0, windows, 1.0)
     shares = shares / shares.sum(axis=1, keepdims=True)
-    return np.einsum("iw,idw->id", shares, sliding_window_view(cloud, width, axis=0)), totals
+    count, means = len(totals), np.zeros(())
+    for k in range(width):  # a product with a view of windows took three times as long
+        means = means + shares[:, k, None] * cloud[..., k : k + count, :]
+    return means, totals
 
 
 def _layers(states: ArrayLike) -> Floats:

@@ -24,6 +24,7 @@ from nlgauge.core.errors import NlgaugeError, OptionError, UnknownMetric, UsageE
 from nlgauge.core.languages import language_code
 from nlgauge.core.metric import Metric
 from nlgauge.core.options import format_value, options_of, parse_options, refuse_unknown
+from nlgauge.metrics._baseline import SHIPPED
 from nlgauge.metrics._cloud_metric import CloudMetric as CloudMetric  # for authors of metrics
 from nlgauge.metrics._signatures import read_signature
 
@@ -34,6 +35,8 @@ _ALIASES = {
     "model_name": ("model",),
     "model_name_or_path": ("model",),
     "num_layers": ("layer", "layers"),
+    "layers": ("layer",),
+    "layer": ("layers",),
     "lc": ("lowercase",),
     "n_gram": ("ngram", "order"),
 }
@@ -171,12 +174,17 @@ def _translate(kind: type[Metric], options: Mapping[str, Any]) -> dict[str, Any]
             model = {"model": f"lang:{value}"} if "model" in known else {}
             translated = {**_language_options(kind, value), **model, **translated}
         elif key == "idf" and "weights" in known:
-            is_true = str(value).lower() in ("yes", "true", "on", "1")
-            translated["weights"] = "idf" if is_true else "uniform"
+            translated["weights"] = "idf" if _is_true(value) else "uniform"
+        elif key == "rescale_with_baseline" and "baseline" in known:
+            translated["baseline"] = SHIPPED if _is_true(value) else None
         else:
             names = [name for name in _ALIASES.get(key, ()) if name in known]
             translated[names[0] if names else key] = value
     return translated
+
+
+def _is_true(value: Any) -> bool:
+    return str(value).lower() in ("yes", "true", "on", "1")
 
 
 def _language_options(kind: type[Metric], language: str) -> dict[str, str | bool]:
@@ -233,7 +241,8 @@ def _sources() -> dict[str, Callable[[], Any]]:
     found: dict[str, Callable[[], Any]] = {point.name: point.load for point in points}
     for folder in filter(None, os.environ.get(FOLDERS_VARIABLE, "").split(os.pathsep)):
         for path in sorted(Path(folder).glob("[!_]*.py")):
-            found[path.stem] = partial(_import_file, path)
+            if path.is_file():  # not a pipe, which would be waited for
+                found[path.stem] = partial(_import_file, path)
     return found | {name: partial(_import_own, name) for name in _package_names()}
 
 

@@ -1,19 +1,26 @@
-"""Baseline files: JSON of ``nlgauge rescale fit``, or a bert-score TSV file (LAYER, P, R, F).
+"""Baselines: of this package, of a JSON file of ``nlgauge rescale fit``, or of a bert-score TSV.
 
-A JSON file names the model and options that it was fitted with and is valid for them only.
+A JSON file names the model and options that it was fitted with and is valid for them only, as the
+baselines of this package are (``baselines.json`` says how they were computed). A TSV file has the
+columns LAYER, P, R and F.
 """
 
 import csv
 import io
+import json
 from hashlib import sha256
+from importlib.resources import files
 from pathlib import Path
 from typing import NamedTuple
 
-from nlgauge.core.baseline import Baseline
+from nlgauge.core.baseline import DECIDING, Baseline, way_to_fit
 from nlgauge.core.errors import FileError, OptionError
 from nlgauge.core.metric import Metric
+from nlgauge.core.option_files import require_file
 from nlgauge.core.requirements import ModelCard
 
+SHIPPED = "shipped"
+"""The value of the option ``baseline`` for the baselines of this package."""
 _COLUMNS = {"f": "F", "precision": "P", "recall": "R"}
 
 
@@ -25,7 +32,10 @@ class Baselines(NamedTuple):
 
 
 def read_baseline(path: str, metric: Metric, card: ModelCard) -> Baselines:
-    """Return the baseline of a bound metric from a file."""
+    """Return the baseline of a bound metric from a file, or the one shipped for it."""
+    if path == SHIPPED:
+        return _shipped(metric, card)
+    require_file(path, "baseline file")
     try:
         content = Path(path).read_bytes()
         text = content.decode("utf-8-sig")
@@ -44,6 +54,24 @@ def read_baseline(path: str, metric: Metric, card: ModelCard) -> Baselines:
     return Baselines(values, sha256(content).hexdigest()[:12])
 
 
+def _shipped(metric: Metric, card: ModelCard) -> Baselines:
+    content = files(__package__).joinpath("baselines.json").read_bytes()
+    stored = json.loads(content)
+    for each in stored["baselines"]:
+        baseline = Baseline(**stored["fitted"], **each)
+        if baseline.metric == metric.name and not baseline.differing(metric, card):
+            return Baselines(
+                baseline.values_for(metric, card, SHIPPED), sha256(content).hexdigest()[:12]
+            )
+    spelled, fitted = metric.describe(), "{model} model ({model_sha})".format(**stored["fitted"])
+    wanted = ", ".join(f"{key}={spelled[key]}" for key in DECIDING)
+    raise OptionError(
+        f"no baseline is shipped for {metric.name} with the model {card.name} ({card.digest}), "
+        f"{wanted}; there is one for every layer of the {fitted}, with weights=uniform and "
+        f"alpha=0.5; {way_to_fit(metric)}"
+    )
+
+
 def _parse_json(path: str, text: str, metric: Metric, card: ModelCard) -> tuple[float, ...]:
     try:
         baseline = Baseline.from_json(text)
@@ -55,7 +83,14 @@ def _parse_json(path: str, text: str, metric: Metric, card: ModelCard) -> tuple[
 
 
 def _parse_tsv(path: str, text: str, metric: Metric, _: ModelCard) -> tuple[float, ...]:
-    layer = int(metric.describe()["layer"])
+    described = metric.describe()
+    plain = {"ngram": "1", "temperature": "0"}
+    if "+" in described["layer"] or any(described[name] != plain[name] for name in plain):
+        raise OptionError(
+            f"baseline file {path!r} is for single tokens of one layer; leave out ngram, "
+            "temperature and joined layers, or fit a baseline with nlgauge rescale fit"
+        )
+    layer = int(described["layer"])
     for row in csv.DictReader(io.StringIO(text, newline=""), dialect="excel"):
         try:
             if int(row["LAYER"]) == layer:

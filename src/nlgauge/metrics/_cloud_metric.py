@@ -15,9 +15,13 @@ from nlgauge.core.metric import PairMetric, Side
 from nlgauge.core.options import option
 from nlgauge.core.requirements import ModelCard, Need, Weighting
 from nlgauge.measure.cost import unit
+from nlgauge.measure.layers import join, pool_ngrams
+from nlgauge.runtime.progress import counted, portion
 from nlgauge.runtime.threads import spread
 
 _MIN_PER_THREAD = 32  # texts or pairs
+_PAIRS_AT_ONCE = 32  # between two reports of progress
+_PREPARING_SHARE = 0.25  # of the progress, for the texts of each side
 
 
 class Points(NamedTuple):
@@ -33,16 +37,26 @@ class Published(NamedTuple):
 
     weighting: Mapping[str, Any]
     layers: str = "best"
+    ngrams: bool = False  # whether it compares n-grams
 
 
 def one_layer() -> Any:
     """Return the option `layer` of a metric that compares one layer."""
-    return option("best", "Hidden layer; best is the model's best known layer.", server="text")
+    return option(
+        "best",
+        "Hidden layer; best is the model's best known layer, 3+4+6 joins layers.",
+        server="text",
+    )
 
 
 def several_layers() -> Any:
     """Return the option `layers` of a metric that combines layers."""
     return option("best", "Hidden layers: best, all, last5, 4, 3+4+6 or 2-6.", server="text")
+
+
+def ngrams() -> Any:
+    """Return the option `ngram` of a metric that compares n-grams or single tokens."""
+    return option(1, "Tokens of an n-gram; 1000 makes a text one n-gram.", low=1, server=1000)
 
 
 def long_texts() -> Any:
@@ -60,16 +74,20 @@ class CloudMetric(PairMetric):
     """A metric that compares the cloud of a candidate with the cloud of one reference.
 
     ``matching`` (greedy, transport or barycenter) selects among a model's best layers.
-    ``published`` describes the values of an option ``compat``.
+    ``published`` describes the values of an option ``compat``. ``preset_options`` take the model's
+    presets where they are ``best`` or none. An option ``layer`` can name several layers to join
+    unless ``joins_layers`` is False.
     """
 
     matching = "greedy"
     published: ClassVar[Mapping[str, Published]] = {}
+    preset_options: ClassVar[tuple[str, ...]] = ()
+    joins_layers: ClassVar[bool] = True
 
     model: str | None = option(
         None,
-        "Model name or folder, lang:XX, glove, a file of word vectors, or hashing; none takes "
-        "NLGAUGE_MODEL, else the embedded model.",
+        "Model name or folder, mpnet, use, lang:XX, glove, a file of word vectors, or hashing; "
+        "none takes NLGAUGE_MODEL, else the embedded model.",
     )
     weights: str = option(
         "uniform",
@@ -83,6 +101,12 @@ class CloudMetric(PairMetric):
         choices=("float32", "bfloat16", "int8"),
         server="fixed",
     )
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        compat, ngram = getattr(self, "compat", None), getattr(self, "ngram", None) or 1
+        if compat and ngram != 1 and not self._published.ngrams:
+            raise OptionError(f"{compat} ignores n-grams; leave out ngram={ngram}")
 
     @property
     def layer_option(self) -> str:
@@ -115,44 +139,62 @@ class CloudMetric(PairMetric):
     @property
     def leaves_layers_open(self) -> bool:
         """Whether neither an option nor a compat mode names the layers."""
-        return bool(self._wanted_layers == "best")
-
-    @property
-    def _wanted_layers(self) -> Any:
-        selected = getattr(self, self.layer_option)
-        return self._published.layers if selected == "best" else selected
+        return bool("best" == getattr(self, self.layer_option) == self._published.layers)
 
     def bind(self, card: ModelCard) -> Self:
-        selected = getattr(self, self.layer_option)
-        numbers = card.choose(self._wanted_layers, match=self.matching)
-        if self.layer_option == "layer" and len(numbers) != 1:
+        unset = (name for name in self.preset_options if getattr(self, name) in ("best", None))
+        preset = {name: card.presets[name] for name in unset if name in card.presets}
+        selected = preset.pop(self.layer_option, getattr(self, self.layer_option))
+        wanted = self._published.layers if selected == "best" else selected
+        numbers = card.choose(wanted, match=self.matching)
+        joins = self.joins_layers and not getattr(self, "compat", None)
+        if self.layer_option == "layer" and len(numbers) != 1 and not joins:
             raise OptionError(
                 f"{self.name} compares one layer, but layer={selected} selects {len(numbers)}"
             )
         layers: Any = numbers[0] if len(numbers) == 1 else "+".join(map(str, numbers))
-        return replace(self, model=card.name, **{self.layer_option: layers})
+        return replace(self, model=card.name, **{**preset, self.layer_option: layers})
 
     def points(self, cloud: Cloud) -> Points:
-        """Return the points of a text that is not void: by default the unit vectors of a layer."""
-        return Points(unit(cloud.layer), np.asarray(cloud.weights, float), cloud.tokens.strings)
+        """Return the points of a text that is not void: by default unit vectors of n-grams."""
+        n = getattr(self, "ngram", None) or 1
+        found = ngram_points(join(cloud.points), cloud, n)
+        return found if n == 1 else found._replace(vectors=unit(found.vectors))
 
     def prepare(self, item: Cloud, side: Side) -> Any | None:
         return None if item.void else self.points(item)
 
     def prepare_many(self, items: Sequence[Cloud], side: Side) -> list[Any | None]:
         """Return ``prepare`` of each item; override where a batch is faster."""
-        return [self.prepare(item, side) for item in items]
+        return [self.prepare(item, side) for item in counted(items)]
 
     def _prepare_all(self, items: Sequence[Any], side: Side) -> list[Any | None]:
-        made = spread(partial(self.prepare_many, side=side), items, least=_MIN_PER_THREAD)
+        with portion(_PREPARING_SHARE):
+            made = spread(partial(self.prepare_many, side=side), items, least=_MIN_PER_THREAD)
         return list(chain.from_iterable(made))
 
     def _compare_all(self, candidates: Sequence[Any], references: Sequence[Any]) -> Floats:
-        def compare(portion: Sequence[int]) -> Floats:
-            return self.compare([candidates[k] for k in portion], [references[k] for k in portion])
-
         # The score of a pair does not depend on other pairs, so threads can share them.
-        return np.concatenate(spread(compare, range(len(candidates)), least=_MIN_PER_THREAD))
+        def compare(pairs: Sequence[int]) -> Floats:
+            starts = range(0, len(pairs), _PAIRS_AT_ONCE)
+            parts = [pairs[start : start + _PAIRS_AT_ONCE] for start in starts]
+            return np.concatenate([compare_some(part) for part in counted(parts)])
+
+        def compare_some(pairs: Sequence[int]) -> Floats:
+            return self.compare([candidates[k] for k in pairs], [references[k] for k in pairs])
+
+        with portion(1 - 2 * _PREPARING_SHARE):
+            return np.concatenate(spread(compare, range(len(candidates)), least=_MIN_PER_THREAD))
+
+
+def ngram_points(vectors: Floats, cloud: Cloud, n: int) -> Points:
+    """Return the n-grams of a text with the means of their tokens' vectors and their masses."""
+    means, masses = pool_ngrams(vectors, cloud.weights, n)
+    words, span = cloud.tokens.strings, min(n, len(cloud))
+    if span <= 1:
+        return Points(means, masses, words)
+    grams = (" ".join(words[i : i + span]) for i in range(len(masses)))
+    return Points(means, masses / (masses.sum() or 1.0), tuple(grams))
 
 
 def _layer_numbers(layers: int | str) -> tuple[int, ...]:

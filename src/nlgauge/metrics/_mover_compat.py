@@ -21,7 +21,7 @@ SCALES = {"mover-v1": similarity(-3.0), "mover-v2": similarity(1 / 3)}
 VOID_ROWS = {"mover-v1": (-3.0, 4.0), "mover-v2": (1 / 3, 2.0)}
 _WEIGHTING = {"special": "keep", "punctuation": "drop_ascii", "sides": "separate", "void": "mass"}
 PUBLISHED = {
-    "mover-v1": Published(_WEIGHTING, "last5"),
+    "mover-v1": Published(_WEIGHTING, "last5", ngrams=True),
     "mover-v2": Published({**_WEIGHTING, "subwords": "first"}, "last"),
 }
 _LENGTH_OFFSET = 1e-6

@@ -27,7 +27,13 @@ from nlgauge.core.options import option
 from nlgauge.measure.barycenter import barycenter
 from nlgauge.measure.cost import squared_euclid, unit
 from nlgauge.measure.sinkhorn import sinkhorn_divergence
-from nlgauge.metrics._cloud_metric import Points, Published, several_layers
+from nlgauge.metrics._cloud_metric import (
+    Points,
+    Published,
+    ngram_points,
+    ngrams,
+    several_layers,
+)
 from nlgauge.metrics._transport import TransportMetric
 
 
@@ -43,13 +49,15 @@ class Bary(TransportMetric):
     published: ClassVar = {"nlg_eval": Published({"special": "keep", "void": "mass"}, "last5")}
 
     layers: int | str = several_layers()
+    ngram: int = ngrams()
     epsilon: float = option(0.0, "Regularisation of the Sinkhorn divergence; 0 is exact.", low=0)
     compat: str | None = option(None, "Published code to reproduce.", choices=tuple(published))
 
     def points(self, cloud: Cloud) -> Points:
-        """Return the barycenter of the text's layers."""
-        centre = barycenter(unit(cloud.points), cloud.weights)
-        return Points(centre.points, centre.weights, cloud.tokens.strings)
+        """Return the barycenter of the text's layers, whose points are tokens or n-grams."""
+        layers, masses, tokens = ngram_points(unit(cloud.points), cloud, self.ngram)
+        centre = barycenter(layers if self.ngram == 1 else unit(layers), masses)
+        return Points(centre.points, centre.weights, tokens)
 
     def cost_matrix(self, candidate: Points, reference: Points) -> Floats:
         """Return squared distances without normalisation."""

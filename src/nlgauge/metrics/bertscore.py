@@ -6,10 +6,16 @@ with S the cosines between candidate tokens i and reference tokens j. Higher is 
 in [-1, 1], F in [0, 1]. Special tokens are dropped; bert-score allows matches with them
 (``compat="bert_score"``). Of several references the one with the best F counts, with its P and R.
 
+``ngram`` compares the means of n consecutive tokens instead of tokens, ``layer=3+4+6`` joins layers
+(a cosine is then the mean of theirs). ``temperature`` T above 0 replaces the maximum by the mean
+under a softmax: P = sum_ij a_i w_ij S_ij with w_ij proportional to b_j exp(S_ij / T), R likewise,
+both divided by the geometric mean of this value of each text with itself.
+
 ``baseline`` rescales each component to ``(x - b) / (1 - b)``, so that unrelated texts get about 0.
-It is a number b for all components, a file of ``nlgauge rescale fit`` (valid for its model and
-layer only), or a bert-score TSV file (columns LAYER, P, R, F). Rescaled values may be negative; an
-empty text gets the rescaled 0, -b / (1 - b).
+It is ``shipped`` (for any layer of the embedded model; bert-score's ``rescale_with_baseline``), a
+number b for all components, a file of ``nlgauge rescale fit`` (valid for its model and layer only),
+or a bert-score TSV file (columns LAYER, P, R, F). Rescaled values may be negative; an empty text
+gets the rescaled 0, -b / (1 - b).
 """
 
 from collections.abc import Sequence
@@ -24,7 +30,7 @@ from nlgauge.core.metric import Scale, similarity
 from nlgauge.core.options import option
 from nlgauge.core.requirements import ModelCard
 from nlgauge.metrics._baseline import Baselines, is_possible, read_baseline
-from nlgauge.metrics._cloud_metric import Points, Published
+from nlgauge.metrics._cloud_metric import Points, Published, ngrams
 from nlgauge.metrics._greedy import GreedyMetric
 
 
@@ -36,8 +42,11 @@ class BertScore(GreedyMetric):
     paper = "Zhang et al. 2020, BERTScore (ICLR), equations 1-3"
     published: ClassVar = {"bert_score": Published({"special": "silent"})}
 
+    ngram: int = ngrams()
     baseline: float | str | None = option(
-        None, "Score of unrelated texts: a number, or a file of nlgauge rescale fit or bert-score."
+        None,
+        "Score of unrelated texts: shipped (embedded model), a number, or a file of nlgauge "
+        "rescale fit or bert-score.",
     )
     compat: str | None = option(
         None,

@@ -50,6 +50,7 @@ class DepthScore(CloudMetric):
     components = ("distance", "similarity")
     symmetric = True
     scale = distance(2.0)
+    joins_layers = False
     published: ClassVar = {"nlg_eval": Published({"void": "mass"})}
 
     layer: int | str = one_layer()

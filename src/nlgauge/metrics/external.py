@@ -8,8 +8,9 @@ If the texts have sources, every row holds its ``"source"`` too, and the signatu
 The options set direction and range; the corpus score is the mean over segments.
 
 ``source=required`` is for programs such as COMET that cannot work without sources, and
-``references=optional`` for quality estimation, which needs no references. A row without a
-candidate or without a required text gets the worst value and is not sent.
+``references=optional`` for quality estimation, which needs no references; its rows may have an
+empty list of them. A row whose candidate or required text is empty gets the worst value and is not
+sent.
 """
 
 from collections.abc import Sequence
@@ -70,6 +71,11 @@ class External(Metric):
     def source_use(self) -> SourceUse:
         """Sources are sent if there are any."""
         return "required" if self.source == "required" else "optional"
+
+    @property
+    def needs_references(self) -> bool:
+        """As the option says."""
+        return self.references == "required"
 
     def rows(self, candidates: Sequence[str], references: Sequence[Sequence[str]]) -> Rows:
         """Return the program's score of every segment."""

@@ -25,7 +25,7 @@ from nlgauge.core.options import option
 from nlgauge.core.plan import Plan
 from nlgauge.measure.cost import cosine
 from nlgauge.measure.transport import Options, match_many
-from nlgauge.metrics._cloud_metric import Points, Published, one_layer
+from nlgauge.metrics._cloud_metric import Points, Published, ngrams, one_layer
 from nlgauge.metrics._transport import TransportMetric
 
 _COMPAT_EPSILON = 0.009
@@ -51,6 +51,7 @@ class LazyEmd(TransportMetric):
     }
 
     layer: int | str = one_layer()
+    ngram: int = ngrams()
     special: str = option("drop", "Special tokens of the model.", choices=("keep", "drop"))
     lang: str = option("en", "Preset penalties of the paper.", choices=tuple(PRESETS))
     penalty_candidate: float | None = _penalty("candidate")

@@ -23,14 +23,15 @@ from typing import Any, ClassVar
 
 from nlgauge.core.arrays import Floats
 from nlgauge.core.cloud import Cloud
-from nlgauge.core.errors import FileError, OptionError
+from nlgauge.core.errors import FileError
 from nlgauge.core.metric import Scale, Side, distance
+from nlgauge.core.option_files import require_file
 from nlgauge.core.options import option
 from nlgauge.core.requirements import Weighting
 from nlgauge.measure.cost import cosine, euclid, squared_euclid, word_order
-from nlgauge.measure.layers import AGGREGATES, concatenate, pool_ngrams, power_means
+from nlgauge.measure.layers import AGGREGATES, concatenate, power_means
 from nlgauge.metrics import _mover_compat
-from nlgauge.metrics._cloud_metric import Points, several_layers
+from nlgauge.metrics._cloud_metric import Points, ngram_points, ngrams, several_layers
 from nlgauge.metrics._transport import TransportMetric
 
 COSTS: dict[str, tuple[Callable[[Any, Any], Floats], float]] = {
@@ -51,18 +52,13 @@ class Mover(TransportMetric):
 
     layers: int | str = several_layers()
     aggregate: str = option("concat", "How layers are combined.", choices=tuple(AGGREGATES))
-    ngram: int = option(1, "Tokens of an n-gram; 1000 makes a text one n-gram.", low=1, server=1000)
+    ngram: int = ngrams()
     cost: str = option("euclid", "Distance between n-grams.", choices=tuple(COSTS))
     word_order: float = option(0.0, "Cost of moving from first to last position.", low=0)
     subwords: str = option("all", "Pieces of a word to keep.", choices=("all", "first"))
     punctuation: str = option("keep", "Punctuation tokens.", choices=("keep", "drop"))
     stopwords: str | None = option(None, "Text file of stop words to leave out, one per line.")
     compat: str | None = option(None, "Published code to reproduce.", choices=tuple(published))
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if self.compat == "mover-v2" and self.ngram != 1:
-            raise OptionError(f"mover-v2 ignores n-grams; leave out ngram={self.ngram}")
 
     @property
     def scale(self) -> Scale:
@@ -97,10 +93,7 @@ class Mover(TransportMetric):
         """Return the n-grams with the vectors of their combined layers."""
         published = {"mover-v1": power_means, "mover-v2": concatenate}.get(self.compat or "")
         vectors = (published or AGGREGATES[self.aggregate])(cloud.points)
-        points, masses = pool_ngrams(vectors, cloud.weights, self.ngram)
-        words, span = cloud.tokens.strings, min(self.ngram, len(cloud))
-        grams = (" ".join(words[i : i + span]) for i in range(len(masses)))
-        return Points(points, masses, tuple(grams))
+        return ngram_points(vectors, cloud, self.ngram)
 
     def cost_matrix(self, candidate: Points, reference: Points) -> Floats:
         """Return the distances between vectors plus the cost of word order."""
@@ -121,6 +114,7 @@ class Mover(TransportMetric):
 
 @cache
 def _stopwords(path: str) -> frozenset[str]:
+    require_file(path, "stop word file")
     try:
         return frozenset(Path(path).read_text("utf-8").lower().split())
     except (OSError, UnicodeDecodeError) as error:

@@ -5,6 +5,10 @@
 with s_ij = max(0, cos) of candidate n-gram i and reference n-gram j. The vector of an n-gram is the
 element-wise product of its words' unit vectors, its mass the sum of their masses. Higher is better,
 range [0, 1]; identical texts get 1, a text of fewer than n words 0.
+
+With single words (``order=1``, the default) and the vectors of an encoder this is BERTScore, with 0
+for negative cosines: the two scores agree wherever every token has a partner of positive cosine.
+The paper uses static word vectors (``model=glove``, or a file of vectors), also with ``order=2``.
 """
 
 from dataclasses import dataclass

@@ -39,6 +39,7 @@ class Sms(TransportMetric):
     paper = "Clark et al. 2019, Sentence Mover's Similarity (ACL)"
     aliases: ClassVar[Aliases] = {"wms": {"nodes": "words"}, "s+wms": {"nodes": "both"}}
     scale = distance(2.0)
+    joins_layers = False
 
     layer: int | str = one_layer()
     nodes: str = option(

@@ -12,6 +12,7 @@ from typing import ClassVar
 from nlgauge.core.metric import Aliases, similarity
 from nlgauge.core.options import option
 from nlgauge.core.requirements import Weighting
+from nlgauge.metrics._cloud_metric import ngrams
 from nlgauge.metrics._greedy import GreedyMetric
 
 
@@ -25,6 +26,7 @@ class YiSi(GreedyMetric):
     scale = similarity()
 
     weights: str = option("idf", "Mass of a token.", choices=("idf", "uniform"))
+    ngram: int = ngrams()
     alpha: float = option(0.7, "Weight of recall in F.", low=0, high=1)
 
     @property

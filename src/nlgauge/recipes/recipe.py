@@ -171,17 +171,18 @@ class Reproduction(Part):
         except OSError as error:
             raise FileError(f"cannot write to {str(place)!r}: {error.strerror}") from error
         written = [place / name for name in texts]
+        notes: list[str] = []
         try:
             from nlgauge.figures.matplotlib_setup import save
 
             for stem, draw in self.figures.items():
                 figure = draw()
                 for path in (place / f"{stem}.svg", place / f"{stem}.png"):
-                    save(figure, path)
+                    notes += save(figure, path)
                     written.append(path)
         except MissingExtra as error:
             return tuple(written), (f"no figures were drawn: {error}",)
-        return tuple(written), ()
+        return tuple(written), tuple(notes)
 
 
 def _merged(parts: Iterable[Mapping[str, Any]]) -> dict[str, Any]:

@@ -109,8 +109,10 @@ def detail_tables(totals: Totals, *, digits: int | None = None) -> list[Table]:
         if names:
             decimals = 4 if digits is None else digits
             shown = (Column(name, decimals, title=name.replace("_", " ")) for name in names)
-            rows = tuple((system, *values.values()) for system, values in behind.items())
-            tables.append(Table((Column(label, title=titles[label]), *shown), rows))
+            rows: list[tuple[Value, ...]] = [
+                (system, *values.values()) for system, values in behind.items()
+            ]
+            tables.append(Table((Column(label, title=titles[label]), *shown), tuple(rows)))
     return tables
 
 

@@ -120,7 +120,8 @@ def p_table(names: Sequence[str], p: Iterable[Sequence[float]], *, limit: float 
         (name, *(p_text(value) if value < limit else None for value in row))
         for name, row in zip(names, p, strict=True)
     ]
-    return Table(tuple(columns), tuple(rows), (f"p of no relation, two-sided; only p < {limit:g} is shown",))
+    note = f"p: two-sided, of the hypothesis of no relation; only p < {limit:g} is shown"
+    return Table(tuple(columns), tuple(rows), (note,))
 
 
 def williams_table(

@@ -24,7 +24,10 @@ class Column:
     @property
     def heading(self) -> str:
         """The printable title with an arrow towards better values."""
-        return printable(self.title or self.name) + {"higher": " ↑", "lower": " ↓", None: ""}[self.direction]
+        return (
+            printable(self.title or self.name)
+            + {"higher": " ↑", "lower": " ↓", None: ""}[self.direction]
+        )
 
     def show(self, value: Value) -> str:
         """Return the printable text of a value; empty for a missing one."""

@@ -13,7 +13,7 @@ def distinct_titles(titles: Mapping[str, str], names: Collection[str] = ()) -> d
     for label, title in titles.items():
         options = [] if "|" in label else label.partition(":")[2].split(",")  # not a signature
         groups.setdefault(title, {})[label] = options
-    found = {}
+    found: dict[str, str] = {}
     for title, group in groups.items():
         shared = set.intersection(*map(set, group.values()))
         for label, options in group.items():

@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from contextvars import ContextVar, copy_context
 from functools import cache
@@ -11,9 +11,12 @@ from itertools import chain, islice, pairwise
 from threading import Lock
 from typing import Any, TypeVar
 
+from nlgauge.runtime.progress import portion, report_progress
+
 Item = TypeVar("Item")
 Made = TypeVar("Made")
 
+_REPORT_SECONDS = 0.25  # between reports of progress while threads work
 _LIMIT: ContextVar[int | None] = ContextVar("thread_limit", default=None)
 
 
@@ -51,8 +54,14 @@ def spread(
     with _BLAS.alone():
         if count == 1:
             return [work(items)]
+
+        def work_on(some: Sequence[Item]) -> Made:
+            with portion(len(some) / len(items)):
+                return work(some)
+
         with ThreadPoolExecutor(threads) as pool:
-            return list(pool.map(work, portions))
+            made = [pool.submit(copy_context().run, work_on, some) for some in portions]
+            return [_result(each) for each in made]
 
 
 def one_ahead(work: Callable[[Item], Made], items: Iterable[Item]) -> Iterator[Made]:
@@ -67,8 +76,15 @@ def one_ahead(work: Callable[[Item], Made], items: Iterable[Item]) -> Iterator[M
         coming = pool.submit(context.run, work, first[0])
         for item in chain(first[1:], rest):
             made, coming = coming, pool.submit(context.run, work, item)
-            yield made.result()
-        yield coming.result()
+            yield _result(made)
+        yield _result(coming)
+
+
+def _result(future: "Future[Made]") -> Made:
+    """Return the result of a future; meanwhile, report the progress of its thread."""
+    while report_progress() and not future.done():
+        wait([future], timeout=_REPORT_SECONDS)
+    return future.result()
 
 
 class _Blas:

@@ -7,6 +7,7 @@ from typing import Any
 _FILE = Path(__file__).with_name("examples.json")
 _EXAMPLES: dict[str, dict[str, Any]] = json.loads(_FILE.read_text("utf-8"))
 SCORE = _EXAMPLES["SCORE"]
+SCORE_LISTS = _EXAMPLES["SCORE_LISTS"]
 SCORE_SYSTEMS = _EXAMPLES["SCORE_SYSTEMS"]
 ALIGN = _EXAMPLES["ALIGN"]
 COMPARE = _EXAMPLES["COMPARE"]

@@ -80,9 +80,15 @@ async def _work(request: Request, body: schemas.Work) -> Response:
     return _json(await dispatcher.run(request, body, size))
 
 
-@_post("/v1/score", responses.ScoreAnswer, examples.SCORE, examples.SCORE_SYSTEMS)
+@_post(
+    "/v1/score",
+    responses.ScoreAnswer,
+    examples.SCORE,
+    examples.SCORE_LISTS,
+    examples.SCORE_SYSTEMS,
+)
 async def score(request: Request, body: schemas.ScoreRequest) -> Response:
-    """Score pairs, or systems on the same segments, with any metrics."""
+    """Score pairs, lists of texts, or systems on the same segments, with any metrics."""
     return await _work(request, body)
 
 

@@ -158,16 +158,14 @@ class CorrelateRequest(_Request):
     segments: bool = Field(False, description="Include all human and metric scores.")
 
 
-def _form_of(forms: dict[str, str], message: str) -> Discriminator:
-    """A discriminator by the first of the fields that a body has; ``forms`` holds their tags."""
+def _form_of(fields: tuple[str, ...], message: str) -> Discriminator:
+    """A discriminator by the first of the fields that a body has."""
 
     def find(value: Any) -> str | None:
         given = value if isinstance(value, dict) else getattr(value, "model_fields_set", ())
-        return next((tag for name, tag in forms.items() if name in given), None)
+        return next((name for name in fields if name in given), None)
 
-    return Discriminator(
-        find, custom_error_type="unknown_form", custom_error_message=message.replace("{", "{{")
-    )
+    return Discriminator(find, custom_error_type="unknown_form", custom_error_message=message)
 
 
 _PAIR = '{"pairs": [{"candidate": "a", "references": ["b"]}], "metrics": ["bleu"]}'
@@ -179,14 +177,14 @@ ScoreRequest = Annotated[
     | Annotated[ScoreSystems, _SYSTEMS]
     | Annotated[ScoreLists, _LISTS],
     _form_of(
-        {name: name for name in ("pairs", "systems", "candidates")},
+        ("pairs", "systems", "candidates"),
         f"the body needs pairs, candidates or systems: {_PAIR}, {_LIST} or {_TWO}",
     ),
 ]
 CompareRequest = Annotated[
     Annotated[ComparePairs, _PAIRS] | Annotated[CompareSystems, _SYSTEMS],
     _form_of(
-        {name: name for name in ("pairs", "systems")},
+        ("pairs", "systems"),
         f"the body needs pairs (with a system each) or systems: {_TWO}",
     ),
 ]

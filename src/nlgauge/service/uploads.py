@@ -26,6 +26,10 @@ from nlgauge.service.settings import Limits
 FileName = Annotated[
     str, Query(min_length=1, max_length=200, description="Its ending determines the format.")
 ]
+ColumnNames = Annotated[
+    str | None,
+    Query(max_length=1000, description="Columns of other names: candidate=mt,reference=ref."),
+]
 Content = Literal["outputs", "judgements"]
 _BINARY = "application/octet-stream"
 _AT_ONCE = 2
@@ -69,7 +73,9 @@ class FileReaders:
         }
     },
 )
-async def read(request: Request, name: FileName, content: Content = "outputs") -> Response:
+async def read(
+    request: Request, name: FileName, content: Content = "outputs", columns: ColumnNames = None
+) -> Response:
     """Read a file of texts, of systems' outputs or of human judgements; nothing is stored."""
     if request.headers.get("content-type", "").strip().lower() != _BINARY:
         message = f"send the bytes of the file, with the header Content-Type: {_BINARY}"
@@ -77,11 +83,15 @@ async def read(request: Request, name: FileName, content: Content = "outputs") -
     state = request.app.state
     limits: Limits = state.dispatcher.settings.limits
     body = await read_body(request, limits)
-    answer = await state.readers.run(lambda: encode_json(read_upload(body, name, content, limits)))
+    answer = await state.readers.run(
+        lambda: encode_json(read_upload(body, name, content, limits, columns))
+    )
     return Response(answer, media_type="application/json")
 
 
-def read_upload(body: bytes, name: str, content: Content, limits: Limits) -> Answer:
+def read_upload(
+    body: bytes, name: str, content: Content, limits: Limits, columns: str | None = None
+) -> Answer:
     """Return the rows or lines of a file, or raise an error that names the file."""
     form = format_of(name)
     if form == "parquet":
@@ -100,9 +110,9 @@ def read_upload(body: bytes, name: str, content: Content, limits: Limits) -> Ans
         if form == "text":
             found |= {"kind": "text", "lines": read_lines(str(path))}
         elif content == "judgements":
-            found |= _judgements(str(path))
+            found |= _judgements(str(path), columns)
         else:
-            found |= {"rows": _outputs(str(path), own)}
+            found |= {"rows": _outputs(str(path), own, columns)}
     rows = len(found["lines"] or found["rows"] or ())
     if rows > limits.job_rows:
         raise _too_many_rows(name, f"{rows:,}", limits)
@@ -118,6 +128,7 @@ def _errors_about(name: str, folder: str) -> Iterator[None]:
         message, stem = str(error), str(Path(folder) / _STEM)
         for ending in (".jsonl", ".json", ".tsv", ".csv", ""):
             message = message.replace(stem + ending, name)
+        message = message.replace("--columns ", "the query parameter columns=")
         raise _refusal(message) from None
 
 
@@ -159,8 +170,8 @@ def _check_table(path: str, form: str, name: str, limits: Limits) -> None:
             raise ServiceError(413, "too_many_columns", message)
 
 
-def _outputs(path: str, name: str) -> list[Answer]:
-    corpus = read_systems([path], [])
+def _outputs(path: str, name: str, columns: str | None) -> list[Answer]:
+    corpus = read_systems([path], columns=columns)
     return [
         {
             "system": name if corpus.systems[i] == _STEM else corpus.systems[i],
@@ -173,8 +184,8 @@ def _outputs(path: str, name: str) -> list[Answer]:
     ]
 
 
-def _judgements(path: str) -> Answer:
-    judged = read_judged(path)
+def _judgements(path: str, columns: str | None) -> Answer:
+    judged = read_judged(path, columns=columns)
     corpus = judged.corpus
     rows = [
         {

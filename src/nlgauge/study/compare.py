@@ -286,7 +286,7 @@ def _corpus(
 ) -> Corpus:
     if not systems:
         raise UsageError("a comparison needs at least 2 systems, but there is none")
-    return Corpus.of_systems(systems, references, sources=sources)
+    return Corpus.of_systems(systems, references or None, sources=sources)
 
 
 def _entries(
