@@ -178,7 +178,7 @@ def fisher_interval(
     --------
     >>> found = fisher_interval([1, 2, 3, 5, 4], [2, 1, 4, 5, 3])
     >>> round(found.low, 3), round(found.high, 3)
-    (-0.279, 0.986)
+    (-0.28, 0.986)
     """
     check_confidence(confidence)
     one, other = as_matrices(metric=metric, human=human)
