@@ -13,6 +13,8 @@ from conftest import example
 from nlgauge.core.corpus import Corpus
 from nlgauge.core.errors import DataError, OptionError, UsageError
 from nlgauge.data import JudgedCorpus, read_judged
+from nlgauge.report.study_tables import comparison_table
+from nlgauge.stats import calibrate_ties, fisher_interval, soft_pairwise_accuracy
 from nlgauge.study import (
     Study,
     compare,
@@ -157,6 +159,59 @@ def test_bands_hold_every_judged_row_once_and_have_densities(study: Study) -> No
         quality_bands(study, "fluency", 60)
 
 
+def test_pairwise_coefficients_have_their_own_levels(study) -> None:
+    names = ["pearson", "acc_eq", "spa", "pdp"]
+    found = correlate(study, human="fluency", coefficients=names)
+    kinds = {(entry.correlation.level, entry.correlation.coefficient) for entry in found.entries}
+    assert kinds == {
+        *(("segment", "pearson"), ("system", "pearson"), ("text", "acc_eq"), ("system", "acc_eq")),
+        *(("system", "spa"), ("text", "pairwise_pearson")),
+    }
+    grid = study.grid("fluency")
+    expected = calibrate_ties(grid.metric("bleu"), grid.human)
+    assert found.value("bleu", "fluency", "text", "acc_eq") == pytest.approx(expected.value)
+    expected = soft_pairwise_accuracy(grid.metric("bleu"), grid.human)
+    assert found.value("bleu", "fluency", "system", "spa") == pytest.approx(expected.value)
+    rows = found.to_dict()["correlations"]
+    for row in rows:
+        assert (row["chance"] is not None) == (row["coefficient"] == "acc_eq")
+    assert any("text level: chance level of acc_eq" in note for note in found.notes)
+    some = correlate(study, human="fluency", coefficients="acc_eq", levels=["segment", "text"])
+    assert {entry.correlation.level for entry in some.entries} == {"text"}
+    assert "acc_eq is not defined at the segment level." in some.notes
+
+
+def test_a_coefficient_without_a_wanted_level_is_an_error(study) -> None:
+    with pytest.raises(OptionError, match="spa is defined at the system level, not at the text"):
+        correlate(study, coefficients="spa", levels="text")
+
+
+def test_corpus_scores_have_acc_eq_but_no_spa(study) -> None:
+    options = {"coefficients": ["acc_eq", "spa"], "levels": "system", "human": "fluency"}
+    corpus = correlate(study, **options, system_score="corpus", confidence=0.9, count=20)
+    mean = correlate(study, **options)
+    assert corpus.value("bleu", "fluency", "system", "spa") == mean.value(
+        "bleu", "fluency", "system", "spa"
+    )
+    assert all(entry.interval.low <= entry.interval.high for entry in corpus.entries)
+    assert any("it has no corpus score" in note for note in corpus.notes)
+
+
+def test_fisher_intervals_need_pearson(study) -> None:
+    options = {"confidence": 0.95, "interval": "fisher", "human": "fluency"}
+    found = correlate(study, **options)
+    grid = study.grid("fluency")
+    expected = fisher_interval(grid.metric("bleu"), grid.human)
+    assert found.entries[0].interval == expected
+    assert any("needs at least 4 points, but there are 3" in note for note in found.notes)
+    with pytest.raises(OptionError, match="not of pearson at the text level"):
+        correlate(study, levels="text", **options)
+    with pytest.raises(OptionError, match="not of kendall_b at the segment level"):
+        correlate(study, coefficients="kendall", **options)
+    with pytest.raises(OptionError, match="it is 'bootstrap' or 'fisher'"):
+        correlate(study, **options | {"interval": "normal"})
+
+
 REFERENCES = list(zip(example("reference.a"), example("reference.b"), strict=True))
 TEXTS = {name: example(name) for name in SYSTEMS}
 
@@ -166,12 +221,17 @@ def test_compare_tests_every_system_against_the_first(method) -> None:
     found = nlgauge.compare(TEXTS, REFERENCES, metrics=["bleu", "ter"], method=method, count=200)
     for label in ("bleu", "ter"):
         base, *others = found.of(label)
-        assert (base.system, base.test, base.p, base.cluster) == ("fluent", None, None, 1)
+        assert (base.system, base.test, base.p_holm, base.cluster) == ("fluent", None, None, 1)
         for entry in others:
             assert entry.test.difference == pytest.approx(entry.value - base.value)
-            assert entry.test.p <= entry.p <= 2 * entry.test.p
+            assert entry.test.p <= entry.p_holm <= 2 * entry.test.p
             assert (entry.test.interval is None) == (method == "randomisation")
-        assert [entry.cluster for entry in others] == [2, 3]
+        (last,) = (
+            each
+            for each in found.pairs
+            if each.metric == label and "fluent" not in (each.first, each.second)
+        )
+        assert [entry.cluster for entry in others] == [2, 2 + (last.p_uncorrected < 0.05)]
     again = compare(TEXTS, REFERENCES, metrics=["bleu", "ter"], method=method, count=200)
     assert again.to_dict() == found.to_dict()
 
@@ -180,8 +240,43 @@ def test_equal_systems_are_one_cluster_with_p_one() -> None:
     twins = {"A": TEXTS["fluent"], "B": TEXTS["fluent"], "C": TEXTS["hasty"]}
     found = compare(twins, REFERENCES, metrics="chrf", count=100)
     assert [entry.cluster for entry in found.entries] == [1, 1, 2]
-    assert found.entries[1].p == 1
+    assert found.entries[1].p_holm == 1
     assert {each.system for each in found.differing(3)} == {"C"}
+
+
+def test_printed_clusters_never_contradict_the_printed_p() -> None:
+    rng = np.random.default_rng(0)
+    references = [" ".join(rng.choice(list("abcdef"), 8)) for _ in range(12)]
+    apart = together = 0
+    for trial in range(40):
+        noise = rng.choice([0.2, 0.25, 0.3, 0.4], size=int(rng.integers(2, 6)))
+        texts = {
+            f"s{i}": [
+                "".join("x" if rng.random() < share else letter for letter in text)
+                for text in references
+            ]
+            for i, share in enumerate(noise)
+        }
+        metric, method = ("chrf", "bootstrap") if trial % 2 else ("ter", "randomisation")
+        found = compare(texts, references, metrics=metric, method=method, count=99, seed=trial)
+        sign = 1 if metric == "chrf" else -1
+        rows = comparison_table(metric, "higher", [e.to_dict() for e in found.entries]).rows
+        base, others = rows[0], rows[1:]
+        cluster = {row[0]: row[-1] for row in rows}
+        value = {row[0]: sign * row[1] for row in rows}
+        different = [float(row[-3].replace("<", "0")) < 0.05 for row in others]
+        for row, separate in zip(others, different, strict=True):
+            assert separate or row[-1] == base[-1]
+            apart, together = apart + separate, together + (not separate)
+        above = {value[row[0]] > value[base[0]] for row in others}
+        if all(different) and len(above) == 1:
+            assert all(row[-1] != base[-1] for row in others)
+        for pair in found.pairs:
+            if cluster[pair.first] != cluster[pair.second]:
+                assert pair.p_uncorrected < 0.05
+                better = value[pair.first] > value[pair.second]
+                assert better == (cluster[pair.first] < cluster[pair.second])
+    assert min(apart, together) > 20
 
 
 def test_segments_that_differ_most_come_with_their_texts() -> None:
@@ -207,7 +302,7 @@ def test_compare_pairs_segments_by_id_whatever_their_order() -> None:
     straight = compare(
         {k: TEXTS[v] for k, v in (("A", "fluent"), ("B", "hasty"))}, REFERENCES, count=50
     )
-    assert turned.entries[1].p == straight.entries[1].p
+    assert turned.entries[1].p_holm == straight.entries[1].p_holm
     ends = [each.entries[1].test.interval.low for each in (turned, straight)]
     assert ends[0] == pytest.approx(ends[1])
 

@@ -119,7 +119,8 @@ def test_compare_has_a_table_for_each_metric(run) -> None:
     code, out, err = run(*COMPARE, "-m", "bleu", "ter", "--count", "200")
     assert code == 0, err
     heads = [line.split() for line in out.splitlines() if line.startswith("system")]
-    assert heads[0] == ["system", "BLEU", "↑", "difference", "95%", "p", "cluster"]
+    tested = ["p", "uncorrected", "p", "Holm", "cluster"]
+    assert heads[0] == ["system", "BLEU", "↑", "difference", "95%", *tested]
     assert heads[1][1:3] == ["TER", "↓"]
     assert "paired bootstrap, 200 times over 36 segments, seed 0" in out
     shuffled = run(*COMPARE, "--method", "randomisation", "--count", "100")[1]
@@ -133,10 +134,13 @@ def test_compare_shows_where_systems_differ(run, tmp_path: Path) -> None:
     assert out.count("segment ") == 2 * 2
     assert "reference: " in out
     assert " │ " in out
-    assert max(map(len, out.split("Holm-corrected")[1].splitlines())) <= 80
+    assert max(map(len, out.split("for every pair")[1].splitlines())) <= 80
     content = json.loads(run(*words, "-f", "json")[1])
     assert len(content["differ"]) == 4
-    assert content["systems"][0]["p"] is None
+    assert content["systems"][0]["p_holm"] is None
+    assert content["alpha"] == 0.05
+    found = {(pair["first"], pair["second"]) for pair in content["pairs"]}
+    assert found == {("literal", "fluent"), ("hasty", "fluent"), ("hasty", "literal")}
     run(*words, "-o", tmp_path / "x.md")
     assert (tmp_path / "x.md").read_text("utf-8").count("| :---") >= 2
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 
+import pytest
+
 from nlgauge.report.differences import side_by_side, wrapped
 from nlgauge.report.formats import html, text, tsv
 from nlgauge.report.study_tables import (
@@ -112,12 +114,21 @@ def test_a_ranking_counts_its_pairs() -> None:
 
 
 def test_comparison_leaves_the_baseline_untested() -> None:
-    base = {"system": "A", "value": 20.0, "difference": None, "low": None, "high": None, "p": None}
-    other = {"system": "B", "value": 25.0, "difference": 5.0, "low": 2.0, "high": 8.0, "p": 0.01}
-    rows = [{**base, "cluster": 2}, {**other, "cluster": 1}]
+    names = ("system", "value", "difference", "low", "high", "p_uncorrected", "p_holm", "cluster")
+    base = ("A", 20.0, None, None, None, None, None, 2)
+    other = ("B", 25.0, 5.0, 2.0, 8.0, 0.01, 0.02, 1)
+    rows = [dict(zip(names, row, strict=True)) for row in (base, other)]
     table = comparison_table("bleu", "higher", rows)
-    assert table.rows[0] == ("A", 20.0, None, None, None, 2)
-    assert table.rows[1] == ("B", 25.0, 5.0, "[2.00, 8.00]", ".010", 1)
+    assert table.rows[0] == ("A", 20.0, None, None, None, None, 2)
+    assert table.rows[1] == ("B", 25.0, 5.0, "[2.00, 8.00]", ".010", ".020", 1)
+
+
+@pytest.mark.parametrize(
+    ("p", "shown"),
+    [(0.0504, ".050"), (0.05, ".050"), (50 / 1001, ".04995"), (0.0494, ".049"), (0.0001, "<.001")],
+)
+def test_rounding_never_moves_p_across_the_level(p, shown) -> None:
+    assert p_text(p) == shown
 
 
 def test_long_table_keeps_every_digit() -> None:

@@ -6,10 +6,16 @@ import itertools
 
 import numpy as np
 import pytest
+from scipy import stats
 
 from nlgauge.core.errors import DataError, OptionError
-from nlgauge.stats import correlate
-from nlgauge.stats.accuracy import calibrate_ties, pairwise_accuracy, soft_pairwise_accuracy
+from nlgauge.stats import bootstrap_correlation, correlate, permutation_test
+from nlgauge.stats.accuracy import (
+    calibrate_ties,
+    chance_accuracy,
+    pairwise_accuracy,
+    soft_pairwise_accuracy,
+)
 
 
 def loop_accuracy(metric, human, epsilon):
@@ -131,3 +137,134 @@ def test_soft_accuracy_is_seeded_and_counts_pairs_without_common_inputs():
     assert first == soft_pairwise_accuracy(metric, human, seed=4)
     assert first.value != soft_pairwise_accuracy(metric, human, seed=5).value
     assert (first.pairs, first.pairs_undefined) == (2, 1)
+
+
+def reference_soft_accuracy(metric, human, count=1000, seed=4):
+    """mt-metrics-eval's pce.py, in its words."""
+
+    def p_values(scores):
+        rng = np.random.default_rng(seed)
+        mask = rng.random(size=(count, scores.shape[1]), dtype=np.float32)
+        np.rint(mask, out=mask, casting="same_kind")
+        mask = mask * 2.0 - 1.0
+        scores = scores.astype(np.float32)
+        sums, partial = np.sum(scores, axis=1), np.matmul(mask, scores.T)
+        return np.array(
+            [
+                np.sum(partial[:, i] - partial[:, j] >= sums[i] - sums[j]) / count
+                for i, j in itertools.combinations(range(len(scores)), 2)
+            ]
+        )
+
+    return 1.0 - np.mean(np.abs(p_values(human) - p_values(metric)))
+
+
+def test_soft_accuracy_has_the_numbers_of_mt_metrics_eval():
+    human, metric = np.array([[1, 2, 3], [2, 3, 4]]), np.array([[2, 2, 4], [1, 3, 5]])
+    found = soft_pairwise_accuracy(metric, human, compat="mt-metrics-eval")
+    assert found.value == pytest.approx(0.872, abs=5e-4)  # its stats_test.py
+    rng = np.random.default_rng(0)
+    human = rng.integers(0, 5, (5, 30)).astype(float)
+    metric = human + rng.integers(-1, 2, human.shape)
+    found = soft_pairwise_accuracy(metric, human, compat="mt-metrics-eval")
+    assert found.value == pytest.approx(reference_soft_accuracy(metric, human), abs=1e-12)
+    human[:, 3] = np.nan  # an input that was not judged
+    kept = np.arange(30) != 3
+    found = soft_pairwise_accuracy(metric, human, compat="mt-metrics-eval")
+    expected = reference_soft_accuracy(metric[:, kept], human[:, kept])
+    assert found.value == pytest.approx(expected, abs=1e-12)
+
+
+def test_only_mid_p_does_not_depend_on_the_order_of_systems():
+    human = np.array([[1, 1, 2], [1, 2, 2], [3, 2, 2]], dtype=float)
+    metric = np.array([[2, 1, 2], [1, 1, 2], [1, 2, 2]], dtype=float)
+    orders = [list(order) for order in itertools.permutations(range(3))]
+
+    def values(**options):
+        return {
+            round(soft_pairwise_accuracy(metric[order], human[order], **options).value, 9)
+            for order in orders
+        }
+
+    assert len(values()) == 1
+    assert len(values(compat="mt-metrics-eval")) > 1
+
+
+def test_compat_says_what_it_needs():
+    gap = [[1, 2, np.nan], [1, 2, 3]]
+    with pytest.raises(DataError, match="1 of 3 inputs lack some of the 2 systems"):
+        soft_pairwise_accuracy(gap, gap, compat="mt-metrics-eval")
+    with pytest.raises(OptionError, match="it is None or 'mt-metrics-eval'"):
+        soft_pairwise_accuracy(gap, gap, compat="mtme")
+
+
+def test_chance_level_equals_enumeration():
+    human = np.array([[1, 2], [1, 3], [2, 2]], dtype=float)
+    metric = np.array([[1, 5], [2, 4], [4, 4]], dtype=float)
+    shuffles = [
+        calibrate_ties(np.column_stack([metric[list(a), 0], metric[list(b), 1]]), human).value
+        for a in itertools.permutations(range(3))
+        for b in itertools.permutations(range(3))
+    ]
+    found = chance_accuracy(metric, human, count=4000)
+    assert found.value == pytest.approx(np.mean(shuffles), abs=0.01)
+    assert found.low <= found.value <= found.high
+
+
+def test_chance_level_of_incomplete_and_constant_data(data):
+    metric, human = data
+    found = chance_accuracy(metric, human)
+    ties = pairwise_accuracy(0 * metric, human).value
+    assert max(ties, 0.25) <= found.value < calibrate_ties(metric, human).value
+    assert chance_accuracy(0 * metric, human).value == pytest.approx(ties)
+    assert 0 < chance_accuracy(metric, human, "system").value < 1
+
+
+def test_both_are_coefficients(data):
+    metric, human = data
+    for level in ("text", "system"):
+        expected = calibrate_ties(metric, human, level).value
+        assert correlate(metric, human, level, "acc_eq").value == pytest.approx(expected)
+    expected = soft_pairwise_accuracy(metric, human).value
+    assert correlate(metric, human, "system", "spa").value == pytest.approx(expected)
+    drawn = bootstrap_correlation(metric, human, "text", "acc_eq", count=50)
+    assert drawn.low < drawn.value < drawn.high
+    tested = permutation_test(human + 0.0, metric, human, "system", "spa", count=50)
+    assert tested.difference == pytest.approx(1 - expected)
+    with pytest.raises(OptionError, match="spa is defined at the system level, not at the segment"):
+        correlate(metric, human, "segment", "spa")
+    alone = correlate([[1, 2, 3]], [[1, 2, 3]], "text", "acc_eq")
+    assert (alone.n, alone.rows_undefined) == (0, 1)
+    assert "1 judged system" in alone.reason
+
+
+def loop_pairwise_pearson(metric, human):
+    dx, dy = [], []
+    for x, y in zip(metric.T, human.T, strict=True):
+        live = np.flatnonzero(np.isfinite(x) & np.isfinite(y))
+        for i, j in itertools.permutations(live, 2):
+            dx.append(x[i] - x[j])
+            dy.append(y[i] - y[j])
+    return stats.pearsonr(dx, dy).statistic
+
+
+def test_pairwise_pearson_equals_a_loop(data):
+    found = correlate(*data, "text", "pdp")
+    assert found.coefficient == "pairwise_pearson"
+    assert found.value == pytest.approx(loop_pairwise_pearson(*data), abs=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("human", "metric", "value"),
+    [
+        ([1, 2, 3, 4, 5, 6], [2, 1, 4, 3, 3, 7], 0.926),
+        ([1, 5, np.nan, 10, 2, 12], [3, 15, 1, 20, 4, 24], 0.968),
+    ],
+)
+def test_pairwise_pearson_has_the_numbers_of_mt_metrics_eval(human, metric, value):
+    x, y = np.reshape(metric, (2, 3)), np.reshape(human, (2, 3))
+    assert correlate(x, y, "text", "pairwise_pearson").value == pytest.approx(value, abs=5e-4)
+
+
+def test_pairwise_pearson_without_differences_is_undefined():
+    assert np.isnan(correlate([[1, 2], [1, 2]], [[1, 2], [3, 4]], "text", "pdp").value)

@@ -16,7 +16,6 @@ from nlgauge.stats.coefficients import (
     COEFFICIENTS,
     SHORT,
     accuracy_rows,
-    choose_coefficient,
     constant_rows,
     count_pairs,
     dense_ranks,
@@ -25,6 +24,7 @@ from nlgauge.stats.coefficients import (
     pearson,
     spearman,
 )
+from nlgauge.stats.named_coefficients import choose_coefficient
 
 GOLD = [100, 70, 70, 40, 0]
 METRIC = [0.9, 0.8, 0.8, 0.8, 0.1]

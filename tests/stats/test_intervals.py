@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from scipy import stats
 
 from nlgauge.core.errors import DataError, OptionError, ShapeError
 from nlgauge.stats import validation
@@ -11,6 +12,7 @@ from nlgauge.stats.intervals import (
     bootstrap,
     bootstrap_correlation,
     bootstrap_difference,
+    fisher_interval,
     resample_weights,
 )
 from nlgauge.stats.levels import correlate
@@ -185,3 +187,25 @@ def test_a_metric_is_no_better_than_itself():
     scores, human = np.random.default_rng(0).normal(size=(2, 3, 20))
     got = bootstrap_difference(scores, scores, human, count=50)
     assert (got.value, got.low, got.high) == (0, 0, 0)
+
+
+@pytest.mark.parametrize("confidence", [0.8, 0.95])
+def test_fisher_interval_equals_scipys(confidence):
+    rng = np.random.default_rng(1)
+    human = rng.normal(size=(5, 8))
+    metric = human + rng.normal(size=human.shape)
+    for level, x, y in (
+        ("segment", metric.ravel(), human.ravel()),
+        ("system", metric.mean(axis=1), human.mean(axis=1)),
+    ):
+        expected = stats.pearsonr(x, y)
+        limits = expected.confidence_interval(confidence)
+        found = fisher_interval(metric, human, level, confidence=confidence)
+        assert found.value == pytest.approx(expected.statistic)
+        assert (found.low, found.high) == pytest.approx((limits.low, limits.high))
+        assert found.to_dict()["interval"] == "fisher"
+    assert np.isnan(fisher_interval([1, 2, 4], [1, 3, 2]).low)
+    perfect = fisher_interval([1, 2, 3, 4, 5], [1, 2, 3, 4, 5])
+    assert (perfect.low, perfect.high) == (1, 1)
+    with pytest.raises(OptionError, match="the text level has no single set of points"):
+        fisher_interval(metric, human, "text")

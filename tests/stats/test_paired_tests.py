@@ -9,6 +9,7 @@ import pytest
 from scipy import stats
 
 from nlgauge.core.errors import DataError, ShapeError
+from nlgauge.stats.intervals import resample_weights
 from nlgauge.stats.paired_tests import paired_bootstrap, paired_randomisation
 
 
@@ -105,6 +106,22 @@ def test_randomisation_agrees_with_sacrebleu_on_bleu():
     assert ours.first == pytest.approx(theirs.score, abs=1e-9)
     assert 0.02 < theirs.p_value < 0.98
     assert ours.p == pytest.approx(theirs.p_value, abs=0.05)
+
+
+@pytest.mark.parametrize(
+    ("z", "ours", "sacrebleus"),
+    [(0.0, 1.0, 0.425), (0.6745, 0.5, 0.176), (1.2816, 0.2, 0.085), (1.96, 0.05, 0.024)],
+)
+def test_bootstrap_p_is_twice_sacrebleus_only_if_it_is_small(z, ours, sacrebleus):
+    rng = np.random.default_rng(5)
+    gaps = rng.normal(size=400)
+    gaps = (gaps - gaps.mean()) / gaps.std() * np.sqrt(400)  # of mean 0 and standard error 1
+    found = paired_bootstrap(gaps + z, 0 * gaps, lambda row: row[0] / 400, count=4000, seed=1)
+    assert found.p == pytest.approx(ours, abs=0.03)
+    drawn = resample_weights(400, 4000, np.random.default_rng(1)) @ (gaps + z) / 400
+    size = np.abs(drawn)
+    theirs = (1 + (size - size.mean() > abs(z)).sum()) / 4001  # sacrebleu's significance.py
+    assert theirs == pytest.approx(sacrebleus, abs=0.02)
 
 
 def test_seeded():

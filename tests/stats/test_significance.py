@@ -145,7 +145,7 @@ def test_permutation_refuses_what_it_cannot_do():
     with pytest.raises(OptionError, match="at least 2 systems"):
         permutation_test(x, x, x)
     with pytest.raises(OptionError, match="'less'"):
-        permutation_test(x, x, x, over="inputs", alternative="less")
+        permutation_test(x, x, x, over="inputs", alternative="smaller")
     with pytest.raises(DataError, match="none of the 6 cells"):
         permutation_test(x, x, x * np.nan, over="inputs")
 
@@ -185,3 +185,17 @@ def test_clusters_refuse_misfits():
         rank_clusters(["a", "b"], [1, 2, 3], np.ones((2, 2)))
     with pytest.raises(DataError, match="1 of 2 scores"):
         rank_clusters(["a", "b"], [1, np.nan], np.ones((2, 2)))
+
+
+def test_less_is_the_reverse_of_greater():
+    rng = np.random.default_rng(2)
+    human = rng.normal(size=(4, 12))
+    good, bad = human + rng.normal(0, 0.5, human.shape), human + rng.normal(0, 2, human.shape)
+    greater = permutation_test(good, bad, human, count=199)
+    less = permutation_test(good, bad, human, alternative="less", count=199)
+    swapped = permutation_test(bad, good, human, count=199)
+    assert (less.p, less.p_reverse) == (greater.p_reverse, greater.p)
+    assert less.difference == greater.difference > 0
+    assert less.p > 0.9
+    assert greater.p < 0.1
+    assert swapped.p == pytest.approx(less.p, abs=0.05)

@@ -79,6 +79,7 @@ def _hide_warnings(quiet: bool) -> bool:
 check_level, _check_coefficient = map(_check_names, ("choose_level", "choose_coefficient"))
 _LEVELS = "segment, text or system"
 _COEFFICIENTS = "pearson, spearman, kendall_b, kendall_c or accuracy"
+_PAIRWISE = "acc_eq (text and system level), spa (system level) or pairwise_pearson (text level)"
 LEVEL = option("segment", f"{_LEVELS}.", callback=check_level)
 LEVELS = option(
     None,
@@ -89,7 +90,7 @@ LEVELS = option(
 COEFFICIENT = option("pearson", f"{_COEFFICIENTS}.", callback=_check_coefficient)
 COEFFICIENTS = option(
     None,
-    f"{_COEFFICIENTS}; may be repeated [default: pearson].",
+    f"{_COEFFICIENTS}, {_PAIRWISE}; may be repeated [default: pearson].",
     metavar="NAME",
     callback=_check_coefficient,
 )
@@ -128,10 +129,14 @@ SCORE_METRICS = metric_option(
 )
 EMBEDDING_METRICS = metric_option(None, "Metrics [default: bertscore].")
 CONFIDENCE = option(False, "Add 95% bootstrap confidence intervals.", "--confidence")
+INTERVAL = option(
+    "bootstrap", "Method of --confidence; fisher is for pearson at the segment and system level."
+)
 OUTPUT = option(None, "Output file [default: stdout].", "-o", "--output")
 TEXT_OR_JSON = option("text", "Output format.", "--format", "-f")
 TextOrJson = Literal["text", "json"]
 PairedTest = Literal["bootstrap", "randomisation"]
+IntervalMethod = Literal["bootstrap", "fisher"]
 Resampled = Literal["inputs", "systems", "both"]
 DEVICE = option("auto", "auto, cpu, cuda, cuda:1 or mps.")
 BATCH_TOKENS = option(2048, "Maximum number of tokens in a batch; a CPU uses at most 768.", min=1)

@@ -36,9 +36,9 @@ def compare_command(
     nlgauge compare -c wide.csv --system-columns A,B --columns reference=gold -m chrf
 
     Files and tables are those of `nlgauge score`. The first system is the baseline. p-values are
-    two-sided and Holm-corrected over the systems.
+    two-sided; "p Holm" is corrected for the number of systems, "p uncorrected" is not.
     Systems are in different clusters if every system of the better cluster beats every system of
-    the worse one (one-sided p < .05 for each pair).
+    the worse one (p uncorrected < .05 for each pair; JSON lists all pairs).
     """
     from nlgauge.report.differences import side_by_side
     from nlgauge.report.study_tables import long_table
@@ -73,7 +73,7 @@ def _tables(found: "Comparison", digits: int) -> "list[Table]":
     first = found.scores[found.baseline]
     titles = metric_titles(first)
     footers = {label: [str(scores.signature)] for label, scores in first.items()}
-    footers[list(first)[-1]].append(found.method_note)
+    footers[list(first)[-1]].extend([found.test_note, found.cluster_note])
     return [
         comparison_table(
             titles[label],

@@ -21,6 +21,7 @@ def correlate_command(
     level: list[str] | None = arguments.LEVELS,
     coefficient: list[str] | None = arguments.COEFFICIENTS,
     confidence: bool = arguments.CONFIDENCE,
+    interval: arguments.IntervalMethod = arguments.INTERVAL,
     over: arguments.Resampled = option("inputs", "What the bootstrap draws."),
     count: int = arguments.count_option("bootstrap resamples"),
     seed: int = arguments.seed_option("the bootstrap"),
@@ -51,7 +52,9 @@ def correlate_command(
     folder of a published data set; --columns names other columns. Distances are negated, so that a
     good metric has a positive correlation. Scores that are stored with the data (scores.comet, ...)
     are named with --scores, or with --distances if lower is better. Levels: segment (all outputs),
-    text (systems on one input, averaged over inputs), system (means of systems).
+    text (systems on one input, averaged over inputs), system (means of systems). acc_eq is the
+    pairwise accuracy with calibrated ties, spa the soft pairwise accuracy, pairwise_pearson r of
+    the differences between systems on one input (WMT 2023 to 2025).
     """
     from nlgauge.figures.bars import metric_bars
     from nlgauge.report.study_tables import agreement_tables
@@ -64,6 +67,7 @@ def correlate_command(
         levels=level,
         coefficients=coefficient or "pearson",
         confidence=0.95 if confidence else None,
+        interval=interval,
         over=over,
         count=count,
         seed=seed,

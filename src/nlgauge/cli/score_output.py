@@ -50,7 +50,7 @@ def write_corpus(
 
     p_values = None
     if comparison is not None:
-        p_values = {(each.system, each.metric): each.p for each in comparison.entries}
+        p_values = {(each.system, each.metric): each.p_holm for each in comparison.entries}
     rows = [
         (scores.corpus_score if isinstance(scores, Scores) else scores).to_dict(
             confidence=confidence

@@ -90,7 +90,9 @@ def _constant(rows: Sequence[Row], varying: Sequence[str]) -> str:
     if len(counts) == 1:
         unit = "systems" if first["level"] == "system" and "level" not in varying else "points"
         parts.append(f"{counts.pop():,} {unit}")
-    if "resampled" in first:
+    if first.get("interval") == "fisher":
+        parts.append("intervals: Fisher's z")
+    elif "resampled" in first:
         parts.append(f"intervals: bootstrap over {first['resampled']}")
     return "; ".join(parts)
 
@@ -176,12 +178,17 @@ def comparison_table(
     digits: int = 2,
     footer: Sequence[str] = (),
 ) -> Table:
-    """Return systems under one metric: value, difference, interval, p and cluster."""
+    """Return systems under one metric: value, difference, interval, both p and cluster."""
     filled = [_key("system"), _key(metric, digits, direction, "value"), _key("difference", digits)]
     if any(row["low"] is not None for row in rows):
         filled.append((Column("95%"), lambda row: interval(row["low"], row["high"], digits)))
-    p = (Column("p"), lambda row: None if row["p"] is None else p_text(row["p"]))
-    return _table(rows, [*filled, p, _key("cluster")], footer)
+    filled += [_p("p uncorrected", "p_uncorrected"), _p("p Holm", "p_holm")]
+    return _table(rows, [*filled, _key("cluster")], footer)
+
+
+def _p(name: str, key: str) -> _Filled:
+    """Return a column of p-values filled from one key of the rows."""
+    return Column(name), lambda row: None if row[key] is None else p_text(row[key])
 
 
 def interval(low: float | None, high: float | None, digits: int) -> str | None:
@@ -192,7 +199,13 @@ def interval(low: float | None, high: float | None, digits: int) -> str | None:
 
 
 def p_text(p: float) -> str:
-    """Return a p-value with three decimals, the smallest as <.001; empty if undefined."""
+    """Return a p-value with three decimals, the smallest as <.001; empty if undefined.
+
+    A p below .05 has as many decimals as it takes not to be rounded to .05: .04995, not .050.
+    """
     if isnan(p):
         return ""
-    return "<.001" if p < 0.001 else f"{p:.3f}".removeprefix("0")
+    digits = 3
+    while p < 0.05 <= round(p, digits):
+        digits += 1
+    return "<.001" if p < 0.001 else f"{p:.{digits}f}".removeprefix("0")

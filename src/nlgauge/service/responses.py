@@ -108,9 +108,21 @@ class ComparedSystem(BaseModel):
     difference: float | None
     low: float | None = Field(description="95% interval of the difference.")
     high: float | None
-    p: float | None = Field(description="Two-sided, Holm-corrected over the systems.")
-    p_uncorrected: float | None
-    cluster: int = Field(description="1 is best; no significant difference within a cluster.")
+    p_uncorrected: float | None = Field(description="Two-sided.")
+    p_holm: float | None = Field(description="Two-sided, Holm-corrected over the systems.")
+    cluster: int = Field(
+        description="1 is best; p_uncorrected < alpha for all pairs of systems across clusters."
+    )
+
+
+class SystemPair(BaseModel):
+    """The test of two systems by one metric, from which clusters are made."""
+
+    metric: str
+    first: str
+    second: str
+    difference: float
+    p_uncorrected: float
 
 
 class DifferingSegment(BaseModel):
@@ -156,6 +168,8 @@ class CompareAnswer(_StudyAnswer):
     count: int
     seed: int
     segments: int
+    alpha: float
+    pairs: list[SystemPair]
     systems: list[ComparedSystem]
     differ: list[DifferingSegment]
     segment_scores: SegmentScores | None
@@ -172,7 +186,10 @@ class Correlated(BaseModel):
     low: float | None = None
     high: float | None = None
     confidence: float | None = None
+    interval: str | None = None
     resampled: str | None = None
+    tie_threshold: float | None = None
+    chance: float | None = Field(None, description="Chance level of acc_eq.")
     n: int
     rows_used: int
     undefined: int

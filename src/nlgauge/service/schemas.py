@@ -16,6 +16,7 @@ OptionValue = bool | int | Finite | Annotated[str, Field(max_length=500)] | None
 Range = Annotated[list[float | None], Field(min_length=2, max_length=2)]
 Level = Literal["segment", "text", "system"]
 Coefficient = Literal["pearson", "spearman", "kendall_b", "kendall_c", "accuracy"]
+PairCoefficient = Literal["acc_eq", "spa", "pairwise_pearson"]
 
 
 _SOURCE = "The text that the candidate was made from, for metrics that read it."
@@ -89,7 +90,7 @@ class _CompareOptions(_Request):
     method: Literal["bootstrap", "randomisation"] = "bootstrap"
     count: int = Field(1000, ge=1, le=100_000, description="Number of resamples or permutations.")
     seed: int = Field(0, ge=0, le=2**32 - 1)
-    alpha: Finite = Field(0.05, gt=0, lt=1, description="One-sided significance level of clusters.")
+    alpha: Finite = Field(0.05, gt=0, lt=1, description="Two-sided significance level of clusters.")
     differ: int = Field(5, ge=0, le=100, description="Segments with the largest differences.")
     segments: bool = Field(False, description="Include the scores of every segment.")
 
@@ -140,7 +141,9 @@ class CorrelateRequest(_Request):
     levels: list[Level] | None = Field(
         None, description="Default: segment, and system if 3 or more systems are judged."
     )
-    coefficients: Annotated[list[Coefficient], Field(min_length=1)] = Field(["pearson"])
+    coefficients: Annotated[list[Coefficient | PairCoefficient], Field(min_length=1)] = Field(
+        ["pearson"]
+    )
     confidence: Finite | None = Field(None, gt=0, lt=1, description="Level of bootstrap intervals.")
     over: Literal["inputs", "systems", "both"] = "inputs"
     count: int = Field(1000, ge=1, le=100_000)

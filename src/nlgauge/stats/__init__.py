@@ -10,12 +10,24 @@ resamples, `confidence` the coverage of an interval, `seed` an integer or `numpy
 Errors are `DataError`, `OptionError` and `ShapeError` of `nlgauge.core.errors`, all ValueErrors.
 """
 
-from nlgauge.stats.accuracy import calibrate_ties, pairwise_accuracy, soft_pairwise_accuracy
+from nlgauge.stats.accuracy import (
+    calibrate_ties,
+    chance_accuracy,
+    pairwise_accuracy,
+    soft_pairwise_accuracy,
+)
 from nlgauge.stats.coefficients import COEFFICIENTS, kendall_b, kendall_c, pearson, spearman
 from nlgauge.stats.darr import bootstrap_kendall_like, kendall_like, pairs_from_scores
-from nlgauge.stats.intervals import Interval, bootstrap, bootstrap_correlation, bootstrap_difference
+from nlgauge.stats.intervals import (
+    Interval,
+    bootstrap,
+    bootstrap_correlation,
+    bootstrap_difference,
+    fisher_interval,
+)
 from nlgauge.stats.judgements import Grid, Judgements, MetricScores
-from nlgauge.stats.levels import LEVELS, Correlation, correlate
+from nlgauge.stats.levels import Correlation, correlate
+from nlgauge.stats.named_coefficients import LEVELS
 from nlgauge.stats.paired_tests import paired_bootstrap, paired_randomisation, rank_clusters
 from nlgauge.stats.selection import split, sweep
 from nlgauge.stats.significance import holm, permutation_test, williams, williams_test
@@ -33,7 +45,9 @@ __all__ = [
     "bootstrap_difference",
     "bootstrap_kendall_like",
     "calibrate_ties",
+    "chance_accuracy",
     "correlate",
+    "fisher_interval",
     "holm",
     "kendall_b",
     "kendall_c",

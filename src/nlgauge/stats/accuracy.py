@@ -1,7 +1,8 @@
 """Pairwise accuracy with calibrated ties, and soft pairwise accuracy.
 
 The plain pairwise accuracy is the coefficient "accuracy" of `correlate`; these two also need a
-threshold below which a metric's difference is a tie, or the metric's own confidence.
+threshold below which a metric's difference is a tie, or the metric's own confidence. `correlate`
+has them as "acc_eq" (`calibrate_ties`) and "spa" (`soft_pairwise_accuracy`).
 """
 
 from dataclasses import dataclass
@@ -9,11 +10,17 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from nlgauge.core.arrays import Floats, Ints
+from nlgauge.core.arrays import Floats
 from nlgauge.core.errors import DataError, OptionError
-from nlgauge.stats.coefficients import TOLERANCE
-from nlgauge.stats.levels import choose_level, system_means
-from nlgauge.stats.validation import Seed, as_matrices, resample
+from nlgauge.stats.intervals import Interval, percentile_interval
+from nlgauge.stats.levels import choose_level
+from nlgauge.stats.pair_statistics import (
+    chance_level,
+    decisions,
+    mt_metrics_eval_soft_accuracy,
+    soft_accuracy,
+)
+from nlgauge.stats.validation import Seed, as_matrices
 
 
 @dataclass(frozen=True)
@@ -31,55 +38,28 @@ class Accuracy:
     """Whether epsilon was chosen on these very pairs (then the value is optimistic)."""
 
 
-def _difference(values: Floats, first: Ints, second: Ints) -> Floats:
-    a, b = values[first], values[second]
-    noise = np.abs(a - b) <= TOLERANCE * np.maximum(np.abs(a), np.abs(b))
-    return np.where(noise, 0.0, a - b)
-
-
 def _accuracy(metric: ArrayLike, human: ArrayLike, level: str, epsilon: float | None) -> Accuracy:
     """Return the accuracy at a tie threshold, or at the best one if it is None."""
+    x, y, level = _checked(metric, human, level)
+    found = decisions(x, y, level)
+    if not found.inputs:
+        raise DataError(f"no input has two of the {x.shape[0]} systems both scored and judged.")
+    calibrated = epsilon is None
+    value, threshold = found.best() if epsilon is None else (found.accuracy(epsilon), epsilon)
+    sizes = found.size.size, found.inputs, found.inputs_without
+    return Accuracy(value, threshold, level, *sizes, calibrated)
+
+
+def _checked(metric: ArrayLike, human: ArrayLike, level: str) -> tuple[Floats, Floats, str]:
+    """Return both matrices and the level, which is "text" or "system"."""
     level = choose_level(level)
     x, y = as_matrices(metric=metric, human=human)
-    present = np.isfinite(x) & np.isfinite(y)
-    if level == "system":
-        x, y = system_means(x, present)[:, None], system_means(y, present)[:, None]
-        present = np.isfinite(x)
-    elif level != "text":
+    if level == "segment":
         raise OptionError(
             f"ties are calibrated at the text or system level, not at {level!r}; pairs across "
             "inputs have no common scale (correlate(..., 'segment', 'accuracy') counts them)."
         )
-    first, second = np.triu_indices(x.shape[0], 1)
-    both = present[first] & present[second]
-    per_row = both.sum(axis=0)
-    used = int((per_row > 0).sum())
-    if not used:
-        raise DataError(f"no input has two of the {x.shape[0]} systems both scored and judged.")
-    # Every input has the same weight, however many systems were judged on it.
-    weight = np.broadcast_to(1.0 / (used * np.maximum(per_row, 1)), both.shape)[both]
-    dx, dy = _difference(x, first, second)[both], _difference(y, first, second)[both]
-    size, if_ordered, if_tied = np.abs(dx), np.sign(dx) == np.sign(dy), dy == 0
-    if epsilon is None:
-        value, threshold = _best_threshold(size, if_ordered * weight, if_tied * weight)
-    else:
-        right = np.where(size <= epsilon, if_tied, if_ordered)
-        value, threshold = float((right * weight).sum()), epsilon
-    return Accuracy(value, threshold, level, size.size, used, x.shape[1] - used, epsilon is None)
-
-
-def _best_threshold(size: Floats, if_ordered: Floats, if_tied: Floats) -> tuple[float, float]:
-    """Return the best accuracy and the smallest threshold of differences that attains it."""
-    # As the threshold passes a pair's difference, the pair turns from "ordered" to "tied".
-    order = np.argsort(size, kind="stable")
-    sizes = np.concatenate([[0.0], size[order]])
-    change = np.cumsum((if_tied - if_ordered)[order])
-    reached = float(if_ordered.sum()) + np.concatenate([[0.0], change])
-    # A threshold turns all pairs of equal difference at once: only the last of a run is reachable.
-    last = np.concatenate([sizes[1:] != sizes[:-1], [True]])
-    sizes, reached = sizes[last], reached[last]
-    best = int(np.argmax(reached >= reached.max() - 1e-12))
-    return float(reached[best]), float(sizes[best])
+    return x, y, level
 
 
 def pairwise_accuracy(
@@ -124,6 +104,41 @@ def calibrate_ties(metric: ArrayLike, human: ArrayLike, level: str = "text") -> 
     return _accuracy(metric, human, level, None)
 
 
+def chance_accuracy(
+    metric: ArrayLike,
+    human: ArrayLike,
+    level: str = "text",
+    *,
+    count: int = 100,
+    confidence: float = 0.95,
+    seed: Seed = 0,
+) -> Interval:
+    """Return the chance level of `calibrate_ties`, and the interval of values due to chance.
+
+    The metric's scores are shuffled among the systems of each input, `count` times, and ties are
+    calibrated anew: the mean is what a metric without information gets that has the same ties. It
+    depends on the data. It is at least the share of human ties, which a constant metric gets, and
+    about half without ties.
+
+    Parameters
+    ----------
+    metric, human, level : as in `pairwise_accuracy`
+    count, confidence, seed : shuffles, coverage of the interval, and seed
+
+    Returns
+    -------
+    Interval
+
+    Examples
+    --------
+    >>> chance_accuracy([[1], [2], [3]], [[1], [1], [1]]).value
+    1.0
+    """
+    x, y, level = _checked(metric, human, level)
+    drawn = chance_level(x, y, level, count, seed)
+    return percentile_interval(float(drawn.mean()), drawn, confidence, "shuffles")
+
+
 @dataclass(frozen=True)
 class SoftAccuracy:
     """Soft pairwise accuracy over pairs of systems."""
@@ -135,36 +150,28 @@ class SoftAccuracy:
     count: int
 
 
-def _swap_p_values(difference: Floats, count: int, seed: Seed) -> Floats:
-    """Return one-sided p-values of paired permutation tests over the last axis (inputs).
-
-    Equal outcomes count half (mid-p), so that p(A beats B) + p(B beats A) = 1.
-    """
-    observed = difference.sum(axis=-1, keepdims=True)
-    slack = TOLERANCE * np.abs(difference).sum(axis=-1, keepdims=True)
-    inputs = difference.shape[-1]
-
-    def above(size: int, rng: np.random.Generator) -> Floats:
-        signs = rng.integers(0, 2, size=(size, inputs)) * 2.0 - 1.0
-        excess = difference @ signs.T - observed
-        counted = (excess > slack) + 0.5 * (np.abs(excess) <= slack)
-        return np.expand_dims(counted.sum(axis=-1), 0)
-
-    return np.asarray(resample(above, count, seed, inputs).sum(axis=0) / count)
-
-
 def soft_pairwise_accuracy(
-    metric: ArrayLike, human: ArrayLike, *, count: int = 1000, seed: Seed = 0
+    metric: ArrayLike,
+    human: ArrayLike,
+    *,
+    count: int = 1000,
+    seed: Seed | None = None,
+    compat: str | None = None,
 ) -> SoftAccuracy:
     """Return 1 - mean |p_human - p_metric| over pairs of systems (Thompson et al. 2024).
 
     p is the one-sided p-value of a paired permutation test between two systems over their common
     inputs: a metric is right if it is as certain of the order of two systems as people are.
 
+    A permuted difference that equals the observed one counts half (mid-p), so that p(A beats B) is
+    1 - p(B beats A), and the value does not depend on the order of the systems. mt-metrics-eval
+    counts it fully: with few inputs or many ties its value changes with the order of the systems.
+
     Parameters
     ----------
     metric, human : array_like, systems x inputs
-    count, seed : permutations and their seed
+    count, seed : permutations and their seed; by default 0, for `compat` 4
+    compat : "mt-metrics-eval" for the numbers of its pce.py; needs all systems on every input used
 
     Returns
     -------
@@ -176,14 +183,23 @@ def soft_pairwise_accuracy(
     1.0
     """
     x, y = as_matrices(metric=metric, human=human)
-    present = np.isfinite(x) & np.isfinite(y)
-    first, second = np.triu_indices(x.shape[0], 1)
-    both = present[first] & present[second]
-    shared = both.any(axis=1)
-    if not shared.any():
+    if compat is not None:
+        return _compatible(x, y, count, 4 if seed is None else seed, compat)
+    found = soft_accuracy(x, y, count, 0 if seed is None else seed)
+    if not found.pairs:
         raise DataError(f"no two of the {x.shape[0]} systems share a scored and judged input.")
-    both, first, second = both[shared], first[shared], second[shared]
-    stack = np.stack([np.where(both, _difference(v, first, second), 0.0) for v in (x, y)])
-    p_metric, p_human = _swap_p_values(stack, count, seed)
-    value, pairs = 1.0 - float(np.abs(p_human - p_metric).mean()), int(shared.sum())
-    return SoftAccuracy(value, pairs, shared.size - pairs, count)
+    return SoftAccuracy(found.value, found.pairs, found.undefined, count)
+
+
+def _compatible(x: Floats, y: Floats, count: int, seed: Seed, compat: str) -> SoftAccuracy:
+    if compat != "mt-metrics-eval":
+        raise OptionError(f"compat is {compat!r}; it is None or 'mt-metrics-eval'.")
+    present = np.isfinite(x) & np.isfinite(y)
+    full, some = present.all(axis=0), present.any(axis=0)
+    if x.shape[0] < 2 or not full.any() or (full != some).any():
+        raise DataError(
+            f"{int((some & ~full).sum())} of {full.size} inputs lack some of the {x.shape[0]} "
+            "systems; compat='mt-metrics-eval' needs at least 2 systems, all on every input."
+        )
+    value = mt_metrics_eval_soft_accuracy(x[:, full], y[:, full], count, seed)
+    return SoftAccuracy(value, x.shape[0] * (x.shape[0] - 1) // 2, 0, count)

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from nlgauge.core.arrays import Bools, Floats, Ints
-from nlgauge.core.errors import OptionError, ShapeError
+from nlgauge.core.errors import ShapeError
 
 TOLERANCE = 1e-9
 """Relative difference below which two scores are equal: far above the rounding of float64 sums
@@ -40,6 +40,11 @@ def constant_rows(x: Floats) -> Bools:
 def divide(value: Floats, norm: Floats | Ints) -> Floats:
     """Return value / norm, NaN where the norm is 0."""
     return np.where(norm > 0, value / np.where(norm > 0, norm, 1.0), np.nan)
+
+
+def system_means(values: Floats, present: Bools) -> Floats:
+    """Return the means over inputs (last axis) of the present cells; NaN where there are none."""
+    return divide(np.where(present, values, 0.0).sum(axis=-1), present.sum(axis=-1))
 
 
 def _paired(x: Floats, y: Floats) -> tuple[Floats, Floats]:
@@ -213,40 +218,6 @@ COEFFICIENTS: Mapping[str, Rowwise] = MappingProxyType(
         "accuracy": accuracy_rows,
     }
 )
-
-ALIASES: Mapping[str, str] = MappingProxyType(
-    {"r": "pearson", "rho": "spearman", "tau": "kendall_b", "kendall": "kendall_b"}
-)
-
-
-@dataclass(frozen=True)
-class Coefficient:
-    """A coefficient's name and its row-wise computation."""
-
-    name: str
-    rowwise: Rowwise
-
-
-def _each_row(function: Callable[[Floats, Floats], float]) -> Rowwise:
-    def rowwise(x: Floats, y: Floats) -> Floats:
-        rows = zip(x, y, np.isfinite(x) & np.isfinite(y), strict=True)
-        values = [function(a[at], b[at]) if at.sum() > 1 else np.nan for a, b, at in rows]
-        return np.asarray(values, dtype=np.float64)
-
-    return rowwise
-
-
-def choose_coefficient(which: str | Coefficient | Callable[[Floats, Floats], float]) -> Coefficient:
-    """Return the coefficient of that name, or one made of a function of two vectors."""
-    if isinstance(which, Coefficient):
-        return which
-    if callable(which):
-        return Coefficient(getattr(which, "__name__", type(which).__name__), _each_row(which))
-    name = ALIASES.get(which, which)
-    if name not in COEFFICIENTS:
-        known = f"{', '.join(COEFFICIENTS)} or pass a function of two vectors"
-        raise OptionError(f"there is no coefficient {which!r}; choose one of {known}.")
-    return Coefficient(name, COEFFICIENTS[name])
 
 
 def _vectors(rowwise: Rowwise, x: ArrayLike, y: ArrayLike) -> float:

@@ -1,7 +1,8 @@
-"""Bootstrap percentile intervals of correlations and of corpus scores."""
+"""Confidence intervals of correlations and of corpus scores."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from statistics import NormalDist
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,8 @@ from numpy.typing import ArrayLike
 from nlgauge.core.arrays import Floats
 from nlgauge.core.errors import OptionError
 from nlgauge.core.jsonable import to_jsonable
-from nlgauge.stats.levels import Which, correlation_of
+from nlgauge.stats.coefficients import pearson
+from nlgauge.stats.levels import Which, choose_level, correlation_of, points
 from nlgauge.stats.validation import Over, Seed, as_matrices, as_rows, check_over, resample
 
 Finish = Callable[[Floats], float]
@@ -18,7 +20,7 @@ Finish = Callable[[Floats], float]
 
 @dataclass(frozen=True)
 class Interval:
-    """A value and its bootstrap percentile interval."""
+    """A value and its confidence interval, from bootstrap percentiles unless `method` differs."""
 
     value: float
     low: float
@@ -29,18 +31,26 @@ class Interval:
     undefined: int
     """Resamples without one (a constant draw, for example)."""
     over: str
-    """What was resampled."""
+    """What was resampled; empty for an interval without resampling."""
+    method: str = "bootstrap"
+    """"bootstrap" (percentiles of resamples) or "fisher" (Fisher's z transformation)."""
 
     def to_dict(self) -> dict[str, Any]:
         """Return the limits and their meaning for JSON; None for an undefined limit."""
         low, high = to_jsonable((self.low, self.high))
-        return {"low": low, "high": high, "confidence": self.confidence, "resampled": self.over}
+        limits = {"low": low, "high": high, "confidence": self.confidence}
+        return {**limits, "interval": self.method, "resampled": self.over or None}
+
+
+def check_confidence(confidence: float) -> None:
+    """Raise OptionError unless the coverage lies between 0 and 1."""
+    if not 0 < confidence < 1:
+        raise OptionError(f"confidence is {confidence}; it lies between 0 and 1, .95 is usual.")
 
 
 def percentile_interval(value: float, resampled: Floats, confidence: float, over: str) -> Interval:
     """Return the interval between the (1 - confidence)/2 and (1 + confidence)/2 quantiles."""
-    if not 0 < confidence < 1:
-        raise OptionError(f"confidence is {confidence}; it lies between 0 and 1, .95 is usual.")
+    check_confidence(confidence)
     defined = resampled[np.isfinite(resampled)]
     n, tail = defined.size, (1 - confidence) / 2
     low, high = np.quantile(defined, [tail, 1 - tail]) if n else (np.nan, np.nan)
@@ -143,6 +153,43 @@ def bootstrap_correlation(
     correlation = correlation_of(level, coefficient)
     matrices = as_matrices(metric=metric, human=human)
     return _bootstrap_matrices(correlation, matrices, over, count, confidence, seed)
+
+
+def fisher_interval(
+    metric: ArrayLike, human: ArrayLike, level: str = "segment", *, confidence: float = 0.95
+) -> Interval:
+    """Return Pearson's r at the segment or system level and its interval by Fisher's z.
+
+    tanh(atanh(r) +- z / sqrt(n - 3)) over n points, for independent points of a bivariate normal
+    distribution. Segments of one input or system are not independent, so the interval at the
+    segment level is often too narrow; the bootstrap over inputs is not.
+
+    Parameters
+    ----------
+    metric, human : array_like, systems x inputs
+    level : "segment" or "system"
+    confidence : float, coverage
+
+    Returns
+    -------
+    Interval, with NaN limits for fewer than 4 points
+
+    Examples
+    --------
+    >>> found = fisher_interval([1, 2, 3, 5, 4], [2, 1, 4, 5, 3])
+    >>> round(found.low, 3), round(found.high, 3)
+    (-0.28, 0.986)
+    """
+    check_confidence(confidence)
+    one, other = as_matrices(metric=metric, human=human)
+    x, y = points(one, other, choose_level(level))
+    r, n = pearson(x, y), x.size
+    low = high = float("nan")
+    if n > 3 and np.isfinite(r):
+        z = NormalDist().inv_cdf((1 + confidence) / 2) / np.sqrt(n - 3)
+        centre = np.arctanh(r) if abs(r) < 1 else np.copysign(np.inf, r)
+        low, high = float(np.tanh(centre - z)), float(np.tanh(centre + z))
+    return Interval(r, low, high, confidence, 0, 0, "", "fisher")
 
 
 def bootstrap_difference(

@@ -18,10 +18,9 @@ from numpy.typing import ArrayLike
 
 from nlgauge.core.arrays import Bools, Floats
 from nlgauge.core.errors import OptionError
-from nlgauge.stats.coefficients import Coefficient, Rowwise, choose_coefficient, divide
+from nlgauge.stats.coefficients import Rowwise, system_means
+from nlgauge.stats.named_coefficients import LEVELS, Coefficient, choose_coefficient
 from nlgauge.stats.validation import as_matrices
-
-LEVELS = ("segment", "text", "system")
 
 LEVEL_ALIASES: Mapping[str, str] = MappingProxyType(
     {"global": "segment", "flat": "segment", "input": "text", "summary": "text"}
@@ -64,11 +63,6 @@ def choose_level(level: str) -> str:
     return name
 
 
-def system_means(values: Floats, present: Bools) -> Floats:
-    """Return the means over inputs (last axis) of the present cells; NaN where there are none."""
-    return divide(np.where(present, values, 0.0).sum(axis=-1), present.sum(axis=-1))
-
-
 def points(metric: Floats, human: Floats, level: str) -> tuple[Floats, Floats]:
     """Return the two vectors that the segment or system level correlates."""
     present = np.isfinite(metric) & np.isfinite(human)
@@ -80,9 +74,18 @@ def points(metric: Floats, human: Floats, level: str) -> tuple[Floats, Floats]:
     raise OptionError(f"the {level} level has no single set of points; use 'segment' or 'system'.")
 
 
-def _row_values(metric: Floats, human: Floats, level: str, rowwise: Rowwise) -> Floats:
+def _values(metric: Floats, human: Floats, level: str, coefficient: Coefficient) -> Floats:
     """Return all coefficients of stack x systems x inputs: stack x 1, at text level x inputs."""
     metric, human = np.broadcast_arrays(metric, human)
+    coefficient.check_level(level)
+    if level not in coefficient.by_level:
+        return _row_values(metric, human, level, coefficient.rowwise)
+    matrixwise = coefficient.by_level[level]
+    return np.asarray([[matrixwise(x, y)] for x, y in zip(metric, human, strict=True)])
+
+
+def _row_values(metric: Floats, human: Floats, level: str, rowwise: Rowwise) -> Floats:
+    """Return the row-wise coefficients of stack x systems x inputs."""
     stack, systems, inputs = metric.shape
     if level == "segment":
         return rowwise(metric.reshape(stack, -1), human.reshape(stack, -1))[:, None]
@@ -95,10 +98,11 @@ def _row_values(metric: Floats, human: Floats, level: str, rowwise: Rowwise) -> 
 
 def correlation_of(level: str, coefficient: Which) -> Callable[[Floats, Floats], Floats]:
     """Return a function of two stacks of matrices that computes one correlation per matrix."""
-    level, rowwise = choose_level(level), choose_coefficient(coefficient).rowwise
+    level, chosen = choose_level(level), choose_coefficient(coefficient)
+    chosen.check_level(level)
 
     def correlation(metric: Floats, human: Floats) -> Floats:
-        values = _row_values(metric, human, level, rowwise)
+        values = _values(metric, human, level, chosen)
         return system_means(values, np.isfinite(values))
 
     return correlation
@@ -124,7 +128,7 @@ def correlate(
     metric, human : array_like, systems x inputs, NaN for missing cells
     level : "segment", "text" or "system"
     coefficient : "pearson", "spearman", "kendall_b", "kendall_c", "accuracy", or a function of two
-        vectors
+        vectors; "acc_eq" (text and system level), "spa" (system level), "pairwise_pearson" (text)
 
     Returns
     -------
@@ -146,9 +150,9 @@ def correlate(
     level, chosen = choose_level(level), choose_coefficient(coefficient)
     has_x, has_y = np.isfinite(x), np.isfinite(y)
     present = has_x & has_y
-    rows = _row_values(x[None], y[None], level, chosen.rowwise)[0]
+    rows = _values(x[None], y[None], level, chosen)[0]
     defined = np.isfinite(rows)
-    used = present[:, defined] if level == "text" else present
+    used = present[:, defined] if rows.size > 1 else present & defined
     return Correlation(
         value=float(rows[defined].mean()) if defined.any() else float("nan"),
         level=level,

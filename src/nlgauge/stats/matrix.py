@@ -12,9 +12,10 @@ import numpy as np
 
 from nlgauge.core.arrays import Floats
 from nlgauge.core.errors import DataError, OptionError
-from nlgauge.stats.coefficients import Coefficient, choose_coefficient, dense_ranks
+from nlgauge.stats.coefficients import dense_ranks
 from nlgauge.stats.judgements import Grid
 from nlgauge.stats.levels import Which, choose_level, correlation_of, per_input, points
+from nlgauge.stats.named_coefficients import Coefficient, choose_coefficient
 from nlgauge.stats.significance import holm, permutation_test, williams_test
 from nlgauge.stats.validation import Over, Seed, common_cells, require_scipy
 
@@ -114,6 +115,11 @@ def coefficient_matrix(
     """Return the coefficient and p-value of every pair among people and the grid's metrics."""
     require_scipy("a matrix with p-values")
     level, chosen = choose_level(level), choose_coefficient(coefficient)
+    if chosen.name == "acc_eq":
+        raise OptionError(
+            "acc_eq calibrates the ties of a metric against people, so it is not symmetric and has "
+            "no matrix; use `correlate`, or the coefficient 'accuracy'."
+        )
     shared, stack = _common(grid, level, chosen)
     correlation = correlation_of(level, chosen)
     values = np.stack([correlation(stack, matrix[None]) for matrix in stack])

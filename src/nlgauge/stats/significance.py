@@ -13,8 +13,9 @@ from numpy.typing import ArrayLike
 
 from nlgauge.core.arrays import Bools, Floats
 from nlgauge.core.errors import DataError, OptionError
-from nlgauge.stats.coefficients import TOLERANCE, choose_coefficient, pearson
+from nlgauge.stats.coefficients import TOLERANCE, pearson
 from nlgauge.stats.levels import Which, choose_level, correlation_of, points
+from nlgauge.stats.named_coefficients import choose_coefficient
 from nlgauge.stats.validation import (
     Over,
     Seed,
@@ -25,7 +26,7 @@ from nlgauge.stats.validation import (
     resample,
 )
 
-Alternative = Literal["greater", "two-sided"]
+Alternative = Literal["greater", "less", "two-sided"]
 
 
 @dataclass(frozen=True)
@@ -190,7 +191,7 @@ def permutation_test(
     first, second, human : array_like, systems x inputs; cells that all three fill are used
     level, coefficient : as in `correlate`
     over : "both", "inputs" or "systems", what is swapped between the metrics
-    alternative : "greater" or "two-sided"
+    alternative : "greater", "less" (the first correlates worse) or "two-sided"
     count, seed : permutations and their seed
 
     Returns
@@ -203,8 +204,9 @@ def permutation_test(
     >>> permutation_test(people, people, people).p
     1.0
     """
-    if alternative not in ("greater", "two-sided"):
-        raise OptionError(f"alternative is {alternative!r}; it is 'greater' or 'two-sided'.")
+    if alternative not in ("greater", "less", "two-sided"):
+        known = "'greater', 'less' or 'two-sided'"
+        raise OptionError(f"alternative is {alternative!r}; it is {known}.")
     a, b, people = common_cells(first=first, second=second, human=human)
     check_over(over, *a.shape)
     correlation = correlation_of(level, coefficient)
@@ -220,7 +222,9 @@ def permutation_test(
     null = resample(draw, count, seed, a.size)
     null = null[np.isfinite(null)]
     nulls, differences = (null, -null), (r1 - r2, r2 - r1)
-    if alternative == "two-sided":
+    if alternative == "less":
+        nulls, differences = nulls[::-1], differences[::-1]
+    elif alternative == "two-sided":
         nulls, differences = (np.abs(null),) * 2, (abs(r1 - r2),) * 2
     p, p_reverse = map(p_value, nulls, differences, (TOLERANCE,) * 2)
     cells = int(np.isfinite(people).sum())

@@ -4,9 +4,9 @@ Only here are texts, metrics and judgements combined; readers, metrics and stati
 each other. The command line and the service import statistics from here.
 """
 
-from nlgauge.stats.coefficients import choose_coefficient
 from nlgauge.stats.levels import choose_level
 from nlgauge.stats.matrix import CoefficientMatrix, PermutationMatrix, WilliamsMatrix
+from nlgauge.stats.named_coefficients import choose_coefficient
 from nlgauge.stats.validation import require_scipy
 from nlgauge.study.compare import Comparison, SegmentDifference, compare, compare_scored
 from nlgauge.study.correlate import Correlations, correlate

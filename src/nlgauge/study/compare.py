@@ -30,10 +30,10 @@ class ComparisonEntry:
     metric: str
     value: float
     cluster: int
-    """1 for the best; systems of one cluster are not significantly different."""
+    """1 for the best; every system of a cluster differs significantly from all other clusters."""
     test: PairedTest | None = None
-    p: float | None = None
-    """Two-sided, Holm-corrected over the systems tested."""
+    p_holm: float | None = None
+    """The test's two-sided p, Holm-corrected over the systems tested."""
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values for JSON."""
@@ -45,10 +45,25 @@ class ComparisonEntry:
             "difference": self.test and self.test.difference,
             "low": interval and interval.low,
             "high": interval and interval.high,
-            "p": self.p,
             "p_uncorrected": self.test and self.test.p,
+            "p_holm": self.p_holm,
             "cluster": self.cluster,
         }
+
+
+@dataclass(frozen=True)
+class SystemPair:
+    """The test of two systems under one metric, from which clusters are made."""
+
+    metric: str
+    first: str
+    second: str
+    difference: float
+    p_uncorrected: float
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain values for JSON."""
+        return asdict(self)
 
 
 @dataclass(frozen=True)
@@ -82,6 +97,9 @@ class Comparison(StudyResult[ComparisonEntry]):
     count: int
     seed: int
     segments: int
+    alpha: float
+    pairs: tuple[SystemPair, ...]
+    """The tests of all pairs of systems."""
     entries_key: ClassVar[str] = "systems"
 
     def of(self, metric: str) -> tuple[ComparisonEntry, ...]:
@@ -118,17 +136,29 @@ class Comparison(StudyResult[ComparisonEntry]):
         return tuple(found)
 
     @property
-    def method_note(self) -> str:
+    def test_note(self) -> str:
         """A sentence on the method of the p-values."""
         return (
             f"p against {self.baseline}: {self.method}, {self.count:,} times over "
-            f"{self.segments:,} segments, seed {self.seed}; two-sided, Holm-corrected"
+            f"{self.segments:,} segments, seed {self.seed}; two-sided"
         )
 
+    @property
+    def method_note(self) -> str:
+        """A sentence on the method of the Holm-corrected p-values."""
+        return f"{self.test_note}, Holm-corrected"
+
+    @property
+    def cluster_note(self) -> str:
+        """A sentence on the rule of the clusters."""
+        level = f"{self.alpha:g}".removeprefix("0")
+        return f"systems of different clusters: p uncorrected < {level} for every pair"
+
     def summary(self) -> dict[str, Any]:
-        """Return the baseline and the options of the test."""
-        names = ("baseline", "method", "count", "seed", "segments")
-        return {name: getattr(self, name) for name in names}
+        """Return the baseline, the options of the test and the tests of all pairs."""
+        names = ("baseline", "method", "count", "seed", "segments", "alpha")
+        options = {name: getattr(self, name) for name in names}
+        return {**options, "pairs": [pair.to_dict() for pair in self.pairs]}
 
 
 def compare(
@@ -153,12 +183,12 @@ def compare(
     metrics : str, Metric or sequence of them
     method : "bootstrap" or "randomisation", the paired test
     count, seed : resamples and their seed
-    alpha : float, level of the one-sided tests between clusters
+    alpha : float, level of the two-sided uncorrected tests between systems of different clusters
     runtime, progress : as in `nlgauge.score`
 
     Returns
     -------
-    Comparison, whose p-values are two-sided and Holm-corrected over the systems
+    Comparison, whose entries have the two-sided p uncorrected and Holm-corrected over the systems
 
     Raises
     ------
@@ -196,6 +226,7 @@ def compare_scored(
     names = corpus.system_names
     test = paired_bootstrap if method == "bootstrap" else paired_randomisation
     entries: list[ComparisonEntry] = []
+    pairs: list[SystemPair] = []
     for label in scores[names[0]]:
         of_metric = [scores[name][label] for name in names]
         ids = of_metric[0].ids
@@ -210,6 +241,10 @@ def compare_scored(
             for j, i in combinations(range(len(rows)), 2)
         }
         entries += _entries(of_metric, tests, alpha)
+        pairs += [
+            SystemPair(label, names[i], names[j], each.difference, each.p)
+            for (i, j), each in tests.items()
+        ]
     notes = tuple(
         f"{system}, {label}: {warning}"
         for system, by_label in scores.items()
@@ -223,6 +258,8 @@ def compare_scored(
         count=count,
         seed=seed,
         segments=len(corpus.rows_of(names[0])),
+        alpha=alpha,
+        pairs=tuple(pairs),
     )
 
 
@@ -257,13 +294,14 @@ def _entries(
 ) -> list[ComparisonEntry]:
     """Return all systems under one metric: tests against the first, clusters from all pairs."""
     n, sign = len(scores), scores[0].scale.sign
-    better = np.full((n, n), np.nan)
+    # The p-values that are printed: with one-sided ones (half as large, as at WMT) a system with a
+    # printed p of .06 could be in another cluster than the baseline.
+    p = np.full((n, n), np.nan)
     for (i, j), test in tests.items():
-        better[i, j] = test.p / 2 if sign * test.difference > 0 else 1 - test.p / 2
-        better[j, i] = 1 - better[i, j]
+        p[i, j] = p[j, i] = test.p
     names = [each.system for each in scores]
     values = [float(each.value) for each in scores]
-    clusters = rank_clusters(names, sign * np.asarray(values), better, alpha=alpha)
+    clusters = rank_clusters(names, sign * np.asarray(values), p, alpha=alpha)
     rank = {name: k for k, cluster in enumerate(clusters, start=1) for name in cluster.names}
     first = [tests[i, 0] for i in range(1, n)]
     corrected = [None, *holm([test.p for test in first]).tolist()]

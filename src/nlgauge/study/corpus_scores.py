@@ -8,8 +8,8 @@ import numpy as np
 from nlgauge.core.arrays import Floats
 from nlgauge.core.scores import Scores
 from nlgauge.stats import Correlation, Grid, Interval, correlate
-from nlgauge.stats.coefficients import choose_coefficient
 from nlgauge.stats.intervals import percentile_interval, resample_weights
+from nlgauge.stats.levels import correlation_of
 from nlgauge.stats.validation import Over, check_over, resample
 from nlgauge.study.study import Study, place
 
@@ -29,10 +29,15 @@ class CorpusScores:
         rows = [found.statistics for found in scores.values()]
         return cls(scores, place(rows, list(scores.values()), grid.segments), grid.human)
 
+    @property
+    def columns(self) -> tuple[Floats, Floats]:
+        """Corpus scores and human means, systems x 1."""
+        metric, people = self._values(np.ones((1, self.human.shape[1])))
+        return metric.T, people.T
+
     def correlation(self, coefficient: str) -> Correlation:
         """Return the coefficient over systems."""
-        metric, people = self._values(np.ones((1, self.human.shape[1])))
-        return correlate(metric.T, people.T, "system", coefficient)
+        return correlate(*self.columns, "system", coefficient)
 
     def interval(
         self, coefficient: str, *, over: Over, count: int, confidence: float, seed: int
@@ -40,7 +45,7 @@ class CorpusScores:
         """Return the coefficient and its bootstrap interval."""
         systems, inputs = self.human.shape
         check_over(over, systems, inputs)
-        rowwise = choose_coefficient(coefficient).rowwise
+        correlation = correlation_of("system", coefficient)
 
         def draw(size: int, rng: np.random.Generator) -> Floats:
             fixed = over == "systems"
@@ -49,7 +54,7 @@ class CorpusScores:
             if over != "inputs":
                 drawn = rng.integers(systems, size=(size, systems))
                 pair = tuple(np.take_along_axis(each, drawn, axis=1) for each in pair)
-            return rowwise(*pair)
+            return correlation(*(each[:, :, None] for each in pair))
 
         values = resample(draw, count, seed, self.human.size)
         return percentile_interval(self.correlation(coefficient).value, values, confidence, over)

@@ -1,27 +1,45 @@
 """Correlations of metrics with people, with intervals and notes on what was left out."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from math import isclose, isfinite
 from typing import Any, ClassVar, Literal
 
+from nlgauge.core.arrays import Floats
 from nlgauge.core.errors import DataError, OptionError
 from nlgauge.core.jsonable import to_jsonable
 from nlgauge.inputs import Spec
 from nlgauge.runtime import DEFAULT, Runtime
 from nlgauge.scoring import Progress
-from nlgauge.stats import Correlation, Interval, bootstrap_correlation
+from nlgauge.stats import (
+    LEVELS,
+    Correlation,
+    Interval,
+    bootstrap_correlation,
+    calibrate_ties,
+    chance_accuracy,
+    fisher_interval,
+)
 from nlgauge.stats import correlate as correlate_matrices
-from nlgauge.stats.coefficients import choose_coefficient
 from nlgauge.stats.levels import choose_level
+from nlgauge.stats.named_coefficients import Coefficient, choose_coefficient
 from nlgauge.stats.validation import Over
 from nlgauge.study.corpus_scores import CorpusScores
 from nlgauge.study.study import Missing, Source, Study, StudyResult, as_list, measure
 
 SystemScore = Literal["mean", "corpus"]
+IntervalMethod = Literal["bootstrap", "fisher"]
 
 _FEW_SYSTEMS = 3  # with fewer, a correlation over systems is +1, -1 or undefined
+
+
+@dataclass(frozen=True)
+class Ties:
+    """The tie threshold of acc_eq, which was chosen on the same data, and its chance level."""
+
+    threshold: float
+    chance: float
+    """Mean acc_eq of the metric's scores shuffled within inputs."""
 
 
 @dataclass(frozen=True)
@@ -32,6 +50,8 @@ class CorrelationEntry:
     criterion: str
     correlation: Correlation
     interval: Interval | None = None
+    ties: Ties | None = None
+    """How acc_eq treats ties, and its chance level; None for other coefficients."""
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values for JSON, None for what is undefined."""
@@ -43,6 +63,8 @@ class CorrelationEntry:
             "coefficient": found.coefficient,
             "value": to_jsonable(found.value),
             **(self.interval.to_dict() if self.interval else {}),
+            "tie_threshold": self.ties and self.ties.threshold,
+            "chance": self.ties and self.ties.chance,
             "n": found.n,
             "rows_used": found.rows_used,
             "undefined": found.rows_undefined,
@@ -73,6 +95,7 @@ def correlate(
     levels: str | Sequence[str] | None = None,
     coefficients: str | Sequence[str] = "pearson",
     confidence: float | None = None,
+    interval: IntervalMethod = "bootstrap",
     over: Over = "inputs",
     count: int = 1000,
     seed: int = 0,
@@ -91,8 +114,12 @@ def correlate(
     metrics, scores, distances, missing, runtime, progress : as in `measure`
     human : str or sequence of str, the criteria; all by default
     levels : "segment", "text", "system" or several; by default segment, and system if there are 3
-    coefficients : "pearson", "spearman", "kendall_b", "kendall_c", "accuracy" or several
-    confidence : float, adds bootstrap intervals: `count` resamples `over` inputs, systems or both
+    coefficients : "pearson", "spearman", "kendall_b", "kendall_c", "accuracy" or several; also
+        "acc_eq" (text and system level), "spa" (system level) and "pairwise_pearson" (text level),
+        which are left out at other levels
+    confidence : float, adds intervals of this coverage
+    interval : "bootstrap" (`count` resamples `over` inputs, systems or both) or "fisher" (Pearson's
+        r at the segment and system level)
     system_score : "mean" of segments or the metric's "corpus" score, which for BLEU differs
 
     Returns
@@ -115,35 +142,127 @@ def correlate(
     """
     if system_score not in ("mean", "corpus"):
         raise OptionError(f"system_score is {system_score!r}; it is 'mean' or 'corpus'.")
-    wanted = [choose_level(level) for level in as_list(levels)]
-    names = dict.fromkeys(choose_coefficient(name).name for name in as_list(coefficients))
+    wanted = list(dict.fromkeys(choose_level(level) for level in as_list(levels)))
+    chosen = {each.name: each for each in map(choose_coefficient, as_list(coefficients))}
+    for each in chosen.values():
+        if not set(wanted or LEVELS) & set(each.levels):
+            each.check_level(wanted[0])
     stored: dict[str, Any] = {"scores": scores, "distances": distances, "missing": missing}
     study = data
     if not isinstance(study, Study):
         study = measure(study, metrics, **stored, runtime=runtime, progress=progress)
-    if not wanted:
-        several = len(study.judgements.systems) >= _FEW_SYSTEMS
-        wanted = ["segment", "system"] if several else ["segment"]
+    several = len(study.judgements.systems) >= _FEW_SYSTEMS
+    names = _names_by_level(chosen.values(), wanted, several)
+    _check_interval(interval if confidence is not None else "bootstrap", names)
     options: dict[str, Any] = {"over": over, "count": count, "confidence": confidence, "seed": seed}
     entries: list[CorrelationEntry] = []
     for criterion in study.criteria(human):
         grid = study.grid(criterion)
-        for level in dict.fromkeys(wanted):
+        for level in names:
             for label in study.labels:
-                pair = grid.metric(label), grid.human, level
-                one: Callable[..., Correlation] = partial(correlate_matrices, *pair)
-                interval: Callable[..., Interval] = partial(bootstrap_correlation, *pair)
+                pair = grid.metric(label), grid.human
+                corpus = None
                 if level == "system" and system_score == "corpus" and label not in study.stored:
                     corpus = CorpusScores.of(study, label, grid)
-                    one, interval = corpus.correlation, corpus.interval
-                for name in names:
-                    drawn = None if confidence is None else interval(name, **options)
-                    entries.append(CorrelationEntry(label, criterion, one(name), drawn))
+                for name in names[level]:
+                    # spa tests segments; a corpus score has none.
+                    own = None if name == "spa" else corpus
+                    values = (*(own.columns if own else pair), level)
+                    one = correlate_matrices(*values, name)
+                    drawn = None
+                    if confidence is not None:
+                        drawn = _interval(values, own, name, interval, options)
+                    ties = _ties(*values) if name == "acc_eq" and one.rows_used else None
+                    entries.append(CorrelationEntry(label, criterion, one, drawn, ties))
     _check_any_defined(entries)
-    notes = [*study.notes, *_undefined(entries)]
-    if "system" in wanted:
-        notes += _system_score_notes(study, system_score)
+    notes = [*study.notes, *_undefined(entries), *_left_out(chosen.values(), wanted)]
+    notes += [*_ties_notes(entries), *_few_points(entries)]
+    if "system" in names:
+        notes += _system_score_notes(study, system_score, names["system"])
     return Correlations(tuple(entries), tuple(notes), study.signatures)
+
+
+def _names_by_level(
+    chosen: Iterable[Coefficient], wanted: Sequence[str], several: bool
+) -> dict[str, list[str]]:
+    """Return the names of the coefficients by level: the wanted levels, or suitable ones."""
+    names: dict[str, list[str]] = {level: [] for level in wanted or LEVELS}
+    for each in chosen:
+        levels = [level for level in wanted if level in each.levels]
+        if not wanted:
+            default = ("segment", "system") if each.levels == LEVELS else each.levels
+            levels = [level for level in default if several or level != "system"]
+        for level in levels or each.levels:
+            names[level].append(each.name)
+    return {level: found for level, found in names.items() if found}
+
+
+def _check_interval(interval: str, names: Mapping[str, Sequence[str]]) -> None:
+    """Raise OptionError for an unknown interval, and for Fisher's where it is not defined."""
+    if interval not in ("bootstrap", "fisher"):
+        raise OptionError(f"interval is {interval!r}; it is 'bootstrap' or 'fisher'.")
+    for level, found in names.items() if interval == "fisher" else ():
+        for name in found:
+            if name != "pearson" or level == "text":
+                raise OptionError(
+                    "Fisher's interval is that of Pearson's r at the segment and system level, not "
+                    f"of {name} at the {level} level; use the interval 'bootstrap'."
+                )
+
+
+def _ties(metric: Floats, human: Floats, level: str) -> Ties:
+    threshold = calibrate_ties(metric, human, level).epsilon
+    return Ties(threshold, chance_accuracy(metric, human, level).value)
+
+
+def _interval(
+    values: tuple[Floats, Floats, str],
+    corpus: CorpusScores | None,
+    name: str,
+    method: IntervalMethod,
+    options: Mapping[str, Any],
+) -> Interval:
+    """Return the interval of a coefficient of matrices, or of corpus scores if there are any."""
+    if method == "fisher":
+        return fisher_interval(*values, confidence=options["confidence"])
+    if corpus is not None:
+        return corpus.interval(name, **options)
+    return bootstrap_correlation(*values, name, **options)
+
+
+def _ties_notes(entries: Sequence[CorrelationEntry]) -> list[str]:
+    """Return a sentence on the chance level and the tie thresholds of acc_eq at every level."""
+    notes: dict[str, list[str]] = {}
+    for entry in entries:
+        if entry.ties is not None:
+            shown = f"{entry.metric} {entry.ties.chance:.3f} (ties: {entry.ties.threshold:.4g})"
+            key = f"{entry.criterion}, {entry.correlation.level} level"
+            notes.setdefault(key, []).append(shown)
+    return [
+        f"{key}: chance level of acc_eq, and the largest difference that is a tie, which was "
+        f"chosen on the same judgements: {', '.join(found)}."
+        for key, found in notes.items()
+    ]
+
+
+def _few_points(entries: Sequence[CorrelationEntry]) -> list[str]:
+    """Return a sentence for every level with too few points for Fisher's interval."""
+    few = {
+        f"{found.level} level: Fisher's interval needs at least 4 points, but there are {found.n}."
+        for found, interval in ((entry.correlation, entry.interval) for entry in entries)
+        if interval is not None and interval.method == "fisher" and found.n < 4
+    }
+    return sorted(few)
+
+
+def _left_out(chosen: Iterable[Coefficient], wanted: Sequence[str]) -> list[str]:
+    """Return a sentence for every coefficient and wanted level at which it is not defined."""
+    return [
+        f"{each.name} is not defined at the {level} level."
+        for each in chosen
+        for level in wanted
+        if level not in each.levels
+    ]
 
 
 def _check_any_defined(entries: Sequence[CorrelationEntry]) -> None:
@@ -157,7 +276,7 @@ def _check_any_defined(entries: Sequence[CorrelationEntry]) -> None:
     )
 
 
-def _system_score_notes(study: Study, system_score: str) -> list[str]:
+def _system_score_notes(study: Study, system_score: str, names: Sequence[str]) -> list[str]:
     """Return a sentence on the metrics whose system score is not their corpus score."""
     note = "no corpus score is stored; the mean of segments was taken."
     labels = list(study.stored)
@@ -171,7 +290,10 @@ def _system_score_notes(study: Study, system_score: str) -> list[str]:
             for label, each in study.first_scores.items()
             if not isclose(each.value, each.segments.mean(), rel_tol=1e-6, abs_tol=1e-6)
         ]
-    return [f"{', '.join(labels)}: {note}"] if labels else []
+    notes = [f"{', '.join(labels)}: {note}"] if labels else []
+    if system_score == "corpus" and "spa" in names:
+        notes.append("spa tests differences of segment scores, so it has no corpus score.")
+    return notes
 
 
 def _undefined(entries: Sequence[CorrelationEntry]) -> list[str]:

@@ -18,8 +18,8 @@ from nlgauge.metrics._cloud_metric import CloudMetric
 from nlgauge.runtime import DEFAULT, Runtime
 from nlgauge.scoring import Progress
 from nlgauge.stats import Correlation, Interval, bootstrap_difference, correlate
-from nlgauge.stats.coefficients import choose_coefficient
 from nlgauge.stats.levels import choose_level
+from nlgauge.stats.named_coefficients import choose_coefficient
 from nlgauge.stats.selection import Axis, Split, Sweep, Trial, split, sweep, take
 from nlgauge.study.option_ranges import MOST, Value, read_values
 from nlgauge.study.study import Source, Study, StudyResult, measure

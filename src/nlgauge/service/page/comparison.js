@@ -45,8 +45,8 @@ export function scoreTable(scores) {
 /** All numbers of a comparison as rows for a file. */
 export function comparisonRows(answer) {
   const names = [
-    "metric", "system", "value", "value_low", "value_high", "difference", "low", "high", "p", "p_uncorrected",
-    "cluster",
+    "metric", "system", "value", "value_low", "value_high", "difference", "low", "high", "p_uncorrected",
+    "p_holm", "cluster",
   ];
   return [names, ...answer.systems.map((each) => names.map((name) => each[name]))];
 }
@@ -57,7 +57,7 @@ function systemName(name, baseline) {
 
 function cell(each, scale, extent) {
   if (!each) return "–";
-  const significant = each.p !== null && each.p < SIGNIFICANT;
+  const significant = each.p_holm !== null && each.p_holm < SIGNIFICANT;
   const better = each.difference > 0 === (scale.direction === "higher");
   return h("div", { class: "measured" },
     h("span", { class: "value" },
@@ -65,7 +65,7 @@ function cell(each, scale, extent) {
       score(each.value, scale.range)),
     whisker(each, extent),
     h("span", { class: "note" }, `[${score(each.value_low, scale.range)}, ${score(each.value_high, scale.range)}]`),
-    each.p !== null && h("span", { class: "note" }, `${difference(each.difference, scale.range)}, ${chance(each.p)}`),
+    each.p_holm !== null && h("span", { class: "note" }, `${difference(each.difference, scale.range)}, ${chance(each.p_holm)}`),
     significant && h("span", { class: better ? "gain" : "loss" },
       `significantly ${better ? "better" : "worse"} (p < .05)`));
 }

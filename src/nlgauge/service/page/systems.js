@@ -114,7 +114,7 @@ export function systemsView(catalogue, onChange, onPair) {
         h("p", { class: "note" },
           `${count(answer.segments)} segments. 95 % intervals; differences from ${answer.baseline} with p-values ` +
           `(${answer.method}, ${count(answer.count)} resamples, seed ${answer.seed}; Holm-corrected). ` +
-          "★ marks the best cluster: its systems are significantly better than all others."),
+          "★ marks the best cluster: its systems are significantly better than all others (p < .05, not corrected)."),
         notes(answer.notes),
         signatures(answer.signatures)),
       segmentsOf(answer.segment_scores, answer.scales, answer.baseline, find),
