@@ -16,7 +16,7 @@ texts) counts as seen once.
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import reduce
 from string import ascii_lowercase, ascii_uppercase
@@ -33,6 +33,8 @@ from nlgauge.text.tokenize import words
 
 PENALTY = math.log(0.5) / math.log(1.5) ** 2
 _FALSE = ("0",)  # mteval takes a word after this one for the first, since "0" is false in Perl
+_tokenizer_class: Callable[[], Callable[[str], str]] = Tokenizer13a
+_split_13a = _tokenizer_class()
 _LOWERCASE = str.maketrans(ascii_uppercase, ascii_lowercase)
 
 
@@ -93,5 +95,5 @@ class Nist(NgramTableMetric):
     def _words(self, text: str) -> list[str]:
         if self.tokenize == "words":
             return words(text, lowercase=self.lowercase, marks=True)
-        line: str = Tokenizer13a()(text)
+        line = _split_13a(text)
         return (line.translate(_LOWERCASE) if self.lowercase else line).split()
