@@ -112,6 +112,37 @@ def test_williams_is_directed(run, judged: Path, tmp_path: Path) -> None:
     assert (tmp_path / "w.pdf").read_bytes().startswith(b"%PDF")
 
 
+def test_pairwise_coefficients_and_their_chance_levels(run, judged: Path) -> None:
+    words = ("-m", "bleu", "--human", "fluency")
+    names = ("--coefficient", "acc_eq", "--coefficient", "spa", "--coefficient", "pdp")
+    code, out, err = run("correlate", judged, *words, *names)
+    assert code == 0, err
+    assert "text acc_eq" in out
+    assert "system spa" in out
+    assert "chance level of acc_eq" in err
+    rows = json.loads(run("correlate", judged, *words, *names, "-f", "json")[1])["correlations"]
+    kinds = [(row["level"], row["coefficient"]) for row in rows]
+    assert kinds == [
+        *(("text", "acc_eq"), ("text", "pairwise_pearson")),
+        *(("system", "acc_eq"), ("system", "spa")),
+    ]
+    assert [row["chance"] is None for row in rows] == [False, True, False, True]
+    code, _, err = run("correlate", judged, *words, "--coefficient", "spa", "--level", "text")
+    assert (code, "spa is defined at the system level" in err) == (2, True)
+    code, _, err = run("matrix", judged, *words, "--coefficient", "acc_eq", "--level", "text")
+    assert (code, "it is not symmetric" in err) == (2, True)
+
+
+def test_fisher_intervals(run, judged: Path) -> None:
+    words = ("correlate", judged, "-m", "bleu", "--level", "segment", "--human", "fluency")
+    code, out, err = run(*words, "--confidence", "--interval", "fisher")
+    assert (code, "intervals: Fisher's z" in out) == (0, True), err
+    content = json.loads(run(*words, "--confidence", "--interval", "fisher", "-f", "json")[1])
+    (row,) = content["correlations"]
+    assert (row["interval"], row["resampled"]) == ("fisher", None)
+    assert row["low"] < row["value"] < row["high"]
+
+
 COMPARE = ("compare", "-c", "fluent.txt", "literal.txt", "hasty.txt", "-r", "reference.a.txt")
 
 

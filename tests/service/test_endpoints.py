@@ -226,3 +226,13 @@ def test_metrics_are_tested_against_each_other(api: TestClient, method: str) -> 
     r = np.corrcoef(cells["human"][criterion], cells["scores"]["chrf"])[0, 1]
     values = {e["metric"]: e["value"] for e in answer["correlations"] if e["level"] == "segment"}
     assert values["chrf"] == pytest.approx(r)
+
+
+def test_pairwise_coefficients_have_a_chance_level(api: TestClient) -> None:
+    body = {**examples.CORRELATE, "coefficients": ["acc_eq", "spa"], "levels": ["text", "system"]}
+    answer = api.post("/v1/correlate", json=body).json()
+    responses.CorrelateAnswer.model_validate(answer, strict=True)
+    found = {(row["level"], row["coefficient"]): row for row in answer["correlations"]}
+    assert set(found) == {("text", "acc_eq"), ("system", "acc_eq"), ("system", "spa")}
+    assert 0 <= found["text", "acc_eq"]["chance"] <= 1
+    assert found["system", "spa"]["chance"] is None

@@ -87,7 +87,7 @@ LEVELS = option(
     metavar="LEVEL",
     callback=check_level,
 )
-COEFFICIENT = option("pearson", f"{_COEFFICIENTS}.", callback=_check_coefficient)
+COEFFICIENT = option("pearson", f"{_COEFFICIENTS}, {_PAIRWISE}.", callback=_check_coefficient)
 COEFFICIENTS = option(
     None,
     f"{_COEFFICIENTS}, {_PAIRWISE}; may be repeated [default: pearson].",

@@ -133,7 +133,8 @@ def bootstrap_correlation(
     """Return a correlation and its bootstrap interval over inputs, systems or both.
 
     BOOT-INPUTS, BOOT-SYSTEMS and BOOT-BOTH of Deutsch et al. 2021. The same rows and columns are
-    drawn for the metric and for people.
+    drawn for the metric and for people. A system that is drawn twice is a tie for both, so limits
+    of "accuracy", "acc_eq" and "spa" over n systems are too high, by about (1 - value) / n.
 
     Parameters
     ----------

@@ -18,7 +18,8 @@ export function testNote({ tests }) {
 /** Names of the coefficients. */
 export const NAMES = {
   pearson: "Pearson r", spearman: "Spearman ρ", kendall_b: "Kendall τ-b", kendall_c: "Kendall τ-c",
-  accuracy: "pairwise accuracy",
+  accuracy: "pairwise accuracy", acc_eq: "pairwise accuracy, ties calibrated", spa: "soft pairwise accuracy",
+  pairwise_pearson: "pairwise Pearson r",
 };
 
 /** The table, with select boxes for criterion and level. */
