@@ -21,7 +21,7 @@ $(VENV)/.ready: $(VENV)/.demo
 	touch $@
 
 demo: $(VENV)/.demo  ## score the shipped example with lexical and embedding metrics
-	$(BIN)/nlgauge score $(EXAMPLE) -m bleu chrf ter rouge eed bertscore mover bary
+	$(BIN)/nlgauge score $(EXAMPLE) -m gauge bleu chrf ter rouge eed bertscore mover bary
 	mkdir -p demo
 	$(BIN)/nlgauge show -m wmd:special=drop -o demo/alignment.png \
 		-c 'A guy with a red jacket is standing on a boat' \

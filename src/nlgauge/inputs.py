@@ -24,8 +24,8 @@ from nlgauge.encode import open_encoder, open_masked_lm
 from nlgauge.encode.encoder import Encoder, MaskedLm
 from nlgauge.encode.model_files import MODEL_VARIABLE, is_default_model_installed
 from nlgauge.encode.run_options import RunOptions
+from nlgauge.metrics import CloudMetric, metric_in
 from nlgauge.metrics import metric as build_metric
-from nlgauge.metrics import metric_in
 from nlgauge.runtime import DEFAULT, Runtime
 from nlgauge.text.filters import counted_ids, masses, weigh
 from nlgauge.text.idf import IdfTable
@@ -176,9 +176,8 @@ def bind_metric(spec: Spec, runtime: Runtime = DEFAULT) -> BoundMetric:
             if need.kind == "clouds":
                 encoder = open_encoder(model, options, cache=runtime.cache)
                 _require_language(encoder.card, lang)
-                guessed = (
-                    getattr(metric, "leaves_layers_open", False) and not encoder.card.published
-                )
+                leaves_open = isinstance(metric, CloudMetric) and metric.leaves_layers_open
+                guessed = leaves_open and not encoder.card.published
                 bound_metric = metric.bind(encoder.card)
                 return BoundMetric(label, bound_metric, encoder, lang=lang, guessed=guessed)
             masked_lm = open_masked_lm(model, options, cache=runtime.cache)

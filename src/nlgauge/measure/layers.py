@@ -130,13 +130,14 @@ def pool_ngrams(points: ArrayLike, weights: ArrayLike, n: int) -> tuple[Floats, 
     if n == 1:  # nothing to average
         return cloud, mass
     width = min(n, len(mass))
-    windows = sliding_window_view(mass, width)
-    totals = np.asarray(windows.sum(axis=1))
-    shares = np.where(totals[:, None] > 0, windows, 1.0)
-    shares = shares / shares.sum(axis=1, keepdims=True)
-    count, means = len(totals), np.zeros(())
-    for k in range(width):  # a product with a view of windows took three times as long
-        means = means + shares[:, k, None] * cloud[..., k : k + count, :]
+    totals = np.asarray(sliding_window_view(mass, width).sum(axis=1))
+    count, weighted = len(totals), cloud * mass[:, None]
+    means = weighted[..., :count, :].copy()
+    for k in range(1, width):  # a product with a view of windows took three times as long
+        means += weighted[..., k : k + count, :]
+    means /= np.where(totals > 0, totals, 1.0)[:, None]
+    for start in np.flatnonzero(totals == 0):
+        means[..., start, :] = cloud[..., start : start + width, :].mean(axis=-2)
     return means, totals
 
 

@@ -15,7 +15,7 @@ from nlgauge.core.metric import PairMetric, Side
 from nlgauge.core.options import option
 from nlgauge.core.requirements import ModelCard, Need, Weighting
 from nlgauge.measure.cost import unit
-from nlgauge.measure.layers import join, pool_ngrams
+from nlgauge.measure.layers import concatenate, join, pool_ngrams
 from nlgauge.runtime.progress import counted, portion
 from nlgauge.runtime.threads import spread
 
@@ -158,8 +158,10 @@ class CloudMetric(PairMetric):
     def points(self, cloud: Cloud) -> Points:
         """Return the points of a text that is not void: by default unit vectors of n-grams."""
         n = getattr(self, "ngram", None) or 1
-        found = ngram_points(join(cloud.points), cloud, n)
-        return found if n == 1 else found._replace(vectors=unit(found.vectors))
+        if n == 1:
+            return ngram_points(join(cloud.points), cloud, n)
+        found = ngram_points(concatenate(cloud.points), cloud, n)
+        return found._replace(vectors=unit(found.vectors))
 
     def prepare(self, item: Cloud, side: Side) -> Any | None:
         return None if item.void else self.points(item)
