@@ -210,7 +210,7 @@ def test_levels_lie_between_0_and_1(name, value):
 
 def test_bad_input_gets_a_sentence():
     pilot = Pilot(1.0, 2.0, 50, 50, 1.0)
-    with pytest.raises(OptionError, match="power 0.05 is not above alpha 0.05"):
+    with pytest.raises(OptionError, match=r"power 0\.05 is not above alpha 0\.05"):
         detectable_difference(pilot, 10, 0.05, 0.05)
     for zero in (0.0, float("nan")):
         with pytest.raises(OptionError, match="finite number other than 0"):
@@ -219,7 +219,7 @@ def test_bad_input_gets_a_sentence():
         contributions([1.0], [2.0], mean)
     with pytest.raises(DataError, match="1 of 2 rows of the second system hold NaN"):
         contributions([1.0, 2.0], [2.0, np.nan], mean)
-    with pytest.raises(ShapeError, match="3 segments .* second 2"):
+    with pytest.raises(ShapeError, match=r"3 segments .* second 2"):
         contributions([1.0, 2.0, 3.0], [2.0, 4.0], mean)
     with pytest.raises(DataError, match="difference is 2 on each of the 5 segments"):
         pilot_of([2.0] * 5)

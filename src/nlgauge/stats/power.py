@@ -169,7 +169,8 @@ def pilot_of(values: ArrayLike, clusters: Sequence[object] | None = None) -> Pil
         raise DataError(
             f"all {n} segments are in 1 cluster; the variance between clusters needs at least 2."
         )
-    sums = np.bincount([numbers[label] for label in clusters], weights=deviations)
+    member = [numbers[label] for label in clusters]
+    sums: Floats = np.bincount(member, weights=deviations).astype(np.float64)
     between = count / (count - 1) * float(sums @ sums) / n**2
     if between <= TOLERANCE**2 * variance / n:
         raise DataError(
