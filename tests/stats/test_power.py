@@ -11,16 +11,14 @@ from nlgauge.stats.power import (
     Pilot,
     contributions,
     critical_value,
-    detectable_correlation,
     detectable_difference,
     pilot_of,
-    points_needed,
     power_of_difference,
-    power_of_williams,
     segments_needed,
     t_power,
 )
 from nlgauge.stats.significance import williams_statistic
+from nlgauge.stats.williams_power import detectable_correlation, points_needed, power_of_williams
 
 DRAWS = 8000  # the simulation's standard error is at most .0056
 

@@ -22,7 +22,7 @@ from numpy.typing import ArrayLike
 from nlgauge.core.arrays import Floats
 from nlgauge.core.errors import DataError, OptionError, ShapeError
 from nlgauge.stats.coefficients import TOLERANCE
-from nlgauge.stats.significance import williams_statistic
+from nlgauge.stats.intervals import check_confidence
 from nlgauge.stats.validation import as_rows
 
 FinishAll = Callable[[Floats, Floats], Floats]
@@ -188,6 +188,14 @@ def _shape(deviations: Floats) -> tuple[float, float]:
     return skewness, float((deviations**4).mean()) / squares**2 - 3
 
 
+def difference_interval(pilot: Pilot, confidence: float = 0.95) -> tuple[float, float]:
+    """Return the confidence interval of the pilot's difference, from Student's t."""
+    check_confidence(confidence)
+    limit = critical_value(1 - confidence, pilot.clusters - 1)
+    half = limit * pilot.standard_error(pilot.segments)
+    return pilot.difference - half, pilot.difference + half
+
+
 def _check_level(name: str, value: float, usual: str) -> None:
     if not 0 < value < 1:
         raise OptionError(f"{name} is {value}; it lies between 0 and 1, {usual} is usual.")
@@ -227,8 +235,8 @@ def _rejection(limit: float, shift: float, df: float) -> float:
     return float(weights @ outside / weights.sum())
 
 
-def _solve(function: Callable[[float], float], target: float) -> float:
-    """Return where an increasing function of positive numbers reaches the target; inf if never."""
+def solve_increasing(function: Callable[[float], float], target: float) -> float:
+    """Return where an increasing function of positive numbers reaches the target; else inf."""
     low, high = 0.0, 1.0
     while function(high) < target:
         low, high = high, 2 * high
@@ -245,7 +253,7 @@ def _solve(function: Callable[[float], float], target: float) -> float:
 @lru_cache(maxsize=1024)
 def critical_value(alpha: float, df: float) -> float:
     """Return the two-sided critical value of Student's t."""
-    return _solve(lambda t: 1 - _rejection(t, 0.0, df), 1 - alpha)
+    return solve_increasing(lambda t: 1 - _rejection(t, 0.0, df), 1 - alpha)
 
 
 def t_power(
@@ -323,10 +331,10 @@ def segments_needed(
             "the metric's units."
         )
     least = ceil(pilot.cluster_size) + 1
-    return _smallest(lambda n: power_of_difference(pilot, difference, n, alpha), power, least)
+    return smallest_size(lambda n: power_of_difference(pilot, difference, n, alpha), power, least)
 
 
-def _smallest(power_at: Callable[[int], float], target: float, least: int) -> int | None:
+def smallest_size(power_at: Callable[[int], float], target: float, least: int) -> int | None:
     """Return the smallest number whose power reaches the target; power increases with it."""
     low, high = least - 1, least
     while not power_at(high) >= target:
@@ -355,72 +363,6 @@ def detectable_difference(
     if pilot.degrees(segments) <= 0:
         return nan
     unit = copysign(pilot.standard_error(segments), pilot.difference)
-    return unit * _solve(
+    return unit * solve_increasing(
         lambda shift: power_of_difference(pilot, shift * unit, segments, alpha), power
     )
-
-
-def power_of_williams(r12: float, r13: float, r23: float, n: int, alpha: float = 0.05) -> float:
-    """Return the power of Williams's test, two-sided, if these are the true correlations.
-
-    The statistic is a noncentral t whose shift is `williams`'s t at the true correlations. The
-    points are independent and jointly normal.
-
-    Parameters
-    ----------
-    r12, r13, r23 : Pearson's r of people and first metric, people and second metric, both metrics
-    n : int, judged points, at least 4
-    alpha : float, significance level
-
-    Returns
-    -------
-    float
-
-    Examples
-    --------
-    >>> round(power_of_williams(0.5, 0.4, 0.8, 150), 2)
-    0.59
-    """
-    return t_power(williams_statistic(r12, r13, r23, n), n - 3, alpha)
-
-
-def points_needed(
-    r12: float, r13: float, r23: float, power: float = 0.8, alpha: float = 0.05
-) -> int | None:
-    """Return the judged points with which Williams's test has this power; None if none suffice.
-
-    Examples
-    --------
-    >>> points_needed(0.5, 0.4, 0.8)
-    242
-    """
-    check_plan(alpha, power)
-    if williams_statistic(r12, r13, r23, MOST_SEGMENTS) == 0:
-        return None
-    return _smallest(lambda n: power_of_williams(r12, r13, r23, n, alpha), power, 4)
-
-
-def detectable_correlation(
-    r: float, r23: float, n: int, power: float = 0.8, alpha: float = 0.05
-) -> float:
-    """Return the smallest difference of two correlations that Williams's test detects at n points.
-
-    The correlations are r plus and minus half the difference, and r23 that of the two metrics. NaN
-    if no correlations that data can have are far enough apart.
-
-    Examples
-    --------
-    >>> round(detectable_correlation(0.45, 0.8, 242), 3)
-    0.1
-    """
-    check_plan(alpha, power)
-    # The determinant 1 - r12^2 - r13^2 - r23^2 + 2 r12 r13 r23 is 0 at the largest difference.
-    squared = 2 * ((1 - r23**2) - 2 * r**2 * (1 - r23)) / (1 + r23) if r23 > -1 else 0.0
-    most = min(sqrt(max(squared, 0.0)), 2 * (1 - abs(r))) * (1 - 1e-9)
-
-    def power_at(gap: float) -> float:
-        return power_of_williams(r + gap / 2, r - gap / 2, r23, n, alpha)
-
-    if most <= 0 or power_at(most) < power:
-        return nan
-    return _solve(lambda gap: power_at(min(gap, most)), power)
