@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from nlgauge.core.arrays import Floats
-from nlgauge.core.errors import DataError, OptionError
+from nlgauge.core.errors import DataError, OptionError, UsageError
 from nlgauge.core.jsonable import to_jsonable
 from nlgauge.data.files import read_json
 from nlgauge.reproducibility import explain
@@ -53,11 +53,14 @@ class Calibration:
 
     def check(self, signature: str) -> None:
         """Raise OptionError unless it was fitted for scores with this signature."""
-        if "|" not in signature:
-            raise OptionError(f"{signature!r} is not a signature, which reads name|key:value|...")
-        found = [each for each in explain(self.signature, signature) if each.kind != "library"]
-        if found:
-            listed = "; ".join(map(str, found))
+        if signature == self.signature:
+            return
+        try:
+            differing = explain(self.signature, signature)
+            listed = "; ".join(str(each) for each in differing if each.kind != "library")
+        except UsageError:  # stored scores have no keys
+            listed = f"{self.signature} and {signature}"
+        if listed:
             raise OptionError(
                 f"the calibration of {self.metric} is for another signature than the scores: "
                 f"{listed}. Fit one for these scores with nlgauge interpret DATA -m METRIC"
