@@ -63,7 +63,7 @@ def score_rows(
     judged = data if isinstance(data, JudgedCorpus) else read_judged(data)
     metrics, notes = _open(rows, settings)
     for row, model in product(rows, settings.other_models):
-        if row.spec and _takes_any_encoder(chosen := build_metric(row.spec)):
+        if row.spec and _takes_any_encoder(build_metric(row.spec)):
             metrics[with_model_name(row.name, model)] = with_model(row.spec, model)
     run: dict[str, Any] = {"runtime": settings.runtime, "progress": settings.progress}
     sample, built = some_inputs(judged, settings.inputs), list(metrics.values())
