@@ -27,8 +27,15 @@ from nlgauge.stats.intervals import (
 )
 from nlgauge.stats.judgements import Grid, Judgements, MetricScores
 from nlgauge.stats.levels import Correlation, correlate
+from nlgauge.stats.mcnemar import mcnemar
 from nlgauge.stats.named_coefficients import LEVELS
-from nlgauge.stats.paired_tests import paired_bootstrap, paired_randomisation, rank_clusters
+from nlgauge.stats.paired_tests import (
+    paired_bootstrap,
+    paired_permutation,
+    paired_randomisation,
+    rank_clusters,
+    sum_groups,
+)
 from nlgauge.stats.selection import split, sweep
 from nlgauge.stats.significance import holm, permutation_test, williams, williams_test
 
@@ -52,7 +59,9 @@ __all__ = [
     "kendall_b",
     "kendall_c",
     "kendall_like",
+    "mcnemar",
     "paired_bootstrap",
+    "paired_permutation",
     "paired_randomisation",
     "pairs_from_scores",
     "pairwise_accuracy",
@@ -62,6 +71,7 @@ __all__ = [
     "soft_pairwise_accuracy",
     "spearman",
     "split",
+    "sum_groups",
     "sweep",
     "williams",
     "williams_test",

@@ -8,7 +8,8 @@ from nlgauge.stats.levels import choose_level
 from nlgauge.stats.matrix import CoefficientMatrix, PermutationMatrix, WilliamsMatrix
 from nlgauge.stats.named_coefficients import choose_coefficient
 from nlgauge.stats.validation import require_scipy
-from nlgauge.study.compare import Comparison, SegmentDifference, compare, compare_scored
+from nlgauge.study.compare import compare, compare_scored
+from nlgauge.study.comparison import Comparison, SegmentDifference
 from nlgauge.study.correlate import Correlations, correlate
 from nlgauge.study.darr import DarrResult, darr
 from nlgauge.study.matrix import matrix, permutation, williams
