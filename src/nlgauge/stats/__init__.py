@@ -26,11 +26,12 @@ from nlgauge.stats.intervals import (
     fisher_interval,
 )
 from nlgauge.stats.judgements import Grid, Judgements, MetricScores
-from nlgauge.stats.levels import Correlation, correlate
+from nlgauge.stats.levels import Correlation, correlate, document_means
 from nlgauge.stats.named_coefficients import LEVELS
 from nlgauge.stats.paired_tests import paired_bootstrap, paired_randomisation, rank_clusters
+from nlgauge.stats.permutation_tests import permutation_test, rank_metrics
 from nlgauge.stats.selection import split, sweep
-from nlgauge.stats.significance import holm, permutation_test, williams, williams_test
+from nlgauge.stats.significance import holm, williams, williams_test
 
 __all__ = [
     "COEFFICIENTS",
@@ -47,6 +48,7 @@ __all__ = [
     "calibrate_ties",
     "chance_accuracy",
     "correlate",
+    "document_means",
     "fisher_interval",
     "holm",
     "kendall_b",
@@ -59,6 +61,7 @@ __all__ = [
     "pearson",
     "permutation_test",
     "rank_clusters",
+    "rank_metrics",
     "soft_pairwise_accuracy",
     "spearman",
     "split",
