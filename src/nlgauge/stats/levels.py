@@ -262,7 +262,8 @@ def _own_means(metric: ArrayLike, human: ArrayLike) -> tuple[ArrayLike, ArrayLik
     x, y = as_matrix(metric, "metric"), as_matrix(human, "human")
     if x.shape[1] == y.shape[1] or x.shape[0] != y.shape[0]:
         return metric, human
-    return tuple(system_means(each, np.isfinite(each))[:, None] for each in (x, y))
+    one, other = (system_means(each, np.isfinite(each))[:, None] for each in (x, y))
+    return one, other
 
 
 def _reason(present: Bools, level: str) -> str:

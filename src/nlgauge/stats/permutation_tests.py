@@ -192,8 +192,8 @@ def permutation_test(
     if alternative not in ("greater", "less", "two-sided"):
         known = "'greater', 'less' or 'two-sided'"
         raise OptionError(f"alternative is {alternative!r}; it is {known}.")
-    options = {"average": average, "count": count, "seed": seed}
-    found = exchange(first, second, human, level, coefficient, over=over, **options)
+    data = first, second, human, level, coefficient
+    found = exchange(*data, over=over, average=average, count=count, seed=seed)
     null = found.null[np.isfinite(found.null)]
     nulls, differences = (null, -null), (found.difference, -found.difference)
     if alternative == "less":
