@@ -13,6 +13,7 @@ import numpy as np
 from nlgauge.core.arrays import Floats
 from nlgauge.core.corpus import Corpus
 from nlgauge.core.errors import DataError, FileError, OptionError, ShapeError
+from nlgauge.core.spans import Span
 
 HUMAN_PREFIX = "human:"  # of a criterion that is studied like the scores of a metric
 _NOT_JUDGED = {"", "nan", "na", "n/a", "none", "null"}
@@ -30,6 +31,8 @@ class JudgedRow:
     source: str | None = None
     stored: Mapping[str, float] = field(default_factory=dict)
     name: str | None = None  # its own id in the data, besides system and segment
+    spans: tuple[Span, ...] | None = None  # annotated errors of the candidate, if it has been
+    document: str | None = None  # that the segment is a part of
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,6 +51,10 @@ class JudgedCorpus:
         Scores of metrics that came with the data, one per row.
     names
         The rows' own ids, if all of them have one.
+    spans
+        The annotated errors of each candidate, if all have been annotated.
+    documents
+        The documents of the rows' segments, if all of them have one.
 
     Raises
     ------
@@ -60,6 +67,8 @@ class JudgedCorpus:
     notes: tuple[str, ...]
     stored: Mapping[str, Floats] = field(default_factory=dict)
     names: tuple[str, ...] | None = None
+    spans: tuple[tuple[Span, ...], ...] | None = None
+    documents: tuple[str, ...] | None = None
 
     def __post_init__(self) -> None:
         if not self.human:
@@ -99,12 +108,16 @@ class JudgedCorpus:
             if (missing := int(np.isnan(values).sum()))
         ]
         names = tuple(row.name for row in rows if row.name is not None)
+        documents = tuple(row.document for row in rows if row.document is not None)
+        annotated = tuple(row.spans for row in rows if row.spans is not None)
         return cls(
             corpus,
             human,
             (summary, *gaps, *notes),
             to_columns([row.stored for row in rows]),
             names if len(names) == len(rows) else None,
+            spans=annotated if len(annotated) == len(rows) else None,
+            documents=documents if len(documents) == len(rows) else None,
         )
 
     def __len__(self) -> int:
@@ -156,6 +169,8 @@ class JudgedCorpus:
             (*self.notes, note),
             {name: values[indices] for name, values in self.stored.items()},
             self.names and tuple(self.names[i] for i in indices),
+            spans=self.spans and tuple(self.spans[i] for i in indices),
+            documents=self.documents and tuple(self.documents[i] for i in indices),
         )
 
     def with_stored(self, scores: Mapping[str, Floats], note: str) -> "JudgedCorpus":

@@ -127,7 +127,9 @@ class InputFiles:
         tabular = {bool(self._tables(path)) for path in self.candidates}
         if len(tabular) == 2:
             raise UsageError("the candidates mix text files with tables; score them separately")
-        self.columns.refuse(("human", "scores"), "these tables are read for their texts only")
+        self.columns.refuse(
+            ("human", "scores", "document"), "these tables are read for their texts only"
+        )
         beside = {"-r": bool(self.references), "-s": self.sources is not None}
         what = {"-r": "references", "-s": "sources"}
         for flag in (name for name, given in beside.items() if given and tabular == {True}):
