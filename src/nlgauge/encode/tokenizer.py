@@ -115,7 +115,9 @@ class Tokenizer:
                 start, stop = encoding.offsets[at - before]
                 strings[at] = strings[at] if marks[at] else text[start:stop]
                 ids[at] = unknown_id(strings[at])
-        return Tokens(tuple(strings), ids, words < 0, words)
+        places = [(0, 0)] * before + encoding.offsets + [(0, 0)] * after
+        offsets = np.array(places, dtype=np.int64).reshape(-1, 2)
+        return Tokens(tuple(strings), ids, words < 0, words, offsets)
 
 
 def _load(located: Located) -> tuple[Any, list[int], list[int]]:

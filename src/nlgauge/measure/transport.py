@@ -161,18 +161,20 @@ def _plan(problem: Problem, solution: Solution, penalty_a: float, penalty_b: flo
         coupling[np.ix_(a > 0, b > 0)] = solution.coupling
         solution = solution._replace(coupling=coupling)
     value, mass = float((cost * coupling).sum()), float(coupling.sum())
-    penalties = _penalty(coupling.sum(axis=1), a, penalty_a)
-    penalties += _penalty(coupling.sum(axis=0), b, penalty_b)
+    penalties = float(marginal_penalties(coupling.sum(axis=1), a, penalty_a).sum())
+    penalties += float(marginal_penalties(coupling.sum(axis=0), b, penalty_b).sum())
     found = {**problem._asdict(), **solution._asdict()}
     return Plan(value=value, mass=mass, objective=value + penalties, **found)
 
 
-def _penalty(marginal: Floats, weights: Floats, penalty: float) -> float:
-    """Return penalty KL(marginal | weights); 0 where it is infinite, because then they agree."""
+def marginal_penalties(marginal: Floats, weights: Floats, penalty: float) -> Floats:
+    """Return the terms of penalty KL(marginal | weights); 0 if it is infinite: then they agree."""
+    terms = np.zeros(len(weights))
     if penalty == 0 or math.isinf(penalty):
-        return 0.0
+        return terms
     ratio = np.divide(marginal, weights, out=np.ones_like(marginal), where=weights > 0)
     off = np.abs(ratio - 1) > 1e-13  # nearer to 1 is rounding: the term would be below 1e-26
     share = ratio[off]
     gain = share * np.log(np.where(share > 0, share, 1.0)) - share + 1
-    return penalty * float((weights[off] * gain).sum())
+    terms[off] = penalty * weights[off] * gain
+    return terms

@@ -7,8 +7,9 @@ from itertools import chain
 from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
+from numpy.lib.stride_tricks import sliding_window_view
 
-from nlgauge.core.arrays import Floats
+from nlgauge.core.arrays import Floats, Ints
 from nlgauge.core.cloud import Cloud
 from nlgauge.core.errors import OptionError
 from nlgauge.core.metric import PairMetric, Side
@@ -30,6 +31,7 @@ class Points(NamedTuple):
     vectors: Floats
     masses: Floats
     tokens: tuple[str, ...]
+    offsets: Ints | None = None  # of the characters of each, if they are parts of the text
 
 
 class Published(NamedTuple):
@@ -198,9 +200,20 @@ def ngram_points(vectors: Floats, cloud: Cloud, n: int) -> Points:
     means, masses = pool_ngrams(vectors, cloud.weights, n)
     words, span = cloud.tokens.strings, min(n, len(cloud))
     if span <= 1:
-        return Points(means, masses, words)
+        return Points(means, masses, words, cloud.tokens.offsets)
     grams = (" ".join(words[i : i + span]) for i in range(len(masses)))
-    return Points(means, masses / (masses.sum() or 1.0), tuple(grams))
+    offsets = ngram_offsets(cloud.tokens.offsets, span)
+    return Points(means, masses / (masses.sum() or 1.0), tuple(grams), offsets)
+
+
+def ngram_offsets(offsets: Ints, n: int) -> Ints:
+    """Return the characters from the first to the last token of each n-gram but special ones."""
+    starts, ends = offsets.T
+    # Special tokens have no place in the text: they must not be the first.
+    starts = np.where(starts < ends, starts, np.iinfo(np.int64).max)
+    first = sliding_window_view(starts, n).min(axis=1)
+    last = sliding_window_view(ends, n).max(axis=1)
+    return np.stack([np.minimum(first, last), last], axis=1)
 
 
 def _layer_numbers(layers: int | str) -> tuple[int, ...]:

@@ -177,6 +177,23 @@ def ranking_table(rows: Sequence[Row], *, digits: int = 3, footer: Sequence[str]
     return _table(rows, [*filled, _key("missing", key="pairs_missing")], footer)
 
 
+def span_table(rows: Sequence[Row], *, digits: int = 3, footer: Sequence[str] = ()) -> Table:
+    """Return metrics and baselines by F1 of error spans, with their thresholds.
+
+    A row has metric, f1 with its interval, precision, recall, the difference from the lexical diff
+    with its interval, minor, major and the number of spans.
+    """
+
+    def difference(row: Row) -> str | None:
+        return interval(row["difference_low"], row["difference_high"], digits)
+
+    filled = [_key("metric"), _key("F1", digits, "higher", "f1"), *_interval(rows, digits)]
+    filled += [_key("precision", digits), _key("recall", digits)]
+    filled += [_key("difference", digits), (Column(filled[2][0].name), difference)]
+    filled += [_key("minor", digits), _key("major", digits), _key("spans")]
+    return _table(rows, filled, footer)
+
+
 def comparison_table(
     metric: str,
     direction: Literal["higher", "lower"],

@@ -15,6 +15,7 @@ from nlgauge.study.darr import DarrResult, darr
 from nlgauge.study.matrix import matrix, permutation, williams
 from nlgauge.study.quality_bands import quality_bands
 from nlgauge.study.rescale import fit_baseline
+from nlgauge.study.spans import SpanStudy, evaluate_spans
 from nlgauge.study.study import Study, choose_criteria, measure
 from nlgauge.study.tune import OptionSweep, TunedOptions, Tuning, tune
 
@@ -26,6 +27,7 @@ __all__ = [
     "OptionSweep",
     "PermutationMatrix",
     "SegmentDifference",
+    "SpanStudy",
     "Study",
     "TunedOptions",
     "Tuning",
@@ -37,6 +39,7 @@ __all__ = [
     "compare_scored",
     "correlate",
     "darr",
+    "evaluate_spans",
     "fit_baseline",
     "matrix",
     "measure",
