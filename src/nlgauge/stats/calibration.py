@@ -220,7 +220,8 @@ def fit_logistic(differences: ArrayLike, preferences: ArrayLike, weights: ArrayL
 class Curve:
     """Probabilities at increasing differences, linear between them, and their interval.
 
-    The first knot is (0, 1/2). Beyond the last one the probability stays the same.
+    The first knot is (0, 1/2). Beyond the last one the probability stays the same. At 0 itself the
+    probability is 1/2 without an interval.
     """
 
     differences: Floats
@@ -235,6 +236,8 @@ class Curve:
         """
         if not np.isfinite(difference):
             raise OptionError(f"the difference is {difference}; give a finite number.")
+        if difference == 0:
+            return 0.5, 0.5, 0.5
         value, low, high = (
             float(np.interp(abs(difference), self.differences, each))
             for each in (self.probabilities, self.low, self.high)
@@ -269,7 +272,8 @@ def calibrate(
     Pairs are sorted by difference and, if there are many, averaged in groups of similar ones. Every
     resample draws inputs or systems with replacement; a pair counts as often as both of its own.
     If people agree with all pairs from some difference on, so do all resamples; there the lower
-    limit is at most the exact one of k agreeing inputs or systems, ((1 - confidence) / 2)^(1/k).
+    limit is at most the exact one of the k inputs or systems of these pairs, if they were
+    independent: ((1 - confidence) / 2)^(1/k).
 
     Parameters
     ----------
@@ -322,17 +326,18 @@ def calibrate(
     if len(drawn):
         limits = np.quantile(drawn, [tail, 1 - tail], axis=0)
     limits[0] = np.minimum(limits[0], _exact_limits(knots, x, y, unit.reshape(units.shape), tail))
-    padded = (np.concatenate([[0.5], each]) for each in (value, *limits))
-    return Curve(np.concatenate([[0.0], knots]), *padded)
+    # Below the smallest difference the probability is only known not to be above that one's.
+    first_knot = (0.5, 0.5, limits[1, 0])
+    padded = map(np.append, first_knot, (value, *limits))
+    return Curve(np.append(0.0, knots), *padded)
 
 
 def _exact_limits(knots: Floats, x: Floats, y: Floats, units: Ints, tail: float) -> Floats:
-    """Return the lower limits where all pairs with larger differences agree, elsewhere 1."""
-    largest = np.zeros(int(units.max()) + 1)
-    np.maximum.at(largest, units.ravel(), np.repeat(x, 2))
-    count = (largest[:, None] >= knots).sum(axis=0)
-    certain = knots > x[y < 1].max(initial=0.0)
-    return np.where(certain, np.maximum(tail ** (1 / np.maximum(count, 1)), 0.5), 1.0)
+    """Return the lower limit where all pairs with larger differences agree, elsewhere 1."""
+    start = x[y < 1].max(initial=0.0)
+    count = np.unique(units[x > start]).size
+    limit = max(tail ** (1 / count), 0.5) if count else 1.0
+    return np.where(knots > start, limit, 1.0)
 
 
 def _group_starts(x: Floats) -> Ints:

@@ -1,6 +1,6 @@
 """Pilots of comparisons, and the power that other sample sizes would have."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from math import nan
 from typing import Any, ClassVar
@@ -51,11 +51,12 @@ class SystemPilot:
     """The difference to detect."""
     needed: int | None
     """Segments with which its power is the target; None if a billion do not suffice."""
+    digits: int = 2
+    """Decimals with which scores of the metric are shown."""
 
-    @property
-    def name(self) -> str:
-        """What is compared, in words."""
-        return f"{self.metric}: {self.system} and {self.baseline}"
+    def titled(self, titles: Mapping[str, str]) -> str:
+        """Return what is compared in words, with the titles of metrics."""
+        return f"{titles.get(self.metric, self.metric)}, {self.system}"
 
     @property
     def size(self) -> int:
@@ -103,10 +104,9 @@ class MetricPilot:
     needed: int | None
     """Judged outputs or systems with which Williams's test has the target power, if any."""
 
-    @property
-    def name(self) -> str:
-        """What is compared, in words."""
-        return f"{self.first} and {self.second}"
+    def titled(self, titles: Mapping[str, str]) -> str:
+        """Return what is compared in words, with the titles of metrics."""
+        return " and ".join(titles.get(name, name) for name in (self.first, self.second))
 
     @property
     def difference(self) -> float:
@@ -190,10 +190,9 @@ class SamplePlan(StudyResult[PowerEntry]):
         """Return the entries of one pilot as plain values."""
         return [entry.to_dict() for entry in self.entries if entry.pilot is pilot]
 
-    def curves(self) -> tuple[list[int], dict[str, list[float]]]:
+    def curves(self) -> tuple[list[int], list[list[float]]]:
         """Return numbers of segments or outputs, and the power at each for every pilot."""
         ends = [size for pilot in self.pilots for size in (pilot.size, pilot.needed or pilot.size)]
         low, high = max(min(ends) / 4, 4), 2 * max(ends)
         sizes = np.unique(np.geomspace(low, high, _CURVE).astype(int)).tolist()
-        curves = {each.name: [each.power_at(size) for size in sizes] for each in self.pilots}
-        return sizes, curves
+        return sizes, [[each.power_at(size) for size in sizes] for each in self.pilots]

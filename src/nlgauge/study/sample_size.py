@@ -120,12 +120,13 @@ def plan_scored(
             both = _ordered(second, ids), rows
             pilot = pilot_of(contributions(*both, _finish(first)), clusters)
             pilot = replace(pilot, difference=second.value - first.value)
-            pilots.append(_system_pilot(label, name, baseline, pilot, target, gap))
+            found = _system_pilot(label, name, baseline, pilot, target, gap)
+            pilots.append(replace(found, digits=first.scale.digits))
     warnings = [
         f"{system}, {label}: {warning}"
         for system, by_label in scores.items()
-        for label, found in by_label.items()
-        for warning in found.warnings
+        for label, each in by_label.items()
+        for warning in each.warnings
     ]
     signatures = {label: str(scores[baseline][label].signature) for label in labels}
     told = [*notes, *warnings, *_pilot_notes(pilots, wanted[0] is None)]
