@@ -33,6 +33,8 @@ from nlgauge.cli import (
     serve,
     show,
     signatures,
+    spans,
+    submission,
     tuning,
 )
 from nlgauge.cli.completion import repeat_metric_flag
@@ -61,7 +63,8 @@ app = typer.Typer(
 for _command in (
     *(score.score_command, show.show_command, compare.compare_command, correlate.correlate_command),
     *(matrix.matrix_command, matrix.williams_command, matrix.permutation_command),
-    *(darr.darr_command, tuning.tune_command, reproduce.reproduce_command),
+    *(darr.darr_command, spans.spans_command, tuning.tune_command, reproduce.reproduce_command),
+    submission.submission_command,
     interpret.interpret_command,
     *(metrics.metrics_command, mbr.mbr_command, mbr.rerank_command),
     *(signatures.explain_command, signatures.verify_command, serve.serve_command),

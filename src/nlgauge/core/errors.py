@@ -25,6 +25,10 @@ class DataError(NlgaugeError, ValueError):
     """The texts, files or judgements are wrong."""
 
 
+class NothingToAlign(DataError):
+    """A text is empty, without weight, or of words that the model does not know."""
+
+
 class ShapeError(DataError):
     """Lengths or nesting do not fit together."""
 

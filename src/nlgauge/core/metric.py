@@ -9,9 +9,9 @@ from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 
-from nlgauge.core.arrays import Bools, Floats
+from nlgauge.core.arrays import Bools, Floats, Ints
 from nlgauge.core.cloud import Cloud
-from nlgauge.core.errors import DataError, UsageError
+from nlgauge.core.errors import NothingToAlign, UsageError
 from nlgauge.core.histogram import Histogram
 from nlgauge.core.languages import ENGLISH, language_code
 from nlgauge.core.options import format_value, option, options_of, parse_options
@@ -59,6 +59,8 @@ class Scale:
     @property
     def digits(self) -> int:
         """The decimals to show: 2 in a range such as 0 to 100, 4 in a range such as 0 to 1."""
+        if np.isinf(self.high) and self.void == 1:  # a rate, such as of errors per word
+            return 4
         return 2 if max(self.high, self.void) >= 100 or self.high - self.low > 1e3 else 4
 
 
@@ -87,6 +89,8 @@ class Alignment:
     rows: Rows
     reference: int
     plan: Plan
+    plans: Sequence[Plan] = ()  # with all references that are not void
+    offsets: Ints | None = None  # of the characters of each candidate token or n-gram
 
 
 @dataclass(frozen=True)
@@ -266,13 +270,19 @@ class PairMetric(Metric):
         plans = [self.align(c, r) for c, r in zip(candidates, references, strict=True)]
         return self.compare(candidates, references), plans
 
+    def token_costs(self, plan: Plan) -> Floats:
+        """Return the mean cost of the flows of each candidate token; NaN for one without any."""
+        moved = plan.marginal_a
+        total = (plan.coupling * plan.cost).sum(axis=1)
+        return np.where(moved > 0, total / np.where(moved > 0, moved, 1.0), np.nan)
+
     def align_best(self, candidate: Any, references: Sequence[Any]) -> Alignment:
         """Return the alignment of a candidate with its best reference."""
         left = self.prepare(candidate, "candidate")
         rights = [self.prepare(reference, "reference") for reference in references]
         alive = [k for k, right in enumerate(rights) if left is not None and right is not None]
         if not alive:
-            raise DataError(
+            raise NothingToAlign(
                 "there is nothing to align: a text is empty, without weight, or of words that the "
                 "model does not know"
             )
@@ -280,7 +290,7 @@ class PairMetric(Metric):
         pairs[alive], plans = self.compare_plans([left] * len(alive), [rights[k] for k in alive])
         best = int(np.argmax(self.scale.sign * pairs[alive, 0]))
         rows = Rows(self._reduce(pairs)[None], {VOID_NOTE: np.array([len(alive) < len(rights)])})
-        return Alignment(rows, alive[best], plans[best])
+        return Alignment(rows, alive[best], plans[best], plans, getattr(left, "offsets", None))
 
     @property
     def void_row(self) -> tuple[float, ...]:

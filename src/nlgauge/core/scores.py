@@ -11,6 +11,7 @@ from nlgauge.core.errors import MissingExtra, UsageError
 from nlgauge.core.metric import Direction, Metric, Scale
 from nlgauge.core.plan import Plan
 from nlgauge.core.signature import Signature
+from nlgauge.core.spans import WordCosts
 from nlgauge.core.totals import CorpusScore, Resampled
 
 
@@ -38,6 +39,7 @@ class Scores:
     signature: Signature
     notes: Mapping[str, int] = field(default_factory=dict)
     aligner: Callable[[int], Plan] | None = None
+    word_costs: Callable[[int], WordCosts] | None = None
 
     def __len__(self) -> int:
         return len(self.ids)

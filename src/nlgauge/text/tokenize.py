@@ -6,6 +6,7 @@ Thai, Lao, Khmer, Myanmar, ...) each character with its marks is a word, and so 
 
 import re
 import unicodedata
+from typing import NamedTuple
 
 import regex
 
@@ -29,6 +30,33 @@ def words(text: str, *, lowercase: bool = True, marks: bool = False) -> list[str
     composed = unicodedata.normalize("NFC", text.lower() if lowercase else text)
     found: list[str] = (_WORDS_AND_MARKS if marks else _WORDS).findall(composed)
     return found
+
+
+class Word(NamedTuple):
+    """A word or mark with composed letters, and the characters of the text that it stands for."""
+
+    string: str
+    start: int
+    end: int
+
+
+def find_words(text: str) -> list[Word]:
+    """Return the words, punctuation marks and symbols of ``text`` with their places in it.
+
+    Examples
+    --------
+    >>> find_words("A cat!")
+    [Word(string='A', start=0, end=1), Word(string='cat', start=2, end=5), Word(string='!', start=5, end=6)]
+    """
+    if unicodedata.is_normalized("NFC", text):
+        return [Word(found.group(), *found.span()) for found in _WORDS_AND_MARKS.finditer(text)]
+    composed, origin = "", []  # for each composed character, the place of its cluster
+    for cluster in regex.finditer(r"\X", text):
+        letters = unicodedata.normalize("NFC", cluster.group())
+        composed += letters
+        origin += [cluster.span()] * len(letters)
+    found = _WORDS_AND_MARKS.finditer(composed)
+    return [Word(x.group(), origin[x.start()][0], origin[x.end() - 1][1]) for x in found]
 
 
 def ascii_words(text: str) -> list[str]:
