@@ -19,7 +19,7 @@ from nlgauge.study.interpretation import (
     interpret,
     interpret_comparison,
     read_calibrations,
-    select,
+    select_calibrations,
 )
 from nlgauge.study.matrix import matrix, permutation, williams
 from nlgauge.study.quality_bands import quality_bands
@@ -64,7 +64,7 @@ __all__ = [
     "quality_bands",
     "read_calibrations",
     "require_scipy",
-    "select",
+    "select_calibrations",
     "tune",
     "williams",
 ]
