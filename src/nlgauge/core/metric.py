@@ -17,6 +17,7 @@ from nlgauge.core.languages import ENGLISH, language_code
 from nlgauge.core.options import format_value, option, options_of, parse_options
 from nlgauge.core.plan import Plan
 from nlgauge.core.requirements import ModelCard, Need
+from nlgauge.core.spans import check_thresholds
 
 Side = Literal["candidate", "reference"]
 SourceUse = Literal["ignored", "optional", "required"]
@@ -205,6 +206,24 @@ class Metric(ABC):
     def details(self, totals: Floats) -> dict[str, float]:
         """Return counts and ratios behind the value of one sum of rows, such as lengths."""
         return {}
+
+    @property
+    def span_thresholds(self) -> tuple[float, float] | None:
+        """The thresholds of minor and major errors that are known for the bound metric."""
+        return None
+
+    def choose_thresholds(self, minor: float | None, major: float | None) -> tuple[float, float]:
+        """Return the given thresholds of minor and major errors; known ones if both are None."""
+        if minor is not None and major is not None:
+            check_thresholds(minor, major)
+            return minor, major
+        if self.span_thresholds is None or (minor is None) != (major is None):
+            what = "only one threshold is given" if minor or major else "no thresholds are known"
+            raise UsageError(
+                f"{what} of errors by {self.label()}: give both, minor and major, or choose them "
+                f"on annotated texts with nlgauge spans DATA -m {self.name}"
+            )
+        return self.span_thresholds
 
     def facts(self) -> dict[str, str]:
         """Return signature keys beside the options, such as a table's digest."""

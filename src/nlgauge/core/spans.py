@@ -68,6 +68,24 @@ class WordCosts:
         sums = shares @ np.nan_to_num(costs)
         return cls(places, np.where(totals > 0, sums / np.where(totals > 0, totals, 1.0), np.nan))
 
+    @classmethod
+    def unmatched(cls, words: Sequence[tuple[int, int]]) -> "WordCosts":
+        """Return words that nothing can be matched with."""
+        places = np.array(words, dtype=np.int64).reshape(-1, 2)
+        return cls(places, np.full(len(places), np.inf))
+
+    @classmethod
+    def combine(cls, references: "Sequence[WordCosts]") -> "WordCosts":
+        """Return the costs with several references: sqrt(own cost x mean cost of the words).
+
+        A word's own cost is its least, because one reference is enough to support it. The mean
+        counts because errors are more frequent in bad texts; a word without a cost stays free.
+        """
+        own = np.min([each.costs for each in references], axis=0)
+        known = own[~np.isnan(own)]
+        mean = known.mean() if known.size else np.nan
+        return cls(references[0].offsets, np.sqrt(np.maximum(own, 0.0) * mean))
+
     def spans(self, minor: float, major: float) -> tuple[Span, ...]:
         """Return runs of words that each cost ``minor`` or more.
 

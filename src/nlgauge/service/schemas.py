@@ -111,6 +111,8 @@ class AlignRequest(_Request):
     metric: Spec = "mover"
     layers: bool = Field(False, description="Include a plan for each layer of the metric.")
     words: bool = Field(False, description="Join the pieces of words that the model splits.")
+    minor: Finite | None = Field(None, description="Least cost of a word in a predicted error.")
+    major: Finite | None = Field(None, description="Least mean cost of a major error.")
 
 
 class JudgedRow(_Request):

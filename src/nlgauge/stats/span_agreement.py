@@ -7,7 +7,7 @@ characters recall; both are sums over all segments (micro-averages).
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -114,7 +114,8 @@ def bootstrap_f1(
     >>> bootstrap_f1([[2, 4, 4], [4, 4, 4]], count=200).value
     0.75
     """
-    return bootstrap(rows, _f1, count=count, confidence=confidence, seed=seed)
+    found = bootstrap(rows, _f1, count=count, confidence=confidence, seed=seed)
+    return replace(found, over="inputs")
 
 
 def bootstrap_f1_difference(
@@ -146,7 +147,8 @@ def bootstrap_f1_difference(
     def difference(total: Floats) -> float:
         return _f1(total[:3]) - _f1(total[3:])
 
-    return bootstrap(rows, difference, count=count, confidence=confidence, seed=seed)
+    found = bootstrap(rows, difference, count=count, confidence=confidence, seed=seed)
+    return replace(found, over="inputs")
 
 
 @dataclass(frozen=True)

@@ -136,9 +136,13 @@ def evaluate_spans(
         )
     corpus = judged.corpus
     scorer = Scorer(metrics, runtime=runtime)
-    found = scorer.word_costs(corpus, progress=progress)
-    found |= {ALL: _whole_texts(corpus, 1.0), NONE: _whole_texts(corpus, np.nan)}
-    found[LEXICAL] = [_lexical_diff(*pair) for pair in zip(*_texts(corpus), strict=True)]
+    pairs = zip(corpus.candidates, corpus.references, strict=True)
+    baselines = {
+        ALL: _whole_texts(corpus, 1.0),
+        NONE: _whole_texts(corpus, np.nan),
+        LEXICAL: [_lexical_diff(*pair) for pair in pairs],
+    }
+    found = {**scorer.word_costs(corpus, progress=progress), **baselines}
     parts = split(len(corpus), fraction, seed, corpus.ids)
     tested = {
         name: _test(judged, words, parts.tune, parts.test, partial_credit)
@@ -157,7 +161,7 @@ def evaluate_spans(
         interval = bootstrap_f1(own, **options)
         entries.append(SpanEntry(name, thresholds, agreement, interval, difference, spans))
     names = (
-        f"{len(set(corpus.ids[i] for i in index)):,} inputs ({len(index):,} texts)"
+        f"{len({corpus.ids[i] for i in index}):,} inputs ({len(index):,} texts)"
         for index in (parts.tune, parts.test)
     )
     signatures = {
@@ -192,14 +196,10 @@ def _test(
     return chosen, np.array(rows), sum(map(len, predicted))
 
 
-def _texts(corpus: Corpus) -> tuple[Sequence[str], Sequence[Sequence[str]]]:
-    return corpus.candidates, corpus.references
-
-
 def _whole_texts(corpus: Corpus, cost: float) -> list[WordCosts]:
     """Return each text as one word of this cost; an empty text has none."""
-    lengths = map(len, corpus.candidates)
-    return [WordCosts(np.array([[0, n]] if n else []), np.full(n > 0, cost)) for n in lengths]
+    words = ([[0, len(text)]] if text else [] for text in corpus.candidates)
+    return [WordCosts(np.reshape(each, (-1, 2)), np.full(len(each), cost)) for each in words]
 
 
 def _lexical_diff(candidate: str, references: Sequence[str]) -> WordCosts:

@@ -45,8 +45,8 @@ def find_words(text: str) -> list[Word]:
 
     Examples
     --------
-    >>> find_words("A cat!")
-    [Word(string='A', start=0, end=1), Word(string='cat', start=2, end=5), Word(string='!', start=5, end=6)]
+    >>> find_words("cats!")
+    [Word(string='cats', start=0, end=4), Word(string='!', start=4, end=5)]
     """
     if unicodedata.is_normalized("NFC", text):
         return [Word(found.group(), *found.span()) for found in _WORDS_AND_MARKS.finditer(text)]
