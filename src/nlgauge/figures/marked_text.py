@@ -114,7 +114,7 @@ def _lines(text: str, spans: Sequence[Span]) -> list[list[_Placed]]:
                 shown = visible(chunk)
                 most = _COLUMNS + 3 * (
                     cell_len(shown) < 3
-                )  # no mark of punctuation on its own line
+                )  # no comma on a line of its own
                 if chunk == "\n" or column + cell_len(shown) > most:
                     lines.append([])
                     column = 0
