@@ -50,6 +50,7 @@ VARIANTS = {
     "smd": ("smd:compat=mover-web", "smd:aggregate=pmeans"),
     "sms": ("sms:nodes=both",),
     "ter": ("ter:lang=ja",),
+    "wer": ("wer:variant=mer", "wer:variant=wil", "wer:unit=characters", "wer:punctuation=no"),
     "wmd": ("wmd:layer=all,ngram=3",),
     "wmdo": ("wmdo:weights=idf",),
     "yisi": ("yisi:weights=uniform", "yisi:ngram=2,temperature=0.1"),

@@ -18,7 +18,11 @@ def objective(points, layers, weights):
     n = len(points)
     return np.mean(
         [
-            match(squared_euclid(points, z, normalise=False), np.ones(n), weights).value
+            match(
+                squared_euclid(points, z, normalise=False),
+                np.full(n, 1 / n),
+                weights / weights.sum(),
+            ).value
             for z in layers
         ]
     )
@@ -69,7 +73,8 @@ def test_it_is_a_fixed_point():
     found = barycenter(z, weights, tolerance=0)
     moved = np.zeros_like(found.points)
     for layer in z:
-        plan = match(squared_euclid(found.points, layer, normalise=False), np.ones(9), weights)
+        cost = squared_euclid(found.points, layer, normalise=False)
+        plan = match(cost, np.full(9, 1 / 9), weights / weights.sum())
         moved += 9 * plan.coupling @ layer / len(z)
     np.testing.assert_allclose(moved, found.points, atol=1e-9)
 
@@ -116,7 +121,7 @@ def plain_fixed_point(layers, mass):
     points, best, before = layers.mean(axis=0), layers[0], np.inf
     while True:
         costs = [((points[:, None] - z) ** 2).sum(axis=2) for z in layers]
-        plans = [match(cost, np.ones(n), mass).coupling for cost in costs]
+        plans = [match(cost, np.full(n, 1 / n), mass / mass.sum()).coupling for cost in costs]
         value = np.mean([(c * p).sum() for c, p in zip(costs, plans, strict=True)])
         if value >= before:
             return best

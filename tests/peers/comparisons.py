@@ -1,7 +1,8 @@
 """Scores of nlgauge and of other packages for the same texts.
 
-``python tests/peers/comparisons.py`` runs all comparisons and writes the table of docs/peers.md. It
-needs every package of the table: pip install bert-score cer nltk POT rouge-score torchmetrics
+``PYTHONPATH=tests python tests/peers/comparisons.py`` runs all comparisons and writes the table of
+docs/peers.md. It needs every package of the table: pip install bert-score cer jiwer nltk POT
+rouge-score torchmetrics
 """
 
 from __future__ import annotations
@@ -12,13 +13,16 @@ import random
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 from importlib.metadata import version
 from pathlib import Path
+from tempfile import mkdtemp
 from types import ModuleType
 
 import numpy as np
 
 import nlgauge
+from byte_level_models import save_model
 from nlgauge.text.tokenize import words
 
 PROJECT = Path(__file__).parents[2]
@@ -129,6 +133,24 @@ def _bertscore(spec: str) -> Values:
     return _ours(spec, CANDIDATES[:120], REFERENCES[:120])
 
 
+@cache
+def _roberta() -> Path:
+    return save_model("roberta", Path(mkdtemp(prefix="nlgauge-roberta-")))
+
+
+def _bert_score_roberta(module: ModuleType) -> Values:
+    from tokenizers.pre_tokenizers import ByteLevel
+
+    scorer = module.BERTScorer(model_type=str(_roberta()), num_layers=2, batch_size=1)
+    # bert-score asks for this space in each call, but transformers 5 ignores the argument.
+    scorer._tokenizer.backend_tokenizer.pre_tokenizer = ByteLevel(add_prefix_space=True)
+    return scorer.score(CANDIDATES[:120], REFERENCES[:120])[2].numpy()
+
+
+def _bertscore_roberta(spec: str) -> Values:
+    return _bertscore(spec.replace("ROBERTA", str(_roberta())))
+
+
 def _transport_problems() -> list[tuple[Values, Values, Values]]:
     numbers = np.random.default_rng(0)
     sizes = numbers.integers(1, 30, size=(200, 2))
@@ -213,6 +235,15 @@ COMPARISONS = [
         1e-5,
         _bert_score,
         _bertscore,
+    ),
+    Comparison(
+        "bert-score",
+        "bert_score",
+        "BERTScorer",
+        "bertscore:compat=bert_score,layer=2,model=ROBERTA",
+        1e-5,
+        _bert_score_roberta,
+        _bertscore_roberta,
     ),
     Comparison("POT", "ot", "emd2", "nlgauge.measure.transport.match", EXACT, _emd, _transport),
 ]

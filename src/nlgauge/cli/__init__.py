@@ -7,6 +7,7 @@ Results go to stdout, notes to stderr. Exit codes: 0 success, 1 error in the dat
 import errno
 import io
 import os
+import re
 import sys
 import warnings
 from collections.abc import Callable
@@ -20,10 +21,12 @@ from nlgauge.cli import (
     compare,
     correlate,
     darr,
+    interpret,
     matrix,
     mbr,
     metrics,
     models,
+    plan,
     reproduce,
     rescale,
     score,
@@ -31,6 +34,7 @@ from nlgauge.cli import (
     show,
     signatures,
     spans,
+    submission,
     tuning,
 )
 from nlgauge.cli.completion import repeat_metric_flag
@@ -43,8 +47,9 @@ _REPEATABLE = {
     **dict.fromkeys(("-c", "--candidates", "--hypotheses", "--predictions"), "-c"),
     **dict.fromkeys(("-r", "--references"), "-r"),
     **dict.fromkeys(("-m", "--metric", "--metrics"), "-m"),
-    **{"--scores": "--scores", "--distances": "--distances"},
+    **{name: name for name in ("--scores", "--distances", "--difference", "--sizes")},
 }
+_NEGATIVE = re.compile(r"-\.?\d.*")
 _CANNOT_WRITE = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO}
 
 app = typer.Typer(
@@ -59,10 +64,13 @@ for _command in (
     *(score.score_command, show.show_command, compare.compare_command, correlate.correlate_command),
     *(matrix.matrix_command, matrix.williams_command, matrix.permutation_command),
     *(darr.darr_command, spans.spans_command, tuning.tune_command, reproduce.reproduce_command),
+    submission.submission_command,
+    interpret.interpret_command,
     *(metrics.metrics_command, mbr.mbr_command, mbr.rerank_command),
     *(signatures.explain_command, signatures.verify_command, serve.serve_command),
 ):
     app.command(_command.__name__.removesuffix("_command"))(_command)
+app.add_typer(plan.app, name="plan")
 app.add_typer(rescale.app, name="rescale")
 app.add_typer(cache.app, name="cache")
 app.add_typer(models.app, name="models")
@@ -140,7 +148,7 @@ def _repeat_flags(words: list[str]) -> list[str]:
         if word in _REPEATABLE:
             current = _REPEATABLE[word]
             continue
-        if word.startswith("-") and word != "-":
+        if word.startswith("-") and word != "-" and not _NEGATIVE.fullmatch(word):
             current = None
         repeated += [word] if current is None else [current, word]
     return repeated

@@ -23,10 +23,14 @@ def correlate_command(
     confidence: bool = arguments.CONFIDENCE,
     interval: arguments.IntervalMethod = arguments.INTERVAL,
     over: arguments.Resampled = option("inputs", "What the bootstrap draws."),
-    count: int = arguments.count_option("bootstrap resamples"),
-    seed: int = arguments.seed_option("the bootstrap"),
-    system_score: Literal["mean", "corpus"] = option(
-        "mean", "Score of a system: the mean of its segments, or the corpus score."
+    average: arguments.Average = arguments.AVERAGE,
+    ranks: bool = option(False, "Add ranks of metrics by significance (permutation tests)."),
+    count: int = arguments.count_option("bootstrap resamples and of permutations"),
+    seed: int = arguments.seed_option("the bootstrap and the permutations"),
+    system_score: Literal["mean", "all", "corpus"] = option(
+        "mean",
+        "Score of a system: the mean of its judged segments, of all its segments, or the corpus "
+        "score.",
     ),
     figure: Path | None = figure_option("a bar chart"),
     distributions: Path | None = figure_option("the distributions of scores by human quality"),
@@ -52,7 +56,8 @@ def correlate_command(
     folder of a published data set; --columns names other columns. Distances are negated, so that a
     good metric has a positive correlation. Scores that are stored with the data (scores.comet, ...)
     are named with --scores, or with --distances if lower is better. Levels: segment (all outputs),
-    text (systems on one input, averaged over inputs), system (means of systems). acc_eq is the
+    text (systems on one input, averaged over inputs), by_system (inputs of one system, averaged
+    over systems), document (means of documents), system (means of systems). acc_eq is the
     pairwise accuracy with calibrated ties, spa the soft pairwise accuracy, pairwise_pearson r of
     the differences between systems on one input (WMT 2023 to 2025).
     """
@@ -69,6 +74,8 @@ def correlate_command(
         confidence=0.95 if confidence else None,
         interval=interval,
         over=over,
+        average=average,
+        ranks=ranks,
         count=count,
         seed=seed,
         system_score=system_score,

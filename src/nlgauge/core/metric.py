@@ -60,6 +60,8 @@ class Scale:
     @property
     def digits(self) -> int:
         """The decimals to show: 2 in a range such as 0 to 100, 4 in a range such as 0 to 1."""
+        if np.isinf(self.high) and self.void == 1:  # a rate, such as of errors per word
+            return 4
         return 2 if max(self.high, self.void) >= 100 or self.high - self.low > 1e3 else 4
 
 

@@ -19,7 +19,17 @@ COLUMNS: dict[str, tuple[str, ...]] = {
 Given = Mapping[str, str | Sequence[str]] | str | Iterable[str] | None
 """``{"candidate": "mt", ...}``, or texts such as ``candidate=mt,reference=ref``."""
 
-_ROLES = ("candidate", "reference", "source", "system", "id", "segment", "human", "scores")
+_ROLES = (
+    "candidate",
+    "reference",
+    "source",
+    "system",
+    "id",
+    "segment",
+    "document",
+    "human",
+    "scores",
+)
 _PLURALS = {"candidates": "candidate", "reference": "references", "sources": "source"}
 _REPEATED = ("references", "systems", "human", "scores")
 _NUMBERED = re.compile(r"(?:reference|ref)[ _.-]?(\d+)")

@@ -1,6 +1,7 @@
 """Lines, texts and tables from files, compressed or not, or from stdin (``-``).
 
-Tables are JSON Lines, JSON, TSV, CSV and Parquet. Gzip and Zstandard are recognised by content.
+Tables are JSON Lines, JSON, TSV, CSV and Parquet, and logs of evaluation harnesses. Gzip and
+Zstandard are recognised by content.
 """
 
 import codecs
@@ -23,6 +24,7 @@ from nlgauge.core.errors import FileError, MissingExtra, UsageError
 from nlgauge.core.jsonable import unique_keys
 from nlgauge.data.columns import COLUMNS, Columns, find_cell, require_column
 from nlgauge.data.encodings import HEAD, unmarked_utf16
+from nlgauge.data.harness_logs import log_rows
 from nlgauge.data.json_rows import array_rows
 
 Cells = Mapping[str, Any] | str  # by column, or the reason why the row cannot be read
@@ -49,7 +51,7 @@ def open_bytes(path: str) -> Iterator[IO[bytes]]:
                 content = gzip.GzipFile(fileobj=raw)
             elif start == _ZSTANDARD:
                 # Unlike the reader of the package zstandard, this one refuses truncated files.
-                stream = _pyarrow("a Zstandard file").CompressedInputStream(raw, "zstd")
+                stream = require_pyarrow("a Zstandard file").CompressedInputStream(raw, "zstd")
                 content = io.BufferedReader(stream)
             marks = (name for mark, name in _UNICODE.items() if content.peek(4).startswith(mark))
             if coding := next(marks, None) or unmarked_utf16(content.peek(HEAD)[:HEAD]):
@@ -85,7 +87,8 @@ def _open_file(path: Path) -> io.BufferedReader:
     return opened[0]
 
 
-def _pyarrow(wanted: str) -> Any:
+def require_pyarrow(wanted: str) -> Any:
+    """Return the package pyarrow, or raise MissingExtra for what is wanted."""
     try:
         import pyarrow as pa
     except ImportError:
@@ -167,13 +170,22 @@ def read_cells(path: str, kind: str, columns: Columns = _USUAL) -> NumberedRows:
 
 
 def _array_rows(path: str) -> NumberedRows:
+    from nlgauge.data.inspect_logs import json_log_rows, starts_log
+
     with open_bytes(path) as content:
-        yield from array_rows(path, content)
+        is_log = starts_log(cast(io.BufferedReader, content).peek(HEAD)[:HEAD])
+        yield from (json_log_rows if is_log else array_rows)(path, content)
+
+
+def _eval_rows(path: str) -> NumberedRows:
+    from nlgauge.data.inspect_logs import eval_rows
+
+    return eval_rows(path)
 
 
 def _json_rows(path: str) -> NumberedRows:
     lines = enumerate(lines_of(path), start=1)
-    return ((number, parse_json_row(line)) for number, line in lines if line.strip())
+    return log_rows(path, ((n, parse_json_row(line)) for n, line in lines if line.strip()))
 
 
 def load_json(text: str) -> Any:
@@ -276,7 +288,7 @@ def _parse_listed(cell: str) -> str | list[Any]:
 
 
 def _parquet_rows(path: str) -> NumberedRows:
-    pa = _pyarrow("a Parquet file")
+    pa = require_pyarrow("a Parquet file")
     from pyarrow import parquet
 
     number = 0
@@ -316,8 +328,9 @@ _READERS: dict[str, Callable[[str], NumberedRows]] = {
     "jsonl": _json_rows,
     "json": _array_rows,
     "parquet": _parquet_rows,
+    "eval": _eval_rows,
 }
-TABULAR = ("jsonl", "json", "tsv", "csv", "parquet")
+TABULAR = ("jsonl", "json", "tsv", "csv", "parquet", "eval")
 ENDINGS = ", ".join(f".{name}" for name in TABULAR)
 
 

@@ -32,6 +32,7 @@ class JudgedRow:
     stored: Mapping[str, float] = field(default_factory=dict)
     name: str | None = None  # its own id in the data, besides system and segment
     spans: tuple[Span, ...] | None = None  # annotated errors of the candidate, if it has been
+    document: str | None = None  # that the segment is a part of
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,6 +53,8 @@ class JudgedCorpus:
         The rows' own ids, if all of them have one.
     spans
         The annotated errors of each candidate, if all have been annotated.
+    documents
+        The documents of the rows' segments, if all of them have one.
 
     Raises
     ------
@@ -66,6 +69,7 @@ class JudgedCorpus:
     stored: Mapping[str, Floats] = field(default_factory=dict)
     names: tuple[str, ...] | None = None
     spans: tuple[tuple[Span, ...], ...] | None = None
+    documents: tuple[str, ...] | None = None
 
     def __post_init__(self) -> None:
         if not self.human:
@@ -107,13 +111,15 @@ class JudgedCorpus:
             if (missing := int(np.isnan(values).sum()))
         ]
         names = tuple(row.name for row in rows if row.name is not None)
+        documents = tuple(row.document for row in rows if row.document is not None)
         return cls(
             corpus,
             human,
             (summary, *gaps, *notes),
             to_columns([row.stored for row in rows]),
             names if len(names) == len(rows) else None,
-            _spans_of(rows),
+            spans=_spans_of(rows),
+            documents=documents if len(documents) == len(rows) else None,
         )
 
     def __len__(self) -> int:
@@ -165,7 +171,8 @@ class JudgedCorpus:
             (*self.notes, note),
             {name: values[indices] for name, values in self.stored.items()},
             self.names and tuple(self.names[i] for i in indices),
-            self.spans and tuple(self.spans[i] for i in indices),
+            spans=self.spans and tuple(self.spans[i] for i in indices),
+            documents=self.documents and tuple(self.documents[i] for i in indices),
         )
 
     def with_stored(self, scores: Mapping[str, Floats], note: str) -> "JudgedCorpus":

@@ -8,8 +8,8 @@ null, empty and NaN mean "not judged". `n` is the number of judgements of a row,
 {"start": 2, "end": 5, "severity": "minor", "category": "Style"} by characters.
 
 Rows of several systems for one input share a segment id. If the rows name systems, it is the column
-`segment`, `seg_id`, `segment_id` or `doc_id`, otherwise `id`. (A `doc_id` that repeats within a
-system names documents of several segments, and is ignored.)
+`segment`, `seg_id`, `segment_id` or `doc_id`, otherwise `id`. A `document`, `doc_id` or `doc` that
+is not the segment names its document.
 """
 
 import json
@@ -23,10 +23,10 @@ from nlgauge.core.spans import Span
 from nlgauge.data.columns import Columns, Given, find_column
 from nlgauge.data.files import read_table
 from nlgauge.data.judged import JudgedCorpus, JudgedRow, parse_score
-from nlgauge.data.systems import accept, table_rows
+from nlgauge.data.text_rows import accept, table_rows
 
 SEGMENTS = ("segment", "seg_id", "segment_id")
-DOCUMENTS = ("doc_id", "document", "doc")
+DOCUMENTS = ("document", "doc_id", "doc")
 
 
 def read_judged_rows(
@@ -39,7 +39,9 @@ def read_judged_rows(
     rows = [row for _, row in table]
     if not rows:
         raise FileError(f"file {path!r} holds no rows")
-    chosen = chosen.with_id(_segment_column(rows, chosen))
+    segment = _segment_column(rows, chosen)
+    document = _document_column(rows[0], chosen, segment)
+    chosen = chosen.with_id(segment)
     texts = accept(table_rows(table, "unknown", Counter(), chosen))
     known = dict.fromkeys(name for row in rows for name in row)
     for kind in ("human", "scores"):
@@ -58,6 +60,7 @@ def read_judged_rows(
             *(text.system, text.id, text.candidate, text.references, scores, text.source),
             stored=dict(_scores("scores", row, where, chosen)),
             name=None if row.get(own) is None else str(row[own]),
+            document=None if row.get(document) in (None, "") else str(row[document]),
             spans=_spans(row.get(spans), f"{where}: {spans!r}"),
         )
         for text, scores, (where, row) in zip(texts, human, table, strict=True)
@@ -92,6 +95,14 @@ def _scores(
                 yield str(name), parse_score(score, f"{where}: {what} {name!r}")
         elif column.lower().startswith((f"{kind}.", f"{kind}_")):
             yield column[len(kind) + 1 :], parse_score(value, f"{where}: {column!r}")
+
+
+def _document_column(row: Mapping[str, Any], columns: Columns, segment: str | None) -> str:
+    """The column of documents: the one that was named, or that of a usual name; "" for none."""
+    if named := columns.named.get("document"):
+        return columns.check("document", named, row, "the first row")[0]
+    taken = {segment, *(name for names in columns.named.values() for name in names)}
+    return str(find_column([key for key in row if key not in taken], DOCUMENTS) or "")
 
 
 def _spans(cell: Any, where: str) -> tuple[Span, ...] | None:

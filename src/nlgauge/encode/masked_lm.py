@@ -63,7 +63,7 @@ class HuggingFaceMaskedLm(HuggingFaceModel):
         prediction for an unknown token would be the same for all words in its place, so it gets a
         distribution of its own.
         """
-        tokens = self.tokenize(texts)
+        tokens = self._tokenize(texts)
         pieces = [list(self._tokenizer.pieces(i, texts[i], tokens[i])) for i in range(len(texts))]
         copies: list[_Copy] = []
         invented: list[Iterator[_Part]] = []

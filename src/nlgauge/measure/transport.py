@@ -23,6 +23,8 @@ from nlgauge.measure.kernels import network_simplex
 from nlgauge.measure.problem import Problem, Solution, normalised, solve_concatenated
 from nlgauge.measure.sinkhorn import Reference
 
+_SAME_SUM = 1e-6  # relative difference of two sums that is rounding, also of float32
+
 
 class Options(TypedDict, total=False):
     """Options of `match`: those of `match_many`."""
@@ -35,9 +37,13 @@ class Options(TypedDict, total=False):
 
 
 def match(cost: ArrayLike, a: ArrayLike, b: ArrayLike, **options: Unpack[Options]) -> Plan:
-    """Return the optimal plan between weights a (rows) and b (columns), each scaled to sum 1.
+    """Return the optimal plan between weights a (rows) and b (columns), both scaled to sum 1.
 
-    >>> match([[0.0, 1.0], [1.0, 0.0]], [3, 1], [1, 1]).value
+    If neither penalty is finite, no plan has marginals of different sums, and a and b must have
+    the same sum. Otherwise each side is scaled to sum 1 by itself, so the penalties are prices of
+    differences between shares, and a common or different factor of the weights has no effect.
+
+    >>> match([[0.0, 1.0], [1.0, 0.0]], [3, 1], [2, 2]).value
     0.25
     """
     return match_many([cost], [a], [b], **options)[0]
@@ -75,6 +81,8 @@ def match_many(
             f"match_many needs as many weights as costs, "
             f"got {len(costs)} costs, {len(a)} a and {len(b)} b."
         )
+    if math.isinf(min(penalty_a, penalty_b)):
+        _check_sums(a, b)
     problems = list(map(_checked, costs, a, b))
     weighted = list(map(_without_zeros, problems))
     solutions = _solve(weighted, (penalty_a, penalty_b), epsilon, reference)
@@ -109,6 +117,18 @@ def _checked(cost: ArrayLike, a: ArrayLike, b: ArrayLike) -> Problem:
             f"{matrix.max():g}."
         )
     return Problem(matrix, left, right)
+
+
+def _check_sums(a: Sequence[ArrayLike], b: Sequence[ArrayLike]) -> None:
+    """Raise an error if the two sides of a problem differ in their sums by more than rounding."""
+    for number, (left, right) in enumerate(zip(a, b, strict=True)):
+        sums = float(np.sum(left)), float(np.sum(right))
+        if not math.isclose(*sums, rel_tol=_SAME_SUM) and 0 < min(sums) <= max(sums) < math.inf:
+            raise DataError(
+                f"weights a sum to {sums[0]:g} and weights b to {sums[1]:g} in problem {number}, "
+                "but balanced transport moves all of a onto all of b; divide each by its sum, or "
+                "choose finite penalties."
+            )
 
 
 def _without_zeros(problem: Problem) -> Problem:

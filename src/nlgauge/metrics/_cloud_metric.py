@@ -42,6 +42,8 @@ class Published(NamedTuple):
     weighting: Mapping[str, Any]
     layers: str = "best"
     ngrams: bool = False  # whether it compares n-grams
+    long_text: str = "window"  # what it does with long texts, in place of windows
+    strip: bool = False  # whether it strips texts
 
 
 def one_layer() -> Any:
@@ -136,7 +138,8 @@ class CloudMetric(PairMetric):
             model=self.model,
             layers=_layer_numbers(getattr(self, self.layer_option)),
             weighting=self.weighting,
-            long_text=self.long_text,
+            long_text=self._published.long_text if self.long_text == "window" else self.long_text,
+            strip=self._published.strip,
             precision=self.precision,
         )
 
@@ -163,7 +166,8 @@ class CloudMetric(PairMetric):
                 f"{self.name} compares one layer, but layer={selected} selects {len(numbers)}"
             )
         layers: Any = numbers[0] if len(numbers) == 1 else "+".join(map(str, numbers))
-        return replace(self, model=card.name, **{**preset, self.layer_option: layers})
+        found = {"model": card.name, "long_text": self.needs.long_text, self.layer_option: layers}
+        return replace(self, **{**preset, **found})
 
     def points(self, cloud: Cloud) -> Points:
         """Return the points of a text that is not void: by default unit vectors of n-grams."""

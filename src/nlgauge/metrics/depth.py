@@ -126,7 +126,7 @@ class DepthScore(CloudMetric):
             )
         if self.measure == "mmd":
             return depth.mmd(candidate, reference)
-        masses = np.ones(len(candidate)), np.ones(len(reference))
+        masses = (np.full(len(each), 1 / len(each)) for each in (candidate, reference))
         return math.sqrt(match(squared_euclid(candidate, reference), *masses).value)
 
 

@@ -64,15 +64,16 @@ def _agreement(rows: Sequence[Row], digits: int) -> Table:
         by_metric.setdefault(row["metric"], {})[tuple(row[key] for key in keys)] = row
     columns, with_interval = [Column("metric")], _interval(rows, digits)
     first = next(iter(by_metric.values()))
+    further = [*with_interval, *([_key("rank")] if "rank" in rows[0] else [])]
     for row in first.values():
         name = " ".join(row[key] for key in varying) or row["coefficient"]
-        columns += [Column(name, digits, "higher"), *(column for column, _ in with_interval)]
+        columns += [Column(name, digits, "higher"), *(column for column, _ in further)]
     body: list[tuple[Value, ...]] = []
     for metric, groups in by_metric.items():
         cells: list[Value] = [metric]
         for group in first:
             row = groups[group]
-            cells += [row["value"], *(value(row) for _, value in with_interval)]
+            cells += [row["value"], *(value(row) for _, value in further)]
         body.append(tuple(cells))
     return Table(tuple(columns), tuple(body), (_constant(rows, varying),))
 
@@ -94,6 +95,8 @@ def _constant(rows: Sequence[Row], varying: Sequence[str]) -> str:
         parts.append("intervals: Fisher's z")
     elif "resampled" in first:
         parts.append(f"intervals: bootstrap over {first['resampled']}")
+    if "rank" in first:
+        parts.append("rank: by significance (p <= .05)")
     return "; ".join(parts)
 
 
@@ -129,20 +132,24 @@ def williams_table(
     correlations: Sequence[float],
     p: Sequence[Sequence[float]],
     *,
+    ranks: Sequence[int] | None = None,
     coefficient: str = "r",
     footer: Sequence[str] = (),
 ) -> Table:
     """Return metrics by metrics: one-sided p in percent of "the row's correlates better"."""
     columns = [Column("metric"), Column(coefficient, 3, "higher")]
     columns += [*(Column(name, 1) for name in names), Column("beats")]
+    columns += [] if ranks is None else [Column("rank")]
     rows: list[tuple[Value, ...]] = []
     for i, name in enumerate(names):
         percents = [None if i == j else 100 * float(value) for j, value in enumerate(p[i])]
         beaten = sum(value is not None and value < 5 for value in percents)
-        rows.append((name, float(correlations[i]), *percents, beaten))
+        last = (beaten,) if ranks is None else (beaten, ranks[i])
+        rows.append((name, float(correlations[i]), *percents, *last))
     legend = (
         f"p in percent, one-sided: a small p is evidence that the row's metric has a higher "
         f"{coefficient} with people than the column's; beats: number of metrics with p < 5 %"
+        + ("" if ranks is None else "; rank: by significance, p <= 5 % without correction")
     )
     return Table(tuple(columns), tuple(rows), (legend, *footer))
 
@@ -226,3 +233,45 @@ def p_text(p: float) -> str:
     while p < 0.05 <= round(p, digits):
         digits += 1
     return "<.001" if p < 0.001 else f"{p:.{digits}f}".removeprefix("0")
+
+
+def power_table(
+    rows: Sequence[Row],
+    named: Sequence[str],
+    unit: str,
+    *,
+    power: float,
+    digits: int = 2,
+    footer: Sequence[str] = (),
+) -> Table:
+    """Return the power and the smallest detectable difference of every size.
+
+    A row has size, power, detectable and the keys ``named``, which say what is compared.
+    """
+    filled = [*(_key(name) for name in named), _key(unit, key="size"), _key("power", 2)]
+    title = f"detectable at power {power:g}"
+    return _table(rows, [*filled, _key(title, digits, key="detectable")], footer)
+
+
+def preference_table(
+    rows: Sequence[Row], named: Sequence[str], *, digits: int = 2, footer: Sequence[str] = ()
+) -> Table:
+    """Return the percentage of people who prefer A for every difference, and its interval.
+
+    A row has difference, probability, low, high, confidence and the keys ``named``.
+    """
+
+    def percent(key: str, row: Row) -> str | None:
+        return None if row[key] is None else f"{100 * row[key]:.0f}"
+
+    def limits(row: Row) -> str | None:
+        ends = percent("low", row), percent("high", row)
+        return None if None in ends else f"[{ends[0]}, {ends[1]}]"
+
+    def signed(row: Row) -> str:
+        return f"{row['difference']:+.{digits}f}"
+
+    filled: list[_Filled] = [*(_key(name) for name in named), (Column("difference"), signed)]
+    filled.append((Column("prefer A, %"), partial(percent, "probability")))
+    filled.append((Column(f"{100 * rows[0]['confidence']:g}%"), limits))
+    return _table(rows, filled, footer)

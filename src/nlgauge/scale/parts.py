@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from nlgauge.core.arrays import Bools
 from nlgauge.core.corpus import Corpus
-from nlgauge.data.systems import Rejected, Row
+from nlgauge.data.text_rows import Rejected, Row
 
 _MAX_CHARACTERS = 50_000_000  # bounds the memory that a part of very long texts takes
 _MAX_GROWTH = 4  # times its size that a part may reach to keep the rows of a segment together

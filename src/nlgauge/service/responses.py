@@ -135,6 +135,7 @@ class SystemPair(BaseModel):
     second: str
     difference: float
     p_uncorrected: float
+    method: str
 
 
 class DifferingSegment(BaseModel):
@@ -180,6 +181,7 @@ class CompareAnswer(_StudyAnswer):
     count: int
     seed: int
     segments: int
+    units: int
     alpha: float
     pairs: list[SystemPair]
     systems: list[ComparedSystem]

@@ -26,11 +26,19 @@ from nlgauge.stats.intervals import (
     fisher_interval,
 )
 from nlgauge.stats.judgements import Grid, Judgements, MetricScores
-from nlgauge.stats.levels import Correlation, correlate
+from nlgauge.stats.levels import Correlation, correlate, document_means
+from nlgauge.stats.mcnemar import mcnemar
 from nlgauge.stats.named_coefficients import LEVELS
-from nlgauge.stats.paired_tests import paired_bootstrap, paired_randomisation, rank_clusters
+from nlgauge.stats.paired_tests import (
+    paired_bootstrap,
+    paired_permutation,
+    paired_randomisation,
+    rank_clusters,
+    sum_groups,
+)
+from nlgauge.stats.permutation_tests import permutation_test, rank_metrics
 from nlgauge.stats.selection import split, sweep
-from nlgauge.stats.significance import holm, permutation_test, williams, williams_test
+from nlgauge.stats.significance import holm, williams, williams_test
 
 __all__ = [
     "COEFFICIENTS",
@@ -47,21 +55,26 @@ __all__ = [
     "calibrate_ties",
     "chance_accuracy",
     "correlate",
+    "document_means",
     "fisher_interval",
     "holm",
     "kendall_b",
     "kendall_c",
     "kendall_like",
+    "mcnemar",
     "paired_bootstrap",
+    "paired_permutation",
     "paired_randomisation",
     "pairs_from_scores",
     "pairwise_accuracy",
     "pearson",
     "permutation_test",
     "rank_clusters",
+    "rank_metrics",
     "soft_pairwise_accuracy",
     "spearman",
     "split",
+    "sum_groups",
     "sweep",
     "williams",
     "williams_test",
