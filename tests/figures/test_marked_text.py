@@ -9,7 +9,14 @@ import pytest
 from nlgauge.core.spans import Span
 from nlgauge.figures.marked_text import draw_marked_text, marked_text, page, parts
 
-TEXTS = ["A cat <b>sat</b> & $x$.", "我在東京タワー" * 20, "שלום עולם 😀", "a\n\nb  c", "", "x" * 200]
+TEXTS = [
+    "A cat <b>sat</b> & $x$.",
+    "我在東京タワー" * 20,
+    "שלום עולם 😀",
+    "a\n\nb  c",
+    "",
+    "x" * 200,
+]
 
 
 @pytest.mark.parametrize("text", TEXTS)

@@ -112,9 +112,7 @@ def _lines(text: str, spans: Sequence[Span]) -> list[list[_Placed]]:
             chunks = [run] if cell_len(run) <= _COLUMNS // 3 else regex.findall(r"\X", run)
             for chunk in chunks:
                 shown = visible(chunk)
-                most = _COLUMNS + 3 * (
-                    cell_len(shown) < 3
-                )  # no comma on a line of its own
+                most = _COLUMNS + 3 * (cell_len(shown) < 3)  # no comma on a line of its own
                 if chunk == "\n" or column + cell_len(shown) > most:
                     lines.append([])
                     column = 0
