@@ -76,15 +76,8 @@ class WordCosts:
 
     @classmethod
     def combine(cls, references: "Sequence[WordCosts]") -> "WordCosts":
-        """Return the costs with several references: sqrt(own cost x mean cost of the words).
-
-        A word's own cost is its least, because one reference is enough to support it. The mean
-        counts because errors are more frequent in bad texts; a word without a cost stays free.
-        """
-        own = np.min([each.costs for each in references], axis=0)
-        known = own[~np.isnan(own)]
-        mean = known.mean() if known.size else np.nan
-        return cls(references[0].offsets, np.sqrt(np.maximum(own, 0.0) * mean))
+        """Return the least cost of each word, because one reference is enough to support it."""
+        return cls(references[0].offsets, np.min([each.costs for each in references], axis=0))
 
     def spans(self, minor: float, major: float) -> tuple[Span, ...]:
         """Return runs of words that each cost ``minor`` or more.
