@@ -218,7 +218,7 @@ def _outcomes(scores: Scores) -> Floats:
     wrong = scores.segments[~np.isin(scores.segments, (0, 1))]
     if wrong.size:
         raise DataError(
-            f"{wrong.size} of {len(scores)} scores of {scores.label!r} of {scores.system!r} are "
+            f"{wrong.size} of {len(scores)} scores of {scores.system!r} ({scores.label!r}) are "
             f"not 0 or 1 (such as {wrong[0]:g}); McNemar's test is for binary outcomes, use "
             "permutation for other scores"
         )
