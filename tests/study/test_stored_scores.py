@@ -168,7 +168,7 @@ LONG = {"system": ["x", "x", "y", "y"], "id": [1, 2, 1, 3], "acc": [1, 0, 1, 1]}
         ({**LONG, "id": [1, 1, 1, 2]}, {"scores": "acc"}, DataError, "id '1' occurs 2 times"),
         ({"a": [1], "b": [0]}, {"scores": ["a", "b"]}, DataError, "bootstrap of 1 segment"),
         ({"a": [1, 0.5], "b": [0, 1]}, BINARY, DataError, "1 of 2 scores of 'a'"),
-        ({"a": [1, 0]}, {"scores": "a"}, UsageError, "at least 2 systems, but there is 1"),
+        ({"a": [1, 0]}, {"scores": "a"}, UsageError, r"but there is 1 .*; name 2 tables"),
         ({"a": [1, 0], "b": [1]}, {"scores": ["a", "b"]}, ShapeError, "lengths: 'a' 2, 'b' 1"),
         ({"a": [1], "b": [1]}, {"scores": "a", "distances": "b"}, OptionError, "are systems"),
         ({"a": [1], "b": [1]}, {"scores": "a", "distances": "a"}, OptionError, "'a' is named as"),
