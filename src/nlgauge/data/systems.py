@@ -168,10 +168,18 @@ class InputFiles:
 
     @property
     def names(self) -> list[str]:
-        """Systems named after their files or folders, or by paths if these names are not unique."""
+        """Systems named after their files or folders, or by paths if these names are not unique.
+
+        Logs of lm-evaluation-harness are named after the folder they are in, that of a model.
+        """
         stems = [Path(path).name.split(".")[0] or path for path in self.candidates]
-        short = ["stdin" if stem == "-" else stem for stem in stems]
-        return short if len(set(short)) == len(short) else list(self.candidates)
+        files = ["stdin" if stem == "-" else stem for stem in stems]
+        folders = [Path(path).parent.name for path in self.candidates]
+        logs = all(stem.startswith("samples_") for stem in stems)
+        for names in (folders, files) if logs else (files,):
+            if all(names) and len(set(names)) == len(names):
+                return names
+        return list(self.candidates)
 
     def paths(self) -> list[str]:
         """Every file that is read, including those in folders."""
