@@ -247,6 +247,8 @@ def test_round_trip_the_signature_rebuilds_the_metric(case: Case) -> None:
     rebuilt = metric(str(scores.signature), allow_external=scores.metric.programs)
     assert rebuilt == scores.metric
     assert rebuilt.describe() == scores.metric.describe()
+    short = str(scores.short_signature)
+    assert metric(short, allow_external=scores.metric.programs) == scores.metric
 
 
 @every_metric

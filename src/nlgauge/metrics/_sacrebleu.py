@@ -15,6 +15,7 @@ from nlgauge.core.arrays import Floats
 from nlgauge.core.errors import NlgaugeError, ShapeError
 from nlgauge.core.metric import VOID_NOTE, Metric, Rows
 from nlgauge.core.options import options_of
+from nlgauge.metrics._signatures import abbreviate
 
 
 @dataclass(frozen=True)
@@ -75,6 +76,9 @@ class SacrebleuMetric(Metric):
         tool.num_refs = 1  # required for a signature; the real number is one of the facts
         keys = dict(pair.split(":", 1) for pair in tool.get_signature().format().split("|"))
         return {k: v for k, v in keys.items() if k not in ("nrefs", "version")} | self.extra_keys()
+
+    def describe_shortly(self) -> dict[str, str]:
+        return abbreviate(self.name, self.describe())
 
     def facts(self) -> dict[str, str]:
         return {"version": sacrebleu.__version__}
