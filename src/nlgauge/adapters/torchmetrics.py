@@ -124,7 +124,7 @@ class TextMetric(torchmetrics.Metric):
         segments follow as a second tensor.
         """
         if self._update_count and not len(_concatenate(self.references)):
-            found = nan, []
+            found: tuple[float, list[float]] = nan, []
         else:
             scores = self._score()
             found = scores.value, scores.segments.tolist()
