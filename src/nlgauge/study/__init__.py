@@ -15,6 +15,8 @@ from nlgauge.study.matrix import matrix, permutation, williams
 from nlgauge.study.quality_bands import quality_bands
 from nlgauge.study.rescale import fit_baseline
 from nlgauge.study.study import Study, choose_criteria, measure
+from nlgauge.study.task_ranking import TaskRanking, rank_by_tasks
+from nlgauge.study.tasks import TaskSet, read_tasks, task_set_names
 from nlgauge.study.tune import OptionSweep, TunedOptions, Tuning, tune
 
 __all__ = [
@@ -26,6 +28,8 @@ __all__ = [
     "PermutationMatrix",
     "SegmentDifference",
     "Study",
+    "TaskRanking",
+    "TaskSet",
     "TunedOptions",
     "Tuning",
     "WilliamsMatrix",
@@ -41,7 +45,10 @@ __all__ = [
     "measure",
     "permutation",
     "quality_bands",
+    "rank_by_tasks",
+    "read_tasks",
     "require_scipy",
+    "task_set_names",
     "tune",
     "williams",
 ]
