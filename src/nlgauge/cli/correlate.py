@@ -139,9 +139,7 @@ def _rank_by_tasks(
     content, rows = found.to_dict(), found.rows()
     titles = metric_titles(options.metrics)
     shown = with_titles([row for row in rows if row["data"] == "average"], titles)
-    bars = [
-        {**row, "criterion": found.title, "level": "average", "coefficient": ""} for row in shown
-    ]
+    bars = [{**row, "criterion": found.title} for row in shown]
     options.write(
         content,
         rows,
@@ -152,7 +150,7 @@ def _rank_by_tasks(
             digits=options.digits,
             footer=[found.title, *found.signatures.values()],
         ),
-        figures={figure: lambda: metric_bars(bars)},
+        figures={figure: lambda: metric_bars(bars, f"{found.title}\naverage")},
         notes=found.notes,
     )
 
