@@ -189,9 +189,7 @@ def task_tables(
     rows = [{**row, "metric": titles.get(row["metric"], row["metric"])} for row in ranking]
     filled = [_key("metric"), _key("average", digits, "higher"), _key("rank")]
     filled.append(_key("mean rank", 2, "lower", "mean_rank"))
-    legend = (
-        "average over the tasks, correlations mapped to [0, 1]; rank: by significance (p <= .05)"
-    )
+    legend = "average over tasks, correlations mapped to [0, 1]; rank: by significance (p <= .05)"
     columns = [Column(name) for name in ("task", "measure")]
     columns += [Column("weight", 3), *(Column(row["metric"]) for row in rows)]
     body = []
