@@ -14,7 +14,7 @@ _SPEC = Field(min_length=1, max_length=1000, description=SPEC_HELP, examples=["m
 SpecText = Annotated[str, _SPEC]
 OptionValue = bool | int | Finite | Annotated[str, Field(max_length=500)] | None
 Range = Annotated[list[float | None], Field(min_length=2, max_length=2)]
-Level = Literal["segment", "text", "system"]
+Level = Literal["segment", "text", "by_system", "system"]
 Coefficient = Literal["pearson", "spearman", "kendall_b", "kendall_c", "accuracy"]
 PairCoefficient = Literal["acc_eq", "spa", "pairwise_pearson"]
 
