@@ -184,6 +184,7 @@ def compare_scored(
         units=len(ids) if groups is None else len(set(groups)),
         alpha=alpha,
         pairs=tuple(pairs),
+        clusters=clusters,
     )
 
 
