@@ -19,7 +19,7 @@ from nlgauge.core.errors import FileError
 from nlgauge.data.columns import Columns, Given, find_column
 from nlgauge.data.files import read_table
 from nlgauge.data.judged import JudgedCorpus, JudgedRow, parse_score
-from nlgauge.data.systems import accept, table_rows
+from nlgauge.data.rows import accept, table_rows
 
 SEGMENTS = ("segment", "seg_id", "segment_id")
 DOCUMENTS = ("doc_id", "document", "doc")
