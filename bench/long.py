@@ -50,7 +50,9 @@ def _tell_infolm(cpu: float) -> None:
     for length in LENGTHS:
         window = min(length, 512)
         estimate = cpu * (length / INFOLM_LENGTH) * (window / INFOLM_LENGTH)
-        print(f"infolm, embedded, {length:,} tokens: about {estimate:.0f} s of CPU time (estimated)")
+        print(
+            f"infolm, embedded, {length:,} tokens: about {estimate:.0f} s of CPU time (estimated)"
+        )
 
 
 # What getrusage calls the peak may be that of the process which started this one.
