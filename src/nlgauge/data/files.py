@@ -24,7 +24,6 @@ from nlgauge.core.errors import FileError, MissingExtra, UsageError
 from nlgauge.core.jsonable import unique_keys
 from nlgauge.data.columns import COLUMNS, Columns, find_cell, require_column
 from nlgauge.data.encodings import HEAD, unmarked_utf16
-from nlgauge.data.harness_logs import log_rows
 from nlgauge.data.json_rows import array_rows
 
 Cells = Mapping[str, Any] | str  # by column, or the reason why the row cannot be read
@@ -184,6 +183,8 @@ def _eval_rows(path: str) -> NumberedRows:
 
 
 def _json_rows(path: str) -> NumberedRows:
+    from nlgauge.data.harness_logs import log_rows
+
     lines = enumerate(lines_of(path), start=1)
     return log_rows(path, ((n, parse_json_row(line)) for n, line in lines if line.strip()))
 
