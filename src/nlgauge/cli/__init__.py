@@ -20,6 +20,7 @@ from nlgauge.cli import (
     compare,
     correlate,
     darr,
+    judge,
     matrix,
     mbr,
     metrics,
@@ -44,6 +45,7 @@ _REPEATABLE = {
     **dict.fromkeys(("-m", "--metric", "--metrics"), "-m"),
     **{"--scores": "--scores", "--distances": "--distances"},
 }
+_REPEATABLE_OF = {"judge": {"--human": "--human", "--own": "--own"}}  # of one command only
 _CANNOT_WRITE = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO}
 
 app = typer.Typer(
@@ -57,7 +59,7 @@ app = typer.Typer(
 for _command in (
     *(score.score_command, show.show_command, compare.compare_command, correlate.correlate_command),
     *(matrix.matrix_command, matrix.williams_command, matrix.permutation_command),
-    *(darr.darr_command, tuning.tune_command, reproduce.reproduce_command),
+    *(darr.darr_command, judge.judge_command, tuning.tune_command, reproduce.reproduce_command),
     *(metrics.metrics_command, mbr.mbr_command, mbr.rerank_command),
     *(signatures.explain_command, signatures.verify_command, serve.serve_command),
 ):
@@ -135,9 +137,10 @@ def _repeat_flags(words: list[str]) -> list[str]:
     """Return the words with ``-c a b`` written as ``-c a -c b``."""
     repeated: list[str] = []
     current: str | None = None
+    repeatable = _REPEATABLE | _REPEATABLE_OF.get(words[0] if words else "", {})
     for word in words:
-        if word in _REPEATABLE:
-            current = _REPEATABLE[word]
+        if word in repeatable:
+            current = repeatable[word]
             continue
         if word.startswith("-") and word != "-":
             current = None

@@ -16,6 +16,7 @@ from nlgauge.stats.accuracy import (
     pairwise_accuracy,
     soft_pairwise_accuracy,
 )
+from nlgauge.stats.alternative_annotator import alternative_annotator_test
 from nlgauge.stats.coefficients import COEFFICIENTS, kendall_b, kendall_c, pearson, spearman
 from nlgauge.stats.darr import bootstrap_kendall_like, kendall_like, pairs_from_scores
 from nlgauge.stats.intervals import (
@@ -25,10 +26,12 @@ from nlgauge.stats.intervals import (
     bootstrap_difference,
     fisher_interval,
 )
+from nlgauge.stats.judge_bias import length_bias, self_preference, wilson_interval
 from nlgauge.stats.judgements import Grid, Judgements, MetricScores
 from nlgauge.stats.levels import Correlation, correlate
 from nlgauge.stats.named_coefficients import LEVELS
 from nlgauge.stats.paired_tests import paired_bootstrap, paired_randomisation, rank_clusters
+from nlgauge.stats.rater_agreement import bootstrap_agreement, rater_agreement
 from nlgauge.stats.selection import split, sweep
 from nlgauge.stats.significance import holm, permutation_test, williams, williams_test
 
@@ -40,7 +43,9 @@ __all__ = [
     "Interval",
     "Judgements",
     "MetricScores",
+    "alternative_annotator_test",
     "bootstrap",
+    "bootstrap_agreement",
     "bootstrap_correlation",
     "bootstrap_difference",
     "bootstrap_kendall_like",
@@ -52,6 +57,7 @@ __all__ = [
     "kendall_b",
     "kendall_c",
     "kendall_like",
+    "length_bias",
     "paired_bootstrap",
     "paired_randomisation",
     "pairs_from_scores",
@@ -59,10 +65,13 @@ __all__ = [
     "pearson",
     "permutation_test",
     "rank_clusters",
+    "rater_agreement",
+    "self_preference",
     "soft_pairwise_accuracy",
     "spearman",
     "split",
     "sweep",
     "williams",
     "williams_test",
+    "wilson_interval",
 ]

@@ -23,6 +23,7 @@ from nlgauge.stats.validation import Seed, resample
 
 MAX_CATEGORIES = 1000
 """Largest number of labels for which a matrix of all pairs of labels is made."""
+_FEW = 50  # labels up to which they are counted by a matrix of items x labels
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,13 +89,17 @@ def _count(ratings: Ratings, weights: Floats, per_item: Floats | None = None) ->
     """Return how often each label was given, a row per row of weights."""
     item, rater = np.nonzero(ratings.codes >= 0)
     code = ratings.codes[item, rater]
+    size = ratings.values.size
+    drawn = np.ones(item.size) if per_item is None else per_item[item]
+    if size <= _FEW:
+        table = np.bincount(item * size + code, drawn, minlength=ratings.codes.shape[0] * size)
+        return weights @ table.reshape(-1, size)
+    counts = np.zeros((weights.shape[0], size))
     order = np.argsort(code, kind="stable")
-    item, code = item[order], code[order]
-    counts = np.zeros((weights.shape[0], ratings.values.size))
+    item, drawn = item[order], drawn[order]
+    used, starts = np.unique(code[order], return_index=True)
     if item.size:
-        drawn = weights[:, item] if per_item is None else weights[:, item] * per_item[item]
-        used, starts = np.unique(code, return_index=True)
-        counts[:, used] = np.add.reduceat(drawn, starts, axis=1)
+        counts[:, used] = np.add.reduceat(weights[:, item] * drawn, starts, axis=1)
     return counts
 
 
@@ -122,13 +127,21 @@ def _listed(distances: Floats) -> Distance:
 
 def _comparable(ratings: Ratings, weights: Floats) -> Floats:
     """Return the weights of items with two labels or more, 0 for the others."""
-    return np.where(ratings.given >= 2, weights, 0.0)
+    comparable = ratings.given >= 2
+    return weights if comparable.all() else np.where(comparable, weights, 0.0)
+
+
+def _weigh(weights: Floats, values: Floats) -> Floats:
+    """Return weighted sums over items, of the same values in every resample or of its own."""
+    if values.shape[0] == 1:
+        return np.asarray(weights @ values[0])
+    return np.asarray(np.einsum("ij,ij->i", weights, values))
 
 
 def _mean_disagreement(ratings: Ratings, weights: Floats, distance: Distance) -> Floats:
     """Return the mean over items of their disagreement; NaN without an item of two labels."""
     comparable = _comparable(ratings, weights)
-    total = (comparable * _disagreement(ratings, distance)).sum(axis=1)
+    total = _weigh(comparable, _disagreement(ratings, distance))
     return divide(total, comparable.sum(axis=1))
 
 
@@ -142,7 +155,7 @@ def _alpha(ratings: Ratings, weights: Floats, scale: str) -> Floats:
     counts = _count(ratings, comparable)
     n = counts.sum(axis=1)
     distance, expected = _scale(scale, ratings.values, counts, n)
-    observed = (comparable * ratings.given * _disagreement(ratings, distance)).sum(axis=1)
+    observed = _weigh(comparable, ratings.given * _disagreement(ratings, distance))
     varied = (counts > 0).sum(axis=1) > 1
     return 1 - divide((n - 1) * observed, np.where(varied, expected, 0.0))
 
@@ -308,13 +321,27 @@ def bootstrap_agreement(
     """
     statistic = choose_agreement(coefficient)
     ratings = Ratings.of(labels, categories)
-    values, draws = bootstrap_items(
+    return bootstrap_statistic(
         lambda weights: statistic(ratings, weights)[:, None],
         ratings.codes.shape[0],
-        clusters=clusters,
+        clusters,
         count=count,
+        confidence=confidence,
         seed=seed,
     )
+
+
+def bootstrap_statistic(
+    statistic: Callable[[Floats], Floats],
+    items: int,
+    clusters: ArrayLike | None,
+    *,
+    count: int,
+    confidence: float,
+    seed: Seed,
+) -> Interval:
+    """Return a statistic of weighted items and its interval; it returns one column."""
+    values, draws = bootstrap_items(statistic, items, clusters=clusters, count=count, seed=seed)
     over = "items" if clusters is None else "clusters"
     return percentile_interval(float(values[0]), draws[:, 0], confidence, over)
 

@@ -11,6 +11,7 @@ from nlgauge.stats.validation import require_scipy
 from nlgauge.study.compare import Comparison, SegmentDifference, compare, compare_scored
 from nlgauge.study.correlate import Correlations, correlate
 from nlgauge.study.darr import DarrResult, darr
+from nlgauge.study.judge import JudgeResult, judge
 from nlgauge.study.matrix import matrix, permutation, williams
 from nlgauge.study.quality_bands import quality_bands
 from nlgauge.study.rescale import fit_baseline
@@ -22,6 +23,7 @@ __all__ = [
     "Comparison",
     "Correlations",
     "DarrResult",
+    "JudgeResult",
     "OptionSweep",
     "PermutationMatrix",
     "SegmentDifference",
@@ -37,6 +39,7 @@ __all__ = [
     "correlate",
     "darr",
     "fit_baseline",
+    "judge",
     "matrix",
     "measure",
     "permutation",
