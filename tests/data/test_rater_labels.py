@@ -49,6 +49,12 @@ def test_columns_of_other_names_and_without_a_header(tmp_path: Path) -> None:
     assert bare.items == ("1", "2")  # rows are numbered if no column names items
 
 
+def test_columns_without_a_role_are_raters(tmp_path: Path) -> None:
+    found = read_labels(_write(tmp_path, "id,length,a,system,b\n1,9,x,s,y\n"))
+    assert found.labels == {"a": ("x",), "b": ("y",)}
+    assert found.columns == {"length": ("9",), "system": ("s",)}
+
+
 def test_systems_and_positions_are_told_apart(tmp_path: Path) -> None:
     table = "item,system,position,length,a\n1,s,A,10,A\n1,s,B,10,B\n1,t,A,20,B\n"
     found = read_labels(_write(tmp_path, table), ["a"])
@@ -84,7 +90,7 @@ def test_labels_and_missing_ones(value: object, label: str | None) -> None:
         ("item,a\n1,x\n1,y\n", ["a"], "item '1' occurs twice, first in line 2"),
         ("item,rater,label\n1,a,x\n1,a,x\n", [], "'a' labelled item '1' twice, first in line 2"),
         ("item,a\n1,x\n", ["a", "b"], "no column 'b'; name the columns of the raters"),
-        ("item,a\n1,x\n", [], "no column of a rater"),
+        ("item,system\n1,x\n", [], "no column of a rater"),
         ("rater,label\na,x\n", [], "no column 'item' that says what was labelled"),
         ("item,rater,label\n1,,x\n", [], "line 2 names no rater"),
         ("item,rater,label\n,a,x\n", [], "line 2 names no item"),

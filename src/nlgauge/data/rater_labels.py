@@ -115,7 +115,8 @@ def read_labels(
         The file (.jsonl, .json, .tsv, .csv, .parquet, also compressed).
     raters
         Raters whose labels are wanted. If all are columns, the table is wide; otherwise it has a
-        column of raters and one of labels, and the labels of all raters are returned.
+        column of raters and one of labels, and the labels of all raters are returned. If none is
+        named, all columns of a wide table without another role are raters.
     wanted
         Its format; by default that of its name.
     columns
@@ -142,6 +143,9 @@ def read_labels(
     roles = {role: _find(chosen, role, known, raters, path) for role in LABEL_COLUMNS}
     if raters and all(rater in known for rater in raters):
         return _collect(table, roles, raters, chosen)
+    others = [name for name in known if name not in roles.values()]
+    if not (raters or (roles["rater"] and roles["label"])) and others:
+        return _collect(table, roles, others, chosen)
     has = f"It has: {', '.join(known)}"
     if not (roles["rater"] and roles["label"]):
         absent = next((f"{rater!r}" for rater in raters if rater not in known), "of a rater")

