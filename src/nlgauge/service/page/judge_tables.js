@@ -47,7 +47,7 @@ export function replacementTable({ alternative_test: test }) {
     columns: [
       { name: "Left out" }, { name: "Items", numeric: true },
       { name: "Judge as good", numeric: true, show: number }, { name: "Person as good", numeric: true, show: number },
-      { name: "p", numeric: true, show: (p) => (p === null ? "–" : chance(p)) }, { name: "Judge wins" },
+      { name: "p", numeric: true, show: (p) => (p === null ? "–" : chance(p)) }, { name: "Judge wins", numeric: true },
     ],
     rows: test.people.map((each) => [
       each.person, each.n, each.judge_advantage, each.person_advantage, each.p, each.wins ? "yes" : "no",
