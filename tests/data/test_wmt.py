@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import json
 import math
 from pathlib import Path
 
@@ -156,8 +157,47 @@ def test_mt_metrics_eval_with_one_reference_and_stored_scores(test_set: Path) ->
     assert list(judged.stored_rows("BLEU-refA")) == [("X.1", "1", 1.0), ("Y", "2", 4.0)]
     with pytest.raises(OptionError, match="no reference 'refC' for 'en-de'; there are: refA, refB"):
         read_mt_metrics_eval(str(test_set), references=["refC"])
+    named = read_mt_metrics_eval(str(test_set), references=["refA"], metrics=["BLEU"])
+    assert list(named.stored_rows("BLEU")) == [("X.1", "1", 1.0), ("Y", "2", 4.0)]
+    assert read_judged(test_set, references="refA").corpus.references == judged.corpus.references
     with pytest.raises(FileError, match="stored scores: BLEU-refA"):
-        read_mt_metrics_eval(str(test_set), metrics=["BLEU"])
+        read_mt_metrics_eval(str(test_set), metrics=["COMET"])
+
+
+def test_mt_metrics_eval_with_jsonl_texts_and_documents(test_set: Path) -> None:
+    """As WMT25: the same texts as JSON Lines, which may contain line feeds."""
+    plain = read_judged(test_set)
+    fields = {"sources": "source", "references": "target", "system-outputs": "hypothesis"}
+    for folder, field in fields.items():
+        for file in (test_set / folder).rglob("*.txt"):
+            rows = [json.dumps({field: f"{line}\n!"}) for line in file.read_text().splitlines()]
+            file.with_suffix(".jsonl").write_text("\n".join(rows))
+            file.unlink()
+    (test_set / "documents").mkdir()
+    (test_set / "documents" / "en-de.docs").write_text("news one\nnews two\n")
+    judged = read_judged(test_set)
+    assert judged.corpus.candidates == ("x1\n!", "y2\n!")
+    assert judged.corpus.references == (("a1\n!", "b1\n!"), ("a2\n!", "b2\n!"))
+    assert judged.corpus.sources == ("s1\n!", "s2\n!")
+    assert judged.corpus.systems == plain.corpus.systems
+    assert judged.documents == ("one", "two")
+    assert plain.documents is None
+    (test_set / "documents" / "en-de.docs").write_text("news one\nnews\n")
+    with pytest.raises(FileError, match="line 2 is 'news', not 'domain document'"):
+        read_judged(test_set)
+    (test_set / "sources" / "en-de.txt").write_text("s1\ns2\n")
+    with pytest.raises(FileError, match=r"both en-de.jsonl and en-de.txt; remove one"):
+        read_judged(test_set)
+
+
+def test_mt_metrics_eval_without_references_or_an_output(test_set: Path) -> None:
+    for file in (test_set / "references").iterdir():
+        file.unlink()
+    (test_set / "system-outputs/en-de/Y.txt").write_text("y1\n[No translation supplied]\n")
+    judged = read_judged(test_set)
+    assert judged.corpus.references == ((), (), ())
+    assert judged.corpus.systems == ("X.1", "refB", "refB")
+    assert "1 without an output" in judged.notes[0]
 
 
 @pytest.mark.parametrize(

@@ -7,6 +7,7 @@ import pytest
 from scipy import stats
 
 from nlgauge.core.errors import DataError, OptionError, ShapeError
+from nlgauge.stats import bootstrap_correlation, document_means, soft_pairwise_accuracy
 from nlgauge.stats.levels import correlate, per_input
 
 
@@ -30,7 +31,12 @@ def test_golden_levels(golden, coefficient):
 
 @pytest.mark.parametrize(
     ("alias", "level"),
-    [("global", "segment"), ("flat", "segment"), ("input", "text"), ("summary", "text")],
+    [
+        ("global", "segment"),
+        ("flat", "segment"),
+        ("input", "text"),
+        ("group-by-system", "by_system"),
+    ],
 )
 def test_aliases_are_the_same_result(alias, level):
     rng = np.random.default_rng(0)
@@ -94,9 +100,126 @@ def test_a_vector_is_one_pseudo_system():
 
 
 def test_bad_calls_say_what_is_wrong():
-    with pytest.raises(OptionError, match=r"'document'.*segment, text, system"):
-        correlate([[1.0, 2.0]], [[1.0, 2.0]], "document")
+    with pytest.raises(OptionError, match=r"'chapter'.*segment, text, by_system, document"):
+        correlate([[1.0, 2.0]], [[1.0, 2.0]], "chapter")
     with pytest.raises(ShapeError, match=r"2 systems x 3 inputs.*3 x 2; one looks transposed"):
         correlate(np.ones((2, 3)), np.ones((3, 2)))
     with pytest.raises(DataError, match="1 infinite values of 2"):
         correlate([[np.inf, 1.0]], [[1.0, 2.0]])
+
+
+def _random(seed):
+    """Random scores and judgements with ties, some of them missing."""
+    rng = np.random.default_rng(seed)
+    human = np.round(rng.normal(size=(5, 8)), 1)
+    metric = np.round(human + rng.normal(size=(5, 8)), 1)
+    human[rng.random(human.shape) < 0.2] = np.nan
+    metric[rng.random(human.shape) < 0.1] = np.nan
+    return metric, human
+
+
+def _means_by_hand(metric, human, function):
+    """The plain mean, and that by number of cells, of a coefficient of the rows."""
+    values, sizes = [], []
+    for x, y in zip(metric, human, strict=True):
+        live = [(a, b) for a, b in zip(x, y, strict=True) if np.isfinite(a + b)]
+        if len({a for a, _ in live}) > 1 and len({b for _, b in live}) > 1:
+            values.append(function(*zip(*live, strict=True)).statistic)
+            sizes.append(len(live))
+    return np.mean(values), np.average(values, weights=sizes), len(values), sum(sizes)
+
+
+@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize(
+    ("coefficient", "function"),
+    [("pearson", stats.pearsonr), ("spearman", stats.spearmanr), ("kendall_b", stats.kendalltau)],
+)
+def test_by_system_and_text_by_brute_force(seed, coefficient, function):
+    metric, human = _random(seed)
+    for level, data in (("by_system", (metric, human)), ("text", (metric.T, human.T))):
+        macro, micro, rows, cells = _means_by_hand(*data, function)
+        got = correlate(metric, human, level, coefficient)
+        assert got.value == pytest.approx(macro, abs=1e-9)
+        assert (got.rows_used, got.n, got.level) == (rows, cells, level)
+        weighted = correlate(metric, human, level, coefficient, average="micro")
+        assert weighted.value == pytest.approx(micro, abs=1e-9)
+
+
+def test_micro_averages_in_an_interval():
+    metric, human = _random(0)
+    options = {"average": "micro", "count": 20}
+    interval = bootstrap_correlation(metric, human, "by_system", over="inputs", **options)
+    assert interval.value == pytest.approx(
+        correlate(metric, human, "by_system", average="micro").value
+    )
+
+
+@pytest.mark.parametrize(("level", "coefficient"), [("segment", "pearson"), ("text", "acc_eq")])
+def test_micro_averages_need_rows(level, coefficient):
+    with pytest.raises(OptionError, match=f"{coefficient} at the {level} level has no such mean"):
+        correlate([[1, 2], [2, 3]], [[1, 2], [4, 3]], level, coefficient, average="micro")
+    with pytest.raises(OptionError, match="'macro' or 'micro'"):
+        correlate([[1, 2]], [[1, 2]], average="weighted")
+
+
+def test_documents_by_hand():
+    metric, human = _random(3)
+    names, means = document_means(list("aabbbcca"), metric, human)
+    assert names == ("a", "b", "c")
+    members = {"a": [0, 1, 7], "b": [2, 3, 4], "c": [5, 6]}
+    for values, found in zip((metric, human), means, strict=True):
+        for i in range(5):
+            for name, column in zip(names, found[i], strict=True):
+                live = [values[i, j] for j in members[name] if np.isfinite((metric + human)[i, j])]
+                want = np.mean(live) if live else np.nan
+                assert column == pytest.approx(want, abs=1e-12, nan_ok=True)
+    flat = [part.ravel() for part in means]
+    live = np.isfinite(flat[0])
+    want = stats.pearsonr(flat[0][live], flat[1][live]).statistic
+    got = correlate(*means, "document")
+    assert got.value == pytest.approx(want, abs=1e-9)
+    assert (got.level, got.n) == ("document", live.sum())
+
+
+def test_documents_must_name_every_input():
+    with pytest.raises(ShapeError, match="2 documents are named, but the matrices have 3 inputs"):
+        document_means(["a", "b"], [[1, 2, 3]])
+
+
+def test_one_input_has_no_coefficient_by_system():
+    got = correlate([[1.0], [2.0]], [[3.0], [1.0]], "by_system")
+    assert np.isnan(got.value)
+    assert got.reason == "no system has 2 judged inputs"
+
+
+def test_system_level_with_more_inputs_for_the_metric():
+    rng = np.random.default_rng(4)
+    metric, human = rng.normal(size=(6, 50)), rng.normal(size=(6, 9))
+    metric[0, 3] = human[2, 2] = np.nan
+    want = stats.spearmanr(np.nanmean(metric, axis=1), np.nanmean(human, axis=1)).statistic
+    assert correlate(metric, human, "system", "spearman").value == pytest.approx(want, abs=1e-9)
+    with pytest.raises(ShapeError, match="6 systems x 50 inputs but human is 6 x 9"):
+        correlate(metric, human, "segment")
+    with pytest.raises(ShapeError, match="6 systems x 50 inputs but human is 5 x 9"):
+        correlate(metric, human[1:], "system")
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_soft_accuracy_of_complete_inputs_is_that_of_pairs(seed):
+    """Sums of systems and sums of pairs count the same exchanges."""
+    rng = np.random.default_rng(seed)
+    metric, human = np.round(rng.normal(size=(2, 4, 12)), 1)
+    metric[1] = metric[0]  # a tie of two systems
+    human[:, 3] = np.nan
+    signs = np.random.default_rng(0).integers(0, 2, size=(1000, 12)) * 2 - 1
+    p = []
+    for values in (metric, human):
+        for i in range(4):
+            for j in range(i + 1, 4):
+                gap = np.where(np.isfinite(human[0]), values[i] - values[j], 0.0)
+                null, observed = signs @ gap, gap.sum()
+                equal = np.abs(null - observed) < 1e-9
+                p.append(((null > observed) & ~equal).mean() + equal.mean() / 2)
+    want = 1 - np.abs(np.array(p[:6]) - p[6:]).mean()
+    assert soft_pairwise_accuracy(metric, human).value == pytest.approx(want, abs=1e-9)
+    assert correlate(metric, human, "system", "spa").value == pytest.approx(want, abs=1e-9)

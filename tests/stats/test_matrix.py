@@ -10,7 +10,8 @@ from nlgauge.core.errors import DataError, OptionError
 from nlgauge.stats.judgements import Grid, Judgements, MetricScores
 from nlgauge.stats.levels import per_input
 from nlgauge.stats.matrix import coefficient_matrix, permutation_matrix, williams_matrix
-from nlgauge.stats.significance import holm, permutation_test, williams_test
+from nlgauge.stats.permutation_tests import permutation_test
+from nlgauge.stats.significance import holm, williams_test
 
 SYSTEMS, SEGMENTS = 5, 12
 

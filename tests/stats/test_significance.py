@@ -8,9 +8,9 @@ from scipy import stats
 
 from nlgauge.core.errors import DataError, OptionError, ShapeError
 from nlgauge.stats.paired_tests import rank_clusters
+from nlgauge.stats.permutation_tests import permutation_test
 from nlgauge.stats.significance import (
     holm,
-    permutation_test,
     williams,
     williams_test,
 )

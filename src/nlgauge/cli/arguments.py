@@ -77,7 +77,7 @@ def _hide_warnings(quiet: bool) -> bool:
 
 
 check_level, _check_coefficient = map(_check_names, ("choose_level", "choose_coefficient"))
-_LEVELS = "segment, text or system"
+_LEVELS = "segment, text, by_system, document or system"
 _COEFFICIENTS = "pearson, spearman, kendall_b, kendall_c or accuracy"
 _PAIRWISE = "acc_eq (text and system level), spa (system level) or pairwise_pearson (text level)"
 LEVEL = option("segment", f"{_LEVELS}.", callback=check_level)
@@ -94,11 +94,12 @@ COEFFICIENTS = option(
     metavar="NAME",
     callback=_check_coefficient,
 )
+_CANDIDATES = ("-c", "--candidates", "--hypotheses", "--predictions")
 CANDIDATES = option(
-    ...,
-    "Candidate texts, one file per system; - reads stdin.",
-    *("-c", "--candidates", "--hypotheses", "--predictions"),
-    metavar="FILE...",
+    ..., "Candidate texts, one file per system; - reads stdin.", *_CANDIDATES, metavar="FILE..."
+)
+OPTIONAL_CANDIDATES = option(
+    [], "Candidate texts, one file per system; as FILE.", *_CANDIDATES, metavar="FILE..."
 )
 REFERENCES = option(None, "References, one file per set.", "-r", "--references", metavar="FILE...")
 SOURCES = option(
@@ -130,14 +131,22 @@ SCORE_METRICS = metric_option(
 EMBEDDING_METRICS = metric_option(None, "Metrics [default: bertscore].")
 CONFIDENCE = option(False, "Add 95% bootstrap confidence intervals.", "--confidence")
 INTERVAL = option(
-    "bootstrap", "Method of --confidence; fisher is for pearson at the segment and system level."
+    "bootstrap",
+    "Method of --confidence; fisher is for pearson, not at the text or by_system level.",
 )
 OUTPUT = option(None, "Output file [default: stdout].", "-o", "--output")
 TEXT_OR_JSON = option("text", "Output format.", "--format", "-f")
 TextOrJson = Literal["text", "json"]
-PairedTest = Literal["bootstrap", "randomisation"]
+PairedTest = Literal["bootstrap", "randomisation", "permutation"]
+SystemTest = Literal["bootstrap", "randomisation", "permutation", "mcnemar", "mcnemar-midp"]
 IntervalMethod = Literal["bootstrap", "fisher"]
 Resampled = Literal["inputs", "systems", "both"]
+Exchanged = Literal["both", "inputs", "systems", "cells", "pairs"]
+Average = Literal["macro", "micro"]
+AVERAGE = option(
+    "macro",
+    "Mean over inputs (text level) or systems (by_system): equal weights, or by number of outputs.",
+)
 DEVICE = option("auto", "auto, cpu, cuda, cuda:1 or mps.")
 BATCH_TOKENS = option(2048, "Maximum number of tokens in a batch; a CPU uses at most 768.", min=1)
 DOWNLOAD = option(False, "Allow downloads from the Hugging Face Hub.", "--download")

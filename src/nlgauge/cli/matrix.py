@@ -94,7 +94,7 @@ def matrix_command(
 @with_option_groups
 def williams_command(
     options: MatrixOptions,
-    level: str = option("segment", "segment or system.", callback=arguments.check_level),
+    level: str = option("segment", "segment, document or system.", callback=arguments.check_level),
     correction: Correction = option("none", _CORRECTION),
     figure: Path | None = figure_option("a heat map"),
 ) -> None:
@@ -126,9 +126,12 @@ def permutation_command(
     options: MatrixOptions,
     level: str = arguments.LEVEL,
     coefficient: str = arguments.COEFFICIENT,
-    over: arguments.Resampled | None = option(
-        None, "What is exchanged [default: both, if there are several systems]."
+    over: arguments.Exchanged | None = option(
+        None,
+        "What is exchanged: whole inputs, systems, both, single cells, or for acc_eq decisions on "
+        "pairs [default: both, if there are several systems].",
     ),
+    average: arguments.Average = arguments.AVERAGE,
     count: int = count_option("permutations of each pair"),
     seed: int = seed_option("the permutations"),
     correction: Correction = option("holm", _CORRECTION),
@@ -144,15 +147,16 @@ def permutation_command(
     nlgauge permutation de-en.jsonl -m bleu chrf ter --coefficient spearman --count 5000 -o p.svg
 
     A p below 5 means that the metric of the row correlates better than that of the column. Under
-    the null hypothesis the scores of two metrics are exchangeable, for whole inputs, whole systems
-    or both (Deutsch et al. 2021); p is the share of permutations with a difference as large. Unlike
-    Williams's test it is valid for every coefficient and level. p is one-sided and Holm-corrected
-    for all ordered pairs.
+    the null hypothesis the scores of two metrics are exchangeable, for whole inputs, whole systems,
+    both (Deutsch et al. 2021) or each cell by itself (as at WMT); p is the share of permutations
+    with a difference as large. Unlike Williams's test it is valid for every coefficient and level.
+    p is one-sided and Holm-corrected for all ordered pairs. The rank of a metric is that of the one
+    before it, unless a metric of that rank is better with p <= .05, not corrected (as at WMT).
     """
     from nlgauge.study import permutation
 
     def describe(found: "PermutationMatrix") -> tuple[int, str, list[str]]:
-        exchanged = "inputs and systems" if found.over == "both" else found.over
+        exchanged = "inputs and systems" if found.over == "both" else str(found.over)
         summary = (
             f"{found.coefficient}; {found.cells:,} outputs; {found.count:,} permutations of "
             f"{exchanged}"
@@ -170,7 +174,13 @@ def permutation_command(
         return found.cells, summary, notes
 
     test = partial(
-        permutation, level=level, coefficient=coefficient, over=over, count=count, seed=seed
+        permutation,
+        level=level,
+        coefficient=coefficient,
+        over=over,
+        average=average,
+        count=count,
+        seed=seed,
     )
     _run("the permutation test", test, describe, options, correction, figure)
 
@@ -210,9 +220,11 @@ def _run(
             notes.append(f"{criterion}: {found.cells_dropped:,} judged outputs lack a score.")
         kind = {"criterion": criterion, "level": found.level, "coefficient": found.coefficient}
         metrics = list(enumerate(zip(found.names, found.correlations, strict=True)))
+        ranks = found.ranks()
         for (i, (better, r_better)), (j, (than, r_than)) in permutations(metrics, 2):
             pair = {"better": better, "than": than, "r_better": r_better, "r_than": r_than}
             tested = {"p": found.p[i, j], "p_holm": found.p_holm[i, j], "n": n}
+            tested |= {"rank_better": ranks[i], "rank_than": ranks[j]}
             rows.append(to_jsonable({**kind, **pair, **tested}))
         p, corrected = found.p, "not corrected"
         if correction == "holm":
@@ -223,6 +235,7 @@ def _run(
             names,
             found.correlations.tolist(),
             p.tolist(),
+            ranks=ranks,
             coefficient="r" if found.coefficient == "pearson" else found.coefficient,
             footer=[f"human: {criterion}; {found.level} level; {summary}; p {corrected}"],
         )

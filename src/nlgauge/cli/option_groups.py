@@ -18,9 +18,9 @@ if TYPE_CHECKING:
     from nlgauge.data.systems import InputFiles
 
 _FIRST = (
-    *("data", "samples", "candidates", "references", "sources", "metric"),
+    *("data", "samples", "systems", "candidates", "references", "sources", "metric"),
     *("input_format", "columns", "system_columns", "no_header"),
-    *("scores", "distances", "scores_from", "missing", "human"),
+    *("scores", "distances", "scores_from", "missing", "cluster", "human"),
 )
 """Fields that are listed before a command's own options; the others follow them."""
 
@@ -90,7 +90,7 @@ class InputOptions(TableOptions):
     references: list[str] | None = arguments.REFERENCES
     sources: str | None = arguments.SOURCES
     metric: list[str] | None = arguments.METRICS
-    input_format: Literal["text", "jsonl", "json", "tsv", "csv", "parquet"] | None = (
+    input_format: Literal["text", "jsonl", "json", "tsv", "csv", "parquet", "eval"] | None = (
         arguments.option(None, "Format of the candidates [default: by the file name].", "--input")
     )
     system_columns: str | None = arguments.SYSTEM_COLUMNS

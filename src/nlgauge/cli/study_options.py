@@ -32,7 +32,13 @@ class DataOptions(OutputOptions, TableOptions):
     kind: str | None = option(None, "Layout of DATA [default: detected].")
     part: str | None = option(None, "Language pair or data set, if DATA contains several.")
     references: str | None = option(
-        None, "References, if DATA does not contain them.", "-r", "--references", metavar="FILE"
+        None,
+        "References, if DATA does not contain them, or names of those to use, as refA,refB.",
+        *("-r", "--references"),
+        metavar="FILE",
+    )
+    weights: str | None = option(
+        None, "Weights of MQM errors, as major=10,minor/style=0.5.", metavar="SEVERITY=WEIGHT,..."
     )
 
     def judged(self, stored: Sequence[str] = (), scores_from: Path | None = None) -> "JudgedCorpus":
@@ -48,6 +54,7 @@ class DataOptions(OutputOptions, TableOptions):
             scores=scores_from,
             stored=stored,
             columns=self.chosen_columns,
+            weights=self.weights,
         )
         if self.without:
             judged = judged.without(*self.without)

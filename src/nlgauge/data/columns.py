@@ -20,8 +20,8 @@ Given = Mapping[str, str | Sequence[str]] | str | Iterable[str] | None
 """``{"candidate": "mt", ...}``, or texts such as ``candidate=mt,reference=ref``."""
 
 _TEXT_ROLES = (
-    *("candidate", "reference", "source", "system", "id", "segment", "human", "scores"),
-    "systems",
+    *("candidate", "reference", "source", "system", "id", "segment", "document", "human"),
+    *("scores", "systems"),
 )
 _PLURALS = {"candidates": "candidate", "reference": "references", "sources": "source"}
 _REPEATED = ("references", "systems", "human", "scores")

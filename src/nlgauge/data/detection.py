@@ -1,12 +1,13 @@
 """Detects the layout of a file or folder of human judgements and reads it."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 from nlgauge.core.errors import FileError, OptionError
 from nlgauge.data.columns import Columns, Given
+from nlgauge.data.esa import FLAT, GROUPED
 from nlgauge.data.files import TABULAR, format_of, open_bytes, parse_json_row
 from nlgauge.data.judged import HUMAN_PREFIX, JudgedCorpus
 from nlgauge.data.stored_scores import read_stored_scores
@@ -15,6 +16,8 @@ _READERS = {  # module and function, imported at first use
     "rows": "judged_tables.read_judged_rows",
     "wmt-daseg": "wmt.read_daseg",
     "mt-metrics-eval": "mt_metrics_eval.read_mt_metrics_eval",
+    "mqm": "mqm.read_mqm",
+    "esa": "esa.read_esa",
     "realsumm": "realsumm.read_realsumm",
     "summeval": "summeval.read_summeval",
     "webnlg2020": "webnlg.read_webnlg2020",
@@ -25,6 +28,8 @@ _DESCRIPTIONS = {
     "rows": "JSONL, JSON, TSV or CSV with human columns",
     "wmt-daseg": "a folder of newstest2015.{source,reference,mt-system,human}.<pair>",
     "mt-metrics-eval": "a folder of sources, references, system-outputs, human-scores",
+    "mqm": "a TSV file of MQM annotations, one error per line",
+    "esa": "a JSONL file of ESA annotations of WMT24 or WMT25",
     "realsumm": "abs.pkl, ext.pkl, or their folder",
     "summeval": "model_annotations.aligned.jsonl",
     "webnlg2020": "the folder of the challenge: submissions and human evaluation",
@@ -32,8 +37,9 @@ _DESCRIPTIONS = {
     "tac": "a folder of models, peers and manual scores",
 }
 _KINDS_WITH_OPTION = {
-    "part": ("wmt-daseg", "mt-metrics-eval", "novikova2017"),
-    "references": ("webnlg2020", "novikova2017"),
+    "part": ("wmt-daseg", "mt-metrics-eval", "esa", "novikova2017"),
+    "references": ("webnlg2020", "novikova2017", "mt-metrics-eval", "mqm", "esa"),
+    "weights": ("mqm",),
     "metrics": ("mt-metrics-eval",),
     "columns": ("rows",),
 }
@@ -51,6 +57,7 @@ _FOLDERS = (  # a folder of a kind has all of these files
 KINDS = tuple(_READERS)
 _KNOWN = "; ".join(f"{kind} ({text})" for kind, text in _DESCRIPTIONS.items())
 _MAX_LINE = 4_000_000
+_MQM = {"system", "doc", "rater", "target", "category", "severity"}
 
 
 def read_judged(
@@ -63,6 +70,7 @@ def read_judged(
     stored: Sequence[str] = (),
     columns: Given | Columns = None,
     header: bool = True,
+    weights: str | Mapping[str, float] | None = None,
 ) -> JudgedCorpus:
     """Read human judgements and the texts they belong to.
 
@@ -75,7 +83,8 @@ def read_judged(
     part
         Language pair or data set to read if there are several.
     references
-        File of references where the layout keeps them apart (webnlg2020, novikova2017).
+        File of references where the layout keeps them apart (webnlg2020, novikova2017), or names
+        of references among the data (mt-metrics-eval, mqm, esa), separated by commas.
     scores
         A table with more metric scores of the same rows.
     stored
@@ -85,6 +94,8 @@ def read_judged(
         ``{"candidate": "mt", "human": "score"}``.
     header
         Whether a TSV or CSV table names its columns; otherwise they are numbered from 1.
+    weights
+        Weights of MQM errors that differ from the usual ones, such as ``{"major": 10}``.
 
     Returns
     -------
@@ -104,14 +115,14 @@ def read_judged(
         raise FileError(f"there is no file or folder {place!r}")
     named = columns if isinstance(columns, Columns) else Columns.of(columns, header=header)
     chosen = kind or ("rows" if named and Path(place).is_file() else detect_kind(place))
-    given: dict[str, Any] = {"part": part, "columns": named or None}
+    given: dict[str, Any] = {"part": part, "columns": named or None, "weights": weights or None}
     given["references"] = None if references is None else str(references)
     options: dict[str, Any] = {key: value for key, value in given.items() if value is not None}
     for name in options:
         if chosen not in _KINDS_WITH_OPTION[name]:
             others = ", ".join(_KINDS_WITH_OPTION[name])
             raise OptionError(f"data of kind {chosen!r} takes no {name!r}; these do: {others}")
-    extra = None if scores is None else read_stored_scores(str(scores))
+    extra = None if scores is None else read_stored_scores(str(scores), part)
     if chosen in _KINDS_WITH_OPTION["metrics"]:
         elsewhere = () if extra is None else tuple(extra.columns)
         names = (name for name in stored if not name.startswith(HUMAN_PREFIX))
@@ -150,5 +161,9 @@ def _kind_of_file(path: str) -> str | None:
     names = set(line.decode("utf-8", "replace").replace('"', "").strip().split(","))
     if form == "csv" and {"sys_ref", "informativeness"} <= names:
         return "novikova2017"
+    if form == "tsv" and set(line.decode("utf-8", "replace").strip().lower().split("\t")) >= _MQM:
+        return "mqm"
     cells = parse_json_row(line) if form == "jsonl" else ""
+    if any(set(keys) <= set(cells) for keys in (FLAT, GROUPED)):
+        return "esa"
     return "summeval" if {"decoded", "model_id", "expert_annotations"} <= set(cells) else "rows"

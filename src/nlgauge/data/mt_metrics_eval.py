@@ -8,6 +8,10 @@
 
 A score file holds a block of lines per system, one per segment, in order. Segment ids are line
 numbers, from 1. Scores of systems, documents or domains (.sys, .doc, .domain) are not read.
+
+Texts may be JSON Lines (.jsonl, as those of WMT25), with the fields `source`, `target` (references)
+and `hypothesis` (outputs). `documents/en-de.docs`, if there is one, names the domain and the
+document of every segment. An output "[No translation supplied]" is none.
 """
 
 from collections.abc import Collection, Sequence
@@ -15,47 +19,56 @@ from math import isnan
 from pathlib import Path
 
 from nlgauge.core.errors import FileError, OptionError
-from nlgauge.data.files import check_parallel, read_lines
+from nlgauge.data.files import check_parallel, parse_text, read_lines, read_table
 from nlgauge.data.judged import JudgedCorpus, JudgedRow, choose_part, parse_score
 
-FOLDERS = ("sources", "references", "system-outputs", "human-scores")
+FOLDERS = ("sources", "system-outputs", "human-scores")
 _ENDING = ".seg.score"
+_TEXTS = (".txt", ".jsonl")
+_NO_OUTPUT = "[No translation supplied]"
 
 
 def read_mt_metrics_eval(
     path: str,
     *,
     part: str | None = None,
-    references: Sequence[str] | None = None,
+    references: Sequence[str] | str | None = None,
     metrics: Sequence[str] = (),
 ) -> JudgedCorpus:
     """Return the judged outputs of one language pair (`part`) of a test set.
 
     `references` are those to use (None: all), which are then no systems. `metrics` names stored
-    scores to read, as their files are called (`BLEU-refA`).
+    scores to read, as their files are called (`BLEU-refA`), or without the reference (`BLEU`).
     """
     folder = Path(path)
     for name in FOLDERS:
         if not (folder / name).is_dir():
             raise FileError(f"{path} is not a test set of mt-metrics-eval: no folder {name!r}")
-    parts = sorted(file.stem for file in (folder / "sources").glob("*.txt"))
+    parts = sorted(_text_files(folder / "sources", ""))
     pair = choose_part(path, parts, part, "language pair")
-    sources = read_lines(str(folder / "sources" / f"{pair}.txt"))
-    files = _files(folder / "references", f"{pair}.", "<name>", ".txt")
-    wanted = list(files) if references is None else references
-    if not wanted:
+    sources = _read_texts(_text_files(folder / "sources", "")[pair], "source")
+    named = folder / "documents" / f"{pair}.docs"
+    documents = read_documents(str(named), len(sources)) if named.is_file() else None
+    files = _text_files(folder / "references", f"{pair}.")
+    given = references.split(",") if isinstance(references, str) else references
+    wanted = list(files) if given is None else list(given)
+    if not wanted and files:
         raise OptionError(f"references is empty; choose among: {', '.join(files)}")
     for name in wanted:
         if name not in files:
-            listed = ", ".join(files)
+            listed = ", ".join(files) or "none"
             raise OptionError(f"there is no reference {name!r} for {pair!r}; there are: {listed}")
-    used = _parallel_texts({name: files[name] for name in wanted}, len(sources))
-    files = _files(folder / "system-outputs" / pair, "", "<system>", ".txt")
-    outputs = _parallel_texts(files, len(sources))
+    used = _parallel_texts({name: files[name] for name in wanted}, len(sources), "target")
+    files = _text_files(folder / "system-outputs" / pair, "")
+    if not files:
+        raise FileError(f"{folder / 'system-outputs' / pair} holds no file <system>.txt or .jsonl")
+    outputs = _parallel_texts(files, len(sources), "hypothesis")
     criteria = _files(folder / "human-scores", f"{pair}.", "<criterion>", _ENDING)
     human = {name: _scores(file, outputs, len(sources)) for name, file in criteria.items()}
     scored = folder / "metric-scores" / pair
-    stored = {name: _scores(scored / (name + _ENDING), outputs, len(sources)) for name in metrics}
+    stored = {
+        name: _scores(_score_file(scored, name, wanted), outputs, len(sources)) for name in metrics
+    }
     copies = [name for name in outputs if name in used]
     rows = [
         JudgedRow(
@@ -66,14 +79,17 @@ def read_mt_metrics_eval(
             {name: scores[system][i] for name, scores in human.items() if system in scores},
             source,
             {name: scores[system][i] for name, scores in stored.items() if system in scores},
+            document=documents[i][1] if documents else None,
         )
         for system, texts in outputs.items()
         if system not in used
         for i, source in enumerate(sources)
     ]
-    judged = [row for row in rows if not all(isnan(score) for score in row.human.values())]
+    supplied = [row for row in rows if row.candidate != _NO_OUTPUT]
+    judged = [row for row in supplied if not all(isnan(score) for score in row.human.values())]
     of_copies = f"of references in use ({', '.join(copies)})"
-    unused = {"nobody judged": len(rows) - len(judged), of_copies: len(copies) * len(sources)}
+    unused = {"nobody judged": len(supplied) - len(judged), of_copies: len(copies) * len(sources)}
+    unused["without an output"] = len(rows) - len(supplied)
     return JudgedCorpus.from_rows(judged, dropped=unused)
 
 
@@ -85,9 +101,45 @@ def _files(folder: Path, prefix: str, name: str, ending: str) -> dict[str, Path]
     return {file.name.removeprefix(prefix).removesuffix(ending): file for file in files}
 
 
-def _parallel_texts(files: dict[str, Path], count: int) -> dict[str, list[str]]:
-    texts = ((name, file, read_lines(str(file))) for name, file in files.items())
+def _text_files(folder: Path, prefix: str) -> dict[str, Path]:
+    """The text files of a folder by what stands between prefix and ending."""
+    files = sorted(file for ending in _TEXTS for file in folder.glob(f"{prefix}*{ending}"))
+    named: dict[str, Path] = {}
+    for file in files:
+        name = file.name.removeprefix(prefix).removesuffix(file.suffix)
+        if other := named.get(name):
+            raise FileError(f"{folder} holds both {other.name} and {file.name}; remove one of them")
+        named[name] = file
+    return named
+
+
+def _read_texts(file: Path, field: str) -> list[str]:
+    """The lines of a text file, or one field of the objects of a .jsonl file."""
+    if file.suffix == ".txt":
+        return read_lines(str(file))
+    rows = read_table(str(file), "jsonl", what="file of texts")
+    return [parse_text(row.get(field), f"{where}: {field!r}") for where, row in rows]
+
+
+def _parallel_texts(files: dict[str, Path], count: int, field: str) -> dict[str, list[str]]:
+    texts = ((name, file, _read_texts(file, field)) for name, file in files.items())
     return {name: check_parallel(at, lines, "the sources have", count) for name, at, lines in texts}
+
+
+def read_documents(path: str, count: int) -> list[tuple[str, str]]:
+    """Return the domain and the document of every segment, from lines "domain document"."""
+    lines = check_parallel(path, read_lines(path), "the sources have", count)
+    for number, line in enumerate(lines, start=1):
+        if len(line.split()) != 2:
+            raise FileError(f"{path}, line {number} is {line[:40]!r}, not 'domain document'")
+    return [(domain, document) for domain, document in map(str.split, lines)]
+
+
+def _score_file(folder: Path, name: str, references: Sequence[str]) -> Path:
+    """The file of a metric, whose name may lack the references that it was computed with."""
+    endings = ("", f"-{'.'.join(references)}", *(f"-{each}" for each in references), "-all", "-src")
+    files = [folder / f"{name}{ending}{_ENDING}" for ending in endings]
+    return next((file for file in files if file.is_file()), files[0])
 
 
 def _scores(file: Path, systems: Collection[str], count: int) -> dict[str, list[float]]:

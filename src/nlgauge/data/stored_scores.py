@@ -21,6 +21,7 @@ from nlgauge.data.columns import COLUMNS, find_cell, find_column
 from nlgauge.data.files import Rows, read_table
 from nlgauge.data.judged import JudgedCorpus, parse_score, to_columns
 from nlgauge.data.judged_tables import DOCUMENTS, SEGMENTS
+from nlgauge.data.submissions import segment_scores, submission_fields
 
 _SEGMENT = (*SEGMENTS, *DOCUMENTS, "id")
 _NOT_SCORES = {name for names in COLUMNS.values() for name in names} | set(_SEGMENT)
@@ -80,8 +81,10 @@ class StoredScores:
         )
 
 
-def read_stored_scores(path: str) -> StoredScores:
-    """Return the scores of a table file."""
+def read_stored_scores(path: str, part: str | None = None) -> StoredScores:
+    """Return the scores of a table file, or of one language pair of a WMT submission file."""
+    if submission_fields(path) is not None:
+        return _submitted(path, part)
     table = read_table(path, what="table of scores")
     if not table:
         raise FileError(f"file {path!r} holds no scores: it is empty")
@@ -92,6 +95,16 @@ def read_stored_scores(path: str) -> StoredScores:
     if not columns:
         raise FileError(f"{path} holds no column of scores; it has: {', '.join(table[0][1])}")
     return StoredScores(path, columns, keys)
+
+
+def _submitted(path: str, part: str | None) -> StoredScores:
+    """The segment scores of a WMT submission."""
+    found = segment_scores(path, part)
+    keys = list(dict.fromkeys(key for scores in found.values() for key in scores))
+    columns = {
+        name: np.array([scores.get(key, np.nan) for key in keys]) for name, scores in found.items()
+    }
+    return StoredScores(path, columns, {"system and segment": keys})
 
 
 def _keys_of_table(path: str, table: Rows) -> Keys:

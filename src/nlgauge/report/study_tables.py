@@ -64,15 +64,16 @@ def _agreement(rows: Sequence[Row], digits: int) -> Table:
         by_metric.setdefault(row["metric"], {})[tuple(row[key] for key in keys)] = row
     columns, with_interval = [Column("metric")], _interval(rows, digits)
     first = next(iter(by_metric.values()))
+    further = [*with_interval, *([_key("rank")] if "rank" in rows[0] else [])]
     for row in first.values():
         name = " ".join(row[key] for key in varying) or row["coefficient"]
-        columns += [Column(name, digits, "higher"), *(column for column, _ in with_interval)]
+        columns += [Column(name, digits, "higher"), *(column for column, _ in further)]
     body: list[tuple[Value, ...]] = []
     for metric, groups in by_metric.items():
         cells: list[Value] = [metric]
         for group in first:
             row = groups[group]
-            cells += [row["value"], *(value(row) for _, value in with_interval)]
+            cells += [row["value"], *(value(row) for _, value in further)]
         body.append(tuple(cells))
     return Table(tuple(columns), tuple(body), (_constant(rows, varying),))
 
@@ -94,6 +95,8 @@ def _constant(rows: Sequence[Row], varying: Sequence[str]) -> str:
         parts.append("intervals: Fisher's z")
     elif "resampled" in first:
         parts.append(f"intervals: bootstrap over {first['resampled']}")
+    if "rank" in first:
+        parts.append("rank: by significance (p <= .05)")
     return "; ".join(parts)
 
 
@@ -129,20 +132,24 @@ def williams_table(
     correlations: Sequence[float],
     p: Sequence[Sequence[float]],
     *,
+    ranks: Sequence[int] | None = None,
     coefficient: str = "r",
     footer: Sequence[str] = (),
 ) -> Table:
     """Return metrics by metrics: one-sided p in percent of "the row's correlates better"."""
     columns = [Column("metric"), Column(coefficient, 3, "higher")]
     columns += [*(Column(name, 1) for name in names), Column("beats")]
+    columns += [] if ranks is None else [Column("rank")]
     rows: list[tuple[Value, ...]] = []
     for i, name in enumerate(names):
         percents = [None if i == j else 100 * float(value) for j, value in enumerate(p[i])]
         beaten = sum(value is not None and value < 5 for value in percents)
-        rows.append((name, float(correlations[i]), *percents, beaten))
+        last = (beaten,) if ranks is None else (beaten, ranks[i])
+        rows.append((name, float(correlations[i]), *percents, *last))
     legend = (
         f"p in percent, one-sided: a small p is evidence that the row's metric has a higher "
         f"{coefficient} with people than the column's; beats: number of metrics with p < 5 %"
+        + ("" if ranks is None else "; rank: by significance, p <= 5 % without correction")
     )
     return Table(tuple(columns), tuple(rows), (legend, *footer))
 
@@ -168,6 +175,51 @@ def ranking_table(rows: Sequence[Row], *, digits: int = 3, footer: Sequence[str]
     filled = [_key("metric"), _key("tau", digits, "higher"), *_interval(rows, digits)]
     filled += [_key(name) for name in ("concordant", "discordant", "ties")]
     return _table(rows, [*filled, _key("missing", key="pairs_missing")], footer)
+
+
+def span_table(rows: Sequence[Row], *, digits: int = 3, footer: Sequence[str] = ()) -> Table:
+    """Return metrics and baselines by F1 of error spans, with their thresholds.
+
+    A row has metric, f1 with its interval, precision, recall, the difference from the lexical diff
+    with its interval, minor, major and the number of spans.
+    """
+
+    def difference(row: Row) -> str | None:
+        return interval(row["difference_low"], row["difference_high"], digits)
+
+    filled = [_key("metric"), _key("F1", digits, "higher", "f1"), *_interval(rows, digits)]
+    filled += [_key("precision", digits), _key("recall", digits)]
+    filled += [_key("difference", digits), (Column(filled[2][0].name), difference)]
+    filled += [_key("minor", digits), _key("major", digits), _key("spans")]
+    return _table(rows, filled, footer)
+
+
+def task_tables(
+    ranking: Sequence[Row],
+    tasks: Sequence[Row],
+    titles: Mapping[str, str],
+    *,
+    digits: int = 3,
+    footer: Sequence[str] = (),
+) -> list[Table]:
+    """Return metrics by average over tasks, and tasks by metrics with values and ranks."""
+    rows = [{**row, "metric": titles.get(row["metric"], row["metric"])} for row in ranking]
+    filled = [_key("metric"), _key("average", digits, "higher"), _key("rank")]
+    filled.append(_key("mean rank", 2, "lower", "mean_rank"))
+    legend = "average over tasks, correlations mapped to [0, 1]; rank: by significance (p <= .05)"
+    columns = [Column(name) for name in ("task", "measure")]
+    columns += [Column("weight", 3), *(Column(row["metric"]) for row in rows)]
+    body = []
+    for number, task in enumerate(tasks):
+        found = [row["tasks"][number] for row in rows]
+        cells = [
+            "" if each["value"] is None else f"{each['value']:.{digits}f} ({each['rank']})"
+            for each in found
+        ]
+        measure = f"{task['level']} {task['coefficient']}"
+        body.append((task["data"], measure, task["weight"], *cells))
+    values = Table(tuple(columns), tuple(body), ("value (rank) of each metric", *footer))
+    return [_table(rows, filled, [legend]), values]
 
 
 def comparison_table(
@@ -209,3 +261,45 @@ def p_text(p: float) -> str:
     while p < 0.05 <= round(p, digits):
         digits += 1
     return "<.001" if p < 0.001 else f"{p:.{digits}f}".removeprefix("0")
+
+
+def power_table(
+    rows: Sequence[Row],
+    named: Sequence[str],
+    unit: str,
+    *,
+    power: float,
+    digits: int = 2,
+    footer: Sequence[str] = (),
+) -> Table:
+    """Return the power and the smallest detectable difference of every size.
+
+    A row has size, power, detectable and the keys ``named``, which say what is compared.
+    """
+    filled = [*(_key(name) for name in named), _key(unit, key="size"), _key("power", 2)]
+    title = f"detectable at power {power:g}"
+    return _table(rows, [*filled, _key(title, digits, key="detectable")], footer)
+
+
+def preference_table(
+    rows: Sequence[Row], named: Sequence[str], *, digits: int = 2, footer: Sequence[str] = ()
+) -> Table:
+    """Return the percentage of people who prefer A for every difference, and its interval.
+
+    A row has difference, probability, low, high, confidence and the keys ``named``.
+    """
+
+    def percent(key: str, row: Row) -> str | None:
+        return None if row[key] is None else f"{100 * row[key]:.0f}"
+
+    def limits(row: Row) -> str | None:
+        ends = percent("low", row), percent("high", row)
+        return None if None in ends else f"[{ends[0]}, {ends[1]}]"
+
+    def signed(row: Row) -> str:
+        return f"{row['difference']:+.{digits}f}"
+
+    filled: list[_Filled] = [*(_key(name) for name in named), (Column("difference"), signed)]
+    filled.append((Column("prefer A, %"), partial(percent, "probability")))
+    filled.append((Column(f"{100 * rows[0]['confidence']:g}%"), limits))
+    return _table(rows, filled, footer)

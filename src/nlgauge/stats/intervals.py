@@ -12,7 +12,7 @@ from nlgauge.core.arrays import Floats
 from nlgauge.core.errors import OptionError
 from nlgauge.core.jsonable import to_jsonable
 from nlgauge.stats.coefficients import pearson
-from nlgauge.stats.levels import Which, choose_level, correlation_of, points
+from nlgauge.stats.levels import Average, Which, choose_level, correlation_of, points
 from nlgauge.stats.validation import Over, Seed, as_matrices, as_rows, check_over, resample
 
 Finish = Callable[[Floats], float]
@@ -126,6 +126,7 @@ def bootstrap_correlation(
     coefficient: Which = "pearson",
     *,
     over: Over = "inputs",
+    average: Average = "macro",
     count: int = 1000,
     confidence: float = 0.95,
     seed: Seed = 0,
@@ -138,7 +139,7 @@ def bootstrap_correlation(
 
     Parameters
     ----------
-    metric, human, level, coefficient : as in `correlate`
+    metric, human, level, coefficient, average : as in `correlate`
     over : "inputs", "systems" or "both", what is drawn with replacement
     count, confidence, seed : resamples, coverage and seed
 
@@ -151,7 +152,7 @@ def bootstrap_correlation(
     >>> round(bootstrap_correlation([1, 2, 3, 5], [2, 1, 4, 5], count=200).value, 3)
     0.855
     """
-    correlation = correlation_of(level, coefficient)
+    correlation = correlation_of(level, coefficient, average)
     matrices = as_matrices(metric=metric, human=human)
     return _bootstrap_matrices(correlation, matrices, over, count, confidence, seed)
 

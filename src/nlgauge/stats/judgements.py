@@ -10,7 +10,8 @@ from numpy.typing import ArrayLike
 
 from nlgauge.core.arrays import Floats
 from nlgauge.core.errors import DataError, OptionError, ShapeError
-from nlgauge.stats.validation import as_matrix
+from nlgauge.stats.levels import document_means
+from nlgauge.stats.validation import as_matrix, common_cells
 
 Direction = Literal["higher", "lower"]
 _Row = tuple[str, str, float | None]
@@ -64,16 +65,25 @@ class Judgements:
     segments: tuple[str, ...]
     criteria: tuple[str, ...]
     values: Floats
+    documents: tuple[str, ...] | None = None
+    """The document of every segment, if the data names them."""
 
     def __post_init__(self) -> None:
+        if self.documents is not None and len(self.documents) != len(self.segments):
+            counts = f"{len(self.documents)} documents for {len(self.segments)} segments"
+            raise ShapeError(f"the judgements name {counts}; name the document of every segment.")
         axes = {"systems": self.systems, "segments": self.segments, "criteria": self.criteria}
         object.__setattr__(self, "values", _checked("the judgements", self.values, **axes))
 
     @classmethod
     def from_columns(
-        cls, systems: Sequence[str], segments: Sequence[str], human: Mapping[str, ArrayLike]
+        cls,
+        systems: Sequence[str],
+        segments: Sequence[str],
+        human: Mapping[str, ArrayLike],
+        documents: Sequence[str] | None = None,
     ) -> "Judgements":
-        """Return the judgements of a table: system, segment id and criteria of every row."""
+        """Return the judgements of a table: system, segment id, criteria, document of every row."""
         if not systems:
             raise DataError("there are no judgements: 0 rows were given.")
         _check_unique(zip(systems, segments, strict=True), "(system, segment) pairs")
@@ -82,7 +92,8 @@ class Judgements:
         values = np.full((*map(len, names), len(human)), np.nan)
         for k, judged in enumerate(human.values()):
             values[*cells, k] = judged
-        return cls(*names, tuple(human), values)
+        found = None if documents is None else _documents_of(segments, documents)
+        return cls(*names, tuple(human), values, found)
 
     @classmethod
     def from_rows(cls, rows: Iterable[tuple[str, str, Mapping[str, float | None]]]) -> "Judgements":
@@ -113,7 +124,8 @@ class Judgements:
         if not keep:
             raise DataError(f"leaving out all {len(self.systems)} systems leaves no judgement.")
         names = tuple(self.systems[i] for i in keep)
-        return Judgements(names, self.segments, self.criteria, self.values[keep])
+        axes = names, self.segments, self.criteria
+        return Judgements(*axes, self.values[keep], self.documents)
 
 
 @dataclass(frozen=True, eq=False)
@@ -185,6 +197,8 @@ class Grid:
     metrics: Mapping[str, Floats]
     negated: tuple[str, ...]
     gaps: tuple[Gap, ...]
+    documents: tuple[str, ...] | None = None
+    """The document of every segment, if the data names them."""
 
     @classmethod
     def align(
@@ -214,7 +228,23 @@ class Grid:
             aligned[name] = -values if name in negated else values
             aligned[name].setflags(write=False)
         names = judgements.systems, judgements.segments
-        return cls(criterion, *names, human, aligned, negated, gaps)
+        return cls(criterion, *names, human, aligned, negated, gaps, judgements.documents)
+
+    def require_documents(self) -> tuple[str, ...]:
+        """Return the document of every segment, or raise DataError."""
+        if self.documents is None:
+            raise DataError(
+                f"the data does not name the documents of its {len(self.segments)} segments, which "
+                "the document level needs; give a column 'document'."
+            )
+        return self.documents
+
+    def by_document(self) -> "Grid":
+        """Return means over documents, of the cells that people judged and every metric scored."""
+        matrices = common_cells(**{"human": self.human}, **self.metrics)
+        names, (human, *metrics) = document_means(self.require_documents(), *matrices)
+        means = dict(zip(self.metrics, metrics, strict=True))
+        return Grid(self.criterion, self.systems, names, human, means, self.negated, self.gaps)
 
     def metric(self, name: str) -> Floats:
         """Return the aligned matrix of one metric, higher is better."""
@@ -250,6 +280,16 @@ def _positions(wanted: Sequence[str], names: Sequence[str]) -> list[int]:
     """Return where the wanted names stand among the names; -1 for one that does not."""
     at = {name: i for i, name in enumerate(names)}
     return [at.get(name, -1) for name in wanted]
+
+
+def _documents_of(segments: Sequence[str], documents: Sequence[str]) -> tuple[str, ...]:
+    """Return the document of every distinct segment; one in two documents is a DataError."""
+    found: dict[str, str] = {}
+    for segment, document in zip(segments, documents, strict=True):
+        if found.setdefault(segment, document) != document:
+            both = f"{found[segment]!r} and {document!r}"
+            raise DataError(f"segment {segment!r} is in the documents {both}; name it differently.")
+    return tuple(found.values())
 
 
 def _gap(

@@ -1,31 +1,42 @@
-"""Correlation of a metric with people at the segment, text or system level.
+"""Correlation of a metric with people at one of five levels.
 
-segment   One coefficient over all cells, whatever their input and system. Some papers call it
-          global or flat; both names are accepted.
-text      One coefficient over systems per input (column), then the mean over inputs. nlpstats calls
-          it "input", summarisation papers "summary" level; both names are accepted.
-system    One coefficient over the systems' means of their judged inputs.
+segment    One coefficient over all cells, whatever their input and system. Some papers call it
+           global or flat; both names are accepted.
+text       One coefficient over systems per input (column), then the mean over inputs. nlpstats
+           calls it "input", summarisation papers "summary" level, WMT "group-by-item"; these names
+           are accepted.
+by_system  One coefficient over inputs per system (row), then the mean over systems; WMT's
+           "group-by-system".
+document   As segment, of matrices whose columns are documents; `document_means` makes them.
+system     One coefficient over the systems' means of their judged inputs.
 
 The levels differ a lot on the same data, so the level is part of every result.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
+from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from nlgauge.core.arrays import Bools, Floats
-from nlgauge.core.errors import OptionError
-from nlgauge.stats.coefficients import Rowwise, system_means
+from nlgauge.core.errors import OptionError, ShapeError
+from nlgauge.stats.coefficients import Rowwise, divide, system_means
 from nlgauge.stats.named_coefficients import LEVELS, Coefficient, choose_coefficient
-from nlgauge.stats.validation import as_matrices
+from nlgauge.stats.validation import as_matrices, as_matrix
 
 LEVEL_ALIASES: Mapping[str, str] = MappingProxyType(
-    {"global": "segment", "flat": "segment", "input": "text", "summary": "text"}
+    {
+        **{"global": "segment", "flat": "segment", "input": "text", "summary": "text"},
+        **{"group-by-item": "text", "group-by-system": "by_system"},
+    }
 )
+POOLED = ("segment", "document")
+"""Levels with one coefficient over all cells."""
 
+Average = Literal["macro", "micro"]
 Which = str | Coefficient | Callable[[Floats, Floats], float]
 
 
@@ -37,9 +48,9 @@ class Correlation:
     level: str
     coefficient: str
     n: int
-    """Points used: cells (segment), cells of the rows used (text) or systems (system)."""
+    """Points used: cells, at the text and by_system level those of the rows used, or systems."""
     rows_used: int
-    """Defined coefficients: one, or at text level one per input."""
+    """Defined coefficients: one, or one per input (text) or per system (by_system)."""
     rows_undefined: int
     """Undefined coefficients: constant, or of fewer than two points."""
     cells: int
@@ -64,9 +75,9 @@ def choose_level(level: str) -> str:
 
 
 def points(metric: Floats, human: Floats, level: str) -> tuple[Floats, Floats]:
-    """Return the two vectors that the segment or system level correlates."""
+    """Return the two vectors that the segment, document or system level correlates."""
     present = np.isfinite(metric) & np.isfinite(human)
-    if level == "segment":
+    if level in POOLED:
         return metric[present], human[present]
     if level == "system":
         judged = present.any(axis=1)
@@ -75,20 +86,23 @@ def points(metric: Floats, human: Floats, level: str) -> tuple[Floats, Floats]:
 
 
 def _values(metric: Floats, human: Floats, level: str, coefficient: Coefficient) -> Floats:
-    """Return all coefficients of stack x systems x inputs: stack x 1, at text level x inputs."""
+    """Return all coefficients of stack x systems x inputs: stack x 1, x inputs or x systems."""
     metric, human = np.broadcast_arrays(metric, human)
     coefficient.check_level(level)
     if level not in coefficient.by_level:
         return _row_values(metric, human, level, coefficient.rowwise)
-    matrixwise = coefficient.by_level[level]
-    return np.asarray([[matrixwise(x, y)] for x, y in zip(metric, human, strict=True)])
+    return coefficient.by_level[level](metric, human)[:, None]
 
 
 def _row_values(metric: Floats, human: Floats, level: str, rowwise: Rowwise) -> Floats:
     """Return the row-wise coefficients of stack x systems x inputs."""
     stack, systems, inputs = metric.shape
-    if level == "segment":
+    if level in POOLED:
         return rowwise(metric.reshape(stack, -1), human.reshape(stack, -1))[:, None]
+    if level == "by_system":
+        return rowwise(metric.reshape(-1, inputs), human.reshape(-1, inputs)).reshape(
+            stack, systems
+        )
     if level == "text":
         x, y = (values.transpose(0, 2, 1).reshape(-1, systems) for values in (metric, human))
         return rowwise(x, y).reshape(stack, inputs)
@@ -96,16 +110,80 @@ def _row_values(metric: Floats, human: Floats, level: str, rowwise: Rowwise) -> 
     return rowwise(system_means(metric, present), system_means(human, present))[:, None]
 
 
-def correlation_of(level: str, coefficient: Which) -> Callable[[Floats, Floats], Floats]:
+def check_average(average: str, level: str, coefficient: Coefficient) -> None:
+    """Raise OptionError for an unknown average, and for "micro" where nothing is averaged."""
+    if average not in ("macro", "micro"):
+        raise OptionError(f"average is {average!r}; it is 'macro' or 'micro'.")
+    if average == "micro" and (level not in ("text", "by_system") or coefficient.by_level):
+        raise OptionError(
+            "average='micro' weights the coefficients of inputs (text level) or systems (by_system "
+            f"level); {coefficient.name} at the {level} level has no such mean."
+        )
+
+
+def _row_weights(metric: Floats, human: Floats, level: str, average: str) -> Floats | float:
+    """Return the weights of the rows' coefficients: their numbers of cells, or 1 for "macro"."""
+    if average == "macro":
+        return 1.0
+    present = np.isfinite(metric) & np.isfinite(human)
+    return np.asarray(present.sum(axis=-2 if level == "text" else -1), dtype=np.float64)
+
+
+def _weighted_mean(values: Floats, weights: Floats | float) -> Floats:
+    """Return the means over the last axis of the defined values; NaN where there are none."""
+    defined = np.isfinite(values)
+    total = np.where(defined, values * weights, 0.0).sum(axis=-1)
+    return divide(total, (defined * weights).sum(axis=-1))
+
+
+def correlation_of(
+    level: str, coefficient: Which, average: Average = "macro"
+) -> Callable[[Floats, Floats], Floats]:
     """Return a function of two stacks of matrices that computes one correlation per matrix."""
     level, chosen = choose_level(level), choose_coefficient(coefficient)
     chosen.check_level(level)
+    check_average(average, level, chosen)
 
     def correlation(metric: Floats, human: Floats) -> Floats:
         values = _values(metric, human, level, chosen)
-        return system_means(values, np.isfinite(values))
+        return _weighted_mean(values, _row_weights(metric, human, level, average))
 
     return correlation
+
+
+def document_means(
+    documents: Sequence[str], *matrices: ArrayLike
+) -> tuple[tuple[str, ...], tuple[Floats, ...]]:
+    """Return the documents and, for every matrix, each system's means over their inputs.
+
+    Only cells that all the matrices fill count; a document without one is NaN.
+
+    Parameters
+    ----------
+    documents : sequence of str, the document of each input (column)
+    matrices : array_like, systems x inputs
+
+    Returns
+    -------
+    tuple of the documents in order of first appearance, and of matrices, systems x documents
+
+    Examples
+    --------
+    >>> names, (means,) = document_means(["a", "a", "b"], [[1, 2, 5], [3, 5, 7]])
+    >>> names, means.tolist()
+    (('a', 'b'), [[1.5, 5.0], [4.0, 7.0]])
+    """
+    values = as_matrices(**{f"matrix {i + 1}": matrix for i, matrix in enumerate(matrices)})
+    if len(documents) != values[0].shape[1]:
+        raise ShapeError(
+            f"{len(documents)} documents are named, but the matrices have {values[0].shape[1]} "
+            "inputs; name the document of every input."
+        )
+    names = tuple(dict.fromkeys(documents))
+    member = np.array([[document == name for name in names] for document in documents], float)
+    present = np.logical_and.reduce([np.isfinite(each) for each in values])
+    counts = present @ member
+    return names, tuple(divide(np.where(present, each, 0.0) @ member, counts) for each in values)
 
 
 def per_input(metric: ArrayLike, human: ArrayLike, coefficient: Which = "pearson") -> Floats:
@@ -115,20 +193,28 @@ def per_input(metric: ArrayLike, human: ArrayLike, coefficient: Which = "pearson
 
 
 def correlate(
-    metric: ArrayLike, human: ArrayLike, level: str = "segment", coefficient: Which = "pearson"
+    metric: ArrayLike,
+    human: ArrayLike,
+    level: str = "segment",
+    coefficient: Which = "pearson",
+    *,
+    average: Average = "macro",
 ) -> Correlation:
     """Return the correlation of a metric with people, from two system x input matrices.
 
-    Only cells present in both count. A corpus score that is not a mean of segments (BLEU) enters
-    the system level as a matrix of one column. Undefined coefficients are counted, never replaced
-    by zero.
+    Only cells present in both count. At the system level the two may have different numbers of
+    inputs: then the mean of a system is that of all its cells in each. A corpus score that is not a
+    mean of segments (BLEU) is such a matrix, of one column. Undefined coefficients are counted,
+    never replaced by zero.
 
     Parameters
     ----------
     metric, human : array_like, systems x inputs, NaN for missing cells
-    level : "segment", "text" or "system"
+    level : "segment", "text", "by_system", "document" (columns are documents) or "system"
     coefficient : "pearson", "spearman", "kendall_b", "kendall_c", "accuracy", or a function of two
         vectors; "acc_eq" (text and system level), "spa" (system level), "pairwise_pearson" (text)
+    average : "macro" or "micro", whether the mean over inputs (text) or systems (by_system) weights
+        a coefficient by the number of its cells
 
     Returns
     -------
@@ -146,15 +232,19 @@ def correlate(
     >>> correlate([[1, 2], [3, 4]], [[10, 30], [20, 40]], "system").value
     1.0
     """
-    x, y = as_matrices(metric=metric, human=human)
     level, chosen = choose_level(level), choose_coefficient(coefficient)
+    check_average(average, level, chosen)
+    if level == "system" and not chosen.by_level:
+        metric, human = _own_means(metric, human)
+    x, y = as_matrices(metric=metric, human=human)
     has_x, has_y = np.isfinite(x), np.isfinite(y)
     present = has_x & has_y
     rows = _values(x[None], y[None], level, chosen)[0]
     defined = np.isfinite(rows)
-    used = present[:, defined] if rows.size > 1 else present & defined
+    across = defined[:, None] if level == "by_system" else defined
+    used = present & across if rows.size > 1 else present & defined.any()
     return Correlation(
-        value=float(rows[defined].mean()) if defined.any() else float("nan"),
+        value=float(_weighted_mean(rows, _row_weights(x, y, level, average))),
         level=level,
         coefficient=chosen.name,
         n=int((used.any(axis=1) if level == "system" else used).sum()),
@@ -167,15 +257,26 @@ def correlate(
     )
 
 
+def _own_means(metric: ArrayLike, human: ArrayLike) -> tuple[ArrayLike, ArrayLike]:
+    """Return one column of means each if the numbers of inputs differ, else both as they are."""
+    x, y = as_matrix(metric, "metric"), as_matrix(human, "human")
+    if x.shape[1] == y.shape[1] or x.shape[0] != y.shape[0]:
+        return metric, human
+    one, other = (system_means(each, np.isfinite(each))[:, None] for each in (x, y))
+    return one, other
+
+
 def _reason(present: Bools, level: str) -> str:
     if not present.any():
         return "no cell has both a metric score and a judgement"
     cells, systems = int(present.sum()), int(present.any(axis=1).sum())
-    if level == "segment" and cells == 1:
+    if level in POOLED and cells == 1:
         return "only 1 cell is both scored and judged"
-    if level != "segment" and systems == 1:
+    if level in ("text", "system") and systems == 1:
         return f"1 judged system; the {level} level compares at least 2"
     if level == "text" and int(present.sum(axis=0).max()) < 2:
         return "no input has 2 judged systems"
-    points = f"all {cells} cells" if level == "segment" else f"the {systems} systems"
+    if level == "by_system" and int(present.sum(axis=1).max()) < 2:
+        return "no system has 2 judged inputs"
+    points = f"the {systems} systems" if level in ("text", "system") else f"all {cells} cells"
     return f"the scores or the judgements of {points} are constant"

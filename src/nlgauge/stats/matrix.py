@@ -14,10 +14,11 @@ from nlgauge.core.arrays import Floats
 from nlgauge.core.errors import DataError, OptionError
 from nlgauge.stats.coefficients import dense_ranks
 from nlgauge.stats.judgements import Grid
-from nlgauge.stats.levels import Which, choose_level, correlation_of, per_input, points
+from nlgauge.stats.levels import Average, Which, choose_level, correlation_of, per_input, points
 from nlgauge.stats.named_coefficients import Coefficient, choose_coefficient
-from nlgauge.stats.significance import holm, permutation_test, williams_test
-from nlgauge.stats.validation import Over, Seed, common_cells, require_scipy
+from nlgauge.stats.permutation_tests import Exchanged, permutation_test, rank_metrics
+from nlgauge.stats.significance import holm, williams_test
+from nlgauge.stats.validation import Seed, common_cells, require_scipy
 
 HUMAN = "human"
 
@@ -50,6 +51,10 @@ class _PairwiseTests(_Matrix):
     def p_holm(self) -> Floats:
         """The p-values, Holm-corrected for all ordered pairs."""
         return holm(self.p)
+
+    def ranks(self, alpha: float = 0.05) -> list[int]:
+        """Return the metrics' ranks by significance, from the p-values without correction."""
+        return rank_metrics(self.correlations, self.p, alpha=alpha)
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,8 +97,9 @@ def _no_relation_p(x: Floats, y: Floats, level: str, coefficient: Coefficient) -
 
     if coefficient.name not in ("pearson", "spearman", "kendall_b", "kendall_c"):
         return float("nan")
-    if level == "text":  # a t test of the inputs' coefficients, which are independent, against 0
-        rows = per_input(x, y, coefficient)
+    if level in ("text", "by_system"):
+        # A t test against 0 of the coefficients of inputs or systems, which are independent.
+        rows = per_input(x, y, coefficient) if level == "text" else per_input(x.T, y.T, coefficient)
         rows = rows[np.isfinite(rows)]
         varies = rows.size > 1 and float(np.ptp(rows)) > 0
         return float(stats.ttest_1samp(rows, 0.0).pvalue) if varies else float("nan")
@@ -134,6 +140,7 @@ def _pairwise(
     level: str,
     coefficient: Which,
     test: Callable[[Floats, Floats, Floats], tuple[float, float]],
+    average: Average = "macro",
 ) -> tuple[dict[str, Any], Floats]:
     """Return the fields that both kinds share, with `test`'s p both ways, and people's cells."""
     shared, (people, *metrics) = _common(grid, level, coefficient)
@@ -143,7 +150,7 @@ def _pairwise(
     p = np.full((n, n), np.nan)
     for i, j in zip(*np.triu_indices(n, 1), strict=True):
         p[i, j], p[j, i] = test(metrics[i], metrics[j], people)
-    values = correlation_of(level, coefficient)(np.stack(metrics), people[None])
+    values = correlation_of(level, coefficient, average)(np.stack(metrics), people[None])
     return {**shared, "p": p, "correlations": values}, people
 
 
@@ -163,7 +170,8 @@ def permutation_matrix(
     level: str = "segment",
     coefficient: Which = "pearson",
     *,
-    over: Over = "both",
+    over: Exchanged = "both",
+    average: Average = "macro",
     count: int = 1000,
     seed: Seed = 0,
 ) -> PermutationMatrix:
@@ -173,9 +181,9 @@ def permutation_matrix(
     def test(first: Floats, second: Floats, people: Floats) -> tuple[float, float]:
         nonlocal undefined
         data = first, second, people, level, coefficient
-        found = permutation_test(*data, over=over, count=count, seed=seed)
+        found = permutation_test(*data, over=over, average=average, count=count, seed=seed)
         undefined += found.undefined
         return found.p, found.p_reverse
 
-    fields, _ = _pairwise(grid, level, coefficient, test)
+    fields, _ = _pairwise(grid, level, coefficient, test, average)
     return PermutationMatrix(**fields, over=over, count=count, undefined=undefined)

@@ -10,24 +10,29 @@ import numpy as np
 from nlgauge.core.arrays import Floats
 from nlgauge.core.errors import OptionError
 from nlgauge.stats.coefficients import COEFFICIENTS, Rowwise
-from nlgauge.stats.pair_statistics import calibrated_accuracy, pairwise_pearson, soft_accuracy
+from nlgauge.stats.pair_statistics import calibrated_accuracy, pairwise_pearson, soft_accuracies
 
-Matrixwise = Callable[[Floats, Floats], float]
+Stackwise = Callable[[Floats, Floats], Floats]
+"""A function of two stacks of matrices that returns a value for each matrix."""
 
-LEVELS = ("segment", "text", "system")
-
-
-def _spa(metric: Floats, human: Floats) -> float:
-    return soft_accuracy(metric, human, 1000, 0).value
+LEVELS = ("segment", "text", "by_system", "document", "system")
 
 
-MATRIX_COEFFICIENTS: Mapping[str, Mapping[str, Matrixwise]] = MappingProxyType(
+def _each_matrix(function: Callable[[Floats, Floats], float]) -> Stackwise:
+    def stackwise(metric: Floats, human: Floats) -> Floats:
+        return np.asarray([function(x, y) for x, y in zip(metric, human, strict=True)])
+
+    return stackwise
+
+
+MATRIX_COEFFICIENTS: Mapping[str, Mapping[str, Stackwise]] = MappingProxyType(
     {
         "acc_eq": {
-            level: partial(calibrated_accuracy, level=level) for level in ("text", "system")
+            level: _each_matrix(partial(calibrated_accuracy, level=level))
+            for level in ("text", "system")
         },
-        "spa": {"system": _spa},
-        "pairwise_pearson": {"text": pairwise_pearson},
+        "spa": {"system": soft_accuracies},
+        "pairwise_pearson": {"text": _each_matrix(pairwise_pearson)},
     }
 )
 """Coefficients of whole system x input matrices, by name and level."""
@@ -50,7 +55,7 @@ class Coefficient:
 
     name: str
     rowwise: Rowwise
-    by_level: Mapping[str, Matrixwise] = field(default_factory=dict)
+    by_level: Mapping[str, Stackwise] = field(default_factory=dict)
     """The computation of a whole matrix by level; empty if it is done by rows."""
 
     @property

@@ -38,8 +38,11 @@ class Decisions:
 
     def accuracy(self, epsilon: float) -> float:
         """Return acc_eq at a tie threshold."""
-        right = np.where(self.size <= epsilon, self.if_tied, self.if_ordered)
-        return float((right * self.weight).sum()) if self.inputs else float("nan")
+        return float((self.right(epsilon) * self.weight).sum()) if self.inputs else float("nan")
+
+    def right(self, epsilon: float) -> Bools:
+        """Return whether the metric is right about each pair at a tie threshold."""
+        return np.where(self.size <= epsilon, self.if_tied, self.if_ordered)
 
     def best(self) -> tuple[float, float]:
         """Return the best accuracy and the smallest threshold of differences that attains it."""
@@ -138,35 +141,66 @@ class SharedPairs:
 
 def soft_accuracy(metric: Floats, human: Floats, count: int, seed: Seed) -> SharedPairs:
     """Return 1 - mean |p_human - p_metric| over pairs of systems with common inputs."""
-    both = _pairs_of(np.isfinite(metric) & np.isfinite(human))
-    first, second = np.triu_indices(metric.shape[0], 1)
+    present = np.isfinite(metric) & np.isfinite(human)
+    both = _pairs_of(present)
     shared = both.any(axis=1)
     pairs = int(shared.sum())
     if not pairs:
         return SharedPairs(float("nan"), 0, shared.size)
-    both, first, second = both[shared], first[shared], second[shared]
-    pair = (np.where(both, differences(values, first, second), 0.0) for values in (metric, human))
-    p_metric, p_human = _swap_p_values(np.stack(list(pair)), count, seed)
-    value = 1.0 - float(np.abs(p_human - p_metric).mean())
+    p_metric, p_human = _swap_p_values(np.stack([metric, human]), present, count, seed)
+    value = 1.0 - float(np.abs(p_human - p_metric)[shared].mean())
     return SharedPairs(value, pairs, shared.size - pairs)
 
 
-def _swap_p_values(difference: Floats, count: int, seed: Seed) -> Floats:
-    """Return one-sided p-values of paired permutation tests over the last axis (inputs).
+def soft_accuracies(metric: Floats, human: Floats) -> Floats:
+    """Return the soft pairwise accuracy of every matrix of two stacks, NaN where undefined."""
+    filled = np.isfinite(metric)
+    present = filled[0] & np.isfinite(human[0])
+    same = human.strides[0] == 0 and bool((filled == filled[0]).all())
+    if not (same and _all_or_none(present)):
+        pairs = zip(metric, human, strict=True)
+        return np.asarray([soft_accuracy(x, y, 1000, 0).value for x, y in pairs])
+    # All matrices meet the same judgements, whose p-values are computed once.
+    stack = np.concatenate([human[:1], metric])
+    p_human, *p_metric = _swap_p_values(stack, present, 1000, 0)
+    return np.asarray([1.0 - float(np.abs(p_human - p).mean()) for p in p_metric])
 
-    Equal outcomes count half (mid-p), so that p(A beats B) + p(B beats A) = 1.
+
+def _all_or_none(present: Bools) -> bool:
+    """Return whether every input that has a cell has those of all systems, and some input does."""
+    return bool((present.all(axis=0) == present.any(axis=0)).all() and present.any())
+
+
+def _swap_p_values(values: Floats, present: Bools, count: int, seed: Seed) -> Floats:
+    """Return one-sided p-values of paired permutation tests between systems, over inputs.
+
+    `values` are a stack of matrices; the result has a row for each and a column for each pair of
+    systems. Equal outcomes count half (mid-p), so that p(A beats B) + p(B beats A) = 1.
     """
-    observed = difference.sum(axis=-1, keepdims=True)
-    slack = TOLERANCE * np.abs(difference).sum(axis=-1, keepdims=True)
-    inputs = difference.shape[-1]
+    first, second = np.triu_indices(values.shape[1], 1)
+    complete, both = _all_or_none(present), _pairs_of(present)
+    means = system_means(values.swapaxes(1, 2), present.T)[:, None]
+    centred = np.where(present, values - means, 0.0)
 
     def above(size: int, rng: np.random.Generator) -> Floats:
-        signs = rng.integers(0, 2, size=(size, inputs)) * 2.0 - 1.0
-        excess = difference @ signs.T - observed
-        counted = (excess > slack) + 0.5 * (np.abs(excess) <= slack)
-        return np.expand_dims(counted.sum(axis=-1), 0)
+        signs = rng.integers(0, 2, size=(size, values.shape[2])).T * 2.0 - 1.0
+        counted = []
+        for matrix, own in zip(values, centred, strict=True):
+            difference = np.where(both, differences(matrix, first, second), 0.0)
+            slack = TOLERANCE * np.abs(difference).sum(axis=-1, keepdims=True)
+            if complete:  # sums of systems are fewer than those of pairs
+                size_of = 1e-12 * np.abs(own).sum(axis=-1, keepdims=True)
+                slack = np.maximum(slack, size_of[first] + size_of[second])
+                sums = own @ signs
+                found = sums[first] - sums[second]
+            else:
+                found = difference @ signs
+            found = found - difference.sum(axis=-1, keepdims=True)
+            larger = np.count_nonzero(found > slack, axis=-1)
+            counted.append(0.5 * (larger + np.count_nonzero(found >= -slack, axis=-1)))
+        return np.asarray(counted)[None]
 
-    return np.asarray(resample(above, count, seed, inputs).sum(axis=0) / count)
+    return np.asarray(resample(above, count, seed, values.shape[2]).sum(axis=0) / count)
 
 
 def mt_metrics_eval_soft_accuracy(metric: Floats, human: Floats, count: int, seed: Seed) -> float:
@@ -178,7 +212,8 @@ def mt_metrics_eval_soft_accuracy(metric: Floats, human: Floats, count: int, see
     signs = np.rint(rng.random(size=(count, metric.shape[1]), dtype=np.float32)) * 2 - 1
     first, second = np.triu_indices(metric.shape[0], 1)
     p = []
-    for values in (metric.astype(np.float32), human.astype(np.float32)):
+    # In rows, as its sums of float32 depend on the order in memory.
+    for values in (np.ascontiguousarray(each, np.float32) for each in (metric, human)):
         sums, swapped = values.sum(axis=1), signs @ values.T
         null = swapped[:, first] - swapped[:, second]
         p.append((null >= sums[first] - sums[second]).sum(axis=0) / count)

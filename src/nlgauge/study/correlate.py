@@ -1,7 +1,7 @@
 """Correlations of metrics with people, with intervals and notes on what was left out."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import isclose, isfinite
 from typing import Any, ClassVar, Literal
 
@@ -21,13 +21,13 @@ from nlgauge.stats import (
     fisher_interval,
 )
 from nlgauge.stats import correlate as correlate_matrices
-from nlgauge.stats.levels import choose_level
+from nlgauge.stats.levels import Average, choose_level
 from nlgauge.stats.named_coefficients import Coefficient, choose_coefficient
 from nlgauge.stats.validation import Over
 from nlgauge.study.corpus_scores import CorpusScores
+from nlgauge.study.level_scores import LevelScores, SystemScore, check_system_score, is_averaged
 from nlgauge.study.study import Missing, Source, Study, StudyResult, as_list, measure
 
-SystemScore = Literal["mean", "corpus"]
 IntervalMethod = Literal["bootstrap", "fisher"]
 
 _FEW_SYSTEMS = 3  # with fewer, a correlation over systems is +1, -1 or undefined
@@ -52,6 +52,8 @@ class CorrelationEntry:
     interval: Interval | None = None
     ties: Ties | None = None
     """How acc_eq treats ties, and its chance level; None for other coefficients."""
+    rank: int | None = None
+    """Rank by significance among the metrics; None if no test was requested."""
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values for JSON, None for what is undefined."""
@@ -65,6 +67,7 @@ class CorrelationEntry:
             **(self.interval.to_dict() if self.interval else {}),
             "tie_threshold": self.ties and self.ties.threshold,
             "chance": self.ties and self.ties.chance,
+            **({} if self.rank is None else {"rank": self.rank}),
             "n": found.n,
             "rows_used": found.rows_used,
             "undefined": found.rows_undefined,
@@ -97,6 +100,8 @@ def correlate(
     confidence: float | None = None,
     interval: IntervalMethod = "bootstrap",
     over: Over = "inputs",
+    average: Average = "macro",
+    ranks: bool = False,
     count: int = 1000,
     seed: int = 0,
     system_score: SystemScore = "mean",
@@ -113,14 +118,20 @@ def correlate(
     data : Study (which is not scored again), JudgedCorpus, str or Path
     metrics, scores, distances, missing, runtime, progress : as in `measure`
     human : str or sequence of str, the criteria; all by default
-    levels : "segment", "text", "system" or several; by default segment, and system if there are 3
+    levels : "segment", "text", "by_system", "document" (if the data names documents), "system" or
+        several; by default segment, and system if there are 3
     coefficients : "pearson", "spearman", "kendall_b", "kendall_c", "accuracy" or several; also
         "acc_eq" (text and system level), "spa" (system level) and "pairwise_pearson" (text level),
         which are left out at other levels
     confidence : float, adds intervals of this coverage
     interval : "bootstrap" (`count` resamples `over` inputs, systems or both) or "fisher" (Pearson's
-        r at the segment and system level)
-    system_score : "mean" of segments or the metric's "corpus" score, which for BLEU differs
+        r at the segment, document and system level)
+    average : "macro" or "micro", whether means over inputs (text) or systems (by_system) weight
+        a coefficient by the number of its outputs
+    ranks : bool, adds ranks of the metrics by permutation tests with p <= .05, as at WMT: `count`
+        exchanges of cells, for acc_eq of decisions on pairs, at the system level of system scores
+    system_score : "mean" of judged segments, mean of "all" scored segments, judged or not, or the
+        metric's "corpus" score, which for BLEU differs
 
     Returns
     -------
@@ -140,8 +151,7 @@ def correlate(
     >>> round(found.value("chrf", "da", "segment"), 2)
     0.96
     """
-    if system_score not in ("mean", "corpus"):
-        raise OptionError(f"system_score is {system_score!r}; it is 'mean' or 'corpus'.")
+    check_system_score(system_score)
     wanted = list(dict.fromkeys(choose_level(level) for level in as_list(levels)))
     chosen = {each.name: each for each in map(choose_coefficient, as_list(coefficients))}
     for each in chosen.values():
@@ -157,23 +167,27 @@ def correlate(
     options: dict[str, Any] = {"over": over, "count": count, "confidence": confidence, "seed": seed}
     entries: list[CorrelationEntry] = []
     for criterion in study.criteria(human):
-        grid = study.grid(criterion)
         for level in names:
-            for label in study.labels:
-                pair = grid.metric(label), grid.human
-                corpus = None
-                if level == "system" and system_score == "corpus" and label not in study.stored:
-                    corpus = CorpusScores.of(study, label, grid)
-                for name in names[level]:
-                    # spa tests segments; a corpus score has none.
-                    own = None if name == "spa" else corpus
-                    values = (*(own.columns if own else pair), level)
-                    one = correlate_matrices(*values, name)
+            measured = LevelScores.of(study, criterion, level, system_score)
+            for name in names[level]:
+                mean: Average = average if is_averaged(level, name) else "macro"
+                found = []
+                for label in study.labels:
+                    values = (*measured.matrices(label, name), level)
+                    one = correlate_matrices(*values, name, average=mean)
                     drawn = None
                     if confidence is not None:
-                        drawn = _interval(values, own, name, interval, options)
+                        own = measured.corpus.get(label) if name != "spa" else None
+                        drawn = _interval(values, own, name, interval, options, mean)
                     ties = _ties(*values) if name == "acc_eq" and one.rows_used else None
-                    entries.append(CorrelationEntry(label, criterion, one, drawn, ties))
+                    found.append(CorrelationEntry(label, criterion, one, drawn, ties))
+                if ranks:
+                    values_of = [each.correlation.value for each in found]
+                    tests: dict[str, Any] = {"average": mean, "count": count, "seed": seed}
+                    order = measured.ranks(name, values_of, **tests)
+                    pairs = zip(found, order, strict=True)
+                    found = [replace(entry, rank=rank) for entry, rank in pairs]
+                entries += found
     _check_any_defined(entries)
     notes = [*study.notes, *_undefined(entries), *_left_out(chosen.values(), wanted)]
     notes += [*_ties_notes(entries), *_few_points(entries)]
@@ -203,10 +217,10 @@ def _check_interval(interval: str, names: Mapping[str, Sequence[str]]) -> None:
         raise OptionError(f"interval is {interval!r}; it is 'bootstrap' or 'fisher'.")
     for level, found in names.items() if interval == "fisher" else ():
         for name in found:
-            if name != "pearson" or level == "text":
+            if name != "pearson" or level in ("text", "by_system"):
                 raise OptionError(
-                    "Fisher's interval is that of Pearson's r at the segment and system level, not "
-                    f"of {name} at the {level} level; use the interval 'bootstrap'."
+                    "Fisher's interval is that of Pearson's r at the segment, document and system "
+                    f"level, not of {name} at the {level} level; use the interval 'bootstrap'."
                 )
 
 
@@ -221,13 +235,14 @@ def _interval(
     name: str,
     method: IntervalMethod,
     options: Mapping[str, Any],
+    average: Average,
 ) -> Interval:
     """Return the interval of a coefficient of matrices, or of corpus scores if there are any."""
     if method == "fisher":
         return fisher_interval(*values, confidence=options["confidence"])
     if corpus is not None:
         return corpus.interval(name, **options)
-    return bootstrap_correlation(*values, name, **options)
+    return bootstrap_correlation(*values, name, average=average, **options)
 
 
 def _ties_notes(entries: Sequence[CorrelationEntry]) -> list[str]:
@@ -280,7 +295,7 @@ def _system_score_notes(study: Study, system_score: str, names: Sequence[str]) -
     """Return a sentence on the metrics whose system score is not their corpus score."""
     note = "no corpus score is stored; the mean of segments was taken."
     labels = list(study.stored)
-    if system_score == "mean":
+    if system_score != "corpus":
         note = (
             "at the system level the mean of segment scores was taken, which is not the corpus "
             "score; use the system score 'corpus' to take that."

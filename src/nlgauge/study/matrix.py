@@ -7,6 +7,7 @@ import numpy as np
 
 from nlgauge.core.arrays import Floats
 from nlgauge.stats import Grid, MetricScores
+from nlgauge.stats.levels import Average, choose_level
 from nlgauge.stats.matrix import (
     CoefficientMatrix,
     PermutationMatrix,
@@ -15,7 +16,7 @@ from nlgauge.stats.matrix import (
     permutation_matrix,
     williams_matrix,
 )
-from nlgauge.stats.validation import Over
+from nlgauge.stats.permutation_tests import Exchanged
 from nlgauge.study.study import Study
 
 
@@ -56,6 +57,8 @@ def matrix(
         for name in criteria[1:]
     ]
     grid = Grid.align(study.judgements, criteria[0], [*others, *study.metrics], missing="keep")
+    if choose_level(level) == "document":
+        grid = grid.by_document()
     found = coefficient_matrix(grid, level, coefficient)
     names = (named[criteria[0]], *found.names[1:])
     order = list(range(len(names)))
@@ -73,13 +76,13 @@ def williams(study: Study, criterion: str, *, level: str = "segment") -> William
     ----------
     study : Study, the result of `measure`, with two metrics or more
     criterion : str
-    level : "segment" (points are outputs) or "system"
+    level : "segment" (points are outputs), "document" or "system"
 
     Returns
     -------
     WilliamsMatrix, whose `p[i, j]` is of "metric i has a higher Pearson r than metric j"
     """
-    return williams_matrix(study.grid(criterion), level)
+    return williams_matrix(study.grid(criterion, level), level)
 
 
 def permutation(
@@ -88,7 +91,8 @@ def permutation(
     *,
     level: str = "segment",
     coefficient: str = "pearson",
-    over: Over | None = None,
+    over: Exchanged | None = None,
+    average: Average = "macro",
     count: int = 1000,
     seed: int = 0,
 ) -> PermutationMatrix:
@@ -97,8 +101,9 @@ def permutation(
     Parameters
     ----------
     study, criterion : as in `williams`
-    level, coefficient : as in `correlate`
-    over : "both", "inputs" or "systems", what is swapped; both by default, inputs with one system
+    level, coefficient, average : as in `correlate`
+    over : "both", "inputs", "systems", "cells" or "pairs" (of acc_eq), what is swapped, as in
+        `nlgauge.stats.permutation_test`; both by default, inputs with one system
     count, seed : permutations and their seed
 
     Returns
@@ -106,8 +111,8 @@ def permutation(
     PermutationMatrix, whose `p[i, j]` is of "metric i correlates better than metric j"
     """
     over = over or ("both" if len(study.judgements.systems) > 1 else "inputs")
-    data = study.grid(criterion), level, coefficient
-    return permutation_matrix(*data, over=over, count=count, seed=seed)
+    data = study.grid(criterion, level), level, coefficient
+    return permutation_matrix(*data, over=over, average=average, count=count, seed=seed)
 
 
 def _clustered(values: Floats, members: list[int]) -> list[int]:

@@ -20,6 +20,7 @@ from nlgauge.runtime import DEFAULT, Runtime
 from nlgauge.scoring import Progress, Scorer
 from nlgauge.stats import Grid, Judgements, MetricScores
 from nlgauge.stats.judgements import Direction, align_scores
+from nlgauge.stats.levels import choose_level
 
 Source = JudgedCorpus | str | Path
 Missing = Literal["error", "keep"]
@@ -125,9 +126,13 @@ class Study:
         """Return the wanted criteria, or all of them."""
         return choose_criteria(self.judgements.criteria, wanted)
 
-    def grid(self, criterion: str) -> Grid:
-        """Return the metrics and one criterion on the same cells, all higher-is-better."""
-        return Grid.align(self.judgements, criterion, self.metrics, missing=self.missing)
+    def grid(self, criterion: str, level: str = "segment") -> Grid:
+        """Return the metrics and one criterion on the same cells, all higher-is-better.
+
+        At the document level, the inputs are documents.
+        """
+        grid = Grid.align(self.judgements, criterion, self.metrics, missing=self.missing)
+        return grid.by_document() if choose_level(level) == "document" else grid
 
     def only(self, labels: Collection[str]) -> "Study":
         """Return the study of these metrics."""
@@ -198,7 +203,8 @@ def measure(
     """
     judged = read_source(data, scores, distances)
     corpus = judged.corpus
-    judgements = Judgements.from_columns(corpus.systems, corpus.ids, judged.human)
+    columns = corpus.systems, corpus.ids, judged.human, judged.documents
+    judgements = Judgements.from_columns(*columns)
     stored = [_stored(judged, judgements, name, "higher") for name in as_list(scores)]
     stored += [_stored(judged, judgements, name, "lower") for name in as_list(distances)]
     specs = [metrics] if isinstance(metrics, str | Metric) else list(metrics)

@@ -173,7 +173,8 @@ def tune(
     >>> tune(judged, "chrf", {"char_order": [1, 2]}).entries[0].chosen
     {'char_order': 1}
     """
-    choose_level(level)
+    if choose_level(level) == "document":
+        raise OptionError("tune splits segments or systems; use another level than 'document'.")
     choose_coefficient(coefficient)
     base = build_metric(metric)
     bound = bind_metric(base, runtime)

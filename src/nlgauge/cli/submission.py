@@ -1,0 +1,65 @@
+"""nlgauge submission: score files for the WMT metrics task."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from nlgauge.cli.arguments import option
+from nlgauge.cli.option_groups import InputOptions, RuntimeOptions, with_option_groups
+from nlgauge.cli.output import print_notes
+from nlgauge.core.errors import UsageError
+
+
+@dataclass(frozen=True, kw_only=True)
+class SubmissionOptions(RuntimeOptions):
+    """How models run."""
+
+
+@with_option_groups
+def submission_command(
+    options: SubmissionOptions,
+    texts: InputOptions,
+    language_pair: str = option(..., "Language pair, as en-de.", metavar="PAIR"),
+    test_set: str = option(..., "Name of the test set, as generaltest2024.", metavar="NAME"),
+    reference_name: str = option("refA", "Name of the reference.", metavar="NAME"),
+    documents: str | None = option(
+        None, "Domain and document of every segment, one pair per line.", metavar="FILE"
+    ),
+    folder: Path = option(..., "Folder for the files METRIC.seg.score and METRIC.sys.score.", "-o"),
+) -> None:
+    """Write scores of segments and systems as the WMT metrics task takes them.
+
+    Example:
+
+    nlgauge submission -c outputs/en-de/*.txt -r refA.txt -m chrf --language-pair en-de
+    --test-set generaltest2024 -o submission/
+
+    Each metric gets two TSV files without a heading, METRIC.seg.score and METRIC.sys.score.
+    Distances are negated, so that higher is better. The score of a system is the corpus score.
+    """
+    from nlgauge.data.mt_metrics_eval import read_documents
+    from nlgauge.data.submissions import file_name, submission_rows, write_submission
+    from nlgauge.scoring import Scorer
+
+    corpus = texts.read()
+    counts = {len(corpus.rows_of(system)) for system in corpus.system_names}
+    if len(counts) > 1:
+        raise UsageError(f"the systems have different numbers of segments: {sorted(counts)}")
+    named = None if documents is None else read_documents(documents, counts.pop())
+    scorer = Scorer(texts.metrics, runtime=options.runtime)
+    with options.running() as running:
+        scored = scorer.score_corpus(corpus, progress=running["progress"])
+    folder.mkdir(parents=True, exist_ok=True)
+    for label, metric in scorer.metrics.items():
+        names = {"metric": file_name(label), "pair": language_pair, "test_set": test_set}
+        names["reference"] = reference_name if metric.needs_references else "src"
+        segments, systems = [], []
+        for system, found in scored.items():
+            sign = found[label].scale.sign
+            scores = (sign * found[label].segments).tolist()
+            rows, whole = submission_rows(names, system, scores, sign * found[label].value, named)
+            segments += rows
+            systems.append(whole)
+        for ending, lines in ((".seg.score", segments), (".sys.score", systems)):
+            path = folder / f"{names['metric']}{ending}"
+            write_submission(path, lines)
+            print_notes([f"wrote {path} ({len(lines):,} lines)."], quiet=options.quiet)

@@ -1,0 +1,244 @@
+"""Permutation tests whether one metric agrees with people better than another; ranks of metrics.
+
+They hold for any coefficient and level. They are directed: a small p means that the FIRST metric is
+better, and the p of the reverse hypothesis is another number.
+"""
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from nlgauge.core.arrays import Bools, Floats
+from nlgauge.core.errors import DataError, OptionError, ShapeError
+from nlgauge.stats.coefficients import TOLERANCE
+from nlgauge.stats.levels import Average, Which, choose_level, correlation_of
+from nlgauge.stats.named_coefficients import choose_coefficient
+from nlgauge.stats.pair_statistics import decisions
+from nlgauge.stats.validation import Seed, check_over, common_cells, p_value, resample
+
+Alternative = Literal["greater", "less", "two-sided"]
+Exchanged = Literal["both", "inputs", "systems", "cells", "pairs"]
+"""What is swapped between two metrics."""
+
+
+@dataclass(frozen=True)
+class Permutation:
+    """A permutation test of the difference of two metrics' correlations with people."""
+
+    first: float
+    second: float
+    difference: float
+    p: float
+    over: str
+    alternative: str
+    level: str
+    coefficient: str
+    count: int
+    """Permutations with a defined difference; p = (1 + as extreme) / (1 + count)."""
+    undefined: int
+    cells: int
+    cells_dropped: int
+    """Cells that not all three of the matrices fill."""
+    p_reverse: float
+    """The p of the reverse hypothesis from the same permutations; equal to p if two-sided."""
+
+
+@dataclass(frozen=True, eq=False)
+class Exchange:
+    """Two metrics' correlations with people, and their differences after random exchanges."""
+
+    first: float
+    second: float
+    null: Floats
+    """Permuted differences; NaN where one is undefined."""
+    cells: int
+
+    @property
+    def difference(self) -> float:
+        """The observed difference."""
+        return self.first - self.second
+
+
+def _standardised(values: Floats) -> Floats:
+    """Return scores with mean 0 and deviation 1, so that cells of two metrics are exchangeable."""
+    spread = float(np.nanstd(values))
+    return (values - np.nanmean(values)) / (spread if spread > 0 else 1.0)
+
+
+def _swaps(size: int, shape: tuple[int, ...], over: str, rng: np.random.Generator) -> Bools:
+    """Return which cells are swapped: rows, columns, the exclusive or of both, or any."""
+    if over == "cells":
+        return rng.integers(0, 2, size=(size, *shape), dtype=np.int8).astype(np.bool_)
+    rows = rng.integers(0, 2, size=(size, shape[0], 1), dtype=np.int8).astype(np.bool_)
+    columns = rng.integers(0, 2, size=(size, 1, shape[1]), dtype=np.int8).astype(np.bool_)
+    if over == "systems":
+        return rows
+    return columns if over == "inputs" else rows ^ columns
+
+
+def _check(over: str, coefficient: str, systems: int, inputs: int) -> None:
+    """Raise OptionError for an exchange that is unknown or that the data does not permit."""
+    if over == "pairs" and coefficient != "acc_eq":
+        raise OptionError(
+            "over='pairs' exchanges what two metrics say of pairs of outputs, which only acc_eq is "
+            f"made of; use over='cells' for {coefficient}."
+        )
+    if over not in ("cells", "pairs"):
+        if over not in ("inputs", "systems", "both"):
+            known = "'inputs', 'systems', 'both', 'cells' or 'pairs'"
+            raise OptionError(f"over is {over!r}; it is {known}.")
+        check_over(over, systems, inputs)
+    elif systems * inputs < 2:
+        raise OptionError(f"over={over!r} needs at least 2 cells, but there is 1.")
+
+
+def exchange(
+    first: ArrayLike,
+    second: ArrayLike,
+    human: ArrayLike,
+    level: str = "segment",
+    coefficient: Which = "pearson",
+    *,
+    over: Exchanged = "both",
+    average: Average = "macro",
+    count: int = 1000,
+    seed: Seed = 0,
+) -> Exchange:
+    """Return the correlations of two metrics, and their differences after random exchanges.
+
+    Parameters are those of `permutation_test`.
+    """
+    a, b, people = common_cells(first=first, second=second, human=human)
+    _check(over, choose_coefficient(coefficient).name, *a.shape)
+    cells = int(np.isfinite(people).sum())
+    if over == "pairs":
+        return _exchange_pairs(a, b, people, choose_level(level), count, seed)
+    correlation = correlation_of(level, coefficient, average)
+    a, b = _standardised(a), _standardised(b)
+    r1, r2 = (float(r) for r in correlation(np.stack([a, b]), people[None]))
+
+    def draw(size: int, rng: np.random.Generator) -> Floats:
+        swap = _swaps(size, a.shape, over, rng)
+        swapped = np.where(swap, b, a), np.where(swap, a, b)
+        one, other = (correlation(metric, people[None]) for metric in swapped)
+        return one - other
+
+    return Exchange(r1, r2, resample(draw, count, seed, a.size), cells)
+
+
+def _exchange_pairs(
+    a: Floats, b: Floats, people: Floats, level: str, count: int, seed: Seed
+) -> Exchange:
+    """Return acc_eq of two metrics, and its differences if their decisions on pairs are swapped.
+
+    Both keep the tie threshold that is best for them, so that no draw needs a new one.
+    """
+    choose_coefficient("acc_eq").check_level(level)
+    found = [decisions(each, people, level) for each in (a, b)]
+    best = [each.best() for each in found]
+    right = [each.right(threshold) for each, (_, threshold) in zip(found, best, strict=True)]
+    weighted = (right[0].astype(float) - right[1]) * found[0].weight
+
+    def draw(size: int, rng: np.random.Generator) -> Floats:
+        return (rng.integers(0, 2, size=(size, weighted.size)) * 2.0 - 1.0) @ weighted
+
+    null = resample(draw, count, seed, weighted.size)
+    return Exchange(best[0][0], best[1][0], null, int(np.isfinite(people).sum()))
+
+
+def permutation_test(
+    first: ArrayLike,
+    second: ArrayLike,
+    human: ArrayLike,
+    level: str = "segment",
+    coefficient: Which = "pearson",
+    *,
+    over: Exchanged = "both",
+    alternative: Alternative = "greater",
+    average: Average = "macro",
+    count: int = 1000,
+    seed: Seed = 0,
+) -> Permutation:
+    """Return the test of "the first metric correlates with people better than the second".
+
+    If the metrics are equally good, their standardised scores are exchangeable: for whole systems
+    (rows), whole inputs (columns), both one after the other (PERM-SYSTEMS, PERM-INPUTS and
+    PERM-BOTH of Deutsch et al. 2021 and of nlpstats), or for every cell by itself. mt-metrics-eval
+    calls the last PERM-BOTH, and WMT ranks metrics by it; at the system level it exchanges system
+    scores, which here are matrices of one column. For acc_eq, WMT exchanges the metrics' decisions
+    on pairs of outputs ("pairs"), with the tie threshold that is best for each metric.
+    p = (1 + #{permuted difference >= observed}) / (1 + count).
+
+    Parameters
+    ----------
+    first, second, human : array_like, systems x inputs; cells that all three fill are used
+    level, coefficient, average : as in `correlate`
+    over : "both", "inputs", "systems", "cells" or "pairs" (of acc_eq), what is swapped
+    alternative : "greater", "less" (the first correlates worse) or "two-sided"
+    count, seed : permutations and their seed
+
+    Returns
+    -------
+    Permutation
+
+    Examples
+    --------
+    >>> people = [[1, 2, 3, 4], [2, 4, 4, 7], [3, 5, 6, 9]]
+    >>> permutation_test(people, people, people).p
+    1.0
+    """
+    if alternative not in ("greater", "less", "two-sided"):
+        known = "'greater', 'less' or 'two-sided'"
+        raise OptionError(f"alternative is {alternative!r}; it is {known}.")
+    data = first, second, human, level, coefficient
+    found = exchange(*data, over=over, average=average, count=count, seed=seed)
+    null = found.null[np.isfinite(found.null)]
+    nulls, differences = (null, -null), (found.difference, -found.difference)
+    if alternative == "less":
+        nulls, differences = nulls[::-1], differences[::-1]
+    elif alternative == "two-sided":
+        nulls, differences = (np.abs(null),) * 2, (abs(found.difference),) * 2
+    p, p_reverse = map(p_value, nulls, differences, (TOLERANCE,) * 2)
+    names = over, alternative, choose_level(level), choose_coefficient(coefficient).name
+    sizes = null.size, count - null.size, found.cells, np.size(human) - found.cells
+    return Permutation(found.first, found.second, found.difference, p, *names, *sizes, p_reverse)
+
+
+def rank_metrics(values: ArrayLike, p_values: ArrayLike, *, alpha: float = 0.05) -> list[int]:
+    """Return the ranks of metrics by significance, as WMT's metrics tasks do.
+
+    In the order of their values, a metric has the rank of the one before it unless some metric of
+    that rank is significantly better, with p <= alpha; then a new rank begins. A metric without a
+    value comes last.
+
+    Parameters
+    ----------
+    values : array_like, the n metrics' correlations with people
+    p_values : array_like, n x n; `p_values[i, j]` is the p of "i correlates better than j"
+    alpha : float, significance level
+
+    Returns
+    -------
+    list of int, from 1
+
+    Examples
+    --------
+    >>> p = [[1, 0.4, 0.01], [0.6, 1, 0.2], [0.99, 0.8, 1]]
+    >>> rank_metrics([0.5, 0.4, 0.3], p)
+    [1, 1, 2]
+    """
+    value, p = np.asarray(values, dtype=np.float64), np.asarray(p_values, dtype=np.float64)
+    if value.ndim != 1 or p.shape != (value.size, value.size):
+        raise ShapeError(f"{value.size} values need as many x as many p-values, not {p.shape}.")
+    if not 0 < alpha < 1:
+        raise DataError(f"alpha is {alpha}; it lies between 0 and 1, .05 is usual.")
+    order = np.argsort(-value, kind="stable")  # NaN goes last
+    ranks, rank, start = [0] * value.size, 1, 0
+    for place, i in enumerate(order):
+        above = order[start:place]
+        if (p[above, i] <= alpha).any() or (place and not np.isfinite(value[i])):
+            rank, start = rank + 1, place
+        ranks[int(i)] = rank
+    return ranks

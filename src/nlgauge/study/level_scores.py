@@ -1,0 +1,130 @@
+"""The scores of all metrics of a study, and the judgements of one criterion, at one level."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Literal
+
+import numpy as np
+
+from nlgauge.core.arrays import Floats
+from nlgauge.core.errors import OptionError
+from nlgauge.stats import Grid, document_means, rank_metrics
+from nlgauge.stats.coefficients import TOLERANCE, system_means
+from nlgauge.stats.levels import Average
+from nlgauge.stats.named_coefficients import choose_coefficient
+from nlgauge.stats.permutation_tests import Exchange, exchange
+from nlgauge.stats.validation import common_cells, p_value
+from nlgauge.study.corpus_scores import CorpusScores
+from nlgauge.study.study import Study
+
+SystemScore = Literal["mean", "all", "corpus"]
+
+
+def check_system_score(system_score: str) -> None:
+    """Raise OptionError for an unknown score of systems."""
+    if system_score not in ("mean", "all", "corpus"):
+        raise OptionError(f"system_score is {system_score!r}; it is 'mean', 'all' or 'corpus'.")
+
+
+def is_averaged(level: str, name: str) -> bool:
+    """Return whether a coefficient is a mean over inputs or systems, which may be weighted."""
+    return level in ("text", "by_system") and not choose_coefficient(name).by_level
+
+
+@dataclass(frozen=True, eq=False)
+class LevelScores:
+    """What a coefficient correlates at a level: matrices of each metric and of people."""
+
+    grid: Grid
+    level: str
+    columns: Mapping[str, tuple[Floats, Floats]]
+    """Scores and judgements of systems, of metrics whose system score is not a mean of cells."""
+    corpus: Mapping[str, CorpusScores]
+    """The statistics of the metrics whose corpus scores are used."""
+
+    @classmethod
+    def of(
+        cls, study: Study, criterion: str, level: str, system_score: SystemScore = "mean"
+    ) -> "LevelScores":
+        """Return the scores and judgements of a study at a level."""
+        grid = study.grid(criterion)
+        corpus: dict[str, CorpusScores] = {}
+        columns: dict[str, tuple[Floats, Floats]] = {}
+        if level == "document":
+            grid.require_documents()
+        if level == "system" and system_score == "corpus":
+            computed = [label for label in study.labels if label not in study.stored]
+            corpus = {label: CorpusScores.of(study, label, grid) for label in computed}
+            columns = {label: scores.columns for label, scores in corpus.items()}
+        if level == "system" and system_score == "all":
+            human = _mean_column(grid.human)
+            columns = {label: (_mean_column(grid.metric(label)), human) for label in study.labels}
+        return cls(grid, level, columns, corpus)
+
+    def matrices(self, label: str, name: str) -> tuple[Floats, Floats]:
+        """Return the matrices of a metric and of people for a coefficient."""
+        if label in self.columns and name != "spa":  # which tests segments
+            return self.columns[label]
+        pair = self.grid.metric(label), self.grid.human
+        if self.level != "document":
+            return pair
+        _, (metric, human) = document_means(self.grid.require_documents(), *pair)
+        return metric, human
+
+    def exchange(
+        self,
+        first: str,
+        second: str,
+        name: str,
+        *,
+        average: Average = "macro",
+        count: int = 1000,
+        seed: int = 0,
+    ) -> Exchange:
+        """Return two metrics' correlations and their differences after exchanges, as at WMT.
+
+        Cells are exchanged one by one; at the system level system scores, except for spa; for
+        acc_eq the decisions on pairs.
+        """
+        data = self._common(first, second, name)
+        over: Literal["pairs", "cells"] = "pairs" if name == "acc_eq" else "cells"
+        options = self.level, name
+        return exchange(*data, *options, over=over, average=average, count=count, seed=seed)
+
+    def _common(self, first: str, second: str, name: str) -> tuple[Floats, Floats, Floats]:
+        """Return matrices of two metrics and of people that have the same cells."""
+        if {first, second} <= self.columns.keys() and name != "spa":
+            (a, human), (b, _) = self.columns[first], self.columns[second]
+            return a, b, human
+        grid = self.grid
+        named = {"first": grid.metric(first), "second": grid.metric(second), "human": grid.human}
+        a, b, human = common_cells(**named)
+        if self.level == "document":
+            _, (a, b, human) = document_means(grid.require_documents(), a, b, human)
+        if self.level == "system" and name != "spa":
+            a, b, human = map(_mean_column, (a, b, human))
+        return a, b, human
+
+    def ranks(
+        self, name: str, values: Sequence[float], *, average: Average, count: int, seed: int
+    ) -> list[int]:
+        """Return the ranks of all metrics by significance, whose correlations are `values`."""
+        labels = list(self.grid.metrics)
+        p = np.full((len(labels), len(labels)), np.nan)
+        for i, j in combinations(range(len(labels)), 2):
+            pair = labels[i], labels[j], name
+            found = self.exchange(*pair, average=average, count=count, seed=seed)
+            p[i, j], p[j, i] = one_sided(found.null, found.difference)
+        return rank_metrics(values, p)
+
+
+def one_sided(null: Floats, difference: float) -> tuple[float, float]:
+    """Return p of a larger, and of a smaller difference than the permuted ones."""
+    defined = null[np.isfinite(null)]
+    return p_value(defined, difference, TOLERANCE), p_value(-defined, -difference, TOLERANCE)
+
+
+def _mean_column(values: Floats) -> Floats:
+    """Return the means of the systems' filled cells, systems x 1."""
+    return system_means(values, np.isfinite(values))[:, None]
