@@ -12,6 +12,7 @@ from starlette.testclient import TestClient
 import nlgauge
 from nlgauge.data import RaterLabels
 from nlgauge.service import examples, responses
+from nlgauge.service.judge_response import JudgeAnswer
 from nlgauge.study import judge
 
 NOT_OFFERED = {"external", "ensemble"}
@@ -22,7 +23,7 @@ ENDPOINTS: list[tuple[str, dict[str, Any], type[BaseModel]]] = [
     ("/v1/align", examples.ALIGN, responses.AlignAnswer),
     ("/v1/compare", examples.COMPARE, responses.CompareAnswer),
     ("/v1/correlate", examples.CORRELATE, responses.CorrelateAnswer),
-    ("/v1/judge", examples.JUDGE, responses.JudgeAnswer),
+    ("/v1/judge", examples.JUDGE, JudgeAnswer),
 ]
 
 

@@ -14,6 +14,7 @@ from pydantic import BaseModel
 
 from nlgauge.service import examples, responses, schemas
 from nlgauge.service.dispatch import Dispatcher
+from nlgauge.service.judge_response import JudgeAnswer
 from nlgauge.service.limits import check_labels, check_pair, check_work
 from nlgauge.service.request_body import JsonRoute
 
@@ -112,7 +113,7 @@ async def correlate(request: Request, body: schemas.CorrelateRequest) -> Respons
     return await _work(request, body)
 
 
-@_post("/v1/judge", responses.JudgeAnswer, examples.JUDGE)
+@_post("/v1/judge", JudgeAnswer, examples.JUDGE)
 async def judge(request: Request, body: schemas.JudgeRequest) -> Response:
     """Check whether a judge agrees with people as well as people agree with each other."""
     dispatcher = _dispatcher(request)
