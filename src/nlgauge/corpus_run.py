@@ -140,8 +140,7 @@ class CorpusRun:
         labels = (bound.label for bound in self._metrics)
         twins = self._twin.tolist()
         return {
-            label: [costs[row] for row in twins]
-            for label, costs in zip(labels, found, strict=True)
+            label: [costs[row] for row in twins] for label, costs in zip(labels, found, strict=True)
         }
 
     def _word_costs(self, number: int, row: int, inputs: ModelInputs) -> WordCosts:

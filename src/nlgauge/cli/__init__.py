@@ -18,6 +18,7 @@ import typer
 
 from nlgauge.cli import (
     cache,
+    card,
     compare,
     correlate,
     darr,
@@ -64,7 +65,7 @@ for _command in (
     *(score.score_command, show.show_command, compare.compare_command, correlate.correlate_command),
     *(matrix.matrix_command, matrix.williams_command, matrix.permutation_command),
     *(darr.darr_command, spans.spans_command, tuning.tune_command, reproduce.reproduce_command),
-    submission.submission_command,
+    *(submission.submission_command, card.card_command),
     interpret.interpret_command,
     *(metrics.metrics_command, mbr.mbr_command, mbr.rerank_command),
     *(signatures.explain_command, signatures.verify_command, serve.serve_command),
