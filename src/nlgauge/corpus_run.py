@@ -49,6 +49,7 @@ class Aligned:
     plan: Plan
     reference: int
     scores: Scores
+    word_costs: WordCosts | None = None  # None if the metric compares sentences or whole texts
 
 
 class CorpusRun:
@@ -124,7 +125,8 @@ class CorpusRun:
         found = {}
         for number, bound in enumerate(self._metrics):
             best = self._align_row(number, 0, inputs)
-            found[bound.label] = Aligned(best.plan, best.reference, self.scores(number, system))
+            scores, costs = self.scores(number, system), self._word_costs(number, 0, best)
+            found[bound.label] = Aligned(best.plan, best.reference, scores, costs)
         return found
 
     def word_costs(self, progress: Progress | None = None) -> dict[str, list[WordCosts]]:
@@ -133,7 +135,7 @@ class CorpusRun:
         done = 0
         for rows, inputs in one_ahead(self._encode, self._chunks()):
             for (number, costs), row in product(enumerate(found), rows):
-                costs[row] = self._word_costs(number, row, inputs)
+                costs[row] = self._words_of_row(number, row, inputs)
             done += len(rows)
             if progress is not None:
                 progress(done, len(self._unique))
@@ -143,23 +145,30 @@ class CorpusRun:
             label: [costs[row] for row in twins] for label, costs in zip(labels, found, strict=True)
         }
 
-    def _word_costs(self, number: int, row: int, inputs: ModelInputs) -> WordCosts:
-        metric = self._metrics[number].metric
-        words = [word[1:] for word in find_words(self._corpus.candidates[row])]
+    def _words_of_row(self, number: int, row: int, inputs: ModelInputs) -> WordCosts:
         try:
-            best = self._align_row(number, row, inputs)
+            found = self._word_costs(number, row, self._align_row(number, row, inputs))
         except NothingToAlign:  # no word has a partner
-            places = np.array(words, dtype=np.int64).reshape(-1, 2)
-            return WordCosts(places, np.full(len(words), np.inf))
-        if best.offsets is None:
+            return WordCosts.unmatched(self._words(row))
+        if found is None:
             raise UsageError(
-                f"{metric.name} compares sentences or whole texts here, so it cannot tell which "
-                "words are wrong; take gauge, bertscore, mover or lazy_emd"
+                f"{self._metrics[number].label} compares sentences or whole texts, so it cannot "
+                "tell which words are wrong; take gauge, bertscore, mover or lazy_emd"
             )
+        return found
+
+    def _words(self, row: int) -> list[tuple[int, int]]:
+        return [(word.start, word.end) for word in find_words(self._corpus.candidates[row])]
+
+    def _word_costs(self, number: int, row: int, best: Alignment) -> WordCosts | None:
+        """Return the costs of words, None if the alignment is not one of parts of the text."""
+        metric = self._metrics[number].metric
+        if best.offsets is None or not isinstance(metric, PairMetric):
+            return None
+        words = self._words(row)
         costs = (metric.token_costs(plan) for plan in best.plans)
         found = [WordCosts.of(words, best.offsets, each, best.plan.a) for each in costs]
-        # A word is right if one of the references supports it.
-        return WordCosts(found[0].offsets, np.min([each.costs for each in found], axis=0))
+        return WordCosts.combine(found)
 
     def _align_row(self, number: int, row: int, inputs: ModelInputs) -> Alignment:
         """Return the alignment of a row, whose statistics and notes are kept."""

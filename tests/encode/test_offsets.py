@@ -11,6 +11,7 @@ import pytest
 from nlgauge.encode import open_encoder
 from nlgauge.encode.cache import records
 from nlgauge.encode.hashing import HashingEncoder
+from nlgauge.encode.run_options import RunOptions
 from nlgauge.text.tokenize import find_words
 
 TEXTS = {
@@ -93,6 +94,16 @@ def test_a_token_stands_for_the_letters_at_its_offsets(name: str, encoders) -> N
             if not special and start < end:
                 # A letter such as "½" may be cut into several tokens.
                 assert _folded(string) == own or (end - start == 1 and _folded(string) in own), what
+
+
+def test_blanks_that_a_compat_mode_strips_do_not_shift_offsets(tiny) -> None:
+    encoder = open_encoder(str(tiny("roberta")), RunOptions(strip=True))
+    text = " \n the café, the"
+    (tokens,) = encoder.tokenize([text])
+    pieces = [text[start:end] for start, end in tokens.offsets.tolist()]
+    letters = {at for start, end in tokens.offsets.tolist() for at in range(start, end)}
+    assert {at for at, letter in enumerate(text) if letter.isalpha()} <= letters
+    assert pieces[-2].endswith("e")
 
 
 def test_offsets_survive_windows_and_truncation(encoders) -> None:

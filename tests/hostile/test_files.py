@@ -19,7 +19,8 @@ from nlgauge.data.files import read_lines, read_table
 from nlgauge.data.safe_pickle import read_plain_pickle
 from nlgauge.data.samples import read_samples
 from nlgauge.data.stored_scores import read_stored_scores
-from nlgauge.data.systems import InputFiles, Rejected, read_systems
+from nlgauge.data.systems import InputFiles, read_systems
+from nlgauge.data.text_rows import Rejected
 from nlgauge.encode.cache.database import FILE_NAME, EmbeddingCache
 from nlgauge.reproducibility import Results
 

@@ -236,3 +236,17 @@ def test_pairwise_coefficients_have_a_chance_level(api: TestClient) -> None:
     assert set(found) == {("text", "acc_eq"), ("system", "acc_eq"), ("system", "spa")}
     assert 0 <= found["text", "acc_eq"]["chance"] <= 1
     assert found["system", "spa"]["chance"] is None
+
+
+def test_predicted_errors_are_those_of_the_library(api: TestClient) -> None:
+    metric = "wmd:model=hashing,special=drop,layer=0"
+    body = {"candidate": "a 😀 cat sat", "references": "a 😀 dog sat", "metric": metric}
+    assert api.post("/v1/align", json=body).json()["spans"] is None, "no thresholds are known"
+    thresholds = {"minor": 0.2, "major": 0.9}
+    found = api.post("/v1/align", json=body | thresholds).json()["spans"]
+    (scores,) = nlgauge.score(["a 😀 cat sat"], ["a 😀 dog sat"], metrics=metric).values()
+    (span,) = scores.spans(0, **thresholds)
+    assert found == [{"start": 4, "end": 7, "severity": span.severity, "category": ""}]
+    refused = api.post("/v1/align", json=body | {"minor": 0.2})
+    assert refused.status_code == 422
+    assert "give both, minor and major" in refused.text

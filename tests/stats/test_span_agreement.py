@@ -78,8 +78,9 @@ def test_a_span_outside_the_text_is_refused(span: Span) -> None:
 
 
 def test_unknown_severities_and_credits_are_refused() -> None:
-    with pytest.raises(DataError, match=r"unknown severity 'neutral' .* minor, major, critical"):
-        count_matches([], [Span(0, 1, "neutral")], LENGTH)
+    with pytest.raises(DataError, match=r"unknown severity 'severe' .* minor, major, critical"):
+        count_matches([], [Span(0, 1, "severe")], LENGTH)
+    assert count_matches([], [Span(0, 1, "Neutral")], LENGTH).tolist() == [0, 0, 0]
     with pytest.raises(OptionError, match="partial_credit is 2"):
         count_matches([], [], LENGTH, partial_credit=2)
 

@@ -112,14 +112,17 @@ def interpret_command(
         for each in found:
             each.check(signature)
     if comparison is not None:
-        _write_comparison(options, found, comparison)
+        _write_comparison(options, found, comparison, figure)
         return
     result = interpret(found, difference or (), notes)
     _write(options, result, [entry.to_dict() for entry in result.entries], figure)
 
 
 def _write_comparison(
-    options: InterpretOptions, found: "Sequence[Calibration]", path: Path
+    options: InterpretOptions,
+    found: "Sequence[Calibration]",
+    path: Path,
+    figure: Path | None,
 ) -> None:
     from nlgauge.data.files import read_json
     from nlgauge.study import interpret_comparison
@@ -129,7 +132,7 @@ def _write_comparison(
         {"system": system, **entry.to_dict()}
         for system, entry in zip(systems, result.entries, strict=True)
     ]
-    _write(options, result, rows, None)
+    _write(options, result, rows, figure)
 
 
 def _write(

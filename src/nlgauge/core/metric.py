@@ -17,6 +17,7 @@ from nlgauge.core.languages import ENGLISH, language_code
 from nlgauge.core.options import format_value, option, options_of, parse_options
 from nlgauge.core.plan import Plan
 from nlgauge.core.requirements import ModelCard, Need
+from nlgauge.core.spans import check_thresholds
 
 Side = Literal["candidate", "reference"]
 SourceUse = Literal["ignored", "optional", "required"]
@@ -208,6 +209,24 @@ class Metric(ABC):
         """Return counts and ratios behind the value of one sum of rows, such as lengths."""
         return {}
 
+    @property
+    def span_thresholds(self) -> tuple[float, float] | None:
+        """The thresholds of minor and major errors that are known for the bound metric."""
+        return None
+
+    def choose_thresholds(self, minor: float | None, major: float | None) -> tuple[float, float]:
+        """Return the given thresholds of minor and major errors; known ones if both are None."""
+        if minor is not None and major is not None:
+            check_thresholds(minor, major)
+            return minor, major
+        if self.span_thresholds is None or (minor is None) != (major is None):
+            what = "only one threshold is given" if minor or major else "no thresholds are known"
+            raise UsageError(
+                f"{what} of errors by {self.label()}: give both, minor and major, or choose them "
+                f"on annotated texts with nlgauge spans DATA -m {self.name}"
+            )
+        return self.span_thresholds
+
     def facts(self) -> dict[str, str]:
         """Return signature keys beside the options, such as a table's digest."""
         return {}
@@ -231,10 +250,18 @@ class Metric(ABC):
         texts = {key: text for key, text in keys.items() if key in known}
         return cls(**parse_options(cls, texts, name=cls.name))
 
+    def changed_options(self) -> dict[str, str]:
+        """Return the options that differ from their defaults, as text."""
+        values = ((name, getattr(self, name), o) for name, o in options_of(type(self)).items())
+        return {name: format_value(value) for name, value, o in values if value != o.default}
+
+    def describe_shortly(self) -> dict[str, str]:
+        """Return the keys of the short signature, from which ``rebuild`` makes the metric, too."""
+        return self.changed_options()
+
     def label(self) -> str:
         """Return the name and the options that differ from their defaults."""
-        options = [(name, getattr(self, name), o) for name, o in options_of(type(self)).items()]
-        changed = [f"{name}={format_value(v)}" for name, v, o in options if v != o.default]
+        changed = [f"{name}={value}" for name, value in self.changed_options().items()]
         return f"{self.name}:{','.join(changed)}" if changed else self.name
 
 

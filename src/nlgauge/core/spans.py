@@ -68,6 +68,17 @@ class WordCosts:
         sums = shares @ np.nan_to_num(costs)
         return cls(places, np.where(totals > 0, sums / np.where(totals > 0, totals, 1.0), np.nan))
 
+    @classmethod
+    def unmatched(cls, words: Sequence[tuple[int, int]]) -> "WordCosts":
+        """Return words that nothing can be matched with."""
+        places = np.array(words, dtype=np.int64).reshape(-1, 2)
+        return cls(places, np.full(len(places), np.inf))
+
+    @classmethod
+    def combine(cls, references: "Sequence[WordCosts]") -> "WordCosts":
+        """Return the least cost of each word, because one reference is enough to support it."""
+        return cls(references[0].offsets, np.min([each.costs for each in references], axis=0))
+
     def spans(self, minor: float, major: float) -> tuple[Span, ...]:
         """Return runs of words that each cost ``minor`` or more.
 

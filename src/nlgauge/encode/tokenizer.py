@@ -62,10 +62,12 @@ class Tokenizer:
         """Return the tokens of each text between the special tokens of the model."""
         # The backend, unlike the tokenizer, can read "[CLS]" in a text as plain text.
         clean = [text.encode("utf-8", "replace").decode("utf-8") for text in texts]
+        shifts = [0] * len(clean)
         if self._strip:
+            shifts = [len(text) - len(text.lstrip()) - self._space for text in clean]
             clean = [f"{' ' * self._space}{text.strip()}" for text in clean]
         encoded = self._backend.encode_batch(clean, add_special_tokens=False)
-        return [*map(self._tokens, clean, encoded)]
+        return [*map(self._tokens, clean, encoded, shifts)]
 
     def pieces(self, number: int, text: str, tokens: Tokens) -> Iterator[Piece]:
         """Yield the text as the model takes it: whole, in windows, or truncated."""
@@ -98,7 +100,8 @@ class Tokenizer:
             return (f"longer than {self.limit} tokens, truncated",)
         return ()
 
-    def _tokens(self, text: str, encoding: Any) -> Tokens:
+    def _tokens(self, text: str, encoding: Any, shift: int) -> Tokens:
+        """Return the tokens of an encoding, whose text starts at ``shift`` in the original."""
         before, after = len(self.prefix), len(self.suffix)
         ids = np.array([*self.prefix, *encoding.ids, *self.suffix], dtype=np.int64)
         numbers = [i if number is None else number for i, number in enumerate(encoding.word_ids)]
@@ -115,8 +118,10 @@ class Tokenizer:
                 start, stop = encoding.offsets[at - before]
                 strings[at] = strings[at] if marks[at] else text[start:stop]
                 ids[at] = unknown_id(strings[at])
-        places = [(0, 0)] * before + encoding.offsets + [(0, 0)] * after
-        offsets = np.array(places, dtype=np.int64).reshape(-1, 2)
+        offsets = np.zeros((len(ids), 2), dtype=np.int64)
+        if encoding.offsets:  # the space in front may be the place of a token
+            inner = np.maximum(np.array(encoding.offsets) + shift, 0)
+            offsets[before : len(ids) - after] = inner
         return Tokens(tuple(strings), ids, words < 0, words, offsets)
 
 

@@ -22,7 +22,7 @@ _FILLS = {MINOR: "#fde7b0", MAJOR: "#f6b3a6"}
 _LINES = {MINOR: "#b37400", MAJOR: "#b3261e"}
 _STYLES = {MINOR: "\x1b[33;4m", MAJOR: "\x1b[31;1;4m"}
 _COLUMNS = 72  # of a line of the figure
-_CELL, _LINE = 0.084, 0.24  # inches
+_CELL, _LINE = 0.0765, 0.24  # inches
 _MONOSPACE = "DejaVu Sans Mono"  # which matplotlib has with it
 
 
@@ -112,7 +112,8 @@ def _lines(text: str, spans: Sequence[Span]) -> list[list[_Placed]]:
             chunks = [run] if cell_len(run) <= _COLUMNS // 3 else regex.findall(r"\X", run)
             for chunk in chunks:
                 shown = visible(chunk)
-                if chunk == "\n" or column + cell_len(shown) > _COLUMNS:
+                most = _COLUMNS + 3 * (cell_len(shown) < 3)  # no comma on a line of its own
+                if chunk == "\n" or column + cell_len(shown) > most:
                     lines.append([])
                     column = 0
                     if not chunk.strip():

@@ -1,8 +1,10 @@
 """CloudMetric: options and preparation of the metrics that compare embedded texts."""
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cache, partial
+from importlib.resources import files
 from itertools import chain
 from typing import Any, ClassVar, NamedTuple, Self
 
@@ -142,6 +144,12 @@ class CloudMetric(PairMetric):
         )
 
     @property
+    def span_thresholds(self) -> tuple[float, float] | None:
+        """The thresholds that are stored for the metric with its model and options."""
+        found = _stored_thresholds().get(self.label())
+        return None if found is None else (found[0], found[1])
+
+    @property
     def leaves_layers_open(self) -> bool:
         """Whether neither an option nor a compat mode names the layers."""
         return bool("best" == getattr(self, self.layer_option) == self._published.layers)
@@ -214,6 +222,13 @@ def ngram_offsets(offsets: Ints, n: int) -> Ints:
     first = sliding_window_view(starts, n).min(axis=1)
     last = sliding_window_view(ends, n).max(axis=1)
     return np.stack([np.minimum(first, last), last], axis=1)
+
+
+@cache
+def _stored_thresholds() -> dict[str, list[float]]:
+    content = files(__package__).joinpath("span_thresholds.json").read_text("utf-8")
+    thresholds: dict[str, list[float]] = json.loads(content)["thresholds"]
+    return thresholds
 
 
 def _layer_numbers(layers: int | str) -> tuple[int, ...]:

@@ -18,7 +18,7 @@ from nlgauge.data.judged import JudgedCorpus, JudgedRow
 from nlgauge.scoring import Scorer
 from nlgauge.service import schemas
 from nlgauge.service.admission import Admission
-from nlgauge.service.alignments import plan_answer
+from nlgauge.service.alignments import plan_answer, predicted_spans
 from nlgauge.service.errors import ServiceError
 from nlgauge.service.metric_tests import metric_tests
 from nlgauge.service.settings import Settings
@@ -93,6 +93,7 @@ def align(request: schemas.AlignRequest, admission: Admission) -> Answer:
     del content["system"], content["segments_scored"]
     show = partial(plan_answer, metric=admitted.metric, words=request.words)
     content |= {"reference": aligned.reference, **show(aligned.plan), "layers": None}
+    content["spans"] = predicted_spans(aligned, request.minor, request.major)
     if request.layers:
         by_layer = _single_layers(admitted.metric, scorer)
         # The corpus tables are those of the pair with all of its references.

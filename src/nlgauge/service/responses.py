@@ -88,6 +88,15 @@ class TokenMatch(BaseModel):
     recall: bool = Field(description="The candidate token is the nearest of the reference's.")
 
 
+class Span(BaseModel):
+    """An error in the candidate; offsets count Unicode characters, the end is not included."""
+
+    start: int
+    end: int
+    severity: str
+    category: str
+
+
 class AlignAnswer(_MetricValue):
     """The scores of the pair, and the alignment with its best reference."""
 
@@ -95,6 +104,9 @@ class AlignAnswer(_MetricValue):
     plan: Plan
     matches: list[TokenMatch] | None = Field(None, description="Of greedy metrics.")
     layers: list[LayerPlan] | None = None
+    spans: list[Span] | None = Field(
+        None, description="Predicted errors; null if no thresholds are given or known."
+    )
 
 
 class ComparedSystem(BaseModel):

@@ -14,7 +14,7 @@ _SPEC = Field(min_length=1, max_length=1000, description=SPEC_HELP, examples=["m
 SpecText = Annotated[str, _SPEC]
 OptionValue = bool | int | Finite | Annotated[str, Field(max_length=500)] | None
 Range = Annotated[list[float | None], Field(min_length=2, max_length=2)]
-Level = Literal["segment", "text", "system"]
+Level = Literal["segment", "text", "by_system", "system"]
 Coefficient = Literal["pearson", "spearman", "kendall_b", "kendall_c", "accuracy"]
 PairCoefficient = Literal["acc_eq", "spa", "pairwise_pearson"]
 
@@ -111,6 +111,8 @@ class AlignRequest(_Request):
     metric: Spec = "mover"
     layers: bool = Field(False, description="Include a plan for each layer of the metric.")
     words: bool = Field(False, description="Join the pieces of words that the model splits.")
+    minor: Finite | None = Field(None, description="Least cost of a word in a predicted error.")
+    major: Finite | None = Field(None, description="Least mean cost of a major error.")
 
 
 class JudgedRow(_Request):

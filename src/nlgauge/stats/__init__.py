@@ -16,6 +16,7 @@ from nlgauge.stats.accuracy import (
     pairwise_accuracy,
     soft_pairwise_accuracy,
 )
+from nlgauge.stats.calibration import calibrate, fit_isotonic, fit_logistic, score_pairs
 from nlgauge.stats.coefficients import COEFFICIENTS, kendall_b, kendall_c, pearson, spearman
 from nlgauge.stats.darr import bootstrap_kendall_like, kendall_like, pairs_from_scores
 from nlgauge.stats.intervals import (
@@ -37,8 +38,16 @@ from nlgauge.stats.paired_tests import (
     sum_groups,
 )
 from nlgauge.stats.permutation_tests import permutation_test, rank_metrics
+from nlgauge.stats.power import (
+    contributions,
+    detectable_difference,
+    pilot_of,
+    power_of_difference,
+    segments_needed,
+)
 from nlgauge.stats.selection import split, sweep
 from nlgauge.stats.significance import holm, williams, williams_test
+from nlgauge.stats.williams_power import detectable_correlation, points_needed, power_of_williams
 
 __all__ = [
     "COEFFICIENTS",
@@ -52,11 +61,17 @@ __all__ = [
     "bootstrap_correlation",
     "bootstrap_difference",
     "bootstrap_kendall_like",
+    "calibrate",
     "calibrate_ties",
     "chance_accuracy",
+    "contributions",
     "correlate",
+    "detectable_correlation",
+    "detectable_difference",
     "document_means",
     "fisher_interval",
+    "fit_isotonic",
+    "fit_logistic",
     "holm",
     "kendall_b",
     "kendall_c",
@@ -69,8 +84,14 @@ __all__ = [
     "pairwise_accuracy",
     "pearson",
     "permutation_test",
+    "pilot_of",
+    "points_needed",
+    "power_of_difference",
+    "power_of_williams",
     "rank_clusters",
     "rank_metrics",
+    "score_pairs",
+    "segments_needed",
     "soft_pairwise_accuracy",
     "spearman",
     "split",

@@ -7,7 +7,7 @@ characters recall; both are sums over all segments (micro-averages).
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -20,7 +20,8 @@ from nlgauge.stats.intervals import Interval, bootstrap
 from nlgauge.stats.validation import Seed
 
 PARTIAL_CREDIT = 0.5
-_SEVERITIES = {MINOR: 0, MAJOR: 1, "critical": 1}
+_SEVERITIES = {MINOR: 0, MAJOR: 1, "critical": 1, "neutral": None, "undecided": None}
+"""The row of `_cover` of each severity, None for what is not counted as an error."""
 
 
 @dataclass(frozen=True)
@@ -68,7 +69,7 @@ def count_matches(
     Parameters
     ----------
     predicted, annotated : iterable of Span, of severity "minor", "major" or "critical", which
-        counts as major
+        counts as major; "neutral" and "undecided" ones are not counted
     length : int, characters of the text
     partial_credit : float, of a character whose severities differ
 
@@ -114,7 +115,8 @@ def bootstrap_f1(
     >>> bootstrap_f1([[2, 4, 4], [4, 4, 4]], count=200).value
     0.75
     """
-    return bootstrap(rows, _f1, count=count, confidence=confidence, seed=seed)
+    found = bootstrap(rows, _f1, count=count, confidence=confidence, seed=seed)
+    return replace(found, over="inputs")
 
 
 def bootstrap_f1_difference(
@@ -146,7 +148,8 @@ def bootstrap_f1_difference(
     def difference(total: Floats) -> float:
         return _f1(total[:3]) - _f1(total[3:])
 
-    return bootstrap(rows, difference, count=count, confidence=confidence, seed=seed)
+    found = bootstrap(rows, difference, count=count, confidence=confidence, seed=seed)
+    return replace(found, over="inputs")
 
 
 @dataclass(frozen=True)
@@ -234,11 +237,13 @@ def _cover(spans: Iterable[Span], length: int) -> Ints:
     check_spans(listed, length)
     found = np.zeros((2, length), dtype=np.int64)
     for span in listed:
-        severity = _SEVERITIES.get(span.severity.lower())
-        if severity is None:
+        name = span.severity.lower()
+        if name not in _SEVERITIES:
             known = ", ".join(_SEVERITIES)
             raise DataError(f"unknown severity {span.severity!r} of a span; known are {known}")
-        found[severity, span.start : span.end] += 1
+        severity = _SEVERITIES[name]
+        if severity is not None:
+            found[severity, span.start : span.end] += 1
     return found
 
 

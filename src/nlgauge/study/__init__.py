@@ -27,6 +27,8 @@ from nlgauge.study.rescale import fit_baseline
 from nlgauge.study.sample_size import plan_metrics, plan_systems
 from nlgauge.study.spans import SpanStudy, evaluate_spans
 from nlgauge.study.study import Study, choose_criteria, measure
+from nlgauge.study.task_ranking import TaskRanking, rank_by_tasks
+from nlgauge.study.tasks import TaskSet, read_tasks, task_set_names
 from nlgauge.study.tune import OptionSweep, TunedOptions, Tuning, tune
 
 __all__ = [
@@ -41,6 +43,8 @@ __all__ = [
     "SegmentDifference",
     "SpanStudy",
     "Study",
+    "TaskRanking",
+    "TaskSet",
     "TunedOptions",
     "Tuning",
     "WilliamsMatrix",
@@ -62,9 +66,12 @@ __all__ = [
     "plan_metrics",
     "plan_systems",
     "quality_bands",
+    "rank_by_tasks",
     "read_calibrations",
+    "read_tasks",
     "require_scipy",
     "select",
+    "task_set_names",
     "tune",
     "williams",
 ]

@@ -1,6 +1,6 @@
 """Predicted error spans against those of people, with thresholds chosen on a part of the data."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -135,29 +135,23 @@ def evaluate_spans(
             'of {"start": 2, "end": 5, "severity": "minor"}.'
         )
     corpus = judged.corpus
-    scorer = Scorer(metrics, runtime=runtime)
-    found = scorer.word_costs(corpus, progress=progress)
-    found |= {ALL: _whole_texts(corpus, 1.0), NONE: _whole_texts(corpus, np.nan)}
-    found[LEXICAL] = [_lexical_diff(*pair) for pair in zip(*_texts(corpus), strict=True)]
+    scorer = Scorer(metrics, runtime=runtime).fitted(corpus.segment_references())
+    pairs = zip(corpus.candidates, corpus.references, strict=True)
+    baselines = {
+        ALL: _whole_texts(corpus, 1.0),
+        NONE: _whole_texts(corpus, np.nan),
+        LEXICAL: [_lexical_diff(*pair) for pair in pairs],
+    }
+    found = {**scorer.word_costs(corpus, progress=progress), **baselines}
     parts = split(len(corpus), fraction, seed, corpus.ids)
     tested = {
         name: _test(judged, words, parts.tune, parts.test, partial_credit)
         for name, words in found.items()
     }
+    inputs = [corpus.ids[i] for i in parts.test]
     options: dict[str, Any] = {"count": count, "confidence": confidence, "seed": seed}
-    inputs, lexical = _numbered([corpus.ids[i] for i in parts.test]), tested[LEXICAL][1]
-    base = _sum_by(inputs, lexical)
-    entries = []
-    for name, (thresholds, rows, spans) in tested.items():
-        own = _sum_by(inputs, rows)
-        difference = None
-        if name != LEXICAL:
-            difference = bootstrap_f1_difference(own, base, **options)
-        agreement = SpanAgreement(*rows.sum(axis=0).tolist())
-        interval = bootstrap_f1(own, **options)
-        entries.append(SpanEntry(name, thresholds, agreement, interval, difference, spans))
-    names = (
-        f"{len(set(corpus.ids[i] for i in index)):,} inputs ({len(index):,} texts)"
+    tuned_on, tested_on = (
+        f"{len({corpus.ids[i] for i in index}):,} inputs ({len(index):,} texts)"
         for index in (parts.tune, parts.test)
     )
     signatures = {
@@ -165,7 +159,26 @@ def evaluate_spans(
         for label, signature in scorer.signatures(corpus.reference_count()).items()
     }
     annotated = sum(len(judged.spans[i]) for i in parts.test)
-    return SpanStudy(tuple(entries), judged.notes, signatures, *names, annotated)
+    entries = tuple(_entries(tested, inputs, options))
+    return SpanStudy(entries, judged.notes, signatures, tuned_on, tested_on, annotated)
+
+
+_Tested = tuple[Thresholds, Floats, int]  # with the matches of every text, and the predicted spans
+
+
+def _entries(
+    tested: Mapping[str, _Tested], inputs: Sequence[str], options: Mapping[str, Any]
+) -> Iterator[SpanEntry]:
+    """Yield the agreement of each metric, with intervals over inputs."""
+    lexical = _sum_by(inputs, tested[LEXICAL][1])
+    for name, (thresholds, rows, spans) in tested.items():
+        own = _sum_by(inputs, rows)
+        difference = None
+        if name != LEXICAL:
+            difference = bootstrap_f1_difference(own, lexical, **options)
+        agreement = SpanAgreement(*rows.sum(axis=0).tolist())
+        interval = bootstrap_f1(own, **options)
+        yield SpanEntry(name, thresholds, agreement, interval, difference, spans)
 
 
 def _test(
@@ -174,8 +187,8 @@ def _test(
     tune: Ints,
     test: Ints,
     partial_credit: float,
-) -> tuple[Thresholds, Floats, int]:
-    """Return thresholds, and with them the matches of every tested text and the predicted spans."""
+) -> _Tested:
+    """Return thresholds, and what they give on the test part."""
     people, lengths = judged.spans or (), [*map(len, judged.corpus.candidates)]
     chosen = choose_thresholds(
         [words[i].costs for i in tune],
@@ -192,14 +205,10 @@ def _test(
     return chosen, np.array(rows), sum(map(len, predicted))
 
 
-def _texts(corpus: Corpus) -> tuple[Sequence[str], Sequence[Sequence[str]]]:
-    return corpus.candidates, corpus.references
-
-
 def _whole_texts(corpus: Corpus, cost: float) -> list[WordCosts]:
     """Return each text as one word of this cost; an empty text has none."""
-    lengths = map(len, corpus.candidates)
-    return [WordCosts(np.array([[0, n]] if n else []), np.full(n > 0, cost)) for n in lengths]
+    words = ([[0, len(text)]] if text else [] for text in corpus.candidates)
+    return [WordCosts(np.reshape(each, (-1, 2)), np.full(len(each), cost)) for each in words]
 
 
 def _lexical_diff(candidate: str, references: Sequence[str]) -> WordCosts:
@@ -212,14 +221,9 @@ def _lexical_diff(candidate: str, references: Sequence[str]) -> WordCosts:
     return WordCosts(offsets, costs)
 
 
-def _numbered(ids: Sequence[str]) -> list[int]:
-    """Return the number of each row's input."""
-    numbers = {name: i for i, name in enumerate(dict.fromkeys(ids))}
-    return [numbers[name] for name in ids]
-
-
-def _sum_by(groups: Sequence[int], rows: Floats) -> Floats:
+def _sum_by(groups: Sequence[str], rows: Floats) -> Floats:
     """Return the sum of the rows of each group."""
-    totals = np.zeros((max(groups) + 1, rows.shape[1]))
-    np.add.at(totals, groups, rows)
+    numbers = {name: i for i, name in enumerate(dict.fromkeys(groups))}
+    totals = np.zeros((len(numbers), rows.shape[1]))
+    np.add.at(totals, [numbers[name] for name in groups], rows)
     return totals
