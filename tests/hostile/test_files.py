@@ -212,6 +212,7 @@ DAMAGED = {
     "correlate --scores-from": (["correlate", "good.jsonl", "--scores-from", "{}.jsonl.gz"], TABLE),
     "darr": (["darr", "{}.jsonl.gz", "-m", "chrf"], TABLE),
     "darr --pairs": (["darr", "good.jsonl", "-m", "chrf", "--pairs", "{}.gz"], PAIRS),
+    "judge": (["judge", "{}.jsonl.gz", "--judge", "human", "--human", "hyp"], TABLE),
     "realsumm": (["correlate", "{}.pkl", "-m", "chrf"], pickle.dumps({1: {"ref_summ": "r"}})),
     "mbr": (["mbr", "{}.jsonl.gz", "-m", "chrf"], TABLE),
     "rescale": (["rescale", "fit", "{}.txt.gz"], TABLE),

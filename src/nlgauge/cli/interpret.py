@@ -90,7 +90,7 @@ def interpret_command(
     the name of the data. From a stored file it answers at once. A negative difference means that
     B's score is higher; of distances such as TER, a negative difference is an improvement.
     """
-    from nlgauge.study import fit_preferences, interpret, read_calibrations, select
+    from nlgauge.study import fit_preferences, interpret, read_calibrations, select_calibrations
 
     if comparison is not None and difference:
         raise UsageError("--comparison has its own differences; leave out --difference")
@@ -107,7 +107,7 @@ def interpret_command(
                 f"{options.data} holds fitted calibrations; leave out {', '.join(refused)}, or "
                 "name judged texts"
             )
-        found, notes = select(found, options.metric or (), level or ()), ()
+        found, notes = select_calibrations(found, options.metric or (), level or ()), ()
     if signature is not None:
         for each in found:
             each.check(signature)

@@ -128,10 +128,10 @@ class Scores:
         Examples
         --------
         >>> import nlgauge
-        >>> metric = "wmd:model=hashing,special=drop"
+        >>> metric = "wmd:model=hashing,special=drop,layer=0"
         >>> scores = nlgauge.score(["a cat sat"], ["a dog sat"], metrics=metric)[metric]
         >>> scores.spans(0, minor=0.5, major=1)
-        (Span(start=2, end=5, severity='minor', category=''),)
+        (Span(start=2, end=5, severity='major', category=''),)
         """
         if self.word_costs is None:
             raise UsageError("these scores carry no texts, so they have no errors to mark")

@@ -16,6 +16,7 @@ from nlgauge.stats.accuracy import (
     pairwise_accuracy,
     soft_pairwise_accuracy,
 )
+from nlgauge.stats.alternative_annotator import alternative_annotator_test
 from nlgauge.stats.calibration import calibrate, fit_isotonic, fit_logistic, score_pairs
 from nlgauge.stats.coefficients import COEFFICIENTS, kendall_b, kendall_c, pearson, spearman
 from nlgauge.stats.darr import bootstrap_kendall_like, kendall_like, pairs_from_scores
@@ -26,6 +27,7 @@ from nlgauge.stats.intervals import (
     bootstrap_difference,
     fisher_interval,
 )
+from nlgauge.stats.judge_bias import length_bias, self_preference, wilson_interval
 from nlgauge.stats.judgements import Grid, Judgements, MetricScores
 from nlgauge.stats.levels import Correlation, correlate, document_means
 from nlgauge.stats.mcnemar import mcnemar
@@ -45,6 +47,7 @@ from nlgauge.stats.power import (
     power_of_difference,
     segments_needed,
 )
+from nlgauge.stats.rater_agreement import bootstrap_agreement, rater_agreement
 from nlgauge.stats.selection import split, sweep
 from nlgauge.stats.significance import holm, williams, williams_test
 from nlgauge.stats.williams_power import detectable_correlation, points_needed, power_of_williams
@@ -57,7 +60,9 @@ __all__ = [
     "Interval",
     "Judgements",
     "MetricScores",
+    "alternative_annotator_test",
     "bootstrap",
+    "bootstrap_agreement",
     "bootstrap_correlation",
     "bootstrap_difference",
     "bootstrap_kendall_like",
@@ -76,6 +81,7 @@ __all__ = [
     "kendall_b",
     "kendall_c",
     "kendall_like",
+    "length_bias",
     "mcnemar",
     "paired_bootstrap",
     "paired_permutation",
@@ -90,8 +96,10 @@ __all__ = [
     "power_of_williams",
     "rank_clusters",
     "rank_metrics",
+    "rater_agreement",
     "score_pairs",
     "segments_needed",
+    "self_preference",
     "soft_pairwise_accuracy",
     "spearman",
     "split",
@@ -99,4 +107,5 @@ __all__ = [
     "sweep",
     "williams",
     "williams_test",
+    "wilson_interval",
 ]

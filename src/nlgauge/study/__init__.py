@@ -19,8 +19,9 @@ from nlgauge.study.interpretation import (
     interpret,
     interpret_comparison,
     read_calibrations,
-    select,
+    select_calibrations,
 )
+from nlgauge.study.judge import JudgeResult, judge
 from nlgauge.study.matrix import matrix, permutation, williams
 from nlgauge.study.quality_bands import quality_bands
 from nlgauge.study.rescale import fit_baseline
@@ -38,6 +39,7 @@ __all__ = [
     "Correlations",
     "DarrResult",
     "Interpretation",
+    "JudgeResult",
     "OptionSweep",
     "PermutationMatrix",
     "SegmentDifference",
@@ -60,6 +62,7 @@ __all__ = [
     "fit_preferences",
     "interpret",
     "interpret_comparison",
+    "judge",
     "matrix",
     "measure",
     "permutation",
@@ -70,7 +73,7 @@ __all__ = [
     "read_calibrations",
     "read_tasks",
     "require_scipy",
-    "select",
+    "select_calibrations",
     "task_set_names",
     "tune",
     "williams",

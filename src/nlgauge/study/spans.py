@@ -124,9 +124,9 @@ def evaluate_spans(
     >>> from nlgauge.core.spans import Span
     >>> corpus = Corpus.of(["a dog sat", "a dog ran"], ["a cat sat", "a cat ran"])
     >>> judged = JudgedCorpus(corpus, {"mqm": [-5, -5]}, (), spans=((Span(2, 5),),) * 2)
-    >>> found = evaluate_spans(judged, "wmd:model=hashing", count=100)
-    >>> {entry.metric: entry.agreement.f1 for entry in found.entries}
-    {'wmd:model=hashing': 1.0, 'all characters': 0.5, 'no characters': 0.0, 'lexical diff': 1.0}
+    >>> found = evaluate_spans(judged, "wmd:model=hashing,layer=0", count=100)
+    >>> [(entry.metric, entry.agreement.f1) for entry in found.entries][:2]
+    [('wmd:model=hashing,layer=0', 1.0), ('all characters', 0.5)]
     """
     judged = read_source(data)
     if judged.spans is None:
