@@ -132,7 +132,8 @@ def test_the_command_writes_every_format(ending: str, tmp_path: Path) -> None:
 def test_names_from_files_are_escaped(tmp_path: Path) -> None:
     row = {"candidate": "a b", "references": ["a b"], "system": "<b>", "human": {"<i>x": 1}}
     rows = [
-        {**row, "segment": str(n), "candidate": "a b c d"[: n + 1], "human": {"<i>x": n}} for n in range(6)
+        {**row, "segment": str(n), "candidate": "a b c d"[: n + 1], "human": {"<i>x": n}}
+        for n in range(6)
     ]
     data = tmp_path / "judged.jsonl"
     data.write_text("\n".join(map(json.dumps, rows)), "utf-8")

@@ -126,7 +126,7 @@ def _quality(card: Content) -> Section:
     means = card["mean_by_quality"]
     if not means:
         return Section("Scores by human quality", ("The judgements do not fall into bands.",))
-    columns = Column("human score"), Column("mean score")
+    columns = Column("human score"), Column("mean score", 3)
     about = "Mean scores in bands of equal size of human quality."
     return Section("Scores by human quality", (about,), Table(columns, tuple(means.items())))
 

@@ -19,10 +19,11 @@ from nlgauge.runtime import DEFAULT, Runtime
 from nlgauge.scoring import Progress, Scorer
 from nlgauge.stats.intervals import Interval
 from nlgauge.stats.partial_correlation import partial_correlation
+from nlgauge.study.compare import compare_scored
 from nlgauge.study.correlate import Correlations, correlate
-from nlgauge.study.pilots import SystemPilot, Target
+from nlgauge.study.pilots import SystemPilot
 from nlgauge.study.quality_bands import QualityBand, quality_bands
-from nlgauge.study.sample_size import plan_scored
+from nlgauge.study.sample_size import plan_systems
 from nlgauge.study.spans import SpanStudy, evaluate_spans
 from nlgauge.study.study import Source, Study, measure, read_source
 from nlgauge.text.perturbations import CHANGES
@@ -360,7 +361,7 @@ def _power(study: Study, label: str, criterion: str, notes: list[str]) -> System
         return None
     scores = {names[k]: {label: study.scores[names[k]][label]} for k in order}
     try:
-        (pilot,) = plan_scored(scores, Target(0.8, 0.05)).pilots
+        (pilot,) = plan_systems(compare_scored(study.corpus, scores, count=1)).pilots
     except (UsageError, DataError) as error:
         notes.append(f"no power: {error}")
         return None
