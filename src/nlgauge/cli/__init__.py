@@ -18,6 +18,7 @@ import typer
 
 from nlgauge.cli import (
     cache,
+    card,
     compare,
     correlate,
     darr,
@@ -67,6 +68,7 @@ for _command in (
     *(matrix.matrix_command, matrix.williams_command, matrix.permutation_command),
     *(darr.darr_command, spans.spans_command, tuning.tune_command, reproduce.reproduce_command),
     *(submission.submission_command, interpret.interpret_command, judge.judge_command),
+    card.card_command,
     *(metrics.metrics_command, mbr.mbr_command, mbr.rerank_command),
     *(signatures.explain_command, signatures.verify_command, serve.serve_command),
 ):
