@@ -4,7 +4,7 @@ BIN = $(VENV)/bin
 EXAMPLE = -c examples/fluent.txt examples/literal.txt examples/hasty.txt \
 	-r examples/reference.a.txt examples/reference.b.txt
 
-.PHONY: demo test test-portable readme lint bench docs clean
+.PHONY: demo test test-portable matrix readme lint bench docs clean
 
 # One environment serves all targets; it is rebuilt when dependencies or compiled solvers change.
 # The demo needs few packages, and bytecode only of the modules that it imports. The other targets
@@ -37,6 +37,9 @@ test-portable: $(VENV)/.ready  ## stored numbers again, with the instructions of
 	$(BIN)/pytest -n 2 -k 'not agreement' tests/metrics/test_bertscore.py \
 		tests/metrics/test_infolm.py tests/metrics/test_transport_golden.py \
 		tests/metrics/test_smd.py tests/encode/test_huggingface.py
+
+matrix:  ## tests on every Python here, with the lowest and highest versions of libraries (needs uv)
+	$(PYTHON) tools/test_matrix.py
 
 readme: $(VENV)/.ready  ## follow README.md word for word in a clean folder
 	$(BIN)/python tools/docs/follow_readme.py

@@ -221,3 +221,19 @@ def test_help_has_examples(run, verb: str) -> None:
     code, out, _ = run(verb, "--help")
     assert code == 0
     assert out.count(f"nlgauge {verb} ") >= 3
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "code"), [("fluent", "hasty", 1), ("hasty", "fluent", 0)]
+)
+@pytest.mark.parametrize("metric", ["chrf", "ter"])
+def test_compare_fails_if_a_system_is_worse(
+    run, first: str, second: str, code: int, metric: str
+) -> None:
+    words = ["compare", "-c", f"{first}.txt", f"{second}.txt", "-r", "reference.a.txt"]
+    words += ["-m", metric, "--count", "200"]
+    assert run(*words)[0] == 0
+    found, out, err = run(*words, "--fail-if-worse")
+    assert found == code
+    assert second in out
+    assert (f"{second} is worse than {first}: {metric} " in err) == bool(code)

@@ -5,10 +5,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
+import typer
+
 from nlgauge.cli import arguments
 from nlgauge.cli.arguments import argument, count_option, option, seed_option
 from nlgauge.cli.option_groups import InputOptions, with_option_groups
-from nlgauge.cli.output import RunOptions
+from nlgauge.cli.output import RunOptions, print_notes
 from nlgauge.cli.titles import metric_titles, with_titles
 from nlgauge.core.errors import UsageError
 
@@ -95,6 +97,9 @@ def compare_command(
     differ: int = option(
         0, "Number of segments to show on which systems differ most in the first metric.", min=0
     ),
+    fail_if_worse: bool = option(
+        False, "Exit with code 1 if a system is significantly worse than the first (p Holm < .05)."
+    ),
 ) -> None:
     """Test systems against the first one, under any metric or by stored scores.
 
@@ -139,6 +144,11 @@ def compare_command(
             long.append(tables[-1])
         rows = [*rows, *content["differ"]]
     options.write(content, rows, tables, long=long, text=text, notes=found.notes)
+    if fail_if_worse and found.worse:
+        for each in found.worse:
+            change = f"{each.metric} {each.value:.4g}, p Holm {each.p_holm:.3g}"
+            print_notes([f"{each.system} is worse than {found.baseline}: {change}."])
+        raise typer.Exit(1)
 
 
 def _side_by_side(

@@ -106,6 +106,19 @@ class Comparison(StudyResult[ComparisonEntry]):
         """Return the entries of one metric, the baseline first."""
         return tuple(entry for entry in self.entries if entry.metric == metric)
 
+    @property
+    def worse(self) -> tuple[ComparisonEntry, ...]:
+        """The entries of systems that are significantly worse than the baseline (p Holm)."""
+        first = self.scores[self.baseline]
+        return tuple(
+            entry
+            for entry in self.entries
+            if entry.test is not None
+            and entry.p_holm is not None
+            and entry.p_holm < self.alpha
+            and entry.test.difference * first[entry.metric].scale.sign < 0
+        )
+
     def differing(self, count: int, metric: str | None = None) -> tuple[SegmentDifference, ...]:
         """Return the `count` segments per system whose scores differ most from the baseline's."""
         label = metric or self.entries[0].metric
