@@ -112,13 +112,18 @@ class JudgedCorpus:
         ]
         names = tuple(row.name for row in rows if row.name is not None)
         documents = tuple(row.document for row in rows if row.document is not None)
+        annotated = tuple(row.spans for row in rows if row.spans is not None)
+        unmarked = len(rows) - len(annotated)
+        if annotated and unmarked:
+            share = f"{unmarked:,} of {len(rows):,} rows have no spans"
+            gaps.append(f"{share}, so that none are used; write [] for a text without errors.")
         return cls(
             corpus,
             human,
             (summary, *gaps, *notes),
             to_columns([row.stored for row in rows]),
             names if len(names) == len(rows) else None,
-            spans=_spans_of(rows),
+            spans=None if unmarked else annotated,
             documents=documents if len(documents) == len(rows) else None,
         )
 
@@ -222,17 +227,6 @@ def to_columns(rows: Sequence[Mapping[str, float]]) -> dict[str, Floats]:
     """Return a column per name, with NaN for rows without it."""
     names = dict.fromkeys(name for row in rows for name in row)
     return {name: np.array([row.get(name, nan) for row in rows], float) for name in names}
-
-
-def _spans_of(rows: Sequence[JudgedRow]) -> tuple[tuple[Span, ...], ...] | None:
-    """Return the spans of all rows, None if there are none."""
-    annotated = tuple(row.spans for row in rows if row.spans is not None)
-    if annotated and len(annotated) < len(rows):
-        raise DataError(
-            f"{len(rows) - len(annotated):,} of {len(rows):,} rows have no spans; write [] for a "
-            "text without errors, and leave out rows that were not annotated."
-        )
-    return annotated or None
 
 
 def _check_spans(corpus: Corpus, spans: Sequence[Sequence[Span]]) -> None:
