@@ -6,23 +6,25 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import chain, takewhile
+from itertools import chain, product, takewhile
 from typing import Any
 
 import numpy as np
 
 from nlgauge.core.arrays import Bools, Floats
 from nlgauge.core.corpus import Corpus
-from nlgauge.core.errors import DataError, UnknownTokensWarning, UsageError
+from nlgauge.core.errors import DataError, NothingToAlign, UnknownTokensWarning, UsageError
 from nlgauge.core.languages import ENGLISH, in_latin_letters
-from nlgauge.core.metric import PairMetric, Rows, Sources
+from nlgauge.core.metric import Alignment, PairMetric, Rows, Sources
 from nlgauge.core.plan import Plan
 from nlgauge.core.scores import Scores
 from nlgauge.core.signature import Signature
+from nlgauge.core.spans import WordCosts
 from nlgauge.inputs import BoundMetric, ModelInputs
 from nlgauge.runtime.memory import MemoryTrimmer
 from nlgauge.runtime.progress import RunProgress, counted
 from nlgauge.runtime.threads import one_ahead
+from nlgauge.text.tokenize import find_words
 
 Progress = Callable[[int, int], None]
 Inputs = tuple[list[Any], list[list[Any]]]  # of the candidates, and of their references
@@ -47,6 +49,7 @@ class Aligned:
     plan: Plan
     reference: int
     scores: Scores
+    word_costs: WordCosts | None = None  # None if the metric compares sentences or whole texts
 
 
 class CorpusRun:
@@ -121,15 +124,62 @@ class CorpusRun:
         _, inputs = self._encode([0])
         found = {}
         for number, bound in enumerate(self._metrics):
-            metric = bound.metric
-            if not isinstance(metric, PairMetric):
-                reason = "does not match tokens, so it has no alignment to show"
-                raise UsageError(f"{metric.name} {reason}")
-            given = self._inputs(inputs, bound, [0])
-            best = metric.align_best(given[0][0], given[1][0])
-            self._store(number, [0], best.rows, given)
-            found[bound.label] = Aligned(best.plan, best.reference, self.scores(number, system))
+            best = self._align_row(number, 0, inputs)
+            scores, costs = self.scores(number, system), self._word_costs(number, 0, best)
+            found[bound.label] = Aligned(best.plan, best.reference, scores, costs)
         return found
+
+    def word_costs(self, progress: Progress | None = None) -> dict[str, list[WordCosts]]:
+        """Return the costs of the words of every candidate, by metric."""
+        found: list[dict[int, WordCosts]] = [{} for _ in self._metrics]
+        done = 0
+        for rows, inputs in one_ahead(self._encode, self._chunks()):
+            for (number, costs), row in product(enumerate(found), rows):
+                costs[row] = self._words_of_row(number, row, inputs)
+            done += len(rows)
+            if progress is not None:
+                progress(done, len(self._unique))
+        labels = (bound.label for bound in self._metrics)
+        twins = self._twin.tolist()
+        return {
+            label: [costs[row] for row in twins] for label, costs in zip(labels, found, strict=True)
+        }
+
+    def _words_of_row(self, number: int, row: int, inputs: ModelInputs) -> WordCosts:
+        try:
+            found = self._word_costs(number, row, self._align_row(number, row, inputs))
+        except NothingToAlign:  # no word has a partner
+            return WordCosts.unmatched(self._words(row))
+        if found is None:
+            raise UsageError(
+                f"{self._metrics[number].label} compares sentences or whole texts, so it cannot "
+                "tell which words are wrong; take gauge, bertscore, mover or lazy_emd"
+            )
+        return found
+
+    def _words(self, row: int) -> list[tuple[int, int]]:
+        return [(word.start, word.end) for word in find_words(self._corpus.candidates[row])]
+
+    def _word_costs(self, number: int, row: int, best: Alignment) -> WordCosts | None:
+        """Return the costs of words, None if the alignment is not one of parts of the text."""
+        metric = self._metrics[number].metric
+        if best.offsets is None or not isinstance(metric, PairMetric):
+            return None
+        words = self._words(row)
+        costs = (metric.token_costs(plan) for plan in best.plans)
+        found = [WordCosts.of(words, best.offsets, each, best.plan.a) for each in costs]
+        return WordCosts.combine(found)
+
+    def _align_row(self, number: int, row: int, inputs: ModelInputs) -> Alignment:
+        """Return the alignment of a row, whose statistics and notes are kept."""
+        bound = self._metrics[number]
+        if not isinstance(bound.metric, PairMetric):
+            reason = "does not match tokens, so it has no alignment to show"
+            raise UsageError(f"{bound.metric.name} {reason}")
+        given = self._inputs(inputs, bound, [row])
+        best = bound.metric.align_best(given[0][0], given[1][0])
+        self._store(number, [row], best.rows, given)
+        return best
 
     def warn(self) -> None:
         """Warn once of all tokens that a model does not know."""
@@ -172,11 +222,10 @@ class CorpusRun:
         twins = (self._twin if ignored else self._twin_with_source)[rows]
         counts = {note: int(mask[twins].sum()) for note, mask in self._notes[number].items()}
 
-        def plan(segment: int) -> Plan:
+        def run(segment: int) -> CorpusRun:
             row = rows[segment]
             pair = Corpus.of([self._corpus.candidates[row]], [self._corpus.references[row]])
-            (found,) = CorpusRun(pair, [bound]).align().values()
-            return found.plan
+            return CorpusRun(pair, [bound])
 
         return Scores(
             metric=bound.metric,
@@ -186,7 +235,8 @@ class CorpusRun:
             statistics=self._statistics[number][twins],
             signature=self._signatures[number],
             notes={note: count for note, count in counts.items() if count},
-            aligner=plan,
+            aligner=lambda segment: run(segment).align()[bound.label].plan,
+            word_costs=lambda segment: run(segment).word_costs()[bound.label][0],
         )
 
     def _chunks(self) -> Iterator[list[int]]:

@@ -170,7 +170,7 @@ def bind_metric(spec: Spec, runtime: Runtime = DEFAULT) -> BoundMetric:
         english = lang in (None, ENGLISH) or os.environ.get(MODEL_VARIABLE)
         default = None if english else f"lang:{lang}"
         model = default if need.model is None else need.model
-        batches = runtime.device, runtime.batch_tokens, runtime.may_download
+        batches = runtime.device, runtime.batch_tokens, need.strip, runtime.may_download
         options = RunOptions(need.long_text, need.precision, *batches)
         try:
             if need.kind == "clouds":

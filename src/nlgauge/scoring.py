@@ -12,6 +12,7 @@ from nlgauge.core.metric import Metric
 from nlgauge.core.plan import Plan
 from nlgauge.core.scores import Scores
 from nlgauge.core.signature import Signature
+from nlgauge.core.spans import WordCosts
 from nlgauge.corpus_run import Aligned, CorpusRun, Progress, check_references
 from nlgauge.inputs import BoundMetric, Spec, Tables, bind_metric, default_metrics
 from nlgauge.runtime import DEFAULT, Runtime
@@ -133,6 +134,16 @@ class Scorer:
             aligned = run.align()
         run.warn()
         return aligned
+
+    def word_costs(
+        self, corpus: Corpus, *, progress: Progress | None = None
+    ) -> dict[str, list[WordCosts]]:
+        """Return the costs of the words of every row's candidate, by metric label."""
+        run = CorpusRun(corpus, self._fitted_on(corpus))
+        with limit_threads(self._runtime.threads):
+            found = run.word_costs(progress)
+        run.warn()
+        return found
 
     def _fitted_on(self, corpus: Corpus) -> list[BoundMetric]:
         fitted = self._bound

@@ -207,3 +207,23 @@ def test_a_text_that_is_too_long_is_refused_by_the_service(visit: Any) -> None:
     page.get_by_role("button", name="Score", exact=True).click()
     expect(page.get_by_role("alert")).to_contain_text("14,999 characters in one text")
     expect(page.locator(".matching")).to_be_hidden()
+
+
+def test_predicted_errors_are_marked_in_the_candidate(visit: Any) -> None:
+    import nlgauge
+
+    candidate, reference = "The 😀 dog sat on the mat.", "The 😀 cat sat on the mat."
+    page = visit()
+    fill_pair(page, candidate, reference)
+    choose_metrics(page, "bertscore")
+    page.get_by_role("button", name="Score", exact=True).click()
+    expect(page.get_by_role("heading", name="Predicted errors")).to_be_visible()
+    (scores,) = nlgauge.score([candidate], [reference], metrics="bertscore").values()
+    spans = scores.spans(0)
+    assert spans
+    marks = page.locator(".marked mark")
+    expect(marks).to_have_text([candidate[span.start : span.end] for span in spans])
+    expect(page.locator(".marked")).to_have_text(candidate)
+    page.get_by_role("button", name="Unbalanced").click()
+    page.get_by_role("button", name="cheap").click()  # penalties whose thresholds are unknown
+    expect(page.get_by_role("heading", name="Predicted errors")).to_have_count(0)

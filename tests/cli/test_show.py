@@ -205,3 +205,43 @@ def test_an_installed_font_draws_what_the_default_font_lacks(tmp_path: Path) -> 
     assert matplotlib_setup.save(figure, tmp_path / "a.png") == ()
     (title,) = [each for each in figure.findobj(Text) if letter in each.get_text()]
     assert any(ord(letter) in fonts._characters(name) for name in title.get_fontfamily())
+
+
+SPANS = (*PAIR, "-m", "wmd:model=hashing,special=drop,layer=0", "--spans")
+THRESHOLDS = ("--minor", ".5", "--major", "2")
+
+
+def test_predicted_errors_are_marked_in_the_terminal(capsys: pytest.CaptureFixture[str]) -> None:
+    assert show(*SPANS, *THRESHOLDS) == 0
+    first, _, *table = capsys.readouterr().out.splitlines()
+    assert first == "A [guy](minor) is [standing on](minor) a [boat](minor)"
+    assert table[2].split() == ["2", "5", "minor", "guy"]
+    assert table[-2:][0] == "thresholds: minor 0.5, major 2"
+    assert table[-1].startswith("wmd|nrefs:1|")
+    assert show(*SPANS, "--minor", "9", "--major", "9") == 0
+    assert "no errors predicted" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("name", ["e.svg", "e.png", "e.pdf", "e.html", "e.json", "e.txt"])
+def test_predicted_errors_are_written_in_every_format(tmp_path: Path, name: str) -> None:
+    pytest.importorskip("matplotlib")
+    path = tmp_path / name
+    assert show(*SPANS, *THRESHOLDS, "--title", "Errors", "-q", "-o", str(path)) == 0
+    if name == "e.json":
+        spans = json.loads(path.read_text("utf-8"))["spans"]
+        assert [span["text"] for span in spans] == ["guy", "standing on", "boat"]
+    elif name in ("e.html", "e.svg"):
+        text = path.read_text("utf-8")
+        ElementTree.fromstring(text.partition("<!DOCTYPE html>")[2] or text)
+        assert "Errors" in text and "standing" in text
+    else:
+        assert path.stat().st_size > 100
+
+
+def test_thresholds_need_spans_and_spans_need_thresholds(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert show(*PAIR, *HASHING, *THRESHOLDS) == 2
+    assert "add --spans" in capsys.readouterr().err
+    assert show(*SPANS) == 2
+    assert "give both, minor and major" in capsys.readouterr().err

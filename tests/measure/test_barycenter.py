@@ -18,7 +18,11 @@ def objective(points, layers, weights):
     n = len(points)
     return np.mean(
         [
-            match(squared_euclid(points, z, normalise=False), np.ones(n), weights).value
+            match(
+                squared_euclid(points, z, normalise=False),
+                np.full(n, 1 / n),
+                weights / weights.sum(),
+            ).value
             for z in layers
         ]
     )
@@ -69,7 +73,8 @@ def test_it_is_a_fixed_point():
     found = barycenter(z, weights, tolerance=0)
     moved = np.zeros_like(found.points)
     for layer in z:
-        plan = match(squared_euclid(found.points, layer, normalise=False), np.ones(9), weights)
+        cost = squared_euclid(found.points, layer, normalise=False)
+        plan = match(cost, np.full(9, 1 / 9), weights / weights.sum())
         moved += 9 * plan.coupling @ layer / len(z)
     np.testing.assert_allclose(moved, found.points, atol=1e-9)
 
@@ -116,7 +121,7 @@ def plain_fixed_point(layers, mass):
     points, best, before = layers.mean(axis=0), layers[0], np.inf
     while True:
         costs = [((points[:, None] - z) ** 2).sum(axis=2) for z in layers]
-        plans = [match(cost, np.ones(n), mass).coupling for cost in costs]
+        plans = [match(cost, np.full(n, 1 / n), mass / mass.sum()).coupling for cost in costs]
         value = np.mean([(c * p).sum() for c, p in zip(costs, plans, strict=True)])
         if value >= before:
             return best
@@ -136,3 +141,32 @@ def test_scalar_products_lead_to_the_points_of_the_plain_iteration(seed, silent)
     found = barycenter(z, mass)
     assert found.iterations > 1
     np.testing.assert_allclose(found.points, plain_fixed_point(z, mass), atol=1e-9)
+
+
+@pytest.mark.parametrize("kind", ["drawn", "zeros", "equal", "repeated"])
+@pytest.mark.parametrize("seed", range(4))
+def test_long_texts_have_the_barycenters_of_short_ones(monkeypatch, kind, seed):
+    """The iteration without scalar products of all tokens makes the same steps."""
+    rng = np.random.default_rng(seed)
+    z = states(seed, n=12 + seed, noise=1.5)
+    weights = np.ones(12 + seed) if kind == "equal" else rng.gamma(1, size=12 + seed)
+    if kind == "zeros":
+        weights[:3] = 0
+    if kind == "repeated":
+        z[:, -4:] = z[:, :4]
+    short = barycenter(z, weights)
+    monkeypatch.setattr("nlgauge.measure.barycenter.MAX_PRODUCTS", 0)
+    monkeypatch.setattr("nlgauge.measure.large_barycenter.BLOCK_CELLS", 30)  # blocks of 2 rows
+    long = barycenter(z, weights)
+    assert (long.iterations, long.converged) == (short.iterations, short.converged)
+    np.testing.assert_allclose(long.objectives, short.objectives, atol=1e-12)
+    np.testing.assert_allclose(long.points, short.points, atol=1e-12)
+
+
+def test_a_long_text_that_does_not_converge_says_so(monkeypatch):
+    monkeypatch.setattr("nlgauge.measure.barycenter.MAX_PRODUCTS", 0)
+    weights = np.random.default_rng(3).gamma(1, size=9)
+    with pytest.raises(NotConverged, match="after 1 steps"):
+        barycenter(states(3, noise=2.0), weights, steps=1)
+    with pytest.raises(NotConverged, match="4 layers and 9 tokens"):
+        barycenter(np.full((4, 9, 2), np.nan), weights)

@@ -18,7 +18,7 @@ from nlgauge.measure.transport import match_many
 
 SOLVE = """
 from nlgauge.measure.transport import match
-print(match([[0.0, 1.0], [1.0, 0.0]], [3, 1], [1, 1]).value)
+print(match([[0.0, 1.0], [1.0, 0.0]], [3, 1], [2, 2]).value)
 from nlgauge.measure import depth
 from nlgauge.measure.barycenter import barycenter
 import sys

@@ -74,6 +74,24 @@ class TestBalanced:
             np.testing.assert_allclose(plan.marginal_a, given_problem[1], atol=1e-12)
             np.testing.assert_allclose(plan.marginal_b, given_problem[2], atol=1e-12)
 
+    def test_different_sums_are_refused_and_equal_ones_scaled(self):
+        cost = np.array([[0.0, 1.0, 2.0], [1.0, 0.0, 1.0]])
+        a, b = np.array([3.0, 1.0]), np.array([1.0, 2.0, 1.0])
+        assert match(cost, a, b).value == pytest.approx(match(cost, a / 4, b / 4).value)
+        for wrong, sums in ((2 * b, "sum to 4 and weights b to 8"), (b + 1e-4, "to 4.0003")):
+            with pytest.raises(DataError, match=f"{sums} in problem 1, but balanced.*finite pen"):
+                match_many([cost, cost], [a, a], [b, wrong])
+        rounded = (b / 3).astype(np.float32) * 3
+        assert match(cost, a, rounded).value == pytest.approx(match(cost, a, b).value, abs=1e-6)
+
+    @pytest.mark.parametrize("penalties", [(0.3, 0.2), (INF, 0.2), (0, INF), (INF, 0)])
+    def test_with_a_finite_penalty_each_side_is_scaled_by_itself(self, penalties):
+        cost, a, b = problem(np.random.default_rng(2), 4, 5)
+        options = dict(zip(("penalty_a", "penalty_b"), penalties, strict=True))
+        expected = match(cost, a, b, **options)
+        scaled = match(cost, 7 * a, 0.2 * b, **options)
+        assert scaled.objective == pytest.approx(expected.objective, abs=1e-12)
+
     def test_equal_numbers_of_equal_weights_are_an_assignment(self):
         cost, _, _ = problem(np.random.default_rng(2), 9, 9)
         plan = match(cost, np.ones(9), np.ones(9))
@@ -85,6 +103,7 @@ class TestBalanced:
     def test_tokens_without_weight_neither_give_nor_take(self):
         cost, a, b = problem(np.random.default_rng(3), 6, 5)
         a[2], b[0] = 0, 0
+        a, b = a / a.sum(), b / b.sum()
         for penalties in [(INF, INF), (0.3, 0.2), (INF, 0), (0, 0.4)]:
             plan = match(cost, a, b, penalty_a=penalties[0], penalty_b=penalties[1])
             assert plan.coupling[2].sum() == 0

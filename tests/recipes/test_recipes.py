@@ -139,6 +139,25 @@ def test_published_numbers_stand_where_the_paper_has_them() -> None:
     assert lazy_emd.PUBLISHED_PRICES["(0.009, 0.95)", "WMT19 gu-en"] == 0.292
 
 
+@pytest.mark.parametrize(("recipe", "stem"), [("bary", "wmt15"), ("benchmark", "human")])
+def test_other_models_have_columns_beside_ours(data: Path, recipe: str, stem: str) -> None:
+    other = "glove"
+    settings = Settings("hashing", inputs=4, other_models=(other,))
+    rebuilt = reproduce(recipe, data, settings)
+    table = rebuilt.tables[stem][0].table
+    heads = [column.name for column in table.columns]
+    at = next(i for i, name in enumerate(heads) if name.endswith(f" {other}"))
+    assert heads[at] == f"{heads[at - 1]} {other}"
+    assert heads[at + 1].startswith("published")
+    rows = {row[0]: row for row in table.rows}
+    assert isinstance(rows["bary"][at], float)
+    assert rows["bary"][at] != rows["bary"][at - 1]
+    assert rows["ter"][at] is None  # has no model
+    assert other in rebuilt.model
+    names = (rebuilt.results.get("kendall") or rebuilt.results["matrices"][0])["names"]
+    assert not any(other in name for name in names)
+
+
 def test_benchmark_gives_three_matrices_with_people_first(data: Path, tmp_path: Path) -> None:
     rebuilt = reproduce("benchmark", data, HASHING)
     made = rebuilt.to_dict()["matrices"]

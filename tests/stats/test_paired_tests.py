@@ -10,7 +10,13 @@ from scipy import stats
 
 from nlgauge.core.errors import DataError, ShapeError
 from nlgauge.stats.intervals import resample_weights
-from nlgauge.stats.paired_tests import paired_bootstrap, paired_randomisation
+from nlgauge.stats.paired_tests import (
+    MAX_ENUMERATED,
+    paired_bootstrap,
+    paired_permutation,
+    paired_randomisation,
+    sum_groups,
+)
 
 
 def total(row):
@@ -45,6 +51,72 @@ def test_randomisation_equals_enumeration():
     got = paired_randomisation(a, b, total, count=20_000)
     assert 0.05 < exact < 0.95
     assert got.p == pytest.approx(exact, abs=0.015)
+
+
+@pytest.mark.parametrize("finish", [total, ratio])
+@pytest.mark.parametrize("seed", range(3))
+def test_permutation_of_few_segments_is_exact(finish, seed):
+    rng = np.random.default_rng(seed)
+    a, b = rng.integers(1, 6, size=(2, 9, 2)).astype(float)
+    b[:2] = a[:2]  # rows that do not differ need no exchange
+    gap = abs(finish(a.sum(axis=0)) - finish(b.sum(axis=0)))
+    hits = 0
+    for signs in itertools.product([False, True], repeat=9):
+        swap = np.array(signs)[:, None]
+        one, other = np.where(swap, b, a).sum(axis=0), np.where(swap, a, b).sum(axis=0)
+        hits += abs(finish(one) - finish(other)) >= gap - 1e-12
+    got = paired_permutation(a, b, finish)
+    assert got.p == pytest.approx(hits / 2**9, abs=1e-12)
+    assert (got.method, got.count) == ("exact paired permutation", 0)
+
+
+def test_permutation_of_many_segments_is_drawn():
+    a, b = np.random.default_rng(3).normal(size=(2, MAX_ENUMERATED + 1))
+    drawn = paired_randomisation(a, b, total, count=200, seed=1)
+    assert paired_permutation(a, b, total, count=200, seed=1) == drawn
+    b[0] = a[0]
+    exact = paired_permutation(a, b, total)
+    assert exact.method == "exact paired permutation"
+    assert exact.p == pytest.approx(paired_randomisation(a, b, total).p, abs=0.02)
+
+
+def test_permutation_of_one_segment_or_none_that_differs_says_nothing():
+    assert paired_permutation([3.0], [1.0], total).p == 1.0
+    assert paired_permutation([3.0, 1.0], [3.0, 1.0], total).p == 1.0
+    with pytest.raises(DataError, match="bootstrap of 1 segment"):
+        paired_bootstrap([3.0], [1.0], total)
+
+
+def test_the_bootstrap_of_groups_has_the_variance_of_the_closed_form():
+    rng = np.random.default_rng(8)
+    groups = np.repeat(np.arange(12), 5)
+    a = rng.normal(size=60) + rng.normal(size=12)[groups]
+    rows = [np.column_stack([x, np.ones(60)]) for x in (a, np.zeros(60))]
+    got = paired_bootstrap(*(sum_groups(x, groups) for x in rows), ratio, count=20_000)
+    means = a.reshape(12, 5).mean(axis=1)
+    error = means.std() / np.sqrt(12)  # of the mean of 12 groups of one size, drawn at random
+    width = (got.interval.high - got.interval.low) / (2 * 1.96)
+    assert width == pytest.approx(error, rel=0.05)
+    alone = paired_bootstrap(*rows, ratio, count=2000)
+    assert alone.interval.high - alone.interval.low < 0.8 * (got.interval.high - got.interval.low)
+
+
+def test_resampled_means_of_unequal_groups_are_ratios_of_sums():
+    values, groups = np.array([4.0, 1.0, 1.0]), ["x", "y", "y"]
+    rows = sum_groups(np.column_stack([values, np.ones(3)]), groups)
+    assert rows.tolist() == [[4.0, 1.0], [2.0, 2.0]]
+    got = paired_bootstrap(rows, [[0.0, 1.0], [0.0, 2.0]], ratio, count=500)
+    # Two groups are drawn: x and x (mean 4), x and y (mean 2), y and y (mean 1).
+    assert (got.difference, got.interval.low, got.interval.high) == (2.0, 1.0, 4.0)
+
+
+def test_groups_are_exchanged_as_wholes():
+    a, b, groups = [1.0, 1.0, 1.0, 1.0], [0.0, 0.0, 0.0, 0.0], ["x", "x", "y", "y"]
+    rows = [sum_groups(each, groups) for each in (a, b)]
+    assert paired_permutation(*rows, total).p == 0.5
+    assert paired_permutation(a, b, total).p == 0.125
+    with pytest.raises(ShapeError, match="4 segments but 3 groups"):
+        sum_groups(a, groups[:3])
 
 
 def test_bootstrap_agrees_with_the_paired_t_test():

@@ -7,6 +7,7 @@ Results go to stdout, notes to stderr. Exit codes: 0 success, 1 error in the dat
 import errno
 import io
 import os
+import re
 import sys
 import warnings
 from collections.abc import Callable
@@ -17,19 +18,24 @@ import typer
 
 from nlgauge.cli import (
     cache,
+    card,
     compare,
     correlate,
     darr,
+    interpret,
+    judge,
     matrix,
     mbr,
     metrics,
     models,
+    plan,
     reproduce,
     rescale,
     score,
     serve,
     show,
     signatures,
+    spans,
     submission,
     tuning,
 )
@@ -43,8 +49,10 @@ _REPEATABLE = {
     **dict.fromkeys(("-c", "--candidates", "--hypotheses", "--predictions"), "-c"),
     **dict.fromkeys(("-r", "--references"), "-r"),
     **dict.fromkeys(("-m", "--metric", "--metrics"), "-m"),
-    **{"--scores": "--scores", "--distances": "--distances"},
+    **{name: name for name in ("--scores", "--distances", "--difference", "--sizes")},
 }
+_REPEATABLE_OF = {"judge": {"--human": "--human", "--own": "--own"}}  # of one command only
+_NEGATIVE = re.compile(r"-\.?\d.*")
 _CANNOT_WRITE = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO}
 
 app = typer.Typer(
@@ -58,12 +66,14 @@ app = typer.Typer(
 for _command in (
     *(score.score_command, show.show_command, compare.compare_command, correlate.correlate_command),
     *(matrix.matrix_command, matrix.williams_command, matrix.permutation_command),
-    *(darr.darr_command, tuning.tune_command, reproduce.reproduce_command),
-    submission.submission_command,
+    *(darr.darr_command, spans.spans_command, tuning.tune_command, reproduce.reproduce_command),
+    *(submission.submission_command, interpret.interpret_command, judge.judge_command),
+    card.card_command,
     *(metrics.metrics_command, mbr.mbr_command, mbr.rerank_command),
     *(signatures.explain_command, signatures.verify_command, serve.serve_command),
 ):
     app.command(_command.__name__.removesuffix("_command"))(_command)
+app.add_typer(plan.app, name="plan")
 app.add_typer(rescale.app, name="rescale")
 app.add_typer(cache.app, name="cache")
 app.add_typer(models.app, name="models")
@@ -137,11 +147,12 @@ def _repeat_flags(words: list[str]) -> list[str]:
     """Return the words with ``-c a b`` written as ``-c a -c b``."""
     repeated: list[str] = []
     current: str | None = None
+    repeatable = _REPEATABLE | _REPEATABLE_OF.get(words[0] if words else "", {})
     for word in words:
-        if word in _REPEATABLE:
-            current = _REPEATABLE[word]
+        if word in repeatable:
+            current = repeatable[word]
             continue
-        if word.startswith("-") and word != "-":
+        if word.startswith("-") and word != "-" and not _NEGATIVE.fullmatch(word):
             current = None
         repeated += [word] if current is None else [current, word]
     return repeated

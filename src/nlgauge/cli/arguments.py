@@ -94,11 +94,12 @@ COEFFICIENTS = option(
     metavar="NAME",
     callback=_check_coefficient,
 )
+_CANDIDATES = ("-c", "--candidates", "--hypotheses", "--predictions")
 CANDIDATES = option(
-    ...,
-    "Candidate texts, one file per system; - reads stdin.",
-    *("-c", "--candidates", "--hypotheses", "--predictions"),
-    metavar="FILE...",
+    ..., "Candidate texts, one file per system; - reads stdin.", *_CANDIDATES, metavar="FILE..."
+)
+OPTIONAL_CANDIDATES = option(
+    [], "Candidate texts, one file per system; as FILE.", *_CANDIDATES, metavar="FILE..."
 )
 REFERENCES = option(None, "References, one file per set.", "-r", "--references", metavar="FILE...")
 SOURCES = option(
@@ -136,7 +137,8 @@ INTERVAL = option(
 OUTPUT = option(None, "Output file [default: stdout].", "-o", "--output")
 TEXT_OR_JSON = option("text", "Output format.", "--format", "-f")
 TextOrJson = Literal["text", "json"]
-PairedTest = Literal["bootstrap", "randomisation"]
+PairedTest = Literal["bootstrap", "randomisation", "permutation"]
+SystemTest = Literal["bootstrap", "randomisation", "permutation", "mcnemar", "mcnemar-midp"]
 IntervalMethod = Literal["bootstrap", "fisher"]
 Resampled = Literal["inputs", "systems", "both"]
 Exchanged = Literal["both", "inputs", "systems", "cells", "pairs"]

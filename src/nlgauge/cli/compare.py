@@ -1,31 +1,102 @@
 """nlgauge compare: paired tests of systems, and the segments on which they differ."""
 
 import shutil
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
 
 from nlgauge.cli import arguments
-from nlgauge.cli.arguments import count_option, option, seed_option
+from nlgauge.cli.arguments import argument, count_option, option, seed_option
 from nlgauge.cli.option_groups import InputOptions, with_option_groups
 from nlgauge.cli.output import RunOptions
 from nlgauge.cli.titles import metric_titles, with_titles
+from nlgauge.core.errors import UsageError
 
 if TYPE_CHECKING:
     from nlgauge.report.table import Table
     from nlgauge.study import Comparison, SegmentDifference
 
 
+@dataclass(frozen=True, kw_only=True)
+class CompareInputs(InputOptions):
+    """Texts of systems, or tables of stored scores."""
+
+    systems: list[str] | None = argument(
+        None, "[FILE]...", "Texts as of -c, or tables with --scores.", show_default=False
+    )
+    candidates: list[str] = arguments.OPTIONAL_CANDIDATES
+    scores: list[str] | None = option(
+        None,
+        "Columns of stored scores, higher is better: of metrics, or of systems in one table that "
+        "does not name systems.",
+        metavar="COLUMN,...",
+    )
+    distances: list[str] | None = option(
+        None, "Columns of stored scores, lower is better.", metavar="COLUMN,..."
+    )
+    missing: Literal["error", "drop"] = option(
+        "error", "If items lack a stored score in a system: stop with an error, or drop them."
+    )
+    cluster: str | None = option(
+        None,
+        "Column of documents or prompts, which are resampled or exchanged as wholes; of text "
+        "files, a file with a line for each segment.",
+        metavar="COLUMN",
+    )
+
+    @property
+    def paths(self) -> list[str]:
+        """The files, named with or without -c."""
+        return [*(self.systems or ()), *(self.candidates or ())]
+
+    def read_arguments(self) -> dict[str, Any]:
+        """Return the arguments of ``compare``: texts and metrics, or tables of stored scores."""
+        from nlgauge.data.columns import split_names
+        from nlgauge.data.systems import InputFiles, read_inputs
+
+        stored = {
+            name: [part for text in getattr(self, name) or () for part in split_names(text)]
+            for name in ("scores", "distances")
+        }
+        if any(stored.values()):
+            return self._tables(stored)
+        if self.missing != "error":
+            raise UsageError("--missing is for stored scores; name them with --scores")
+        sets, columns = self.references or [], self.chosen_columns
+        files = InputFiles(self.paths, sets, self.input_format, self.sources, columns, self.cluster)
+        corpus, clusters = read_inputs(files)
+        ids = corpus.ids_of(corpus.system_names[0])
+        labels = None if clusters is None else [clusters.get(name) for name in ids]
+        return {"systems": corpus, "metrics": self.metrics, "cluster": labels}
+
+    def _tables(self, stored: dict[str, list[str]]) -> dict[str, Any]:
+        texts = {"-r": self.references, "-s": self.sources, "-m": self.metric}
+        for flag in (flag for flag, given in texts.items() if given):
+            raise UsageError(f"stored scores are compared without texts; leave out {flag}")
+        if self.system_columns is not None:
+            raise UsageError("name the columns of systems with --scores, not --system-columns")
+        if not self.paths:
+            names = [name for each in stored.values() for name in each if Path(name).exists()]
+            hint = f"; put {names[0]} before --scores" if names else ""
+            raise UsageError(f"no tables: name at least one file{hint}")
+        own = {"columns": self.chosen_columns, "cluster": self.cluster, "missing": self.missing}
+        return {"systems": self.paths, "format": self.input_format, **stored, **own}
+
+
 @with_option_groups
 def compare_command(
     options: RunOptions,
-    texts: InputOptions,
-    method: arguments.PairedTest = option("bootstrap", "Paired test."),
+    inputs: CompareInputs,
+    method: arguments.SystemTest = option(
+        "bootstrap", "Paired test; permutation is exact if few segments differ."
+    ),
     count: int = count_option("resamples or trials"),
     seed: int = seed_option("the test"),
     differ: int = option(
         0, "Number of segments to show on which systems differ most in the first metric.", min=0
     ),
 ) -> None:
-    """Test systems against the first one under any metric.
+    """Test systems against the first one, under any metric or by stored scores.
 
     Examples:
 
@@ -35,20 +106,25 @@ def compare_command(
 
     nlgauge compare -c wide.csv --system-columns A,B --columns reference=gold -m chrf
 
+    nlgauge compare results.csv --scores A,B --method permutation --cluster document
+
+    nlgauge compare runA/samples_x.jsonl runB/samples_x.jsonl --scores acc --method mcnemar
+
     Files and tables are those of `nlgauge score`. The first system is the baseline. p-values are
     two-sided; "p Holm" is corrected for the number of systems, "p uncorrected" is not.
     Systems are in different clusters if every system of the better cluster beats every system of
     the worse one (p uncorrected < .05 for each pair; JSON lists all pairs).
+
+    With --scores or --distances no texts are needed: the files are tables of scores, or logs of
+    lm-evaluation-harness (samples_*.jsonl) and inspect (.eval, .json). mcnemar (exact) and
+    mcnemar-midp are for outcomes 0 and 1.
     """
-    from nlgauge.report.differences import side_by_side
     from nlgauge.report.study_tables import long_table
     from nlgauge.study import compare
 
-    corpus = texts.read()
+    given = inputs.read_arguments()
     with options.running() as running:
-        found = compare(
-            corpus, metrics=texts.metrics, method=method, count=count, seed=seed, **running
-        )
+        found = compare(**given, method=method, count=count, seed=seed, **running)
     digits = 2 if options.digits is None else options.digits
     content, tables, text = found.to_dict(), _tables(found, digits), ""
     rows = content["systems"]
@@ -56,10 +132,8 @@ def compare_command(
     if differ:
         segments = found.differing(differ)
         content["differ"] = [each.to_dict() for each in segments]
-        if segments and options.chosen == "text":
-            width = 100 if options.output else min(shutil.get_terminal_size().columns, 160)
-            shown = with_titles(content["differ"], metric_titles(texts.metrics))
-            text = side_by_side(shown, width=width, digits=digits)
+        if segments and options.chosen == "text" and found.corpus is not None:
+            text = _side_by_side(content["differ"], inputs.metrics, options, digits)
         elif segments:
             tables.append(_differing(segments, digits))
             long.append(tables[-1])
@@ -67,11 +141,20 @@ def compare_command(
     options.write(content, rows, tables, long=long, text=text, notes=found.notes)
 
 
+def _side_by_side(
+    rows: list[dict[str, Any]], metrics: list[str], options: RunOptions, digits: int
+) -> str:
+    from nlgauge.report.differences import side_by_side
+
+    width = 100 if options.output else min(shutil.get_terminal_size().columns, 160)
+    return side_by_side(with_titles(rows, metric_titles(metrics)), width=width, digits=digits)
+
+
 def _tables(found: "Comparison", digits: int) -> "list[Table]":
     from nlgauge.report.study_tables import comparison_table
 
     first = found.scores[found.baseline]
-    titles = metric_titles(first)
+    titles = {label: label for label in first} if found.corpus is None else metric_titles(first)
     footers = {label: [str(scores.signature)] for label, scores in first.items()}
     footers[list(first)[-1]].extend([found.test_note, found.cluster_note])
     return [
@@ -79,20 +162,29 @@ def _tables(found: "Comparison", digits: int) -> "list[Table]":
             titles[label],
             scores.scale.direction,
             [entry.to_dict() for entry in found.of(label)],
-            digits=digits if scores.scale.high > 1 else max(digits, 4),
+            digits=max(digits, 4) if _is_small(found, label) else digits,
             footer=footers[label],
         )
         for label, scores in first.items()
     ]
 
 
+def _is_small(found: "Comparison", label: str) -> bool:
+    """Return whether a score is at most 1: by its range, or as shown if it was stored."""
+    if found.corpus is not None:
+        return found.scores[found.baseline][label].scale.high <= 1
+    return all(abs(entry.value) <= 1 for entry in found.of(label))
+
+
 def _differing(segments: "tuple[SegmentDifference, ...]", digits: int) -> "Table":
     from nlgauge.report.table import Column, Table
 
-    fields = ("segment", "system", "difference", "baseline_candidate", "candidate")
-    names = (*fields[:3], segments[0].baseline, "system's", "reference")
+    texts = segments[0].candidate is not None
+    last = ("baseline_candidate", "candidate") if texts else ("baseline_value", "value")
+    fields = ("segment", "system", "difference", *last)
+    names = (*fields[:3], segments[0].baseline, "system's", *(["reference"] * texts))
     rows = tuple(
-        (*(getattr(each, field) for field in fields), " / ".join(each.references))
+        (*(getattr(each, field) for field in fields), *([" / ".join(each.references)] * texts))
         for each in segments
     )
     return Table(tuple(Column(name, digits) for name in names), rows)

@@ -8,6 +8,8 @@ from nlgauge.cli.output import print_notes
 from nlgauge.core.errors import UsageError
 from nlgauge.core.printable import printable
 
+LARGER_MODEL = "mpnet"
+
 
 @with_option_groups
 def reproduce_command(
@@ -16,7 +18,9 @@ def reproduce_command(
     data: Path = option(..., "Folder of the data.", metavar="DIR"),
     output: Path = option(..., "Folder for the results.", "-o", "--output", metavar="FOLDER"),
     model: str | None = option(
-        None, "Model of the metrics [default: NLGAUGE_MODEL, else embedded]."
+        None,
+        "Model of the metrics [default: NLGAUGE_MODEL, else embedded, and in further columns "
+        "mpnet where it was fetched].",
     ),
     inputs: int | None = option(
         None, "Maximum number of inputs per data set, evenly spaced.", min=2
@@ -54,13 +58,16 @@ def reproduce_command(
     choose_recipe(recipe)
     if output.is_file():
         raise UsageError(f"{str(output)!r} is a file; -o names the folder for the results")
+    from nlgauge.encode.model_store import stored_model
     from nlgauge.recipes.recipe import Settings
     from nlgauge.report.formats import text
     from nlgauge.study import require_scipy
 
     require_scipy("nlgauge reproduce")  # before the metrics are computed
+    others = (LARGER_MODEL,) if model is None and stored_model(LARGER_MODEL) else ()
     with options.running() as running:
-        rebuilt = reproduce(recipe, data, Settings(model, inputs=inputs, **running))
+        settings = Settings(model, inputs=inputs, other_models=others, **running)
+        rebuilt = reproduce(recipe, data, settings)
     written, undrawn = rebuilt.write(output)
     sections = [section for table in rebuilt.tables.values() for section in table]
     shown = [f"{section.title}\n\n{text(section.table)}" for section in sections]

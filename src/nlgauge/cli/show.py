@@ -1,13 +1,19 @@
-"""nlgauge show: the alignment of two texts."""
+"""nlgauge show: the alignment of two texts, or the predicted errors of the candidate."""
 
+import os
+import sys
+from dataclasses import asdict
 from pathlib import Path
 from shlex import quote
-from typing import Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from nlgauge.cli.arguments import FIGURES, OUTPUT, metric_option, option
 from nlgauge.cli.option_groups import RuntimeOptions, with_option_groups
 from nlgauge.cli.output import check_ending, print_notes, to_json, write_text
 from nlgauge.core.errors import UsageError
+
+if TYPE_CHECKING:
+    from nlgauge.core.scores import Scores
 
 
 @with_option_groups
@@ -25,6 +31,9 @@ def show_command(
         "both", "Bands between tokens, a grid of costs, or both.", "--kind", "-k"
     ),
     title: str | None = option(None, "Title of the figure."),
+    spans: bool = option(False, "Show the predicted errors of the candidate.", "--spans"),
+    minor: float | None = option(None, "Least cost of a word in an error; with --spans."),
+    major: float | None = option(None, "Least mean cost of a major error; with --spans."),
 ) -> None:
     """Show which tokens are matched, with what mass and at what cost.
 
@@ -36,9 +45,14 @@ def show_command(
 
     nlgauge show -c "un bateau" -r "un canoë" -m wmd:special=drop --kind heatmap -o plan.html
 
+    nlgauge show -c "A guy sits on a boat" -r "A guy sits on a chair" -m gauge --spans
+
     The ending of -o selects the format: .svg, .png or .pdf (figure), .html (web page), .json (all
     numbers) or .txt. Of several references, the best one is shown. Write a text that starts with a
     dash as --candidate="- so" or --reference="- so".
+
+    --spans marks words that cost much to match in any reference. Thresholds are known for some
+    metrics with the embedded model; for others, nlgauge spans DATA chooses --minor and --major.
     """
     import shutil
 
@@ -49,10 +63,16 @@ def show_command(
     text, metric = _single(candidate, "candidate"), _single(metrics or ["mover"], "metric")
     _refuse_files("-c", candidate)
     _refuse_files("-r", reference)
+    if not spans and (minor, major) != (None, None):
+        raise UsageError("--minor and --major are thresholds of predicted errors; add --spans")
     (scores,) = score([text], [reference], metrics=metric, runtime=options.runtime).values()
+    if spans:
+        drawn = _show_spans(scores, text, (minor, major), output, title)
+        print_notes([*_warnings(scores), *drawn], quiet=options.quiet)
+        return
     plan, signature = scores.plan(0), str(scores.signature)
     ending = ".txt" if output is None else output.suffix
-    drawn: tuple[str, ...] = ()
+    drawn = ()
     if output is not None and ending in FIGURES:
         from nlgauge.figures.alignment import draw_alignment
         from nlgauge.figures.matplotlib_setup import save
@@ -70,8 +90,50 @@ def show_command(
         width = shutil.get_terminal_size().columns
         shown = alignment_text(plan, kind, width=width, title=title, signature=signature)
         write_text(shown, output)
-    notes = [*(f"{scores.label}: {note}" for note in scores.warnings), *drawn]
-    print_notes(notes, quiet=options.quiet)
+    print_notes([*_warnings(scores), *drawn], quiet=options.quiet)
+
+
+def _warnings(scores: "Scores") -> list[str]:
+    return [f"{scores.label}: {note}" for note in scores.warnings]
+
+
+def _show_spans(
+    scores: "Scores",
+    text: str,
+    given: tuple[float | None, float | None],
+    output: Path | None,
+    title: str | None,
+) -> tuple[str, ...]:
+    """Write the text with its predicted errors; return notes on the drawing."""
+    from nlgauge.figures import marked_text as drawing
+    from nlgauge.figures.matplotlib_setup import save
+    from nlgauge.report.formats import text as table_text
+    from nlgauge.report.study_tables import long_table
+
+    minor, major = scores.metric.choose_thresholds(*given)
+    spans = scores.spans(0, minor=minor, major=major)
+    rows = [{**asdict(span), "text": text[span.start : span.end]} for span in spans]
+    signature = str(scores.signature)
+    summary = f"thresholds: minor {minor:g}, major {major:g}"
+    ending = ".txt" if output is None else output.suffix
+    if output is not None and ending in FIGURES:
+        return save(drawing.draw_marked_text(text, spans, title=title), output)
+    if ending == ".json":
+        content: dict[str, Any] = {"candidate": text, "minor": minor, "major": major, "spans": rows}
+        write_text(to_json({**content, "signature": signature}, indent=2), output)
+    elif ending == ".html":
+        page = drawing.page(text, spans, title=title, summary=summary, signature=signature)
+        write_text(page, output)
+    else:
+        colour = output is None and sys.stdout.isatty() and "NO_COLOR" not in os.environ
+        marked = drawing.marked_text(text, spans, colour=colour)
+        for row in rows:
+            del row["category"]  # which is not predicted
+        listed = table_text(long_table(rows)) if rows else "no errors predicted"
+        heading = [title] if title else []
+        paragraphs = [*heading, marked, listed, f"{summary}\n{signature}"]
+        write_text("\n\n".join(paragraphs), output, styled=colour)
+    return ()
 
 
 def _single(given: list[str], what: str) -> str:

@@ -29,12 +29,17 @@ def normal_vector(seed: int, dimension: int) -> Floats:
 
 @dataclass(frozen=True, eq=False)
 class Tokens:
-    """The tokens of a text: strings, ids, which are special, and the word each belongs to."""
+    """The tokens of a text: strings, ids, which are special, and the word each belongs to.
+
+    ``offsets[token]`` are the first character of the text that it stands for and the one after
+    the last; both are 0 for special tokens.
+    """
 
     strings: tuple[str, ...]
     ids: Ints  # negative for tokens that the model does not know: `unknown_id` of the string
     special: Bools
     words: Ints  # the number of the word that a token is a piece of; -1 for special tokens
+    offsets: Ints
 
     def __len__(self) -> int:
         return len(self.strings)
@@ -51,7 +56,8 @@ class Tokens:
             strings = self.strings[kept]
         else:
             strings = tuple(compress(self.strings, mask.tolist()))
-        return Tokens(strings, self.ids[kept], self.special[kept], self.words[kept])
+        numbers = (self.ids[kept], self.special[kept], self.words[kept], self.offsets[kept])
+        return Tokens(strings, *numbers)
 
 
 @dataclass(frozen=True, eq=False)

@@ -46,7 +46,7 @@ class Corpus:
         grouped = _references(references, found or (None,) * len(texts))
         named = _column("systems", systems, len(texts)) or (DEFAULT_SYSTEM,) * len(texts)
         identified = _column("ids", ids, len(texts)) or _count_within(named)
-        _refuse_duplicates(named, identified)
+        refuse_duplicates(named, identified)
         return cls(texts, grouped, named, identified, found)
 
     @classmethod
@@ -239,7 +239,8 @@ def _count_within(systems: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(str(next(counters[name])) for name in systems)
 
 
-def _refuse_duplicates(systems: tuple[str, ...], ids: tuple[str, ...]) -> None:
+def refuse_duplicates(systems: Sequence[str], ids: Sequence[str]) -> None:
+    """Raise DataError if a segment id occurs twice in a system."""
     counts = Counter(zip(systems, ids, strict=True))
     (system, name), most = counts.most_common(1)[0]
     if most > 1:

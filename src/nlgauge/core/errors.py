@@ -25,6 +25,10 @@ class DataError(NlgaugeError, ValueError):
     """The texts, files or judgements are wrong."""
 
 
+class NothingToAlign(DataError):
+    """A text is empty, without weight, or of words that the model does not know."""
+
+
 class ShapeError(DataError):
     """Lengths or nesting do not fit together."""
 
@@ -49,6 +53,10 @@ class MissingExtra(ModelError, ImportError):
 
 class UnknownTokensWarning(UserWarning):
     """A model does not know some tokens of the texts, so it says nothing about them."""
+
+
+class LongTextWarning(UserWarning):
+    """A metric takes very long for texts of this length."""
 
 
 class NotConverged(NlgaugeError):

@@ -9,14 +9,15 @@ from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 
-from nlgauge.core.arrays import Bools, Floats
+from nlgauge.core.arrays import Bools, Floats, Ints
 from nlgauge.core.cloud import Cloud
-from nlgauge.core.errors import DataError, UsageError
+from nlgauge.core.errors import NothingToAlign, UsageError
 from nlgauge.core.histogram import Histogram
 from nlgauge.core.languages import ENGLISH, language_code
 from nlgauge.core.options import format_value, option, options_of, parse_options
 from nlgauge.core.plan import Plan
 from nlgauge.core.requirements import ModelCard, Need
+from nlgauge.core.spans import check_thresholds
 
 Side = Literal["candidate", "reference"]
 SourceUse = Literal["ignored", "optional", "required"]
@@ -59,6 +60,8 @@ class Scale:
     @property
     def digits(self) -> int:
         """The decimals to show: 2 in a range such as 0 to 100, 4 in a range such as 0 to 1."""
+        if np.isinf(self.high) and self.void == 1:  # a rate, such as of errors per word
+            return 4
         return 2 if max(self.high, self.void) >= 100 or self.high - self.low > 1e3 else 4
 
 
@@ -87,6 +90,8 @@ class Alignment:
     rows: Rows
     reference: int
     plan: Plan
+    plans: Sequence[Plan] = ()  # with all references that are not void
+    offsets: Ints | None = None  # of the characters of each candidate token or n-gram
 
 
 @dataclass(frozen=True)
@@ -204,6 +209,24 @@ class Metric(ABC):
         """Return counts and ratios behind the value of one sum of rows, such as lengths."""
         return {}
 
+    @property
+    def span_thresholds(self) -> tuple[float, float] | None:
+        """The thresholds of minor and major errors that are known for the bound metric."""
+        return None
+
+    def choose_thresholds(self, minor: float | None, major: float | None) -> tuple[float, float]:
+        """Return the given thresholds of minor and major errors; known ones if both are None."""
+        if minor is not None and major is not None:
+            check_thresholds(minor, major)
+            return minor, major
+        if self.span_thresholds is None or (minor is None) != (major is None):
+            what = "only one threshold is given" if minor or major else "no thresholds are known"
+            raise UsageError(
+                f"{what} of errors by {self.label()}: give both, minor and major, or choose them "
+                f"on annotated texts with nlgauge spans DATA -m {self.name}"
+            )
+        return self.span_thresholds
+
     def facts(self) -> dict[str, str]:
         """Return signature keys beside the options, such as a table's digest."""
         return {}
@@ -227,10 +250,18 @@ class Metric(ABC):
         texts = {key: text for key, text in keys.items() if key in known}
         return cls(**parse_options(cls, texts, name=cls.name))
 
+    def changed_options(self) -> dict[str, str]:
+        """Return the options that differ from their defaults, as text."""
+        values = ((name, getattr(self, name), o) for name, o in options_of(type(self)).items())
+        return {name: format_value(value) for name, value, o in values if value != o.default}
+
+    def describe_shortly(self) -> dict[str, str]:
+        """Return the keys of the short signature, from which ``rebuild`` makes the metric, too."""
+        return self.changed_options()
+
     def label(self) -> str:
         """Return the name and the options that differ from their defaults."""
-        options = [(name, getattr(self, name), o) for name, o in options_of(type(self)).items()]
-        changed = [f"{name}={format_value(v)}" for name, v, o in options if v != o.default]
+        changed = [f"{name}={value}" for name, value in self.changed_options().items()]
         return f"{self.name}:{','.join(changed)}" if changed else self.name
 
 
@@ -266,13 +297,19 @@ class PairMetric(Metric):
         plans = [self.align(c, r) for c, r in zip(candidates, references, strict=True)]
         return self.compare(candidates, references), plans
 
+    def token_costs(self, plan: Plan) -> Floats:
+        """Return the mean cost of the flows of each candidate token; NaN for one without any."""
+        moved = plan.marginal_a
+        total = (plan.coupling * plan.cost).sum(axis=1)
+        return np.where(moved > 0, total / np.where(moved > 0, moved, 1.0), np.nan)
+
     def align_best(self, candidate: Any, references: Sequence[Any]) -> Alignment:
         """Return the alignment of a candidate with its best reference."""
         left = self.prepare(candidate, "candidate")
         rights = [self.prepare(reference, "reference") for reference in references]
         alive = [k for k, right in enumerate(rights) if left is not None and right is not None]
         if not alive:
-            raise DataError(
+            raise NothingToAlign(
                 "there is nothing to align: a text is empty, without weight, or of words that the "
                 "model does not know"
             )
@@ -280,7 +317,7 @@ class PairMetric(Metric):
         pairs[alive], plans = self.compare_plans([left] * len(alive), [rights[k] for k in alive])
         best = int(np.argmax(self.scale.sign * pairs[alive, 0]))
         rows = Rows(self._reduce(pairs)[None], {VOID_NOTE: np.array([len(alive) < len(rights)])})
-        return Alignment(rows, alive[best], plans[best])
+        return Alignment(rows, alive[best], plans[best], plans, getattr(left, "offsets", None))
 
     @property
     def void_row(self) -> tuple[float, ...]:

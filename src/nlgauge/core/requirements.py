@@ -40,6 +40,7 @@ class Need:
     layers: tuple[int, ...] = ()
     weighting: Weighting = field(default_factory=Weighting)
     long_text: str = "window"
+    strip: bool = False  # texts, and put a space before them for RoBERTa and GPT-2
     precision: str = "float32"
     temperature: float = 1.0  # of a histogram
     whole_words: bool = False  # masked at once for a histogram

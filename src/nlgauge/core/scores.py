@@ -11,6 +11,7 @@ from nlgauge.core.errors import MissingExtra, UsageError
 from nlgauge.core.metric import Direction, Metric, Scale
 from nlgauge.core.plan import Plan
 from nlgauge.core.signature import Signature
+from nlgauge.core.spans import Span, WordCosts
 from nlgauge.core.totals import CorpusScore, Resampled
 
 
@@ -22,8 +23,8 @@ class Scores:
     --------
     >>> import nlgauge
     >>> scores = nlgauge.score(["A cat sat."], ["The cat sat."], metrics=["chrf", "ter"])
-    >>> scores["ter"]
-    Scores(ter 33.33, lower is better, 1 segment)
+    >>> scores["ter"]  # doctest: +ELLIPSIS
+    Scores(ter 33.33, lower is better, 1 segment, ter|#:1|c:lc|t:tercom|nr:no|pn:yes|as:no|v:...)
     >>> scores["ter"].direction, scores["ter"].details
     ('lower', {'edits': 1, 'reference_length': 3})
 
@@ -38,6 +39,7 @@ class Scores:
     signature: Signature
     notes: Mapping[str, int] = field(default_factory=dict)
     aligner: Callable[[int], Plan] | None = None
+    word_costs: Callable[[int], WordCosts] | None = None
 
     def __len__(self) -> int:
         return len(self.ids)
@@ -79,6 +81,11 @@ class Scores:
         return dataclasses.replace(self.corpus_score, resampled=drawn)
 
     @property
+    def short_signature(self) -> Signature:
+        """The signature with the options that were changed; ``nlgauge.metric`` reads it, too."""
+        return self.corpus_score.short_signature
+
+    @property
     def segments(self) -> Floats:
         """The first component of every segment."""
         return self.segment_components[self.metric.components[0]]
@@ -99,6 +106,37 @@ class Scores:
         if self.aligner is None:
             raise UsageError("these scores carry no texts, so they have no alignment")
         return self.aligner(segment)
+
+    def spans(
+        self, segment: int, *, minor: float | None = None, major: float | None = None
+    ) -> tuple[Span, ...]:
+        """Return the predicted errors of a segment: words that cost much to match.
+
+        Parameters
+        ----------
+        segment
+            Its position, from 0.
+        minor, major
+            Least cost of a word in an error, and least mean cost of a major error. They are known
+            for some metrics with the embedded model; ``nlgauge spans`` chooses them for others.
+
+        Raises
+        ------
+        UsageError
+            If the metric does not match words, or its thresholds are unknown.
+
+        Examples
+        --------
+        >>> import nlgauge
+        >>> metric = "wmd:model=hashing,special=drop,layer=0"
+        >>> scores = nlgauge.score(["a cat sat"], ["a dog sat"], metrics=metric)[metric]
+        >>> scores.spans(0, minor=0.5, major=1)
+        (Span(start=2, end=5, severity='major', category=''),)
+        """
+        if self.word_costs is None:
+            raise UsageError("these scores carry no texts, so they have no errors to mark")
+        thresholds = self.metric.choose_thresholds(minor, major)
+        return self.word_costs(segment).spans(*thresholds)
 
     def __repr__(self) -> str:
         return f"Scores{repr(self.corpus_score).removeprefix('CorpusScore')}"

@@ -13,7 +13,7 @@ import numpy as np
 from nlgauge.core.arrays import Floats
 from nlgauge.core.corpus import Corpus
 from nlgauge.core.errors import DataError, FileError, OptionError, ShapeError
-from nlgauge.core.spans import Span
+from nlgauge.core.spans import Span, check_spans
 
 HUMAN_PREFIX = "human:"  # of a criterion that is studied like the scores of a metric
 _NOT_JUDGED = {"", "nan", "na", "n/a", "none", "null"}
@@ -59,7 +59,8 @@ class JudgedCorpus:
     Raises
     ------
     DataError
-        If there is no criterion, or a column has another length than the corpus (ShapeError).
+        If there is no criterion, a column has another length than the corpus (ShapeError), or a
+        span is not within its text.
     """
 
     corpus: Corpus
@@ -75,6 +76,8 @@ class JudgedCorpus:
             raise DataError(f"the {len(self.corpus)} rows carry no human scores: 0 criteria.")
         object.__setattr__(self, "human", _frozen("criterion", self.human, len(self.corpus)))
         object.__setattr__(self, "stored", _frozen("metric", self.stored, len(self.corpus)))
+        if self.spans is not None:
+            _check_spans(self.corpus, self.spans)
 
     @classmethod
     def from_rows(
@@ -109,14 +112,13 @@ class JudgedCorpus:
         ]
         names = tuple(row.name for row in rows if row.name is not None)
         documents = tuple(row.document for row in rows if row.document is not None)
-        annotated = tuple(row.spans for row in rows if row.spans is not None)
         return cls(
             corpus,
             human,
             (summary, *gaps, *notes),
             to_columns([row.stored for row in rows]),
             names if len(names) == len(rows) else None,
-            spans=annotated if len(annotated) == len(rows) else None,
+            spans=_spans_of(rows),
             documents=documents if len(documents) == len(rows) else None,
         )
 
@@ -220,6 +222,25 @@ def to_columns(rows: Sequence[Mapping[str, float]]) -> dict[str, Floats]:
     """Return a column per name, with NaN for rows without it."""
     names = dict.fromkeys(name for row in rows for name in row)
     return {name: np.array([row.get(name, nan) for row in rows], float) for name in names}
+
+
+def _spans_of(rows: Sequence[JudgedRow]) -> tuple[tuple[Span, ...], ...] | None:
+    """Return the spans of all rows, None if there are none."""
+    annotated = tuple(row.spans for row in rows if row.spans is not None)
+    if annotated and len(annotated) < len(rows):
+        raise DataError(
+            f"{len(rows) - len(annotated):,} of {len(rows):,} rows have no spans; write [] for a "
+            "text without errors, and leave out rows that were not annotated."
+        )
+    return annotated or None
+
+
+def _check_spans(corpus: Corpus, spans: Sequence[Sequence[Span]]) -> None:
+    if len(spans) != len(corpus):
+        raise ShapeError(f"there are spans of {len(spans)} rows, but {len(corpus)} rows.")
+    for row, (text, each) in enumerate(zip(corpus.candidates, spans, strict=True)):
+        where = f"segment {corpus.ids[row]!r} of {corpus.systems[row]!r}"
+        check_spans(each, len(text), where)
 
 
 def _count(amount: int, noun: str, plural: str | None = None) -> str:

@@ -4,22 +4,26 @@
 
 `human` is an object, a set of columns `human.<criterion>` or `human_<criterion>`, or one number.
 null, empty and NaN mean "not judged". `n` is the number of judgements of a row, not a criterion.
-`scores` are those of metrics, in the same forms.
+`scores` are those of metrics, in the same forms. `spans` are the errors of the candidate, a list of
+{"start": 2, "end": 5, "severity": "minor", "category": "Style"} by characters.
 
 Rows of several systems for one input share a segment id. If the rows name systems, it is the column
 `segment`, `seg_id`, `segment_id` or `doc_id`, otherwise `id`. A `document`, `doc_id` or `doc` that
 is not the segment names its document.
 """
 
+import json
+import operator
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from nlgauge.core.errors import FileError
+from nlgauge.core.spans import Span
 from nlgauge.data.columns import Columns, Given, find_column
 from nlgauge.data.files import read_table
 from nlgauge.data.judged import JudgedCorpus, JudgedRow, parse_score
-from nlgauge.data.systems import accept, table_rows
+from nlgauge.data.text_rows import accept, table_rows
 
 SEGMENTS = ("segment", "seg_id", "segment_id")
 DOCUMENTS = ("document", "doc_id", "doc")
@@ -50,13 +54,14 @@ def read_judged_rows(
         ways += "--columns human=COLUMN"
         listed = ", ".join(map(repr, rows[0]))
         raise FileError(f"{path} holds no human scores; {ways}. It has: {listed}")
-    own = str(find_column(rows[0], ("id",)))
+    own, spans = (str(find_column(rows[0], (name,))) for name in ("id", "spans"))
     judged = [
         JudgedRow(
             *(text.system, text.id, text.candidate, text.references, scores, text.source),
             stored=dict(_scores("scores", row, where, chosen)),
             name=None if row.get(own) is None else str(row[own]),
             document=None if row.get(document) in (None, "") else str(row[document]),
+            spans=_spans(row.get(spans), f"{where}: {spans!r}"),
         )
         for text, scores, (where, row) in zip(texts, human, table, strict=True)
     ]
@@ -98,6 +103,26 @@ def _document_column(row: Mapping[str, Any], columns: Columns, segment: str | No
         return columns.check("document", named, row, "the first row")[0]
     taken = {segment, *(name for names in columns.named.values() for name in names)}
     return str(find_column([key for key in row if key not in taken], DOCUMENTS) or "")
+
+
+def _spans(cell: Any, where: str) -> tuple[Span, ...] | None:
+    """The errors in a cell: a list, or JSON of one; None if it is empty."""
+    if cell is None or cell == "":
+        return None
+    try:
+        listed = json.loads(cell) if isinstance(cell, str) else cell
+        return tuple(
+            Span(
+                operator.index(each["start"]),
+                operator.index(each["end"]),
+                str(each.get("severity", Span.severity)),
+                str(each.get("category") or ""),
+            )
+            for each in listed
+        )
+    except (ValueError, TypeError, KeyError, AttributeError):
+        form = '[{"start": 2, "end": 5, "severity": "minor", "category": "Style"}]'
+        raise FileError(f"{where} is not a list of errors such as {form}: {cell!r:.60}") from None
 
 
 def _segment_column(rows: Sequence[Mapping[str, Any]], columns: Columns) -> str | None:

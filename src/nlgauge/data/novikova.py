@@ -15,7 +15,7 @@ from nlgauge.core.errors import FileError
 from nlgauge.data.columns import COLUMNS, require_column
 from nlgauge.data.files import read_table
 from nlgauge.data.judged import JudgedCorpus, JudgedRow, choose_part, parse_scores
-from nlgauge.data.systems import accept, table_rows
+from nlgauge.data.text_rows import accept, table_rows
 
 CRITERIA = ("informativeness", "naturalness", "quality")
 STORED = (

@@ -1,18 +1,20 @@
 """The outputs of systems: read at once into a corpus, or row by row as a stream."""
 
-import hashlib
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import zip_longest
+from itertools import chain
 from pathlib import Path
-from typing import Any
+from typing import TypeVar
 
 from nlgauge.core.corpus import Corpus
-from nlgauge.core.errors import DataError, FileError, UsageError
+from nlgauge.core.errors import DataError, FileError, ShapeError, UsageError
 from nlgauge.data import files
-from nlgauge.data.columns import Columns, Given, find_cell
+from nlgauge.data.columns import Columns, Given
+from nlgauge.data.spans import Span, TableSpan, TextSpan
+from nlgauge.data.text_rows import Rejected, Row, accept
+
+T = TypeVar("T")
 
 
 def read_systems(
@@ -55,49 +57,55 @@ def read_systems(
         If the arguments do not go together.
     """
     chosen = columns if isinstance(columns, Columns) else Columns.of(columns, header=header)
-    inputs = InputFiles(candidates, references, wanted, sources, chosen)
+    return read_inputs(InputFiles(candidates, references, wanted, sources, chosen))[0]
+
+
+def read_inputs(inputs: "InputFiles") -> tuple[Corpus, dict[str, str] | None]:
+    """Return the corpus of all files, and the cluster of every segment if the files name them."""
     if inputs.texts().count("-") > 1:
         raise UsageError("only one file can be read from stdin (-)")
     if inputs.tabular:
         rows = accept(inputs.rows())
-        return Corpus.of(
+        corpus = Corpus.of(
             [row.candidate for row in rows],
             [row.references for row in rows],
             sources=[row.source for row in rows],
             systems=[row.system for row in rows],
             ids=[row.id for row in rows],
         )
-    beside = {path: files.read_lines(path) for path in [*references, *inputs.source_files]}
+        labels = [row.cluster for row in rows if row.cluster is not None]
+        return corpus, clusters_by_id(corpus.ids, labels) if labels else None
+    references, sources = inputs.references, inputs.sources
+    labels_file = [] if inputs.cluster is None else [inputs.cluster]
+    others = [*references, *inputs.source_files, *labels_file]
+    beside = {path: files.read_lines(path) for path in others}
     sets = [beside[path] for path in references]
     corpora = []
-    for path, name in zip(candidates, inputs.names, strict=True):
+    for path, name in zip(inputs.candidates, inputs.names, strict=True):
         lines = files.read_lines(path)
         for other, texts in beside.items():
             files.check_parallel(path, lines, f"{other} has", len(texts))
         groups, names = list(zip(*sets, strict=True)) or None, [name] * len(lines)
         given = None if sources is None else beside[sources]
         corpora.append(Corpus.of(lines, groups, systems=names, sources=given))
-    return Corpus.join(corpora)
+    corpus = Corpus.join(corpora)
+    if inputs.cluster is None:
+        return corpus, None
+    return corpus, clusters_by_id(corpora[0].ids, beside[inputs.cluster])
 
 
-@dataclass(frozen=True, slots=True)
-class Row:
-    """A candidate with its references, and its place in the files."""
-
-    place: str
-    system: str
-    id: str
-    candidate: str
-    references: tuple[str, ...]
-    source: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Rejected:
-    """A row that cannot be scored: its place and the reason."""
-
-    place: str
-    reason: str
+def clusters_by_id(ids: Sequence[str], labels: Sequence[T]) -> dict[str, T]:
+    """Return the cluster of every segment, which must be the same for all systems."""
+    if len(labels) != len(ids):
+        raise ShapeError(f"{len(ids)} segments but {len(labels)} clusters; give one for each")
+    found: dict[str, T] = {}
+    for name, label in zip(ids, labels, strict=True):
+        if found.setdefault(name, label) != label:
+            raise DataError(
+                f"segment {name!r} is in cluster {found[name]!r} for one system and in {label!r} "
+                "for another; a segment has one cluster"
+            )
+    return found
 
 
 @dataclass(frozen=True)
@@ -109,6 +117,8 @@ class InputFiles:
     wanted: str | None = None
     sources: str | None = None
     columns: Columns = field(default_factory=Columns)
+    cluster: str | None = None
+    """The column of the clusters of segments; of text files, a file with a line for each."""
 
     def __post_init__(self) -> None:
         if not self.candidates:
@@ -158,10 +168,18 @@ class InputFiles:
 
     @property
     def names(self) -> list[str]:
-        """Systems named after their files or folders, or by paths if these names are not unique."""
+        """Systems named after their files or folders, or by paths if these names are not unique.
+
+        Logs of lm-evaluation-harness are named after the folder they are in, that of a model.
+        """
         stems = [Path(path).name.split(".")[0] or path for path in self.candidates]
-        short = ["stdin" if stem == "-" else stem for stem in stems]
-        return short if len(set(short)) == len(short) else list(self.candidates)
+        files = ["stdin" if stem == "-" else stem for stem in stems]
+        folders = [Path(path).parent.name for path in self.candidates]
+        logs = all(stem.startswith("samples_") for stem in stems)
+        for names in (folders, files) if logs else (files,):
+            if all(names) and len(set(names)) == len(names):
+                return names
+        return list(self.candidates)
 
     def paths(self) -> list[str]:
         """Every file that is read, including those in folders."""
@@ -170,7 +188,35 @@ class InputFiles:
 
     def rows(self) -> Iterator[Row | Rejected]:
         """Yield all rows in the order of the files; text files line by line for all systems."""
-        return self._stream_tables() if self.tabular else self._stream_text()
+        counts: Counter[str] = Counter()
+        for path, spans in self.spans():
+            before = counts.total()
+            for span in spans:
+                for _, row in span.rows(counts):
+                    yield row
+            self.check_rows(path, counts.total() - before)
+
+    def spans(self) -> list[tuple[str, list[Span]]]:
+        """Return every candidate path with its tables, or the first with all text files."""
+        systems = list(zip(self.candidates, self.names, strict=True))
+        if not self.tabular:
+            texts = TextSpan(systems, self.references, self.source_files)
+            return [(self.candidates[0], [texts])]
+        return [
+            (
+                path,
+                [
+                    TableSpan(*table, name, self.columns, self.cluster)
+                    for table in self._tables(path).items()
+                ],
+            )
+            for path, name in systems
+        ]
+
+    def check_rows(self, path: str, rows: int) -> None:
+        """Raise if the tables of a candidate path hold no rows."""
+        if self.tabular and not rows:
+            raise FileError(f"file {path!r} holds no rows")
 
     @property
     def tabular(self) -> bool:
@@ -191,189 +237,15 @@ class InputFiles:
             raise FileError(f"folder {path!r} holds no table; their names end in {files.ENDINGS}")
         return tables
 
-    def _stream_tables(self) -> Iterator[Row | Rejected]:
-        counts: Counter[str] = Counter()
+    def tables(self) -> Iterator[tuple[str, Iterator[tuple[str, files.Cells]]]]:
+        """Yield the rows of every table, as places and cells, with the system of its path."""
         for path, name in zip(self.candidates, self.names, strict=True):
-            before = counts.total()
+            some = False
             for file, form in self._tables(path).items():
                 lines = files.read_cells(file, form, self.columns)
-                table = ((f"{file}, line {line}", cells) for line, cells in lines)
-                yield from table_rows(table, name, counts, self.columns)
-            if counts.total() == before:
+                first = next(lines, None)
+                some |= first is not None
+                found = chain([] if first is None else [first], lines)
+                yield name, ((f"{file}, line {line}", cells) for line, cells in found)
+            if not some:
                 raise FileError(f"file {path!r} holds no rows")
-
-    def _stream_text(self) -> Iterator[Row | Rejected]:
-        paths = self.texts()
-        systems = list(zip(self.candidates, self.names, strict=True))
-        what = ["reference"] * len(self.references) + ["source"] * len(self.source_files)
-        stream = zip_longest(*map(files.lines_of, paths))
-        for number, lines in enumerate(stream):
-            if None in lines:
-                longer = next(i for i, line in enumerate(lines) if line is not None)
-                total = number + 1 + sum(rest[longer] is not None for rest in stream)
-                counts = f"{number} lines, but {paths[longer]} has {total}"
-                place = paths[lines.index(None)]
-                raise FileError(
-                    f"{place} has {counts}; line i of one belongs to line i of the other"
-                )
-            texts = [_text_or_error(line) for line in lines]
-            beside = texts[len(systems) :]
-            named = zip(what, paths[len(systems) :], beside, strict=True)
-            wrong = [
-                (role, Path(path).name, text)
-                for role, path, text in named
-                if isinstance(text, FileError)
-            ]
-            group, source = beside[: len(self.references)], None
-            if self.sources is not None and not wrong:
-                source = str(beside[-1])
-            for (path, name), text in zip(systems, texts, strict=False):
-                place = f"{path}, line {number + 1}"
-                if isinstance(text, FileError):
-                    yield Rejected(place, str(text))
-                elif wrong:
-                    yield Rejected(place, "its {} in {} is {}".format(*wrong[0]))
-                else:
-                    yield _validated_row(place, name, str(number), text, group, source)
-
-
-def file_digest(path: str) -> dict[str, str | int]:
-    """Return the name without folders, the size and the SHA-256 of a file as stored."""
-    try:
-        with Path(path).open("rb") as content:
-            digest = hashlib.file_digest(content, "sha256").hexdigest()
-            return {"name": Path(path).name, "bytes": content.tell(), "sha256": digest}
-    except OSError as error:
-        raise FileError(f"file {path!r} cannot be read: {error.strerror}") from error
-
-
-def table_rows(
-    table: Iterable[tuple[str, files.Cells]],
-    system: str,
-    counts: Counter[str],
-    columns: Columns | None = None,
-) -> Iterator[Row | Rejected]:
-    """Yield the rows of one table, given as places and cells.
-
-    The columns of the first row that has candidate and references hold for all rows. ``system``
-    names rows without a system of their own; ``counts`` holds the numbers of rows of each system so
-    far, which are the ids of rows without one.
-    """
-    wanted, keys, seen = columns or Columns(), dict[str, tuple[Any, ...]](), set[Any]()
-    for place, cells in table:
-        names = [str(name) for name in keys.get("systems", (system,))]
-        rows: list[Row | Rejected]
-        try:
-            if isinstance(cells, str):
-                raise FileError(cells)
-            keys = keys or wanted.find(cells)
-            wide = keys.get("systems", ())
-            own = str(cells.get(keys.get("system", (None,))[0], system))
-            names = [str(name) for name in wide] or [own]
-            texts = [_cell(cells, key) for key in wide or keys["candidate"]]
-            references = keys.get("references", ())
-            shared = _reference_cells(cells, references), _source(cells, keys)
-            _name("system", cells, keys, system)  # raises if it is blank
-            if not cells.keys() <= seen:
-                _refuse_new(cells, keys, wanted, first=not seen)
-                seen |= cells.keys()
-            rows = [
-                _validated_row(
-                    *(f"{place}, column {name!r}" if wide else place, name),
-                    *(_name("id", cells, keys, counts[name]), text, *shared),
-                )
-                for name, text in zip(names, texts, strict=True)
-            ]
-        except DataError as error:
-            rows = [Rejected(place, str(error))]
-        counts.update(names)
-        yield from rows
-
-
-def _refuse_new(
-    cells: Mapping[Any, Any], keys: Mapping[str, Any], columns: Columns, *, first: bool
-) -> None:
-    """Raise if a later row has a column that would be read if the first row had it."""
-    roles = {"references", "source", "system", "id"} - ({"system"} if "systems" in keys else set())
-    for role in () if first else sorted(roles):
-        known, found = set(keys.get(role, ())), set[Any]()
-        with suppress(*[FileError] * bool(known)):  # several could be it: the first row decides
-            found = set(columns.find_role(role, cells))
-        for name in sorted(found - known, key=str) if known < found else ():
-            raise FileError(f"the row has a column {name!r}, which the first row has not")
-
-
-def _cell(cells: Mapping[Any, Any], key: Any) -> Any:
-    return find_cell("the row", cells, key)
-
-
-def _name(
-    role: str, cells: Mapping[Any, Any], keys: Mapping[str, tuple[Any, ...]], default: object
-) -> str:
-    """The system or id of a row, which is not blank if there is a column of them."""
-    if role not in keys:
-        return str(default)
-    value = _cell(cells, keys[role][0])
-    if value is None or not str(value).strip():
-        raise FileError(f"the {role} (column {keys[role][0]!r}) is empty")
-    return str(value)
-
-
-def _source(cells: Mapping[Any, Any], keys: Mapping[str, tuple[Any, ...]]) -> str | None:
-    if "source" not in keys:
-        return None
-    value = _cell(cells, keys["source"][0])
-    return "" if value is None else str(value)  # a text, like the id and the system
-
-
-def _reference_cells(cells: Mapping[Any, Any], columns: tuple[Any, ...]) -> Any:
-    """The references of one column, or of several, in which a blank cell is no reference."""
-    found = [_cell(cells, key) for key in columns]
-    if len(found) == 1:
-        return found[0]
-    texts = [text for cell in found for text in (cell if isinstance(cell, list) else [cell])]
-    return [text for text in texts if text not in (None, "")] or [
-        text for text in texts if text is not None
-    ][:1]
-
-
-def accept(rows: Iterable[Row | Rejected]) -> list[Row]:
-    """Return all rows; a rejected one is an error."""
-    accepted = []
-    for row in rows:
-        if isinstance(row, Rejected):
-            raise FileError(f"{row.place}: {row.reason}")
-        accepted.append(row)
-    return accepted
-
-
-def _validated_row(
-    place: str,
-    system: str,
-    identity: str,
-    candidate: Any,
-    references: Any,
-    source: str | None = None,
-) -> Row | Rejected:
-    """The row, or the reason for which ``Corpus.of`` refuses it."""
-    group = references if isinstance(references, list) else [references]
-    texts = [system, identity, candidate, source or "", *group]
-    if (group or source is not None) and all(isinstance(text, str) for text in texts):
-        with suppress(UnicodeEncodeError):  # raised for half a character
-            "".join(texts).encode()
-            return Row(place, system, identity, candidate, tuple(group), source)
-    sources = None if source is None else [source]
-    try:
-        one = Corpus.of(
-            [candidate], [references], sources=sources, systems=[system], ids=[identity]
-        )
-    except DataError as error:
-        return Rejected(place, str(error).replace("[0]", "", 1))
-    return Row(place, system, identity, candidate, one.references[0], source)
-
-
-def _text_or_error(line: bytes) -> str | FileError:
-    try:
-        return files.decode(line)
-    except FileError as error:
-        return error

@@ -77,11 +77,16 @@ def _histogram(tokens: Tokens, masses: Floats, temperature: float) -> Histogram:
 
 
 def _tokens(text: str) -> Tokens:
-    words = _WORD.findall(text.lower())
+    found = list(_WORD.finditer(text.lower()))
+    words = [match.group() for match in found]
     strings = ("<s>", *words, "</s>")
     numbers = np.array([-1, *range(len(words)), -1], dtype=np.int64)
     ids = np.array([string_hash(word) for word in strings], dtype=np.int64)
-    return Tokens(strings, ids, numbers < 0, numbers)
+    # A letter may be two in lower case, so that later words start elsewhere in the text itself.
+    origin = np.repeat(range(len(text)), [len(letter.lower()) for letter in text])
+    inner = [(origin[match.start()], origin[match.end() - 1] + 1) for match in found]
+    offsets = np.array([(0, 0), *inner, (0, 0)], dtype=np.int64)
+    return Tokens(strings, ids, numbers < 0, numbers, offsets)
 
 
 @lru_cache(maxsize=65_536)

@@ -65,7 +65,7 @@ class HuggingFaceModel:
         self._model = model.eval().to(self._device)
         with _one_sentence(f"the tokenizer of model {located.name!r}"):
             before = _positions_before(model)
-            self._tokenizer = Tokenizer(located, model.config, options.long_text, before)
+            self._tokenizer = Tokenizer(located, model.config, options, before)
         self._vocabulary = getattr(model.config, "vocab_size", None)
         self._batch_tokens = options.batch_tokens
         sizes = {"depth": depth_of(model.config), "dimension": dimension}
@@ -73,7 +73,11 @@ class HuggingFaceModel:
         self.card = model_card(located.name, digest=digest, **sizes, libraries=libraries)
 
     def tokenize(self, texts: Sequence[str]) -> list[Tokens]:
-        """Return the tokens of each text between the special tokens of the model."""
+        """Return the tokens that the model reads of each text, its special tokens included."""
+        return [*map(self._tokenizer.truncated, self._tokenize(texts))]
+
+    def _tokenize(self, texts: Sequence[str]) -> list[Tokens]:
+        """Return all tokens of each text between the special tokens of the model."""
         tokens = self._tokenizer.tokenize(texts)
         highest = max((int(each.ids.max(initial=0)) for each in tokens), default=0)
         if self._vocabulary is not None and highest >= self._vocabulary:
@@ -112,7 +116,7 @@ class HuggingFaceEncoder(HuggingFaceModel):
     def encode(self, texts: Sequence[str], layers: Sequence[int]) -> list[Cloud]:
         """Return a cloud for each text; every distinct text is encoded once."""
         unique = list(dict.fromkeys(texts))
-        tokens = self.tokenize(unique)
+        tokens = self._tokenize(unique)
         split = self._tokenizer.pieces
         pieces = [x for i, text in enumerate(unique) for x in split(i, text, tokens[i])]
         states: dict[int, list[tuple[Piece, Floats]]] = {i: [] for i in range(len(unique))}
@@ -176,10 +180,7 @@ class HuggingFaceEncoder(HuggingFaceModel):
         parts.append(points[:, points.shape[1] - after :])
         whole = np.concatenate(parts, axis=1)
         notes = self._tokenizer.notes([piece for piece, _ in states], tokens)
-        if whole.shape[1] < len(tokens):
-            mask = np.ones(len(tokens), dtype=bool)
-            mask[whole.shape[1] - after : len(tokens) - after] = False
-            tokens = tokens.keep(mask)
+        tokens = self._tokenizer.truncated(tokens)
         return Cloud(whole, np.full(len(tokens), 1 / len(tokens)), tokens, notes)
 
 

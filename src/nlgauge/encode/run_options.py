@@ -5,12 +5,13 @@ from dataclasses import dataclass, field
 
 @dataclass(frozen=True)
 class RunOptions:
-    """Treatment of long texts, precision, device and largest batch of a model."""
+    """Treatment of texts, precision, device and largest batch of a model."""
 
     long_text: str = "window"
     precision: str = "float32"
     device: str = "auto"
     batch_tokens: int = 2048
+    strip: bool = False  # texts, and put a space before them for RoBERTa and GPT-2
     download: bool = field(default=False, compare=False)  # the values do not depend on it
 
 

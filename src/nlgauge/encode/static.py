@@ -24,7 +24,7 @@ from nlgauge.core.option_files import require_file
 from nlgauge.core.requirements import ModelCard
 from nlgauge.encode.model_files import file_digest, package_folder
 from nlgauge.encode.registry import MATCHINGS, languages_of, presets_of
-from nlgauge.text.tokenize import words as split_words
+from nlgauge.text.tokenize import Word, find_words
 
 GLOVE = "glove"
 _SUFFIXES = (".txt", ".vec", ".txt.gz", ".vec.gz")
@@ -63,7 +63,7 @@ class StaticEncoder:
 
     def tokenize(self, texts: Sequence[str]) -> list[Tokens]:
         """Return the words and punctuation marks of each text."""
-        return [self._tokens(split_words(text, lowercase=False, marks=True)) for text in texts]
+        return [self._tokens(find_words(text)) for text in texts]
 
     def encode(self, texts: Sequence[str], layers: Sequence[int]) -> list[Cloud]:
         """Return the vectors of every text's words, the same for all ``layers``; 0 if unknown."""
@@ -75,12 +75,13 @@ class StaticEncoder:
             clouds.append(Cloud(points, masses, tokens))
         return clouds
 
-    def _tokens(self, words: Sequence[str]) -> Tokens:
-        rows = self._vectors.rows
-        found = ((word, rows.get(word, rows.get(word.lower()))) for word in words)
+    def _tokens(self, words: Sequence[Word]) -> Tokens:
+        rows, strings = self._vectors.rows, tuple(word.string for word in words)
+        found = ((word, rows.get(word, rows.get(word.lower()))) for word in strings)
         numbers = [unknown_id(word) if row is None else row for word, row in found]
         ids = np.array(numbers, dtype=np.int64)
-        return Tokens(tuple(words), ids, np.zeros(len(ids), dtype=bool), np.arange(len(ids)))
+        offsets = np.array([word[1:] for word in words], dtype=np.int64).reshape(-1, 2)
+        return Tokens(strings, ids, np.zeros(len(ids), dtype=bool), np.arange(len(ids)), offsets)
 
 
 open_static = lru_cache(maxsize=2)(StaticEncoder)

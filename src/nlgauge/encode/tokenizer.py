@@ -13,9 +13,17 @@ from tokenizers.processors import TemplateProcessing
 from nlgauge.core.cloud import Tokens, unknown_id
 from nlgauge.core.errors import DataError, ModelError
 from nlgauge.encode.model_files import Located
+from nlgauge.encode.run_options import RunOptions
 from nlgauge.encode.windows import Window, windows
 
 _WORD_START = "▁"
+# Models whose tokenizers bert-score asks for a space before the text, with transformers 4.
+_PREFIX_SPACE = {
+    **dict.fromkeys(
+        ("roberta", "roberta-prelayernorm", "data2vec-text", "ibert"), "RobertaTokenizer"
+    ),
+    **dict.fromkeys(("gpt2", "gpt_neo", "gptj", "opt"), "GPT2Tokenizer"),
+}
 _NO_LIMIT = 1_000_000  # tokenizers without a known limit report huge numbers
 
 
@@ -31,18 +39,21 @@ class Tokenizer:
     """Splits texts into tokens, and long texts into windows."""
 
     def __init__(
-        self, located: Located, config: Any, long_text: str, positions_before: int = 0
+        self, located: Located, config: Any, options: RunOptions, positions_before: int = 0
     ) -> None:
         self._name = located.name
-        self._long_text = long_text
+        self._long_text = options.long_text
         self._whole, self.prefix, self.suffix = _load(located)
+        self._strip = options.strip
+        self._space = _PREFIX_SPACE.get(config.model_type) == type(self._whole).__name__
         self._backend = self._whole.backend_tokenizer
         positions = int(getattr(config, "max_position_embeddings", None) or 0)
         positions = positions - positions_before if positions > 0 else _NO_LIMIT  # XLNet has -1
         most = int(min(positions, self._whole.model_max_length, _NO_LIMIT))
-        self.limit = most - len(self.prefix + self.suffix)
+        self._special = len(self.prefix + self.suffix)
+        self.limit = most - self._special
         if self.limit < 1:
-            sizes = f"{most} tokens, and its tokenizer adds {len(self.prefix + self.suffix)}"
+            sizes = f"{most} tokens, and its tokenizer adds {self._special}"
             raise ModelError(f"model {located.name!r} takes {sizes}, which leaves none for a text")
         self.mask_id: int | None = self._whole.mask_token_id
         self._unknown_id: int | None = self._whole.unk_token_id
@@ -51,8 +62,12 @@ class Tokenizer:
         """Return the tokens of each text between the special tokens of the model."""
         # The backend, unlike the tokenizer, can read "[CLS]" in a text as plain text.
         clean = [text.encode("utf-8", "replace").decode("utf-8") for text in texts]
+        shifts = [0] * len(clean)
+        if self._strip:
+            shifts = [len(text) - len(text.lstrip()) - self._space for text in clean]
+            clean = [f"{' ' * self._space}{text.strip()}" for text in clean]
         encoded = self._backend.encode_batch(clean, add_special_tokens=False)
-        return [*map(self._tokens, clean, encoded)]
+        return [*map(self._tokens, clean, encoded, shifts)]
 
     def pieces(self, number: int, text: str, tokens: Tokens) -> Iterator[Piece]:
         """Yield the text as the model takes it: whole, in windows, or truncated."""
@@ -69,6 +84,14 @@ class Tokenizer:
             inner = content[window.start : window.stop]
             yield Piece(number, window, [*self.prefix, *inner, *self.suffix])
 
+    def truncated(self, tokens: Tokens) -> Tokens:
+        """Return the tokens that the model reads: not those that truncation drops."""
+        if self._long_text != "truncate" or len(tokens) <= self.limit + self._special:
+            return tokens
+        kept = np.ones(len(tokens), dtype=bool)
+        kept[len(self.prefix) + self.limit : len(tokens) - len(self.suffix)] = False
+        return tokens.keep(kept)
+
     def notes(self, pieces: Sequence[Piece], tokens: Tokens) -> tuple[str, ...]:
         """Return notes on the treatment of a text that is longer than the limit."""
         if len(pieces) > 1:
@@ -77,7 +100,8 @@ class Tokenizer:
             return (f"longer than {self.limit} tokens, truncated",)
         return ()
 
-    def _tokens(self, text: str, encoding: Any) -> Tokens:
+    def _tokens(self, text: str, encoding: Any, shift: int) -> Tokens:
+        """Return the tokens of an encoding, whose text starts at ``shift`` in the original."""
         before, after = len(self.prefix), len(self.suffix)
         ids = np.array([*self.prefix, *encoding.ids, *self.suffix], dtype=np.int64)
         numbers = [i if number is None else number for i, number in enumerate(encoding.word_ids)]
@@ -94,7 +118,11 @@ class Tokenizer:
                 start, stop = encoding.offsets[at - before]
                 strings[at] = strings[at] if marks[at] else text[start:stop]
                 ids[at] = unknown_id(strings[at])
-        return Tokens(tuple(strings), ids, words < 0, words)
+        offsets = np.zeros((len(ids), 2), dtype=np.int64)
+        if encoding.offsets:  # the space in front may be the place of a token
+            inner = np.maximum(np.array(encoding.offsets) + shift, 0)
+            offsets[before : len(ids) - after] = inner
+        return Tokens(tuple(strings), ids, words < 0, words, offsets)
 
 
 def _load(located: Located) -> tuple[Any, list[int], list[int]]:

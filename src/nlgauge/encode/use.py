@@ -5,7 +5,7 @@ vectors of tokens to one of a sentence. Here they are taken before the sum: laye
 of a token, layer 1 its share of the sum, which depends on two tokens before it and two after.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from importlib import import_module
 from pathlib import Path
@@ -66,11 +66,14 @@ class UseEncoder:
         # Without a character to encode, the tokenizer would return one unknown piece.
         normal = self._tokenizer._normalizer.normalize(text)
         numbers = self._tokenizer.encode(text, add_bos=False, add_eos=False) if normal else []
-        pieces, at = [], 0
+        pieces, at, places = [], 0, iter(self._places(text))
+        offsets = [(0, 0)]
         for number in numbers:
             known = number or normal.startswith(_UNKNOWN, at)
             piece = self._tokenizer._pieces[number] if known else normal[at]
             pieces.append(piece)
+            own = [next(places) for letter in normal[at : at + len(piece)] if letter != _WORD_START]
+            offsets.append((own[0][0], own[-1][1]) if own else (0, 0))
             at += len(piece)
         words = np.cumsum([piece.startswith(_WORD_START) for piece in pieces], dtype=np.int64) - 1
         ids = np.array(numbers, dtype=np.int64)
@@ -81,7 +84,20 @@ class UseEncoder:
         for index in np.flatnonzero(unknown).tolist():
             ids[index] = unknown_id(pieces[index])
         words = np.array([-1, *words, -1], dtype=np.int64)
-        return Tokens((_START, *pieces, _END), np.array([1, *ids, 2]), words < 0, words)
+        ends = np.array([*offsets, (0, 0)], dtype=np.int64)
+        return Tokens((_START, *pieces, _END), np.array([1, *ids, 2]), words < 0, words, ends)
+
+    def _places(self, text: str) -> Iterator[tuple[int, int]]:
+        """Yield the characters of the text that each normalised one but blanks comes from."""
+        content, at = text.encode(), 0
+        starts = np.cumsum([byte & 0xC0 != 0x80 for byte in content]) - 1  # character of a byte
+        while at < len(content):
+            normal, length = self._tokenizer._normalizer.normalize_prefix(content, at)
+            place = int(starts[at]), int(starts[at + length - 1]) + 1
+            at += length
+            for letter in normal.decode():
+                if letter not in (" ", _WORD_START):
+                    yield place
 
     def _cloud(self, tokens: Tokens, layers: Sequence[int]) -> Cloud:
         mark = self._tokenizer._pieces.index(_WORD_START)

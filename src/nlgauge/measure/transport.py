@@ -23,6 +23,9 @@ from nlgauge.measure.kernels import network_simplex
 from nlgauge.measure.problem import Problem, Solution, normalised, solve_concatenated
 from nlgauge.measure.sinkhorn import Reference
 
+_SAME_SUM = 1e-6  # relative difference of two sums that is rounding, also of float32
+BLOCK_CELLS = 1 << 20  # of a product
+
 
 class Options(TypedDict, total=False):
     """Options of `match`: those of `match_many`."""
@@ -35,9 +38,13 @@ class Options(TypedDict, total=False):
 
 
 def match(cost: ArrayLike, a: ArrayLike, b: ArrayLike, **options: Unpack[Options]) -> Plan:
-    """Return the optimal plan between weights a (rows) and b (columns), each scaled to sum 1.
+    """Return the optimal plan between weights a (rows) and b (columns), both scaled to sum 1.
 
-    >>> match([[0.0, 1.0], [1.0, 0.0]], [3, 1], [1, 1]).value
+    If neither penalty is finite, no plan has marginals of different sums, and a and b must have
+    the same sum. Otherwise each side is scaled to sum 1 by itself, so the penalties are prices of
+    differences between shares, and a common or different factor of the weights has no effect.
+
+    >>> match([[0.0, 1.0], [1.0, 0.0]], [3, 1], [2, 2]).value
     0.25
     """
     return match_many([cost], [a], [b], **options)[0]
@@ -75,6 +82,8 @@ def match_many(
             f"match_many needs as many weights as costs, "
             f"got {len(costs)} costs, {len(a)} a and {len(b)} b."
         )
+    if math.isinf(min(penalty_a, penalty_b)):
+        _check_sums(a, b)
     problems = list(map(_checked, costs, a, b))
     weighted = list(map(_without_zeros, problems))
     solutions = _solve(weighted, (penalty_a, penalty_b), epsilon, reference)
@@ -111,6 +120,18 @@ def _checked(cost: ArrayLike, a: ArrayLike, b: ArrayLike) -> Problem:
     return Problem(matrix, left, right)
 
 
+def _check_sums(a: Sequence[ArrayLike], b: Sequence[ArrayLike]) -> None:
+    """Raise an error if the two sides of a problem differ in their sums by more than rounding."""
+    for number, (left, right) in enumerate(zip(a, b, strict=True)):
+        sums = float(np.sum(left)), float(np.sum(right))
+        if not math.isclose(*sums, rel_tol=_SAME_SUM) and 0 < min(sums) <= max(sums) < math.inf:
+            raise DataError(
+                f"weights a sum to {sums[0]:g} and weights b to {sums[1]:g} in problem {number}, "
+                "but balanced transport moves all of a onto all of b; divide each by its sum, or "
+                "choose finite penalties."
+            )
+
+
 def _without_zeros(problem: Problem) -> Problem:
     """Return the problem without its tokens of weight 0."""
     cost, a, b = problem
@@ -140,19 +161,28 @@ def _plan(problem: Problem, solution: Solution, penalty_a: float, penalty_b: flo
         coupling = np.zeros(cost.shape)
         coupling[np.ix_(a > 0, b > 0)] = solution.coupling
         solution = solution._replace(coupling=coupling)
-    value, mass = float((cost * coupling).sum()), float(coupling.sum())
-    penalties = _penalty(coupling.sum(axis=1), a, penalty_a)
-    penalties += _penalty(coupling.sum(axis=0), b, penalty_b)
+    value, mass = _total_cost(cost, coupling), float(coupling.sum())
+    penalties = float(marginal_penalties(coupling.sum(axis=1), a, penalty_a).sum())
+    penalties += float(marginal_penalties(coupling.sum(axis=0), b, penalty_b).sum())
     found = {**problem._asdict(), **solution._asdict()}
     return Plan(value=value, mass=mass, objective=value + penalties, **found)
 
 
-def _penalty(marginal: Floats, weights: Floats, penalty: float) -> float:
-    """Return penalty KL(marginal | weights); 0 where it is infinite, because then they agree."""
+def _total_cost(cost: Floats, coupling: Floats) -> float:
+    """Return <C, P>, in blocks of rows, so that no product has the size of a large problem."""
+    rows = max(1, BLOCK_CELLS // cost.shape[1])
+    parts = (slice(start, start + rows) for start in range(0, len(cost), rows))
+    return float(sum((cost[part] * coupling[part]).sum() for part in parts))
+
+
+def marginal_penalties(marginal: Floats, weights: Floats, penalty: float) -> Floats:
+    """Return the terms of penalty KL(marginal | weights); 0 if it is infinite: then they agree."""
+    terms = np.zeros(len(weights))
     if penalty == 0 or math.isinf(penalty):
-        return 0.0
+        return terms
     ratio = np.divide(marginal, weights, out=np.ones_like(marginal), where=weights > 0)
     off = np.abs(ratio - 1) > 1e-13  # nearer to 1 is rounding: the term would be below 1e-26
     share = ratio[off]
     gain = share * np.log(np.where(share > 0, share, 1.0)) - share + 1
-    return penalty * float((weights[off] * gain).sum())
+    terms[off] = penalty * weights[off] * gain
+    return terms

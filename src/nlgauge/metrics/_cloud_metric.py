@@ -1,14 +1,17 @@
 """CloudMetric: options and preparation of the metrics that compare embedded texts."""
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cache, partial
+from importlib.resources import files
 from itertools import chain
 from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
+from numpy.lib.stride_tricks import sliding_window_view
 
-from nlgauge.core.arrays import Floats
+from nlgauge.core.arrays import Floats, Ints
 from nlgauge.core.cloud import Cloud
 from nlgauge.core.errors import OptionError
 from nlgauge.core.metric import PairMetric, Side
@@ -30,6 +33,7 @@ class Points(NamedTuple):
     vectors: Floats
     masses: Floats
     tokens: tuple[str, ...]
+    offsets: Ints | None = None  # of the characters of each, if they are parts of the text
 
 
 class Published(NamedTuple):
@@ -38,6 +42,8 @@ class Published(NamedTuple):
     weighting: Mapping[str, Any]
     layers: str = "best"
     ngrams: bool = False  # whether it compares n-grams
+    long_text: str = "window"  # what it does with long texts, in place of windows
+    strip: bool = False  # whether it strips texts
 
 
 def one_layer() -> Any:
@@ -132,9 +138,16 @@ class CloudMetric(PairMetric):
             model=self.model,
             layers=_layer_numbers(getattr(self, self.layer_option)),
             weighting=self.weighting,
-            long_text=self.long_text,
+            long_text=self._published.long_text if self.long_text == "window" else self.long_text,
+            strip=self._published.strip,
             precision=self.precision,
         )
+
+    @property
+    def span_thresholds(self) -> tuple[float, float] | None:
+        """The thresholds that are stored for the metric with its model and options."""
+        found = _stored_thresholds().get(self.label())
+        return None if found is None else (found[0], found[1])
 
     @property
     def leaves_layers_open(self) -> bool:
@@ -153,7 +166,8 @@ class CloudMetric(PairMetric):
                 f"{self.name} compares one layer, but layer={selected} selects {len(numbers)}"
             )
         layers: Any = numbers[0] if len(numbers) == 1 else "+".join(map(str, numbers))
-        return replace(self, model=card.name, **{**preset, self.layer_option: layers})
+        found = {"model": card.name, "long_text": self.needs.long_text, self.layer_option: layers}
+        return replace(self, **{**preset, **found})
 
     def points(self, cloud: Cloud) -> Points:
         """Return the points of a text that is not void: by default unit vectors of n-grams."""
@@ -194,9 +208,27 @@ def ngram_points(vectors: Floats, cloud: Cloud, n: int) -> Points:
     means, masses = pool_ngrams(vectors, cloud.weights, n)
     words, span = cloud.tokens.strings, min(n, len(cloud))
     if span <= 1:
-        return Points(means, masses, words)
+        return Points(means, masses, words, cloud.tokens.offsets)
     grams = (" ".join(words[i : i + span]) for i in range(len(masses)))
-    return Points(means, masses / (masses.sum() or 1.0), tuple(grams))
+    offsets = ngram_offsets(cloud.tokens.offsets, span)
+    return Points(means, masses / (masses.sum() or 1.0), tuple(grams), offsets)
+
+
+def ngram_offsets(offsets: Ints, n: int) -> Ints:
+    """Return the characters from the first to the last token of each n-gram but special ones."""
+    starts, ends = offsets.T
+    # Special tokens have no place in the text: they must not be the first.
+    starts = np.where(starts < ends, starts, np.iinfo(np.int64).max)
+    first = sliding_window_view(starts, n).min(axis=1)
+    last = sliding_window_view(ends, n).max(axis=1)
+    return np.stack([np.minimum(first, last), last], axis=1)
+
+
+@cache
+def _stored_thresholds() -> dict[str, list[float]]:
+    content = files(__package__).joinpath("span_thresholds.json").read_text("utf-8")
+    thresholds: dict[str, list[float]] = json.loads(content)["thresholds"]
+    return thresholds
 
 
 def _layer_numbers(layers: int | str) -> tuple[int, ...]:

@@ -55,9 +55,10 @@ class Bary(TransportMetric):
 
     def points(self, cloud: Cloud) -> Points:
         """Return the barycenter of the text's layers, whose points are tokens or n-grams."""
-        layers, masses, tokens = ngram_points(unit(cloud.points), cloud, self.ngram)
-        centre = barycenter(layers if self.ngram == 1 else unit(layers), masses)
-        return Points(centre.points, centre.weights, tokens)
+        grams = ngram_points(unit(cloud.points), cloud, self.ngram)
+        layers = grams.vectors if self.ngram == 1 else unit(grams.vectors)
+        centre = barycenter(layers, grams.masses)
+        return grams._replace(vectors=centre.points, masses=centre.weights)
 
     def cost_matrix(self, candidate: Points, reference: Points) -> Floats:
         """Return squared distances without normalisation."""

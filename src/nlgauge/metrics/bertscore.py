@@ -4,7 +4,8 @@
 
 with S the cosines between candidate tokens i and reference tokens j. Higher is better; P and R lie
 in [-1, 1], F in [0, 1]. Special tokens are dropped; bert-score allows matches with them
-(``compat="bert_score"``). Of several references the one with the best F counts, with its P and R.
+(``compat="bert_score"``, which also strips texts, puts a space before them for RoBERTa and GPT-2,
+and truncates long ones). Of several references the one with the best F counts, with its P and R.
 
 ``ngram`` compares the means of n consecutive tokens instead of tokens, ``layer=3+4+6`` joins layers
 (a cosine is then the mean of theirs). ``temperature`` T above 0 replaces the maximum by the mean
@@ -40,7 +41,9 @@ class BertScore(GreedyMetric):
 
     title = "BERTScore"
     paper = "Zhang et al. 2020, BERTScore (ICLR), equations 1-3"
-    published: ClassVar = {"bert_score": Published({"special": "silent"})}
+    published: ClassVar = {
+        "bert_score": Published({"special": "silent"}, long_text="truncate", strip=True)
+    }
 
     ngram: int = ngrams()
     baseline: float | str | None = option(

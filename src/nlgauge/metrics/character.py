@@ -22,7 +22,7 @@ import numpy as np
 from nlgauge.core.arrays import Floats
 from nlgauge.core.metric import PairMetric, Side, distance
 from nlgauge.core.options import option
-from nlgauge.text.edits import edit_distance
+from nlgauge.text.edits import common_start, edit_distance
 
 
 @dataclass(frozen=True)
@@ -80,7 +80,7 @@ def _moves(candidate: tuple[str, ...], reference: tuple[str, ...]) -> Iterator[t
     for i, word in enumerate(candidate):
         for j in positions[word]:
             if i != j:
-                end = i + _common_words(candidate[i:], reference[j:])
+                end = i + common_start(candidate[i:], reference[j:])
                 rest = candidate[:i] + candidate[end:]
                 yield rest[:j] + candidate[i:end] + rest[j:]
 
@@ -91,13 +91,7 @@ def _cost_of_moves(before: tuple[str, ...], after: tuple[str, ...]) -> float:
     while i < len(before):
         length = 1
         if before[i] != after[i] and before[i] in after[i:]:
-            length = _common_words(before[i:], after[after.index(before[i], i) :])
+            length = common_start(before[i:], after[after.index(before[i], i) :])
             cost += sum(map(len, before[i : i + length])) / length
         i += length
     return cost
-
-
-def _common_words(left: tuple[str, ...], right: tuple[str, ...]) -> int:
-    """Return how many words the two begin with in common."""
-    pairs = zip(left, right, strict=False)
-    return next((k for k, (a, b) in enumerate(pairs) if a != b), min(len(left), len(right)))

@@ -24,7 +24,7 @@ from nlgauge.core.metric import Scale, distance
 from nlgauge.core.options import option
 from nlgauge.core.plan import Plan
 from nlgauge.measure.cost import cosine
-from nlgauge.measure.transport import Options, match_many
+from nlgauge.measure.transport import Options, marginal_penalties, match_many
 from nlgauge.metrics._cloud_metric import Points, Published, ngrams, one_layer
 from nlgauge.metrics._transport import TransportMetric
 
@@ -104,6 +104,13 @@ class LazyEmd(TransportMetric):
         named = {"cost": plan.value, "objective": plan.objective, "mass": plan.mass}
         named["similarity"] = 1 / (1 + named[self.headline])
         return tuple(named[name] for name in self.components)
+
+    def token_costs(self, plan: Plan) -> Floats:
+        """Return each token's share of the objective: its flows, and the penalty of what stays."""
+        penalties = marginal_penalties(plan.marginal_a, plan.a, self.penalties[0])
+        moved = (plan.coupling * plan.cost).sum(axis=1)
+        massive = plan.a > 0
+        return np.where(massive, (moved + penalties) / np.where(massive, plan.a, 1.0), np.nan)
 
     @property
     def void_row(self) -> tuple[float, ...]:

@@ -22,7 +22,7 @@ from nlgauge.core.cloud import Cloud
 from nlgauge.core.metric import Aliases, Side, similarity
 from nlgauge.core.options import option
 from nlgauge.measure.cost import unit
-from nlgauge.metrics._cloud_metric import Points
+from nlgauge.metrics._cloud_metric import Points, ngram_offsets
 from nlgauge.metrics._greedy import GreedyMetric
 
 
@@ -60,7 +60,9 @@ class RougeWe(GreedyMetric):
         if not masses.any():
             return None
         grams = zip(*(words.tokens[start:] for start in range(self.order)), strict=False)
-        return Points(unit(vectors), masses / masses.sum(), tuple(map(" ".join, grams)))
+        offsets = None if words.offsets is None else ngram_offsets(words.offsets, self.order)
+        tokens = tuple(map(" ".join, grams))
+        return Points(unit(vectors), masses / masses.sum(), tokens, offsets)
 
     def similarities(self, candidate: Points, reference: Points) -> Floats:
         """Return the nonnegative cosine of every pair of n-grams."""

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,7 @@ from nlgauge.core.metric import Metric
 from nlgauge.data.detection import read_judged
 from nlgauge.data.judged import JudgedCorpus
 from nlgauge.metrics import metric as build_metric
-from nlgauge.recipes.recipe import Numbers, Settings, TableRow
+from nlgauge.recipes.recipe import Numbers, Settings, TableRow, with_model_name
 from nlgauge.scoring import Scorer
 from nlgauge.study import Study, correlate, measure
 
@@ -56,10 +57,14 @@ def score_rows(
 ) -> Study:
     """Return the study of the rows' metrics and of stored scores, labelled by the rows' names.
 
-    Metrics whose default model cannot be opened are left out and noted.
+    Metrics that leave model and layers open are scored with other models as well, and labelled by
+    `with_model_name`. Metrics whose default model cannot be opened are left out and noted.
     """
     judged = data if isinstance(data, JudgedCorpus) else read_judged(data)
     metrics, notes = _open(rows, settings)
+    for row, model in product(rows, settings.other_models):
+        if row.spec and _takes_any_encoder(build_metric(row.spec)):
+            metrics[with_model_name(row.name, model)] = with_model(row.spec, model)
     run: dict[str, Any] = {"runtime": settings.runtime, "progress": settings.progress}
     sample, built = some_inputs(judged, settings.inputs), list(metrics.values())
     study = measure(sample, built, scores=stored, **run)
@@ -70,6 +75,11 @@ def score_rows(
     }
     named = tuple(replace(each, name=names[each.name]) for each in study.metrics)
     return replace(study, metrics=named, scores=renamed, data_notes=(*study.data_notes, *notes))
+
+
+def _takes_any_encoder(chosen: Metric) -> bool:
+    """Return whether neither the encoder of a metric nor its layers are chosen yet."""
+    return getattr(chosen, "model", "") is None and getattr(chosen, "leaves_layers_open", False)
 
 
 def _open(

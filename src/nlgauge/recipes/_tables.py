@@ -7,7 +7,7 @@ from typing import Any
 from nlgauge.core.jsonable import to_jsonable
 from nlgauge.figures.distributions import Curve, distributions
 from nlgauge.figures.matrix import coefficients, heat
-from nlgauge.recipes.recipe import Numbers, Part, Section, TableRow
+from nlgauge.recipes.recipe import Numbers, Part, Section, TableRow, with_model_name
 from nlgauge.report.study_tables import matrix_table
 from nlgauge.report.table import Column, Table, Value
 from nlgauge.study import Study, matrix, quality_bands
@@ -34,16 +34,20 @@ def compare_numbers(
     digits: int,
     footer: Sequence[str] = (),
     about: Mapping[str, Mapping[str, str]] | None = None,
+    other_models: Sequence[str] = (),
 ) -> tuple[Table, list[dict[str, Any]]]:
     """Return computed numbers next to published ones as a table, and one by one for JSON.
 
-    ``columns`` maps keys to headings, ``about`` keys to a column's description for JSON. Table rows
-    without numbers are left out, and so are published columns without any.
+    ``columns`` maps keys to headings, ``about`` keys to a column's description for JSON. Numbers of
+    other models have columns of their own. Table rows without numbers are left out, and so are
+    columns without any.
     """
     printed = {key for row in rows for key in columns if (row.published or "", key) in published}
+    others = [model for model in other_models if _has_numbers(rows, model, ours)]
     head = [Column("metric"), Column("in the paper")]
     for key, heading in columns.items():
         head.append(Column(heading, digits, "higher"))
+        head += [Column(f"{heading} {model}", digits, "higher") for model in others]
         head += [Column("published", digits)] if key in printed else []
     body: list[tuple[Value, ...]] = []
     entries = []
@@ -52,13 +56,20 @@ def compare_numbers(
         cells: list[Value] = []
         for key in columns:
             own, theirs = ours.get((row.name, key)), published.get((row.published or "", key))
-            cells += [own, theirs] if key in printed else [own]
+            more = {model: ours.get((with_model_name(row.name, model), key)) for model in others}
+            cells += [own, *more.values(), *([theirs] if key in printed else [])]
             named = {"metric": name or None, "in_the_paper": row.published}
             numbers = {"ours": to_jsonable(own), "published": theirs}
+            numbers |= {"other_models": to_jsonable(more)} if more else {}
             entries.append({**(about or {}).get(key, {}), **named, **numbers})
         if any(cell is not None for cell in cells):
             body.append((name, row.published or "", *cells))
     return Table(tuple(head), tuple(body), tuple(footer)), entries
+
+
+def _has_numbers(rows: Sequence[TableRow], model: str, ours: Numbers) -> bool:
+    labels = {with_model_name(row.name, model) for row in rows}
+    return any(label in labels for label, _ in ours)
 
 
 def metric_pictures(

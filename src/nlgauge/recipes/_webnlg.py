@@ -6,6 +6,7 @@ BaryScore prints three of the criteria and InfoLM all five; both took the means 
 from collections.abc import Mapping, Sequence
 from itertools import chain, combinations
 from pathlib import Path
+from typing import Any
 
 from nlgauge.data.detection import read_judged
 from nlgauge.data.webnlg import HUMAN_SYSTEM
@@ -69,7 +70,9 @@ def webnlg(
         about = {f"{criterion} {name}": {**data, "coefficient": name} for name in COEFFICIENTS}
         columns = {f"{criterion} {name}": short for name, short in COEFFICIENTS.items()}
         numbered = rows, columns, ours, printed
-        table, entries = compare_numbers(*numbered, digits=1, footer=footer, about=about)
+        described: dict[str, Any] = {"footer": footer, "about": about}
+        models = settings.other_models
+        table, entries = compare_numbers(*numbered, digits=1, **described, other_models=models)
         sections.append(Section(f"WebNLG 2020, {CRITERIA[criterion]}", table))
         numbers += entries
     return Part(

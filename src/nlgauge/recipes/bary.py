@@ -78,10 +78,12 @@ def _translation(found: Mapping[str, Path], settings: Settings) -> list[Part]:
         year, pair = name.split()
         about = {key: {"data": name, "coefficient": key} for key in COEFFICIENTS}
         numbered = ROWS, COEFFICIENTS, ours, published(year, pair)
-        table, entries = compare_numbers(*numbered, digits=1, footer=footer, about=about)
+        described: dict[str, Any] = {"footer": footer, "about": about}
+        models = settings.other_models
+        table, entries = compare_numbers(*numbered, digits=1, **described, other_models=models)
         tables.setdefault(year.lower(), []).append(Section(name, table))
         numbers += entries
-    matrices = _matrices(shown, studies[shown])
+    matrices = _matrices(shown, studies[shown].only({row.name for row in ROWS}))
     speed = _speed(studies[shown], settings)
     notes = [f"{name}: {note}" for name, each in studies.items() for note in each.notes]
     notes.append(f"bary alone scores {speed['pairs_per_second']:.1f} pairs/s on {shown}.")

@@ -6,17 +6,25 @@ words as sentences; here distances are negated and TER is TER. Unsmoothed senten
 replaces nltk's, which is about 0 if no 4-gram matches.
 """
 
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 from nlgauge.core.jsonable import to_jsonable
 from nlgauge.figures.matrix import Panel, coefficients, heat, p_values
-from nlgauge.recipes._scores import find, models_of, score_rows
-from nlgauge.recipes.recipe import Part, Publication, Reproduction, Section, Settings
+from nlgauge.recipes._scores import correlations, find, models_of, score_rows
+from nlgauge.recipes.recipe import (
+    Part,
+    Publication,
+    Reproduction,
+    Section,
+    Settings,
+    with_model_name,
+)
 from nlgauge.report.study_tables import matrix_table, p_text
 from nlgauge.report.table import Column, Table, Value
-from nlgauge.study import CoefficientMatrix, matrix
+from nlgauge.study import CoefficientMatrix, Study, matrix
 
 PUBLICATION = Publication.load("benchmark")
 FILES = {"fi-en": "wmt15_da/fi-en.jsonl"}
@@ -29,7 +37,8 @@ def rebuild(data: Path, settings: Settings) -> Reproduction:
     """Return correlations with people, and all p-values, for three coefficients."""
     found, missing = find(data, FILES)
     study = score_rows(found["fi-en"], ROWS, settings)
-    made = {name: matrix(study, human=CRITERION, coefficient=name) for name in COEFFICIENTS}
+    own = study.only({row.name for row in ROWS})
+    made = {name: matrix(own, human=CRITERION, coefficient=name) for name in COEFFICIENTS}
     sections = [section for each in made.values() for section in _sections(each)]
     figures = {name: partial(heat, _panels(each)) for name, each in made.items()}
     results = {
@@ -37,7 +46,7 @@ def rebuild(data: Path, settings: Settings) -> Reproduction:
         "published_spearman": PUBLISHED,
         "signatures": study.signatures,
     }
-    tables = {"human": [_human(made)], "matrices": sections}
+    tables = {"human": [_human(study, settings.other_models)], "matrices": sections}
     part = Part(tables, figures, results, study.notes, models_of(study))
     return Reproduction.of("benchmark", PUBLICATION.paper, [part], missing)
 
@@ -47,19 +56,22 @@ def _panels(found: CoefficientMatrix) -> list[Panel]:
     return [values, p_values(found.names, found.p)]
 
 
-def _human(made: dict[str, CoefficientMatrix]) -> Section:
-    """Return the first row of the matrices, people against metrics, next to the report's words."""
-    spearman = made["spearman"]
+def _human(study: Study, other_models: Sequence[str]) -> Section:
+    """Return the correlations with people next to those that the report gives in words."""
+    found = correlations(study, CRITERION, COEFFICIENTS)
     columns = [Column("metric"), Column("in the paper")]
-    columns += [Column(name, 3, "higher") for name in COEFFICIENTS]
-    columns.insert(3, Column("published spearman"))
+    for name in COEFFICIENTS:
+        columns += [Column(f"{name} {model}".strip(), 3, "higher") for model in ("", *other_models)]
+        columns += [Column("published spearman")] if name == "spearman" else []
     rows: list[tuple[Value, ...]] = []
     for row in ROWS:
-        at = spearman.names.index(row.name)
-        first, *others = (float(made[name].values[0, at]) for name in COEFFICIENTS)
-        named = str(row.published)
-        rows.append((row.name, named, first, PUBLISHED[named], *others))
-    footer = (f"segment level; {spearman.cells:,} segments; distances negated",)
+        labels = [row.name, *(with_model_name(row.name, model) for model in other_models)]
+        cells: list[Value] = [row.name, str(row.published)]
+        for name in COEFFICIENTS:
+            cells += [found.get((label, name)) for label in labels]
+            cells += [PUBLISHED[str(row.published)]] if name == "spearman" else []
+        rows.append(tuple(cells))
+    footer = (f"segment level; {len(study.corpus):,} segments; distances negated",)
     return Section("WMT15 fi-en, with people", Table(tuple(columns), tuple(rows), footer))
 
 

@@ -44,6 +44,7 @@ def rebuild(data: Path, settings: Settings) -> Reproduction:
     """Return the WebNLG table, and on summaries the measures, the sweeps and the distributions."""
     found, missing = find(data, FILES)
     no_model = _missing_model(settings)
+    settings = replace(settings, other_models=())  # which are encoders, not masked language models
     parts = []
     if "webnlg" in found:
         rows, tables = _rows("data2text"), (PUBLISHED.tables["table3"], PUBLISHED.tables["people"])

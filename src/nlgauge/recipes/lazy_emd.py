@@ -8,6 +8,7 @@ with recall weight .48, the paper's value for English.
 from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 from nlgauge.core.errors import FileError
 from nlgauge.core.plan import Plan
@@ -100,7 +101,9 @@ def _translation(found: Mapping[str, tuple[JudgedCorpus, Pairs]], settings: Sett
         shared = {"table": stem, "coefficient": "kendall_like"}
         about = {name: {"data": name, **shared} for name in found}
         numbered = lines, columns[year], ours, published
-        table, part = compare_numbers(*numbered, digits=3, footer=[*extra, *footer], about=about)
+        described: dict[str, Any] = {"footer": [*extra, *footer], "about": about}
+        models = settings.other_models
+        table, part = compare_numbers(*numbered, digits=3, **described, other_models=models)
         tables.setdefault(stem, []).append(Section(f"{year}, {title}", table))
         numbers += part
     results = {"correlations": numbers, "counts": counts, "signatures": study.signatures}

@@ -13,7 +13,15 @@ from typing import NamedTuple
 from nlgauge.data.detection import read_judged
 from nlgauge.recipes._scores import bind_layers, correlations, find, models_of, score_rows
 from nlgauge.recipes._tables import compare_numbers, metric_pictures, parse_table
-from nlgauge.recipes.recipe import Part, Publication, Reproduction, Section, Settings, TableRow
+from nlgauge.recipes.recipe import (
+    Part,
+    Publication,
+    Reproduction,
+    Section,
+    Settings,
+    TableRow,
+    with_model_name,
+)
 
 PUBLICATION = Publication.load("mover")
 LANGUAGES = ("cs-en", "de-en", "fi-en", "lv-en", "ru-en", "tr-en", "zh-en")
@@ -112,17 +120,17 @@ def _translation(found: Mapping[str, Path], year: str, settings: Settings) -> li
     sections: dict[str, list[Section]] = {}
     numbers = []
     for each in pair_tables:
-        ours = {
-            (row.name, pair): own[pair][specs[row.spec].name, "pearson"]
-            for pair in found
-            for row in each.rows
-            if row.spec and (specs[row.spec].name, "pearson") in own[pair]
-        }
+        ours = {}
+        for pair, row in product(found, each.rows):
+            for label, scored in _labels(row, specs, settings.other_models).items():
+                if (scored, "pearson") in own[pair]:
+                    ours[label, pair] = own[pair][scored, "pearson"]
         table, entries = compare_numbers(
             *(each.rows, {pair: f"{pair} ({year})" for pair in found}, ours, PUBLISHED[each.stem]),
             digits=each.digits,
             footer=(each.footer, *footer),
             about={pair: {"table": each.stem, **about[pair]} for pair in found},
+            other_models=settings.other_models if each.stem == "table1" else (),
         )
         sections[each.stem] = [Section(f"{year}, {each.title}", table)]
         numbers += entries
@@ -138,6 +146,18 @@ def _translation(found: Mapping[str, Path], year: str, settings: Settings) -> li
     notes = [f"{year} {pair}: {note}" for pair, each in studies.items() for note in each.notes]
     results = {"correlations": numbers, "signatures": studies[shown].signatures}
     return [Part(sections, {}, results, notes, models_of(studies[shown])), drawn]
+
+
+def _labels(
+    row: TableRow, specs: Mapping[str, TableRow], other_models: Sequence[str]
+) -> dict[str, str]:
+    """Return the labels of a row's metric, for each model, and those it was scored under."""
+    if not row.spec:
+        return {}
+    first = specs[row.spec].name
+    return {row.name: first} | {
+        with_model_name(row.name, model): with_model_name(first, model) for model in other_models
+    }
 
 
 def _by_criteria(
@@ -166,7 +186,9 @@ def _by_criteria(
                 about[column] = {"table": stem, **described}
         lines = (footer.format(len(study.corpus)), _MNLI)
         numbered = rows, columns, ours, PUBLISHED[stem]
-        table, entries = compare_numbers(*numbered, digits=3, footer=lines, about=about)
+        table, entries = compare_numbers(
+            *numbered, digits=3, footer=lines, about=about, other_models=settings.other_models
+        )
         sections.append(Section(name, table))
         numbers += entries
         notes += [f"{name}: {note}" for note in study.notes]

@@ -44,6 +44,11 @@ class TableRow:
     published: str | None = None
 
 
+def with_model_name(row: str, model: str) -> str:
+    """Return the label of a row's metric with another model than the recipe's."""
+    return f"{row} ({model})"
+
+
 @dataclass(frozen=True, eq=False)
 class Publication:
     """The TOML file of a recipe: its paper, the rows of its tables, published numbers and notes."""
@@ -76,6 +81,8 @@ class Settings:
     progress: Progress | None = None
     inputs: int | None = None
     """Most inputs of a data set; None takes all, or the sample of a slow recipe."""
+    other_models: tuple[str, ...] = ()
+    """Models whose numbers stand in further columns of the tables."""
 
 
 @dataclass(frozen=True)

@@ -177,6 +177,23 @@ def ranking_table(rows: Sequence[Row], *, digits: int = 3, footer: Sequence[str]
     return _table(rows, [*filled, _key("missing", key="pairs_missing")], footer)
 
 
+def span_table(rows: Sequence[Row], *, digits: int = 3, footer: Sequence[str] = ()) -> Table:
+    """Return metrics and baselines by F1 of error spans, with their thresholds.
+
+    A row has metric, f1 with its interval, precision, recall, the difference from the lexical diff
+    with its interval, minor, major and the number of spans.
+    """
+
+    def difference(row: Row) -> str | None:
+        return interval(row["difference_low"], row["difference_high"], digits)
+
+    filled = [_key("metric"), _key("F1", digits, "higher", "f1"), *_interval(rows, digits)]
+    filled += [_key("precision", digits), _key("recall", digits)]
+    filled += [_key("difference", digits), (Column(filled[2][0].name), difference)]
+    filled += [_key("minor", digits), _key("major", digits), _key("spans")]
+    return _table(rows, filled, footer)
+
+
 def task_tables(
     ranking: Sequence[Row],
     tasks: Sequence[Row],
@@ -244,3 +261,45 @@ def p_text(p: float) -> str:
     while p < 0.05 <= round(p, digits):
         digits += 1
     return "<.001" if p < 0.001 else f"{p:.{digits}f}".removeprefix("0")
+
+
+def power_table(
+    rows: Sequence[Row],
+    named: Sequence[str],
+    unit: str,
+    *,
+    power: float,
+    digits: int = 2,
+    footer: Sequence[str] = (),
+) -> Table:
+    """Return the power and the smallest detectable difference of every size.
+
+    A row has size, power, detectable and the keys ``named``, which say what is compared.
+    """
+    filled = [*(_key(name) for name in named), _key(unit, key="size"), _key("power", 2)]
+    title = f"detectable at power {power:g}"
+    return _table(rows, [*filled, _key(title, digits, key="detectable")], footer)
+
+
+def preference_table(
+    rows: Sequence[Row], named: Sequence[str], *, digits: int = 2, footer: Sequence[str] = ()
+) -> Table:
+    """Return the percentage of people who prefer A for every difference, and its interval.
+
+    A row has difference, probability, low, high, confidence and the keys ``named``.
+    """
+
+    def percent(key: str, row: Row) -> str | None:
+        return None if row[key] is None else f"{100 * row[key]:.0f}"
+
+    def limits(row: Row) -> str | None:
+        ends = percent("low", row), percent("high", row)
+        return None if None in ends else f"[{ends[0]}, {ends[1]}]"
+
+    def signed(row: Row) -> str:
+        return f"{row['difference']:+.{digits}f}"
+
+    filled: list[_Filled] = [*(_key(name) for name in named), (Column("difference"), signed)]
+    filled.append((Column("prefer A, %"), partial(percent, "probability")))
+    filled.append((Column(f"{100 * rows[0]['confidence']:g}%"), limits))
+    return _table(rows, filled, footer)

@@ -1,5 +1,6 @@
-"""The plan in the answer of /v1/align, and the matches of greedy metrics."""
+"""The answer of /v1/align: the plan, the matches of greedy metrics, and predicted errors."""
 
+from dataclasses import asdict
 from typing import Any
 
 import numpy as np
@@ -7,8 +8,20 @@ import numpy as np
 from nlgauge.core.metric import Metric
 from nlgauge.core.plan import Plan
 from nlgauge.core.word_plan import WordGroups, nearest_tokens
+from nlgauge.scoring import Aligned
 
 _GREEDY = ("f", "precision", "recall")
+
+
+def predicted_spans(
+    aligned: Aligned, minor: float | None, major: float | None
+) -> list[dict[str, Any]] | None:
+    """The errors of the candidate, None if the metric has no words or no known thresholds."""
+    metric, given = aligned.scores.metric, minor is not None or major is not None
+    if aligned.word_costs is None or (metric.span_thresholds is None and not given):
+        return None
+    spans = aligned.word_costs.spans(*metric.choose_thresholds(minor, major))
+    return [asdict(span) for span in spans]
 
 
 def plan_answer(plan: Plan, metric: Metric, *, words: bool) -> dict[str, Any]:

@@ -88,6 +88,15 @@ class TokenMatch(BaseModel):
     recall: bool = Field(description="The candidate token is the nearest of the reference's.")
 
 
+class Span(BaseModel):
+    """An error in the candidate; offsets count Unicode characters, the end is not included."""
+
+    start: int
+    end: int
+    severity: str
+    category: str
+
+
 class AlignAnswer(_MetricValue):
     """The scores of the pair, and the alignment with its best reference."""
 
@@ -95,6 +104,9 @@ class AlignAnswer(_MetricValue):
     plan: Plan
     matches: list[TokenMatch] | None = Field(None, description="Of greedy metrics.")
     layers: list[LayerPlan] | None = None
+    spans: list[Span] | None = Field(
+        None, description="Predicted errors; null if no thresholds are given or known."
+    )
 
 
 class ComparedSystem(BaseModel):
@@ -123,6 +135,7 @@ class SystemPair(BaseModel):
     second: str
     difference: float
     p_uncorrected: float
+    method: str
 
 
 class DifferingSegment(BaseModel):
@@ -168,6 +181,7 @@ class CompareAnswer(_StudyAnswer):
     count: int
     seed: int
     segments: int
+    units: int
     alpha: float
     pairs: list[SystemPair]
     systems: list[ComparedSystem]
@@ -247,6 +261,17 @@ class CorrelateAnswer(_StudyAnswer):
     distributions: dict[str, dict[str, list[DensityBand]]]
 
 
+class ReadLabels(BaseModel):
+    """Labels by rater, as /v1/judge accepts them."""
+
+    items: list[str]
+    labels: dict[str, list[str | None]]
+    position: list[Any] | None = None
+    length: list[Any] | None = None
+    system: list[Any] | None = None
+    cluster: list[Any] | None = None
+
+
 class ReadAnswer(BaseModel):
     """The content of an uploaded file: lines of text, or rows of a table."""
 
@@ -257,6 +282,7 @@ class ReadAnswer(BaseModel):
         description="As /v1/compare (pairs) or /v1/correlate (rows) accept them."
     )
     criteria: list[str] = Field(description="Of human judgements.")
+    labels: ReadLabels | None = Field(description="Of a table of labels.")
     notes: list[str]
 
 

@@ -238,7 +238,9 @@ def _join(corpora: list[Corpus]) -> Corpus:
 def _split(number: int, corpus: Corpus, board: Mapping[str, Mapping[str, Scores]]) -> list[Scores]:
     """The scores of one of the joined corpora, under its own names."""
     return [
-        dataclasses.replace(scores, system=system, ids=corpus.ids_of(system), aligner=None)
+        dataclasses.replace(
+            scores, system=system, ids=corpus.ids_of(system), aligner=None, word_costs=None
+        )
         for system in corpus.system_names
         for scores in board[f"{number} {system}"].values()
     ]

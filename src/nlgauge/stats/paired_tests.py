@@ -1,10 +1,11 @@
 """Tests whether one system's corpus score differs from another's, and clusters of a ranking.
 
-Both tests use rows of sufficient statistics, one per segment, the same segments in the same order
-for both systems, and a `finish` that computes the corpus score of summed rows.
+The tests use rows of sufficient statistics, one per segment, the same segments in the same order
+for both systems, and a `finish` that computes the corpus score of summed rows. Segments that are
+not independent (sentences of a document) are tested as wholes with rows of `sum_groups`.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -17,6 +18,9 @@ from nlgauge.stats.coefficients import TOLERANCE
 from nlgauge.stats.intervals import Finish, Interval, percentile_interval, resample_weights
 from nlgauge.stats.validation import Seed, as_rows, p_value, resample
 
+MAX_ENUMERATED = 15
+"""Differing segments of which `paired_permutation` enumerates all exchanges (2^14 of them)."""
+
 
 @dataclass(frozen=True)
 class PairedTest:
@@ -28,10 +32,47 @@ class PairedTest:
     p: float
     method: str
     count: int
+    """Random resamples or exchanges; 0 for an exact test."""
     wins: float | None = None
     """Share of resamples in which the first system scores higher (bootstrap only)."""
     interval: Interval | None = None
-    """Interval of the difference (bootstrap only)."""
+    """Interval of the difference (bootstrap and McNemar's test only)."""
+
+
+def sum_groups(rows: ArrayLike, groups: Sequence[Hashable]) -> Floats:
+    """Return the sums of the rows of each group, in the order of first appearance.
+
+    Tests on the sums resample or exchange groups (documents, prompts) as wholes, which is right if
+    segments of a group resemble each other. Rows should hold the number of segments in a column if
+    groups differ in size and `finish` divides by it.
+
+    Parameters
+    ----------
+    rows : array_like, one row of statistics per segment
+    groups : sequence, the group of every row
+
+    Returns
+    -------
+    ndarray, one row per group
+
+    Raises
+    ------
+    ShapeError
+        If there are not as many groups as rows.
+
+    Examples
+    --------
+    >>> sum_groups([[1, 1], [2, 1], [4, 1]], ["a", "b", "a"])
+    array([[5., 2.],
+           [2., 1.]])
+    """
+    table = as_rows(rows, "rows")
+    if len(groups) != table.shape[0]:
+        raise ShapeError(f"{table.shape[0]} segments but {len(groups)} groups; give one for each.")
+    number = {name: i for i, name in enumerate(dict.fromkeys(groups))}
+    sums = np.zeros((len(number), table.shape[1]))
+    np.add.at(sums, [number[name] for name in groups], table)
+    return sums
 
 
 def paired_bootstrap(
@@ -63,6 +104,11 @@ def paired_bootstrap(
     -------
     PairedTest
 
+    Raises
+    ------
+    DataError
+        For a single segment, of which every resample is the same.
+
     Examples
     --------
     >>> paired_bootstrap([1, 1, 1, 0], [0, 0, 1, 0], lambda total: total[0] / 4).difference
@@ -70,6 +116,11 @@ def paired_bootstrap(
     """
 
     def draw(size: int, rng: np.random.Generator, a: Floats, b: Floats) -> tuple[Floats, Floats]:
+        if a.shape[0] < 2:
+            raise DataError(
+                "a bootstrap of 1 segment (or group) says nothing, as every resample is the same; "
+                "give at least 2, or use a permutation test."
+            )
         weights = resample_weights(a.shape[0], size, rng)
         return weights @ a, weights @ b
 
@@ -109,6 +160,51 @@ def paired_randomisation(
     return PairedTest(one, other, one - other, p, "paired approximate randomisation", count)
 
 
+def paired_permutation(
+    first: ArrayLike, second: ArrayLike, finish: Finish, *, count: int = 10_000, seed: Seed = 0
+) -> PairedTest:
+    """Return the paired permutation test, exact if few segments differ.
+
+    If at most `MAX_ENUMERATED` rows differ between the systems, all exchanges of these are
+    enumerated: p = share of exchanges with |d| at least as large as observed. Otherwise `count`
+    random exchanges are drawn, as in `paired_randomisation`. Parameters are those of
+    `paired_bootstrap`.
+
+    Returns
+    -------
+    PairedTest
+
+    Examples
+    --------
+    >>> paired_permutation([1, 1, 1, 0], [0, 0, 0, 0], lambda total: total[0] / 4).p
+    0.25
+    """
+    a, b = _as_pair(first, second)
+    moved = (b - a)[(a != b).any(axis=1)]
+    k = len(moved)
+    if k > MAX_ENUMERATED:
+        return paired_randomisation(a, b, finish, count=count, seed=seed)
+    one, other = _finished(np.stack([a.sum(axis=0), b.sum(axis=0)]), finish).tolist()
+    # Exchanging all rows changes the sign of d only, so the first row stays where it is.
+    swapped = (np.arange(2 ** max(k - 1, 0))[:, None] >> np.arange(k)[::-1]) & 1
+    moves = swapped @ moved
+    null = _finished(a.sum(axis=0) + moves, finish) - _finished(b.sum(axis=0) - moves, finish)
+    gap = abs(one - other)
+    p = float((np.abs(null) >= gap - TOLERANCE * gap).mean())
+    return PairedTest(one, other, one - other, p, "exact paired permutation", 0)
+
+
+def _as_pair(first: ArrayLike, second: ArrayLike) -> tuple[Floats, Floats]:
+    """Return the rows of two systems, of the same shape."""
+    a, b = as_rows(first, "first"), as_rows(second, "second")
+    if a.shape != b.shape:
+        raise ShapeError(
+            f"the first system has {a.shape[0]} segments of {a.shape[1]} statistics, the second "
+            f"{b.shape[0]} of {b.shape[1]}; a paired test needs the same segments for both."
+        )
+    return a, b
+
+
 def _resampled(
     first: ArrayLike,
     second: ArrayLike,
@@ -118,12 +214,7 @@ def _resampled(
     seed: Seed,
 ) -> tuple[float, float, Floats]:
     """Return both corpus scores and the differences between resampled ones."""
-    a, b = as_rows(first, "first"), as_rows(second, "second")
-    if a.shape != b.shape:
-        raise ShapeError(
-            f"the first system has {a.shape[0]} segments of {a.shape[1]} statistics, the second "
-            f"{b.shape[0]} of {b.shape[1]}; a paired test needs the same segments for both."
-        )
+    a, b = _as_pair(first, second)
 
     def differences(size: int, rng: np.random.Generator) -> Floats:
         one, other = (_finished(totals, finish) for totals in draw(size, rng, a, b))

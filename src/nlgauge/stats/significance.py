@@ -57,6 +57,15 @@ def williams(r12: float, r13: float, r23: float, n: int) -> Williams:
     >>> round(williams(0.8, 0.5, 0.6, 40).p, 4)
     0.001
     """
+    t = williams_statistic(r12, r13, r23, n)
+    require_scipy("Williams's test")
+    from scipy.stats import t as student
+
+    return Williams(t, n - 3, float(student.sf(t, n - 3)), r12, r13, r23, n)
+
+
+def williams_statistic(r12: float, r13: float, r23: float, n: int) -> float:
+    """Return the t of `williams`, 0 if the two metrics are equal up to scale."""
     for name, r in (("r12", r12), ("r13", r13), ("r23", r23)):
         if not -1 <= r <= 1:
             raise DataError(f"{name} is {r}; a correlation lies between -1 and 1 (is it defined?).")
@@ -69,13 +78,9 @@ def williams(r12: float, r13: float, r23: float, n: int) -> Williams:
             f"(their determinant is {k:.6g} < 0); take all three from the same points."
         )
     variance = 2 * max(k, 0.0) * (n - 1) / (n - 3) + (r12 + r13) ** 2 / 4 * (1 - r23) ** 3
-    if variance <= TOLERANCE**2:  # the two metrics are equal up to scale
-        return Williams(0.0, n - 3, 0.5, r12, r13, r23, n)
-    require_scipy("Williams's test")
-    from scipy.stats import t as student
-
-    t = float((r12 - r13) * np.sqrt((n - 1) * (1 + r23)) / np.sqrt(variance))
-    return Williams(t, n - 3, float(student.sf(t, n - 3)), r12, r13, r23, n)
+    if variance <= TOLERANCE**2:
+        return 0.0
+    return float((r12 - r13) * np.sqrt((n - 1) * (1 + r23)) / np.sqrt(variance))
 
 
 def williams_test(

@@ -1,9 +1,9 @@
-"""Paired tests between systems for any metric, and the segments on which they differ most."""
+"""Paired tests between systems, for any metric computed on texts or for stored scores."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
+from functools import partial
 from itertools import combinations
-from typing import Any, ClassVar, Literal
+from typing import Any, Literal
 
 import numpy as np
 
@@ -11,162 +11,47 @@ from nlgauge.core.arrays import Floats
 from nlgauge.core.corpus import Corpus
 from nlgauge.core.errors import DataError, OptionError, UsageError
 from nlgauge.core.scores import Scores
+from nlgauge.data.columns import Columns, Given
+from nlgauge.data.systems import clusters_by_id
 from nlgauge.inputs import Spec
 from nlgauge.runtime import DEFAULT, Runtime
 from nlgauge.scoring import Progress, Scorer
-from nlgauge.stats import holm, paired_bootstrap, paired_randomisation, rank_clusters
+from nlgauge.stats import (
+    holm,
+    mcnemar,
+    paired_bootstrap,
+    paired_permutation,
+    paired_randomisation,
+    rank_clusters,
+    sum_groups,
+)
 from nlgauge.stats.paired_tests import PairedTest
-from nlgauge.study.study import StudyResult, SystemScores
+from nlgauge.study.comparison import Comparison, ComparisonEntry, SystemPair, order_of
+from nlgauge.study.stored_scores import MissingScores, Table, read_stored
+from nlgauge.study.study import SystemScores
 
-Method = Literal["bootstrap", "randomisation"]
+Method = Literal["bootstrap", "randomisation", "permutation", "mcnemar", "mcnemar-midp"]
 References = Sequence[str | Sequence[str | None]]
-
-
-@dataclass(frozen=True)
-class ComparisonEntry:
-    """One system under one metric, tested against the baseline (which has no test)."""
-
-    system: str
-    metric: str
-    value: float
-    cluster: int
-    """1 for the best; every system of a cluster differs significantly from all other clusters."""
-    test: PairedTest | None = None
-    p_holm: float | None = None
-    """The test's two-sided p, Holm-corrected over the systems tested."""
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain values for JSON."""
-        interval = self.test and self.test.interval
-        return {
-            "metric": self.metric,
-            "system": self.system,
-            "value": self.value,
-            "difference": self.test and self.test.difference,
-            "low": interval and interval.low,
-            "high": interval and interval.high,
-            "p_uncorrected": self.test and self.test.p,
-            "p_holm": self.p_holm,
-            "cluster": self.cluster,
-        }
-
-
-@dataclass(frozen=True)
-class SystemPair:
-    """The test of two systems under one metric, from which clusters are made."""
-
-    metric: str
-    first: str
-    second: str
-    difference: float
-    p_uncorrected: float
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain values for JSON."""
-        return asdict(self)
-
-
-@dataclass(frozen=True)
-class SegmentDifference:
-    """A segment on which a system and the baseline have very different scores."""
-
-    metric: str
-    segment: str
-    system: str
-    baseline: str
-    difference: float
-    value: float
-    baseline_value: float
-    candidate: str
-    baseline_candidate: str
-    references: tuple[str, ...]
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain values for JSON."""
-        return asdict(self) | {"references": list(self.references)}
-
-
-@dataclass(frozen=True, eq=False)
-class Comparison(StudyResult[ComparisonEntry]):
-    """All systems under all metrics, each tested against the first."""
-
-    baseline: str
-    corpus: Corpus
-    scores: SystemScores
-    method: str
-    count: int
-    seed: int
-    segments: int
-    alpha: float
-    pairs: tuple[SystemPair, ...]
-    """The tests of all pairs of systems."""
-    entries_key: ClassVar[str] = "systems"
-
-    def of(self, metric: str) -> tuple[ComparisonEntry, ...]:
-        """Return the entries of one metric, the baseline first."""
-        return tuple(entry for entry in self.entries if entry.metric == metric)
-
-    def differing(self, count: int, metric: str | None = None) -> tuple[SegmentDifference, ...]:
-        """Return the `count` segments per system whose scores differ most from the baseline's."""
-        label = metric or self.entries[0].metric
-        if label not in self.signatures:
-            known = ", ".join(self.signatures)
-            raise OptionError(f"no metric {label!r} here; there are {known}.")
-        first = self.scores[self.baseline][label]
-        rows, corpus = self.corpus.rows_of(self.baseline), self.corpus
-        found: list[SegmentDifference] = []
-        for system in list(self.scores)[1:]:
-            scores, own_rows = self.scores[system][label], corpus.rows_of(system)
-            at = _order(first, scores.ids)
-            gaps = scores.segments - first.segments[at]
-            for i in np.argsort(-np.abs(gaps), kind="stable")[:count]:
-                if gaps[i] == 0:
-                    break
-                found.append(
-                    SegmentDifference(
-                        *(label, scores.ids[i], system, self.baseline),
-                        difference=float(gaps[i]),
-                        value=float(scores.segments[i]),
-                        baseline_value=float(first.segments[at[i]]),
-                        candidate=corpus.candidates[own_rows[i]],
-                        baseline_candidate=corpus.candidates[rows[at[i]]],
-                        references=corpus.references[own_rows[i]],
-                    )
-                )
-        return tuple(found)
-
-    @property
-    def test_note(self) -> str:
-        """A sentence on the method of the p-values."""
-        return (
-            f"p against {self.baseline}: {self.method}, {self.count:,} times over "
-            f"{self.segments:,} segments, seed {self.seed}; two-sided"
-        )
-
-    @property
-    def method_note(self) -> str:
-        """A sentence on the method of the Holm-corrected p-values."""
-        return f"{self.test_note}, Holm-corrected"
-
-    @property
-    def cluster_note(self) -> str:
-        """A sentence on the rule of the clusters."""
-        level = f"{self.alpha:g}".removeprefix("0")
-        return f"systems of different clusters: p uncorrected < {level} for every pair"
-
-    def summary(self) -> dict[str, Any]:
-        """Return the baseline, the options of the test and the tests of all pairs."""
-        names = ("baseline", "method", "count", "seed", "segments", "alpha")
-        options = {name: getattr(self, name) for name in names}
-        return {**options, "pairs": [pair.to_dict() for pair in self.pairs]}
+_RESAMPLING = {
+    "bootstrap": paired_bootstrap,
+    "randomisation": paired_randomisation,
+    "permutation": paired_permutation,
+}
+_METHODS = (*_RESAMPLING, "mcnemar", "mcnemar-midp")
 
 
 def compare(
-    systems: Mapping[str, Sequence[str]] | Corpus,
+    systems: Mapping[str, Sequence[str]] | Corpus | Table,
     references: References = (),
     *,
     sources: Sequence[str] | None = None,
-    metrics: Spec | Sequence[Spec] = "bleu",
+    metrics: Spec | Sequence[Spec] | None = None,
+    scores: str | Sequence[str] = (),
+    distances: str | Sequence[str] = (),
+    columns: Given | Columns = None,
+    format: str | None = None,
+    missing: MissingScores = "error",
+    cluster: str | Sequence[Hashable] | None = None,
     method: Method = "bootstrap",
     count: int = 1000,
     seed: int = 0,
@@ -176,12 +61,25 @@ def compare(
 ) -> Comparison:
     """Return paired tests of every system against the first, for every metric, and clusters.
 
+    With `scores` or `distances`, `systems` is a table of stored scores and no text is needed: a
+    data frame, a mapping of columns, a file, or a list of files with one system each. In a table
+    with a column of systems (or in several files) every name is a metric; in a single table without
+    one, every name is the column of a system.
+
     Parameters
     ----------
-    systems : mapping or Corpus, candidates of the same segments by system, the baseline first
+    systems : mapping or Corpus, candidates of the same segments by system, the baseline first; or a
+        table of stored scores
     references, sources : sequence, texts per segment; not for a Corpus, which has its own
-    metrics : str, Metric or sequence of them
-    method : "bootstrap" or "randomisation", the paired test
+    metrics : str, Metric or sequence of them; by default bleu
+    scores, distances : names of columns of stored scores, of which higher or lower is better
+    columns : columns of a table with other names than usual, as ``{"id": "question"}``
+    format : format of the files, such as "csv"; by default that of their names
+    missing : "error" or "drop", what happens to items that lack a stored score in a system
+    cluster : label of every segment of the first system, such as its document; for a table, the
+        name of a column. Segments of a cluster are resampled or exchanged together.
+    method : "bootstrap", "randomisation" (approximate), "permutation" (exact if few segments
+        differ), "mcnemar" (exact) or "mcnemar-midp" for outcomes 0 and 1
     count, seed : resamples and their seed
     alpha : float, level of the two-sided uncorrected tests between systems of different clusters
     runtime, progress : as in `nlgauge.score`
@@ -200,90 +98,177 @@ def compare(
     >>> found = compare({"a": ["x y", "z"], "b": ["x y", "w"]}, ["x y", "z"], metrics="chrf")
     >>> round(found.entries[1].value)
     83
+    >>> table = {"a": [1, 1, 1, 0], "b": [0, 0, 0, 0]}
+    >>> compare(table, scores=["a", "b"], method="mcnemar").entries[1].test.p
+    0.25
     """
+    given: dict[str, Any] = {"method": method, "count": count, "seed": seed, "alpha": alpha}
+    if scores or distances:
+        if references or sources is not None or metrics is not None:
+            raise UsageError(
+                "stored scores are compared without texts; leave out references, sources and "
+                "metrics, or scores and distances"
+            )
+        stored = read_stored(systems, scores, distances, columns, format, cluster, missing)
+        return compare_scored(
+            None, stored.scores, clusters=stored.clusters, notes=stored.notes, **given
+        )
     if isinstance(systems, Corpus):
         if references or sources is not None:
             raise UsageError("a Corpus has its own references and sources; leave these out")
         corpus = systems
     else:
         corpus = _corpus(systems, references, sources)
-    _check(corpus, method)
-    scores = Scorer(metrics, runtime=runtime).score_corpus(corpus, progress=progress)
-    return compare_scored(corpus, scores, method=method, count=count, seed=seed, alpha=alpha)
+    if columns is not None or format is not None or missing != "error":
+        raise UsageError("columns, format and missing are for stored scores; name these")
+    ids = {name: corpus.ids_of(name) for name in corpus.system_names}
+    _check(ids, method)
+    clusters = _clusters(cluster, next(iter(ids.values())))
+    chosen = "bleu" if metrics is None else metrics
+    found = Scorer(chosen, runtime=runtime).score_corpus(corpus, progress=progress)
+    return compare_scored(corpus, found, clusters=clusters, **given)
 
 
 def compare_scored(
-    corpus: Corpus,
+    corpus: Corpus | None,
     scores: SystemScores,
     *,
+    clusters: Mapping[str, Hashable] | None = None,
     method: Method = "bootstrap",
     count: int = 1000,
     seed: int = 0,
     alpha: float = 0.05,
+    notes: Sequence[str] = (),
 ) -> Comparison:
-    """Return the tests of `compare` on existing scores, by system and label of the metric."""
-    _check(corpus, method)
-    names = corpus.system_names
-    test = paired_bootstrap if method == "bootstrap" else paired_randomisation
+    """Return the tests of `compare` on existing scores, by system and label of the metric.
+
+    `clusters` maps the ids of segments to those of their clusters.
+    """
+    first = next(iter(scores.values()), {})
+    if not first:
+        raise UsageError("a comparison needs scores of at least 1 metric, but there are none")
+    ids = next(iter(first.values())).ids
+    by_system = {name: next(iter(each.values())).ids for name, each in scores.items()}
+    _check(by_system, method, stored=corpus is None)
+    groups = None if clusters is None else [clusters[name] for name in ids]
+    if groups and method.startswith("mcnemar"):
+        raise OptionError(
+            "McNemar's test takes items as independent, so it has no clusters; use permutation."
+        )
     entries: list[ComparisonEntry] = []
     pairs: list[SystemPair] = []
-    for label in scores[names[0]]:
-        of_metric = [scores[name][label] for name in names]
-        ids = of_metric[0].ids
-        rows = [each.statistics[_order(each, ids)] for each in of_metric]
-        counts = np.array([float(len(ids))])
-
-        def finish(total: Floats, first: Scores = of_metric[0], n: Floats = counts) -> float:
-            return float(first.metric.finish(total[None, :], n)[0, 0])
-
-        tests = {
-            (i, j): test(rows[i], rows[j], finish, count=count, seed=seed)
-            for j, i in combinations(range(len(rows)), 2)
-        }
+    for label in first:
+        of_metric = [each[label] for each in scores.values()]
+        rows, test = _rows_and_test(of_metric, ids, groups, method, count, seed)
+        tests = {(i, j): test(rows[i], rows[j]) for j, i in combinations(range(len(rows)), 2)}
         entries += _entries(of_metric, tests, alpha)
+        names = [each.system for each in of_metric]
         pairs += [
-            SystemPair(label, names[i], names[j], each.difference, each.p)
+            SystemPair(label, names[i], names[j], each.difference, each.p, each.method)
             for (i, j), each in tests.items()
         ]
-    notes = tuple(
+    warnings = [
         f"{system}, {label}: {warning}"
         for system, by_label in scores.items()
         for label, found in by_label.items()
         for warning in found.warnings
-    )
-    signatures = {label: str(found.signature) for label, found in scores[names[0]].items()}
+    ]
+    signatures = {label: str(found.signature) for label, found in first.items()}
+    done = [entry.test for entry in entries if entry.test is not None]
     return Comparison(
-        *(tuple(entries), notes, signatures, names[0], corpus, scores),
-        method=next(entry.test.method for entry in entries if entry.test is not None),
-        count=count,
+        *(tuple(entries), (*notes, *warnings), signatures, next(iter(scores)), corpus, scores),
+        method=" or ".join(dict.fromkeys(each.method for each in done)),
+        count=max(each.count for each in done),
         seed=seed,
-        segments=len(corpus.rows_of(names[0])),
+        segments=len(ids),
+        units=len(ids) if groups is None else len(set(groups)),
         alpha=alpha,
         pairs=tuple(pairs),
+        clusters=clusters,
     )
 
 
-def _check(corpus: Corpus, method: str) -> None:
-    if method not in ("bootstrap", "randomisation"):
-        raise OptionError(f"method is {method!r}; it is 'bootstrap' or 'randomisation'.")
-    first, *others = corpus.system_names
+def _rows_and_test(
+    scores: Sequence[Scores],
+    ids: Sequence[str],
+    groups: Sequence[Hashable] | None,
+    method: str,
+    count: int,
+    seed: int,
+) -> tuple[list[Floats], Callable[[Floats, Floats], PairedTest]]:
+    """Return the rows of every system under one metric, and the test of two of them."""
+    order = [order_of(each, ids) for each in scores]
+    if method not in _RESAMPLING:
+        rows = [_outcomes(each)[at] for each, at in zip(scores, order, strict=True)]
+        return rows, partial(mcnemar, mid_p=method == "mcnemar-midp")
+    # Clusters differ in size, so the number of segments is one of the statistics.
+    one = np.ones(len(ids))
+    rows = [
+        np.column_stack([each.statistics[at], one]) for each, at in zip(scores, order, strict=True)
+    ]
+    if groups is not None:
+        rows = [sum_groups(table, groups) for table in rows]
+
+    def finish(total: Floats) -> float:
+        return float(scores[0].metric.finish(total[None, :-1], total[-1:])[0, 0])
+
+    return rows, partial(_RESAMPLING[method], finish=finish, count=count, seed=seed)
+
+
+def _outcomes(scores: Scores) -> Floats:
+    """Return the scores of all segments, which McNemar's test needs to be 0 or 1."""
+    wrong = scores.segments[~np.isin(scores.segments, (0, 1))]
+    if wrong.size:
+        raise DataError(
+            f"{wrong.size} of {len(scores)} scores of {scores.system!r} ({scores.label!r}) are "
+            f"not 0 or 1 (such as {wrong[0]:g}); McNemar's test is for binary outcomes, use "
+            "permutation for other scores"
+        )
+    return scores.segments
+
+
+def _check(ids: Mapping[str, Collection[str]], method: str, *, stored: bool = False) -> None:
+    """Raise unless the method is known and at least two systems have the same segments."""
+    if method not in _METHODS:
+        known = " or ".join([", ".join(map(repr, _METHODS[:-1])), repr(_METHODS[-1])])
+        raise OptionError(f"method is {method!r}; it is {known}.")
+    first, *others = ids
     if not others:
-        one = f"there is 1 ({first!r}); `nlgauge score` scores a single one"
-        raise UsageError(f"a comparison needs at least 2 systems, but {one}")
-    expected = {corpus.ids[row] for row in corpus.rows_of(first)}
+        advice = "`nlgauge score` scores a single one"
+        if stored:
+            advice = "name 2 tables, 2 columns of a table without systems, or the column of systems"
+        found = f"there is 1 ({first!r}); {advice}"
+        raise UsageError(f"a comparison needs at least 2 systems, but {found}")
+    expected = set(ids[first])
     for name in others:
-        ids = {corpus.ids[row] for row in corpus.rows_of(name)}
-        if ids != expected:
+        own = set(ids[name])
+        if own != expected:
             raise DataError(
-                f"{name!r} and {first!r} do not have the same segments: {len(ids - expected)} "
-                f"are only in {name!r}, {len(expected - ids)} only in {first!r}, "
-                f"{len(ids & expected)} in both; a paired test needs the same ones"
+                f"{name!r} and {first!r} do not have the same segments: {len(own - expected)} "
+                f"are only in {name!r}, {len(expected - own)} only in {first!r}, "
+                f"{len(own & expected)} in both; a paired test needs the same ones"
             )
 
 
-def _corpus(
-    systems: Mapping[str, Sequence[str]], references: References, sources: Sequence[str] | None
-) -> Corpus:
+def _clusters(
+    cluster: str | Sequence[Hashable] | None, ids: Sequence[str]
+) -> dict[str, Hashable] | None:
+    """Return the cluster of every segment by its id."""
+    if isinstance(cluster, str):
+        raise UsageError(
+            f"cluster is {cluster!r}, the name of a column, but these are texts; give a label for "
+            f"each of the {len(ids)} segments"
+        )
+    return None if cluster is None else clusters_by_id(ids, cluster)
+
+
+def _corpus(systems: Any, references: References, sources: Sequence[str] | None) -> Corpus:
+    if not isinstance(systems, Mapping):
+        kind = type(systems).__name__
+        raise UsageError(
+            f"systems is a {kind}, not texts by system; name the columns of a table of stored "
+            "scores with scores= or distances="
+        )
     if not systems:
         raise UsageError("a comparison needs at least 2 systems, but there is none")
     return Corpus.of_systems(systems, references or None, sources=sources)
@@ -308,9 +293,3 @@ def _entries(
     label, ranks = scores[0].label, [rank[name] for name in names]
     columns = zip(names, [label] * n, values, ranks, [None, *first], corrected, strict=True)
     return [ComparisonEntry(*column) for column in columns]
-
-
-def _order(scores: Scores, ids: Sequence[str]) -> list[int]:
-    """Return the rows of a system's scores in the order of these segments."""
-    row = {name: i for i, name in enumerate(scores.ids)}
-    return [row[name] for name in ids]

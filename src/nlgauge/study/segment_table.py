@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from nlgauge.core.jsonable import to_jsonable
-from nlgauge.study.compare import Comparison
+from nlgauge.study.comparison import Comparison
 from nlgauge.study.study import Study
 
 

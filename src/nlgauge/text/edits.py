@@ -6,6 +6,7 @@ takes 10,000 additions instead of 100 million comparisons.
 
 from collections import Counter, deque
 from collections.abc import Hashable, Iterator, Sequence
+from typing import NamedTuple
 
 
 def lcs_length(left: Sequence[Hashable], right: Sequence[Hashable]) -> int:
@@ -30,26 +31,70 @@ def lcs_positions(left: Sequence[Hashable], right: Sequence[Hashable]) -> list[i
     return found[::-1]
 
 
+class Edits(NamedTuple):
+    """The words of two sequences that an alignment matches, replaces, deletes and inserts."""
+
+    hits: int
+    substitutions: int
+    deletions: int
+    insertions: int
+
+
 def edit_distance(left: Sequence[Hashable], right: Sequence[Hashable]) -> int:
     """Return the least number of insertions, deletions and substitutions (Levenshtein)."""
-    if not left:
-        return len(right)
+    up, down = deque(_edit_rows(left, right), maxlen=1).pop()
+    return len(right) + up.bit_count() - down.bit_count()
+
+
+def count_edits(left: Sequence[Hashable], right: Sequence[Hashable]) -> Edits:
+    """Return the edits of the alignment that rapidfuzz, and so jiwer, makes of the best ones.
+
+    Outside of the common start and end, it reads both sequences from their ends, and deletes from
+    ``left`` where this is one of the best edits, else matches or replaces, else inserts.
+    """
+    start = common_start(left, right)
+    end = common_start(left[start:][::-1], right[start:][::-1])
+    hits = start + end
+    left, right = (side[start : len(side) - end] for side in (left, right))
+    rows = list(_edit_rows(left, right))
+    substitutions = deletions = insertions = 0
+    i, j = len(left), len(right)
+    while i and j:
+        if rows[j][0] >> (i - 1) & 1:
+            deletions, i = deletions + 1, i - 1
+        elif rows[j - 1][1] >> (i - 1) & 1:
+            insertions, j = insertions + 1, j - 1
+        else:
+            i, j = i - 1, j - 1
+            hits, substitutions = (
+                (hits + 1, substitutions) if left[i] == right[j] else (hits, substitutions + 1)
+            )
+    return Edits(hits, substitutions, deletions + i, insertions + j)
+
+
+def common_start(left: Sequence[Hashable], right: Sequence[Hashable]) -> int:
+    """Return how many items the two begin with in common."""
+    pairs = zip(left, right, strict=False)
+    return next((k for k, (a, b) in enumerate(pairs) if a != b), min(len(left), len(right)))
+
+
+def _edit_rows(left: Sequence[Hashable], right: Sequence[Hashable]) -> Iterator[tuple[int, int]]:
+    """Yield where each row of the programme rises and falls by one along ``left``, as bits."""
     full = (1 << len(left)) - 1
-    last = 1 << (len(left) - 1)
     bits = _position_bits(left)
-    # Myers (1999), Hyyrö (2003): where a column of the programme rises or falls by one.
-    up, down, distance = full, 0, len(left)
+    # Myers (1999), Hyyrö (2003)
+    up, down = full, 0
+    yield up, down
     for item in right:
         same = bits.get(item, 0) | down
         flat = ((((same & up) + up) ^ up) | same) & full
         rises = down | (full & ~(flat | up))
         falls = up & flat
-        distance += bool(rises & last) - bool(falls & last)
         rises = (rises << 1 | 1) & full
         falls = (falls << 1) & full
         up = falls | (full & ~(same | rises))
         down = rises & same
-    return distance
+        yield up, down
 
 
 def _position_bits(items: Sequence[Hashable]) -> dict[Hashable, int]:

@@ -6,8 +6,12 @@ Thai, Lao, Khmer, Myanmar, ...) each character with its marks is a word, and so 
 
 import re
 import unicodedata
+from typing import NamedTuple
 
 import regex
+
+from nlgauge.core.custom_tokenizer import CustomTokenizer
+from nlgauge.text.ptb import ptb_words
 
 _UNSPACED = (
     r"[[\p{L}\p{N}]&&[\p{Han}\p{Hiragana}\p{Katakana}\p{Bopomofo}\p{Yi}\p{Thai}\p{Lao}\p{Khmer}"
@@ -29,6 +33,46 @@ def words(text: str, *, lowercase: bool = True, marks: bool = False) -> list[str
     composed = unicodedata.normalize("NFC", text.lower() if lowercase else text)
     found: list[str] = (_WORDS_AND_MARKS if marks else _WORDS).findall(composed)
     return found
+
+
+class Word(NamedTuple):
+    """A word or mark with composed letters, and the characters of the text that it stands for."""
+
+    string: str
+    start: int
+    end: int
+
+
+def find_words(text: str) -> list[Word]:
+    """Return the words, punctuation marks and symbols of ``text`` with their places in it.
+
+    Examples
+    --------
+    >>> find_words("cats!")
+    [Word(string='cats', start=0, end=4), Word(string='!', start=4, end=5)]
+    """
+    if unicodedata.is_normalized("NFC", text):
+        return [Word(found.group(), *found.span()) for found in _WORDS_AND_MARKS.finditer(text)]
+    composed, origin = "", []  # for each composed character, the place of its cluster
+    for cluster in regex.finditer(r"\X", text):
+        letters = unicodedata.normalize("NFC", cluster.group())
+        composed += letters
+        origin += [cluster.span()] * len(letters)
+    found = _WORDS_AND_MARKS.finditer(composed)
+    return [Word(x.group(), origin[x.start()][0], origin[x.end() - 1][1]) for x in found]
+
+
+def split_words(
+    text: str, tokenize: str | CustomTokenizer, *, lowercase: bool = True, marks: bool = False
+) -> list[str]:
+    """Return what ``tokenize`` makes of a text: Unicode ``words``, ``ptb``, or a function's words.
+
+    A function gets the lowercased text; whether there are marks among its words is up to it.
+    """
+    if isinstance(tokenize, CustomTokenizer):
+        return tokenize(text.lower() if lowercase else text)
+    split = ptb_words if tokenize == "ptb" else words
+    return split(text, lowercase=lowercase, marks=marks)
 
 
 def ascii_words(text: str) -> list[str]:

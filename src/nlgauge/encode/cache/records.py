@@ -19,7 +19,7 @@ from nlgauge.core.histogram import Histogram
 
 Array = npt.NDArray[Any]
 
-VERSION = "2"  # of the meaning of values; 1 had one id and one string for all unknown tokens
+VERSION = "3"  # of the meaning of values; 2 had no offsets of tokens
 CARD, TOKENS, HISTOGRAM = "card", "tokens", "histogram"
 _LENGTHS = Struct("<QQ")  # of the tokens and of the weights
 _HEADER = 64  # bytes for the type and the shape of an array
@@ -60,6 +60,7 @@ def pack_tokens(
             _LENGTHS.pack(len(tokens), len(weights)),
             np.asarray(tokens.ids, np.int64).tobytes(),
             np.asarray(tokens.words, np.int64).tobytes(),
+            np.asarray(tokens.offsets, np.int64).tobytes(),
             np.asarray(weights, np.float64).tobytes(),
             np.asarray(tokens.special, np.bool_).tobytes(),
             pack_json([tokens.strings, notes]),
@@ -70,12 +71,13 @@ def pack_tokens(
 def unpack_tokens(content: bytes) -> tuple[Tokens, Floats, tuple[str, ...]]:
     """Return tokens, weights and notes; the arrays are read-only views of the bytes."""
     count, weighted = _LENGTHS.unpack_from(content)
-    numbers = np.frombuffer(content, np.int64, 2 * count, _LENGTHS.size)
+    numbers = np.frombuffer(content, np.int64, 4 * count, _LENGTHS.size)
+    ids, words, *offsets = numbers.reshape(4, count)
     start = _LENGTHS.size + numbers.nbytes
     weights = np.frombuffer(content, np.float64, weighted, start)
     special = np.frombuffer(content, np.bool_, count, start + weights.nbytes)
     strings, notes = unpack_json(content[start + weights.nbytes + count :])
-    tokens = Tokens(tuple(strings), numbers[:count], special, numbers[count:])
+    tokens = Tokens(tuple(strings), ids, special, words, np.concatenate(offsets).reshape(-1, 2))
     return tokens, weights, tuple(notes)
 
 

@@ -10,6 +10,7 @@ import { isPenalty, penalties } from "./penalties.js";
 import { planView } from "./plan_view.js";
 import { between, massTotals } from "./plan.js";
 import { massBalance } from "./mass_balance.js";
+import { predictedErrors } from "./error_spans.js";
 
 const KINDS = [
   ["greedy", "Greedy", "BERTScore: every token takes its nearest neighbour"],
@@ -65,6 +66,7 @@ export function alignmentPanel(onChange) {
   const switcher = segments("Kind of matching", KINDS, state.kind, (kind) => show(kind));
   const explanation = h("p", { class: "note says" });
   const facts = h("div", { class: "facts" });
+  const errors = h("div", { class: "errors" });
   const errorPlace = h("div");
   const layers = layerPlans((plan) => drawing.draw(plan));
   const words = h("input", {
@@ -78,7 +80,7 @@ export function alignmentPanel(onChange) {
   const drawing = planView(onChange, h("label", { class: "switch" }, words, " Whole words"));
   const whole = h("section", { class: "card matching", "aria-labelledby": "matching-title", hidden: true },
     h("div", { class: "headline" }, h("h2", { id: "matching-title" }, "Alignment"), switcher),
-    explanation, exact, h("div", { class: "prices" }, prices.element, presets), errorPlace, facts,
+    explanation, exact, h("div", { class: "prices" }, prices.element, presets), errorPlace, facts, errors,
     layers.element, drawing.element);
 
   function preset(name, ...values) {
@@ -144,7 +146,7 @@ export function alignmentPanel(onChange) {
     } catch (error) {
       if (error.name === "AbortError") return;
       whole.hidden = false;
-      drawing.element.hidden = facts.hidden = state.answer === null;
+      drawing.element.hidden = facts.hidden = errors.hidden = state.answer === null;
       showError(errorPlace, error);
     }
     whole.removeAttribute("aria-busy");
@@ -153,13 +155,14 @@ export function alignmentPanel(onChange) {
   function present(answer) {
     const before = state.answer?.plan;
     state.answer = answer;
-    drawing.element.hidden = facts.hidden = false;
+    drawing.element.hidden = facts.hidden = errors.hidden = false;
     const several = [state.pair.references].flat().length > 1;
     refill(facts,
       h("p", { class: "result" },
         h("strong", {}, answer.metric), " ", h("span", { class: "value" }, score(answer.value, answer.range)),
         several && h("span", { class: "note" }, ` · against reference ${answer.reference + 1}`)),
       answer.matches ? precisionRecall(answer) : massBalance(massTotals(answer.plan)));
+    refill(errors, predictedErrors(state.pair.candidate, answer.spans));
     layers.show(answer);
     answer.plan.matches = answer.matches;
     animate(before, answer.plan);

@@ -1,0 +1,218 @@
+"""nlgauge plan: how many segments or judged outputs an evaluation needs."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+import typer
+
+from nlgauge.cli.arguments import figure_option, option
+from nlgauge.cli.compare import CompareInputs
+from nlgauge.cli.option_groups import with_option_groups
+from nlgauge.cli.output import RunOptions
+from nlgauge.cli.study_options import MetricStudyOptions
+from nlgauge.cli.titles import metric_titles
+from nlgauge.core.errors import UsageError
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from nlgauge.report.table import Table
+    from nlgauge.study import Comparison
+    from nlgauge.study.pilots import AnyPilot, SamplePlan
+
+app = typer.Typer(
+    help="Plan sample sizes from a pilot.", no_args_is_help=True, rich_markup_mode=None
+)
+
+_POWER = option(0.8, "Wanted power: the probability to detect the difference.")
+_ALPHA = option(0.05, "Significance level of the two-sided test.")
+
+
+@app.command("systems")
+@with_option_groups
+def systems_command(
+    options: RunOptions,
+    inputs: CompareInputs,
+    difference: list[float] | None = option(
+        None,
+        "Difference to detect, in the metric's units; one for all metrics, or one for each "
+        "[default: the pilot's].",
+        metavar="NUMBER...",
+    ),
+    power: float = _POWER,
+    alpha: float = _ALPHA,
+    sizes: list[int] | None = option(
+        None,
+        "Numbers of segments to show [default: some around the needed one].",
+        metavar="N...",
+    ),
+    figure: Path | None = figure_option("power by number of segments"),
+) -> None:
+    """Plan the number of segments for a comparison of systems.
+
+    Examples:
+
+    nlgauge plan systems -c baseline.txt new.txt -r ref.txt -m chrf --difference 1
+
+    nlgauge plan systems -c a.txt b.txt -r ref.txt -m bleu --power .9 --cluster documents.txt
+
+    nlgauge plan systems results.csv --scores small,large --cluster prompt --difference .02
+
+    The files are a pilot, as of `nlgauge compare`: outputs, or stored scores, of at least two
+    systems for the same segments; every system is compared with the first. Power is the
+    probability that a paired, two-sided test finds a difference of this size. The smallest
+    difference that a number of segments detects does not depend on the pilot's own difference.
+    Metrics that are no means of segments, such as BLEU, are planned by the contribution of each
+    segment to the corpus score. Segments of one document or prompt are not independent: name these
+    with --cluster.
+    """
+    from nlgauge.study import compare, plan_systems
+
+    with options.running() as running:
+        # Only the scores are used, so that one trial of the cheapest test is enough.
+        given = inputs.read_arguments()
+        pilot = compare(**given, method="randomisation", count=1, **running)
+    found = plan_systems(pilot, difference=difference, power=power, alpha=alpha, sizes=sizes or ())
+    titles = _titles(pilot)
+    tables = [_system_table(found, pilot, titles, options.digits) for pilot in found.pilots]
+    _write(options, found, tables, titles, "segments", figure)
+
+
+def _titles(pilot: "Comparison") -> dict[str, str]:
+    """Return the titles of metrics; stored scores keep their names."""
+    if pilot.corpus is None:
+        return {label: label for label in pilot.signatures}
+    return metric_titles(pilot.signatures)
+
+
+def _system_table(
+    found: "SamplePlan", pilot: Any, titles: Mapping[str, str], width: int | None
+) -> "Table":
+    from nlgauge.report.study_tables import interval, power_table
+
+    title, digits = titles[pilot.metric], pilot.digits if width is None else width
+    low, high = pilot.interval
+    ends = interval(low, high, digits)
+    footer = [
+        f"{title}, {pilot.system} against {pilot.baseline}: {_needed(pilot, 'segments')} for "
+        f"a difference of {abs(pilot.difference):.{digits}f}; two-sided, alpha "
+        f"{pilot.target.alpha:g}, paired",
+        f"pilot: {pilot.size:,} segments, difference {pilot.pilot.difference:+.{digits}f} "
+        f"{ends}, standard deviation {pilot.pilot.deviation:.{digits}f}",
+    ]
+    if pilot.pilot.clusters < pilot.size:
+        footer[-1] += (
+            f"; {pilot.pilot.clusters:,} clusters, design effect {pilot.pilot.design_effect:.2f}"
+        )
+    rows = [{**row, "metric": title} for row in found.of(pilot)]
+    footer.append(found.signatures[pilot.metric])
+    return power_table(
+        rows,
+        ["metric", "system"],
+        "segments",
+        power=found.target.power,
+        digits=digits,
+        footer=footer,
+    )
+
+
+@app.command("metrics")
+@with_option_groups
+def metrics_command(
+    options: MetricStudyOptions,
+    level: Literal["segment", "system"] = option("segment", "What is judged."),
+    power: float = _POWER,
+    alpha: float = _ALPHA,
+    sizes: list[int] | None = option(
+        None,
+        "Numbers of judged outputs to show [default: some around the needed one].",
+        metavar="N...",
+    ),
+    figure: Path | None = figure_option("power by number of judged outputs"),
+) -> None:
+    """Plan the number of judged outputs for a comparison of metrics.
+
+    Examples:
+
+    nlgauge plan metrics judged.jsonl -m bleu chrf
+
+    nlgauge plan metrics judged.jsonl -m chrf bertscore --power .9 --figure power.pdf
+
+    DATA is a pilot: judged outputs, as of `nlgauge correlate`. For every two metrics the table
+    shows the power of Williams's test, two-sided, to tell their correlations with people apart, if
+    the true correlations are those of the pilot. The test takes outputs as independent.
+    """
+    from nlgauge.report.study_tables import power_table
+    from nlgauge.study import plan_metrics
+
+    named = len(options.metrics) + len(options.stored)
+    if named < 2:
+        raise UsageError(
+            f"a plan for metrics compares at least 2, but {named} was named; name them with -m, "
+            "as in -m bleu chrf"
+        )
+    study = options.study()
+    criteria = study.criteria(options.human)
+    if len(criteria) > 1:
+        raise UsageError(
+            f"a plan is for one criterion, but there are {len(criteria)} ({', '.join(criteria)}); "
+            "name one with --human"
+        )
+    found = plan_metrics(
+        study, criteria[0], level=level, power=power, alpha=alpha, sizes=sizes or ()
+    )
+    titles = metric_titles(options.metrics)
+    unit = "outputs" if level == "segment" else "systems"
+    tables = []
+    for pilot in found.pilots:
+        entry = pilot.to_dict()
+        first, second = (titles.get(entry[key], entry[key]) for key in ("first", "second"))
+        footer = (
+            f"{first} and {second}: {_needed(pilot, unit)} to tell {entry['r_first']:.3f} and "
+            f"{entry['r_second']:.3f} apart; Williams's test, two-sided, alpha {alpha:g}",
+            f"pilot: {pilot.size:,} {unit}, human: {criteria[0]}, {level} level, correlation of "
+            f"the metrics {entry['r_metrics']:.3f}",
+        )
+        rows = [{**row, "first": first, "second": second} for row in found.of(pilot)]
+        tables.append(
+            power_table(
+                rows, ["first", "second"], unit, power=power, digits=options.digits, footer=footer
+            )
+        )
+    _write(options, found, tables, titles, f"judged {unit}", figure)
+
+
+def _needed(pilot: "AnyPilot", unit: str) -> str:
+    size = "no number of" if pilot.needed is None else f"{pilot.needed:,}"
+    return f"{size} {unit} give power {pilot.target.power:g}"
+
+
+def _write(
+    options: RunOptions,
+    found: "SamplePlan",
+    tables: "Sequence[Table]",
+    titles: Mapping[str, str],
+    unit: str,
+    figure: Path | None,
+) -> None:
+    content = found.to_dict()
+    options.write(
+        content,
+        content["sizes"],
+        tables,
+        figures={figure: lambda: _draw(found, titles, unit)},
+        notes=found.notes,
+    )
+
+
+def _draw(found: "SamplePlan", titles: Mapping[str, str], unit: str) -> "Figure":
+    from nlgauge.figures.functions import Function, Panel, functions
+
+    sizes, curves = found.curves()
+    drawn = []
+    for pilot, powers in zip(found.pilots, curves, strict=True):
+        mark = None if pilot.needed is None else (pilot.needed, pilot.power_at(pilot.needed))
+        drawn.append(Function(pilot.titled(titles), sizes, powers, mark=mark))
+    panel = Panel("", f"number of {unit}", drawn)
+    return functions([panel], ylabel="power", levels=[found.target.power], logarithmic=True)

@@ -1,0 +1,118 @@
+"""Logs of lm-evaluation-harness (samples_*.jsonl) as rows of a table.
+
+A line of the log is a document under one filter of the outputs, with its metrics:
+
+    {"doc_id": 3, "doc": {...}, "target": "4", "filtered_resps": ["4"], "filter": "none", "acc": 1}
+
+becomes ``id`` 3, ``acc`` 1, ``doc.<field>`` and, if the output is a text, ``output``,
+``references`` and ``source``. Several filters of a document become one row, with the filter in the
+names: ``exact_match/strict-match``.
+"""
+
+import ast
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain
+from pathlib import Path
+from typing import Any
+
+Cells = Mapping[str, Any] | str
+
+_FIELDS = {
+    *("doc_id", "doc", "target", "arguments", "resps", "filtered_resps", "filter", "metrics"),
+    *("doc_hash", "prompt_hash", "target_hash"),
+}
+_TASK = re.compile(r"samples_(.+?)(?:_\d{4}-\d{2}-\d{2}T[\d.:-]+)?\.jsonl")
+_LITERAL = r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*\""""
+_LIST = re.compile(rf"\[(?:{_LITERAL})(?:, (?:{_LITERAL}))*\]", re.DOTALL)
+_MAX_DEPTH = 3  # of lists around a single output
+
+
+def log_rows(path: str, rows: Iterator[tuple[int, Cells]]) -> Iterator[tuple[int, Cells]]:
+    """Yield the documents of a log; rows of another table are passed on."""
+    first = next(rows, None)
+    found = chain([] if first is None else [first], rows)
+    if first is None or not is_document(first[1]):
+        return found
+    return _documents(path, found)
+
+
+def is_document(cells: Cells) -> bool:
+    """Return whether a row is a line of such a log."""
+    return not isinstance(cells, str) and {"doc_id", "filtered_resps"} <= cells.keys()
+
+
+def _documents(path: str, rows: Iterator[tuple[int, Cells]]) -> Iterator[tuple[int, Cells]]:
+    lines: list[tuple[int, str, Cells]] = []
+    for number, cells in rows:
+        if isinstance(cells, str):
+            lines.append((number, "", cells))
+        elif not is_document(cells) or not isinstance(cells["doc_id"], int | str):
+            lines.append((number, "", "not a document of the log: it has no doc_id or no output"))
+        else:
+            lines.append((number, str(cells.get("filter", "none")), _compact(cells)))
+    several = len({name for _, name, cells in lines if not isinstance(cells, str)}) > 1
+    task = _TASK.fullmatch(Path(path).name.removesuffix(".gz").removesuffix(".zst"))
+    named = {"task": task[1]} if task else {}
+    merged: dict[Any, tuple[int, dict[str, Any]]] = {}
+    times: Counter[Any] = Counter()  # a filter that repeats makes a row of its own, as an error
+    for number, name, cells in lines:
+        if isinstance(cells, str):
+            yield number, cells
+            continue
+        key = cells["id"], times[cells["id"], name]
+        times[cells["id"], name] += 1
+        shared = {**named, **cells["shared"]}
+        own = {f"{each}/{name}" if several else each: v for each, v in cells["own"].items()}
+        _, before = merged.get(key, (number, {"id": cells["id"]}))
+        merged[key] = number, {**before, **shared, **own}
+    yield from merged.values()
+
+
+def _compact(cells: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what is kept of a line: its id, values of the document, and values of the filter."""
+    listed = cells.get("metrics")
+    names = [name for name in cells if name not in _FIELDS]
+    if isinstance(listed, list):
+        names = [name for name in listed if isinstance(name, str) and name in cells]
+    own = {name: cells[name] for name in names}
+    doc = cells.get("doc")
+    shared: dict[str, Any] = {}
+    for name, value in doc.items() if isinstance(doc, Mapping) else ():
+        if isinstance(value, str | int | float):
+            shared[f"doc.{name}"] = value
+    text = _single_text(cells["filtered_resps"])
+    if text is not None:
+        own["output"] = text
+        shared["references"] = _targets(cells.get("target"))
+        prompt = _prompt(cells.get("arguments"))
+        shared |= {} if prompt is None else {"source": prompt}
+    return {"id": cells["doc_id"], "shared": shared, "own": own}
+
+
+def _single_text(value: Any) -> str | None:
+    """Return the only text in nested lists; log-likelihoods of choices are no text."""
+    for _ in range(_MAX_DEPTH):
+        if isinstance(value, list) and len(value) == 1:
+            value = value[0]
+    return value if isinstance(value, str) else None
+
+
+def _targets(target: Any) -> list[str]:
+    """Return the references; the harness writes a list of them as Python's text of the list."""
+    if isinstance(target, str) and _LIST.fullmatch(target):
+        return [ast.literal_eval(each) for each in re.findall(_LITERAL, target, re.DOTALL)]
+    values: Sequence[Any] = target if isinstance(target, list) else [target]
+    return [str(value) for value in values]
+
+
+def _prompt(arguments: Any) -> str | None:
+    """Return the prompt: the first argument of the first request."""
+    if isinstance(arguments, Mapping):
+        arguments = [arguments.get("gen_args_0")]
+    request = arguments[0] if isinstance(arguments, list) and arguments else None
+    if isinstance(request, Mapping):
+        request = [request.get("arg_0")]
+    prompt = request[0] if isinstance(request, list) and request else None
+    return prompt if isinstance(prompt, str) else None

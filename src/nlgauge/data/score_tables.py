@@ -1,0 +1,220 @@
+"""Stored scores of systems: tables that need no texts, and logs of evaluation harnesses.
+
+    item,system,acc,wer            a row for each system and item, a column for each metric
+    item,small,large               a row for each item, a column for each system
+    {"id": 3, "scores": {...}}     scores in an object, or in columns `scores.<name>`
+
+Several files hold a system each. A log that repeats samples (epochs) gives their mean.
+"""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from math import nan
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from nlgauge.core.arrays import Floats
+from nlgauge.core.corpus import refuse_duplicates
+from nlgauge.core.errors import FileError, UsageError
+from nlgauge.data import files
+from nlgauge.data.columns import COLUMNS, Columns, find_column
+from nlgauge.data.judged import parse_score, to_columns
+from nlgauge.data.judged_tables import DOCUMENTS, SEGMENTS
+from nlgauge.data.systems import InputFiles
+
+PlacedRows = Sequence[tuple[str, str, Mapping[str, Any]]]
+"""Rows with the system that they are of, unless they name one, and their place in words."""
+
+SCORE = "score"
+"""The name of the scores of a table with a column for each system."""
+
+_EPOCH = {"sample", "epoch"}  # columns of a log that repeats samples
+_BINARY = {"true": 1.0, "false": 0.0}
+_USUAL = Columns()
+
+
+@dataclass(frozen=True, eq=False)
+class ScoreTable:
+    """Scores by name, one per row; every row is of a system and an item."""
+
+    systems: tuple[str, ...]
+    ids: tuple[str, ...]
+    scores: Mapping[str, Floats]
+    clusters: tuple[str, ...] | None = None
+    notes: tuple[str, ...] = ()
+    wide: bool = False
+    """Whether the names were columns of systems, so that there is one score, called `SCORE`."""
+
+
+def read_score_tables(
+    paths: Sequence[str],
+    names: Sequence[str],
+    *,
+    columns: Columns = _USUAL,
+    cluster: str | None = None,
+    wanted: str | None = None,
+) -> ScoreTable:
+    """Return the scores of tables; each file is a system, unless its rows name theirs.
+
+    Parameters
+    ----------
+    paths
+        Tables or logs, or folders of these.
+    names
+        Columns of scores: of metrics, or of systems in a single table that does not name systems.
+    columns
+        Columns with other names than usual (``id`` and ``system``).
+    cluster
+        Column of the cluster of every item, such as its document.
+    wanted
+        Format of the files; by default that of their names.
+
+    Returns
+    -------
+    ScoreTable
+
+    Raises
+    ------
+    FileError, UsageError
+        If a file is missing or malformed, a column is missing, or an item occurs twice.
+    """
+    _refuse_roles(columns)
+    for path in paths:
+        if files.format_of(path, wanted=wanted) not in files.TABULAR and not Path(path).is_dir():
+            known = f"their names end in {files.ENDINGS}; --input names the format otherwise"
+            raise UsageError(f"{path} is not a table of scores: {known}")
+    inputs = InputFiles(paths, (), wanted, None, columns)
+    rows = []
+    for system, table in inputs.tables():
+        for place, cells in table:
+            if isinstance(cells, str):
+                raise FileError(f"{place}: {cells}")
+            rows.append((system, place, cells))
+    return to_score_table(rows, names, columns=columns, cluster=cluster)
+
+
+def to_score_table(
+    rows: PlacedRows,
+    names: Sequence[str],
+    *,
+    columns: Columns = _USUAL,
+    cluster: str | None = None,
+) -> ScoreTable:
+    """Return the scores of rows; see `read_score_tables`."""
+    if not rows:
+        raise FileError("the table of scores holds no rows")
+    _refuse_roles(columns)
+    _, where, first = rows[0]
+    free = [name for name in first if name not in names]
+    by_row = columns.find_role("system", free, where)
+    wide = not by_row and len(names) > 1 and len({system for system, _, _ in rows}) == 1
+    key = _id_column(rows, free, columns)
+    entries: list[_Entry] = []
+    numbers: Counter[str] = Counter()
+    for source, place, row in rows:
+        system = _name(row, by_row[0], place) if by_row else source
+        item = str(numbers[system]) if key is None else _name(row, key, place)
+        numbers[system] += 1
+        values = {name: _score(row, name, place) for name in names}
+        shared = None if cluster is None else _name(row, cluster, place), row.get("task")
+        if wide:
+            entries += [_Entry(name, item, {SCORE: values[name]}, *shared) for name in names]
+        elif row.keys() >= _EPOCH:
+            sample = _name(row, "sample", place)
+            entries.append(_Entry(system, sample, values, *shared, repeated=True))
+        else:
+            entries.append(_Entry(system, item, values, *shared))
+    notes: tuple[str, ...] = ()
+    if any(entry.repeated for entry in entries):
+        entries, notes = _mean_over_epochs(entries)
+    return _table(entries, notes, wide=wide)
+
+
+def _refuse_roles(columns: Columns) -> None:
+    useless = ("candidate", "references", "source", "systems", "human", "scores")
+    columns.refuse(useless, "stored scores are read without texts")
+
+
+@dataclass(frozen=True)
+class _Entry:
+    """The scores of a system on an item, its cluster, and its task if a log names one."""
+
+    system: str
+    item: str
+    scores: Mapping[str, float]
+    cluster: str | None
+    task: str | None
+    repeated: bool = False
+    """Whether it is one of several epochs of the item."""
+
+
+def _table(entries: Sequence[_Entry], notes: tuple[str, ...], *, wide: bool) -> ScoreTable:
+    systems, ids = [each.system for each in entries], [each.item for each in entries]
+    if len(set(zip(systems, ids, strict=True))) < len(ids) and entries[0].task is not None:
+        # Logs of several tasks, each of which numbers its documents from 0.
+        ids = [f"{each.task}/{each.item}" for each in entries]
+    refuse_duplicates(systems, ids)
+    labels = tuple(each.cluster for each in entries if each.cluster is not None)
+    scores = to_columns([each.scores for each in entries])
+    return ScoreTable(tuple(systems), tuple(ids), scores, labels or None, notes, wide)
+
+
+def _mean_over_epochs(entries: Sequence[_Entry]) -> tuple[list[_Entry], tuple[str, ...]]:
+    """Return one entry for the repetitions of a sample, with the means of their scores."""
+    repeated: dict[Any, list[_Entry]] = {}
+    for number, entry in enumerate(entries):
+        key = (entry.system, entry.item) if entry.repeated else number
+        repeated.setdefault(key, []).append(entry)
+    found = []
+    for same in repeated.values():
+        columns = to_columns([each.scores for each in same])
+        defined = {name: values[~np.isnan(values)] for name, values in columns.items()}
+        means = {name: float(v.mean()) if v.size else nan for name, v in defined.items()}
+        found.append(replace(same[0], scores=means))
+    note = f"{len(entries):,} scored samples are epochs of {len(found):,}; their means are compared"
+    return found, (f"{note}.",)
+
+
+def _id_column(rows: PlacedRows, free: Sequence[str], columns: Columns) -> str | None:
+    """Return the column that names items: a usual one, or documents if each has one row."""
+    if {"id", "segment"} & columns.named.keys():
+        return str(columns.find_role("id", free, rows[0][1])[0])
+    for name in (*SEGMENTS, "item", "id", *DOCUMENTS):
+        key = find_column(free, (name,))
+        system = find_column(free, COLUMNS["system"])
+        places = {(of, str(row.get(str(system))), str(row.get(str(key)))) for of, _, row in rows}
+        if key is not None and (name not in DOCUMENTS or len(places) == len(rows)):
+            return str(key)
+    return None
+
+
+def _name(row: Mapping[str, Any], key: str, place: str) -> str:
+    """Return the text of a cell that names something, which may not be blank."""
+    if key not in row:
+        raise FileError(f"{place} has no column {key!r}; it has {', '.join(map(repr, row))[:200]}")
+    value = row[key]
+    if value is None or isinstance(value, Mapping | list) or not str(value).strip():
+        raise FileError(f"{place}: {key!r} is {value!r:.40}; it should name something")
+    return str(value)
+
+
+def _score(row: Mapping[str, Any], name: str, place: str) -> float:
+    """Return a score from a column, a column `scores.<name>`, or the object `scores`."""
+    inside = row.get("scores")
+    if name in row:
+        value = row[name]
+    elif f"scores.{name}" in row:
+        value = row[f"scores.{name}"]
+    elif isinstance(inside, Mapping) and name in inside:
+        value = inside[name]
+    else:
+        has = ", ".join(map(repr, row))[:200]
+        raise FileError(f"{place} has no column {name!r} of scores; it has {has}")
+    if isinstance(value, bool | np.bool_):
+        return float(value)
+    if isinstance(value, str) and value.strip().lower() in _BINARY:
+        return _BINARY[value.strip().lower()]
+    return parse_score(value, f"{place}: {name!r}")

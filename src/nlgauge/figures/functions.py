@@ -1,0 +1,85 @@
+"""Functions of a number: lines with bands of uncertainty and marked points."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from nlgauge.core.arrays import Floats
+from nlgauge.figures import matplotlib_setup as setup
+from nlgauge.figures.colours import PALETTE
+from nlgauge.figures.labels import heading, legend_label
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+_SIZE = (3.3, 2.1)  # inches; a column of a two-column paper
+_SMALL = (2.3, 1.8)  # one of several panels
+_ACROSS = 3
+
+
+@dataclass(frozen=True)
+class Function:
+    """Values of one function, the limits of their intervals, and a point to mark."""
+
+    name: str
+    places: Sequence[float] | Floats
+    values: Sequence[float] | Floats
+    low: Sequence[float] | Floats = ()
+    high: Sequence[float] | Floats = ()
+    mark: tuple[float, float] | None = None
+
+
+@dataclass(frozen=True)
+class Panel:
+    """Functions of the same number, under a title."""
+
+    title: str
+    xlabel: str
+    functions: Sequence[Function]
+
+
+def functions(
+    panels: Sequence[Panel],
+    *,
+    ylabel: str,
+    levels: Sequence[float] = (),
+    limits: tuple[float, float] = (0.0, 1.0),
+    logarithmic: bool = False,
+) -> "Figure":
+    """Return lines with their bands in panels, and dotted lines at ``levels``.
+
+    There is a legend if a panel has several functions.
+    """
+    across = min(len(panels), _ACROSS)
+    wide, high = _SIZE if len(panels) == 1 else _SMALL
+    size = (across * wide, -(-len(panels) // across) * high)
+    with setup.panels(len(panels), across, size, sharey=True) as (figure, grid):
+        for k, (axes, panel) in enumerate(zip(grid, panels, strict=True)):
+            for level in levels:
+                axes.axhline(level, color="#777777", linewidth=0.6, linestyle=":")
+            for number, each in enumerate(panel.functions):
+                _draw(axes, each, PALETTE[number % len(PALETTE)])
+            if logarithmic:
+                axes.set_xscale("log")
+                axes.xaxis.set_major_formatter(lambda x, _: f"{x:,.0f}")
+                axes.minorticks_off()
+            axes.margins(x=0.01)
+            axes.set_ylim(*limits)
+            axes.set_title(heading(panel.title) if panel.title else "")
+            axes.set_xlabel(heading(panel.xlabel))
+            axes.set_ylabel(heading(ylabel) if k % across == 0 else "")
+            setup.plain_axes(axes, "top", "right", grid="y")
+        if any(len(panel.functions) > 1 for panel in panels):
+            handles, _ = grid[0].get_legend_handles_labels()
+            setup.legend_below(figure, handles, min(len(handles), 3), columnspacing=1.2)
+    return figure
+
+
+def _draw(axes: "Axes", each: Function, colour: str) -> None:
+    label = legend_label(each.name)
+    axes.plot(each.places, each.values, color=colour, linewidth=1.1, label=label)
+    if len(each.low):
+        axes.fill_between(each.places, each.low, each.high, color=colour, alpha=0.18, linewidth=0)
+    if each.mark is not None:
+        axes.plot(*([end] for end in each.mark), "o", color=colour, markersize=4)

@@ -1,0 +1,134 @@
+"""A text with its error spans marked: as plain text, as a web page, and as a figure."""
+
+from collections.abc import Iterator, Sequence
+from html import escape
+from itertools import pairwise
+from pathlib import Path
+from string import Template
+from typing import TYPE_CHECKING
+
+import regex
+from rich.cells import cell_len
+
+from nlgauge.core.printable import printable as visible
+from nlgauge.core.spans import MAJOR, MINOR, Span
+from nlgauge.figures import matplotlib_setup
+from nlgauge.figures.labels import heading, printable
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+_FILLS = {MINOR: "#fde7b0", MAJOR: "#f6b3a6"}
+_LINES = {MINOR: "#b37400", MAJOR: "#b3261e"}
+_STYLES = {MINOR: "\x1b[33;4m", MAJOR: "\x1b[31;1;4m"}
+_COLUMNS = 72  # of a line of the figure
+_CELL, _LINE = 0.0765, 0.24  # inches
+_MONOSPACE = "DejaVu Sans Mono"  # which matplotlib has with it
+
+
+def parts(text: str, spans: Sequence[Span]) -> Iterator[tuple[str, str | None]]:
+    """Yield the pieces of a text, with the severity of those in a span; major ones win."""
+    ends = {0, len(text), *(end for span in spans for end in (span.start, span.end))}
+    for start, end in pairwise(sorted(ends)):
+        found = {span.severity for span in spans if span.start <= start and end <= span.end}
+        yield text[start:end], (MINOR if found == {MINOR} else MAJOR) if found else None
+
+
+def marked_text(text: str, spans: Sequence[Span], *, colour: bool = False) -> str:
+    """Return the text with [errors](severity) in brackets, and in colour for a terminal."""
+    pieces = []
+    for piece, severity in parts(text, spans):
+        shown = visible(piece, keep="\n\t")
+        if severity is None:
+            pieces.append(shown)
+            continue
+        style, end = (_STYLES[severity], "\x1b[0m") if colour else ("", "")
+        pieces.append(f"[{style}{shown}{end}]({severity})")
+    return "".join(pieces)
+
+
+def page(
+    text: str,
+    spans: Sequence[Span],
+    *,
+    title: str | None = None,
+    summary: str = "",
+    signature: str = "",
+) -> str:
+    """Return a self-contained web page with the errors highlighted; no scripts."""
+    marked = "".join(
+        f'<mark class="{severity}" title="{severity} error">{escape(visible(piece))}</mark>'
+        if severity
+        else escape(visible(piece, keep="\n"))
+        for piece, severity in parts(text, spans)
+    )
+    template = Template(Path(__file__).with_name("marked_text.html").read_text("utf-8"))
+    return template.substitute(
+        heading=escape(printable(title or "Predicted errors")),
+        text=marked,
+        summary=escape(visible(summary)),
+        signature=escape(visible(signature)),
+    ).rstrip("\n")
+
+
+def draw_marked_text(text: str, spans: Sequence[Span], *, title: str | None = None) -> "Figure":
+    """Return a drawing of the text with the errors on a coloured background."""
+    lines = _lines(text, spans)
+    width = max((start + cell_len(piece) for line in lines for start, piece, _ in line), default=1)
+    size = (max(width, 20) * _CELL + 0.3, len(lines) * _LINE + (0.6 if title else 0.35))
+    with matplotlib_setup.panels(1, 1, size, font_size=9) as (figure, (axes,)):
+        from matplotlib.patches import Patch, Rectangle
+
+        for row, line in enumerate(lines):
+            for start, piece, severity in line:
+                cells = cell_len(piece)
+                if severity:
+                    box = Rectangle((start, row), cells, 0.9, lw=0, fc=_FILLS[severity])
+                    axes.add_patch(box).set_label(severity)
+                    axes.plot([start, start + cells], [row + 0.9] * 2, color=_LINES[severity], lw=1)
+                for at, letters in _drawn(piece):
+                    axes.text(start + at, row + 0.68, letters, family=_MONOSPACE, va="baseline")
+        axes.set(xlim=(0, max(width, 20)), ylim=(len(lines), 0))
+        axes.set_axis_off()
+        used = [each for each in (MINOR, MAJOR) if any(s == each for _, s in parts(text, spans))]
+        patches = [Patch(fc=_FILLS[each], ec=_LINES[each], label=f"{each} error") for each in used]
+        if patches:
+            matplotlib_setup.legend_below(figure, patches, 2)
+        if title:
+            figure.suptitle(heading(title))
+    return figure
+
+
+_Placed = tuple[int, str, str | None]  # the first column, the piece, and its severity
+
+
+def _lines(text: str, spans: Sequence[Span]) -> list[list[_Placed]]:
+    """Return the pieces of every line, broken at blanks and, in long words, anywhere."""
+    lines: list[list[_Placed]] = [[]]
+    column = 0
+    for piece, severity in parts(text, spans):
+        for run in regex.findall(r"\n|[^\S\n]+|\S+", piece):
+            # A word of a script without blanks may be longer than a line.
+            chunks = [run] if cell_len(run) <= _COLUMNS // 3 else regex.findall(r"\X", run)
+            for chunk in chunks:
+                shown = visible(chunk)
+                most = _COLUMNS + 3 * (cell_len(shown) < 3)  # no comma on a line of its own
+                if chunk == "\n" or column + cell_len(shown) > most:
+                    lines.append([])
+                    column = 0
+                    if not chunk.strip():
+                        continue
+                lines[-1].append((column, shown, severity))
+                column += cell_len(shown)
+    return lines
+
+
+def _drawn(piece: str) -> Iterator[tuple[int, str]]:
+    """Yield letters to draw and their column; those of other fonts one by one."""
+    if piece.isascii():
+        yield 0, piece
+        return
+    column = 0
+    for cluster in regex.findall(r"\X", piece):
+        yield column, cluster
+        column += cell_len(cluster)

@@ -1,0 +1,380 @@
+"""Agreement of raters who gave labels to the same items, with any pattern of missing labels.
+
+A matrix has one row per item and one column per rater; NaN is a label that was not given. Labels
+are numbers: those of a nominal scale are codes, those of an ordinal scale need only the right
+order. A coefficient is 1 - observed / expected disagreement, or NaN where it is undefined: without
+an item that two raters labelled, and if only one label was used, so that chance expects none.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import partial
+from itertools import combinations
+from types import MappingProxyType
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from nlgauge.core.arrays import Floats, Ints
+from nlgauge.core.errors import DataError, OptionError, ShapeError
+from nlgauge.stats.coefficients import divide
+from nlgauge.stats.intervals import Interval, percentile_interval, resample_weights
+from nlgauge.stats.validation import Seed, resample
+
+MAX_CATEGORIES = 1000
+"""Largest number of labels for which a matrix of all pairs of labels is made."""
+_FEW = 50  # labels up to which they are counted by a matrix of items x labels
+
+
+@dataclass(frozen=True, eq=False)
+class Ratings:
+    """Labels as codes, items x raters (-1: missing), and the value of every code, ascending."""
+
+    codes: Ints
+    values: Floats
+
+    @classmethod
+    def of(cls, labels: ArrayLike, categories: ArrayLike | None = None) -> "Ratings":
+        """Return the ratings of a matrix of numbers; `categories` may name labels not used."""
+        matrix = np.asarray(labels, dtype=np.float64)
+        if matrix.ndim != 2 or matrix.shape[1] < 1:
+            raise ShapeError(f"labels have shape {matrix.shape}; give items x raters.")
+        if infinite := int(np.isinf(matrix).sum()):
+            raise DataError(f"{infinite} of {matrix.size} labels are infinite; use NaN for none.")
+        given = ~np.isnan(matrix)
+        values = np.unique(matrix[given] if categories is None else np.asarray(categories, float))
+        values = values if values.size else np.zeros(1)  # a code is an index also without labels
+        codes = np.searchsorted(values, np.where(given, matrix, 0.0))
+        found = np.append(values, np.nan)[codes]
+        if unknown := int((given & (found != matrix)).sum()):
+            raise DataError(f"{unknown} of {int(given.sum())} labels are not among the categories.")
+        return cls(np.where(given, codes, -1), values)
+
+    def take(self, *raters: int) -> "Ratings":
+        """Return the ratings of some raters."""
+        return Ratings(self.codes[:, list(raters)], self.values)
+
+    @property
+    def scaled(self) -> Floats:
+        """The values divided by the largest, of which no square overflows."""
+        largest = float(np.abs(self.values).max())
+        return self.values / (largest or 1.0)
+
+    @property
+    def given(self) -> Ints:
+        """The number of labels of every item."""
+        return np.asarray((self.codes >= 0).sum(axis=1))
+
+
+Statistic = Callable[[Ratings, Floats], Floats]
+"""Takes the ratings and weights of items, one row per resample; returns a value per row."""
+Distance = Callable[[Ints, Ints], Floats]
+"""Takes the codes of two labels of every item."""
+
+
+def _distances(values: Floats, power: int) -> Floats:
+    """Return |a - b| ** power of all pairs of values; 1 for different ones if the power is 0."""
+    if values.size > MAX_CATEGORIES:
+        raise DataError(
+            f"there are {values.size:,} different labels; this coefficient is for at most "
+            f"{MAX_CATEGORIES:,}: use alpha_ordinal or alpha_interval for measurements."
+        )
+    difference = np.abs(values[:, None] - values[None, :])
+    return (difference > 0).astype(float) if power == 0 else difference**power
+
+
+def _ratio_distances(values: Floats) -> Floats:
+    """Return ((a - b) / (a + b)) ** 2, the differences of a ratio scale."""
+    if values.size and values[0] < 0:
+        raise DataError("a ratio scale has no negative labels; use the interval scale.")
+    total = values[:, None] + values[None, :]
+    return (_distances(values, 1) / np.where(total > 0, total, 1.0)) ** 2
+
+
+def _count(ratings: Ratings, weights: Floats, per_item: Floats | None = None) -> Floats:
+    """Return how often each label was given, a row per row of weights."""
+    item, rater = np.nonzero(ratings.codes >= 0)
+    code = ratings.codes[item, rater]
+    size = ratings.values.size
+    drawn = np.ones(item.size) if per_item is None else per_item[item]
+    if size <= _FEW:
+        table = np.bincount(item * size + code, drawn, minlength=ratings.codes.shape[0] * size)
+        return weights @ table.reshape(-1, size)
+    counts = np.zeros((weights.shape[0], size))
+    order = np.argsort(code, kind="stable")
+    item, drawn = item[order], drawn[order]
+    used, starts = np.unique(code[order], return_index=True)
+    if item.size:
+        counts[:, used] = np.add.reduceat(weights[:, item] * drawn, starts, axis=1)
+    return counts
+
+
+def _disagreement(ratings: Ratings, distance: Distance) -> Floats:
+    """Return the mean distance of two labels of each item, a row per resample if it differs."""
+    codes = ratings.codes
+    total = np.zeros((1, codes.shape[0]))
+    for i, j in combinations(range(codes.shape[1]), 2):
+        first, second = codes[:, i], codes[:, j]
+        both = (first >= 0) & (second >= 0)
+        total = total + np.where(both, distance(first, second), 0.0)
+    given = ratings.given
+    return np.asarray(total / np.maximum(given * (given - 1) / 2, 1))
+
+
+def _differ(first: Ints, second: Ints) -> Floats:
+    """Return 1 for different labels and 0 for equal ones."""
+    return np.asarray(first != second, dtype=float)
+
+
+def _listed(distances: Floats) -> Distance:
+    """Return the distance of a matrix of distances."""
+    return lambda first, second: np.asarray(distances[first, second])
+
+
+def _comparable(ratings: Ratings, weights: Floats) -> Floats:
+    """Return the weights of items with two labels or more, 0 for the others."""
+    comparable = ratings.given >= 2
+    return weights if comparable.all() else np.where(comparable, weights, 0.0)
+
+
+def _weigh(weights: Floats, values: Floats) -> Floats:
+    """Return weighted sums over items, of the same values in every resample or of its own."""
+    if values.shape[0] == 1:
+        return np.asarray(weights @ values[0])
+    return np.asarray(np.einsum("ij,ij->i", weights, values))
+
+
+def _mean_disagreement(ratings: Ratings, weights: Floats, distance: Distance) -> Floats:
+    """Return the mean over items of their disagreement; NaN without an item of two labels."""
+    comparable = _comparable(ratings, weights)
+    total = _weigh(comparable, _disagreement(ratings, distance))
+    return divide(total, comparable.sum(axis=1))
+
+
+def _percent_agreement(ratings: Ratings, weights: Floats) -> Floats:
+    return 1 - _mean_disagreement(ratings, weights, _differ)
+
+
+def _alpha(ratings: Ratings, weights: Floats, scale: str) -> Floats:
+    """Return Krippendorff's alpha (2011), with n the number of labels that have a partner."""
+    comparable = _comparable(ratings, weights)
+    counts = _count(ratings, comparable)
+    n = counts.sum(axis=1)
+    distance, expected = _scale(scale, ratings.scaled, counts, n)
+    observed = _weigh(comparable, ratings.given * _disagreement(ratings, distance))
+    varied = (counts > 0).sum(axis=1) > 1
+    return 1 - divide((n - 1) * observed, np.where(varied, expected, 0.0))
+
+
+def _scale(scale: str, values: Floats, counts: Floats, n: Floats) -> tuple[Distance, Floats]:
+    """Return the distance of a scale and its sum over all ordered pairs of labels given."""
+    if scale == "nominal":
+        return _differ, n**2 - (counts**2).sum(axis=1)
+    if scale == "ratio":
+        distances = _ratio_distances(values)
+        return _listed(distances), ((counts @ distances) * counts).sum(axis=1)
+    # The ordinal distance of two labels is the squared difference of their mean ranks.
+    places = np.cumsum(counts, axis=1) - counts / 2 if scale == "ordinal" else values[None, :]
+    mean = np.nan_to_num(divide((counts * places).sum(axis=1), n))[:, None]
+    expected = 2 * n * (counts * (places - mean) ** 2).sum(axis=1)
+    return lambda first, second: (places[:, first] - places[:, second]) ** 2, expected
+
+
+def _kappa(ratings: Ratings, weights: Floats, power: int) -> Floats:
+    """Return Cohen's kappa of two raters; of more raters, the mean over pairs (Light 1971)."""
+    distances = _distances(ratings.scaled, power)
+    pairs = combinations(range(ratings.codes.shape[1]), 2)
+    found = [_kappa_of_pair(ratings.take(*pair), weights, distances) for pair in pairs]
+    return mean_defined(found) if found else np.full(weights.shape[0], np.nan)
+
+
+def _kappa_of_pair(ratings: Ratings, weights: Floats, distances: Floats) -> Floats:
+    shared = _comparable(ratings, weights)
+    first, second = (_count(ratings.take(k), shared) for k in range(2))
+    expected = divide(((first @ distances) * second).sum(axis=1), shared.sum(axis=1) ** 2)
+    return 1 - divide(_mean_disagreement(ratings, weights, _listed(distances)), expected)
+
+
+def mean_defined(values: list[Floats]) -> Floats:
+    """Return the mean over the list of the values that are defined; NaN if none is."""
+    stacked = np.stack(values)
+    defined = np.isfinite(stacked)
+    return divide(np.where(defined, stacked, 0.0).sum(axis=0), defined.sum(axis=0))
+
+
+def _shares(ratings: Ratings, weights: Floats) -> Floats:
+    """Return the mean share of every label in the labels of an item."""
+    given = ratings.given
+    items = np.where(given > 0, weights, 0.0).sum(axis=1, keepdims=True)
+    return divide(_count(ratings, weights, 1 / np.maximum(given, 1)), items)
+
+
+def _fleiss(ratings: Ratings, weights: Floats) -> Floats:
+    """Return Fleiss's kappa (1971), also for different numbers of labels per item (Gwet 2014)."""
+    shares = _shares(ratings, weights)
+    varied = (shares > 0).sum(axis=1) > 1
+    observed = _mean_disagreement(ratings, weights, _differ)
+    return 1 - divide(observed, np.where(varied, 1 - (shares**2).sum(axis=1), 0.0))
+
+
+def _gwet(ratings: Ratings, weights: Floats, power: int) -> Floats:
+    """Return Gwet's AC1 (2008), and AC2 with quadratic weights (2014)."""
+    size = ratings.values.size
+    if size < 2:
+        return np.full(weights.shape[0], np.nan)
+    distances = _distances(ratings.scaled, power)
+    distances = distances / distances.max()
+    observed = 1 - _mean_disagreement(ratings, weights, _listed(distances))
+    shares = _shares(ratings, weights)
+    spread = (shares * (1 - shares)).sum(axis=1)
+    chance = (1 - distances).sum() * spread / (size * (size - 1))
+    return divide(observed - chance, 1 - chance)
+
+
+COEFFICIENTS: Mapping[str, Statistic] = MappingProxyType(
+    {
+        "agreement": _percent_agreement,
+        "kappa": partial(_kappa, power=0),
+        "kappa_linear": partial(_kappa, power=1),
+        "kappa_quadratic": partial(_kappa, power=2),
+        "fleiss": _fleiss,
+        "ac1": partial(_gwet, power=0),
+        "ac2": partial(_gwet, power=2),
+        **{
+            f"alpha_{scale}": partial(_alpha, scale=scale)
+            for scale in ("nominal", "ordinal", "interval", "ratio")
+        },
+    }
+)
+"""Coefficients by name: percent agreement, Cohen's kappa and its weighted forms, Fleiss's kappa,
+Gwet's AC1 and AC2 (quadratic weights), Krippendorff's alpha of four scales."""
+
+
+def choose_agreement(coefficient: str) -> Statistic:
+    """Return the coefficient of a name, or raise OptionError."""
+    if coefficient not in COEFFICIENTS:
+        known = ", ".join(COEFFICIENTS)
+        raise OptionError(f"unknown coefficient {coefficient!r} of agreement; there are {known}.")
+    return COEFFICIENTS[coefficient]
+
+
+def rater_agreement(
+    labels: ArrayLike, coefficient: str = "alpha_nominal", *, categories: ArrayLike | None = None
+) -> float:
+    """Return a coefficient of agreement between raters.
+
+    Parameters
+    ----------
+    labels : array_like, items x raters; NaN for a label that was not given
+    coefficient : str, a name of `COEFFICIENTS`. Kappa of more than two raters is the mean over
+        pairs of raters. Weighted kappa and AC2 weigh by the differences of the numbers.
+    categories : array_like, optional, all labels of the scale; those that were used by default.
+        AC1 and AC2 depend on their number.
+
+    Returns
+    -------
+    float, NaN where the coefficient is undefined
+
+    Raises
+    ------
+    DataError
+        For infinite labels, labels that are not among the categories, negative ones of a ratio
+        scale, and more than 1,000 different ones for kappa, AC1, AC2 and alpha_ratio.
+    OptionError
+        For an unknown coefficient.
+
+    Examples
+    --------
+    >>> labels = [[1, 1], [2, 2], [3, 3], [3, 2], [1, float("nan")]]
+    >>> rater_agreement(labels, "agreement")
+    0.75
+    >>> round(rater_agreement(labels, "alpha_ordinal"), 3)
+    0.79
+    """
+    statistic = choose_agreement(coefficient)
+    ratings = Ratings.of(labels, categories)
+    return float(statistic(ratings, np.ones((1, ratings.codes.shape[0])))[0])
+
+
+def bootstrap_agreement(
+    labels: ArrayLike,
+    coefficient: str = "alpha_nominal",
+    *,
+    categories: ArrayLike | None = None,
+    clusters: ArrayLike | None = None,
+    count: int = 1000,
+    confidence: float = 0.95,
+    seed: Seed = 0,
+) -> Interval:
+    """Return a coefficient of agreement and its bootstrap interval over items or clusters.
+
+    Parameters
+    ----------
+    labels, coefficient, categories : as in `rater_agreement`
+    clusters : array_like, optional, the cluster (a document, a prompt) of every item; whole
+        clusters are drawn
+    count, confidence, seed : resamples, coverage and seed
+
+    Returns
+    -------
+    Interval
+
+    Examples
+    --------
+    >>> found = bootstrap_agreement([[1, 1], [2, 2], [3, 3], [3, 2]], "agreement", count=200)
+    >>> found.value, found.high
+    (0.75, 1.0)
+    """
+    statistic = choose_agreement(coefficient)
+    ratings = Ratings.of(labels, categories)
+    return bootstrap_statistic(
+        lambda weights: statistic(ratings, weights)[:, None],
+        ratings.codes.shape[0],
+        clusters,
+        count=count,
+        confidence=confidence,
+        seed=seed,
+    )
+
+
+def bootstrap_statistic(
+    statistic: Callable[[Floats], Floats],
+    items: int,
+    clusters: ArrayLike | None,
+    *,
+    count: int,
+    confidence: float,
+    seed: Seed,
+) -> Interval:
+    """Return a statistic of weighted items and its interval; it returns one column."""
+    values, draws = bootstrap_items(statistic, items, clusters=clusters, count=count, seed=seed)
+    over = "items" if clusters is None else "clusters"
+    return percentile_interval(float(values[0]), draws[:, 0], confidence, over)
+
+
+def bootstrap_items(
+    statistics: Callable[[Floats], Floats],
+    items: int,
+    *,
+    clusters: ArrayLike | None = None,
+    count: int = 1000,
+    seed: Seed = 0,
+) -> tuple[Floats, Floats]:
+    """Return statistics of weighted items, and those of resamples (a row each).
+
+    `statistics` takes weights, resamples x items, and returns resamples x statistics.
+    """
+    if items < 1:
+        raise DataError("there are 0 items; agreement needs at least 1.")
+    groups = np.arange(items)
+    if clusters is not None:
+        given = np.asarray(clusters)
+        if given.shape != (items,):
+            raise ShapeError(f"{items} items need {items} clusters, not {given.shape}.")
+        groups = np.unique(given, return_inverse=True)[1]
+    size = int(groups.max()) + 1
+
+    def draw(number: int, rng: np.random.Generator) -> Floats:
+        return statistics(resample_weights(size, number, rng)[:, groups])
+
+    return statistics(np.ones((1, items)))[0], resample(draw, count, seed, 4 * items)
