@@ -33,7 +33,15 @@ OPTIONS = [
 SHARED = f"{PACKAGE}._cyutility"
 # Kernels that gain from AVX2, and the folder that nlgauge/measure/kernels/__init__.py then imports.
 WIDE = "x86_64_avx2"
-WIDE_KERNELS = ("depth", "fixed_point", "interior_point", "network_simplex", "newton_system")
+WIDE_KERNELS = (
+    "active_set",
+    "depth",
+    "fixed_point",
+    "interior_point",
+    "network_simplex",
+    "newton_system",
+    "pricing",
+)
 
 
 class BuildKernels(build_ext):

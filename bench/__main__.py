@@ -43,7 +43,7 @@ def _table(name: str, timings: list[Timing]) -> Table:
     for t in timings:
         ratio = t.seconds / t.pairs / (first.seconds / first.pairs)
         cpu = t.cpu / t.pairs / (first.cpu / first.pairs) if t.cpu and first.cpu else None
-        rows.append((t.name, t.pairs, t.seconds * 1000, t.pace, ratio, t.cpu, cpu))
+        rows.append((t.name, t.pairs, t.seconds * 1000, t.pace, ratio, t.cpu, cpu, t.peak))
     columns = (
         Column(name),
         Column("pairs", 0),
@@ -52,8 +52,10 @@ def _table(name: str, timings: list[Timing]) -> Table:
         Column("ratio", 2),
         Column("cpu s", 2),
         Column("cpu ratio", 2),
+        Column("peak MB", 0),
     )
-    return Table(columns, tuple(rows))
+    used = len(columns) - all(t.peak is None for t in timings)
+    return Table(columns[:used], tuple(row[:used] for row in rows))
 
 
 main()

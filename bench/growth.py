@@ -70,12 +70,16 @@ def _by_length() -> list[Timing]:
 
 
 def _tell(what: str, sizes: list[int], timings: list[Timing]) -> None:
-    x = [math.log(size) for size in sizes]
-    y = [math.log(timing.seconds) for timing in timings]
+    slope = exponent(sizes, [timing.seconds for timing in timings])
+    print(f"time grows like {what} to the power of {slope:.2f}")
+
+
+def exponent(sizes: list[int], seconds: list[float]) -> float:
+    """The power of the sizes that fits the seconds best: the slope of their logarithms."""
+    x, y = [math.log(size) for size in sizes], [math.log(each) for each in seconds]
     mean_x, mean_y = sum(x) / len(x), sum(y) / len(y)
     slope = sum((a - mean_x) * (b - mean_y) for a, b in zip(x, y, strict=True))
-    slope /= sum((a - mean_x) ** 2 for a in x)
-    print(f"time grows like {what} to the power of {slope:.2f}")
+    return slope / sum((a - mean_x) ** 2 for a in x)
 
 
 # What getrusage calls the peak may be that of the process which started this one.

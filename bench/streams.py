@@ -1,8 +1,7 @@
-"""What a run in parts costs, how it grows with workers, and what holds it up with many of them.
+"""What a run in parts costs, and how it grows with workers; see also driver and cluster.
 
     python -m bench.streams memory     peak memory of a stream, and that it scores as a list does
     python -m bench.streams workers    pace with 1 and 2 workers, and memory of each
-    python -m bench.streams simulate   pace with up to 1,000 workers, from costs measured here
 
 Costs are processor time, which other work on the machine hardly changes; paces are by the clock.
 """
@@ -10,18 +9,14 @@ Costs are processor time, which other work on the machine hardly changes; paces 
 from __future__ import annotations
 
 import argparse
-import heapq
 import json
 import os
-import pickle
 import random
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from itertools import count
 from pathlib import Path
 from typing import TypeVar
 
@@ -29,10 +24,12 @@ from bench.texts import pairs
 from nlgauge.data.systems import InputFiles
 from nlgauge.report.formats import text
 from nlgauge.report.table import Column, Table
-from nlgauge.scale.engine import ProcessPool
-from nlgauge.scale.parts import Part, split_into_parts
+from nlgauge.scale.engine import InProcess, ProcessPool
+from nlgauge.scale.parts import Part
+from nlgauge.scale.planning import InputScan, Plan
 from nlgauge.scale.run_folder import RunFolder
-from nlgauge.scale.worker import Worker, WorkerConfig
+from nlgauge.scale.signals import SignalHandler
+from nlgauge.scale.worker import PartsTask, Worker, WorkerConfig
 
 LEXICAL = ("bleu", "chrf")
 LIGHT = (*LEXICAL, "bertscore:model=hashing")
@@ -140,22 +137,40 @@ def workers(folder: Path, rows: int, repeats: int = 3) -> Table:
 def _pace(
     config: WorkerConfig, table: Path, size: int, number: int, repeats: int
 ) -> tuple[float, float]:
-    sources = InputFiles([str(table)], [])
     seconds = []
-    with ProcessPool(config, number) as engine:
-        list(engine.run("score", _first(sources, number * 2)))  # every worker is up and warm
-        for _ in range(repeats):
-            start = time.perf_counter()
-            for _scored in engine.run("score", split_into_parts(sources.rows(), size)):
-                pass
-            seconds.append(time.perf_counter() - start)
+    with tempfile.TemporaryDirectory() as made, ProcessPool(config, number) as engine:
+        plan = plan_of(table, Path(made) / "plan", size)
+        warm = [Part(i, (), ()) for i in range(number * 2)]
+        list(engine.run(Worker.score, warm))  # every worker is up
+        for turn in range(repeats):
+            folder = RunFolder(Path(made) / str(turn), config.segments)
+            with folder.open():
+                folder.write_plan({})
+                tasks = [PartsTask(parts, folder) for parts in plan.ranges(lambda: 1, number)]
+                start = time.perf_counter()
+                for _finished in engine.run(Worker.score_parts, tasks):
+                    pass
+                seconds.append(time.perf_counter() - start)
         megabytes = max(_peak(pid) for pid in engine._pool._processes)
     return min(seconds), megabytes
 
 
-def _first(sources: InputFiles, parts: int) -> Iterator[Part]:
-    for part, _ in zip(split_into_parts(sources.rows(), 20), range(parts), strict=False):
-        yield part
+def plan_of(table: Path, path: Path, size: int) -> Plan:
+    """The plan of a run over a table in parts of this size."""
+    engine = InProcess(WorkerConfig(("chrf",)))
+    folder = RunFolder(path, "jsonl")
+    with folder.open():
+        return Plan.of(
+            engine,
+            InputScan.of(engine, InputFiles([str(table)]), 1 << 25),
+            folder,
+            size,
+            segments=False,
+            stop_at_rejected=True,
+            equal_sources=False,
+            signals=SignalHandler(),
+            report=lambda _: None,
+        )
 
 
 def _peak(pid: int) -> float:
@@ -164,128 +179,19 @@ def _peak(pid: int) -> float:
     return int(line.split()[1]) / 1024
 
 
-@dataclass(frozen=True)
-class Costs:
-    """Processor seconds for a row: what only the driver can do, and what workers share."""
-
-    reading: float
-    cutting: float
-    sending: float
-    keeping: float
-    scoring: float
-
-    @property
-    def driver(self) -> float:
-        """All that one process has to do for every row."""
-        return self.reading + self.cutting + self.sending + self.keeping
-
-
-def costs(folder: Path, metrics: tuple[str, ...], rows: int, size: int) -> Costs:
-    """The costs of these metrics with parts of this size."""
-    sources = InputFiles([str(write_rows(folder / "rows.jsonl", rows))], [])
-    read, reading = _timed(lambda: list(sources.rows()))
-    parts, cutting = _timed(lambda: [part for part in split_into_parts(read, size) if part.name])
-    packed, sending = _timed(lambda: [pickle.dumps(part) for part in parts])
-    worker = Worker(WorkerConfig(metrics))
-    worker.score(parts[0])
-    received = [pickle.loads(each) for each in packed]
-    scored, scoring = _timed(lambda: [pickle.dumps(worker.score(part)) for part in received])
-    kept = RunFolder(folder / f"out-{'-'.join(metrics)}", "jsonl")
-
-    def keep() -> None:
-        with kept.open():
-            for each in scored:
-                result = pickle.loads(each)
-                kept.write_part(result)
-                kept.read_sums(result.name, check_segments=False)
-
-    _, keeping = _timed(keep)
-    return Costs(*(each / rows for each in (reading, cutting, sending, keeping, scoring)))
-
-
-def _timed(work: Callable[[], Result]) -> tuple[Result, float]:
-    """What comes of the work, and the least processor time that it took."""
-    spent = []
-    for _ in range(3):
-        start = time.process_time()
-        result = work()
-        spent.append(time.process_time() - start)
-    return result, min(spent)
-
-
-def simulated_pace(costs: Costs, number: int, size: int, parts: int) -> float:
-    """Rows a second of a driver and workers that do parts, two of which wait for each worker.
-
-    The driver does one thing at a time: it takes back results before it hands out parts. Workers
-    begin a part as soon as it is there and they are free; the network costs nothing.
-    """
-    handing = (costs.reading + costs.cutting + costs.sending) * size
-    keeping, scoring = costs.keeping * size, costs.scoring * size
-    now, given, taken = 0.0, 0, 0
-    ready = [0.0] * number  # when each worker is free
-    order = count()
-    done: list[tuple[float, int]] = []
-    while taken < parts:
-        waiting = given - taken
-        if done and (done[0][0] <= now or waiting == 2 * number or given == parts):
-            now = max(now, heapq.heappop(done)[0]) + keeping
-            taken += 1
-            continue
-        now += handing
-        begin = max(now, heapq.heappop(ready) if ready else now)
-        heapq.heappush(ready, begin + scoring)
-        heapq.heappush(done, (begin + scoring, next(order)))
-        given += 1
-    return parts * size / now
-
-
-def simulate(folder: Path, rows: int) -> list[Table]:
-    """Costs as measured here, and the pace that they allow."""
-    measured = {
-        metrics: costs(folder, metrics, some, size)
-        for metrics, some, size in ((LEXICAL, rows, 2000), (ENCODED, max(rows // 40, 400), 500))
-    }
-    names = ("reading", "cutting", "sending", "keeping", "driver", "scoring")
-    spent = [
-        (" ".join(metrics), *(getattr(each, name) * 1e6 for name in names))
-        for metrics, each in measured.items()
-    ]
-    paces = []
-    for metrics, each in measured.items():
-        for number in (1, 2, 10, 100, 1000):
-            pace = simulated_pace(each, number, 10_000, max(20 * number, 200))
-            share = pace * each.scoring / number
-            paces.append((" ".join(metrics), number, pace, share, pace * each.driver))
-    return [
-        Table((Column("µs a row"), *(Column(name, 1) for name in names)), tuple(spent)),
-        Table(
-            (
-                Column("metrics"),
-                Column("workers", 0),
-                Column("rows/s", 0),
-                Column("workers busy", 2),
-                Column("driver busy", 2),
-            ),
-            tuple(paces),
-        ),
-    ]
-
-
 def main() -> None:
-    """Measure one of the three."""
+    """Measure one of the two."""
     parser = argparse.ArgumentParser(prog="python -m bench.streams", description=__doc__)
-    parser.add_argument("what", choices=["memory", "workers", "simulate"])
+    parser.add_argument("what", choices=["memory", "workers"])
     parser.add_argument("--rows", type=int)
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as made:
         folder = Path(made)
         if options.what == "memory":
-            tables = [memory(folder, options.rows or 200_000)]
-        elif options.what == "workers":
-            tables = [workers(folder, options.rows or 20_000)]
+            table = memory(folder, options.rows or 200_000)
         else:
-            tables = simulate(folder, options.rows or 20_000)
-    print("\n\n".join(map(text, tables)))
+            table = workers(folder, options.rows or 20_000)
+    print(text(table))
 
 
 if __name__ == "__main__":

@@ -12,6 +12,7 @@ from bench.embedding import embedding, encoder
 from bench.first_use import first_use
 from bench.growth import growth, memory
 from bench.infolm import infolm
+from bench.long import long
 from bench.peers import peers, solvers
 from bench.texts import pairs
 from bench.timing import Timing, best_of
@@ -69,6 +70,7 @@ SUITES: dict[str, Suite] = {
     "solvers": solvers,
     "growth": growth,
     "memory": memory,
+    "long": long,
     "infolm": infolm,
     "cache": cache,
 }

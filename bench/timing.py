@@ -12,13 +12,15 @@ class Timing:
     """How long a piece of work took at best, and for how many pairs.
 
     ``cpu`` are seconds of all cores together, which other work on the machine disturbs least;
-    None where they were not counted, as for work in another process.
+    None where they were not counted, as for work in another process. ``peak`` is the largest memory
+    of such a process in MB.
     """
 
     name: str
     seconds: float
     pairs: int
     cpu: float | None = None
+    peak: float | None = None
 
     @property
     def pace(self) -> float:

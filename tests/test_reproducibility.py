@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from nlgauge import explain, metric
+from nlgauge import explain, metric, score
 from nlgauge.cli import app
 from nlgauge.core.corpus import Corpus
 from nlgauge.core.errors import DataError, FileError, UsageError
@@ -166,3 +166,40 @@ def test_a_signature_of_sacrebleu_without_its_name_is_named() -> None:
             metric(keys)
     with pytest.raises(UsageError, match=r"has word n-grams up to 2, nw 0"):
         metric("chrF2++|nrefs:1|case:mixed|eff:yes|nc:6|nw:0|space:no|version:2.5.1")
+
+
+@pytest.mark.parametrize(
+    "spec",
+    ["bleu:lowercase=yes", "chrf3", "ter", "rouge2", "wer", "bertscore:model=hashing,weights=idf"],
+)
+def test_short_signatures_say_the_same(spec: str) -> None:
+    (scores,) = score(["a cat sat", "b"], [["a cat", "cat"], ["b", "c"]], metrics=spec).values()
+    short, long = str(scores.short_signature), str(scores.signature)
+    assert len(short) < len(long)
+    assert not explain(short, long)
+    assert not explain(long, short)
+    assert short in repr(scores)
+    other = short.replace("#:2", "#:1").replace("v:", "v:9.")
+    first, *others = (each.key for each in explain(other, long))
+    assert (first, len(others)) == ("nrefs", 1)
+
+
+def test_short_signatures_have_the_changed_options() -> None:
+    spec = "bertscore:model=hashing,weights=idf,alpha=0.9,layer=2"
+    (scores,) = score(["a"], ["a"], metrics=spec).values()
+    keys = "#:1|model:hashing|weights:idf|layer:2|alpha:0.9"
+    assert str(scores.short_signature) == f"bertscore|{keys}|v:{scores.signature['nlgauge']}"
+    (other,) = score(["a"], ["a"], metrics=spec.replace("idf", "uniform")).values()
+    (found,) = explain(str(scores.short_signature), str(other.short_signature))
+    assert (found.key, found.first, found.second) == ("weights", "idf", "uniform")
+
+
+@pytest.mark.parametrize("name", ["BLEU", "CHRF", "TER"])
+def test_short_signatures_of_sacrebleus_metrics_are_its_own(name: str) -> None:
+    import sacrebleu
+
+    theirs = getattr(sacrebleu, name)()
+    theirs.corpus_score(["a cat"], [["a cat"]])
+    (scores,) = score(["a cat"], ["a cat"], metrics=name.lower()).values()
+    written = theirs.get_signature().format(short=True)
+    assert str(scores.short_signature) == f"{name.lower()}|{written}"

@@ -8,7 +8,7 @@ from unittest import mock
 from nlgauge.measure import kernels
 
 # A module comes after those that it imports.
-NAMES = ["duality", "newton_system", "support", "interior_point"]
+NAMES = ["duality", "newton_system", "support", "interior_point", "pricing", "active_set"]
 NAMES += ["network_simplex", "fixed_point", "depth"]
 FOLDER = Path(kernels.__file__).parent
 
@@ -33,5 +33,6 @@ def use(monkeypatch):
     plain = load()
     monkeypatch.setattr(transport, "network_simplex", plain["network_simplex"])
     monkeypatch.setattr(unbalanced, "interior_point", plain["interior_point"])
+    monkeypatch.setattr(unbalanced, "active_set", plain["active_set"])
     monkeypatch.setattr(barycenter, "fixed_point", plain["fixed_point"])
     monkeypatch.setattr(depth, "kernels", plain["depth"])

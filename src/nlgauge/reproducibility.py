@@ -8,9 +8,10 @@ from typing import Any, Literal
 from nlgauge.core.corpus import Corpus
 from nlgauge.core.errors import DataError, FileError, UsageError
 from nlgauge.core.options import options_of, unescape
+from nlgauge.core.signature import Signature
 from nlgauge.data.files import read_json
 from nlgauge.metrics import from_signature, metric_class, metric_names
-from nlgauge.metrics._signatures import read_signature
+from nlgauge.metrics._signatures import SHORT_VERSION, is_short, read_signature
 from nlgauge.runtime import DEFAULT, Runtime
 from nlgauge.scoring import Progress, Scorer
 
@@ -89,14 +90,25 @@ def explain(first: str, second: str) -> tuple[Difference, ...]:
     if one.name != other.name:
         meaning = "different metrics, whose scores are not comparable"
         return (Difference("metric", one.name, other.name, "metric", meaning),)
-    left, right = dict(one.keys), dict(other.keys)
+    left, right = _all_options(one), _all_options(other)
     found = [
         Difference(key, left.get(key), right.get(key), *_meaning(one.name, key))
         for key in dict.fromkeys([*left, *right])
         if left.get(key) != right.get(key)
+        and (key in left or not is_short(one))  # short ones lack digests and libraries
+        and (key in right or not is_short(other))
     ]
     order: list[Kind] = ["option", "model", "data", "library"]
     return tuple(sorted(found, key=lambda each: order.index(each.kind)))
+
+
+def _all_options(signature: Signature) -> dict[str, str]:
+    """Return the keys of a signature, with the options that a short one leaves out."""
+    keys = dict(signature.keys)
+    if not is_short(signature):
+        return keys
+    keys["nlgauge"] = keys.pop(SHORT_VERSION)
+    return {**metric_class(signature.name).rebuild(keys).describe(), **keys}
 
 
 @dataclass(frozen=True)

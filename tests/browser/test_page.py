@@ -12,7 +12,12 @@ import pytest
 from browser.handling import CANDIDATE, expect, fill_pair
 from browser.serving import serving
 
-VIEWS = {"pair": ".stage .band", "systems": ".differing li", "judgements": ".panels svg"}
+VIEWS = {
+    "pair": ".stage .band",
+    "systems": ".differing li",
+    "judgements": ".panels svg",
+    "judge": ".stage svg",
+}
 
 
 def try_example(page: Any, view: str) -> None:
@@ -56,6 +61,7 @@ def test_a_link_reproduces_a_comparison(visit: Any) -> None:
 
 PAIR = json.dumps(["a cat", "the cat"])
 JUDGED = json.dumps([{"candidate": "a", "references": "b", "human": {"da": 1}}] * 3)
+LABELS = json.dumps({"items": ["1", "2"], "labels": {"a": ["x", "y"], "m": ["x", "x"]}})
 SYSTEMS = json.dumps({"systems": {"a": ["x"], "b": ["y"]}, "references": [["z"]]})
 
 
@@ -71,6 +77,7 @@ SYSTEMS = json.dumps({"systems": {"a": ["x"], "b": ["y"]}, "references": [["z"]]
         ("systems", {"texts": SYSTEMS, "metrics": "ter"}, False),
         ("judgements", {"texts": JUDGED}, True),
         ("judgements", {"texts": JUDGED, "metrics": "bleu;chrf"}, False),
+        ("judge", {"texts": LABELS}, True),
     ],
 )
 def test_links_that_choose_metrics_or_options_wait_for_a_click(
@@ -130,8 +137,8 @@ def test_tabs_follow_the_keyboard_and_the_history(visit: Any) -> None:
     expect(page.get_by_role("tab", name="Systems")).to_be_focused()
     expect(page.get_by_role("tabpanel", name="Systems")).to_be_visible()
     page.keyboard.press("End")
-    expect(page.get_by_role("tabpanel", name="Judgements")).to_be_visible()
-    assert "#judgements" in page.url
+    expect(page.get_by_role("tabpanel", name="Judge", exact=True)).to_be_visible()
+    assert "#judge?" in page.url
     page.go_back()
     expect(page.get_by_role("tabpanel", name="Systems")).to_be_visible()
 

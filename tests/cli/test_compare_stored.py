@@ -72,7 +72,7 @@ def test_logs_of_two_runs(run, runs: list[Path]) -> None:
     assert "4 clusters of 20 segments" in run(*words, *clustered)[1]
     code, out, _ = run("score", "-c", runs[0], "-m", "chrf", "-f", "json")
     assert code == 0
-    assert json.loads(out)["scores"][0]["system"] == "samples_sums"
+    assert json.loads(out)["scores"][0]["system"] == "one"
 
 
 def test_logs_of_other_documents_are_an_error_with_counts(run, runs: list[Path]) -> None:

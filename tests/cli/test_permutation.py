@@ -15,7 +15,9 @@ def test_any_level_and_coefficient_is_tested(run, judged: Path, level: str) -> N
     words = ("permutation", judged, *WORDS, "--level", level, "--coefficient", "kendall")
     code, out, err = run(*words)
     assert code == 0, err
-    assert out.splitlines()[0].split() == ["metric", "kendall_b", "↑", "BLEU", "chrF", "beats"]
+    assert out.splitlines()[0].split() == [
+        *("metric", "kendall_b", "↑", "BLEU", "chrF", "beats", "rank")
+    ]
     assert f"{level} level; kendall_b; 108 outputs; 60 permutations of inputs and systems" in out
     assert "p Holm-corrected" in out
     first, second = json.loads(run(*words, "-f", "json")[1])["tests"]
@@ -64,3 +66,14 @@ def test_one_metric_is_not_compared(run, judged: Path) -> None:
     assert code == 2
     assert "compares at least 2 metrics, but 1 was named" in err
     assert run("permutation", judged, "-m", "chrf", "--scores", "length", "--count", "9")[0] == 0
+
+
+def test_cells_and_pairs_are_exchanged(run, judged: Path) -> None:
+    words = ("permutation", judged, *WORDS, "--level", "text", "--coefficient", "acc_eq")
+    assert "60 permutations of pairs;" in run(*words, "--over", "pairs")[1]
+    assert "60 permutations of cells;" in run(*words, "--over", "cells")[1]
+    code, _, err = run("permutation", judged, *WORDS, "--over", "pairs")
+    assert code == 2
+    assert "only acc_eq is made of; use over='cells' for pearson" in err
+    tests = json.loads(run(*words, "--over", "pairs", "-f", "json")[1])["tests"]
+    assert {test["rank_better"] for test in tests} >= {1}

@@ -100,7 +100,7 @@ def test_williams_is_directed(run, judged: Path, tmp_path: Path) -> None:
     words = ("williams", judged, "-m", "bleu", "chrf", "--human", "adequacy")
     code, out, err = run(*words)
     assert code == 0, err
-    assert out.splitlines()[0].split() == ["metric", "r", "↑", "BLEU", "chrF", "beats"]
+    assert out.splitlines()[0].split() == ["metric", "r", "↑", "BLEU", "chrF", "beats", "rank"]
     tests = json.loads(run(*words, "-f", "json")[1])["tests"]
     assert [(test["better"], test["than"]) for test in tests] == [
         ("bleu", "chrf"),
@@ -181,7 +181,7 @@ def test_compare_shows_where_systems_differ(run, tmp_path: Path) -> None:
     [
         (("correlate", "absent.jsonl"), 1, "no file or folder 'absent.jsonl'"),
         (("correlate", "J", "--human", "style"), 2, "adequacy, fluency"),
-        (("correlate", "J", "--level", "word"), 2, "choose one of segment, text, system"),
+        (("correlate", "J", "--level", "word"), 2, "choose one of segment, text, by_system"),
         (("correlate", "J", "--coefficient", "phi"), 2, "choose one of pearson, spearman"),
         (("correlate", "J", "--without", "poetic"), 2, "no system is called 'poetic'"),
         (("correlate", "J", "-o", "x.png"), 2, "write it with --figure x.png"),

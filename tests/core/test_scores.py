@@ -34,14 +34,16 @@ def test_one_line_of_text_quotes_the_signature() -> None:
 
 def test_the_repr_is_one_line_with_value_and_direction() -> None:
     scores = score(["a b c"] * 2, ["a b d", "x"], metrics=["ter", SPEC])
-    assert repr(scores["ter"]) == "Scores(ter 100.00, lower is better, 2 segments)"
+    short = scores["ter"].short_signature
+    assert repr(scores["ter"]) == f"Scores(ter 100.00, lower is better, 2 segments, {short})"
     assert repr(scores["ter"].corpus_score).startswith("CorpusScore(ter 100.00, lower")
     assert scores["ter"].direction == scores["ter"].to_dict()["direction"] == "lower"
     assert "higher is better" in repr(scores[SPEC])
     systems = score_systems({"one": ["a"], "two": ["b"]}, ["a"], metrics="chrf")
+    short = systems["one"]["chrf"].short_signature
     assert repr(systems) == (
-        "{'one': {'chrf': Scores(chrf 100.00, higher is better, 1 segment)}, "
-        "'two': {'chrf': Scores(chrf 0.00, higher is better, 1 segment)}}"
+        f"{{'one': {{'chrf': Scores(chrf 100.00, higher is better, 1 segment, {short})}}, "
+        f"'two': {{'chrf': Scores(chrf 0.00, higher is better, 1 segment, {short})}}}}"
     )
 
 

@@ -92,7 +92,10 @@ def test_readers_are_imported_when_asked_for() -> None:
     words = [sys.executable, "-c", check]
     shown = subprocess.run(words, capture_output=True, text=True, check=True)
     assert shown.stdout.strip() == str(
-        [f"nlgauge.data.{name}" for name in ("columns", "encodings", "files", "json_rows")]
+        [
+            f"nlgauge.data.{name}"
+            for name in ("columns", "csv_records", "cursors", "encodings", "files", "json_rows")
+        ]
     )
     assert dir(nlgauge.data) == sorted(nlgauge.data.__all__)
     with pytest.raises(AttributeError, match="no attribute 'read_all'"):

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from nlgauge.core.errors import DataError, FileError
-from nlgauge.data import read_judged
+from nlgauge.core.errors import DataError, FileError, OptionError
+from nlgauge.data import read_judged, read_systems
 from nlgauge.data.judged_tables import read_judged_rows
 
 
@@ -58,7 +58,18 @@ def test_an_explicit_segment_goes_before_the_id(tmp_path: Path, column: str) -> 
 
 def test_a_document_of_several_segments_is_not_a_segment(tmp_path: Path) -> None:
     rows = [_row(id=f"{i}", system="A", doc_id="d", human={"q": 1}) for i in range(3)]
-    assert read_judged(_jsonl(tmp_path / "a.jsonl", *rows)).corpus.ids == ("0", "1", "2")
+    judged = read_judged(_jsonl(tmp_path / "a.jsonl", *rows))
+    assert judged.corpus.ids == ("0", "1", "2")
+    assert judged.documents == ("d", "d", "d")
+    rows = [_row(system="A", segment=i, chapter=f"c{i // 2}", human={"q": 1}) for i in range(4)]
+    path = _jsonl(tmp_path / "b.jsonl", *rows)
+    assert read_judged(path).documents is None
+    assert read_judged(path, columns="document=chapter").documents == ("c0", "c0", "c1", "c1")
+    assert read_judged(path, columns="document=chapter").take([3, 0], "").documents == ("c1", "c0")
+    with pytest.raises(FileError, match="no column 'part', which is named as document"):
+        read_judged(path, columns="document=part")
+    with pytest.raises(OptionError, match="document is of no use here"):
+        read_systems([path], [], columns="document=chapter")
 
 
 def test_a_segment_repeated_within_a_system_is_refused(tmp_path: Path) -> None:

@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 
 from nlgauge.core.errors import FileError, UsageError
-from nlgauge.data.systems import InputFiles, Rejected, Row, file_digest, read_systems
+from nlgauge.data.systems import InputFiles, read_systems
+from nlgauge.data.text_rows import Rejected, Row
 from sentences import made_rows, write_jsonl
 
 ROWS = made_rows(7)
@@ -159,12 +160,3 @@ def test_files_that_do_not_go_together_are_refused() -> None:
         InputFiles(["b.jsonl"], ["r.txt"])
     with pytest.raises(UsageError, match="add -r FILE"):
         InputFiles(["a.txt"], [])
-
-
-def test_digests_are_those_of_the_bytes(tmp_path: Path) -> None:
-    (tmp_path / "a").write_bytes(b"abc")
-    digest = file_digest(str(tmp_path / "a"))
-    assert (digest["name"], digest["bytes"]) == ("a", 3)
-    assert str(digest["sha256"]).startswith("ba7816bf8f01cfea")
-    with pytest.raises(FileError, match="cannot be read: No such file"):
-        file_digest(str(tmp_path / "b"))

@@ -17,6 +17,7 @@ import signal
 import sys
 import tempfile
 import traceback
+from collections import Counter
 from collections.abc import Callable
 from functools import lru_cache
 from pathlib import Path
@@ -43,7 +44,7 @@ from nlgauge.core.errors import NlgaugeError  # noqa: E402 (they must come after
 from nlgauge.core.signature import Signature  # noqa: E402
 from nlgauge.data.systems import InputFiles, read_systems  # noqa: E402
 from nlgauge.metrics import metric  # noqa: E402
-from nlgauge.scale.parts import split_into_parts  # noqa: E402
+from nlgauge.scale.parts import cut_parts, form_part  # noqa: E402
 
 
 def _table(ending: str) -> Callable[[bytes], None]:
@@ -51,8 +52,9 @@ def _table(ending: str) -> Callable[[bytes], None]:
         path = _folder / f"rows.{ending}"
         path.write_bytes(content)
         sources = InputFiles([str(path)], [])
-        parts = list(split_into_parts(sources.rows(), 3))
-        assert all(part.name for part in parts)
+        ((_, (span,)),) = sources.spans()
+        cut = list(cut_parts(span.rows(Counter()), 3))
+        assert all(form_part(i, batch).name for i, (_, batch) in enumerate(cut))
         read_systems([str(path)], [])
 
     return door

@@ -16,11 +16,12 @@ from conftest import needs_embedded
 from faults.conftest import OPTIONS
 from faults.processes import descendants, parts_in, start, wait_for, words_of
 from nlgauge.core.errors import DataError, NlgaugeError, UsageError
-from nlgauge.data.systems import InputFiles, Row
+from nlgauge.data.systems import InputFiles
+from nlgauge.data.text_rows import Row
 from nlgauge.runtime import Runtime
 from nlgauge.scale.parts import Part
 from nlgauge.scale.run import Run
-from nlgauge.scale.worker import WorkerConfig
+from nlgauge.scale.worker import Worker, WorkerConfig
 from sentences import results, write_jsonl
 
 ray = pytest.importorskip("ray")
@@ -105,7 +106,7 @@ def test_more_workers_than_the_cluster_has_are_refused() -> None:
 def _score_on_ray(spec: str, candidate: str) -> None:
     part = Part(0, (Row("rows, line 1", "A", "1", candidate, ("b",)),), ())
     with RayEngine(WorkerConfig((spec,)), 1, None) as engine:
-        list(engine.run("score", [part]))
+        list(engine.run(Worker.score, [part]))
 
 
 @needs_embedded

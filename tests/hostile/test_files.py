@@ -19,7 +19,8 @@ from nlgauge.data.files import read_lines, read_table
 from nlgauge.data.safe_pickle import read_plain_pickle
 from nlgauge.data.samples import read_samples
 from nlgauge.data.stored_scores import read_stored_scores
-from nlgauge.data.systems import InputFiles, Rejected, read_systems
+from nlgauge.data.systems import InputFiles, read_systems
+from nlgauge.data.text_rows import Rejected
 from nlgauge.encode.cache.database import FILE_NAME, EmbeddingCache
 from nlgauge.reproducibility import Results
 
@@ -211,6 +212,7 @@ DAMAGED = {
     "correlate --scores-from": (["correlate", "good.jsonl", "--scores-from", "{}.jsonl.gz"], TABLE),
     "darr": (["darr", "{}.jsonl.gz", "-m", "chrf"], TABLE),
     "darr --pairs": (["darr", "good.jsonl", "-m", "chrf", "--pairs", "{}.gz"], PAIRS),
+    "judge": (["judge", "{}.jsonl.gz", "--judge", "human", "--human", "hyp"], TABLE),
     "realsumm": (["correlate", "{}.pkl", "-m", "chrf"], pickle.dumps({1: {"ref_summ": "r"}})),
     "mbr": (["mbr", "{}.jsonl.gz", "-m", "chrf"], TABLE),
     "rescale": (["rescale", "fit", "{}.txt.gz"], TABLE),

@@ -10,7 +10,7 @@ import pytest
 from nlgauge.data.systems import InputFiles
 from nlgauge.scale.run import Run, RunResult
 from nlgauge.scale.run_folder import RunFolder, _canonical, _sha256
-from nlgauge.scale.worker import PartScores
+from nlgauge.scale.segments import PartScores
 from sentences import made_rows, write_jsonl
 
 

@@ -30,7 +30,12 @@ VARIANTS = {
         "bertscore:layer=all,ngram=2,temperature=0.1",
     ),
     "bary": ("bary:weights=idf", "bary:epsilon=0.1", "bary:special=drop", "bary:ngram=2"),
-    "bleu": ("bleu:tokenize=char", "bleu:effective_order=yes", "bleu:lang=zh"),
+    "bleu": (
+        "bleu:tokenize=char",
+        "bleu:effective_order=yes",
+        "bleu:lang=zh",
+        "bleu:weights=0.4+0.3+0.2+0.1",
+    ),
     "chrf": ("chrf:word_order=2",),
     "depth": ("depth:measure=ai_irw", "depth:measure=sliced", "depth:measure=wasserstein"),
     "ensemble": ("ensemble:metrics=bertscore:model=hashing;weights=idf+wmd:model=hashing",),
@@ -44,7 +49,9 @@ VARIANTS = {
         "mover:aggregate=mean,punctuation=drop,special=drop",
         "mover:cost=squared_euclid,subwords=first",
     ),
-    "meteor": ("meteor:lang=de",),
+    "cider": ("cider:tokenize=ptb",),
+    "meteor": ("meteor:lang=de", "meteor:tokenize=ptb"),
+    "nist": ("nist:tokenize=ptb",),
     "rouge": ("rouge:variant=1", "rouge:variant=2", "rouge:variant=lsum"),
     "rouge_we": ("rouge_we:order=2", "rouge_we:temperature=0.2"),
     "smd": ("smd:compat=mover-web", "smd:aggregate=pmeans"),
@@ -240,6 +247,8 @@ def test_round_trip_the_signature_rebuilds_the_metric(case: Case) -> None:
     rebuilt = metric(str(scores.signature), allow_external=scores.metric.programs)
     assert rebuilt == scores.metric
     assert rebuilt.describe() == scores.metric.describe()
+    short = str(scores.short_signature)
+    assert metric(short, allow_external=scores.metric.programs) == scores.metric
 
 
 @every_metric

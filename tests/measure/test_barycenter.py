@@ -141,3 +141,32 @@ def test_scalar_products_lead_to_the_points_of_the_plain_iteration(seed, silent)
     found = barycenter(z, mass)
     assert found.iterations > 1
     np.testing.assert_allclose(found.points, plain_fixed_point(z, mass), atol=1e-9)
+
+
+@pytest.mark.parametrize("kind", ["drawn", "zeros", "equal", "repeated"])
+@pytest.mark.parametrize("seed", range(4))
+def test_long_texts_have_the_barycenters_of_short_ones(monkeypatch, kind, seed):
+    """The iteration without scalar products of all tokens makes the same steps."""
+    rng = np.random.default_rng(seed)
+    z = states(seed, n=12 + seed, noise=1.5)
+    weights = np.ones(12 + seed) if kind == "equal" else rng.gamma(1, size=12 + seed)
+    if kind == "zeros":
+        weights[:3] = 0
+    if kind == "repeated":
+        z[:, -4:] = z[:, :4]
+    short = barycenter(z, weights)
+    monkeypatch.setattr("nlgauge.measure.barycenter.MAX_PRODUCTS", 0)
+    monkeypatch.setattr("nlgauge.measure.large_barycenter.BLOCK_CELLS", 30)  # blocks of 2 rows
+    long = barycenter(z, weights)
+    assert (long.iterations, long.converged) == (short.iterations, short.converged)
+    np.testing.assert_allclose(long.objectives, short.objectives, atol=1e-12)
+    np.testing.assert_allclose(long.points, short.points, atol=1e-12)
+
+
+def test_a_long_text_that_does_not_converge_says_so(monkeypatch):
+    monkeypatch.setattr("nlgauge.measure.barycenter.MAX_PRODUCTS", 0)
+    weights = np.random.default_rng(3).gamma(1, size=9)
+    with pytest.raises(NotConverged, match="after 1 steps"):
+        barycenter(states(3, noise=2.0), weights, steps=1)
+    with pytest.raises(NotConverged, match="4 layers and 9 tokens"):
+        barycenter(np.full((4, 9, 2), np.nan), weights)

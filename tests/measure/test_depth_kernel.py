@@ -221,3 +221,18 @@ def test_no_clouds_have_no_regions_but_options_are_read():
     assert list(depths.regions_of([])) == []
     with pytest.raises(OptionError, match="levels"):
         list(depths.regions_of([], levels=0))
+
+
+@pytest.mark.parametrize("repeated", [0, 1, 40])
+def test_ranks_of_long_texts_are_the_same_by_sorting(monkeypatch, repeated):
+    projected = table(90, 300, repeated=repeated)
+    counted = ranks_of(projected, 290)
+    monkeypatch.setattr(depths, "MIN_SORTED", 2)
+    np.testing.assert_array_equal(depths._depths(projected, 290), counted)
+    np.testing.assert_allclose(counted, naive_ranks(projected[:, :290]), atol=1e-15)
+
+
+def test_values_within_the_tie_of_a_third_are_ranked_as_counting_ranks_them():
+    """Ties are no equivalence: 0 and 1.4 ties differ, but both are tied with 0.7."""
+    projected = np.array([[0.0], [0.7 * TIE], [1.4 * TIE], [1.0]])
+    np.testing.assert_array_equal(depths._sorted_ranks(projected, 1), ranks_of(projected, 1))

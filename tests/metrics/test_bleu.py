@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from sacrebleu.metrics import BLEU
 
+from conftest import example
 from nlgauge import metric, score
 from nlgauge.core.errors import NlgaugeError, OptionError, ShapeError
 
@@ -150,3 +151,37 @@ def test_correlation_with_people(shared_data):
     for rule, expected in (("auto", 0.529), ("no", 0.537)):
         segments = _bleu(*texts, effective_order=rule).segments
         assert np.corrcoef(segments, human)[0, 1] == pytest.approx(expected, abs=5e-4)
+
+
+@pytest.mark.parametrize(("method", "smoothing"), [("floor", 1), ("add-k", 2), ("exp", 3)])
+def test_weights_give_the_numbers_of_nltk(method: str, smoothing: int) -> None:
+    nltk = pytest.importorskip("nltk.translate.bleu_score", reason="nltk is not installed")
+    candidates, references = example("literal"), example("reference.a")
+    weights = (0.4, 0.3, 0.2, 0.1)
+    smooth = getattr(nltk.SmoothingFunction(), f"method{smoothing}")
+    options = f"tokenize=none,smooth_method={method},effective_order=no,weights=0.4+0.3+0.2+0.1"
+    (scores,) = score(candidates, references, metrics=f"bleu:{options}").values()
+    pairs = [(c.split(), [r.split()]) for c, r in zip(candidates, references, strict=True)]
+    expected = [nltk.sentence_bleu(r, c, weights, smoothing_function=smooth) for c, r in pairs]
+    np.testing.assert_allclose(scores.segments, 100 * np.array(expected), atol=1e-9)
+    left, right = zip(*pairs, strict=True)
+    corpus = nltk.corpus_bleu(right, left, weights, smoothing_function=smooth)
+    assert scores.value == pytest.approx(100 * corpus)
+
+
+def test_equal_weights_are_the_default_also_with_effective_order() -> None:
+    candidates, references = ["a b", "a c d e f", ""], ["a b", "a c d x f", "a"]
+    equal = score(candidates, references, metrics=["bleu", "bleu:weights=0.25+0.25+0.25+0.25"])
+    plain, weighted = equal.values()
+    np.testing.assert_allclose(weighted.segments, plain.segments, atol=1e-12)
+    assert weighted.value == pytest.approx(plain.value)
+    spec = "bleu:weights=0+1,max_ngram_order=2,smooth_method=none"
+    (bigrams,) = score(["a b c"], ["x b c"], metrics=spec).values()
+    assert bigrams.value == pytest.approx(50)
+    assert metric(str(bigrams.signature)) == bigrams.metric
+
+
+@pytest.mark.parametrize("weights", ["0.5+0.5", "1", "a+b+c+d", "0.5+0.5+0.5+-0.5", "1+1+1+1", ""])
+def test_other_weights_are_errors(weights: str) -> None:
+    with pytest.raises(OptionError, match="write 4 numbers of at least 0 with sum 1"):
+        metric("bleu", weights=weights)

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from nlgauge import metric, score
-from nlgauge.core.errors import OptionError
+from nlgauge.core.errors import ModelError, OptionError
 
 GOLDEN = json.loads((Path(__file__).parents[1] / "golden" / "rouge.json").read_text("utf-8"))
 CANDIDATES, REFERENCES = (list(side) for side in zip(*GOLDEN["pairs"].values(), strict=True))
@@ -109,3 +109,30 @@ def test_ten_thousand_words(variant):
     assert scores[0] == 1
     assert 0 < scores[1] < 0.5
     assert time.process_time() - start < 10
+
+
+def test_summaries_are_split_into_sentences(monkeypatch: pytest.MonkeyPatch) -> None:
+    nltk = pytest.importorskip("nltk", reason="nltk is not installed")
+    # Punkt without the data of a language, which are downloaded
+    monkeypatch.setattr(nltk, "sent_tokenize", nltk.tokenize.PunktSentenceTokenizer().tokenize)
+    candidate, reference = "The cat sat. It rained.", "It rained all day. The cat sat down."
+    lines = [text.replace(". ", ".\n") for text in (candidate, reference)]
+    spec = "rouge:variant=lsum"
+    (split,) = score([candidate], [reference], metrics=f"{spec},split_summaries=yes").values()
+    (separate,) = score(lines[:1], lines[1:], metrics=spec).values()
+    (whole,) = score([candidate], [reference], metrics=spec).values()
+    assert split.value == separate.value != whole.value
+    assert "nltk" in dict(split.signature.keys)
+    with pytest.raises(OptionError, match="sentences matter for variant=lsum only"):
+        score(["a"], ["a"], metrics="rouge:split_summaries=yes")
+
+
+def test_missing_data_of_punkt_are_explained(monkeypatch: pytest.MonkeyPatch) -> None:
+    nltk = pytest.importorskip("nltk", reason="nltk is not installed")
+
+    def fail(_: str) -> list[str]:
+        raise LookupError
+
+    monkeypatch.setattr(nltk, "sent_tokenize", fail)
+    with pytest.raises(ModelError, match=r"python -m nltk\.downloader punkt_tab"):
+        score(["a"], ["a"], metrics="rouge:variant=lsum,split_summaries=yes")

@@ -1,5 +1,6 @@
 import itertools
 import json
+import warnings
 from pathlib import Path
 
 import numpy as np
@@ -7,7 +8,7 @@ import pytest
 from sacrebleu.metrics import TER
 
 from nlgauge import metric, score
-from nlgauge.core.errors import OptionError
+from nlgauge.core.errors import LongTextWarning, OptionError
 
 GOLDEN = json.loads((Path(__file__).parents[1] / "golden" / "surface.json").read_text("utf-8"))
 CANDIDATES, REFERENCES = (list(side) for side in zip(*GOLDEN["pairs"].values(), strict=True))
@@ -84,3 +85,13 @@ def test_scripts_and_sizes():
     # sacrebleu needs 25 s for 10,000 words, so this one is shorter.
     texts = [" ".join(f"w{i % 90}" for i in range(600)), "👍 👎", "שלום עולם", "สวัสดี", "one"]
     assert _ter(texts, texts).segments.tolist() == [0] * 5
+
+
+def test_long_segments_are_warned_of_before_sacrebleu_starts(monkeypatch):
+    monkeypatch.setattr("sacrebleu.metrics.ter.TER._compute_segment_statistics", lambda *_: [0, 1])
+    long, short = " ".join("abcde" * 40), "a b c"
+    with pytest.warns(LongTextWarning, match="more than 150 words.*use chrf"):
+        metric("ter").rows([short, long], [[short], [short, long]])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        metric("ter").rows([short, long, short], [[short], [short], [long]])

@@ -7,11 +7,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from scipy.optimize import linprog
+from scipy.optimize import linear_sum_assignment, linprog
 
 from conftest import example, needs_embedded
 from nlgauge import Scorer, align, score
 from nlgauge.core.errors import DataError, FileError, OptionError, UsageError
+from nlgauge.encode import open_encoder
 
 CANDIDATES, REFERENCES = example("literal")[:8], example("reference.a")[:8]
 MODEL = "model=hashing"
@@ -146,6 +147,25 @@ def test_depth_measures_differ_and_the_seed_matters_little() -> None:
         score(["a"], ["a"], metrics=f"depth:{MODEL},weights=idf")
     with pytest.raises(OptionError, match="reproduces irw, not sliced"):
         score(["a"], ["a"], metrics=f"depth:{MODEL},measure=sliced,compat=nlg_eval")
+
+
+def test_depth_wasserstein_is_the_root_of_the_cost_and_mmd_the_whole_square() -> None:
+    texts = ["a cat sat on it", "the dog ran to her"]
+    left, right = (
+        cloud.layer / np.linalg.norm(cloud.layer, axis=1, keepdims=True)
+        for cloud in open_encoder("hashing").encode(texts, (3,))
+    )
+    squared = ((left[:, None] - right) ** 2).sum(axis=2)
+    rows, columns = linear_sum_assignment(squared)
+    (found,) = _segments(f"depth:{MODEL},layer=3,measure=wasserstein", texts[:1], texts[1:])
+    assert found**2 == pytest.approx(squared[rows, columns].mean(), abs=1e-6)
+
+    def kernel(x: np.ndarray, y: np.ndarray) -> float:
+        return float(np.exp(-((x[:, None] - y) ** 2).sum(axis=2) / (2 * 0.05**2)).mean())
+
+    (found,) = _segments(f"depth:{MODEL},layer=3,measure=mmd", texts[:1], texts[1:])
+    expected = kernel(left, left) - 2 * kernel(left, right) + kernel(right, right)
+    assert found == pytest.approx(expected, abs=1e-6)
 
 
 @pytest.mark.parametrize(

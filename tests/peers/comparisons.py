@@ -18,6 +18,8 @@ from importlib.metadata import version
 from pathlib import Path
 from tempfile import mkdtemp
 from types import ModuleType
+from typing import Any
+from unittest.mock import patch
 
 import numpy as np
 
@@ -53,6 +55,16 @@ def _pairs() -> tuple[list[str], list[str]]:
 
 
 CANDIDATES, REFERENCES = _pairs()
+SUMMARIES = [
+    (f"{CANDIDATES[i]} {CANDIDATES[i - 1]}", f"{REFERENCES[i - 2]} {REFERENCES[i]}")
+    for i in range(2, len(CANDIDATES))
+]
+WEIGHTS = (0.4, 0.3, 0.2, 0.1)
+LONG_ENOUGH = [  # of shorter texts, NLTK counts one n-gram where there is none
+    (CANDIDATES[i], REFERENCES[i])
+    for i in range(len(CANDIDATES))
+    if len(CANDIDATES[i].split()) >= len(WEIGHTS)
+]
 
 
 def _ours(
@@ -133,6 +145,45 @@ def _bertscore(spec: str) -> Values:
     return _ours(spec, CANDIDATES[:120], REFERENCES[:120])
 
 
+def _jiwer(measure: str, spec: str) -> Comparison:
+    def theirs(module: ModuleType) -> Values:
+        return _each(lambda left, right: getattr(module, measure)(right, left))
+
+    return Comparison("jiwer", "jiwer", measure, spec, EXACT, theirs)
+
+
+def _sentence_bleu(module: ModuleType) -> Values:
+    smooth = module.SmoothingFunction().method3
+
+    def score(candidate: str, reference: str) -> float:
+        sides = [reference.split()], candidate.split()
+        return 100 * module.sentence_bleu(*sides, WEIGHTS, smoothing_function=smooth)
+
+    return np.array([score(*pair) for pair in LONG_ENOUGH])
+
+
+def _weighted_bleu(spec: str) -> Values:
+    return _ours(spec, *map(list, zip(*LONG_ENOUGH, strict=True)))
+
+
+def _split_summaries(module: ModuleType) -> Values:
+    scorer = module.RougeScorer(["rougeLsum"], split_summaries=True)
+    with _punkt_without_data():
+        return np.array([scorer.score(b, a)["rougeLsum"].fmeasure for a, b in SUMMARIES])
+
+
+def _rouge_of_summaries(spec: str) -> Values:
+    with _punkt_without_data():
+        return _ours(spec, *map(list, zip(*SUMMARIES, strict=True)))
+
+
+def _punkt_without_data() -> Any:
+    """Replace NLTK's Punkt by one without the data of a language, which not everyone has."""
+    from nltk.tokenize import PunktSentenceTokenizer
+
+    return patch("nltk.sent_tokenize", PunktSentenceTokenizer().tokenize)
+
+
 @cache
 def _roberta() -> Path:
     return save_model("roberta", Path(mkdtemp(prefix="nlgauge-roberta-")))
@@ -188,10 +239,32 @@ COMPARISONS = [
         _meteor,
     ),
     Comparison("nltk", "nltk.translate.nist_score", "corpus_nist", "nist", EXACT, _nist, _corpus),
+    Comparison(
+        "nltk",
+        "nltk.translate.bleu_score",
+        "sentence_bleu",
+        "bleu:tokenize=none,effective_order=no,weights=0.4+0.3+0.2+0.1",
+        EXACT,
+        _sentence_bleu,
+        _weighted_bleu,
+    ),
+    _jiwer("wer", "wer"),
+    _jiwer("mer", "wer:variant=mer"),
+    _jiwer("wil", "wer:variant=wil"),
+    _jiwer("cer", "wer:unit=characters"),
     *(
         _rouge(variant, stem=stem)
         for variant in ("rouge1", "rouge2", "rougeL", "rougeLsum")
         for stem in (False, True)
+    ),
+    Comparison(
+        "rouge-score",
+        "rouge_score.rouge_scorer",
+        "RougeScorer",
+        "rouge:variant=lsum,split_summaries=yes,compat=rouge_score",
+        EXACT,
+        _split_summaries,
+        _rouge_of_summaries,
     ),
     Comparison(
         "sacrebleu",

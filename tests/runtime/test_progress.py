@@ -8,7 +8,7 @@ import pytest
 
 from nlgauge import corpus_run, score
 from nlgauge.cli.progress import progress_bar
-from nlgauge.runtime.progress import RunProgress, counted, duration, portion
+from nlgauge.runtime.progress import RunProgress, counted, current_step, duration, portion
 from nlgauge.runtime.threads import one_ahead, spread
 
 
@@ -77,6 +77,24 @@ def test_long_work_is_announced_once(seconds, share, said, caplog) -> None:
     with caplog.at_level(logging.INFO, logger="nlgauge"):
         run.estimate(8, share)
         run.estimate(8, share)
+    assert caplog.messages == ([] if said is None else [said])
+
+
+@pytest.mark.parametrize(
+    ("seconds", "share", "said"),
+    [
+        (2.0, 0.001, None),  # too early to tell
+        (4.0, 0.5, None),
+        (4.0, 0.01, "about 7 min left for infolm: 1.0% of a chunk of rows took 4 s"),
+    ],
+)
+def test_one_long_pair_is_announced_while_it_is_scored(seconds, share, said, caplog) -> None:
+    clock = Clock()
+    run = RunProgress(None, 1, clock)
+    with caplog.at_level(logging.INFO, logger="nlgauge"), run.phase("infolm", 1):
+        clock.now += seconds
+        for _ in range(3):
+            current_step()(share)
     assert caplog.messages == ([] if said is None else [said])
 
 

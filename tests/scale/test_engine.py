@@ -13,19 +13,20 @@ from pathlib import Path
 import pytest
 
 from nlgauge.core.errors import UsageError
-from nlgauge.data.systems import InputFiles
+from nlgauge.data.text_rows import Row
 from nlgauge.scale.engine import ProcessPool, open_engine
-from nlgauge.scale.parts import split_into_parts
+from nlgauge.scale.parts import Part
 from nlgauge.scale.worker import Worker, WorkerConfig
-from sentences import made_rows, write_jsonl
+from sentences import made_rows
 
 CONFIG = WorkerConfig(("chrf",))
 ROWS = made_rows(40)
 
 
 @pytest.fixture
-def sources(tmp_path: Path) -> InputFiles:
-    return InputFiles([str(write_jsonl(tmp_path / "rows.jsonl", ROWS))], [])
+def parts() -> list[Part]:
+    rows = [Row("", r["system"], r["id"], r["candidate"], tuple(r["references"])) for r in ROWS]
+    return [Part(i, tuple(rows[8 * i : 8 * i + 8]), ()) for i in range(10)]
 
 
 def test_what_is_no_engine_is_refused() -> None:
@@ -37,16 +38,13 @@ def test_what_is_no_engine_is_refused() -> None:
         open_engine("local", CONFIG, workers=1, address="auto")
 
 
-def test_processes_outlive_their_workers(sources: InputFiles) -> None:
+def test_processes_outlive_their_workers(parts: list[Part]) -> None:
     """A worker is killed between parts; all parts come back, each once and as they would have."""
-    expected = {
-        scored.name: scored
-        for scored in map(Worker(CONFIG).score, split_into_parts(sources.rows(), 8))
-    }
+    expected = {scored.name: scored for scored in map(Worker(CONFIG).score, parts)}
     before = dict(os.environ)
     with ProcessPool(CONFIG, 1) as engine, pytest.warns(UserWarning, match="a worker died"):
         found = []
-        for scored in engine.run("score", split_into_parts(sources.rows(), 8)):
+        for scored in engine.run(Worker.score, parts):
             found.append(scored)
             if len(found) == 3:
                 (process,) = engine._pool._processes.values()
@@ -56,8 +54,14 @@ def test_processes_outlive_their_workers(sources: InputFiles) -> None:
     assert dict(os.environ) == before
 
 
+def test_results_come_in_the_order_of_the_tasks_if_that_is_wanted(parts: list[Part]) -> None:
+    with ProcessPool(CONFIG, 2) as engine:
+        found = [scored.name for scored in engine.run_in_order(Worker.score, parts)]
+    assert found == [part.name for part in parts]
+
+
 def test_an_interrupt_while_the_pool_starts_is_what_the_caller_sees(
-    sources: InputFiles, monkeypatch: pytest.MonkeyPatch
+    parts: list[Part], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A thread whose start was interrupted cannot be joined."""
 
@@ -66,18 +70,18 @@ def test_an_interrupt_while_the_pool_starts_is_what_the_caller_sees(
 
     with pytest.raises(KeyboardInterrupt), ProcessPool(CONFIG, 1) as engine:
         monkeypatch.setattr(threading.Thread, "start", interrupted)
-        list(engine.run("score", split_into_parts(sources.rows(), 8)))
+        list(engine.run(Worker.score, parts))
 
 
 def test_workers_end_with_a_parent_that_was_killed(tmp_path: Path) -> None:
     program = (
         "import os, time\n"
         "from nlgauge.scale.engine import ProcessPool\n"
-        "from nlgauge.scale.worker import WorkerConfig\n"
+        "from nlgauge.scale.worker import Worker, WorkerConfig\n"
         "from nlgauge.scale.parts import Part\n"
         "if __name__ == '__main__':\n"
         "    engine = ProcessPool(WorkerConfig(('chrf',)), 1)\n"
-        "    list(engine.run('score', [Part(0, (), ())]))\n"
+        "    list(engine.run(Worker.score, [Part(0, (), ())]))\n"
         "    print(*engine._pool._processes, flush=True)\n"
         "    time.sleep(1000)\n"
     )

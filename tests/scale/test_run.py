@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import hashlib
 import json
+import signal
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ from nlgauge.runtime import Runtime
 from nlgauge.scale import run_folder
 from nlgauge.scale.engine import ProcessPool
 from nlgauge.scale.run import Run, RunResult
+from nlgauge.scale.signals import Interrupted
 from nlgauge.scale.worker import Worker, WorkerConfig
 from nlgauge.scoring import Scorer
 from sentences import made_rows, results, write_jsonl
@@ -117,6 +119,59 @@ def test_scores_of_segments_are_those_of_a_list(table: Path, form: str) -> None:
         assert recalls == bert.segment_components["recall"].tolist()
 
 
+def test_blocks_change_neither_scores_nor_rejected_rows(tmp_path: Path) -> None:
+    """One block or many, with ids that are repeated in blocks far from each other."""
+    lines: list[Any] = [*ROWS[:30], [1], *ROWS[30:], *ROWS[5:8]]
+    table = write_jsonl(tmp_path / "rows.jsonl", lines)
+    options = {"metrics": SPECS, "confidence": 0.9, "resamples": 50, "on_error": "skip"}
+    whole = _run(table, "whole", **options).execute()
+    for workers in (1, 2):
+        run = _run(table, f"blocks {workers}", **options, block_bytes=3000, workers=workers)
+        divided = run.execute()
+        assert (divided.read, divided.scored, divided.rejected) == (124, 120, 4)
+        for system, label in ((system, label) for system in "AB" for label in SPECS):
+            one, other = whole.scores[system][label], divided.scores[system][label]
+            assert other.components == pytest.approx(one.components, abs=1e-9)
+            assert other.interval(0.9) == pytest.approx(one.interval(0.9), abs=1e-9)
+    listed = [results(tmp_path / name)["rejected.jsonl"] for name in ("whole", "blocks 1")]
+    assert listed[0] == listed[1]
+    assert results(tmp_path / "blocks 1") == results(tmp_path / "blocks 2")
+    parts = [{*(tmp_path / name / "parts").glob("*.json")} for name in ("whole", "blocks 1")]
+    assert {file.name for file in parts[0]} != {file.name for file in parts[1]}
+
+
+def test_a_repeated_id_in_a_later_block_stops_the_run(tmp_path: Path) -> None:
+    table = write_jsonl(tmp_path / "rows.jsonl", [*ROWS, ROWS[9], ROWS[0]])
+    with pytest.raises(DataError, match=r"line 121: segment id 's4' occurs before for system 'B'"):
+        _run(table, block_bytes=2000).execute()
+
+
+def test_a_row_is_changed_while_parts_are_read(
+    table: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    score = Worker.score
+
+    def shortened(worker: Worker, part: Any) -> Any:
+        table.write_bytes(table.read_bytes()[:-400])
+        return score(worker, part)
+
+    monkeypatch.setattr(Worker, "score", shortened)
+    with pytest.raises(FileError, match="changed while it was read"):
+        _run(table).execute()
+
+
+def test_a_signal_while_rows_are_checked(table: Path) -> None:
+    def interrupt(stage: str, rows: int) -> None:
+        assert (stage, rows) == ("checking rows", 120)
+        signal.raise_signal(signal.SIGTERM)
+
+    run = _run(table)
+    with pytest.raises(Interrupted, match="interrupted; run the same command again to resume"):
+        run.execute(interrupt)
+    assert results(run.folder).keys() == {"run.lock"}
+    run.execute()
+
+
 def test_a_broken_run_resumes_where_it_was(table: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     whole = _run(table, "whole")
     whole.execute()
@@ -164,6 +219,7 @@ def test_a_damaged_part_is_scored_again_and_noted(table: Path, ending: str) -> N
     [
         ({"metrics": ("chrf:char_order=5",)}, 'specs[0]: then "chrf", now "chrf:char_order=5"'),
         ({"part_rows": 21}, "part_rows: then 20, now 21"),
+        ({"block_bytes": 99}, "block_bytes: then 33554432, now 99"),
         ({"segments": "parquet"}, 'segments: then "jsonl", now "parquet"'),
         ({"confidence": 0.95}, "confidence: then null, now 0.95"),
         ({"seed": 1}, "seed: then 0, now 1"),
@@ -226,11 +282,13 @@ def test_bad_rows_are_skipped_listed_and_counted(tmp_path: Path) -> None:
     assert results(run.folder) == whole
 
 
-def test_a_bad_row_stops_the_run_and_good_parts_are_kept(tmp_path: Path) -> None:
+def test_a_bad_row_stops_the_run_before_anything_is_scored(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Worker, "score", None)
     table = write_jsonl(tmp_path / "rows.jsonl", [*ROWS[:50], [1], *ROWS[50:]])
     with pytest.raises(FileError, match=r"line 51: not a JSON object .*use --on-error skip"):
         _run(table).execute()
-    assert len(list((tmp_path / "out" / "parts").glob("*.json"))) == 2
 
 
 def test_a_doubled_id_stops_the_run(tmp_path: Path) -> None:
@@ -291,6 +349,7 @@ def test_told_hears_every_stage(table: Path) -> None:
     heard: list[tuple[str, int]] = []
     _run(table, metrics=("cider",), part_rows=50).execute(lambda *said: heard.append(said))
     assert heard == [
+        ("checking rows", 120),
         *[("fitting tables", rows) for rows in (50, 100, 120)],
         *[("scoring", rows) for rows in (50, 100, 120)],
     ]

@@ -13,7 +13,7 @@ import pytest
 
 from nlgauge.core.errors import FileError, UsageError
 from nlgauge.scale.run_folder import RunFolder
-from nlgauge.scale.worker import PartScores
+from nlgauge.scale.segments import PartScores
 
 SCORED = PartScores("part-000000-abc", b'{"id": "1"}\n', {"read": 1, "scored": 1, "rejected": []})
 

@@ -10,7 +10,10 @@ from pydantic import BaseModel
 from starlette.testclient import TestClient
 
 import nlgauge
+from nlgauge.data import RaterLabels
 from nlgauge.service import examples, responses
+from nlgauge.service.judge_response import JudgeAnswer
+from nlgauge.study import judge
 
 NOT_OFFERED = {"external", "ensemble"}
 ENDPOINTS: list[tuple[str, dict[str, Any], type[BaseModel]]] = [
@@ -20,6 +23,7 @@ ENDPOINTS: list[tuple[str, dict[str, Any], type[BaseModel]]] = [
     ("/v1/align", examples.ALIGN, responses.AlignAnswer),
     ("/v1/compare", examples.COMPARE, responses.CompareAnswer),
     ("/v1/correlate", examples.CORRELATE, responses.CorrelateAnswer),
+    ("/v1/judge", examples.JUDGE, JudgeAnswer),
 ]
 
 
@@ -41,6 +45,33 @@ def test_the_document_shows_the_examples_and_declares_refusals(api: TestClient) 
         assert {"400", "401", "403", "408", "413", "415", "422", "429"} <= set(post["responses"])
     names = document["components"]["schemas"]["NamedMetric"]["properties"]["name"]["enum"]
     assert set(names) == set(nlgauge.metric_names()) - NOT_OFFERED
+
+
+def test_a_judge_is_checked_as_by_the_library(api: TestClient) -> None:
+    body = examples.JUDGE
+    table = RaterLabels.of(body["labels"], length=body["length"])
+    expected = judge(table, "model", count=200).to_dict()
+    assert api.post("/v1/judge", json=body).json() == expected
+    large = {name: cells * 30 for name, cells in body["labels"].items()}  # in another process
+    assert api.post("/v1/judge", json={"labels": large, "judge": "model"}).status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("change", "status", "message"),
+    [
+        ({"judge": "gpt"}, 422, "no rater 'gpt'"),
+        ({"labels": {"model": [1]}, "length": None}, 422, "the only rater is the judge"),
+        ({"length": [1]}, 422, "1 values of 'length', but 6 items"),
+        ({"labels": {"a": [], "model": []}, "length": None}, 422, "no item was labelled by both"),
+        ({"labels": {"a": [1] * 3000, "model": [1] * 3000}}, 413, "3,000 rows"),
+        ({"labels": {str(k): [1] for k in range(60)}}, 413, "resamples of pairs"),
+        ({"own": ["x"]}, 422, "no column 'system'"),
+    ],
+)
+def test_labels_that_cannot_be_used(api: TestClient, change, status: int, message: str) -> None:
+    answer = api.post("/v1/judge", json={**examples.JUDGE, **change})
+    assert answer.status_code == status
+    assert message in answer.json()["error"]["message"]
 
 
 def test_scores_are_the_librarys(api: TestClient) -> None:

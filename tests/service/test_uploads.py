@@ -13,10 +13,11 @@ import pytest
 from starlette.testclient import TestClient
 
 from conftest import PROJECT
-from nlgauge.data import read_judged
+from nlgauge.data import read_judged, read_labels
 from nlgauge.data.systems import read_systems
 from nlgauge.service import responses, uploads
 from nlgauge.service.settings import Limits
+from nlgauge.study import judge
 
 BINARY = {"Content-Type": "application/octet-stream"}
 ROWS = [
@@ -45,6 +46,18 @@ TABLES = {
 def send(api: TestClient, name: str, content: bytes, kind: str = "outputs") -> Any:
     query = {"name": name, "content": kind}
     return api.post("/v1/read", params=query, content=content, headers=BINARY)
+
+
+@pytest.mark.parametrize("name", ["labels.csv", "preferences.csv"])
+def test_tables_of_labels_become_requests(api: TestClient, name: str) -> None:
+    path = PROJECT / "examples" / name
+    answer = send(api, name, path.read_bytes(), "labels").json()
+    responses.ReadAnswer.model_validate(answer, strict=True)
+    table = read_labels(str(path))
+    assert answer["labels"]["labels"] == {r: list(cells) for r, cells in table.labels.items()}
+    assert answer["labels"]["items"] == list(table.items)
+    found = api.post("/v1/judge", json={**answer["labels"], "judge": "model", "count": 50})
+    assert found.json() == judge(table, "model", count=50).to_dict()
 
 
 @pytest.mark.parametrize("packed", [False, True])
@@ -117,6 +130,8 @@ def test_correlations_of_blank_cells_are_the_commands(api: TestClient, tmp_path:
         ("a.tsv", b"candidate\treference\thuman\na\tb\tgood\n", "judgements", "not a number"),
         ("a.txt", b"caf\xe9\n", "outputs", "a.txt, line 1: not UTF-8"),
         ("a.txt", b"a\n", "judgements", "a.txt is not a table"),
+        ("a.txt", b"a\n", "labels", "a.txt is not a table"),
+        ("a.csv", b"item,rater,label\n1,x,1\n1,x,2\n", "labels", "'x' labelled item '1' twice"),
         ("a.pkl", b"\x80\x04.", "judgements", "a.pkl is not a table"),
         ("a.parquet", b"PAR1", "outputs", "Parquet"),
         ("a.txt.gz", gzip.compress(b"text", mtime=0)[:-6], "outputs", "a.txt.gz"),

@@ -67,11 +67,11 @@ def test_shares_and_p_by_brute_force(scoring: str, items: int, seed: int) -> Non
                 first, second = score(judge[i], others), score(people[i, k], others)
                 judged.append(first >= second)
                 human.append(second >= first)
-        assert entry.items == len(judged)
+        assert entry.n == len(judged)
         assert entry.judge_advantage == pytest.approx(np.mean(judged))
         assert entry.person_advantage == pytest.approx(np.mean(human))
         difference = np.array(human, float) - np.array(judged, float)
-        if entry.items >= 30:
+        if entry.n >= 30:
             expected = ttest_1samp(difference, 0.15, alternative="less").pvalue
             assert (entry.test, entry.p) == ("t", pytest.approx(expected, abs=1e-12))
         else:
@@ -122,7 +122,7 @@ def test_people_without_items_are_not_counted() -> None:
     people = np.array([[1, 1, N], [2, 2, N], [3, 3, N], [1, 1, N], [N, N, 2]], dtype=float)
     found = alternative_annotator_test([1, 2, 3, 1, 2], people, names=["a", "b", "c"], epsilon=0.2)
     alone = found.people[2]
-    assert (alone.person, alone.items, alone.wins) == ("c", 0, False)
+    assert (alone.person, alone.n, alone.wins) == ("c", 0, False)
     assert np.isnan([alone.p, alone.judge_advantage]).all()
     assert found.to_dict()["people"][2]["p"] is None
     assert found.advantage == 1

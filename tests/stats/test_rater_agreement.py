@@ -198,7 +198,7 @@ def test_undefined_resamples_are_counted() -> None:
         ([1, 2], {}, ShapeError, "give items x raters"),
         ([[1, np.inf]], {}, DataError, "1 of 2 labels are infinite"),
         ([[1, 4]], {"categories": [1, 2]}, DataError, "1 of 2 labels are not among"),
-        ([[-1, 2]], {"coefficient": "alpha_ratio"}, DataError, "no negative labels, but -1"),
+        ([[-1, 2]], {"coefficient": "alpha_ratio"}, DataError, "no negative labels; use"),
         ([[1, 2]], {"coefficient": "alpha"}, OptionError, "there are agreement, kappa"),
         (np.arange(2002).reshape(-1, 2), {"coefficient": "kappa"}, DataError, "2,002 different"),
     ],
@@ -213,6 +213,13 @@ def test_mistakes_of_intervals() -> None:
         bootstrap_agreement([[1, 2], [2, 2]], clusters=["a"])
     with pytest.raises(DataError, match="0 items"):
         bootstrap_agreement(np.empty((0, 2)))
+
+
+def test_huge_labels() -> None:
+    labels = np.array([[1, 1], [2, 3], [3, 3], [1, 2]], dtype=float)
+    for name in COEFFICIENTS:
+        found = rater_agreement(1e300 * labels, name)
+        assert found == pytest.approx(rater_agreement(labels, name), abs=1e-9), name
 
 
 def test_measurements_with_many_values() -> None:

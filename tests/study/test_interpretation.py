@@ -22,7 +22,7 @@ from nlgauge.study import (
     interpret_comparison,
     measure,
     read_calibrations,
-    select,
+    select_calibrations,
 )
 
 DATA = PROJECT / "examples" / "judged.jsonl"
@@ -170,10 +170,11 @@ def test_differences_beyond_the_data_are_noted(fitted):
 
 
 def test_calibrations_are_selected(fitted):
-    assert [each.level for each in select(fitted, ["chrf"])] == ["text", "system"]
-    assert [each.metric for each in select(fitted, (), ["system"])] == ["chrf", "ter", "bleu"]
+    assert [each.level for each in select_calibrations(fitted, ["chrf"])] == ["text", "system"]
+    systems = select_calibrations(fitted, (), ["system"])
+    assert [each.metric for each in systems] == ["chrf", "ter", "bleu"]
     with pytest.raises(OptionError, match=r"no such calibration; there are: chrf \(text level\)"):
-        select(fitted, ["rouge"])
+        select_calibrations(fitted, ["rouge"])
 
 
 def judged(human, texts=("a b c", "a b", "a")):

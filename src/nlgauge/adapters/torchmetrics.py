@@ -34,6 +34,8 @@ class TextMetric(torchmetrics.Metric):
         The metric, as ``"bertscore:layer=4"``.
     runtime
         Device, batch size, cache and other settings.
+    return_sentence_level_score
+        Whether ``compute`` returns the scores of segments, too, in order of updates and processes.
     **keywords
         Arguments of ``torchmetrics.Metric``.
 
@@ -54,9 +56,15 @@ class TextMetric(torchmetrics.Metric):
     }
 
     def __init__(
-        self, metric: Spec = "bleu", *, runtime: Runtime = DEFAULT, **keywords: Any
+        self,
+        metric: Spec = "bleu",
+        *,
+        runtime: Runtime = DEFAULT,
+        return_sentence_level_score: bool = False,
+        **keywords: Any,
     ) -> None:
         super().__init__(**keywords)
+        self.return_sentence_level_score = return_sentence_level_score
         self._spec, self._runtime = metric, runtime
         self._open()
         for name in self._STATES:
@@ -112,10 +120,16 @@ class TextMetric(torchmetrics.Metric):
     def compute(self) -> Any:
         """Return the corpus score of all texts so far (the first component).
 
-        It is NaN if all batches were empty.
+        It is NaN if all batches were empty. With ``return_sentence_level_score``, the scores of the
+        segments follow as a second tensor.
         """
-        value = nan if self._update_count and not len(_concatenate(self.references)) else None
-        return self._tensor(self._score().value if value is None else value, self._dtype)
+        if self._update_count and not len(_concatenate(self.references)):
+            found: tuple[float, list[float]] = nan, []
+        else:
+            scores = self._score()
+            found = scores.value, scores.segments.tolist()
+        value, segments = (self._tensor(each, self._dtype) for each in found)
+        return (value, segments) if self.return_sentence_level_score else value
 
     def set_dtype(self, dst_type: Any) -> "TextMetric":
         """Set the type of computed scores; states hold bytes and numbers, which stay exact."""
@@ -124,6 +138,8 @@ class TextMetric(torchmetrics.Metric):
 
     def plot(self, val: Any = None, ax: Any = None) -> Any:
         """Return a figure and axes with the score, or with a sequence of scores."""
+        if val is None and self.return_sentence_level_score:
+            val = self.compute()[0]
         figure, axes = self._plot(val, ax)  # type: tuple[Any, Any]
         axes.set_title(self.label)
         return figure, axes

@@ -18,10 +18,12 @@ import typer
 
 from nlgauge.cli import (
     cache,
+    card,
     compare,
     correlate,
     darr,
     interpret,
+    judge,
     matrix,
     mbr,
     metrics,
@@ -49,6 +51,7 @@ _REPEATABLE = {
     **dict.fromkeys(("-m", "--metric", "--metrics"), "-m"),
     **{name: name for name in ("--scores", "--distances", "--difference", "--sizes")},
 }
+_REPEATABLE_OF = {"judge": {"--human": "--human", "--own": "--own"}}  # of one command only
 _NEGATIVE = re.compile(r"-\.?\d.*")
 _CANNOT_WRITE = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO}
 
@@ -64,8 +67,8 @@ for _command in (
     *(score.score_command, show.show_command, compare.compare_command, correlate.correlate_command),
     *(matrix.matrix_command, matrix.williams_command, matrix.permutation_command),
     *(darr.darr_command, spans.spans_command, tuning.tune_command, reproduce.reproduce_command),
-    submission.submission_command,
-    interpret.interpret_command,
+    *(submission.submission_command, interpret.interpret_command, judge.judge_command),
+    card.card_command,
     *(metrics.metrics_command, mbr.mbr_command, mbr.rerank_command),
     *(signatures.explain_command, signatures.verify_command, serve.serve_command),
 ):
@@ -144,9 +147,10 @@ def _repeat_flags(words: list[str]) -> list[str]:
     """Return the words with ``-c a b`` written as ``-c a -c b``."""
     repeated: list[str] = []
     current: str | None = None
+    repeatable = _REPEATABLE | _REPEATABLE_OF.get(words[0] if words else "", {})
     for word in words:
-        if word in _REPEATABLE:
-            current = _REPEATABLE[word]
+        if word in repeatable:
+            current = repeatable[word]
             continue
         if word.startswith("-") and word != "-" and not _NEGATIVE.fullmatch(word):
             current = None

@@ -3,11 +3,14 @@
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
+import typer
+
 from nlgauge.cli import arguments
 from nlgauge.cli.arguments import figure_option, option
-from nlgauge.cli.option_groups import with_option_groups
+from nlgauge.cli.option_groups import given_options, with_option_groups
 from nlgauge.cli.study_options import MetricStudyOptions
 from nlgauge.cli.titles import metric_titles, with_titles
+from nlgauge.core.errors import UsageError
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -15,8 +18,16 @@ if TYPE_CHECKING:
     from nlgauge.study import Study
 
 
+_NOT_WITH_TASKS = (
+    *("level", "coefficient", "human", "without", "kind", "part", "references", "weights"),
+    *("columns", "no_header", "confidence", "interval", "over", "average", "ranks"),
+    *("system_score", "distributions", "bands", "scores_from"),
+)
+
+
 @with_option_groups
 def correlate_command(
+    context: typer.Context,
     options: MetricStudyOptions,
     level: list[str] | None = arguments.LEVELS,
     coefficient: list[str] | None = arguments.COEFFICIENTS,
@@ -35,6 +46,12 @@ def correlate_command(
     figure: Path | None = figure_option("a bar chart"),
     distributions: Path | None = figure_option("the distributions of scores by human quality"),
     bands: int = option(3, "Number of bands of human quality to draw.", min=2, max=8),
+    tasks: str | None = option(
+        None,
+        "Rank metrics by a task set: wmt22, wmt23, wmt24, wmt25 or a TOML file; DATA is the folder "
+        "of its data.",
+        metavar="NAME",
+    ),
 ) -> None:
     """Correlate metrics with human judgements.
 
@@ -51,6 +68,8 @@ def correlate_command(
 
     nlgauge correlate wmt.csv -m chrf --columns candidate=mt,reference=ref,source=src,human=score
 
+    nlgauge correlate mt-metrics-eval-v2/ --tasks wmt24 -m chrf --scores COMET-22 BLEU
+
     DATA comes first. It is a table (.jsonl, .json, .tsv, .csv, also .gz) with the columns
     candidate, references, source, system, segment and human scores (human.fluency, ...), or the
     folder of a published data set; --columns names other columns. Distances are negated, so that a
@@ -61,6 +80,11 @@ def correlate_command(
     pairwise accuracy with calibrated ties, spa the soft pairwise accuracy, pairwise_pearson r of
     the differences between systems on one input (WMT 2023 to 2025).
     """
+    if tasks is not None:
+        for given in given_options(context, _NOT_WITH_TASKS):
+            raise UsageError(f"{given} is set by the tasks, so it does not go with --tasks")
+        _rank_by_tasks(tasks, options, count, seed, figure)
+        return
     from nlgauge.figures.bars import metric_bars
     from nlgauge.report.study_tables import agreement_tables
     from nlgauge.study import correlate
@@ -91,6 +115,42 @@ def correlate_command(
             figure: lambda: metric_bars(shown),
             distributions: lambda: _distributions(study, options, bands),
         },
+        notes=found.notes,
+    )
+
+
+def _rank_by_tasks(
+    tasks: str, options: MetricStudyOptions, count: int, seed: int, figure: Path | None
+) -> None:
+    from nlgauge.figures.bars import metric_bars
+    from nlgauge.report.study_tables import task_tables
+    from nlgauge.study import rank_by_tasks
+
+    with options.running() as running:
+        found = rank_by_tasks(
+            tasks,
+            options.data,
+            options.metrics,
+            **options.stored_arguments,
+            count=count,
+            seed=seed,
+            **running,
+        )
+    content, rows = found.to_dict(), found.rows()
+    titles = metric_titles(options.metrics)
+    shown = with_titles([row for row in rows if row["data"] == "average"], titles)
+    bars = [{**row, "criterion": found.title} for row in shown]
+    options.write(
+        content,
+        rows,
+        task_tables(
+            content["ranking"],
+            content["tasks"],
+            titles,
+            digits=options.digits,
+            footer=[found.title, *found.signatures.values()],
+        ),
+        figures={figure: lambda: metric_bars(bars, f"{found.title}\naverage")},
         notes=found.notes,
     )
 

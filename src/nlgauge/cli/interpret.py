@@ -90,7 +90,7 @@ def interpret_command(
     the name of the data. From a stored file it answers at once. A negative difference means that
     B's score is higher; of distances such as TER, a negative difference is an improvement.
     """
-    from nlgauge.study import fit_preferences, interpret, read_calibrations, select
+    from nlgauge.study import fit_preferences, interpret, read_calibrations, select_calibrations
 
     if comparison is not None and difference:
         raise UsageError("--comparison has its own differences; leave out --difference")
@@ -107,19 +107,22 @@ def interpret_command(
                 f"{options.data} holds fitted calibrations; leave out {', '.join(refused)}, or "
                 "name judged texts"
             )
-        found, notes = select(found, options.metric or (), level or ()), ()
+        found, notes = select_calibrations(found, options.metric or (), level or ()), ()
     if signature is not None:
         for each in found:
             each.check(signature)
     if comparison is not None:
-        _write_comparison(options, found, comparison)
+        _write_comparison(options, found, comparison, figure)
         return
     result = interpret(found, difference or (), notes)
     _write(options, result, [entry.to_dict() for entry in result.entries], figure)
 
 
 def _write_comparison(
-    options: InterpretOptions, found: "Sequence[Calibration]", path: Path
+    options: InterpretOptions,
+    found: "Sequence[Calibration]",
+    path: Path,
+    figure: Path | None,
 ) -> None:
     from nlgauge.data.files import read_json
     from nlgauge.study import interpret_comparison
@@ -129,7 +132,7 @@ def _write_comparison(
         {"system": system, **entry.to_dict()}
         for system, entry in zip(systems, result.entries, strict=True)
     ]
-    _write(options, result, rows, None)
+    _write(options, result, rows, figure)
 
 
 def _write(

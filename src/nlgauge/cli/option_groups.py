@@ -5,6 +5,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, fields, is_dataclass
 from functools import wraps
 from inspect import Parameter, signature
+from itertools import takewhile
 from typing import TYPE_CHECKING, Any, Literal, get_type_hints
 
 import typer
@@ -26,7 +27,10 @@ _FIRST = (
 
 
 def with_option_groups(command: Callable[..., None]) -> Callable[..., None]:
-    """Return the command with the fields of its dataclass parameters as options."""
+    """Return the command with the fields of its dataclass parameters as options.
+
+    Parameters before the first dataclass come first.
+    """
     hints = get_type_hints(command, include_extras=True)
     groups: dict[str, Any] = {name: hint for name, hint in hints.items() if is_dataclass(hint)}
     shared = {
@@ -44,8 +48,10 @@ def with_option_groups(command: Callable[..., None]) -> Callable[..., None]:
         for each in signature(command).parameters.values()
         if each.name not in groups
     ]
+    leading = len(list(takewhile(lambda name: name not in groups, signature(command).parameters)))
     first = [shared[name] for name in _FIRST if name in shared]
-    parameters = [*first, *own, *(each for each in shared.values() if each not in first)]
+    others = (each for each in shared.values() if each not in first)
+    parameters = [*own[:leading], *first, *own[leading:], *others]
 
     @wraps(command)
     def wrapper(**values: Any) -> None:

@@ -60,8 +60,10 @@ class OutputOptions:
 
 
 @dataclass(frozen=True, kw_only=True)
-class RunOptions(RuntimeOptions, OutputOptions):
-    """How models run, and how the result is written."""
+class ReportOptions(OutputOptions):
+    """How a result is written."""
+
+    quiet: bool = arguments.QUIET
 
     def write(
         self,
@@ -106,6 +108,11 @@ class RunOptions(RuntimeOptions, OutputOptions):
                 if file is not None:
                     drawn += save(draw(), file)
         print_notes([*notes, *drawn], quiet=self.quiet)
+
+
+@dataclass(frozen=True, kw_only=True)
+class RunOptions(RuntimeOptions, ReportOptions):
+    """How models run, and how the result is written."""
 
 
 def to_json(content: Any, indent: int | None = None) -> str:

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any, Literal
 import typer
 
 from nlgauge.cli.arguments import figure_option, option
-from nlgauge.cli.option_groups import InputOptions, with_option_groups
+from nlgauge.cli.compare import CompareInputs
+from nlgauge.cli.option_groups import with_option_groups
 from nlgauge.cli.output import RunOptions
 from nlgauge.cli.study_options import MetricStudyOptions
 from nlgauge.cli.titles import metric_titles
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from nlgauge.report.table import Table
+    from nlgauge.study import Comparison
     from nlgauge.study.pilots import AnyPilot, SamplePlan
 
 app = typer.Typer(
@@ -31,7 +33,7 @@ _ALPHA = option(0.05, "Significance level of the two-sided test.")
 @with_option_groups
 def systems_command(
     options: RunOptions,
-    texts: InputOptions,
+    inputs: CompareInputs,
     difference: list[float] | None = option(
         None,
         "Difference to detect, in the metric's units; one for all metrics, or one for each "
@@ -45,11 +47,6 @@ def systems_command(
         "Numbers of segments to show [default: some around the needed one].",
         metavar="N...",
     ),
-    cluster: Path | None = option(
-        None,
-        "File with a line for each segment that names its document or prompt.",
-        metavar="FILE",
-    ),
     figure: Path | None = figure_option("power by number of segments"),
 ) -> None:
     """Plan the number of segments for a comparison of systems.
@@ -60,32 +57,33 @@ def systems_command(
 
     nlgauge plan systems -c a.txt b.txt -r ref.txt -m bleu --power .9 --cluster documents.txt
 
-    The files are a pilot: outputs of at least two systems for the same segments; every system is
-    compared with the first. Power is the probability that a paired, two-sided test finds a
-    difference of this size. The smallest difference that a number of segments detects does not
-    depend on the pilot's own difference. Metrics that are no means of segments, such as BLEU, are
-    planned by the contribution of each segment to the corpus score. Segments of one document or
-    prompt are not independent: name these with --cluster.
-    """
-    from nlgauge.data.files import read_lines
-    from nlgauge.study import plan_systems
+    nlgauge plan systems results.csv --scores small,large --cluster prompt --difference .02
 
-    corpus = texts.read()
-    labels = None if cluster is None else read_lines(str(cluster))
+    The files are a pilot, as of `nlgauge compare`: outputs, or stored scores, of at least two
+    systems for the same segments; every system is compared with the first. Power is the
+    probability that a paired, two-sided test finds a difference of this size. The smallest
+    difference that a number of segments detects does not depend on the pilot's own difference.
+    Metrics that are no means of segments, such as BLEU, are planned by the contribution of each
+    segment to the corpus score. Segments of one document or prompt are not independent: name these
+    with --cluster.
+    """
+    from nlgauge.study import compare, plan_systems
+
     with options.running() as running:
-        found = plan_systems(
-            corpus,
-            metrics=texts.metrics,
-            cluster=labels,
-            difference=difference,
-            power=power,
-            alpha=alpha,
-            sizes=sizes or (),
-            **running,
-        )
-    titles = metric_titles(found.signatures)
+        # Only the scores are used, so that one trial of the cheapest test is enough.
+        given = inputs.read_arguments()
+        pilot = compare(**given, method="randomisation", count=1, **running)
+    found = plan_systems(pilot, difference=difference, power=power, alpha=alpha, sizes=sizes or ())
+    titles = _titles(pilot)
     tables = [_system_table(found, pilot, titles, options.digits) for pilot in found.pilots]
     _write(options, found, tables, titles, "segments", figure)
+
+
+def _titles(pilot: "Comparison") -> dict[str, str]:
+    """Return the titles of metrics; stored scores keep their names."""
+    if pilot.corpus is None:
+        return {label: label for label in pilot.signatures}
+    return metric_titles(pilot.signatures)
 
 
 def _system_table(

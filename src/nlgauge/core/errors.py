@@ -55,5 +55,9 @@ class UnknownTokensWarning(UserWarning):
     """A model does not know some tokens of the texts, so it says nothing about them."""
 
 
+class LongTextWarning(UserWarning):
+    """A metric takes very long for texts of this length."""
+
+
 class NotConverged(NlgaugeError):
     """A solver stopped before reaching its tolerance."""

@@ -250,10 +250,18 @@ class Metric(ABC):
         texts = {key: text for key, text in keys.items() if key in known}
         return cls(**parse_options(cls, texts, name=cls.name))
 
+    def changed_options(self) -> dict[str, str]:
+        """Return the options that differ from their defaults, as text."""
+        values = ((name, getattr(self, name), o) for name, o in options_of(type(self)).items())
+        return {name: format_value(value) for name, value, o in values if value != o.default}
+
+    def describe_shortly(self) -> dict[str, str]:
+        """Return the keys of the short signature, from which ``rebuild`` makes the metric, too."""
+        return self.changed_options()
+
     def label(self) -> str:
         """Return the name and the options that differ from their defaults."""
-        options = [(name, getattr(self, name), o) for name, o in options_of(type(self)).items()]
-        changed = [f"{name}={format_value(v)}" for name, v, o in options if v != o.default]
+        changed = [f"{name}={value}" for name, value in self.changed_options().items()]
         return f"{self.name}:{','.join(changed)}" if changed else self.name
 
 

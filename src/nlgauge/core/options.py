@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from typing import Any, Literal
 
+from nlgauge.core.custom_tokenizer import CustomTokenizer, refuse_name
 from nlgauge.core.errors import OptionError
 
 Server = Literal["model", "text", "fixed"] | tuple[str, ...] | Mapping[str, str] | float
@@ -78,6 +79,7 @@ class Option:
 
     def check(self, value: Any) -> None:
         """Raise OptionError unless ``value`` has the option's type, choice and range."""
+        refuse_name(self.name, value)
         accepted = isinstance(value, self.types) or (float in self.types and type(value) is int)
         if not accepted or (isinstance(value, bool) and bool not in self.types):
             expected = f"expected {self.kind}, not {type(value).__name__}"
@@ -89,6 +91,14 @@ class Option:
             low, high = self.limits
             if not low <= value <= high:
                 raise OptionError(f"option {self.name}={value}: must lie within {self._interval()}")
+
+    def convert(self, value: Any) -> Any:
+        """Return a value from Python code as the option holds it: functions as tokenizers."""
+        if CustomTokenizer in self.types and CustomTokenizer.is_tokenizer(value):
+            return value if isinstance(value, CustomTokenizer) else CustomTokenizer.of(value)
+        if type(value) is int and self.types == (str,):
+            return str(value)  # rouge, variant=2
+        return value
 
     @property
     def limits(self) -> tuple[float, float]:

@@ -23,8 +23,8 @@ class Scores:
     --------
     >>> import nlgauge
     >>> scores = nlgauge.score(["A cat sat."], ["The cat sat."], metrics=["chrf", "ter"])
-    >>> scores["ter"]
-    Scores(ter 33.33, lower is better, 1 segment)
+    >>> scores["ter"]  # doctest: +ELLIPSIS
+    Scores(ter 33.33, lower is better, 1 segment, ter|#:1|c:lc|t:tercom|nr:no|pn:yes|as:no|v:...)
     >>> scores["ter"].direction, scores["ter"].details
     ('lower', {'edits': 1, 'reference_length': 3})
 
@@ -79,6 +79,11 @@ class Scores:
         """Return the corpus score with bootstrap resamples of segments, for intervals."""
         drawn = Resampled.of(self.ids, self.statistics, resamples, seed)
         return dataclasses.replace(self.corpus_score, resampled=drawn)
+
+    @property
+    def short_signature(self) -> Signature:
+        """The signature with the options that were changed; ``nlgauge.metric`` reads it, too."""
+        return self.corpus_score.short_signature
 
     @property
     def segments(self) -> Floats:

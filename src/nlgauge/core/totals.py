@@ -141,12 +141,24 @@ class CorpusScore:
         return tuple(f"{count:,} {total}: {note}" for note, count in self.notes.items())
 
     @property
+    def short_signature(self) -> Signature:
+        """The signature without options that have their default, digests and libraries.
+
+        The keys of sacrebleu's metrics are abbreviated as in its own short signatures.
+        """
+        keys = dict(self.signature.keys)
+        version = keys.get("nlgauge", keys.get("version", ""))
+        shared = {"#": keys.get("nrefs", "")}, {"v": version}
+        return Signature.of(self.metric.name, shared[0], self.metric.describe_shortly(), shared[1])
+
+    @property
     def _segments(self) -> str:
         return f"{self.count:,} segment{'s' * (self.count != 1)}"
 
     def __repr__(self) -> str:
         value = f"{self.label} {self.value:.{self.scale.digits}f}, {self.direction} is better"
-        return f"{type(self).__name__}({printable(value)}, {self._segments})"
+        signature = printable(str(self.short_signature))
+        return f"{type(self).__name__}({printable(value)}, {self._segments}, {signature})"
 
     def _repr_html_(self) -> str:
         """Return the score, its components, details and signature for notebooks."""

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from nlgauge.data.detection import KINDS, read_judged
     from nlgauge.data.judged import JudgedCorpus
+    from nlgauge.data.rater_labels import RaterLabels, read_labels
     from nlgauge.data.systems import read_systems
     from nlgauge.data.wmt import Pairs, read_pairs
 
@@ -13,10 +14,20 @@ if TYPE_CHECKING:
 _MODULES = {
     **dict.fromkeys(("KINDS", "read_judged"), "detection"),
     **dict.fromkeys(("Pairs", "read_pairs"), "wmt"),
+    **dict.fromkeys(("RaterLabels", "read_labels"), "rater_labels"),
     "JudgedCorpus": "judged",
     "read_systems": "systems",
 }
-__all__ = ["KINDS", "JudgedCorpus", "Pairs", "read_judged", "read_pairs", "read_systems"]
+__all__ = [
+    "KINDS",
+    "JudgedCorpus",
+    "Pairs",
+    "RaterLabels",
+    "read_judged",
+    "read_labels",
+    "read_pairs",
+    "read_systems",
+]
 
 
 def __getattr__(name: str) -> Any:

@@ -19,16 +19,9 @@ COLUMNS: dict[str, tuple[str, ...]] = {
 Given = Mapping[str, str | Sequence[str]] | str | Iterable[str] | None
 """``{"candidate": "mt", ...}``, or texts such as ``candidate=mt,reference=ref``."""
 
-_ROLES = (
-    "candidate",
-    "reference",
-    "source",
-    "system",
-    "id",
-    "segment",
-    "document",
-    "human",
-    "scores",
+_TEXT_ROLES = (
+    *("candidate", "reference", "source", "system", "id", "segment", "document", "human"),
+    *("scores", "systems"),
 )
 _PLURALS = {"candidates": "candidate", "reference": "references", "sources": "source"}
 _REPEATED = ("references", "systems", "human", "scores")
@@ -48,14 +41,16 @@ class Columns:
     header: bool = True
 
     @classmethod
-    def of(cls, given: Given = None, *, header: bool = True) -> "Columns":
+    def of(
+        cls, given: Given = None, *, header: bool = True, roles: Sequence[str] = _TEXT_ROLES
+    ) -> "Columns":
         """Return the columns of a mapping from roles to names, or of texts ``role=name,...``."""
         named: dict[str, tuple[str, ...]] = {}
         for role, column in _pairs(given):
             key = _PLURALS.get(role, role)
-            if key.partition(".")[0] not in (*_ROLES, "references", "systems"):
-                known = ", ".join(_ROLES)
-                raise OptionError(f"columns: unknown role {role!r}; the roles are {known}, systems")
+            if key.partition(".")[0] not in [_PLURALS.get(known, known) for known in roles]:
+                known = ", ".join(roles)
+                raise OptionError(f"columns: unknown role {role!r}; the roles are {known}")
             if column in named.get(key, ()):
                 raise OptionError(f"columns: {column!r} is named twice as {role}; name it once")
             if key in named and key not in _REPEATED:

@@ -5,7 +5,6 @@ Zstandard are recognised by content.
 """
 
 import codecs
-import csv
 import gzip
 import io
 import json
@@ -15,7 +14,7 @@ import zlib
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
-from itertools import chain, islice
+from itertools import accumulate, chain, islice
 from pathlib import Path
 from threading import Thread
 from typing import IO, Any, cast
@@ -23,8 +22,9 @@ from typing import IO, Any, cast
 from nlgauge.core.errors import FileError, MissingExtra, UsageError
 from nlgauge.core.jsonable import unique_keys
 from nlgauge.data.columns import COLUMNS, Columns, find_cell, require_column
+from nlgauge.data.csv_records import csv_records
+from nlgauge.data.cursors import Cursor, lines_after, seek_line
 from nlgauge.data.encodings import HEAD, unmarked_utf16
-from nlgauge.data.harness_logs import log_rows
 from nlgauge.data.json_rows import array_rows
 
 Cells = Mapping[str, Any] | str  # by column, or the reason why the row cannot be read
@@ -36,28 +36,33 @@ _UNICODE = {  # UTF-32 first, as its mark starts with that of UTF-16
     **dict.fromkeys((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE), "UTF-16"),
 }
 _USUAL = Columns()
-_MAX_FIELD = 2**31 - 1  # the csv module's default of 131,072 is short for a document
 _PIPE_SECONDS = 5.0  # to wait for the program that writes to a named pipe
 
 
 @contextmanager
 def open_bytes(path: str) -> Iterator[IO[bytes]]:
     """Open a file, or stdin for ``-``, for reading its decompressed content."""
+    with _explained(path), _open_raw(path) as raw:
+        start = raw.peek(4)[:4]
+        content: Any = raw
+        if start[:2] == _GZIP:
+            content = gzip.GzipFile(fileobj=raw)
+        elif start == _ZSTANDARD:
+            # Unlike the reader of the package zstandard, this one refuses truncated files.
+            stream = require_pyarrow("a Zstandard file").CompressedInputStream(raw, "zstd")
+            content = io.BufferedReader(stream)
+        marks = (name for mark, name in _UNICODE.items() if content.peek(4).startswith(mark))
+        if coding := next(marks, None) or unmarked_utf16(content.peek(HEAD)[:HEAD]):
+            way = f"convert it with iconv -f {coding.lower()} -t utf-8"
+            raise FileError(f"file {path!r} is {coding}, not UTF-8; {way}")
+        yield content
+
+
+@contextmanager
+def _explained(path: str) -> Iterator[None]:
+    """Turn the errors of reading a file into FileErrors."""
     try:
-        with _open_raw(path) as raw:
-            start = raw.peek(4)[:4]
-            content: Any = raw
-            if start[:2] == _GZIP:
-                content = gzip.GzipFile(fileobj=raw)
-            elif start == _ZSTANDARD:
-                # Unlike the reader of the package zstandard, this one refuses truncated files.
-                stream = require_pyarrow("a Zstandard file").CompressedInputStream(raw, "zstd")
-                content = io.BufferedReader(stream)
-            marks = (name for mark, name in _UNICODE.items() if content.peek(4).startswith(mark))
-            if coding := next(marks, None) or unmarked_utf16(content.peek(HEAD)[:HEAD]):
-                way = f"convert it with iconv -f {coding.lower()} -t utf-8"
-                raise FileError(f"file {path!r} is {coding}, not UTF-8; {way}")
-            yield content
+        yield
     except FileNotFoundError:
         raise FileError(f"there is no file {path!r}") from None
     except (OSError, EOFError, zlib.error) as error:
@@ -96,12 +101,13 @@ def require_pyarrow(wanted: str) -> Any:
     return pa
 
 
-def lines_of(path: str) -> Iterator[bytes]:
+def lines_of(path: str, cursor: Cursor | None = None) -> Iterator[bytes]:
     """Yield the lines of a file, split at line feeds only; segments may hold other separators."""
     with open_bytes(path) as content:
-        for number, line in enumerate(content):
-            text = line.removesuffix(b"\n").removesuffix(b"\r")
-            yield text.removeprefix(b"\xef\xbb\xbf") if number == 0 else text
+        at = cursor or Cursor()
+        seek_line(content, at)
+        for line in lines_after(content, at):
+            yield line.removesuffix(b"\n").removesuffix(b"\r")
 
 
 def decode(line: bytes, where: str = "") -> str:
@@ -128,6 +134,13 @@ def check_parallel(path: object, lines: list[str], other: str, expected: int) ->
         counts = f"{len(lines)} lines, but {other} {expected}"
         raise FileError(f"{path} has {counts}; line i of one belongs to line i of the other")
     return lines
+
+
+def is_compressed(path: str) -> bool:
+    """Return whether a file is compressed, by its content."""
+    with _explained(path), _open_raw(path) as raw:
+        start = raw.peek(4)[:4]
+    return start[:2] == _GZIP or start == _ZSTANDARD
 
 
 def format_of(path: str, *, wanted: str | None = None) -> str:
@@ -158,34 +171,66 @@ def read_table(
     return rows
 
 
-def read_cells(path: str, kind: str, columns: Columns = _USUAL) -> NumberedRows:
-    """Yield the rows of a table, each with the number of its last line."""
+def read_cells(
+    path: str, kind: str, columns: Columns = _USUAL, cursor: Cursor | None = None
+) -> NumberedRows:
+    """Yield the rows of a table from the cursor on, each with the number of its last line."""
+    start = cursor or Cursor()
     if kind in _SEPARATED:
-        return _SEPARATED[kind](path, columns)
+        return _separated_rows(path, _SEPARATED[kind], columns, start)
     if not columns.header:
         raise UsageError(
             f"{path} is {kind}, which names its columns; only TSV and CSV lack a header"
         )
-    return _READERS[kind](path)
+    return _READERS[kind](path, start)
 
 
-def _array_rows(path: str) -> NumberedRows:
+def _array_rows(path: str, cursor: Cursor) -> NumberedRows:
     from nlgauge.data.inspect_logs import json_log_rows, starts_log
 
     with open_bytes(path) as content:
         is_log = starts_log(cast(io.BufferedReader, content).peek(HEAD)[:HEAD])
-        yield from (json_log_rows if is_log else array_rows)(path, content)
+        rows = (json_log_rows if is_log else array_rows)(path, content)
+        yield from _counted(rows, cursor, cursor.offset)
 
 
-def _eval_rows(path: str) -> NumberedRows:
+def _eval_rows(path: str, cursor: Cursor) -> NumberedRows:
     from nlgauge.data.inspect_logs import eval_rows
 
-    return eval_rows(path)
+    return _counted(eval_rows(path), cursor, cursor.offset)
 
 
-def _json_rows(path: str) -> NumberedRows:
-    lines = enumerate(lines_of(path), start=1)
-    return log_rows(path, ((n, parse_json_row(line)) for n, line in lines if line.strip()))
+def _json_rows(path: str, cursor: Cursor) -> NumberedRows:
+    from nlgauge.data.harness_logs import is_document, log_rows
+
+    skipped = 0
+    if cursor.offset and is_harness_log(path):  # whose rows are made of several lines
+        skipped, cursor.offset, cursor.line = cursor.offset, 0, 0
+    begins = not cursor.offset
+    lines = (line for line in lines_of(path, cursor) if line.strip())
+    rows = ((cursor.line, parse_json_row(line)) for line in lines)
+    first = next(rows, None)
+    if first is None:
+        return
+    found = chain([first], rows)
+    if begins and is_document(first[1]):
+        yield from _counted(log_rows(path, found), cursor, skipped)
+    yield from found
+
+
+def is_harness_log(path: str) -> bool:
+    """Return whether a file of JSON Lines is a log of lm-evaluation-harness."""
+    from nlgauge.data.harness_logs import is_document
+
+    first = next((line for line in lines_of(path) if line.strip()), b"")
+    return is_document(parse_json_row(first))
+
+
+def _counted(rows: NumberedRows, cursor: Cursor, skipped: int) -> NumberedRows:
+    """Yield the rows after the first ones; a place in such a file is a number of rows."""
+    for number, (line, cells) in enumerate(islice(rows, skipped, None), skipped + 1):
+        cursor.offset, cursor.line = number, line
+        yield line, cells
 
 
 def load_json(text: str) -> Any:
@@ -215,43 +260,35 @@ def parse_json_row(line: bytes) -> Cells:
 
 
 # Bytes that are not UTF-8 pass as surrogates, so that they cost their row and not the whole file.
-def _tsv_rows(path: str, columns: Columns) -> NumberedRows:
+def _tsv_rows(path: str, cursor: Cursor) -> Iterator[tuple[int, list[str] | str]]:
     """Rows split at tabs; a quotation mark in a TSV is a character of the text."""
-    lines = (line.decode("utf-8", "surrogateescape") for line in lines_of(path))
-    rows = ((i, line.split("\t") if line or i == 1 else []) for i, line in enumerate(lines, 1))
-    return _separated_rows(path, rows, columns)
+    heading = cursor.offset == 0
+    for line in lines_of(path, cursor):
+        text = line.decode("utf-8", "surrogateescape")
+        yield cursor.line, text.split("\t") if text or heading else []
+        heading = False
 
 
-def _csv_rows(path: str, columns: Columns) -> NumberedRows:
-    csv.field_size_limit(_MAX_FIELD)
-
-    def rows(content: IO[bytes]) -> Iterator[tuple[int, list[str] | str]]:
-        lines = (line.decode("utf-8", "surrogateescape") for line in content)
-        start = (line.removeprefix("\ufeff") for line in islice(lines, 1))
-        reader = csv.reader(chain(start, lines))
-        while True:
-            try:
-                cells: list[str] | str = next(reader)
-            except StopIteration:
-                return
-            except csv.Error as error:  # the reader continues with the next line
-                cells = f"not CSV: {error}"
-            yield reader.line_num, cells
-
+def _csv_rows(path: str, cursor: Cursor) -> Iterator[tuple[int, list[str] | str]]:
     with open_bytes(path) as content:
-        yield from _separated_rows(path, rows(content), columns)
+        yield from csv_records(content, cursor)
 
 
 def _separated_rows(
-    path: str, rows: Iterator[tuple[int, list[str] | str]], columns: Columns
+    path: str,
+    read: Callable[[str, Cursor], Iterator[tuple[int, list[str] | str]]],
+    columns: Columns,
+    cursor: Cursor,
 ) -> NumberedRows:
-    line, first = next(rows, (0, []))
+    begun = cursor.offset > 0  # later in the file than its heading
+    rows = read(path, cursor)
+    line, first = next(read(path, Cursor()) if begun else rows, (0, []))
     if isinstance(first, str):
         raise FileError(f"{path}: the heading is {first}")
     heading = first
     if not columns.header:
         heading = [str(number) for number in range(1, len(first) + 1)]
-        rows = chain([(line, first)], rows)
+        rows = rows if begun else chain([(line, first)], rows)
     for name, count in Counter(filter(None, heading)).items():
         if count > 1:
             raise FileError(f"{path}: the heading names {name!r} twice; rename one of the columns")
@@ -287,24 +324,43 @@ def _parse_listed(cell: str) -> str | list[Any]:
     return cell
 
 
-def _parquet_rows(path: str) -> NumberedRows:
+def _parquet_rows(path: str, cursor: Cursor) -> NumberedRows:
     pa = require_pyarrow("a Parquet file")
     from pyarrow import parquet
 
-    number = 0
     if Path(path).exists() and not Path(path).is_file():
         raise FileError(f"{path!r} is not a file, which Parquet needs")
     try:
         with parquet.ParquetFile(path) as table:
-            batches = map(_parquet_cells, table.iter_batches(batch_size=1024))
-            for number, cells in enumerate(chain.from_iterable(batches), start=1):
-                yield number, cells
+            groups = _groups_after(table, cursor)
+            batches = map(_parquet_cells, table.iter_batches(1024, row_groups=list(groups)))
+            skipped = cursor.offset - min(groups.values(), default=0)
+            for cells in islice(chain.from_iterable(batches), skipped, None):
+                if cursor.at_end:
+                    return
+                cursor.offset = cursor.line = cursor.offset + 1
+                yield cursor.line, cells
     except FileNotFoundError:
         raise FileError(f"there is no file {path!r}") from None
     except pa.ArrowMemoryError:
         raise
     except (pa.ArrowException, OSError) as error:
-        raise FileError(f"file {path!r} cannot be read after row {number}: {error}") from error
+        raise FileError(f"file {path!r} cannot be read after row {cursor.line}: {error}") from error
+
+
+def row_groups(table: Any) -> list[tuple[int, int, int]]:
+    """Return the first row, the number of rows and the size in bytes of every row group."""
+    groups = [table.metadata.row_group(i) for i in range(table.metadata.num_row_groups)]
+    firsts = accumulate((group.num_rows for group in groups), initial=0)
+    pairs = zip(firsts, groups, strict=False)
+    return [(first, group.num_rows, group.total_byte_size) for first, group in pairs]
+
+
+def _groups_after(table: Any, cursor: Cursor) -> dict[int, int]:
+    """Return the row groups that have rows between the cursor and its stop, with the first row."""
+    groups = enumerate(row_groups(table))
+    ends = sys.maxsize if cursor.stop is None else cursor.stop
+    return {i: row for i, (row, n, _) in groups if row + n > cursor.offset and row < ends}
 
 
 def _parquet_cells(batch: Any) -> list[Cells]:
@@ -320,11 +376,8 @@ def _parquet_cells(batch: Any) -> list[Cells]:
         return [f"a cell cannot be read: {error}"]
 
 
-_SEPARATED: dict[str, Callable[[str, Columns], NumberedRows]] = {
-    "tsv": _tsv_rows,
-    "csv": _csv_rows,
-}
-_READERS: dict[str, Callable[[str], NumberedRows]] = {
+_SEPARATED = {"tsv": _tsv_rows, "csv": _csv_rows}
+_READERS: dict[str, Callable[[str, Cursor], NumberedRows]] = {
     "jsonl": _json_rows,
     "json": _array_rows,
     "parquet": _parquet_rows,

@@ -33,13 +33,14 @@ def log_rows(path: str, rows: Iterator[tuple[int, Cells]]) -> Iterator[tuple[int
     """Yield the documents of a log; rows of another table are passed on."""
     first = next(rows, None)
     found = chain([] if first is None else [first], rows)
-    if first is None or isinstance(first[1], str) or not _is_document(first[1]):
+    if first is None or not is_document(first[1]):
         return found
     return _documents(path, found)
 
 
-def _is_document(cells: Mapping[str, Any]) -> bool:
-    return {"doc_id", "filtered_resps"} <= cells.keys()
+def is_document(cells: Cells) -> bool:
+    """Return whether a row is a line of such a log."""
+    return not isinstance(cells, str) and {"doc_id", "filtered_resps"} <= cells.keys()
 
 
 def _documents(path: str, rows: Iterator[tuple[int, Cells]]) -> Iterator[tuple[int, Cells]]:
@@ -47,7 +48,7 @@ def _documents(path: str, rows: Iterator[tuple[int, Cells]]) -> Iterator[tuple[i
     for number, cells in rows:
         if isinstance(cells, str):
             lines.append((number, "", cells))
-        elif not _is_document(cells) or not isinstance(cells["doc_id"], int | str):
+        elif not is_document(cells) or not isinstance(cells["doc_id"], int | str):
             lines.append((number, "", "not a document of the log: it has no doc_id or no output"))
         else:
             lines.append((number, str(cells.get("filter", "none")), _compact(cells)))

@@ -35,6 +35,7 @@ MAX_JSON = 1 << 30
 _START = re.compile(rb'(?:\xef\xbb\xbf)?\s*\{\s*"(?:version|status|eval)"\s*:')
 _ZSTANDARD = 93  # the compression method that Python's zipfile does not know before 3.14
 _LOCAL_HEADER = struct.Struct("<4s22xHH")  # signature; lengths of the name and of the extra field
+_DAMAGED = (BadZipFile, OSError, EOFError, RuntimeError, ValueError, OverflowError)
 _ATTACHMENT = "attachment://"
 _GRADES = {"C": 1.0, "I": 0.0, "P": 0.5, "N": 0.0}
 _WORDS = {"yes": 1.0, "true": 1.0, "no": 0.0, "false": 0.0}
@@ -70,7 +71,9 @@ def eval_rows(path: str) -> Iterator[tuple[int, Cells]]:
             log = {} if start is None else _parse(_content(path, archive, members[start]), path)
             found = (_parse(_content(path, archive, members[name]), name) for name in samples)
             rows = list(_rows(log, found))
-    except (BadZipFile, OSError, EOFError, zlib.error, RuntimeError, struct.error) as error:
+    except FileError:
+        raise
+    except (*_DAMAGED, zlib.error, struct.error) as error:
         raise FileError(f"{path} is not an .eval log: {error}") from error
     if not rows:
         raise FileError(f"{path} is a log without samples")

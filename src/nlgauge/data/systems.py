@@ -1,10 +1,9 @@
 """The outputs of systems: read at once into a corpus, or row by row as a stream."""
 
-import hashlib
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import chain, zip_longest
+from itertools import chain
 from pathlib import Path
 from typing import TypeVar
 
@@ -12,7 +11,8 @@ from nlgauge.core.corpus import Corpus
 from nlgauge.core.errors import DataError, FileError, ShapeError, UsageError
 from nlgauge.data import files
 from nlgauge.data.columns import Columns, Given
-from nlgauge.data.text_rows import Rejected, Row, accept, table_rows, validated_row
+from nlgauge.data.spans import Span, TableSpan, TextSpan
+from nlgauge.data.text_rows import Rejected, Row, accept
 
 T = TypeVar("T")
 
@@ -168,10 +168,18 @@ class InputFiles:
 
     @property
     def names(self) -> list[str]:
-        """Systems named after their files or folders, or by paths if these names are not unique."""
+        """Systems named after their files or folders, or by paths if these names are not unique.
+
+        Logs of lm-evaluation-harness are named after the folder they are in, that of a model.
+        """
         stems = [Path(path).name.split(".")[0] or path for path in self.candidates]
-        short = ["stdin" if stem == "-" else stem for stem in stems]
-        return short if len(set(short)) == len(short) else list(self.candidates)
+        files = ["stdin" if stem == "-" else stem for stem in stems]
+        folders = [Path(path).parent.name for path in self.candidates]
+        logs = all(stem.startswith("samples_") for stem in stems)
+        for names in (folders, files) if logs else (files,):
+            if all(names) and len(set(names)) == len(names):
+                return names
+        return list(self.candidates)
 
     def paths(self) -> list[str]:
         """Every file that is read, including those in folders."""
@@ -180,7 +188,35 @@ class InputFiles:
 
     def rows(self) -> Iterator[Row | Rejected]:
         """Yield all rows in the order of the files; text files line by line for all systems."""
-        return self._stream_tables() if self.tabular else self._stream_text()
+        counts: Counter[str] = Counter()
+        for path, spans in self.spans():
+            before = counts.total()
+            for span in spans:
+                for _, row in span.rows(counts):
+                    yield row
+            self.check_rows(path, counts.total() - before)
+
+    def spans(self) -> list[tuple[str, list[Span]]]:
+        """Return every candidate path with its tables, or the first with all text files."""
+        systems = list(zip(self.candidates, self.names, strict=True))
+        if not self.tabular:
+            texts = TextSpan(systems, self.references, self.source_files)
+            return [(self.candidates[0], [texts])]
+        return [
+            (
+                path,
+                [
+                    TableSpan(*table, name, self.columns, self.cluster)
+                    for table in self._tables(path).items()
+                ],
+            )
+            for path, name in systems
+        ]
+
+    def check_rows(self, path: str, rows: int) -> None:
+        """Raise if the tables of a candidate path hold no rows."""
+        if self.tabular and not rows:
+            raise FileError(f"file {path!r} holds no rows")
 
     @property
     def tabular(self) -> bool:
@@ -213,59 +249,3 @@ class InputFiles:
                 yield name, ((f"{file}, line {line}", cells) for line, cells in found)
             if not some:
                 raise FileError(f"file {path!r} holds no rows")
-
-    def _stream_tables(self) -> Iterator[Row | Rejected]:
-        counts: Counter[str] = Counter()
-        for name, table in self.tables():
-            yield from table_rows(table, name, counts, self.columns, self.cluster)
-
-    def _stream_text(self) -> Iterator[Row | Rejected]:
-        paths = self.texts()
-        systems = list(zip(self.candidates, self.names, strict=True))
-        what = ["reference"] * len(self.references) + ["source"] * len(self.source_files)
-        stream = zip_longest(*map(files.lines_of, paths))
-        for number, lines in enumerate(stream):
-            if None in lines:
-                longer = next(i for i, line in enumerate(lines) if line is not None)
-                total = number + 1 + sum(rest[longer] is not None for rest in stream)
-                counts = f"{number} lines, but {paths[longer]} has {total}"
-                place = paths[lines.index(None)]
-                raise FileError(
-                    f"{place} has {counts}; line i of one belongs to line i of the other"
-                )
-            texts = [_text_or_error(line) for line in lines]
-            beside = texts[len(systems) :]
-            named = zip(what, paths[len(systems) :], beside, strict=True)
-            wrong = [
-                (role, Path(path).name, text)
-                for role, path, text in named
-                if isinstance(text, FileError)
-            ]
-            group, source = beside[: len(self.references)], None
-            if self.sources is not None and not wrong:
-                source = str(beside[-1])
-            for (path, name), text in zip(systems, texts, strict=False):
-                place = f"{path}, line {number + 1}"
-                if isinstance(text, FileError):
-                    yield Rejected(place, str(text))
-                elif wrong:
-                    yield Rejected(place, "its {} in {} is {}".format(*wrong[0]))
-                else:
-                    yield validated_row(place, name, str(number), text, group, source)
-
-
-def file_digest(path: str) -> dict[str, str | int]:
-    """Return the name without folders, the size and the SHA-256 of a file as stored."""
-    try:
-        with Path(path).open("rb") as content:
-            digest = hashlib.file_digest(content, "sha256").hexdigest()
-            return {"name": Path(path).name, "bytes": content.tell(), "sha256": digest}
-    except OSError as error:
-        raise FileError(f"file {path!r} cannot be read: {error.strerror}") from error
-
-
-def _text_or_error(line: bytes) -> str | FileError:
-    try:
-        return files.decode(line)
-    except FileError as error:
-        return error

@@ -8,8 +8,11 @@ from typing import Any
 
 from nlgauge.core.corpus import Corpus
 from nlgauge.core.errors import DataError, FileError
-from nlgauge.data import files
 from nlgauge.data.columns import Columns, find_cell
+from nlgauge.data.files import Cells
+
+Keys = Mapping[str, tuple[Any, ...]]
+"""The columns of every role that a table has."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,25 +37,28 @@ class Rejected:
 
 
 def table_rows(
-    table: Iterable[tuple[str, files.Cells]],
+    table: Iterable[tuple[str, Cells]],
     system: str,
     counts: Counter[str],
     columns: Columns | None = None,
     cluster: str | None = None,
+    keys: Keys | None = None,
 ) -> Iterator[Row | Rejected]:
     """Yield the rows of one table, given as places and cells.
 
     The columns of the first row that has candidate and references hold for all rows. ``system``
     names rows without a system of their own; ``counts`` holds the numbers of rows of each system so
     far, which are the ids of rows without one. ``cluster`` is the column of clusters of segments.
+    ``keys`` are the columns if an earlier row of the table has decided them.
     """
-    wanted, keys, seen = columns or Columns(), dict[str, tuple[Any, ...]](), set[Any]()
+    wanted, keys, seen = columns or Columns(), dict(keys or {}), set[Any]()
     for place, cells in table:
         names = [str(name) for name in keys.get("systems", (system,))]
         rows: list[Row | Rejected]
         try:
             if isinstance(cells, str):
                 raise FileError(cells)
+            first = not keys
             keys = keys or wanted.find(cells)
             wide = keys.get("systems", ())
             own = str(cells.get(keys.get("system", (None,))[0], system))
@@ -63,7 +69,7 @@ def table_rows(
             label = None if cluster is None else name_cell("cluster", cells, cluster)
             _name("system", cells, keys, system)  # raises if it is blank
             if not cells.keys() <= seen:
-                _refuse_new(cells, keys, wanted, first=not seen)
+                _refuse_new(cells, keys, wanted, first=first)
                 seen |= cells.keys()
             rows = [
                 validated_row(
@@ -78,9 +84,15 @@ def table_rows(
         yield from rows
 
 
-def _refuse_new(
-    cells: Mapping[Any, Any], keys: Mapping[str, Any], columns: Columns, *, first: bool
-) -> None:
+def find_keys(cells: Cells, columns: Columns) -> Keys:
+    """Return the columns that a row decides for its table, nothing if it cannot."""
+    if not isinstance(cells, str):
+        with suppress(DataError):
+            return columns.find(cells)
+    return {}
+
+
+def _refuse_new(cells: Mapping[Any, Any], keys: Keys, columns: Columns, *, first: bool) -> None:
     """Raise if a later row has a column that would be read if the first row had it."""
     roles = {"references", "source", "system", "id"} - ({"system"} if "systems" in keys else set())
     for role in () if first else sorted(roles):
@@ -95,9 +107,7 @@ def _cell(cells: Mapping[Any, Any], key: Any) -> Any:
     return find_cell("the row", cells, key)
 
 
-def _name(
-    role: str, cells: Mapping[Any, Any], keys: Mapping[str, tuple[Any, ...]], default: object
-) -> str:
+def _name(role: str, cells: Mapping[Any, Any], keys: Keys, default: object) -> str:
     """The system or id of a row, which is not blank if there is a column of them."""
     if role not in keys:
         return str(default)
@@ -112,7 +122,7 @@ def name_cell(role: str, cells: Mapping[Any, Any], key: Any) -> str:
     return str(value)
 
 
-def _source(cells: Mapping[Any, Any], keys: Mapping[str, tuple[Any, ...]]) -> str | None:
+def _source(cells: Mapping[Any, Any], keys: Keys) -> str | None:
     if "source" not in keys:
         return None
     value = _cell(cells, keys["source"][0])

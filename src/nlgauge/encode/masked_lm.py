@@ -23,7 +23,7 @@ from nlgauge.encode.mlm_update import apply_tensors, update_digest
 from nlgauge.encode.model_files import EMBEDDED, Located
 from nlgauge.encode.run_options import DEFAULT_OPTIONS, RunOptions
 from nlgauge.encode.tokenizer import Piece
-from nlgauge.runtime.progress import counted
+from nlgauge.runtime.progress import current_step
 
 _MAX_ROWS = 32  # distributions summed at a time
 _UNKNOWN_SPREAD = 4.0  # deviation of an unknown token's logits: distributions of two hardly overlap
@@ -73,8 +73,7 @@ class HuggingFaceMaskedLm(HuggingFaceModel):
                 invented.append(self._invent(each, pieces[i], masses))
                 masses = np.where(each.unknown, 0.0, masses)
             copies += self._copies(each, pieces[i], masses, whole_words)
-        batches = counted(list(self._batches(copies)))
-        predicted = (part for batch in batches for part in self._predict(batch))
+        predicted = (part for batch in self._counted(copies) for part in self._predict(batch))
         found: dict[float, list[Histogram]] = {}
         for t, sums in self._sums(chain(predicted, *invented), len(texts), temperatures).items():
             found[t] = []
@@ -131,6 +130,13 @@ class HuggingFaceMaskedLm(HuggingFaceModel):
             same, size = list(group), min(max(1, self._batch_tokens // length), _MAX_COPIES)
             for start in range(0, len(same), size):
                 yield same[start : start + size]
+
+    def _counted(self, copies: list[_Copy]) -> Iterator[list[_Copy]]:
+        """Yield the batches; each is a share of the progress like its share of all tokens."""
+        step, total = current_step(), sum(len(copy.ids) for copy in copies)
+        for batch in self._batches(copies):
+            yield batch
+            step(len(batch) * len(batch[0].ids) / total)
 
     def _predict(self, batch: list[_Copy]) -> Iterator[_Part]:
         """Yield texts with the logits and the masses of at most ``_MAX_ROWS`` masked positions."""

@@ -4,6 +4,7 @@ import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 from nlgauge.core.errors import FileError, MissingExtra
@@ -54,6 +55,15 @@ def legend_below(figure: "Figure", handles: Sequence[Any], columns: int, **optio
     figure.legend(
         handles=handles, loc="outside lower center", ncols=columns, frameon=False, **options
     )
+
+
+def to_svg(figure: "Figure") -> str:
+    """Return the figure as an SVG element for a web page."""
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "figure.svg"
+        save(figure, path)
+        content = path.read_text("utf-8")
+    return content[content.index("<svg") :]
 
 
 def save(figure: "Figure", path: Path) -> tuple[str, ...]:

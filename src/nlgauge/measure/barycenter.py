@@ -14,17 +14,20 @@ point therefore has a small random preference, too small to affect anything but 
 
 from dataclasses import dataclass
 from functools import cache
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from nlgauge.core.arrays import Floats
 from nlgauge.core.errors import NotConverged, OptionError, ShapeError
+from nlgauge.measure import large_barycenter
 from nlgauge.measure.kernels import fixed_point, network_simplex
 from nlgauge.measure.problem import Problem, normalised, solve_concatenated
 
 ROUNDING = 1e-14  # costs this close, relative to the largest, are equal
 TIE = 1e-10  # size of the preferences, relative to the largest squared length
+MAX_PRODUCTS = 1500  # tokens of all layers whose scalar products are computed
 CACHED_PAIRS = 1 << 16  # pairs whose preferences are drawn only once
 
 
@@ -86,23 +89,32 @@ def _objective_of_mean(layers: Floats, points: Floats) -> float | None:
     """Return the objective of the token-wise mean if it is the barycenter with uniform weights."""
     # It is if in every layer no coupling is cheaper than that of equal positions. Usually each
     # token is nearest to the point of its own position, which proves this without transport.
-    count, n, dimension = layers.shape
-    flat = layers.reshape(-1, dimension)
-    costs: Floats = (-2 * (flat @ points.T)).reshape(count, n, n)
-    costs += np.einsum("jd,jd->j", flat, flat).reshape(count, n, 1)
-    costs += np.einsum("kd,kd->k", points, points)
-    np.maximum(costs, 0.0, out=costs)
-    matched = np.einsum("lkk->l", costs) / n
-    nearest = costs.min(axis=2).sum(axis=1) / n
-    rounding = ROUNDING * costs.max()
-    if not (matched <= nearest + rounding).all():
-        uniform = np.full(n, 1.0 / n)
-        problems = [Problem(cost, uniform, uniform) for cost in costs]
-        found = solve_concatenated(problems, network_simplex.solve_all)
-        optimal = [(cost * one.coupling).sum() for cost, one in zip(costs, found, strict=True)]
-        if not (matched <= np.array(optimal) + rounding).all():
+    count, n, _ = layers.shape
+    matched, nearest, largest = np.zeros(count), np.zeros(count), 0.0
+    rows = max(1, large_barycenter.BLOCK_CELLS // n)
+    for layer, tokens in enumerate(layers):
+        for start in range(0, n, rows):
+            costs = _costs(tokens[start : start + rows], points)
+            matched[layer] += costs.diagonal(start).sum() / n
+            nearest[layer] += costs.min(axis=1).sum() / n
+            largest = max(largest, float(costs.max()))
+    rounding = ROUNDING * largest
+    uniform = np.full(n, 1.0 / n)
+    for layer in np.flatnonzero(~(matched <= nearest + rounding)):
+        problem = Problem(_costs(layers[layer], points), uniform, uniform)
+        (found,) = solve_concatenated([problem], network_simplex.solve_all)
+        if not matched[layer] <= (problem.cost * found.coupling).sum() + rounding:
             return None
     return float(matched.mean())
+
+
+def _costs(tokens: Floats, points: Floats) -> Floats:
+    """Return the squared distances of tokens and points."""
+    costs: Floats = tokens @ points.T
+    costs *= -2
+    costs += np.einsum("jd,jd->j", tokens, tokens)[:, None]
+    costs += np.einsum("kd,kd->k", points, points)
+    return np.maximum(costs, 0.0, out=costs)
 
 
 def _iterate(
@@ -112,12 +124,16 @@ def _iterate(
     count, n, dimension = layers.shape
     # With uniform weights every point prefers the tokens of its own position.
     flat, matched = layers.reshape(-1, dimension), _even(mass)
-    gram = flat @ flat.T
     (used,) = mass.nonzero()
-    size = 0.0 if matched else TIE * float(gram.diagonal().reshape(count, n)[:, used].max())
+    squares = np.einsum("ld,ld->l", flat, flat).reshape(count, n)
+    size = 0.0 if matched else TIE * float(squares[:, used].max())
     pairs = n * len(used)
     drawn = _draw(pairs) if pairs > CACHED_PAIRS else _cached_draw(CACHED_PAIRS)[:pairs]
     preference = size * drawn.reshape(n, -1)
+    if len(flat) > MAX_PRODUCTS:
+        options: Any = {"matched": matched, "steps": steps, "tolerance": tolerance}
+        return large_barycenter.iterate(layers, mass, preference, **options)
+    gram = flat @ flat.T
     work = fixed_point.Iterate(gram, used, preference, count)
     objectives = np.empty(steps)
     done, converged = fixed_point.iterate(work, mass[used], matched, steps, tolerance, objectives)

@@ -3,6 +3,7 @@
 All costs are float64, never negative, and exactly 0 for equal points: a squared distance below
 1e-12 is snapped to 0. Equal vectors leave a float32 encoder with squared distances of about 1e-14
 (and up to 1e-13 when they come from different batches), and the root would turn that into 1e-7.
+Matrices of long texts are large, so they are changed in place.
 """
 
 import numpy as np
@@ -31,27 +32,34 @@ def _divisors(points: Floats) -> Floats:
 def cosine(x: ArrayLike, y: ArrayLike, *, normalise: bool = True) -> Floats:
     """Return 1 - cos(x_i, y_j), n x m in [0, 2]; 1 for a zero vector, which has no direction."""
     if normalise:
-        return squared_euclid(x, y) / 2
+        distance = squared_euclid(x, y)
+        distance /= 2
+        return distance
     left, right = _clouds(x, y)
-    distance: Floats = 1.0 - left @ right.T
+    distance = left @ right.T
+    np.subtract(1.0, distance, out=distance)
     distance[distance < SNAP / 2] = 0.0
     return distance
 
 
 def euclid(x: ArrayLike, y: ArrayLike, *, normalise: bool = True) -> Floats:
     """Return ||x_i - y_j||, an n x m matrix; of unit vectors unless `normalise` is off."""
-    return np.asarray(np.sqrt(squared_euclid(x, y, normalise=normalise)))
+    distance = squared_euclid(x, y, normalise=normalise)
+    return np.sqrt(distance, out=distance)
 
 
 def squared_euclid(x: ArrayLike, y: ArrayLike, *, normalise: bool = True) -> Floats:
     """Return ||x_i - y_j||^2, n x m; of unit vectors (zero counts as orthogonal) or as they are."""
     left, right = _clouds(x, y)
+    squared: Floats = left @ right.T
     if normalise:  # products are divided because they are fewer than coordinates
-        cosines = left @ right.T / (_divisors(left) * _divisors(right).T)
-        squared = 2.0 - 2.0 * cosines
+        squared /= _divisors(left) * _divisors(right).T
+        squared *= 2.0
+        np.subtract(2.0, squared, out=squared)
     else:
         lengths = np.einsum("id,id->i", left, left)[:, None]
-        squared = lengths + np.einsum("jd,jd->j", right, right) - 2.0 * (left @ right.T)
+        squared *= 2.0
+        np.subtract(lengths + np.einsum("jd,jd->j", right, right), squared, out=squared)
     squared[squared < SNAP] = 0.0
     return squared
 

@@ -24,6 +24,7 @@ from nlgauge.measure.problem import Problem, Solution, normalised, solve_concate
 from nlgauge.measure.sinkhorn import Reference
 
 _SAME_SUM = 1e-6  # relative difference of two sums that is rounding, also of float32
+BLOCK_CELLS = 1 << 20  # of a product
 
 
 class Options(TypedDict, total=False):
@@ -160,11 +161,18 @@ def _plan(problem: Problem, solution: Solution, penalty_a: float, penalty_b: flo
         coupling = np.zeros(cost.shape)
         coupling[np.ix_(a > 0, b > 0)] = solution.coupling
         solution = solution._replace(coupling=coupling)
-    value, mass = float((cost * coupling).sum()), float(coupling.sum())
+    value, mass = _total_cost(cost, coupling), float(coupling.sum())
     penalties = float(marginal_penalties(coupling.sum(axis=1), a, penalty_a).sum())
     penalties += float(marginal_penalties(coupling.sum(axis=0), b, penalty_b).sum())
     found = {**problem._asdict(), **solution._asdict()}
     return Plan(value=value, mass=mass, objective=value + penalties, **found)
+
+
+def _total_cost(cost: Floats, coupling: Floats) -> float:
+    """Return <C, P>, in blocks of rows, so that no product has the size of a large problem."""
+    rows = max(1, BLOCK_CELLS // cost.shape[1])
+    parts = (slice(start, start + rows) for start in range(0, len(cost), rows))
+    return float(sum((cost[part] * coupling[part]).sum() for part in parts))
 
 
 def marginal_penalties(marginal: Floats, weights: Floats, penalty: float) -> Floats:

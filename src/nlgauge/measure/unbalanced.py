@@ -6,7 +6,9 @@
 An infinite penalty turns its dual term into <a, f>. Any P >= 0 and any f + g <= C bound the optimum
 from both sides, so the difference of the two values proves how exact a plan is. Scaling (Sinkhorn)
 and majorisation-minimisation converge linearly with a rate that tends to 1 for large penalties; the
-interior-point method of kernels/interior_point.py needs about 10 Newton steps for any of them.
+interior-point method of kernels/interior_point.py needs about 10 Newton steps for any of them. It
+shares mass evenly among equal tokens. Large problems, for which a step takes too long, are solved
+by kernels/active_set.py, which may fail by underflow if penalties are below 1/500 of the costs.
 """
 
 import math
@@ -14,9 +16,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from nlgauge.measure.kernels import interior_point
+from nlgauge.measure.kernels import active_set, interior_point
 from nlgauge.measure.problem import Problem, Solution, solve_concatenated
 
+LARGE = 1 << 14  # pairs of tokens from which on a problem is large
 MIN_COST_RATIO = 1e-4  # costs below this share of a penalty are within its rounding
 
 
@@ -39,6 +42,9 @@ def solve(problems: list[Problem], penalty_a: float, penalty_b: float) -> list[S
     least_scale = max(MIN_COST_RATIO * p for p in (penalty_a, penalty_b) if p < math.inf)
     rates = 1.0 / penalty_a, 1.0 / penalty_b
     found = [Solution(problem.cost, math.inf, 0, False) for problem in problems]
+    for k, problem in enumerate(problems):
+        if problem.cost.size >= LARGE:
+            (found[k],) = solve_concatenated([problem], active_set.solve_all, *rates, least_scale)
     for method in (FAST, ROBUST):  # one problem in thousands needs the robust one
         for tall in (False, True):  # tall problems are transposed
             unsolved = (k for k, one in enumerate(found) if not one.converged)
@@ -48,6 +54,6 @@ def solve(problems: list[Problem], penalty_a: float, penalty_b: float) -> list[S
             solutions = solve_concatenated(given, interior_point.solve_all, *options)
             for k, solution in zip(members, solutions, strict=True):
                 coupling = solution.coupling.T if tall else solution.coupling
-                steps = found[k].iterations + solution.iterations
+                steps = max(found[k].iterations, 0) + solution.iterations
                 found[k] = solution._replace(coupling=coupling, iterations=steps)
     return found

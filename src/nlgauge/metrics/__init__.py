@@ -118,7 +118,8 @@ def metric(spec: str | Metric, /, *, allow_external: Sequence[str] = (), **optio
         Commands that a signature may run; without them, a signature of a metric that runs a
         program is refused, because signatures come from files of others.
     **options
-        Options that replace those of ``spec``.
+        Options that replace those of ``spec``. ``tokenize`` may be a Python function from a text to
+        a list of words.
 
     Returns
     -------
@@ -146,10 +147,9 @@ def metric(spec: str | Metric, /, *, allow_external: Sequence[str] = (), **optio
     built = from_signature(spec, allow_external) if "|" in spec else _parse_spec(spec)
     translated = _translate(type(built), options)
     refuse_unknown(type(built), translated, name=built.name)
-    for key, value in translated.items():
-        if type(value) is int and options_of(type(built))[key].types == (str,):
-            translated[key] = str(value)  # rouge, variant=2
-    return dataclasses.replace(built, **translated)
+    known = options_of(type(built))
+    converted = {key: known[key].convert(value) for key, value in translated.items()}
+    return dataclasses.replace(built, **converted)
 
 
 def metric_in(language: str, spec: str | Metric) -> Metric:

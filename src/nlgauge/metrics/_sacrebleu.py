@@ -15,6 +15,7 @@ from nlgauge.core.arrays import Floats
 from nlgauge.core.errors import NlgaugeError, ShapeError
 from nlgauge.core.metric import VOID_NOTE, Metric, Rows
 from nlgauge.core.options import options_of
+from nlgauge.metrics._signatures import abbreviate
 
 
 @dataclass(frozen=True)
@@ -52,14 +53,18 @@ class SacrebleuMetric(Metric):
         return Rows(np.asarray(statistics, dtype=np.float64), notes)
 
     def finish(self, totals: Floats, counts: Floats) -> Floats:
-        return _scores(self._tool(), totals)
+        return self._scores(self._tool(), totals)
 
     def finish_segments(self, statistics: Floats) -> Floats:
-        return _scores(self._tool(for_segments=True), statistics)
+        return self._scores(self._tool(for_segments=True), statistics)
 
     def details(self, totals: Floats) -> dict[str, float]:
         """Return the parts of sacrebleu's score object for the corpus."""
         return self.parts_of(self._tool()._compute_score_from_stats(totals.tolist()), totals)
+
+    def value_of(self, score: Any, tool: Any) -> float:
+        """Return the value of a score object of sacrebleu."""
+        return float(score.score)
 
     def parts_of(self, score: Any, totals: Floats) -> dict[str, float]:
         """Return the parts of a score object of sacrebleu by name."""
@@ -72,12 +77,20 @@ class SacrebleuMetric(Metric):
         keys = dict(pair.split(":", 1) for pair in tool.get_signature().format().split("|"))
         return {k: v for k, v in keys.items() if k not in ("nrefs", "version")} | self.extra_keys()
 
+    def describe_shortly(self) -> dict[str, str]:
+        return abbreviate(self.name, self.describe())
+
     def facts(self) -> dict[str, str]:
         return {"version": sacrebleu.__version__}
 
+    def configure(self, tool: Any) -> None:
+        """Change the object of ``sacrebleu_class`` in ways that it has no arguments for."""
+
     def _tool(self, *, for_segments: bool = False) -> Any:
         try:
-            return self.sacrebleu_class(**self.arguments(for_segments=for_segments))
+            tool = self.sacrebleu_class(**self.arguments(for_segments=for_segments))
+            self.configure(tool)
+            return tool
         except (ImportError, RuntimeError) as error:
             raise NlgaugeError(
                 f"sacrebleu reports: {' '.join(str(error).split())} "
@@ -85,8 +98,8 @@ class SacrebleuMetric(Metric):
                 "characters with tokenize=char; flores and spBLEU: pip install sentencepiece)"
             ) from error
 
-
-def _scores(tool: Any, table: Floats) -> Floats:
-    # tolist copies: with add-k smoothing sacrebleu changes the counts in place.
-    values = [tool._compute_score_from_stats(row.tolist()).score for row in table]
-    return np.asarray(values, dtype=np.float64)[:, None]
+    def _scores(self, tool: Any, table: Floats) -> Floats:
+        # tolist copies: with add-k smoothing sacrebleu changes the counts in place.
+        scores = (tool._compute_score_from_stats(row.tolist()) for row in table)
+        values = [self.value_of(score, tool) for score in scores]
+        return np.asarray(values, dtype=np.float64)[:, None]

@@ -1,12 +1,14 @@
 """Signatures as nlgauge or sacrebleu print them, sacrebleu's long (`nrefs:1`) or short (`#:1`)."""
 
 import re
+from collections.abc import Mapping
 
 from nlgauge.core.errors import UsageError
 from nlgauge.core.options import format_value
 from nlgauge.core.signature import Signature
 
 _CHRF = re.compile(r"chrf(\d+(?:\.\d+)?)?(\+*)", re.IGNORECASE)
+SHORT_VERSION = "v"  # the key of nlgauge's version in its short signatures
 _NUMBERS = re.compile(r"\s=\s")  # sacrebleu prints "signature = score ..."
 _SHARED = {"#": "nrefs", "v": "version", "t": "test", "l": "lang", "S": "subset", "o": "origlang"}
 _SHARED |= {"rs": "seed", "c": "case", "e": "eff"}
@@ -26,7 +28,7 @@ def read_signature(text: str) -> Signature:
     metric = "chrf" if found else name.lower()
     if metric not in _SHORT:
         _require_name(written)
-        return Signature.parse(written)
+        return _with_long_keys(Signature.parse(written))
     written = _NUMBERS.split(written, maxsplit=1)[0]
     pieces = written.split("|")[1:]
     long, extra = [], []
@@ -45,6 +47,25 @@ def read_signature(text: str) -> Signature:
             f"signature {written!r}: {name} has word n-grams up to {marks}, nw {words}"
         )
     return signature
+
+
+def abbreviate(metric: str, keys: Mapping[str, str]) -> dict[str, str]:
+    """Return keys of BLEU, chrF or TER as in sacrebleu's short signatures."""
+    short = {long: key for key, long in _SHORT[metric].items()}
+    if metric == "ter":
+        short["tok"] = "t"
+    return {short.get(key, key): value for key, value in keys.items()}
+
+
+def is_short(signature: Signature) -> bool:
+    """Return whether a signature of nlgauge was short: it has none but the changed options."""
+    return SHORT_VERSION in dict(signature.keys)
+
+
+def _with_long_keys(signature: Signature) -> Signature:
+    """Return a signature with ``nrefs`` for ``#``; the version of a short one keeps its key."""
+    keys = [("nrefs" if key == "#" else key, value) for key, value in signature.keys]
+    return Signature.of(signature.name, keys)
 
 
 def _require_name(written: str) -> None:

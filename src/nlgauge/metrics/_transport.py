@@ -1,6 +1,6 @@
 """TransportMetric: the cost of an optimal transport plan between the points of two texts."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
@@ -13,6 +13,8 @@ from nlgauge.core.requirements import Weighting
 from nlgauge.measure.cost import euclid
 from nlgauge.measure.transport import match_many
 from nlgauge.metrics._cloud_metric import CloudMetric, Points
+
+_CELLS_AT_ONCE = 1 << 20  # of the matrices of pairs that are solved together
 
 
 @dataclass(frozen=True)
@@ -57,7 +59,8 @@ class TransportMetric(CloudMetric):
         return self.solve(costs, [c.masses for c in candidates], [r.masses for r in references])
 
     def compare(self, candidates: Sequence[Points], references: Sequence[Points]) -> Floats:
-        return np.array([self.row(plan) for plan in self.plans(candidates, references)])
+        parts = _parts(candidates, references)
+        return np.array([self.row(plan) for part in parts for plan in self.plans(*part)])
 
     @property
     def scored_by_plan(self) -> bool:
@@ -76,3 +79,21 @@ class TransportMetric(CloudMetric):
 
     def align(self, candidate: Points, reference: Points) -> Plan:
         return self.compare_plans([candidate], [reference])[1][0]
+
+
+def _parts(
+    candidates: Sequence[Points], references: Sequence[Points]
+) -> Iterator[tuple[list[Points], list[Points]]]:
+    """Yield consecutive pairs whose matrices fit into memory together; long texts come alone."""
+    part: tuple[list[Points], list[Points]] = [], []
+    cells = 0
+    for left, right in zip(candidates, references, strict=True):
+        size = len(left.masses) * len(right.masses)
+        if part[0] and cells + size > _CELLS_AT_ONCE:
+            yield part
+            part, cells = ([], []), 0
+        part[0].append(left)
+        part[1].append(right)
+        cells += size
+    if part[0]:
+        yield part

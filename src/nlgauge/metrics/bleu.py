@@ -7,7 +7,8 @@ An empty candidate or reference gets 0.
 
 The corpus value is sacrebleu's corpus BLEU. Segments are scored with effective order (without
 orders for which the candidate has no n-grams), as in sacrebleu's sentence level;
-``effective_order=yes`` or ``no`` applies to both.
+``effective_order=yes`` or ``no`` applies to both. ``weights``, as in NLTK, replace the exponents
+1/4, and are scaled to sum 1 over the orders that count.
 
 ``Scores.details`` are the n-gram precisions in percent (smoothed), the brevity penalty and the two
 lengths in tokens of the corpus: sacrebleu's ``precisions``, ``bp``, ``sys_len`` and ``ref_len``.
@@ -20,9 +21,11 @@ from typing import Any, ClassVar, Self
 from sacrebleu.metrics.bleu import BLEU
 
 from nlgauge.core.arrays import Floats
+from nlgauge.core.custom_tokenizer import CustomTokenizer
 from nlgauge.core.errors import OptionError
 from nlgauge.core.metric import Aliases, similarity
-from nlgauge.core.options import format_value, option
+from nlgauge.core.options import escape, format_value, option
+from nlgauge.metrics._bleu_weights import parse_weights, weighted_bleu
 from nlgauge.metrics._sacrebleu import SacrebleuMetric
 
 _DOWNLOADED = ("spm", "flores101", "flores200", "spBLEU-1K")  # tokenizer models from the web
@@ -45,9 +48,10 @@ class Bleu(SacrebleuMetric):
     sacrebleu_class = BLEU
     scale = similarity(0.0, 100.0)
 
-    tokenize: str = option(
+    tokenize: str | CustomTokenizer = option(
         "13a",
-        "sacrebleu's tokenizer; zh for Chinese, ja-mecab for Japanese, ko-mecab for Korean.",
+        "sacrebleu's tokenizer (zh for Chinese, ja-mecab for Japanese, ko-mecab for Korean), or a "
+        "Python function.",
         choices=tuple(BLEU.TOKENIZERS),
         server=tuple(name for name in BLEU.TOKENIZERS if name not in _DOWNLOADED),
     )
@@ -59,6 +63,11 @@ class Bleu(SacrebleuMetric):
         None, "Value of floor (default 0.1) or add-k (default 1) smoothing.", low=0.0
     )
     max_ngram_order: int = option(4, "Longest n-grams.", low=1, high=100)
+    weights: str | None = option(
+        None,
+        "Weights of the n-gram orders, such as 0.5+0.3+0.2; none: the same for all.",
+        server="text",
+    )
     effective_order: str = option(
         "auto",
         "Leave out orders without n-grams; auto: for segments, not for the corpus.",
@@ -72,14 +81,33 @@ class Bleu(SacrebleuMetric):
                 f"option smooth_value={self.smooth_value}: smooth_method="
                 f"{self.smooth_method!r} takes no value; choose floor or add-k, or leave it out"
             )
+        if self.weights is not None:
+            parse_weights(self.weights, self.max_ngram_order)  # raises an error for others
 
     def arguments(self, *, for_segments: bool) -> dict[str, Any]:
         """Return the arguments of sacrebleu's BLEU."""
         arguments = super().arguments(for_segments=for_segments)
+        del arguments["weights"]
+        if isinstance(self.tokenize, CustomTokenizer):
+            arguments["tokenize"] = "none"
         auto = self.effective_order == "auto"
         effective_order = for_segments if auto else self.effective_order == "yes"
         # force: no warning about tokenized input
         return {**arguments, "effective_order": effective_order, "force": True}
+
+    def configure(self, tool: Any) -> None:
+        """Set the user's tokenizer, whose words sacrebleu reads between spaces."""
+        split = self.tokenize
+        if isinstance(split, CustomTokenizer):
+            tool.tokenizer = lambda line: " ".join(split(line))
+            tool.tokenizer_signature = escape(str(split))
+
+    def value_of(self, score: Any, tool: Any) -> float:
+        """Return sacrebleu's score, or the weighted geometric mean of its precisions."""
+        if self.weights is None:
+            return super().value_of(score, tool)
+        weights = parse_weights(self.weights, self.max_ngram_order)
+        return weighted_bleu(score, weights, effective_order=tool.effective_order)
 
     def parts_of(self, score: Any, totals: Floats) -> dict[str, float]:
         """Return the precisions in percent, the brevity penalty and the lengths in tokens."""
@@ -90,7 +118,7 @@ class Bleu(SacrebleuMetric):
         return {**named, "brevity_penalty": score.bp, **lengths}
 
     def extra_keys(self) -> dict[str, str]:
-        """Return the n-gram order, a smoothing value of more than two decimals, and segeff."""
+        """Return the n-gram order and weights, an exact smoothing value, and segeff."""
         keys = {}
         if self.max_ngram_order != 4:
             keys["order"] = str(self.max_ngram_order)
@@ -98,6 +126,8 @@ class Bleu(SacrebleuMetric):
             keys["k"] = format_value(self.smooth_value)
         if self.effective_order == "no":
             keys["segeff"] = "no"
+        if self.weights is not None:
+            keys["weights"] = self.weights
         return keys
 
     @classmethod
@@ -114,5 +144,6 @@ class Bleu(SacrebleuMetric):
             smooth_method=method,
             smooth_value=None if value == BLEU.SMOOTH_DEFAULTS.get(method) else value,
             max_ngram_order=int(keys.get("order", 4)),
+            weights=keys.get("weights"),
             effective_order="yes" if keys["eff"] == "yes" else keys.get("segeff", "auto"),
         )

@@ -21,12 +21,13 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 
 from nlgauge.core.arrays import Floats
+from nlgauge.core.custom_tokenizer import CustomTokenizer
 from nlgauge.core.metric import Aliases, PairMetric, Rows, Side, similarity
 from nlgauge.core.options import option
 from nlgauge.metrics._ngram_table import NgramTableMetric
 from nlgauge.text.ngrams import Ngram, NgramTable, ngrams_up_to
 from nlgauge.text.stem import stem
-from nlgauge.text.tokenize import words
+from nlgauge.text.tokenize import split_words
 
 ONE_SEGMENT_NOTE = "document frequencies of a single segment give every n-gram the weight 0"
 
@@ -52,6 +53,12 @@ class Cider(NgramTableMetric, PairMetric):
     variant: str = option("d", "CIDEr-D, or plain CIDEr.", choices=("d", "plain"))
     order: int = option(4, "Longest n-grams.", low=1, high=100)
     sigma: float = option(6.0, "Length difference that CIDEr-D tolerates, in words.", low=1e-3)
+    tokenize: str | CustomTokenizer = option(
+        "words",
+        "words: Unicode words; ptb: as in the Penn Treebank, without punctuation, as the published "
+        "code; or a Python function.",
+        choices=("words", "ptb"),
+    )
     stem: bool = option(False, "Compare Porter stems, as in the paper (not in its code).")
 
     @property
@@ -103,5 +110,5 @@ class Cider(NgramTableMetric, PairMetric):
         return 10.0 * sum(cosines) / self.order * math.exp(-gap * gap / 2)
 
     def _ngrams(self, text: str) -> Counter[Ngram]:
-        found = words(text)
+        found = split_words(text, self.tokenize)
         return ngrams_up_to(list(map(stem, found)) if self.stem else found, self.order)

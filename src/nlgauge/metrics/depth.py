@@ -5,8 +5,9 @@
 where h^alpha is the support function of the points at least as deep as the alpha-quantile, alpha
 from eps to 1, and depth is the integrated rank-weighted depth (``irw``) or its affine-invariant
 form (``ai_irw``). Other distances of the same clouds are ``sliced`` Wasserstein, ``wasserstein``
-(W2) and ``mmd``. Unit vectors of one layer; lower is better, range [0, 2]; symmetric. All texts
-share the directions, which are drawn from ``seed``.
+(W2; published code returns its square) and ``mmd`` (squared; published code returns its half). Unit
+vectors of one layer; lower is better, range [0, 2]; symmetric. All texts share the directions,
+which are drawn from ``seed``.
 
 Regions leave out the least deep points, which those of words unknown to the model are. So the share
 s of a text's tokens that are unknown and not in the other text (the larger share of the two texts)

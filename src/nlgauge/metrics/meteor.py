@@ -22,6 +22,7 @@ from typing import ClassVar
 import numpy as np
 
 from nlgauge.core.arrays import Floats
+from nlgauge.core.custom_tokenizer import CustomTokenizer
 from nlgauge.core.errors import OptionError
 from nlgauge.core.metric import PairMetric, Rows, Side, similarity
 from nlgauge.core.options import option
@@ -29,7 +30,7 @@ from nlgauge.measure.precision_recall import f_measure
 from nlgauge.metrics._meteor_compat import nltk_alignment
 from nlgauge.text.chunks import fewest_chunks
 from nlgauge.text.stem import stem
-from nlgauge.text.tokenize import words
+from nlgauge.text.tokenize import split_words
 from nlgauge.text.wordnet import WordNet, find_wordnet
 
 NO_WORDNET_NOTE = (
@@ -60,6 +61,11 @@ class Meteor(PairMetric):
         "WordNet folder; auto searches the usual folders, none disables synonyms.",
         server={"auto": "the WordNet of the server, if any", "none": "no synonyms"},
     )
+    tokenize: str | CustomTokenizer = option(
+        "words",
+        "words: Unicode words; ptb: as in the Penn Treebank; or a Python function.",
+        choices=("words", "ptb"),
+    )
     punctuation: bool = option(True, "Count punctuation marks as words.")
     compat: str = option(
         "none", "Package to reproduce; nltk: words are split at spaces.", choices=("none", "nltk")
@@ -70,6 +76,10 @@ class Meteor(PairMetric):
         if self.compat == "nltk" and not self.punctuation:
             raise OptionError(
                 "options compat='nltk', punctuation=no: nltk counts marks; leave one of them out"
+            )
+        if self.compat == "nltk" and self.tokenize == "ptb":
+            raise OptionError(
+                "options compat='nltk', tokenize='ptb': nltk takes words; leave one of them out"
             )
 
     def facts(self) -> dict[str, str]:
@@ -85,9 +95,9 @@ class Meteor(PairMetric):
 
     def prepare(self, item: str, side: Side) -> list[str] | None:
         """Return the lowercased words."""
-        if self.compat == "nltk":
+        if self.compat == "nltk" and self.tokenize == "words":
             return item.lower().split() or None
-        return words(item, marks=self.punctuation) or None
+        return split_words(item, self.tokenize, marks=self.punctuation) or None
 
     def compare(self, candidates: Sequence[list[str]], references: Sequence[list[str]]) -> Floats:
         """Return score, precision and recall of every pair."""

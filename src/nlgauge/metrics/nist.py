@@ -25,11 +25,12 @@ import numpy as np
 from sacrebleu.tokenizers.tokenizer_13a import Tokenizer13a
 
 from nlgauge.core.arrays import Floats
+from nlgauge.core.custom_tokenizer import CustomTokenizer
 from nlgauge.core.metric import VOID_NOTE, Rows, similarity
 from nlgauge.core.options import option
 from nlgauge.metrics._ngram_table import NgramTableMetric
 from nlgauge.text.ngrams import Ngram, NgramTable, ngrams_up_to
-from nlgauge.text.tokenize import words
+from nlgauge.text.tokenize import split_words
 
 PENALTY = math.log(0.5) / math.log(1.5) ** 2
 _FALSE = ("0",)  # mteval takes a word after this one for the first, since "0" is false in Perl
@@ -48,10 +49,11 @@ class Nist(NgramTableMetric):
 
     order: int = option(5, "Longest n-grams.", low=1, high=100)
     lowercase: bool = option(True, "Lowercase both sides; with tokenize=13a, the letters A-Z.")
-    tokenize: str = option(
+    tokenize: str | CustomTokenizer = option(
         "words",
-        "words: words and marks of any script; 13a: the words and scores of mteval-v13a.",
-        choices=("words", "13a"),
+        "words: words and marks of any script; 13a: the words and scores of mteval-v13a; ptb: as "
+        "in the Penn Treebank; or a Python function.",
+        choices=("words", "13a", "ptb"),
     )
 
     def count(self, references: Iterable[Sequence[str]]) -> NgramTable:
@@ -93,7 +95,7 @@ class Nist(NgramTableMetric):
         return [*information, *sizes, len(tokens), sum(map(len, references)) / len(references)]
 
     def _words(self, text: str) -> list[str]:
-        if self.tokenize == "words":
-            return words(text, lowercase=self.lowercase, marks=True)
+        if self.tokenize != "13a":
+            return split_words(text, self.tokenize, lowercase=self.lowercase, marks=True)
         line = _split_13a(text)
         return (line.translate(_LOWERCASE) if self.lowercase else line).split()

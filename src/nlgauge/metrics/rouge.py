@@ -4,7 +4,8 @@ Lin (2004): precision = overlap / size of the candidate, recall = overlap / size
 f = 2 P R / (P + R). The overlap is the clipped number of common n-grams (variant 1 to 9), the
 length of the longest common subsequence of words (l), or, over sentences separated by newlines,
 the union of the subsequences that each reference sentence shares with any candidate sentence
-(lsum). Higher is better, 0 to 1; identical texts get 1, a text without n-grams 0.
+(lsum; ``split_summaries`` finds the sentences by NLTK's Punkt). Higher is better, 0 to 1; identical
+texts get 1, a text without n-grams 0.
 
 Words are Unicode words in any script. ``compat=rouge_score`` reproduces that package, which like
 ROUGE-1.5.5 keeps only a-z and 0-9.
@@ -18,13 +19,16 @@ from typing import Any, ClassVar, TypeAlias
 import numpy as np
 
 from nlgauge.core.arrays import Floats
+from nlgauge.core.custom_tokenizer import CustomTokenizer
 from nlgauge.core.errors import OptionError
 from nlgauge.core.metric import Aliases, PairMetric, Side, similarity
 from nlgauge.core.options import option
+from nlgauge.core.versions import version_of
 from nlgauge.text.edits import lcs_length, lcs_positions
 from nlgauge.text.ngrams import Ngram, ngrams
+from nlgauge.text.sentences import punkt_sentences
 from nlgauge.text.stem import stem
-from nlgauge.text.tokenize import ascii_words, words
+from nlgauge.text.tokenize import ascii_words, split_words
 
 Sentences: TypeAlias = list[list[str]]
 Overlap: TypeAlias = Callable[[Any, Any], tuple[int, int, int]]  # common, candidate, reference
@@ -49,6 +53,16 @@ class Rouge(PairMetric):
     )
     lowercase: bool = option(True, "Lowercase both sides.")
     stem: bool = option(False, "Compare Porter stems of words with more than three letters.")
+    tokenize: str | CustomTokenizer = option(
+        "words",
+        "words: Unicode words; ptb: as in the Penn Treebank; or a Python function.",
+        choices=("words", "ptb"),
+    )
+    split_summaries: bool = option(
+        False,
+        "For lsum, find sentences by NLTK's Punkt instead of separating them at newlines.",
+        server="fixed",
+    )
     compat: str = option("none", "Package to reproduce.", choices=("none", "rouge_score"))
 
     def __post_init__(self) -> None:
@@ -58,16 +72,31 @@ class Rouge(PairMetric):
                 "options compat='rouge_score', lowercase=no: rouge_score always lowercases; "
                 "leave one of them out"
             )
+        if self.compat == "rouge_score" and self.tokenize == "ptb":
+            raise OptionError(
+                "options compat='rouge_score', tokenize='ptb': rouge_score has its own words; "
+                "leave one of them out"
+            )
+        if self.split_summaries and self.variant != "lsum":
+            raise OptionError(
+                f"options split_summaries=yes, variant={self.variant}: sentences matter for "
+                "variant=lsum only; leave one of them out"
+            )
 
     @property
     def title(self) -> str:
         """ROUGE-2, ROUGE-L or ROUGE-Lsum."""
         return f"ROUGE-{self.variant.capitalize()}"
 
+    def facts(self) -> dict[str, str]:
+        """The version of NLTK, if it finds the sentences."""
+        return {"nltk": version_of("nltk")} if self.split_summaries else {}
+
     def prepare(self, item: str, side: Side) -> Any | None:
         """Return n-gram counts, words, or the words of every sentence."""
         if self.variant == "lsum":
-            return list(filter(None, map(self._words, item.split("\n")))) or None
+            sentences = punkt_sentences(item) if self.split_summaries else item.split("\n")
+            return list(filter(None, map(self._words, sentences))) or None
         found = self._words(item)
         return (found if self.variant == "l" else ngrams(found, int(self.variant))) or None
 
@@ -83,8 +112,12 @@ class Rouge(PairMetric):
         return np.stack([f, precision, recall], axis=1)
 
     def _words(self, text: str) -> list[str]:
-        ascii_only = self.compat == "rouge_score"
-        found = ascii_words(text) if ascii_only else words(text, lowercase=self.lowercase)
+        if self.compat == "rouge_score":
+            if isinstance(self.tokenize, CustomTokenizer):
+                return self.tokenize(text)  # rouge_score leaves all the rest to it
+            found = ascii_words(text)
+        else:
+            found = split_words(text, self.tokenize, lowercase=self.lowercase)
         if not self.stem:
             return found
         return [stem(word) if len(word) > STEM_LONGER_THAN else word for word in found]

@@ -194,6 +194,34 @@ def span_table(rows: Sequence[Row], *, digits: int = 3, footer: Sequence[str] = 
     return _table(rows, filled, footer)
 
 
+def task_tables(
+    ranking: Sequence[Row],
+    tasks: Sequence[Row],
+    titles: Mapping[str, str],
+    *,
+    digits: int = 3,
+    footer: Sequence[str] = (),
+) -> list[Table]:
+    """Return metrics by average over tasks, and tasks by metrics with values and ranks."""
+    rows = [{**row, "metric": titles.get(row["metric"], row["metric"])} for row in ranking]
+    filled = [_key("metric"), _key("average", digits, "higher"), _key("rank")]
+    filled.append(_key("mean rank", 2, "lower", "mean_rank"))
+    legend = "average over tasks, correlations mapped to [0, 1]; rank: by significance (p <= .05)"
+    columns = [Column(name) for name in ("task", "measure")]
+    columns += [Column("weight", 3), *(Column(row["metric"]) for row in rows)]
+    body = []
+    for number, task in enumerate(tasks):
+        found = [row["tasks"][number] for row in rows]
+        cells = [
+            "" if each["value"] is None else f"{each['value']:.{digits}f} ({each['rank']})"
+            for each in found
+        ]
+        measure = f"{task['level']} {task['coefficient']}"
+        body.append((task["data"], measure, task["weight"], *cells))
+    values = Table(tuple(columns), tuple(body), ("value (rank) of each metric", *footer))
+    return [_table(rows, filled, [legend]), values]
+
+
 def comparison_table(
     metric: str,
     direction: Literal["higher", "lower"],

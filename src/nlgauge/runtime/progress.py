@@ -72,7 +72,7 @@ class RunProgress:
         self._rows = 0.0
         self._thread = get_ident()
         self._seconds: dict[str, float] = defaultdict(float)
-        self._estimated = False
+        self._estimated = self._phase_estimated = False
 
     def report(self, done: int | None = None) -> None:
         """Call back with the number of finished rows, of which the last is told by ``done``."""
@@ -100,6 +100,7 @@ class RunProgress:
                 moved = min(part * rows, left)
                 left -= moved
                 self._rows += moved
+                self._estimate_phase(label, self._clock() - began, 1 - left / rows)
             self.report()
 
         token = _STEP.set(step)
@@ -110,6 +111,19 @@ class RunProgress:
             with self._lock:
                 self._rows += left
                 self._seconds[label] += self._clock() - began
+
+    def _estimate_phase(self, label: str, seconds: float, share: float) -> None:
+        """Log once how long a phase will take, if that is more than a minute.
+
+        A single pair of long documents is a chunk of its own, so no other chunk tells the time.
+        """
+        if self._phase_estimated or seconds < _MEASURED_SECONDS or not 0 < share < 1:
+            return
+        left = seconds * (1 - share) / share
+        if left > _LONG_SECONDS:
+            done = f"{share:.1%} of a chunk of rows took {duration(seconds)}"
+            _LOG.info("about %s left for %s: %s", duration(left), label, done)
+            self._phase_estimated = True
 
     def estimate(self, done: int, share: float) -> None:
         """Log once how long the rest will take, if that is more than a minute.

@@ -18,12 +18,11 @@ from typing import Any, Generic, Self, TypeVar
 from nlgauge.core.errors import DataError, FileError, UsageError
 from nlgauge.inputs import Tables
 from nlgauge.runtime.processes import follow_parent
-from nlgauge.scale.parts import Part
-from nlgauge.scale.worker import LoadTables, Method, Worker, WorkerConfig
+from nlgauge.scale.worker import LoadTables, Work, Worker, WorkerConfig
 from nlgauge.scoring import Scorer
 
 ATTEMPTS = 3
-QUEUED_PER_WORKER = 2  # so that no worker is idle while the next part is read
+QUEUED_PER_WORKER = 2  # so that no worker is idle while its result is received
 Task = TypeVar("Task")
 
 
@@ -36,42 +35,56 @@ class WorkerLost(Exception):
 
 
 class Engine(ABC, Generic[Task]):
-    """A context manager whose workers process parts."""
+    """A context manager whose workers do the work on tasks."""
 
-    capacity = 1  # parts in progress at once
-    attempts = ATTEMPTS  # submissions of a part
+    capacity = 1  # tasks in progress at once
+    attempts = ATTEMPTS  # submissions of a task
     _load_tables: LoadTables | None = None
 
-    def run(self, method: Method, parts: Iterable[Part]) -> Iterator[Any]:
-        """Yield the result of the worker method for each part, in order of completion."""
-        queue = iter(parts)
-        pending: dict[Task, tuple[Part, int]] = {}
+    def run(self, work: Work, tasks: Iterable[Any]) -> Iterator[Any]:
+        """Yield the result of the work on each task, in order of completion."""
+        return (result for _, result in self._completed(work, tasks))
+
+    def run_in_order(self, work: Work, tasks: Iterable[Any]) -> Iterator[Any]:
+        """Yield the result of the work on each task, in the order of the tasks."""
+        waiting: dict[int, Any] = {}
+        following = 0
+        for number, result in self._completed(work, tasks):
+            waiting[number] = result
+            while following in waiting:
+                yield waiting.pop(following)
+                following += 1
+
+    def _completed(self, work: Work, tasks: Iterable[Any]) -> Iterator[tuple[int, Any]]:
+        """Yield the number of each task and its result, in order of completion."""
+        queue = enumerate(tasks)
+        pending: dict[Task, tuple[int, Any, int]] = {}
         while True:
-            for part in islice(queue, self.capacity - len(pending)):
-                pending[self._submit(method, part)] = part, 1
+            for number, task in islice(queue, self.capacity - len(pending)):
+                pending[self._submit(work, task)] = number, task, 1
             if not pending:
                 return
-            for task in self._wait(pending):
-                part, attempt = pending.pop(task)
+            for submitted in self._wait(pending):
+                number, task, attempt = pending.pop(submitted)
                 try:
-                    result = self._result(task)
+                    result = self._result(submitted)
                 except WorkerLost as error:
                     if attempt == self.attempts:
                         raise DataError(
-                            f"workers died {ATTEMPTS} times while processing {part.name}, perhaps "
+                            f"workers died {ATTEMPTS} times while processing {task.name}, perhaps "
                             "out of memory; try fewer workers or smaller parts (--part-rows). "
                             "Finished parts are kept"
                         ) from error
-                    pending[self._submit(method, part)] = part, attempt + 1
+                    pending[self._submit(work, task)] = number, task, attempt + 1
                 else:
-                    yield result
+                    yield number, result
 
     @abstractmethod
     def share_tables(self, tables: Sequence[Tables]) -> None:
         """Make all workers score with these corpus tables from now on."""
 
     @abstractmethod
-    def _submit(self, method: Method, part: Part) -> Task:
+    def _submit(self, work: Work, task: Any) -> Task:
         """Start a task."""
 
     @abstractmethod
@@ -120,8 +133,8 @@ class InProcess(Engine[partial[Any]]):
         """Pass the tables on."""
         self._load_tables = lambda: tables
 
-    def _submit(self, method: Method, part: Part) -> partial[Any]:
-        return partial(self._worker.run, method, part, self._load_tables)
+    def _submit(self, work: Work, task: Any) -> partial[Any]:
+        return partial(self._worker.run, work, task, self._load_tables)
 
     def _wait(self, tasks: Collection[partial[Any]]) -> Collection[partial[Any]]:
         return list(tasks)
@@ -153,15 +166,15 @@ class ProcessPool(Engine[Future[Any]]):
             raise FileError(f"cannot write to {str(file)!r}: {error.strerror}") from error
         self._load_tables = partial(_read_tables, file)
 
-    def _submit(self, method: Method, part: Part) -> Future[Any]:
+    def _submit(self, work: Work, task: Any) -> Future[Any]:
         try:
-            return self._pool.submit(_work, method, part, self._load_tables)
+            return self._pool.submit(_work, work, task, self._load_tables)
         except BrokenProcessPool:
             message = "a worker died; the parts in progress are scored again"
             warnings.warn(message, WorkerWarning, stacklevel=2)
             self._pool.shutdown(wait=True, cancel_futures=True)
             self._pool = self._start()
-            return self._submit(method, part)
+            return self._submit(work, task)
 
     def _wait(self, tasks: Collection[Future[Any]]) -> Collection[Future[Any]]:
         return wait(tasks, return_when=FIRST_COMPLETED).done
@@ -203,5 +216,5 @@ def _read_tables(file: Path) -> Any:
     return pickle.loads(file.read_bytes())
 
 
-def _work(method: Method, part: Part, load_tables: LoadTables | None) -> Any:
-    return _workers[0].run(method, part, load_tables)
+def _work(work: Work, task: Any, load_tables: LoadTables | None) -> Any:
+    return _workers[0].run(work, task, load_tables)

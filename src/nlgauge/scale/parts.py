@@ -1,26 +1,27 @@
-"""Part: consecutive rows of a stream, named by their content; the unit of work and of recovery."""
+"""Part: consecutive rows of the input, named by their content; the unit of work and of recovery."""
 
 import hashlib
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import compress
+from itertools import islice
 
-import numpy as np
-from numpy.typing import NDArray
-
-from nlgauge.core.arrays import Bools
 from nlgauge.core.corpus import Corpus
+from nlgauge.core.errors import FileError
+from nlgauge.data.spans import Place, Span
 from nlgauge.data.text_rows import Rejected, Row
+from nlgauge.scale.ids import Repeats
 
+CHANGED = "an input file was changed while it was read; use another folder and start over"
 _MAX_CHARACTERS = 50_000_000  # bounds the memory that a part of very long texts takes
 _MAX_GROWTH = 4  # times its size that a part may reach to keep the rows of a segment together
 
 
 @dataclass(frozen=True)
 class Part:
-    """Rows of a stream, and the rejected rows among them."""
+    """Rows of the input, and the rejected rows among them."""
 
     number: int
     rows: tuple[Row, ...]
@@ -50,65 +51,87 @@ class Part:
         )
 
 
-def split_into_parts(
-    stream: Iterable[Row | Rejected], size: int, *, mark_new_segments: bool = False
-) -> Iterator[Part]:
-    """Yield parts of about ``size`` rows, in order, with adjacent rows of a segment together."""
-    ids, segments = IdSet(), IdSet()
-    for number, batch in enumerate(_batches(stream, size)):
-        rows = [row for row in batch if isinstance(row, Row)]
-        rejected = [row for row in batch if isinstance(row, Rejected)]
-        unique = ids.add([row.system, row.id] for row in rows)
-        for row in compress(rows, ~unique):
-            reason = f"segment id {row.id!r} occurs before for system {row.system!r}"
-            rejected.append(Rejected(row.place, f"{reason}; ids must be unique within a system"))
-        kept = list(compress(rows, unique))
-        new = segments.add([row.id, row.references] for row in kept) if mark_new_segments else ()
-        indices = frozenset(np.flatnonzero(new).tolist())
-        yield Part(number, tuple(kept), tuple(rejected), indices)
-
-
-def _batches(stream: Iterable[Row | Rejected], size: int) -> Iterator[Sequence[Row | Rejected]]:
+def cut_parts(
+    stream: Iterable[tuple[Place, Row | Rejected]], size: int
+) -> Iterator[tuple[Place, list[Row | Rejected]]]:
+    """Yield about ``size`` rows at a time and where they begin, rows of a segment together."""
     batch: list[Row | Rejected] = []
+    begin = before = Place(0, ())
     characters = 0
-    for row in stream:
+    for place, row in stream:
         full = len(batch) >= size or characters >= _MAX_CHARACTERS
+        if full and place == before:  # several rows of a line stay together in any case
+            full = False
         if full and (len(batch) >= _MAX_GROWTH * size or _segment(batch[-1]) != _segment(row)):
-            yield batch
+            yield begin, batch
             batch, characters = [], 0
+        begin, before = begin if batch else place, place
         batch.append(row)
         if isinstance(row, Row):
             characters += len(row.candidate) + sum(map(len, row.references))
             characters += len(row.source or "")
     if batch:
-        yield batch
+        yield begin, batch
 
 
 def _segment(row: Row | Rejected) -> object:
     return row.id if isinstance(row, Row) else row
 
 
-class IdSet:
-    """A set of JSON values as 64-bit digests; two among 100 million collide once in 3,700 runs."""
+def form_part(
+    number: int,
+    batch: Sequence[Row | Rejected],
+    repeated: Collection[int] = (),
+    known_segments: Collection[int] | None = None,
+) -> Part:
+    """Return the part of these rows, of which those at the indices ``repeated`` have a known id.
 
-    def __init__(self) -> None:
-        self._arrays: list[NDArray[np.uint64]] = []  # sorted, each at least twice the next's length
+    The references of rows at the indices ``known_segments`` occur before; None marks no segments.
+    """
+    rejected = [row for row in batch if isinstance(row, Rejected)]
+    kept: dict[int, Row] = {}
+    for i, row in enumerate(batch):
+        if isinstance(row, Row) and i not in repeated:
+            kept[i] = row
+        elif isinstance(row, Row):
+            reason = f"segment id {row.id!r} occurs before for system {row.system!r}"
+            rejected.append(Rejected(row.place, f"{reason}; ids must be unique within a system"))
+    new: frozenset[int] = frozenset()
+    if known_segments is not None:
+        new = frozenset(at for at, i in enumerate(kept) if i not in known_segments)
+    return Part(number, tuple(kept.values()), tuple(rejected), new)
 
-    def add(self, values: Iterable[object]) -> Bools:
-        """Add the values and return which of them occur for the first time."""
-        texts = (json.dumps(value).encode() for value in values)
-        digests = b"".join(hashlib.blake2b(text, digest_size=8).digest() for text in texts)
-        keys, first = np.unique(np.frombuffer(digests, dtype="<u8"), return_index=True)
-        known = np.zeros(len(keys), dtype=bool)
-        for array in self._arrays:
-            places = np.minimum(np.searchsorted(array, keys), len(array) - 1)
-            known |= array[places] == keys
-        new = np.zeros(len(digests) // 8, dtype=bool)
-        new[first[~known]] = True
-        array = keys[~known]
-        while len(array) and self._arrays and len(self._arrays[-1]) < 2 * len(array):
-            array = np.concatenate([self._arrays.pop(), array])
-            array.sort(kind="stable")  # merges sorted runs in one pass
-        if len(array):
-            self._arrays.append(array)
-        return new
+
+@dataclass(frozen=True)
+class PartRange:
+    """Consecutive parts of a block, which are read one after the other."""
+
+    number: int  # of the first part
+    span: Span  # begins with it
+    counts: Mapping[str, int]  # rows of each system before it, if these are their ids
+    rows: tuple[int, ...]  # of each part
+    block: int
+    first_row: int  # within the block
+    ids: Repeats
+    segments: Repeats | None = None  # if tables are fitted
+
+    @property
+    def name(self) -> str:
+        """The numbers of the parts, for messages."""
+        last = self.number + len(self.rows) - 1
+        return f"part {self.number}" + f" to {last}" * (last > self.number)
+
+    def read(self) -> Iterator[Part]:
+        """Yield the parts."""
+        stream = (row for _, row in self.span.rows(Counter(self.counts)))
+        first = self.first_row
+        for number, length in enumerate(self.rows, self.number):
+            batch = list(islice(stream, length))
+            if len(batch) < length:
+                raise FileError(CHANGED)
+            repeated = self.ids.among(self.block, first, length)
+            known = None
+            if self.segments is not None:
+                known = self.segments.among(self.block, first, length)
+            yield form_part(number, batch, repeated, known)
+            first += length

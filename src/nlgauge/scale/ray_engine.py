@@ -1,14 +1,17 @@
 """The Ray engine: one actor per worker, on this machine or on a cluster."""
 
+import os
+from collections import Counter
 from collections.abc import Collection, Sequence
+from contextlib import suppress
 from functools import partial
+from pathlib import Path
 from typing import Any, Self
 
 from nlgauge.core.errors import MissingExtra, NlgaugeError, UsageError
 from nlgauge.inputs import Tables
 from nlgauge.scale.engine import ATTEMPTS, QUEUED_PER_WORKER, Engine, WorkerLost
-from nlgauge.scale.parts import Part
-from nlgauge.scale.worker import Method, Worker, WorkerConfig
+from nlgauge.scale.worker import Work, Worker, WorkerConfig
 
 try:
     import ray
@@ -28,6 +31,7 @@ class RayEngine(Engine[Any]):
         self._started = False
         self._actors: list[Any] = []
         self._actor_of: dict[Any, Any] = {}
+        self._tasks_of: Counter[Any] = Counter()
 
     def __enter__(self) -> Self:
         """Join or start the cluster, and start the actors."""
@@ -46,27 +50,31 @@ class RayEngine(Engine[Any]):
             scheduling_strategy="SPREAD",
             max_restarts=-1,  # a long run survives the loss of many machines
             max_task_retries=ATTEMPTS - 1,
-        )(Worker)
-        self._actors = [actor.remote(self._config) for _ in range(self._workers)]
+        )(WorkerActor)
+        folder = str(Path.cwd())
+        self._actors = [actor.remote(self._config, folder) for _ in range(self._workers)]
         return self
 
     def share_tables(self, tables: Sequence[Tables]) -> None:
         """Put the tables into Ray's object store, from which every actor reads them once."""
         self._load_tables = partial(ray.get, ray.put(tables))
 
-    def _submit(self, method: Method, part: Part) -> Any:
-        busy = list(self._actor_of.values())
-        actor = min(self._actors, key=busy.count)
-        task = actor.run.remote(method, part, self._load_tables)
-        self._actor_of[task] = actor
-        return task
+    def _submit(self, work: Work, task: Any) -> Any:
+        actor = min(self._actors, key=self._tasks_of.__getitem__)
+        submitted = actor.run.remote(work, task, self._load_tables)
+        self._actor_of[submitted] = actor
+        self._tasks_of[actor] += 1
+        return submitted
 
     def _wait(self, tasks: Collection[Any]) -> Collection[Any]:
-        done: Collection[Any] = ray.wait(list(tasks), num_returns=1)[0]
+        listed = list(tasks)
+        ray.wait(listed, num_returns=1)
+        # All that are done, as every call takes time in proportion to the tasks in progress.
+        done: Collection[Any] = ray.wait(listed, num_returns=len(listed), timeout=0)[0]
         return done
 
     def _result(self, task: Any) -> Any:
-        del self._actor_of[task]
+        self._tasks_of[self._actor_of.pop(task)] -= 1
         try:
             return ray.get(task)
         except RayActorError as error:
@@ -84,6 +92,15 @@ class RayEngine(Engine[Any]):
             ray.kill(actor)
         if self._started:
             ray.shutdown()
+
+
+class WorkerActor(Worker):
+    """A worker that finds relative paths as the driver does."""
+
+    def __init__(self, config: WorkerConfig, folder: str) -> None:
+        with suppress(OSError):  # a machine without the folder still reads absolute paths
+            os.chdir(folder)
+        super().__init__(config)
 
 
 def _connect(address: str | None, workers: int) -> None:

@@ -2,29 +2,30 @@
 
 import dataclasses
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any, Literal
 
-from nlgauge.core.errors import DataError, FileError, NlgaugeError, UsageError
-from nlgauge.core.totals import CorpusScore, Resampled
-from nlgauge.data.systems import InputFiles, file_digest
+from nlgauge.core.errors import DataError, FileError, UsageError
+from nlgauge.core.totals import CorpusScore
+from nlgauge.data.systems import InputFiles
 from nlgauge.inputs import Tables
 from nlgauge.runtime import DEFAULT, Runtime
 from nlgauge.scale.engine import Engine, open_engine
-from nlgauge.scale.parts import Part, split_into_parts
-from nlgauge.scale.run_folder import CHECKSUM, MANIFEST, REJECTED, SUMMARY, RunFolder
+from nlgauge.scale.parts import CHANGED
+from nlgauge.scale.planning import InputScan, Plan
+from nlgauge.scale.run_folder import MANIFEST, REJECTED, SUMMARY, RunFolder
+from nlgauge.scale.segments import SegmentFormat
 from nlgauge.scale.signals import SignalHandler
-from nlgauge.scale.worker import SegmentFormat, WorkerConfig, decode_array
+from nlgauge.scale.sums import RANGE, Pooled, SumRange, corpus_scores, pool_scores
+from nlgauge.scale.worker import FinishedPart, PartsTask, Worker, WorkerConfig
 from nlgauge.scoring import Scorer
 
-_PLANNED = ("part_rows", "segments", "on_error", "confidence", "resamples", "seed")
-_SOME_SOURCES = (
-    "some rows up to {} have a source and others have none; a metric reads the sources, so give "
-    "them for all rows or for none"
-)
+_PLANNED = ("part_rows", "block_bytes", "segments", "on_error", "confidence", "resamples", "seed")
+_TASK_SECONDS = 30.0  # of parts that a worker scores before the driver hears from it
+_MAX_PARTS = 64  # in a task
 Progress = Callable[[str, int], None]
 """Called with the stage of the run and the number of rows done in it."""
 
@@ -43,7 +44,10 @@ class RunResult:
 
 @dataclass(frozen=True)
 class Run:
-    """Input files, metrics and options of a run, and the folder of its results."""
+    """Input files, metrics and options of a run, and the folder of its results.
+
+    Workers read the input in blocks of ``block_bytes``, and a part never crosses the end of one.
+    """
 
     inputs: InputFiles
     metrics: tuple[str, ...]
@@ -58,11 +62,14 @@ class Run:
     workers: int = 1
     address: str | None = None
     runtime: Runtime = DEFAULT
+    block_bytes: int = 1 << 25
 
     def __post_init__(self) -> None:
         self.inputs.check_rereadable()
         if self.part_rows < 1:
             raise UsageError(f"invalid part size of {self.part_rows} rows; use at least 1")
+        if self.block_bytes < 1:
+            raise UsageError(f"invalid block size of {self.block_bytes} bytes; use at least 1")
 
     def execute(
         self, progress: Progress | None = None, on_signal: Callable[[], None] | None = None
@@ -70,32 +77,26 @@ class Run:
         """Score the parts that are not complete and return the totals of all parts."""
         folder = RunFolder(self.folder, self.segments)
         report = progress or (lambda *_: None)
-        with folder.open(), SignalHandler(on_signal) as signals:
-            plan = self._plan()
-            folder.check_plan(plan)  # before tables are fitted, which may take long
+
+        def stop() -> None:
+            folder.request_stop()
+            if on_signal is not None:
+                on_signal()
+
+        with folder.open(), SignalHandler(stop) as signals:
+            options = self._options()
+            folder.check_plan(options)
             resamples = self.resamples if self.confidence else 0
             config = WorkerConfig(self.metrics, self.runtime, self.segments, resamples, self.seed)
             scorer = config.make_scorer()
             with open_engine(self.engine, config, self.workers, self.address, scorer) as engine:
                 signals.install()  # Ray replaces the handlers when it starts
-                if scorer.needs_tables:
-                    scorer = self._fit_tables(scorer, engine, signals, report)
-                plan["metrics"] = {label: str(s) for label, s in scorer.signatures("any").items()}
-                folder.write_plan(plan)
-                reads_sources = any(m.source_use != "ignored" for m in scorer.metrics.values())
-                record = self._score(engine, folder, signals, report, reads_sources=reads_sources)
-            if plan["inputs"] != self._plan()["inputs"]:
-                changed = "an input file was changed while it was read"
-                raise FileError(f"{changed}; use another folder and start over")
-            result, checksums = self._summarize(scorer, folder, record)
-            folder.write(MANIFEST, {**plan, "parts": checksums})
-        return result
+                return _Execution(self, folder, engine, signals, report).run(scorer, options)
 
-    def _plan(self) -> dict[str, Any]:
-        """Everything that the results depend on except the signatures; not the engine."""
+    def _options(self) -> dict[str, Any]:
+        """What the results depend on except inputs and signatures; not the engine."""
         return {
             "nlgauge": version("nlgauge"),
-            "inputs": [file_digest(file) for file in self.inputs.paths()],
             "systems": self.inputs.names,
             "columns": self.inputs.columns.to_dict() or None,
             "header": None if self.inputs.columns.header else False,
@@ -106,147 +107,129 @@ class Run:
             "batch_tokens": self.runtime.batch_tokens,
         }
 
-    def _parts(self, signals: SignalHandler, *, mark_new_segments: bool = False) -> Iterator[Part]:
-        stream = self.inputs.rows()
-        parts = split_into_parts(stream, self.part_rows, mark_new_segments=mark_new_segments)
-        for part in signals.until_signal(parts):
-            if part.rejected and self.on_error == "stop":
-                row = part.rejected[0]
-                hint = "To score the other rows, and list those left out, use --on-error skip"
-                raise FileError(f"{row.place}: {row.reason}. {hint}")
-            yield part
 
-    def _fit_tables(
-        self, scorer: Scorer, engine: Engine[Any], signals: SignalHandler, report: Progress
-    ) -> Scorer:
+@dataclass
+class _Execution:
+    """The stages of a run on an open engine."""
+
+    options: Run
+    folder: RunFolder
+    engine: Engine[Any]
+    signals: SignalHandler
+    report: Progress
+    names: dict[int, str] = field(default_factory=dict)  # of finished parts
+    repaired: list[str] = field(default_factory=list)
+    reused: int = 0
+
+    def run(self, scorer: Scorer, options: Mapping[str, Any]) -> RunResult:
+        """Check the input, fit tables, score and summarize."""
+        scan = self._scan()
+        content = {**options, "inputs": scan.digests}
+        self.folder.check_plan(content)  # before anything that takes long
+        plan = Plan.of(
+            self.engine,
+            scan,
+            self.folder,
+            self.options.part_rows,
+            segments=scorer.needs_tables,
+            stop_at_rejected=self.options.on_error == "stop",
+            equal_sources=any(m.source_use != "ignored" for m in scorer.metrics.values()),
+            signals=self.signals,
+            report=lambda rows: self.report("checking rows", rows),
+        )
+        if scorer.needs_tables:
+            scorer = self._fit_tables(scorer, plan)
+        content["metrics"] = {label: str(s) for label, s in scorer.signatures("any").items()}
+        self.folder.write_plan(content)
+        self._score(plan)
+        if content["inputs"] != self._scan().digests:
+            raise FileError(CHANGED)
+        result, checksums = self._summarize(scorer)
+        self.folder.write(MANIFEST, {**content, "parts": checksums})
+        return result
+
+    def _scan(self) -> InputScan:
+        return InputScan.of(self.engine, self.options.inputs, self.options.block_bytes)
+
+    def _fit_tables(self, scorer: Scorer, plan: Plan) -> Scorer:
         """Fit corpus tables on all references and return the scorer with them."""
-        record = _Record(report, "fitting tables")
-
-        def reported() -> Iterator[Part]:
-            for part in self._parts(signals, mark_new_segments=True):
-                yield part
-                record.count(len(part))
-
+        segments = plan.repeated_segments(self.engine)
+        size = max(min(plan.parts // (4 * self.options.workers), _MAX_PARTS), 1)
+        ranges = plan.ranges(lambda: size, self.options.workers, segments)
+        tasks = (PartsTask(parts, self.folder) for parts in self.signals.until_signal(ranges))
         total: tuple[Tables, ...] = ()
-        for tables in engine.run("fit", reported()):
-            pairs = zip(total, tables, strict=True)
-            total = tuple(map(Tables.pool, pairs)) if total else tables
-        signals.raise_if_interrupted("")
+        rows = 0
+        for fitted in self.engine.run(Worker.fit_parts, tasks):
+            pairs = zip(total, fitted.tables, strict=True)
+            total = tuple(map(Tables.pool, pairs)) if total and fitted.tables else total
+            total = total or fitted.tables
+            for length in fitted.rows:
+                rows += length
+                self.report("fitting tables", rows)
+        self.signals.raise_if_interrupted("")
         if not total:
             return scorer
-        engine.share_tables(total)
+        self.engine.share_tables(total)
         return scorer.with_tables(total)
 
-    def _score(
-        self,
-        engine: Engine[Any],
-        folder: RunFolder,
-        signals: SignalHandler,
-        report: Progress,
-        *,
-        reads_sources: bool,
-    ) -> "_Record":
+    def _score(self, plan: Plan) -> None:
         """Score the parts that are missing or damaged."""
-        record = _Record(report, "scoring")
-        errors: list[NlgaugeError] = []
-        with_source: set[bool] = set()
+        size, rows = 1, 0
+        workers = self.options.workers
 
-        def missing() -> Iterator[Part]:
-            try:
-                for part in self._parts(signals):
-                    record.names.append(part.name)
-                    with_source.update(row.source is not None for row in part.rows)
-                    if reads_sources and len(with_source) == 2:
-                        raise DataError(_SOME_SOURCES.format(part.name))
-                    sums = folder.read_sums(part.name)
-                    if sums is not None:
-                        record.reused += 1
-                        record.count(sums["read"])
-                        continue
-                    if folder.has_part(part.name):
-                        record.repaired.append(part.name)
-                    yield part
-            except NlgaugeError as error:
-                errors.append(error)  # raised after the parts in progress are written
+        def tasks() -> Iterator[PartsTask]:
+            for parts in self.signals.until_signal(plan.ranges(lambda: size, workers)):
+                yield PartsTask(parts, self.folder)
 
-        for scores in engine.run("score", missing()):
-            folder.write_part(scores)
-            record.count(scores.sums["read"])
-        kept = f"{record.rows:,} rows are scored and kept in {str(self.folder)!r}: "
-        signals.raise_if_interrupted(kept)
-        if errors:
-            raise errors[0]
-        return record
+        finished: list[FinishedPart]
+        for finished in self.engine.run(Worker.score_parts, tasks()):
+            for part in finished:
+                self.names[part.number] = part.name
+                self.reused += part.origin == "reused"
+                self.repaired += [part.name] * (part.origin == "repaired")
+                rows += part.rows
+                self.report("scoring", rows)
+            left = plan.parts - len(self.names)
+            seconds = sum(part.seconds for part in finished) / max(len(finished), 1)
+            size = int(min(_TASK_SECONDS / max(seconds, 1e-9), left / (2 * workers), _MAX_PARTS))
+        kept = f"{rows:,} rows are scored and kept in {str(self.options.folder)!r}: "
+        self.signals.raise_if_interrupted(kept)
 
-    def _summarize(
-        self, scorer: Scorer, folder: RunFolder, record: "_Record"
-    ) -> tuple[RunResult, dict[str, str]]:
+    def _summarize(self, scorer: Scorer) -> tuple[RunResult, dict[str, str]]:
         """Write summary and rejected rows; return the result and the checksum of every part."""
-        if not record.names:
+        if not self.names:
             raise DataError("there is nothing to score: the files hold no rows")
-        counts, references, given = Counter[str](), set[str](), set[bool]()
+        names = [self.names[number] for number in sorted(self.names)]
+        counts, references, sources = Counter[str](), set[str](), set[bool]()
         checksums: dict[str, str] = {}
-        pooled: dict[tuple[str, str], CorpusScore] = {}
+        pooled: Pooled = {}
 
-        def rejected() -> Iterator[Any]:
-            # In the order of the parts, so that rounding does not depend on the engine.
-            for name in record.names:
-                # The segments were verified or written in this run, so only the sums are read.
-                sums = folder.read_sums(name, check_segments=False)
-                if sums is None:
-                    raise FileError(f"{name} was damaged during the run; run the command again")
-                checksums[name] = sums[CHECKSUM]
-                counts["read"] += sums["read"]
-                counts["scored"] += sums["scored"]
-                counts["rejected"] += len(sums["rejected"])
-                references.update(map(str, sums["references"]))
-                given.add(bool(sums.get("sources")))
-                for total in self._corpus_scores(scorer, sums["scores"]):
-                    key = total.system, total.label
-                    pooled[key] = CorpusScore.pool([pooled[key], total]) if key in pooled else total
-                yield from sums["rejected"]
+        def rejected() -> Iterator[bytes]:
+            for sums in self.engine.run_in_order(Worker.sum_parts, self._sum_ranges(names)):
+                counts.update(sums.counts)
+                references.update(sums.references)
+                sources.update(sums.sources)
+                checksums.update(sums.checksums)
+                pool_scores(pooled, corpus_scores(scorer, sums.scores, self.options.seed))
+                yield sums.rejected
 
-        folder.write_lines(REJECTED, rejected())
+        self.folder.write_bytes(REJECTED, rejected())
         if not counts["scored"]:
             none = f"none of the {counts['read']:,} rows read can be scored"
-            raise DataError(f"{none}; the reasons are in {str(self.folder / REJECTED)!r}")
+            raise DataError(f"{none}; the reasons are in {str(self.options.folder / REJECTED)!r}")
         number = references.pop() if len(references) == 1 else "var"
-        signatures = scorer.signatures(number, sources=True in given)
+        signatures = scorer.signatures(number, sources=True in sources)
         scores: dict[str, dict[str, CorpusScore]] = {}
         for (system, label), total in pooled.items():
             signed = dataclasses.replace(total, signature=signatures[label])
             scores.setdefault(system, {})[label] = signed
         listed = [total for of_system in scores.values() for total in of_system.values()]
-        content = [total.to_dict(confidence=self.confidence) for total in listed]
-        folder.write(SUMMARY, {**counts, "scores": content})
-        repaired = tuple(record.repaired)
-        result = RunResult(scores, **counts, reused_parts=record.reused, repaired_parts=repaired)
+        content = [total.to_dict(confidence=self.options.confidence) for total in listed]
+        self.folder.write(SUMMARY, {**counts, "scores": content})
+        repaired = tuple(sorted(self.repaired))
+        result = RunResult(scores, **counts, reused_parts=self.reused, repaired_parts=repaired)
         return result, checksums
 
-    def _corpus_scores(
-        self, scorer: Scorer, contents: Iterable[Mapping[str, Any]]
-    ) -> Iterator[CorpusScore]:
-        metrics, signatures = scorer.metrics, scorer.signatures("any")
-        for content in contents:
-            given: dict[str, Any] = dict(content)
-            label, totals = given.pop("metric"), decode_array(given.pop("totals"))
-            drawn = {name: decode_array(a) for name, a in given.pop("resampled", {}).items()}
-            resampled = Resampled(**drawn, seed=self.seed) if drawn else None
-            given |= {"label": label, "metric": metrics[label], "signature": signatures[label]}
-            yield CorpusScore(totals=totals, resampled=resampled, **given)
-
-
-@dataclass
-class _Record:
-    """Parts and rows of a run so far."""
-
-    report: Progress
-    stage: str
-    names: list[str] = field(default_factory=list)
-    repaired: list[str] = field(default_factory=list)
-    reused: int = 0
-    rows: int = 0
-
-    def count(self, rows: int) -> None:
-        self.rows += rows
-        self.report(self.stage, self.rows)
+    def _sum_ranges(self, names: list[str]) -> Iterator[SumRange]:
+        for i in range(0, len(names), RANGE):
+            yield SumRange(self.folder, tuple(names[i : i + RANGE]), self.options.seed)

@@ -5,6 +5,8 @@
     parts/part-000000-….json   sums and checksums; written last, it completes the part
     rejected.jsonl             rows that could not be scored, with the reason
     summary.json               corpus scores
+    ids/                       digests of ids, during the run
+    run.stop                   lets workers stop after the part that they score
 
 Files are written to a temporary name, synced and renamed. A part counts if its checksums match,
 which cover its name and the plan of the run, so that the files of another part do not count.
@@ -17,15 +19,20 @@ import os
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any
+from shutil import rmtree
+from typing import Any, Literal
 
 from nlgauge.core.errors import DataError, FileError, UsageError
 from nlgauge.core.jsonable import unique_keys
-from nlgauge.scale.worker import PartScores, SegmentFormat
+from nlgauge.scale.segments import PartScores, SegmentFormat
 
 MANIFEST, SUMMARY, REJECTED = "manifest.json", "summary.json", "rejected.jsonl"
 CHECKSUM = "segments_sha256"
-_LOCK, _TEMPORARY = "run.lock", ".unfinished"
+NOT_SHARED = (
+    "a worker does not see {!r}; all machines need the folder of --parts, and the input files, "
+    "in a file system that they share"
+)
+_LOCK, _TEMPORARY, _STOP, _SCRATCH = "run.lock", ".unfinished", "run.stop", "ids"
 
 
 class RunFolder:
@@ -37,10 +44,15 @@ class RunFolder:
         self._segment_format = segments
         self._run = ""  # the digest of the plan
 
+    @property
+    def scratch(self) -> Path:
+        """The folder of files that are of no use after the run."""
+        return self.path / _SCRATCH
+
     @contextmanager
     def open(self) -> Iterator[None]:
         """Create the folder, lock it against other runs and delete temporary files."""
-        with _explain_errors(self.path):
+        with explain_errors(self.path):
             self._parts.mkdir(parents=True, exist_ok=True)
             lock = _check_regular(self.path / _LOCK).open("a")
         with lock:
@@ -49,7 +61,29 @@ class RunFolder:
                 raise UsageError(f"{busy}; wait for it, or use another folder")
             for left in self.path.rglob(f"*{_TEMPORARY}"):
                 left.unlink()
-            yield
+            self._clean()
+            try:
+                yield
+            finally:
+                self._clean()
+
+    def _clean(self) -> None:
+        rmtree(self.scratch, ignore_errors=True)
+        (self.path / _STOP).unlink(missing_ok=True)
+
+    def request_stop(self) -> None:
+        """Let workers stop after the part that they score."""
+        with suppress(OSError):  # they finish their tasks then
+            (self.path / _STOP).touch()
+
+    def stop_requested(self) -> bool:
+        """Whether workers should stop."""
+        return (self.path / _STOP).exists()
+
+    def check_shared(self) -> None:
+        """Raise if a worker, perhaps on another machine, does not see the folder of the run."""
+        if not (self.path / MANIFEST).exists():
+            raise FileError(NOT_SHARED.format(str(self.path / MANIFEST)))
 
     def check_plan(self, plan: Mapping[str, Any]) -> None:
         """Raise if the folder holds a run that differs from the plan in any of its keys."""
@@ -73,9 +107,9 @@ class RunFolder:
         """Write a JSON file."""
         self._write(self.path / name, [(json.dumps(content, indent=2) + "\n").encode()])
 
-    def write_lines(self, name: str, rows: Iterable[Any]) -> None:
-        """Write a JSON Lines file."""
-        self._write(self.path / name, ((json.dumps(row) + "\n").encode() for row in rows))
+    def write_bytes(self, name: str, pieces: Iterable[bytes]) -> None:
+        """Write a file piece by piece."""
+        self._write(self.path / name, pieces)
 
     def write_part(self, scores: PartScores) -> None:
         """Write the part's files, the one that completes it last."""
@@ -97,6 +131,12 @@ class RunFolder:
                 return content
         return None
 
+    def find_part(self, name: str) -> Literal["scored", "reused", "repaired"]:
+        """Return whether the part is to be scored, can be reused, or is to be repaired."""
+        if self.read_sums(name) is not None:
+            return "reused"
+        return "repaired" if self.has_part(name) else "scored"
+
     def has_part(self, name: str) -> bool:
         """Whether the part was completed once, even if its files are damaged now."""
         return self._sums_file(name).exists()
@@ -109,7 +149,7 @@ class RunFolder:
 
     def _write(self, file: Path, content: Iterable[bytes]) -> None:
         temporary = file.with_name(file.name + _TEMPORARY)
-        with _explain_errors(self.path):
+        with explain_errors(self.path):
             try:
                 with temporary.open("wb") as out:
                     out.writelines(content)
@@ -147,7 +187,8 @@ def _sync_folder(folder: Path) -> None:
 
 
 @contextmanager
-def _explain_errors(folder: Path) -> Iterator[None]:
+def explain_errors(folder: Path) -> Iterator[None]:
+    """Turn the errors of writing to a folder into FileErrors."""
     try:
         yield
     except OSError as error:

@@ -1,27 +1,27 @@
 """Worker: scores parts with one scorer and encodes the results for the run folder."""
 
-import base64
-import io
-import json
+import time
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
-from nlgauge.core.arrays import Floats
-from nlgauge.core.errors import MissingExtra, UnknownTokensWarning
+from nlgauge.core.errors import UnknownTokensWarning
 from nlgauge.core.scores import Scores
 from nlgauge.core.totals import Resampled
 from nlgauge.inputs import Tables
 from nlgauge.runtime import DEFAULT, Runtime
-from nlgauge.scale.parts import Part
+from nlgauge.scale.parts import Part, PartRange
+from nlgauge.scale.run_folder import RunFolder
+from nlgauge.scale.segments import PartScores, SegmentFormat, encode_array, encode_segments
+from nlgauge.scale.sums import SumRange, Sums
 from nlgauge.scoring import Scorer
 
-SegmentFormat = Literal["jsonl", "parquet"]
-Method = Literal["fit", "score"]
 LoadTables = Callable[[], Sequence[Tables]]
+Work = Callable[["Worker", Any], Any]
+"""What a worker does with a task."""
 
 
 @dataclass(frozen=True)
@@ -40,12 +40,33 @@ class WorkerConfig:
 
 
 @dataclass(frozen=True)
-class PartScores:
-    """A part's encoded segment scores, and the sums from which corpus scores are computed."""
+class PartsTask:
+    """Parts to read, and the folder of the run."""
 
+    parts: PartRange
+    folder: RunFolder
+
+    @property
+    def name(self) -> str:
+        """The numbers of the parts, for messages."""
+        return self.parts.name
+
+
+class FinishedPart(NamedTuple):
+    """A part whose files are in the folder of the run."""
+
+    number: int
     name: str
-    segments: bytes
-    sums: dict[str, Any]
+    rows: int
+    origin: Literal["scored", "reused", "repaired"]
+    seconds: float
+
+
+class FittedParts(NamedTuple):
+    """Corpus tables of consecutive parts, none if all were left out, and the rows of each part."""
+
+    tables: tuple[Tables, ...]
+    rows: list[int]
 
 
 class Worker:
@@ -56,11 +77,44 @@ class Worker:
         self._scorer = scorer or config.make_scorer()
         self._has_tables = False
 
-    def run(self, method: Method, part: Part, load_tables: LoadTables | None) -> Any:
-        """Return the method's result for the part, after loading corpus tables at first use."""
+    def run(self, work: Work, task: Any, load_tables: LoadTables | None) -> Any:
+        """Return the result of the work on a task, after loading corpus tables at first use."""
         if load_tables is not None and not self._has_tables:
             self._scorer, self._has_tables = self._scorer.with_tables(load_tables()), True
-        return self.fit(part) if method == "fit" else self.score(part)
+        return work(self, task)
+
+    def fit_parts(self, task: PartsTask) -> FittedParts:
+        """Return the corpus tables of all parts together."""
+        total: tuple[Tables, ...] = ()
+        rows: list[int] = []
+        for part in task.parts.read():
+            if task.folder.stop_requested():
+                break
+            tables = self.fit(part)
+            pairs = zip(total, tables, strict=True)
+            total = tuple(map(Tables.pool, pairs)) if total else tables
+            rows.append(len(part))
+        return FittedParts(total, rows)
+
+    def score_parts(self, task: PartsTask) -> list[FinishedPart]:
+        """Score the parts that the folder does not have, and write them to it."""
+        finished = []
+        task.folder.check_shared()
+        started = time.monotonic()
+        for part in task.parts.read():
+            if task.folder.stop_requested():
+                break
+            origin = task.folder.find_part(part.name)
+            if origin != "reused":
+                task.folder.write_part(self.score(part))
+            now = time.monotonic()
+            finished.append(FinishedPart(part.number, part.name, len(part), origin, now - started))
+            started = now
+        return finished
+
+    def sum_parts(self, task: SumRange) -> Sums:
+        """Return the sums of finished parts."""
+        return task.read(self._scorer)
 
     def fit(self, part: Part) -> tuple[Tables, ...]:
         """Return the corpus tables of the part, with the references of new segments only."""
@@ -84,7 +138,7 @@ class Worker:
             label: [label, *(f"{label}.{name}" for name in metric.components[1:])]
             for label, metric in self._scorer.metrics.items()
         }
-        return PartScores(part.name, _encode_segments(scores, names, self._config.segments), sums)
+        return PartScores(part.name, encode_segments(scores, names, self._config.segments), sums)
 
     def _sums(self, of_system: Mapping[str, Scores]) -> list[dict[str, Any]]:
         """The sums of one system; all metrics share the random draws, which take the time."""
@@ -108,48 +162,3 @@ class Worker:
                 arrays = {"totals": piece.totals, "counts": piece.counts}
                 entry["resampled"] = {name: encode_array(each) for name, each in arrays.items()}
         return sums
-
-
-def encode_array(numbers: Floats) -> dict[str, Any]:
-    """Encode an array for JSON, compactly and without loss."""
-    data = base64.b64encode(np.ascontiguousarray(numbers, dtype="<f8").tobytes()).decode()
-    return {"shape": list(numbers.shape), "float64": data}
-
-
-def decode_array(content: Mapping[str, Any]) -> Floats:
-    """Decode what ``encode_array`` returned."""
-    raw = np.frombuffer(base64.b64decode(content["float64"]), dtype="<f8")
-    return raw.reshape(content["shape"]).astype(np.float64)
-
-
-def _encode_segments(
-    scores: Mapping[str, Mapping[str, Scores]], names: Mapping[str, Sequence[str]], form: str
-) -> bytes:
-    """Encode one row per system and segment; ``names`` lists the columns of every metric."""
-    columns: dict[str, list[Any]] = {"system": [], "id": []}
-    columns |= {name: [] for listed in names.values() for name in listed}
-    for system, of_system in scores.items():
-        ids = next(iter(of_system.values())).ids
-        columns["system"] += [system] * len(ids)
-        columns["id"] += ids
-        for label, of_metric in of_system.items():
-            values = of_metric.segment_components.values()
-            for name, column in zip(names[label], values, strict=True):
-                columns[name] += column.tolist()
-    if form == "parquet":
-        return _parquet(columns)
-    rows = (dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True))
-    return "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows).encode()
-
-
-def _parquet(columns: Mapping[str, Sequence[Any]]) -> bytes:
-    try:
-        import pyarrow as pa
-        from pyarrow import parquet
-    except ImportError:
-        raise MissingExtra("writing Parquet", "pyarrow", "streams") from None
-    kinds = {"system": pa.string(), "id": pa.string()}
-    arrays = {key: pa.array(each, kinds.get(key, pa.float64())) for key, each in columns.items()}
-    written = io.BytesIO()
-    parquet.write_table(pa.table(arrays), written)
-    return written.getvalue()

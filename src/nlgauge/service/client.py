@@ -191,6 +191,13 @@ class Client:
         body = {"rows": [dict(row) for row in rows], "metrics": _listed(metrics), **options}
         return self.finish("correlate", body)
 
+    def judge(
+        self, labels: Mapping[str, Sequence[Any]], judge: str, **options: Any
+    ) -> dict[str, Any]:
+        """Return the answer of ``/v1/judge`` to labels by rater."""
+        given = {rater: list(cells) for rater, cells in labels.items()}
+        return self._call("POST", "/v1/judge", {"labels": given, "judge": judge, **options})
+
     def finish(
         self, kind: str, body: Mapping[str, Any], *, progress: Progress | None = None
     ) -> dict[str, Any]:

@@ -18,7 +18,7 @@ from nlgauge.service.jobs import Jobs
 from nlgauge.service.limits import Size
 from nlgauge.service.prometheus import Measurements
 from nlgauge.service.scheduler import PROCESSES, Scheduler
-from nlgauge.service.schemas import AlignRequest, ScoreBody, Spec
+from nlgauge.service.schemas import AlignRequest, JudgeRequest, ScoreBody, Spec
 from nlgauge.service.settings import Settings
 from nlgauge.service.task import Cancelled, ShortTask, Task
 from nlgauge.service.worker_process import Body, WorkerProcesses
@@ -72,7 +72,9 @@ class Dispatcher:
 
     async def run(self, request: Request, body: Body, size: Size) -> bytes:
         """The answer to a request, from a process of its own unless it is small."""
-        metrics = [body.metric] if isinstance(body, AlignRequest) else body.metrics
+        metrics: Sequence[Spec] = ()
+        if not isinstance(body, JudgeRequest):
+            metrics = [body.metric] if isinstance(body, AlignRequest) else body.metrics
         if self._is_small(metrics, size):
             task = Task("single", partial(self._handle, body), seconds=self._seconds)
         else:

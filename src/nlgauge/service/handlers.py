@@ -15,6 +15,7 @@ from nlgauge.core.jsonable import to_jsonable
 from nlgauge.core.metric import Metric
 from nlgauge.core.scores import Scores
 from nlgauge.data.judged import JudgedCorpus, JudgedRow
+from nlgauge.data.rater_labels import RaterLabels
 from nlgauge.scoring import Scorer
 from nlgauge.service import schemas
 from nlgauge.service.admission import Admission
@@ -23,7 +24,7 @@ from nlgauge.service.errors import ServiceError
 from nlgauge.service.metric_tests import metric_tests
 from nlgauge.service.settings import Settings
 from nlgauge.service.task import Task, flat
-from nlgauge.study import compare, correlate, matrix, measure, quality_bands
+from nlgauge.study import compare, correlate, judge, matrix, measure, quality_bands
 from nlgauge.study.segment_table import compared_segments, judged_cells
 
 Answer = dict[str, Any]
@@ -39,7 +40,7 @@ def encode_json(answer: Answer) -> bytes:
 
 
 def handle(
-    request: schemas.Work | schemas.AlignRequest,
+    request: schemas.Work | schemas.AlignRequest | schemas.JudgeRequest,
     admission: Admission,
     settings: Settings,
     task: Task,
@@ -47,6 +48,8 @@ def handle(
     """The answer to a request."""
     if isinstance(request, schemas.AlignRequest):
         return align(request, admission)
+    if isinstance(request, schemas.JudgeRequest):
+        return _judge(request)
     specs, scorer = admission.prepare(request.metrics)
     study = {"metrics": specs, "runtime": settings.runtime, "progress": task.progress}
     if isinstance(request, schemas.ScoreBody):
@@ -166,6 +169,14 @@ def _correlate(request: schemas.CorrelateRequest, study_options: Mapping[str, An
             for label, bands in by_metric.items()
         }
     return answer | {"scales": _scales(next(iter(study.scores.values())).values())}
+
+
+def _judge(request: schemas.JudgeRequest) -> Answer:
+    columns = request.model_dump(include={"position", "length", "system", "cluster"})
+    given = {role: cells for role, cells in columns.items() if cells is not None}
+    table = RaterLabels.of(request.labels, items=request.items, **given)
+    own = {"labels", "items", *columns}
+    return judge(table, **request.model_dump(exclude=own)).to_dict()
 
 
 def _judged(request: schemas.CorrelateRequest) -> JudgedCorpus:

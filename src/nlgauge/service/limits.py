@@ -52,6 +52,16 @@ def check_pair(request: schemas.AlignRequest, limits: Limits) -> Size:
     return _check_texts([request.candidate], [request.references], limits, job=False)
 
 
+def check_labels(request: schemas.JudgeRequest, limits: Limits) -> Size:
+    """Refuse labels that exceed a limit; else return their size."""
+    raters = len(request.labels)
+    pairs = raters * (raters - 1) // 2
+    rows = max(map(len, request.labels.values()))
+    _check(rows, limits.rows, "too_many_rows", "rows")
+    _check(request.count * pairs, limits.resamples, "too_many_resamples", "resamples of pairs")
+    return Size(rows * pairs, 0, 0)
+
+
 def _resamples(request: schemas.Work, systems: int) -> int:
     """The number of resampled values that a request needs."""
     if isinstance(request, schemas.ScoreBody):

@@ -23,7 +23,7 @@ def metric_tests(
         return [], []
     tests, notes = [], []
     for criterion, level, coefficient in keys:
-        if method == "williams" and (coefficient != "pearson" or level == "text"):
+        if method == "williams" and (coefficient != "pearson" or level in ("text", "by_system")):
             continue  # the test is about Pearson's r over independent points
         found: WilliamsMatrix | PermutationMatrix
         try:

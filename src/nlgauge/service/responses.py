@@ -261,6 +261,17 @@ class CorrelateAnswer(_StudyAnswer):
     distributions: dict[str, dict[str, list[DensityBand]]]
 
 
+class ReadLabels(BaseModel):
+    """Labels by rater, as /v1/judge accepts them."""
+
+    items: list[str]
+    labels: dict[str, list[str | None]]
+    position: list[Any] | None = None
+    length: list[Any] | None = None
+    system: list[Any] | None = None
+    cluster: list[Any] | None = None
+
+
 class ReadAnswer(BaseModel):
     """The content of an uploaded file: lines of text, or rows of a table."""
 
@@ -271,6 +282,7 @@ class ReadAnswer(BaseModel):
         description="As /v1/compare (pairs) or /v1/correlate (rows) accept them."
     )
     criteria: list[str] = Field(description="Of human judgements.")
+    labels: ReadLabels | None = Field(description="Of a table of labels.")
     notes: list[str]
 
 

@@ -14,7 +14,8 @@ from pydantic import BaseModel
 
 from nlgauge.service import examples, responses, schemas
 from nlgauge.service.dispatch import Dispatcher
-from nlgauge.service.limits import check_pair, check_work
+from nlgauge.service.judge_response import JudgeAnswer
+from nlgauge.service.limits import check_labels, check_pair, check_work
 from nlgauge.service.request_body import JsonRoute
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -110,6 +111,14 @@ async def compare(request: Request, body: schemas.CompareRequest) -> Response:
 async def correlate(request: Request, body: schemas.CorrelateRequest) -> Response:
     """Correlate metrics with human judgements."""
     return await _work(request, body)
+
+
+@_post("/v1/judge", JudgeAnswer, examples.JUDGE)
+async def judge(request: Request, body: schemas.JudgeRequest) -> Response:
+    """Check whether a judge agrees with people as well as people agree with each other."""
+    dispatcher = _dispatcher(request)
+    size = check_labels(body, dispatcher.settings.limits)
+    return _json(await dispatcher.run(request, body, size))
 
 
 @router.get("/v1/metrics", response_model=responses.MetricsAnswer, responses=error_responses())

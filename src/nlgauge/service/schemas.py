@@ -14,7 +14,7 @@ _SPEC = Field(min_length=1, max_length=1000, description=SPEC_HELP, examples=["m
 SpecText = Annotated[str, _SPEC]
 OptionValue = bool | int | Finite | Annotated[str, Field(max_length=500)] | None
 Range = Annotated[list[float | None], Field(min_length=2, max_length=2)]
-Level = Literal["segment", "text", "system"]
+Level = Literal["segment", "text", "by_system", "system"]
 Coefficient = Literal["pearson", "spearman", "kendall_b", "kendall_c", "accuracy"]
 PairCoefficient = Literal["acc_eq", "spa", "pairwise_pearson"]
 
@@ -124,6 +124,32 @@ class JudgedRow(_Request):
     system: Name = "system"
     segment: Name | None = None
     human: Annotated[dict[Name, Finite | None], Field(min_length=1)]
+
+
+Label = Annotated[str, Field(max_length=200)] | bool | int | Finite
+Labels = Annotated[list[Label | None], Field(fail_fast=True)]
+
+
+class JudgeRequest(_Request):
+    """Labels of a judge and of people, by rater; null: not labelled. All lists have one length."""
+
+    labels: Annotated[dict[Name, Labels], Field(min_length=1)]
+    items: Annotated[list[Name], Field(fail_fast=True)] | None = Field(
+        None, description="Ids of items; default: numbers."
+    )
+    position: Labels | None = Field(None, description="Label of the output that was shown first.")
+    length: Labels | None = Field(None, description="Lengths of the outputs.")
+    system: Labels | None = Field(None, description="Systems whose outputs were labelled.")
+    cluster: Labels | None = Field(None, description="Clusters to resample.")
+    judge: Name
+    human: Names | None = Field(None, description="People; default: all other raters.")
+    order: Names | None = Field(None, description="Labels from lowest to highest.")
+    scale: Literal["nominal", "ordinal", "interval", "ratio"] | None = None
+    pool: bool = Field(False, description="The k-th label of an item is that of person k.")
+    epsilon: Finite = Field(0.1, ge=0, le=1, description="Of the alternative annotator test.")
+    own: Names = Field(default_factory=list, description="The judge's own systems.")
+    count: int = Field(1000, ge=1, le=10_000, description="Number of resamples.")
+    seed: int = Field(0, ge=0, le=2**32 - 1)
 
 
 class MatrixOptions(_Request):

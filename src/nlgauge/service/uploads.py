@@ -13,8 +13,10 @@ from fastapi import APIRouter, Query, Request, Response
 
 from nlgauge.core.corpus import Corpus
 from nlgauge.core.errors import NlgaugeError
+from nlgauge.core.jsonable import to_jsonable
 from nlgauge.data.detection import read_judged
 from nlgauge.data.files import format_of, open_bytes, read_cells, read_lines
+from nlgauge.data.rater_labels import read_labels
 from nlgauge.data.systems import read_systems
 from nlgauge.service import responses
 from nlgauge.service.errors import ServiceError, busy
@@ -30,7 +32,7 @@ ColumnNames = Annotated[
     str | None,
     Query(max_length=1000, description="Columns of other names: candidate=mt,reference=ref."),
 ]
-Content = Literal["outputs", "judgements"]
+Content = Literal["outputs", "judgements", "labels"]
 _BINARY = "application/octet-stream"
 _AT_ONCE = 2
 _BYTES_PER_CHARACTER = 4
@@ -76,7 +78,7 @@ class FileReaders:
 async def read(
     request: Request, name: FileName, content: Content = "outputs", columns: ColumnNames = None
 ) -> Response:
-    """Read a file of texts, of systems' outputs or of human judgements; nothing is stored."""
+    """Read a file of texts, outputs, human judgements or labels; nothing is stored."""
     if request.headers.get("content-type", "").strip().lower() != _BINARY:
         message = f"send the bytes of the file, with the header Content-Type: {_BINARY}"
         raise ServiceError(415, "not_binary", message)
@@ -96,11 +98,11 @@ def read_upload(
     form = format_of(name)
     if form == "parquet":
         raise _refusal(f"{name}: Parquet files are not accepted here; send JSONL, JSON, TSV or CSV")
-    if form == "text" and content == "judgements":
+    if form == "text" and content != "outputs":
         raise _refusal(f"{name} is not a table; its name should end in .jsonl, .json, .tsv or .csv")
     own = name.partition(".")[0] or name
     found: Answer = {"name": own, "kind": "table", "lines": None, "rows": None}
-    found |= {"criteria": [], "notes": []}
+    found |= {"criteria": [], "notes": [], "labels": None}
     with TemporaryDirectory() as folder, _errors_about(name, folder):
         path = Path(folder) / (_STEM if form == "text" else f"{_STEM}.{form}")
         path.write_bytes(body)
@@ -111,6 +113,8 @@ def read_upload(
             found |= {"kind": "text", "lines": read_lines(str(path))}
         elif content == "judgements":
             found |= _judgements(str(path), columns)
+        elif content == "labels":
+            found |= _labels(str(path), columns)
         else:
             found |= {"rows": _outputs(str(path), own, columns)}
     rows = len(found["lines"] or found["rows"] or ())
@@ -202,6 +206,16 @@ def _judgements(path: str, columns: str | None) -> Answer:
         for i in range(len(corpus))
     ]
     return {"rows": rows, "criteria": list(judged.human), "notes": list(judged.notes)}
+
+
+def _labels(path: str, columns: str | None) -> Answer:
+    table = read_labels(path, columns=columns)
+    cells = {role: to_jsonable(cells) for role, cells in table.columns.items()}
+    labels = {rater: list(given) for rater, given in table.labels.items()}
+    return {
+        "labels": {"items": list(table.items), "labels": labels, **cells},
+        "notes": [*table.notes],
+    }
 
 
 def _source(corpus: Corpus, row: int) -> Answer:

@@ -16,6 +16,8 @@ from nlgauge.stats.accuracy import (
     pairwise_accuracy,
     soft_pairwise_accuracy,
 )
+from nlgauge.stats.alternative_annotator import alternative_annotator_test
+from nlgauge.stats.calibration import calibrate, fit_isotonic, fit_logistic, score_pairs
 from nlgauge.stats.coefficients import COEFFICIENTS, kendall_b, kendall_c, pearson, spearman
 from nlgauge.stats.darr import bootstrap_kendall_like, kendall_like, pairs_from_scores
 from nlgauge.stats.intervals import (
@@ -25,6 +27,7 @@ from nlgauge.stats.intervals import (
     bootstrap_difference,
     fisher_interval,
 )
+from nlgauge.stats.judge_bias import length_bias, self_preference, wilson_interval
 from nlgauge.stats.judgements import Grid, Judgements, MetricScores
 from nlgauge.stats.levels import Correlation, correlate, document_means
 from nlgauge.stats.mcnemar import mcnemar
@@ -37,8 +40,17 @@ from nlgauge.stats.paired_tests import (
     sum_groups,
 )
 from nlgauge.stats.permutation_tests import permutation_test, rank_metrics
+from nlgauge.stats.power import (
+    contributions,
+    detectable_difference,
+    pilot_of,
+    power_of_difference,
+    segments_needed,
+)
+from nlgauge.stats.rater_agreement import bootstrap_agreement, rater_agreement
 from nlgauge.stats.selection import split, sweep
 from nlgauge.stats.significance import holm, williams, williams_test
+from nlgauge.stats.williams_power import detectable_correlation, points_needed, power_of_williams
 
 __all__ = [
     "COEFFICIENTS",
@@ -48,19 +60,28 @@ __all__ = [
     "Interval",
     "Judgements",
     "MetricScores",
+    "alternative_annotator_test",
     "bootstrap",
+    "bootstrap_agreement",
     "bootstrap_correlation",
     "bootstrap_difference",
     "bootstrap_kendall_like",
+    "calibrate",
     "calibrate_ties",
     "chance_accuracy",
+    "contributions",
     "correlate",
+    "detectable_correlation",
+    "detectable_difference",
     "document_means",
     "fisher_interval",
+    "fit_isotonic",
+    "fit_logistic",
     "holm",
     "kendall_b",
     "kendall_c",
     "kendall_like",
+    "length_bias",
     "mcnemar",
     "paired_bootstrap",
     "paired_permutation",
@@ -69,8 +90,16 @@ __all__ = [
     "pairwise_accuracy",
     "pearson",
     "permutation_test",
+    "pilot_of",
+    "points_needed",
+    "power_of_difference",
+    "power_of_williams",
     "rank_clusters",
     "rank_metrics",
+    "rater_agreement",
+    "score_pairs",
+    "segments_needed",
+    "self_preference",
     "soft_pairwise_accuracy",
     "spearman",
     "split",
@@ -78,4 +107,5 @@ __all__ = [
     "sweep",
     "williams",
     "williams_test",
+    "wilson_interval",
 ]

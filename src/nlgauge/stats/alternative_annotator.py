@@ -32,7 +32,8 @@ class LeftOutPerson:
     """The judge against one person, both compared with the other people."""
 
     person: str
-    items: int
+    n: int
+    """Items that judge, person and another person labelled."""
     judge_advantage: float
     """Share of items on which the judge is as close to the others as this person, or closer."""
     person_advantage: float
@@ -133,7 +134,7 @@ def alternative_annotator_test(
             named, compared, tests, wins, strict=True
         )
     )
-    tested = [entry for entry in entries if entry.items]
+    tested = [entry for entry in entries if entry.n]
     if not tested:
         raise DataError(
             "no item was labelled by the judge and at least 2 people, so that nobody can be "
@@ -172,12 +173,12 @@ def _test(differences: Floats, epsilon: float) -> tuple[float, str]:
         return float("nan"), ""
     if n < MIN_ITEMS_OF_T_TEST:
         return wilcoxon_less(differences - epsilon), "wilcoxon"
-    from scipy.stats import t as student
+    from scipy.special import stdtr  # unlike scipy.stats, imported in an instant
 
     mean, deviation = differences.mean() - epsilon, differences.std(ddof=1)
     if deviation == 0:  # all items alike: t is infinite, or undefined at exactly epsilon
         return (0.0 if mean < 0 else 1.0), "t"
-    return float(student.cdf(mean / (deviation / np.sqrt(n)), n - 1)), "t"
+    return float(stdtr(n - 1, mean / (deviation / np.sqrt(n)))), "t"
 
 
 def wilcoxon_less(differences: ArrayLike) -> float:

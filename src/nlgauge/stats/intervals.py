@@ -33,7 +33,7 @@ class Interval:
     over: str
     """What was resampled; empty for an interval without resampling."""
     method: str = "bootstrap"
-    """"bootstrap" (percentiles of resamples) or "fisher" (Fisher's z transformation)."""
+    """"bootstrap" (percentiles of resamples), "fisher" (z transformation) or "wilson" (score)."""
 
     def to_dict(self) -> dict[str, Any]:
         """Return the limits and their meaning for JSON; None for an undefined limit."""

@@ -23,6 +23,7 @@ from nlgauge.stats.validation import Seed, resample
 
 MAX_CATEGORIES = 1000
 """Largest number of labels for which a matrix of all pairs of labels is made."""
+_FEW = 50  # labels up to which they are counted by a matrix of items x labels
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,6 +55,12 @@ class Ratings:
         return Ratings(self.codes[:, list(raters)], self.values)
 
     @property
+    def scaled(self) -> Floats:
+        """The values divided by the largest, of which no square overflows."""
+        largest = float(np.abs(self.values).max())
+        return self.values / (largest or 1.0)
+
+    @property
     def given(self) -> Ints:
         """The number of labels of every item."""
         return np.asarray((self.codes >= 0).sum(axis=1))
@@ -79,7 +86,7 @@ def _distances(values: Floats, power: int) -> Floats:
 def _ratio_distances(values: Floats) -> Floats:
     """Return ((a - b) / (a + b)) ** 2, the differences of a ratio scale."""
     if values.size and values[0] < 0:
-        raise DataError(f"a ratio scale has no negative labels, but {values[0]:g} is one.")
+        raise DataError("a ratio scale has no negative labels; use the interval scale.")
     total = values[:, None] + values[None, :]
     return (_distances(values, 1) / np.where(total > 0, total, 1.0)) ** 2
 
@@ -88,13 +95,17 @@ def _count(ratings: Ratings, weights: Floats, per_item: Floats | None = None) ->
     """Return how often each label was given, a row per row of weights."""
     item, rater = np.nonzero(ratings.codes >= 0)
     code = ratings.codes[item, rater]
+    size = ratings.values.size
+    drawn = np.ones(item.size) if per_item is None else per_item[item]
+    if size <= _FEW:
+        table = np.bincount(item * size + code, drawn, minlength=ratings.codes.shape[0] * size)
+        return weights @ table.reshape(-1, size)
+    counts = np.zeros((weights.shape[0], size))
     order = np.argsort(code, kind="stable")
-    item, code = item[order], code[order]
-    counts = np.zeros((weights.shape[0], ratings.values.size))
+    item, drawn = item[order], drawn[order]
+    used, starts = np.unique(code[order], return_index=True)
     if item.size:
-        drawn = weights[:, item] if per_item is None else weights[:, item] * per_item[item]
-        used, starts = np.unique(code, return_index=True)
-        counts[:, used] = np.add.reduceat(drawn, starts, axis=1)
+        counts[:, used] = np.add.reduceat(weights[:, item] * drawn, starts, axis=1)
     return counts
 
 
@@ -122,13 +133,21 @@ def _listed(distances: Floats) -> Distance:
 
 def _comparable(ratings: Ratings, weights: Floats) -> Floats:
     """Return the weights of items with two labels or more, 0 for the others."""
-    return np.where(ratings.given >= 2, weights, 0.0)
+    comparable = ratings.given >= 2
+    return weights if comparable.all() else np.where(comparable, weights, 0.0)
+
+
+def _weigh(weights: Floats, values: Floats) -> Floats:
+    """Return weighted sums over items, of the same values in every resample or of its own."""
+    if values.shape[0] == 1:
+        return np.asarray(weights @ values[0])
+    return np.asarray(np.einsum("ij,ij->i", weights, values))
 
 
 def _mean_disagreement(ratings: Ratings, weights: Floats, distance: Distance) -> Floats:
     """Return the mean over items of their disagreement; NaN without an item of two labels."""
     comparable = _comparable(ratings, weights)
-    total = (comparable * _disagreement(ratings, distance)).sum(axis=1)
+    total = _weigh(comparable, _disagreement(ratings, distance))
     return divide(total, comparable.sum(axis=1))
 
 
@@ -141,8 +160,8 @@ def _alpha(ratings: Ratings, weights: Floats, scale: str) -> Floats:
     comparable = _comparable(ratings, weights)
     counts = _count(ratings, comparable)
     n = counts.sum(axis=1)
-    distance, expected = _scale(scale, ratings.values, counts, n)
-    observed = (comparable * ratings.given * _disagreement(ratings, distance)).sum(axis=1)
+    distance, expected = _scale(scale, ratings.scaled, counts, n)
+    observed = _weigh(comparable, ratings.given * _disagreement(ratings, distance))
     varied = (counts > 0).sum(axis=1) > 1
     return 1 - divide((n - 1) * observed, np.where(varied, expected, 0.0))
 
@@ -163,7 +182,7 @@ def _scale(scale: str, values: Floats, counts: Floats, n: Floats) -> tuple[Dista
 
 def _kappa(ratings: Ratings, weights: Floats, power: int) -> Floats:
     """Return Cohen's kappa of two raters; of more raters, the mean over pairs (Light 1971)."""
-    distances = _distances(ratings.values, power)
+    distances = _distances(ratings.scaled, power)
     pairs = combinations(range(ratings.codes.shape[1]), 2)
     found = [_kappa_of_pair(ratings.take(*pair), weights, distances) for pair in pairs]
     return mean_defined(found) if found else np.full(weights.shape[0], np.nan)
@@ -203,7 +222,7 @@ def _gwet(ratings: Ratings, weights: Floats, power: int) -> Floats:
     size = ratings.values.size
     if size < 2:
         return np.full(weights.shape[0], np.nan)
-    distances = _distances(ratings.values, power)
+    distances = _distances(ratings.scaled, power)
     distances = distances / distances.max()
     observed = 1 - _mean_disagreement(ratings, weights, _listed(distances))
     shares = _shares(ratings, weights)
@@ -270,7 +289,7 @@ def rater_agreement(
     >>> rater_agreement(labels, "agreement")
     0.75
     >>> round(rater_agreement(labels, "alpha_ordinal"), 3)
-    0.819
+    0.79
     """
     statistic = choose_agreement(coefficient)
     ratings = Ratings.of(labels, categories)
@@ -308,13 +327,27 @@ def bootstrap_agreement(
     """
     statistic = choose_agreement(coefficient)
     ratings = Ratings.of(labels, categories)
-    values, draws = bootstrap_items(
+    return bootstrap_statistic(
         lambda weights: statistic(ratings, weights)[:, None],
         ratings.codes.shape[0],
-        clusters=clusters,
+        clusters,
         count=count,
+        confidence=confidence,
         seed=seed,
     )
+
+
+def bootstrap_statistic(
+    statistic: Callable[[Floats], Floats],
+    items: int,
+    clusters: ArrayLike | None,
+    *,
+    count: int,
+    confidence: float,
+    seed: Seed,
+) -> Interval:
+    """Return a statistic of weighted items and its interval; it returns one column."""
+    values, draws = bootstrap_items(statistic, items, clusters=clusters, count=count, seed=seed)
     over = "items" if clusters is None else "clusters"
     return percentile_interval(float(values[0]), draws[:, 0], confidence, over)
 

@@ -19,14 +19,17 @@ from nlgauge.study.interpretation import (
     interpret,
     interpret_comparison,
     read_calibrations,
-    select,
+    select_calibrations,
 )
+from nlgauge.study.judge import JudgeResult, judge
 from nlgauge.study.matrix import matrix, permutation, williams
 from nlgauge.study.quality_bands import quality_bands
 from nlgauge.study.rescale import fit_baseline
 from nlgauge.study.sample_size import plan_metrics, plan_systems
 from nlgauge.study.spans import SpanStudy, evaluate_spans
 from nlgauge.study.study import Study, choose_criteria, measure
+from nlgauge.study.task_ranking import TaskRanking, rank_by_tasks
+from nlgauge.study.tasks import TaskSet, read_tasks, task_set_names
 from nlgauge.study.tune import OptionSweep, TunedOptions, Tuning, tune
 
 __all__ = [
@@ -36,11 +39,14 @@ __all__ = [
     "Correlations",
     "DarrResult",
     "Interpretation",
+    "JudgeResult",
     "OptionSweep",
     "PermutationMatrix",
     "SegmentDifference",
     "SpanStudy",
     "Study",
+    "TaskRanking",
+    "TaskSet",
     "TunedOptions",
     "Tuning",
     "WilliamsMatrix",
@@ -56,15 +62,19 @@ __all__ = [
     "fit_preferences",
     "interpret",
     "interpret_comparison",
+    "judge",
     "matrix",
     "measure",
     "permutation",
     "plan_metrics",
     "plan_systems",
     "quality_bands",
+    "rank_by_tasks",
     "read_calibrations",
+    "read_tasks",
     "require_scipy",
-    "select",
+    "select_calibrations",
+    "task_set_names",
     "tune",
     "williams",
 ]

@@ -148,7 +148,8 @@ def compare_scored(
     if not first:
         raise UsageError("a comparison needs scores of at least 1 metric, but there are none")
     ids = next(iter(first.values())).ids
-    _check({name: next(iter(each.values())).ids for name, each in scores.items()}, method)
+    by_system = {name: next(iter(each.values())).ids for name, each in scores.items()}
+    _check(by_system, method, stored=corpus is None)
     groups = None if clusters is None else [clusters[name] for name in ids]
     if groups and method.startswith("mcnemar"):
         raise OptionError(
@@ -183,6 +184,7 @@ def compare_scored(
         units=len(ids) if groups is None else len(set(groups)),
         alpha=alpha,
         pairs=tuple(pairs),
+        clusters=clusters,
     )
 
 
@@ -218,22 +220,25 @@ def _outcomes(scores: Scores) -> Floats:
     wrong = scores.segments[~np.isin(scores.segments, (0, 1))]
     if wrong.size:
         raise DataError(
-            f"{wrong.size} of {len(scores)} scores of {scores.label!r} of {scores.system!r} are "
+            f"{wrong.size} of {len(scores)} scores of {scores.system!r} ({scores.label!r}) are "
             f"not 0 or 1 (such as {wrong[0]:g}); McNemar's test is for binary outcomes, use "
             "permutation for other scores"
         )
     return scores.segments
 
 
-def _check(ids: Mapping[str, Collection[str]], method: str) -> None:
+def _check(ids: Mapping[str, Collection[str]], method: str, *, stored: bool = False) -> None:
     """Raise unless the method is known and at least two systems have the same segments."""
     if method not in _METHODS:
         known = " or ".join([", ".join(map(repr, _METHODS[:-1])), repr(_METHODS[-1])])
         raise OptionError(f"method is {method!r}; it is {known}.")
     first, *others = ids
     if not others:
-        one = f"there is 1 ({first!r}); `nlgauge score` scores a single one"
-        raise UsageError(f"a comparison needs at least 2 systems, but {one}")
+        advice = "`nlgauge score` scores a single one"
+        if stored:
+            advice = "name 2 tables, 2 columns of a table without systems, or the column of systems"
+        found = f"there is 1 ({first!r}); {advice}"
+        raise UsageError(f"a comparison needs at least 2 systems, but {found}")
     expected = set(ids[first])
     for name in others:
         own = set(ids[name])

@@ -1,6 +1,6 @@
 """Comparison: the result of paired tests between systems."""
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, ClassVar
 
@@ -98,6 +98,8 @@ class Comparison(StudyResult[ComparisonEntry]):
     alpha: float
     pairs: tuple[SystemPair, ...]
     """The tests of all pairs of systems."""
+    clusters: Mapping[str, Hashable] | None = None
+    """The cluster of every segment by its id, if there are clusters."""
     entries_key: ClassVar[str] = "systems"
 
     def of(self, metric: str) -> tuple[ComparisonEntry, ...]:

@@ -238,7 +238,19 @@ def interpret(
     differences: Sequence[float] = (),
     notes: Sequence[str] = (),
 ) -> Interpretation:
-    """Return what differences mean for every calibration, by default those usual in its data."""
+    """Return what differences of scores mean, according to every calibration.
+
+    Parameters
+    ----------
+    calibrations : sequence of Calibration, of `fit_preferences` or `read_calibrations`
+    differences : A's score minus B's, in the metrics' units; by default some that are usual in the
+        data
+    notes : sentences that precede those on ties and on differences beyond the data
+
+    Returns
+    -------
+    Interpretation
+    """
     entries = []
     for each in calibrations:
         sign = -1 if each.direction == "lower" else 1
@@ -252,8 +264,20 @@ def interpret_comparison(
 ) -> tuple[Interpretation, tuple[str, ...]]:
     """Return what the differences of a comparison mean, and the systems that they are of.
 
-    `comparison` is the result of `compare` as `to_dict` gives it or `nlgauge compare -f json`
-    writes it. The calibrations of the system level are used, of the same signatures.
+    Parameters
+    ----------
+    calibrations : sequence of Calibration, of which those of the system level are used
+    comparison : mapping, `compare(...).to_dict()` or what `nlgauge compare -f json` writes
+
+    Returns
+    -------
+    Interpretation, and the names of the systems of its entries
+
+    Raises
+    ------
+    OptionError, DataError
+        If there is no calibration of these metrics at the system level, or one is of another
+        signature; for another mapping.
     """
     fitted = {each.metric: each for each in calibrations if each.level == "system"}
     if not fitted:
@@ -335,7 +359,7 @@ def read_calibrations(path: str) -> tuple[Calibration, ...] | None:
     return tuple(map(Calibration.from_dict, content["calibrations"]))
 
 
-def select(
+def select_calibrations(
     calibrations: Sequence[Calibration],
     metrics: Sequence[str] = (),
     levels: Sequence[str] = (),

@@ -1,6 +1,6 @@
 """Sample sizes from a pilot: segments to compare systems, judged outputs to compare metrics."""
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations
 from math import copysign, isfinite
@@ -8,17 +8,13 @@ from math import copysign, isfinite
 import numpy as np
 
 from nlgauge.core.arrays import Floats
-from nlgauge.core.corpus import Corpus
-from nlgauge.core.errors import DataError, OptionError, ShapeError, UsageError
+from nlgauge.core.errors import DataError, OptionError, UsageError
 from nlgauge.core.scores import Scores
-from nlgauge.inputs import Spec
-from nlgauge.runtime import DEFAULT, Runtime
-from nlgauge.scoring import Progress, Scorer
 from nlgauge.stats.levels import choose_level
 from nlgauge.stats.power import FinishAll, Pilot, contributions, pilot_of, segments_needed
 from nlgauge.stats.significance import williams_test
 from nlgauge.stats.williams_power import points_needed
-from nlgauge.study.compare import References
+from nlgauge.study.comparison import Comparison, order_of
 from nlgauge.study.pilots import (
     AnyPilot,
     MetricPilot,
@@ -27,38 +23,27 @@ from nlgauge.study.pilots import (
     SystemPilot,
     Target,
 )
-from nlgauge.study.study import Study, SystemScores
+from nlgauge.study.study import Study
 
 _FEW = 30  # independent units, from which a variance has a relative error of a quarter
 
 
 def plan_systems(
-    systems: Mapping[str, Sequence[str]] | Corpus,
-    references: References = (),
+    pilot: Comparison,
     *,
-    sources: Sequence[str] | None = None,
-    metrics: Spec | Sequence[Spec] = "bleu",
-    cluster: Sequence[Hashable] | None = None,
     difference: float | Sequence[float] | None = None,
     power: float = 0.8,
     alpha: float = 0.05,
     sizes: Sequence[int] = (),
-    runtime: Runtime = DEFAULT,
-    progress: Progress | None = None,
 ) -> SamplePlan:
     """Return how many segments it takes to detect a difference between systems.
 
     Parameters
     ----------
-    systems : mapping or Corpus, a pilot: candidates of the same segments by system; all are
-        compared with the first
-    references, sources : sequence, texts per segment; not for a Corpus, which has its own
-    metrics : str, Metric or sequence of them
-    cluster : sequence, label of every segment of the first system, such as its document
+    pilot : Comparison, the result of `compare`, whose systems are planned against the first
     difference : float, or one per metric; the difference to detect, by default the pilot's own
     power, alpha : float, the wanted power and the significance level of two-sided tests
     sizes : numbers of segments whose power is computed; by default some around the needed number
-    runtime, progress : as in `nlgauge.score`
 
     Returns
     -------
@@ -66,71 +51,32 @@ def plan_systems(
 
     Raises
     ------
-    UsageError, DataError, OptionError
-        For a single system, for different segments, for a pilot without variance, for a
-        difference of 0, and for a power or alpha outside (0, 1).
+    DataError, OptionError
+        For a pilot without variance, for a difference of 0, and for a power or alpha outside
+        (0, 1).
 
     Examples
     --------
-    >>> pilot = {"a": ["x y", "z", "u v"], "b": ["x w", "z", "u"]}
-    >>> plan_systems(pilot, ["x y", "z", "u v"], metrics="chrf", difference=10).pilots[0].needed
+    >>> from nlgauge import compare
+    >>> texts = {"a": ["x y", "z", "u v"], "b": ["x w", "z", "u"]}
+    >>> pilot = compare(texts, ["x y", "z", "u v"], metrics="chrf")
+    >>> plan_systems(pilot, difference=10).pilots[0].needed
     183
     """
-    if isinstance(systems, Corpus):
-        if references or sources is not None:
-            raise UsageError("a Corpus has its own references and sources; leave these out")
-        corpus = systems
-    else:
-        corpus = Corpus.of_systems(systems, references or None, sources=sources)
-    target = Target(power, alpha)
-    found = Scorer(metrics, runtime=runtime).score_corpus(corpus, progress=progress)
-    return plan_scored(found, target, clusters=cluster, difference=difference, sizes=sizes)
-
-
-def plan_scored(
-    scores: SystemScores,
-    target: Target,
-    *,
-    clusters: Sequence[Hashable] | None = None,
-    difference: float | Sequence[float] | None = None,
-    sizes: Sequence[int] = (),
-    notes: Sequence[str] = (),
-) -> SamplePlan:
-    """Return the plan of `plan_systems` from existing scores, by system and label of the metric.
-
-    `clusters` are the labels of the first system's segments.
-    """
-    baseline, *others = scores
-    if not others:
-        raise UsageError(f"a pilot needs at least 2 systems, but there is 1 ({baseline!r})")
-    labels = list(scores[baseline])
+    target, labels = Target(power, alpha), list(pilot.signatures)
     wanted = _differences(difference, len(labels))
-    ids = scores[baseline][labels[0]].ids
-    if clusters is not None and len(clusters) != len(ids):
-        raise ShapeError(
-            f"{baseline!r} has {len(ids)} segments, but there are {len(clusters)} cluster labels; "
-            "give one for each segment"
-        )
     pilots = []
     for label, gap in zip(labels, wanted, strict=True):
-        first = scores[baseline][label]
-        rows = _ordered(first, ids)
-        for name in others:
-            second = scores[name][label]
-            both = _ordered(second, ids), rows
-            pilot = pilot_of(contributions(*both, _finish(first)), clusters)
-            pilot = replace(pilot, difference=second.value - first.value)
-            found = _system_pilot(label, name, baseline, pilot, target, gap)
-            pilots.append(replace(found, digits=first.scale.digits))
-    warnings = [
-        f"{system}, {label}: {warning}"
-        for system, by_label in scores.items()
-        for label, each in by_label.items()
-        for warning in each.warnings
-    ]
-    signatures = {label: str(scores[baseline][label].signature) for label in labels}
-    told = [*notes, *warnings, *_pilot_notes(pilots, wanted[0] is None)]
-    return _plan(pilots, target, sizes, told, signatures)
+        first, *others = (each[label] for each in pilot.scores.values())
+        groups = None if pilot.clusters is None else [pilot.clusters[name] for name in first.ids]
+        for second in others:
+            rows = second.statistics[order_of(second, first.ids)]
+            parts = contributions(rows, first.statistics, _finish(first))
+            found = replace(pilot_of(parts, groups), difference=second.value - first.value)
+            planned = _system_pilot(label, second.system, first.system, found, target, gap)
+            pilots.append(replace(planned, digits=first.scale.digits))
+    notes = [*pilot.notes, *_pilot_notes(pilots, difference is None)]
+    return _plan(pilots, target, sizes, notes, pilot.signatures)
 
 
 def _finish(scores: Scores) -> FinishAll:
@@ -138,18 +84,6 @@ def _finish(scores: Scores) -> FinishAll:
         return scores.metric.finish(totals, counts)[:, 0]
 
     return finish
-
-
-def _ordered(scores: Scores, ids: Sequence[str]) -> Floats:
-    """Return a system's rows in the order of these segments, which it must have."""
-    place = {name: i for i, name in enumerate(scores.ids)}
-    if place.keys() != set(ids):
-        common = len(place.keys() & set(ids))
-        raise DataError(
-            f"{scores.system!r} has {len(place)} segments and the first system {len(ids)}, "
-            f"{common} of which are the same; a paired comparison needs the same ones"
-        )
-    return scores.statistics[[place[name] for name in ids]]
 
 
 def _differences(given: float | Sequence[float] | None, metrics: int) -> list[float | None]:

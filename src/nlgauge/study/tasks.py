@@ -186,6 +186,9 @@ def _tasks(where: str, entry: Mapping[str, Any]) -> Iterator[Task]:
     for key, value in entry.items():
         if not isinstance(value, _TYPES[key]) or (key == "weight" and isinstance(value, bool)):
             raise FileError(f"{where}: {key} is {value!r:.60}, which is not of the right type")
+        inner = list(value.values()) if isinstance(value, dict) else value
+        if isinstance(inner, list) and not all(isinstance(each, str) for each in inner):
+            raise FileError(f"{where}: {key} is {value!r:.60}, which does not hold texts only")
     for key in ("data", "measures"):
         if not entry.get(key):
             raise FileError(f"{where} has no {key!r}")

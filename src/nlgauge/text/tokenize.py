@@ -10,6 +10,9 @@ from typing import NamedTuple
 
 import regex
 
+from nlgauge.core.custom_tokenizer import CustomTokenizer
+from nlgauge.text.ptb import ptb_words
+
 _UNSPACED = (
     r"[[\p{L}\p{N}]&&[\p{Han}\p{Hiragana}\p{Katakana}\p{Bopomofo}\p{Yi}\p{Thai}\p{Lao}\p{Khmer}"
     r"\p{Myanmar}\p{Tibetan}\p{Tai_Le}\p{New_Tai_Lue}\p{Tai_Tham}\p{Tai_Viet}\p{Javanese}]]"
@@ -57,6 +60,19 @@ def find_words(text: str) -> list[Word]:
         origin += [cluster.span()] * len(letters)
     found = _WORDS_AND_MARKS.finditer(composed)
     return [Word(x.group(), origin[x.start()][0], origin[x.end() - 1][1]) for x in found]
+
+
+def split_words(
+    text: str, tokenize: str | CustomTokenizer, *, lowercase: bool = True, marks: bool = False
+) -> list[str]:
+    """Return what ``tokenize`` makes of a text: Unicode ``words``, ``ptb``, or a function's words.
+
+    A function gets the lowercased text; whether there are marks among its words is up to it.
+    """
+    if isinstance(tokenize, CustomTokenizer):
+        return tokenize(text.lower() if lowercase else text)
+    split = ptb_words if tokenize == "ptb" else words
+    return split(text, lowercase=lowercase, marks=marks)
 
 
 def ascii_words(text: str) -> list[str]:

@@ -1,6 +1,8 @@
 cimport cython
 cimport libc.math as np  # np.exp, np.log and the like are the C functions when compiled
 
+cdef double INFINITY
+
 cdef class Workspace:
     cdef public Py_ssize_t n, m, max_steps, steps
     cdef public double rate_a, rate_b, scale, corrector, centring, boundary, centrality, gap, drift
@@ -12,7 +14,7 @@ cdef class Workspace:
 cdef void expand(Workspace work, double[::1] ratio) noexcept nogil
 cdef void evaluate(Workspace work, double[::1] plan, double[::1] f, double[::1] g) noexcept nogil
 cdef double _sum_marginals(Workspace work, double[::1] plan) noexcept nogil
-cdef (double, double) _evaluate_side(
+cdef (double, double) evaluate_side(
     double[::1] x, double[::1] y, double[::1] potential, double rate, double[::1] logs,
     Py_ssize_t count
 ) noexcept nogil

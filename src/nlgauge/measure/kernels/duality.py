@@ -4,6 +4,8 @@ import numpy as np
 
 from nlgauge.core.arrays import Floats
 
+INFINITY = float("inf")
+
 
 class Workspace:
     """A problem, the iterates of its solver, and its parameters; matrices are flat arrays."""
@@ -47,8 +49,8 @@ def expand(work: Workspace, ratio: Floats) -> None:
 def evaluate(work: Workspace, plan: Floats, f: Floats, g: Floats) -> None:
     """Write the marginals of a plan, its duality gap and the distance from its potentials."""
     primal = _sum_marginals(work, plan)
-    gap_a, drift_a = _evaluate_side(work.row_sums, work.a, f, work.rate_a, work.log_rows, work.n)
-    gap_b, drift_b = _evaluate_side(
+    gap_a, drift_a = evaluate_side(work.row_sums, work.a, f, work.rate_a, work.log_rows, work.n)
+    gap_b, drift_b = evaluate_side(
         work.column_sums, work.b, g, work.rate_b, work.log_columns, work.m
     )
     work.gap, work.drift = primal + gap_a + gap_b, drift_a + drift_b
@@ -69,17 +71,20 @@ def _sum_marginals(work: Workspace, plan: Floats) -> float:
     return value
 
 
-def _evaluate_side(
+def evaluate_side(
     x: Floats, y: Floats, potential: Floats, rate: float, logs: Floats, count: int
 ) -> tuple[float, float]:
     """Return the penalty of a marginal minus its dual term, and its drift; write ln(x/y)."""
     penalty, bound, drift = 0.0, 0.0, 0.0
     for k in range(count):
+        bound += y[k] * (potential[k] if rate == 0 else np.expm1(-potential[k] * rate))
+        if x[k] == 0.0:  # x ln x is 0
+            logs[k], penalty = -INFINITY, penalty + y[k]
+            continue
         ratio = x[k] / y[k]
         # Accurate also where x and y differ by rounding only.
         logs[k] = np.log1p((x[k] - y[k]) / y[k]) if ratio > 0.5 else np.log(ratio)
         penalty += x[k] * logs[k] - (x[k] - y[k])
-        bound += y[k] * (potential[k] if rate == 0 else np.expm1(-potential[k] * rate))
         drift += x[k] * np.fabs(logs[k] + potential[k] * rate)
     if rate == 0:
         return -bound, drift

@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nlgauge.core.arrays import Floats
+from nlgauge.measure.kernels import pricing
 
 try:
     import cython
@@ -45,6 +46,8 @@ class Simplex:
         self.child, self.next = np.empty(nodes, np.intp), np.empty(nodes, np.intp)
         self.previous, self.order = np.empty(nodes, np.intp), np.empty(nodes, np.intp)
         self.flow, self.potential = np.empty(nodes), np.empty(nodes)
+        listed = n * pricing.LISTED if m >= pricing.MIN_COLUMNS else 0
+        self.lists, self.values = np.empty(listed, np.intp), np.empty(pricing.LISTED)
 
 
 def solve_all(
@@ -108,42 +111,40 @@ def flow_cost(work: Simplex, costs: Floats, offset: int) -> float:
 
 def optimise(work: Simplex, largest: float) -> int:
     """Pivot from `compute_flow` to an optimal flow; return the pivots, -1 if there are too many."""
-    n, m = work.n, work.m
     _update_potentials(work, work.root)
-    pivots, row, proven, tolerance = 0, 0, 0, TOLERANCE * largest
-    while proven < n:
-        at = work.offset + row * m
-        least = _least_difference(work, at)
-        if least >= work.potential[row] - tolerance:
-            proven += 1
-        elif pivots == MAX_PIVOTS * (n + m):
-            return -1
-        else:
-            column = 0
-            while column + 1 < m and work.costs[at + column] - work.potential[n + column] > least:
-                column += 1
-            _pivot(work, row, n + column)
-            pivots, proven = pivots + 1, 0
-        row = row + 1 if row + 1 < n else 0
+    pivots, before, tolerance = 0, -1, TOLERANCE * largest
+    while work.m >= pricing.MIN_COLUMNS and pivots > before:
+        before = pivots
+        pricing.write_lists(
+            work.costs, work.offset, work.potential, work.n, work.m, work.lists, work.values
+        )
+        pivots = _pivot_while_possible(work, tolerance, pivots, True)
+    if pivots >= 0:
+        pivots = _pivot_while_possible(work, tolerance, pivots, False)
     if pivots > 0:
         compute_flow(work)
     return pivots
 
 
-def _least_difference(work: Simplex, at: int) -> float:
-    """Return min_j C_ij - g_j of the row whose costs begin at `at`."""
-    m, potential = work.m, work.n
-    p = q = r = s = INFINITY  # four minima at a time do not wait for each other
-    end = m // 4 * 4
-    for j in range(0, end, 4):
-        p = min(p, work.costs[at + j] - work.potential[potential + j])
-        q = min(q, work.costs[at + j + 1] - work.potential[potential + j + 1])
-        r = min(r, work.costs[at + j + 2] - work.potential[potential + j + 2])
-        s = min(s, work.costs[at + j + 3] - work.potential[potential + j + 3])
-    for j in range(end, m):
-        p = min(p, work.costs[at + j] - work.potential[potential + j])
-    p, r = min(p, q), min(r, s)
-    return min(p, r)
+def _pivot_while_possible(work: Simplex, tolerance: float, pivots: int, listed: bool) -> int:
+    """Pivot until no pair can enter, of those listed or of all; return all pivots, or -1."""
+    n, m, row, proven = work.n, work.m, 0, 0
+    while proven < n:
+        at, start = work.offset + row * m, row * pricing.LISTED
+        if listed:
+            column = pricing.cheapest_listed(work.costs, at, work.potential, n, work.lists, start)
+        else:
+            column = pricing.cheapest_column(work.costs, at, work.potential, n, m)
+        least = work.costs[at + column] - work.potential[n + column]
+        if least >= work.potential[row] - tolerance:
+            proven += 1
+        elif pivots == MAX_PIVOTS * (n + m):
+            return -1
+        else:
+            _pivot(work, row, n + column)
+            pivots, proven = pivots + 1, 0
+        row = row + 1 if row + 1 < n else 0
+    return pivots
 
 
 def _pivot(work: Simplex, source: int, sink: int) -> None:
@@ -266,7 +267,7 @@ def start_greedily(work: Simplex) -> None:
     n, m, rows, columns = work.n, work.m, work.n, work.m
     for i in range(n):
         work.flow[i] = work.a[i]
-        work.order[i] = _cheapest_open_column(work, i, True)  # of every open row
+        _find_open_column(work, i, True)
         work.depth[i] = 1  # 1 while a row or a column is open
     for j in range(m):
         work.flow[n + j] = work.b[j]
@@ -275,10 +276,8 @@ def start_greedily(work: Simplex) -> None:
     for _ in range(n + m - 1):
         i, least = -1, INFINITY
         for row in range(n):
-            if work.depth[row]:
-                cost = work.costs[work.offset + row * m + work.order[row]]
-                if i < 0 or cost < least:
-                    i, least = row, cost
+            if work.depth[row] and (i < 0 or work.potential[row] < least):
+                i, least = row, work.potential[row]
         j = work.order[i]
         # If supply and demand are equal the row stays open: arcs without flow lead to the root.
         if columns == 1 or (rows > 1 and work.flow[i] < work.flow[n + j]):
@@ -289,15 +288,18 @@ def start_greedily(work: Simplex) -> None:
             work.depth[n + j], work.parent[n + j], columns = 0, i, columns - 1
             for row in range(n):
                 if work.depth[row] and work.order[row] == j:
-                    work.order[row] = _cheapest_open_column(work, row, False)
+                    _find_open_column(work, row, False)
     work.parent[n + j] = -1
 
 
-def _cheapest_open_column(work: Simplex, row: int, every: bool) -> int:
-    """Return the cheapest column of a row, of those still open unless `every` counts."""
+def _find_open_column(work: Simplex, row: int, every: bool) -> None:
+    """Write the cheapest column of a row and its cost, of those still open unless `every` counts.
+
+    They are kept in `order` and `potential`, which nothing else needs before there is a tree.
+    """
     found, least, at = -1, INFINITY, work.offset + row * work.m
     for j in range(work.m):
         cost = work.costs[at + j]
         if (every or work.depth[work.n + j]) and (found < 0 or cost < least):
             found, least = j, cost
-    return found
+    work.order[row], work.potential[row] = found, least

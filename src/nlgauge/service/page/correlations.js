@@ -4,7 +4,7 @@ import { filterFields, h, refill } from "./elements.js";
 import { coefficient as written } from "./number_format.js";
 import { table } from "./table.js";
 
-const LEVELS = { segment: "segments", text: "systems within a segment", system: "systems" };
+const LEVELS = { segment: "segments", text: "systems within a segment", by_system: "segments within a system", system: "systems" };
 const SIGNIFICANT = 0.05;
 const TESTS = { williams: "Williams’s test of Pearson’s r", permutation: "a permutation test" };
 

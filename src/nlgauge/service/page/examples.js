@@ -24,6 +24,11 @@ export async function exampleJudgements() {
   })));
 }
 
+/** Invented ratings of three people and a model, as they are read from a file. */
+export async function exampleLabels() {
+  return (await load()).ratings;
+}
+
 async function load() {
   const answer = await fetch("/page/example.json");
   return answer.json();

@@ -5,7 +5,7 @@ import { catalogue } from "./metrics.js";
 import { inputError } from "./notices.js";
 import { count } from "./number_format.js";
 
-/** The file's name, its kind, and its lines or rows; `content` is "outputs" or "judgements". */
+/** The file's name, its kind, and its lines or rows; `content` is "outputs", "judgements" or "labels". */
 export async function readFile(file, content = "outputs") {
   const { limits } = await catalogue();
   if (file.size > limits.bytes) {

@@ -17,7 +17,7 @@ import { signatures } from "./scores.js";
 import { checkboxes } from "./checkboxes.js";
 
 const METRICS = ["bleu", "chrf", "bertscore", "mover"];
-const LEVELS = [["segment", "segments"], ["text", "within a segment"], ["system", "systems"]];
+const LEVELS = [["segment", "segments"], ["text", "within a segment"], ["by_system", "within a system"], ["system", "systems"]];
 const COEFFICIENTS = [
   ["pearson", "Pearson"], ["spearman", "Spearman"], ["kendall_b", "Kendall τ-b"],
   ["kendall_c", "Kendall τ-c"], ["accuracy", "accuracy"],

@@ -1,7 +1,8 @@
-// The page: three views in tabs, each with a permanent link.
+// The page: four views in tabs, each with a permanent link.
 
 import { copy } from "./clipboard.js";
 import { h, refill } from "./elements.js";
+import { judgeView } from "./judge.js";
 import { judgementsView } from "./judgements.js";
 import { clipped, linkOf, readLink, VIEWS, writeLink } from "./link.js";
 import { catalogue } from "./metrics.js";
@@ -11,7 +12,7 @@ import { systemsView } from "./systems.js";
 import { startTheme } from "./theme.js";
 import { startToken } from "./auth_token.js";
 
-const VIEW_FUNCTIONS = { pair: pairView, systems: systemsView, judgements: judgementsView };
+const VIEW_FUNCTIONS = { pair: pairView, systems: systemsView, judgements: judgementsView, judge: judgeView };
 const PAUSE = 250; // milliseconds without change before the address is updated
 
 const views = {};

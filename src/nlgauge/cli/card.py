@@ -1,0 +1,81 @@
+"""nlgauge card: what is known about a metric on judged data, on one page."""
+
+from nlgauge.cli import arguments
+from nlgauge.cli.arguments import argument, option
+from nlgauge.cli.option_groups import with_option_groups
+from nlgauge.cli.output import print_notes, write_text
+from nlgauge.cli.study_options import StudyOptions
+from nlgauge.core.errors import MissingExtra, UsageError
+
+
+@with_option_groups
+def card_command(
+    metric: str = argument(..., "METRIC", "Metric, or with --stored the name of stored scores."),
+    *,
+    options: StudyOptions,
+    beside: list[str] | None = arguments.metric_option(
+        None, "Metrics in the same tables [default: bleu chrf]."
+    ),
+    stored: bool = option(False, "METRIC names scores that are stored with the data."),
+    lower_is_better: bool = option(False, "Stored scores are distances."),
+    count: int = option(500, "Number of resamples and trials.", min=1),
+    seed: int = arguments.seed_option("the sample, the bootstrap and the tests"),
+) -> None:
+    """Write a card of a metric: agreement with people, biases, sensitivity, power and cost.
+
+    Examples:
+
+    nlgauge card gauge judged.jsonl -o card.html
+
+    nlgauge card comet judged.jsonl --stored -m bleu chrf bertscore -o card.md
+
+    The card has the correlations at all levels that the data allows with intervals and ranks by
+    significance, scores by human quality, the bias towards long or copied texts, the response to
+    damaged texts (dropped, shuffled and repeated words, negations, other numbers), error spans if
+    the data has annotated ones, the smallest detectable difference, the cost, and the signature.
+    An .html file is one page without scripts or external files.
+    """
+    from nlgauge.report import metric_card as report
+    from nlgauge.study.metric_card import card
+
+    if lower_is_better and not stored:
+        raise UsageError("--lower-is-better is for stored scores; a metric knows its direction")
+    if len(options.human or ()) > 1:
+        raise UsageError("a card is about one criterion; name --human once")
+    judged = options.judged([metric] if stored else [])
+    with options.running() as running:
+        found = card(
+            judged,
+            metric,
+            beside=beside or ["bleu", "chrf"],
+            human=options.human[0] if options.human else None,
+            stored=metric if stored else None,
+            lower_is_better=lower_is_better,
+            count=count,
+            seed=seed,
+            **running,
+        )
+    content = {**found.to_dict(), "data": options.data.name}
+    drawn: list[str] = []
+    if options.chosen == "html":
+        figures = {}
+        try:
+            from nlgauge.figures.distributions import Curve, distributions
+            from nlgauge.figures.matplotlib_setup import to_svg
+
+            curves = [
+                Curve(band.name, band.scores, band.places, band.density, band.low, band.high)
+                for band in found.bands
+            ]
+            if curves:
+                picture = distributions({found.title: curves}, legend=found.criterion)
+                figures["Scores by human quality"] = to_svg(picture)
+        except MissingExtra as error:
+            drawn.append(f"no figure was drawn: {error}")
+        write_text(report.page(content, figures, digits=options.digits), options.output)
+    elif options.chosen == "markdown":
+        write_text(report.markdown_page(content, digits=options.digits), options.output)
+    else:
+        tables = report.tables(content, digits=options.digits)
+        options.write(content, content["agreement"], tables, text=content["signature"])
+    print_notes([*found.notes, *drawn], quiet=options.quiet)

@@ -1,0 +1,73 @@
+"""Records of CSV files from any place on, although a quoted field may hold line breaks."""
+
+import csv
+from collections.abc import Iterable, Iterator
+from itertools import chain
+from typing import IO
+
+from nlgauge.data.cursors import Cursor, lines_after, seek_line
+
+_MAX_FIELD = 2**31 - 1  # the csv module's default of 131,072 is short for a document
+
+
+def csv_records(content: IO[bytes], cursor: Cursor) -> Iterator[tuple[int, list[str] | str]]:
+    """Yield the records that begin between the cursor and its stop, each with its last line.
+
+    A record that cannot be parsed is the reason in words. The last one may end after the stop.
+    """
+    csv.field_size_limit(_MAX_FIELD)
+    at = Cursor(cursor.offset, cursor.line)
+    seek_line(content, at)
+    records = _parse(_decode(lines_after(content, at)), quoted=cursor.quoted)
+    if cursor.quoted:  # the rest of a record that begins before the cursor
+        next(records, None)
+    cursor.offset, cursor.line = at.offset, at.line
+    while not cursor.at_end:
+        record = next(records, None)
+        if record is None:
+            return
+        cursor.offset, cursor.line = at.offset, at.line
+        yield at.line, record
+
+
+def quoted_at_stop(content: IO[bytes], start: int, stop: int) -> tuple[bool, bool]:
+    """Return whether a quoted field is open at the first line after ``stop``.
+
+    Twice: if none is open at the first line after ``start``, and if one is.
+    """
+    csv.field_size_limit(_MAX_FIELD)
+    cursor = Cursor(start, stop=stop)
+    seek_line(content, cursor)
+    lines = list(_decode(lines_after(content, cursor)))
+    if not any('"' in line for line in lines):
+        return False, True
+    return _ends_quoted(lines, quoted=False), _ends_quoted(lines, quoted=True)
+
+
+def _ends_quoted(lines: Iterable[str], *, quoted: bool) -> bool:
+    """Return whether the parser asks for more lines to end the last record."""
+    exhausted = False
+
+    def watched() -> Iterator[str]:
+        nonlocal exhausted
+        yield from lines
+        exhausted = True
+
+    return any(exhausted for _ in _parse(watched(), quoted=quoted))
+
+
+def _decode(lines: Iterable[bytes]) -> Iterator[str]:
+    return (line.decode("utf-8", "surrogateescape") for line in lines)
+
+
+def _parse(lines: Iterator[str], *, quoted: bool) -> Iterator[list[str] | str]:
+    """Yield the records of lines, the first of which continues a quoted field if ``quoted``."""
+    start = ('"' + line for line in [next(lines, "")]) if quoted else ()
+    reader = csv.reader(chain(start, lines))
+    while True:
+        try:
+            yield next(reader)
+        except StopIteration:
+            return
+        except csv.Error as error:  # the reader continues with the next line
+            yield f"not CSV: {error}"

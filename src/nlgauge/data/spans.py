@@ -1,0 +1,210 @@
+"""Span: consecutive rows of the input, which can be read without the rows before them."""
+
+from abc import ABC, abstractmethod
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import accumulate, groupby, zip_longest
+from pathlib import Path
+from types import MappingProxyType
+from typing import NamedTuple, Self
+
+from nlgauge.core.errors import FileError
+from nlgauge.data import files
+from nlgauge.data.columns import Columns
+from nlgauge.data.cursors import Cursor
+from nlgauge.data.text_rows import Keys, Rejected, Row, find_keys, table_rows, validated_row
+
+
+class Place(NamedTuple):
+    """Where the line of a row begins: lines before it, its offset in every file.
+
+    ``counts`` are the numbers of rows of each system before it, if these are the ids of rows.
+    """
+
+    line: int
+    offsets: tuple[int, ...]
+    counts: Mapping[str, int] = MappingProxyType({})
+
+
+class Span(ABC):
+    """Rows of the input from a place on."""
+
+    label: str  # for messages
+    numbered: bool  # whether the ids of rows are their numbers within the system
+    seekable: bool  # whether a later place is reached without reading what is before it
+    line: int  # lines before the span
+
+    @abstractmethod
+    def rows(self, counts: Counter[str]) -> Iterator[tuple[Place, Row | Rejected]]:
+        """Yield the rows, each with the place where its line begins.
+
+        ``counts`` holds the numbers of rows of each system before the span, and is updated.
+        """
+
+    @abstractmethod
+    def begin(self, place: Place) -> Self:
+        """Return the span from a later place on."""
+
+
+@dataclass(frozen=True)
+class TableSpan(Span):
+    """Rows of a table that begin between two offsets."""
+
+    label: str  # the path
+    form: str
+    system: str
+    columns: Columns
+    cluster: str | None = None  # the column of the clusters of segments
+    keys: Keys = field(default_factory=dict)
+    keys_from: int = 0  # offset of the row that decides the columns; later rows follow it
+    numbered: bool = True
+    seekable: bool = False
+    offset: int = 0
+    line: int = 0
+    stop: int | None = None
+    quoted: bool = False  # whether the first line continues a quoted field of a CSV file
+
+    def rows(self, counts: Counter[str]) -> Iterator[tuple[Place, Row | Rejected]]:
+        """Yield the rows, by the columns of the first row of the table."""
+        cursor = Cursor(self.offset, self.line, self.stop, self.quoted)
+        cells = files.read_cells(self.label, self.form, self.columns, cursor)
+        table = ((f"{self.label}, line {line}", found) for line, found in cells)
+        keys = self.keys if self.offset > self.keys_from else None
+        place = end = self._place(cursor, counts)
+        for row in table_rows(table, self.system, counts, self.columns, self.cluster, keys):
+            if cursor.offset != end.offsets[0]:  # of another line than the row before
+                place, end = end, self._place(cursor, counts)
+            yield place, row
+
+    def _place(self, cursor: Cursor, counts: Counter[str]) -> Place:
+        return Place(cursor.line, (cursor.offset,), dict(counts) if self.numbered else {})
+
+    def begin(self, place: Place) -> "TableSpan":
+        """Return the rows after a place where a row begins."""
+        (offset,) = place.offsets
+        quoted = self.quoted and offset == self.offset
+        return replace(self, line=place.line, offset=offset, quoted=quoted)
+
+    def divide(self, size: int) -> "list[TableSpan]":
+        """Return spans of about ``size`` bytes that have all rows of the table.
+
+        Compressed files and lists of JSON objects are not divided. The lines before a span are not
+        counted, nor is it known whether a quoted field of a CSV file is open there.
+        """
+        table = self._with_keys()
+        starts = self._starts(size)
+        if len(starts) < 2:
+            return [replace(table, seekable=starts == [0])]
+        line = {start: start if self.form == "parquet" else 0 for start in starts}
+        return [
+            replace(table, seekable=True, offset=start, line=line[start], stop=stop)
+            for start, stop in zip(starts, [*starts[1:], None], strict=True)
+        ]
+
+    def _with_keys(self) -> "TableSpan":
+        """Return the table with the columns that its first rows decide."""
+        cursor = Cursor()
+        before = 0
+        for _, cells in files.read_cells(self.label, self.form, self.columns, cursor):
+            if keys := find_keys(cells, self.columns):
+                return replace(self, keys=keys, keys_from=before, numbered="id" not in keys)
+            before = cursor.offset
+        return self
+
+    def _starts(self, size: int) -> list[int]:
+        """The offsets where spans begin, none if the file cannot be divided."""
+        if self.form == "parquet":
+            from pyarrow import parquet
+
+            with parquet.ParquetFile(self.label) as table:
+                groups = files.row_groups(table)
+            ends = accumulate(length for _, _, length in groups)
+            blocks = ((end - group[2]) // size for end, group in zip(ends, groups, strict=True))
+            numbered = groupby(zip(blocks, groups, strict=True), lambda pair: pair[0])
+            return [next(pairs)[1][0] for _, pairs in numbered] or [0]
+        if self.form in ("json", "eval") or files.is_compressed(self.label):
+            return []
+        if self.form == "jsonl" and files.is_harness_log(self.label):
+            return []
+        return list(range(0, max(Path(self.label).stat().st_size, 1), size))
+
+
+@dataclass(frozen=True)
+class TextSpan(Span):
+    """Lines of text files: candidates of several systems, references and sources."""
+
+    systems: Sequence[tuple[str, str]]  # paths and names
+    references: Sequence[str]
+    sources: Sequence[str]  # one file or none
+    seekable: bool = True
+    line: int = 0
+    offsets: tuple[int, ...] = ()
+
+    numbered = False
+    label = "the text files"
+
+    @property
+    def paths(self) -> list[str]:
+        """The files that are read line by line."""
+        return [*(path for path, _ in self.systems), *self.references, *self.sources]
+
+    def rows(self, counts: Counter[str]) -> Iterator[tuple[Place, Row | Rejected]]:
+        """Yield the rows of all systems for every line."""
+        paths = self.paths
+        what = ["reference"] * len(self.references) + ["source"] * len(self.sources)
+        cursors = [Cursor(offset, self.line) for offset in self.offsets or [0] * len(paths)]
+        stream = zip_longest(*map(files.lines_of, paths, cursors))
+        place = Place(self.line, tuple(cursor.offset for cursor in cursors))
+        for number, lines in enumerate(stream, self.line):
+            if None in lines:
+                raise _unequal(paths, number, lines, stream)
+            texts = [_text_or_error(line) for line in lines]
+            beside = texts[len(self.systems) :]
+            named = zip(what, paths[len(self.systems) :], beside, strict=True)
+            wrong = [
+                (role, Path(path).name, text)
+                for role, path, text in named
+                if isinstance(text, FileError)
+            ]
+            group, source = beside[: len(self.references)], None
+            if self.sources and not wrong:
+                source = str(beside[-1])
+            for (path, name), text in zip(self.systems, texts, strict=False):
+                where = f"{path}, line {number + 1}"
+                row: Row | Rejected
+                if isinstance(text, FileError):
+                    row = Rejected(where, str(text))
+                elif wrong:
+                    row = Rejected(where, "its {} in {} is {}".format(*wrong[0]))
+                else:
+                    row = validated_row(where, name, str(number), text, group, source)
+                counts[name] += 1
+                yield place, row
+            place = Place(number + 1, tuple(cursor.offset for cursor in cursors))
+
+    def begin(self, place: Place) -> "TextSpan":
+        """Return the lines from a later one on."""
+        return replace(self, line=place.line, offsets=place.offsets)
+
+
+def _unequal(
+    paths: Sequence[str],
+    number: int,
+    lines: Sequence[bytes | None],
+    rest: Iterator[tuple[bytes | None, ...]],
+) -> FileError:
+    """Return the error that one file has fewer lines than another."""
+    longer = next(i for i, line in enumerate(lines) if line is not None)
+    total = number + 1 + sum(after[longer] is not None for after in rest)
+    counts = f"{number} lines, but {paths[longer]} has {total}"
+    return FileError(
+        f"{paths[lines.index(None)]} has {counts}; line i of one belongs to line i of the other"
+    )
+
+
+def _text_or_error(line: bytes) -> str | FileError:
+    try:
+        return files.decode(line)
+    except FileError as error:
+        return error

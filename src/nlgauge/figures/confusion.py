@@ -1,0 +1,39 @@
+"""Confusion matrix of a judge's labels and people's labels."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from nlgauge.figures import matplotlib_setup as setup
+from nlgauge.figures.heat_map import draw_cells, linear_scale
+from nlgauge.figures.labels import heading, printable, shorten
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+_CELL = 0.36  # inches
+_LEAST = 1.3  # inches; two labels with the names of both axes
+
+
+def confusion(labels: Sequence[str], counts: ArrayLike, *, across: str, down: str) -> "Figure":
+    """Return counts of pairs of labels, darker where they are more frequent."""
+    values = np.asarray(counts, dtype=np.float64)
+    names = [shorten(printable(label)) for label in labels]
+    longest = 0.6 * setup.FONT / 72 * max(map(len, names))
+    side = max(len(names) * _CELL, _LEAST)
+    with setup.panels(1, 1, (side + longest + 0.5, side + longest + 0.5)) as (figure, (axes,)):
+        draw_cells(
+            axes,
+            values,
+            (names, names),
+            linear_scale(0, max(float(values.max(initial=0)), 1.0)),
+            write=lambda count: f"{count:,.0f}",
+            size=lambda text: setup.FONT - (0 if len(text) < 4 else 1.5),
+        )
+        if max(map(len, names)) > 3:
+            axes.tick_params("x", rotation=90)
+        axes.set_xlabel(heading(across))
+        axes.set_ylabel(heading(down))
+    return figure

@@ -1,0 +1,50 @@
+cimport cython
+cimport libc.math as np  # np.exp and np.log are the C functions when compiled
+from nlgauge.measure.kernels cimport duality, pricing
+
+cdef double INFINITY, GAP, TOLERANCE, NOTHING, MAX_MASS_RATIO
+cdef Py_ssize_t MAX_PIVOTS, MAX_ROUNDS
+
+cdef class Forest:
+    cdef public Py_ssize_t n, m, offset
+    cdef public double rate_a, rate_b
+    cdef public double[::1] costs, a, b, flow, target, price, potential, mass, sums, logs
+    cdef public Py_ssize_t[::1] parent, child, next, previous, order, unsettled, marks
+
+@cython.locals(
+    work=Forest, row=Py_ssize_t, column=Py_ssize_t, n=Py_ssize_t, m=Py_ssize_t, scale=double
+)
+cpdef void solve_all(
+    double[::1] costs, double[::1] a, double[::1] b, Py_ssize_t[:, ::1] shapes, double rate_a,
+    double rate_b, double least_scale, double[::1] couplings, double[::1] gaps,
+    Py_ssize_t[::1] pivots, Py_ssize_t[::1] solved
+)
+@cython.locals(pivots=Py_ssize_t, before=Py_ssize_t, row=Py_ssize_t, column=Py_ssize_t)
+cdef Py_ssize_t optimise(Forest work, double tolerance) noexcept nogil
+@cython.locals(best=Py_ssize_t)
+cdef void _start(Forest work) noexcept nogil
+cdef bint _refresh(Forest work) noexcept nogil
+@cython.locals(count=Py_ssize_t, place=Py_ssize_t)
+cdef Py_ssize_t _list_tree(Forest work, Py_ssize_t root) noexcept nogil
+@cython.locals(leaving=Py_ssize_t, below_sink=bint)
+cdef bint _pivot(
+    Forest work, Py_ssize_t source, Py_ssize_t sink, double excess, Py_ssize_t number
+) noexcept nogil
+cdef void _shift(Forest work, Py_ssize_t top, double excess) noexcept nogil
+@cython.locals(count=Py_ssize_t)
+cdef bint _settle(Forest work, Py_ssize_t root) noexcept nogil
+cdef bint _balance(Forest work, Py_ssize_t size) noexcept nogil
+@cython.locals(top=Py_ssize_t)
+cdef Py_ssize_t _heaviest(Forest work, Py_ssize_t size) noexcept nogil
+cdef double _largest_mass(Forest work, Py_ssize_t size) noexcept nogil
+cdef void _write_targets(Forest work, Py_ssize_t size) noexcept nogil
+cdef double _largest_step(Forest work, Py_ssize_t size) noexcept nogil
+cdef double _limit(Forest work, Py_ssize_t node) noexcept nogil
+cdef bint _removable(Forest work, Py_ssize_t node) noexcept nogil
+cdef void _reverse_branch(
+    Forest work, Py_ssize_t top, Py_ssize_t parent, Py_ssize_t last, double price,
+    double moved
+) noexcept nogil
+cdef void _attach(Forest work, Py_ssize_t node, Py_ssize_t parent) noexcept nogil
+cdef void _detach(Forest work, Py_ssize_t node) noexcept nogil
+cdef double _write_coupling(Forest work, double[::1] couplings) noexcept nogil

@@ -1,0 +1,428 @@
+"""Exact unbalanced transport by an active-set method on forests, for large problems.
+
+    min_{P >= 0}  <C, P> + pa KL(P 1 | a) + pb KL(P^T 1 | b)
+
+An optimal P needs no more pairs than a forest of the tokens of both sides. On a forest the optimum
+without the constraint P >= 0 has a closed form (support.py): potentials with f + g = C on its pairs
+are unique up to a shift of each tree, which balances the mass that its rows send with the mass that
+its columns receive. A pair with f + g > C enters. If it joins two trees, their optimum is new; if
+it closes a cycle, mass is moved around the cycle until one of its pairs has none and leaves. Then
+the mass moves towards the optimum of the tree; pairs that lose all mass on the way leave and split
+the tree. Pairs without mass never stay, so that each step lowers the objective and none can cycle.
+
+A step costs the size of its trees, which are small with penalties of the size of the costs. The
+matrix is only read, one row at a time, in search of entering pairs, and no other array has its
+size. The interior-point method needs a multiple of its memory and time that grows like n * n * m.
+
+Node i < n is row i, node n + j is column j; the root of a tree has the parent -1.
+"""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nlgauge.core.arrays import Floats
+from nlgauge.measure.kernels import duality, pricing
+
+try:
+    import cython
+except ModuleNotFoundError:
+    from nlgauge.measure.kernels import without_cython as cython
+
+Indices = NDArray[np.intp]
+
+INFINITY = float("inf")
+GAP = 1e-10  # certified gap, relative to the scale of a problem, that counts as solved
+TOLERANCE = 1e-14  # excess of f + g over C, relative to the scale, that is rounding
+NOTHING = 1e-14  # mass of a pair, relative to that of its tokens, that is rounding
+MAX_MASS_RATIO = 10.0  # of the heaviest token of a tree to its root
+MAX_PIVOTS = 1000  # per node
+MAX_ROUNDS = 20  # of recomputed potentials
+
+
+class Forest:
+    """A transport problem, its forest, and the mass between each node and its parent."""
+
+    def __init__(self, nodes: int) -> None:
+        self.n, self.m, self.offset = 0, 0, 0
+        self.rate_a, self.rate_b = 0.0, 0.0  # 1 / pa and 1 / pb
+        self.costs: Floats = np.empty(0)  # row after row, from `offset` on
+        self.a: Floats = np.empty(0)
+        self.b: Floats = np.empty(0)
+        self.parent, self.child = np.empty(nodes, np.intp), np.empty(nodes, np.intp)
+        self.next, self.previous = np.empty(nodes, np.intp), np.empty(nodes, np.intp)
+        self.order = np.empty(nodes, np.intp)  # the nodes of a tree, parents first
+        self.unsettled = np.empty(nodes, np.intp)  # roots of trees that are not optimal
+        self.marks = np.empty(nodes, np.intp)  # number of the last pivot that met a node
+        self.flow, self.target = np.empty(nodes), np.empty(nodes)
+        self.price = np.empty(nodes)  # the cost of the pair of a node and its parent
+        self.potential = np.empty(nodes)
+        self.mass = np.empty(nodes)  # of each token, as its potential determines it
+        self.sums, self.logs = np.empty(nodes), np.empty(nodes)
+
+
+def solve_all(
+    costs: Floats,
+    a: Floats,
+    b: Floats,
+    shapes: Indices,
+    rate_a: float,
+    rate_b: float,
+    least_scale: float,
+    couplings: Floats,
+    gaps: Floats,
+    pivots: Indices,
+    solved: Indices,
+) -> None:
+    """Write optimal couplings, certified gaps and pivots of problems of `shapes` [problems, 2]."""
+    work = Forest(np.asarray(shapes).sum(axis=1).max())
+    with cython.nogil:
+        work.rate_a, work.rate_b = rate_a, rate_b
+        work.costs, work.offset = costs, 0
+        row = column = 0
+        couplings[:] = 0.0
+        for k in range(len(shapes)):
+            n, m, scale = shapes[k, 0], shapes[k, 1], least_scale
+            work.n, work.m = n, m
+            work.a, work.b = a[row : row + n], b[column : column + m]
+            for i in range(n * m):
+                scale = max(scale, costs[work.offset + i])
+            pivots[k] = optimise(work, TOLERANCE * scale)
+            gaps[k] = _write_coupling(work, couplings)
+            solved[k] = pivots[k] >= 0 and gaps[k] <= GAP * scale
+            work.offset, row, column = work.offset + n * m, row + n, column + m
+
+
+def optimise(work: Forest, tolerance: float) -> int:
+    """Pivot from a start to the optimum; return the pivots, -1 without success."""
+    n, m, pivots, before = work.n, work.m, 0, -1
+    _start(work)
+    for _ in range(MAX_ROUNDS):
+        if pivots == before:  # a whole round without a pivot
+            return pivots
+        if not _refresh(work):
+            return -1
+        before, row, proven = pivots, 0, 0
+        while proven < n:
+            at = work.offset + row * m
+            column = pricing.cheapest_column(work.costs, at, work.potential, n, m)
+            excess = work.potential[row] + work.potential[n + column] - work.costs[at + column]
+            if not excess > tolerance:
+                proven += 1
+            elif pivots == MAX_PIVOTS * (n + m):
+                return -1
+            else:
+                pivots, proven = pivots + 1, 0
+                if not _pivot(work, row, n + column, excess, pivots):
+                    return -1
+            row = row + 1 if row + 1 < n else 0
+    return -1
+
+
+def _start(work: Forest) -> None:
+    """Write a forest: each row with its cheapest column, other columns with their cheapest row."""
+    n, m = work.n, work.m
+    for node in range(n + m):
+        work.parent[node] = work.child[node] = work.marks[node] = -1
+        work.order[node] = 0  # the first row is the cheapest of columns that are no numbers
+        work.potential[node] = INFINITY if node >= n else 0.0
+    for i in range(n):
+        at, best = work.offset + i * m, 0
+        for j in range(m):
+            cost = work.costs[at + j]
+            if cost < work.costs[at + best]:
+                best = j
+            if cost < work.potential[n + j]:
+                work.potential[n + j] = cost
+                work.order[n + j] = i  # the cheapest row
+        work.order[i] = n + best
+    for i in range(n):
+        _attach(work, i, work.order[i])
+    for node in range(n, n + m):
+        if work.child[node] < 0:
+            _attach(work, node, work.order[node])
+    for node in range(n + m):
+        parent = work.parent[node]
+        work.potential[node] = 0.0
+        work.flow[node] = work.a[node] if node < n else work.b[node - n]
+        if parent >= 0:
+            pair = node * m + parent - n if node < n else parent * m + node - n
+            work.price[node] = work.costs[work.offset + pair]
+
+
+def _refresh(work: Forest) -> bool:
+    """Compute masses anew, without the rounding of many pivots, and settle all trees."""
+    n, m = work.n, work.m
+    for root in range(n + m):
+        if work.parent[root] < 0:
+            for place in range(_list_tree(work, root)):
+                node = work.order[place]
+                if place > 0:
+                    work.potential[node] = work.price[node] - work.potential[work.parent[node]]
+                rate = work.rate_a if node < n else work.rate_b
+                weight = work.a[node] if node < n else work.b[node - n]
+                work.mass[node] = weight * np.exp(-work.potential[node] * rate)
+    for root in range(n + m):
+        if work.parent[root] < 0 and not _settle(work, root):
+            return False
+    return True
+
+
+def _list_tree(work: Forest, root: int) -> int:
+    """Write the nodes of a tree to `order`, parents first; return their number."""
+    count, place = 1, 0
+    work.order[0] = root
+    while place < count:
+        node = work.child[work.order[place]]
+        while node >= 0:
+            work.order[count] = node
+            count += 1
+            node = work.next[node]
+        place += 1
+    return count
+
+
+def _pivot(work: Forest, source: int, sink: int, excess: float, number: int) -> bool:
+    """Let the pair of a row and a column enter, and move to the optimum of the new forest."""
+    price = work.costs[work.offset + source * work.m + sink - work.n]
+    x = source
+    while True:
+        work.marks[x] = number
+        if work.parent[x] < 0:
+            break
+        x = work.parent[x]
+    apex = sink
+    while work.marks[apex] != number and work.parent[apex] >= 0:
+        apex = work.parent[apex]
+    if work.marks[apex] != number:  # another tree, of which the sink becomes the root
+        _reverse_branch(work, sink, source, apex, price, 0.0)
+        _shift(work, sink, excess)
+        return _settle(work, x)
+    leaving, moved = -1, INFINITY
+    node = source
+    while node != apex:
+        if node < work.n and work.flow[node] < moved:
+            leaving, moved = node, work.flow[node]
+        node = work.parent[node]
+    node, below_sink = sink, False
+    while node != apex:
+        if node >= work.n and work.flow[node] < moved:
+            leaving, moved, below_sink = node, work.flow[node], True
+        node = work.parent[node]
+    node = source
+    while node != apex:
+        work.flow[node] += -moved if node < work.n else moved
+        node = work.parent[node]
+    node = sink
+    while node != apex:
+        work.flow[node] += -moved if node >= work.n else moved
+        node = work.parent[node]
+    if below_sink:
+        _reverse_branch(work, sink, source, leaving, price, moved)
+        _shift(work, sink, excess)
+    else:
+        _reverse_branch(work, source, sink, leaving, price, moved)
+        _shift(work, source, excess)
+    return _settle(work, x)
+
+
+def _shift(work: Forest, top: int, excess: float) -> None:
+    """Lower the potential of a node by an excess, and shift those of its descendants with it."""
+    n = work.n
+    change_a = -excess if top < n else excess
+    grow_a, grow_b = np.exp(-change_a * work.rate_a), np.exp(change_a * work.rate_b)
+    work.potential[top] -= excess
+    for place in range(_list_tree(work, top)):
+        node = work.order[place]
+        work.mass[node] *= grow_a if node < n else grow_b
+        if place > 0:
+            work.potential[node] = work.price[node] - work.potential[work.parent[node]]
+
+
+def _settle(work: Forest, root: int) -> bool:
+    """Move the mass of a tree to its optimum; pairs that lose all mass on the way split the tree.
+
+    Return False where rounding leaves no way.
+    """
+    work.unsettled[0] = root
+    count = 1
+    while count > 0:
+        count -= 1
+        root = work.unsettled[count]
+        size = _list_tree(work, root)
+        if not _balance(work, size):
+            return False
+        top = _heaviest(work, size)
+        if top != root:
+            _reverse_branch(work, top, -1, root, 0.0, 0.0)
+            root, size = top, _list_tree(work, top)
+        _write_targets(work, size)
+        length = _largest_step(work, size)
+        kept = count
+        for place in range(1, size):
+            node = work.order[place]
+            if length >= 1.0:
+                work.flow[node] = work.target[node]
+            elif _limit(work, node) <= (1.0 + NOTHING) * length:
+                work.flow[node] = 0.0
+            else:
+                work.flow[node] += length * (work.target[node] - work.flow[node])
+        for place in range(1, size):
+            node = work.order[place]
+            if _removable(work, node):
+                _detach(work, node)
+                work.parent[node] = -1
+                work.unsettled[count] = node
+                count += 1
+        if length >= 1.0:
+            count = kept  # parts of an optimum are optimal
+        elif count == kept:
+            return False
+        else:
+            work.unsettled[count] = root
+            count += 1
+    return True
+
+
+def _balance(work: Forest, size: int) -> bool:
+    """Shift the tree in `order` until both of its sides have the same mass."""
+    n, sent, received = work.n, 0.0, 0.0
+    for place in range(size):
+        node = work.order[place]
+        if node < n:
+            sent += work.mass[node]
+        else:
+            received += work.mass[node]
+    if not (0.0 < sent < INFINITY and 0.0 < received < INFINITY):
+        return False
+    change = np.log(sent / received) / (work.rate_a + work.rate_b)
+    grow_a, grow_b = np.exp(-change * work.rate_a), np.exp(change * work.rate_b)
+    work.potential[work.order[0]] += change if work.order[0] < n else -change
+    for place in range(size):
+        node = work.order[place]
+        work.mass[node] *= grow_a if node < n else grow_b
+        if place > 0:
+            work.potential[node] = work.price[node] - work.potential[work.parent[node]]
+    return True
+
+
+def _heaviest(work: Forest, size: int) -> int:
+    """Return the node of the most mass of the tree in `order`, or its root if that has as much.
+
+    Flows are sums over subtrees. Their rounding, which is relative to the largest mass of a
+    subtree, must not reach tokens of tiny mass.
+    """
+    top = work.order[0]
+    if work.mass[top] * MAX_MASS_RATIO < _largest_mass(work, size):
+        for place in range(1, size):
+            if work.mass[work.order[place]] > work.mass[top]:
+                top = work.order[place]
+    return top
+
+
+def _largest_mass(work: Forest, size: int) -> float:
+    largest = 0.0
+    for place in range(size):
+        largest = max(largest, work.mass[work.order[place]])
+    return largest
+
+
+def _write_targets(work: Forest, size: int) -> None:
+    """Write the flows of the masses of the tree in `order`, from its leaves to its root."""
+    n = work.n
+    for place in range(size):
+        node = work.order[place]
+        work.target[node] = work.mass[node] if node < n else -work.mass[node]
+    for place in range(size - 1, 0, -1):
+        node = work.order[place]
+        surplus = work.target[node]
+        work.target[work.parent[node]] += surplus
+        work.target[node] = surplus if node < n else -surplus
+
+
+def _largest_step(work: Forest, size: int) -> float:
+    """Return the share of the way to the targets at which the first flow is 0, at most 1."""
+    length = 1.0
+    for place in range(1, size):
+        length = min(length, _limit(work, work.order[place]))
+    return length
+
+
+def _limit(work: Forest, node: int) -> float:
+    """Return the share of the way to its target at which a flow is 0, 1 if it is not."""
+    flow, target = work.flow[node], work.target[node]
+    return flow / (flow - target) if target < 0.0 else 1.0
+
+
+def _removable(work: Forest, node: int) -> bool:
+    """Return whether no mass flows to the parent, and both nodes have other neighbours."""
+    parent = work.parent[node]
+    if work.target[node] > NOTHING * min(work.mass[node], work.mass[parent]):
+        return False  # it has mass, or will have
+    if work.flow[node] > max(work.target[node], 0.0) or work.child[node] < 0:
+        return False
+    return work.parent[parent] >= 0 or work.child[parent] != node or work.next[node] >= 0
+
+
+def _reverse_branch(
+    work: Forest, top: int, parent: int, last: int, price: float, moved: float
+) -> None:
+    """Cut off the subtree of `last`; its node `top` becomes a child of `parent`, or a root."""
+    node, flow = top, moved
+    while True:
+        former, former_flow, former_price = work.parent[node], work.flow[node], work.price[node]
+        if former >= 0:
+            _detach(work, node)
+        work.parent[node], work.flow[node], work.price[node] = parent, flow, price
+        if parent >= 0:
+            _attach(work, node, parent)
+        if node == last:
+            return
+        node, parent, flow, price = former, node, former_flow, former_price
+
+
+def _attach(work: Forest, node: int, parent: int) -> None:
+    first = work.child[parent]
+    work.parent[node] = parent
+    work.next[node] = first
+    work.previous[node] = -1
+    if first >= 0:
+        work.previous[first] = node
+    work.child[parent] = node
+
+
+def _detach(work: Forest, node: int) -> None:
+    previous, following = work.previous[node], work.next[node]
+    if previous < 0:
+        work.child[work.parent[node]] = following
+    else:
+        work.next[previous] = following
+    if following >= 0:
+        work.previous[following] = previous
+
+
+def _write_coupling(work: Forest, couplings: Floats) -> float:
+    """Write the flow as a coupling; return the duality gap that its potentials certify."""
+    n, m, value, excess = work.n, work.m, 0.0, -INFINITY
+    for node in range(n + m):
+        work.sums[node] = 0.0
+    for node in range(n + m):
+        parent = work.parent[node]
+        if parent >= 0 and work.flow[node] > 0.0:
+            pair = node * m + parent - n if node < n else parent * m + node - n
+            couplings[work.offset + pair] = work.flow[node]
+            value += work.flow[node] * work.costs[work.offset + pair]
+            work.sums[node] += work.flow[node]
+            work.sums[parent] += work.flow[node]
+    for i in range(n):
+        at, f = work.offset + i * m, work.potential[i]
+        for j in range(m):
+            excess = max(excess, f + work.potential[n + j] - work.costs[at + j])
+    for i in range(n):
+        work.potential[i] -= max(excess, 0.0)
+    gap_a, _ = duality.evaluate_side(
+        work.sums[:n], work.a, work.potential[:n], work.rate_a, work.logs, n
+    )
+    gap_b, _ = duality.evaluate_side(
+        work.sums[n:], work.b, work.potential[n:], work.rate_b, work.logs, m
+    )
+    return max(value + gap_a + gap_b, 0.0)

@@ -1,0 +1,39 @@
+"""BLEU with weights of the n-gram orders, from the precisions that sacrebleu computes."""
+
+from typing import Any
+
+import numpy as np
+
+from nlgauge.core.arrays import Floats
+from nlgauge.core.errors import OptionError
+
+
+def parse_weights(text: str, orders: int) -> Floats:
+    """Return the weights written as ``0.5+0.5``; raise unless there is one for each order."""
+    try:
+        found = np.array([float(part) for part in text.split("+")])
+    except ValueError:
+        found = np.zeros(0)
+    if len(found) != orders or not (found >= 0).all() or not abs(found.sum() - 1) < 1e-6:
+        numbers = "the number 1" if orders == 1 else f"{orders} numbers of at least 0 with sum 1"
+        raise OptionError(
+            f"option weights={text!r}: write {numbers}, one for each order up to "
+            f"max_ngram_order={orders}, such as 0.5+0.5 with max_ngram_order=2"
+        )
+    return found
+
+
+def weighted_bleu(score: Any, weights: Floats, *, effective_order: bool) -> float:
+    """Return the weighted geometric mean of a score's precisions, times its brevity penalty.
+
+    With effective order, weights are scaled to sum 1 over the orders that the candidate has.
+    """
+    precisions = np.array(score.precisions)
+    used = np.array(weights)
+    if effective_order:
+        used *= np.cumprod(np.array(score.totals) > 0)
+    counted = used > 0
+    if not counted.any() or (precisions[counted] == 0).any():
+        return 0.0
+    mean = used[counted] @ np.log(precisions[counted]) / used.sum()
+    return float(score.bp * np.exp(mean))

@@ -1,0 +1,138 @@
+"""Blocks: stretches of the input files that workers read and check before anything is scored."""
+
+import hashlib
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nlgauge.core.errors import FileError, NlgaugeError
+from nlgauge.data.csv_records import quoted_at_stop
+from nlgauge.data.files import is_compressed, open_bytes
+from nlgauge.data.spans import Place, Span
+from nlgauge.data.text_rows import Rejected, Row
+from nlgauge.scale.ids import DigestWriter, Kind
+from nlgauge.scale.parts import cut_parts
+from nlgauge.scale.run_folder import RunFolder
+
+
+@dataclass(frozen=True)
+class Bytes:
+    """A range of the bytes of a file as stored."""
+
+    path: str
+    start: int
+    stop: int
+    csv: bool = False  # whether quotation marks matter
+
+
+@dataclass(frozen=True)
+class Scan:
+    """What the bytes of a range tell without their rows."""
+
+    sha256: bytes
+    lines: int  # that begin in the range
+    quoted: tuple[bool, bool]  # at the end, if no quoted field is open at the start, and if one is
+
+
+@dataclass(frozen=True)
+class FilesTask:
+    """Ranges of bytes, or tables, that one worker looks at."""
+
+    items: tuple[Any, ...]
+    size: int = 0  # of the spans into which tables are divided
+
+    @property
+    def name(self) -> str:
+        """The task in words, for messages."""
+        return "the input files"
+
+
+def scan_bytes(_: object, task: FilesTask) -> list[Scan]:
+    """Return the scan of every range."""
+    return [_scan(each) for each in task.items]
+
+
+def divide_tables(_: object, task: FilesTask) -> list[list[Span]]:
+    """Return the spans of every table."""
+    return [list(table.divide(task.size)) for table in task.items]
+
+
+def _scan(given: Bytes) -> Scan:
+    before = min(given.start, 1)  # the byte before, which may end a line
+    try:
+        with Path(given.path).open("rb") as content:
+            content.seek(given.start - before)
+            read = memoryview(content.read(given.stop - given.start + before))
+    except OSError as error:
+        raise FileError(f"file {given.path!r} cannot be read: {error.strerror}") from error
+    lines = bytes(read[:-1]).count(b"\n") + (not before)
+    quoted = False, True
+    if given.csv and not is_compressed(given.path):
+        with open_bytes(given.path) as content:
+            quoted = quoted_at_stop(content, given.start, given.stop)
+    return Scan(hashlib.sha256(read[before:]).digest(), lines, quoted)
+
+
+@dataclass(frozen=True)
+class Block:
+    """A span of the input, and what to write about its rows."""
+
+    number: int
+    span: Span
+    folder: RunFolder
+    part_rows: int
+    counts: Counter[str] | None  # rows of each system before it, if they are known
+    kinds: tuple[Kind, ...]  # of digests that are written
+
+    @property
+    def name(self) -> str:
+        """The input file, for messages."""
+        return f"block {self.number}, in {self.span.label}"
+
+
+@dataclass(frozen=True)
+class BlockIndex:
+    """The parts of a block, and what is wrong with its rows."""
+
+    counts: Counter[str]  # rows of each system in the block
+    parts: NDArray[np.int64]  # rows, line and offsets of every part
+    counts_before: list[Mapping[str, int]]  # rows of each system before every part in the block
+    runs: int  # of digests
+    rejected: Rejected | None  # the first one
+    sources: set[bool]
+    error: NlgaugeError | None
+
+
+def index_block(_: object, block: Block) -> BlockIndex:
+    """Read and check the rows of a block, divide them into parts, and write digests of ids."""
+    counts = Counter(block.counts or {})
+    digests = [DigestWriter(block.folder.scratch, kind, block.number) for kind in block.kinds]
+    places: list[tuple[int, Place]] = []
+    sources: set[bool] = set()
+    rejected = error = None
+    length = 0
+    try:
+        for place, batch in cut_parts(block.span.rows(counts), block.part_rows):
+            accepted = [(i, row) for i, row in enumerate(batch, length) if isinstance(row, Row)]
+            for each in digests:
+                each.add(accepted)
+            sources.update(row.source is not None for _, row in accepted)
+            wrong = (row for row in batch if isinstance(row, Rejected))
+            rejected = rejected or next(wrong, None)
+            places.append((len(batch), place))
+            length += len(batch)
+            if block.folder.stop_requested():
+                break
+    except NlgaugeError as raised:  # raised again in the order of the input
+        error = raised
+    for each in digests:
+        each.write()
+    parts = [(length, place.line, *place.offsets) for length, place in places]
+    before = [place.counts for _, place in places] if block.span.numbered else []
+    runs = max((each.runs for each in digests), default=0)
+    return BlockIndex(counts, np.array(parts, np.int64), before, runs, rejected, sources, error)

@@ -1,0 +1,95 @@
+"""Sums of parts: added up by workers in fixed ranges, so that rounding depends on nothing else."""
+
+import json
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from nlgauge.core.errors import FileError
+from nlgauge.core.totals import CorpusScore, Resampled
+from nlgauge.scale.run_folder import CHECKSUM, RunFolder
+from nlgauge.scale.segments import decode_array
+from nlgauge.scoring import Scorer
+
+RANGE = 64  # parts that a worker adds up; another number could change the last bits of a sum
+Pooled = dict[tuple[str, str], CorpusScore]
+
+
+class Sums(NamedTuple):
+    """What consecutive parts add up to."""
+
+    counts: Counter[str]  # rows read, scored and rejected
+    references: set[str]
+    sources: set[bool]
+    checksums: dict[str, str]
+    rejected: bytes  # JSON Lines
+    scores: list[dict[str, Any]]  # for `corpus_scores`
+
+
+@dataclass(frozen=True)
+class SumRange:
+    """The names of consecutive parts of a run."""
+
+    folder: RunFolder
+    names: tuple[str, ...]
+    seed: int
+
+    @property
+    def name(self) -> str:
+        """The first and the last part, for messages."""
+        return f"the sums of {self.names[0]} to {self.names[-1]}"
+
+    def read(self, scorer: Scorer) -> Sums:
+        """Read the sums of the parts and add them up."""
+        counts, references, sources = Counter[str](), set[str](), set[bool]()
+        checksums: dict[str, str] = {}
+        rejected: list[bytes] = []
+        pooled: Pooled = {}
+        for name in self.names:
+            # The segments were verified or written in this run, so only the sums are read.
+            sums = self.folder.read_sums(name, check_segments=False)
+            if sums is None:
+                raise FileError(f"{name} was damaged during the run; run the command again")
+            checksums[name] = sums[CHECKSUM]
+            counts.update(read=sums["read"], scored=sums["scored"], rejected=len(sums["rejected"]))
+            references.update(map(str, sums["references"]))
+            sources.add(bool(sums.get("sources")))
+            rejected += [(json.dumps(row) + "\n").encode() for row in sums["rejected"]]
+            pool_scores(pooled, corpus_scores(scorer, sums["scores"], self.seed))
+        scores = [_content(total) for total in pooled.values()]
+        return Sums(counts, references, sources, checksums, b"".join(rejected), scores)
+
+
+def corpus_scores(
+    scorer: Scorer, contents: Iterable[Mapping[str, Any]], seed: int
+) -> Iterator[CorpusScore]:
+    """Yield the corpus scores that a worker has written or returned."""
+    metrics, signatures = scorer.metrics, scorer.signatures("any")
+    for content in contents:
+        given: dict[str, Any] = dict(content)
+        label, totals = given.pop("metric"), decode_array(given.pop("totals"))
+        drawn = {name: decode_array(a) for name, a in given.pop("resampled", {}).items()}
+        resampled = Resampled(**drawn, seed=seed) if drawn else None
+        given |= {"label": label, "metric": metrics[label], "signature": signatures[label]}
+        yield CorpusScore(totals=totals, resampled=resampled, **given)
+
+
+def pool_scores(pooled: Pooled, scores: Iterable[CorpusScore]) -> None:
+    """Add corpus scores to those of the same system and metric."""
+    for total in scores:
+        key = total.system, total.label
+        pooled[key] = CorpusScore.pool([pooled[key], total]) if key in pooled else total
+
+
+def _content(total: CorpusScore) -> dict[str, Any]:
+    content = {
+        "system": total.system,
+        "metric": total.label,
+        "count": total.count,
+        "totals": total.totals,
+        "notes": dict(total.notes),
+    }
+    if total.resampled is not None:
+        content["resampled"] = {"totals": total.resampled.totals, "counts": total.resampled.counts}
+    return content

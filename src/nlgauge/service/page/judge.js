@@ -1,0 +1,212 @@
+// The view of a judge: does it agree with people as well as people agree with each other?
+
+import { post } from "./api.js";
+import { checkboxes } from "./checkboxes.js";
+import { LIGHT } from "./colours.js";
+import { drawConfusion } from "./confusion.js";
+import { saveCsv, saveSvg } from "./download.js";
+import { dropzone } from "./dropzone.js";
+import { choice, h, refill, reveal, scrollable } from "./elements.js";
+import { exampleLabels } from "./examples.js";
+import { readFile } from "./files.js";
+import { agreementTable, biasTable, judgeRows, personTable, replacementTable } from "./judge_tables.js";
+import { clipped, linkReader } from "./link.js";
+import { inputError, notes, showError, showLinkNotice } from "./notices.js";
+import { counted } from "./number_format.js";
+import { taskRunner } from "./run_task.js";
+import { onResizeOrTheme, palette } from "./theme.js";
+
+const SCALES = [["default", "by the labels"], ["nominal", "nominal"], ["ordinal", "ordinal"], ["interval", "interval"], ["ratio", "ratio"]];
+const EPSILONS = ["0", "0.05", "0.1", "0.15", "0.2"];
+const PARTS = ["judge", "people", "order", "scale", "epsilon", "example", "texts"];
+const EXAMPLE = "The example (its labels are invented)";
+
+/** The view; `onChange` is called when its link changes. */
+export function judgeView(catalogue, onChange) {
+  const state = { table: null, example: false, judge: null, scale: "default", epsilon: "0.1" };
+  const about = h("p", { class: "about" });
+  const raters = h("div", { class: "fields" });
+  let people = null;
+  const order = h("input", {
+    type: "text", autocomplete: "off", spellcheck: "false", placeholder: "low, middle, high", onchange: onChange,
+  });
+  const scale = choice("Scale", SCALES, state.scale, (value) => {
+    state.scale = value;
+    onChange();
+  });
+  const epsilon = choice("Epsilon of the replacement test", EPSILONS, state.epsilon, (value) => {
+    state.epsilon = value;
+    onChange();
+  });
+  const result = h("div", { class: "results" });
+  const go = h("button", { type: "button", class: "primary", onclick: () => run() }, "Check the judge");
+  const work = taskRunner(go, result);
+  const settings = h("div", { hidden: true }, about, raters,
+    h("div", { class: "fields" }, scale,
+      h("label", { class: "field" }, h("span", {}, "Order of labels, lowest first"), order), epsilon),
+    h("div", { class: "actions" }, go));
+  const zone = dropzone({
+    several: false, title: "Drop a file of labels here",
+    hint: "A table (.csv, .tsv, .jsonl, .json) with the column item and a column for each rater, or with the columns " +
+      "item, rater and label. The columns system, position and length are used, too.",
+  }, take);
+  const empty = h("p", { class: "actions" },
+    h("button", { type: "button", class: "quiet", onclick: example }, "Try an example"));
+
+  async function take([file]) {
+    if (!file) return;
+    try {
+      set(file.name, (await readFile(file, "labels")).labels);
+      refill(result);
+      onChange();
+    } catch (error) {
+      showError(result, error);
+    }
+  }
+
+  async function example() {
+    set(EXAMPLE, await exampleLabels(), true);
+    onChange();
+    run();
+  }
+
+  function set(name, table, isExample = false) {
+    const names = Object.keys(table.labels);
+    Object.assign(state, { table, example: isExample, judge: names.at(-1) });
+    refill(about, h("strong", {}, name), h("span", { class: "note" },
+      ` · ${counted(table.items.length, "row")}, ${counted(names.length, "rater")}`));
+    drawRaters();
+    settings.hidden = false;
+    empty.hidden = true;
+  }
+
+  /** The choice of the judge, and of people among the other raters. */
+  function drawRaters(chosen = null) {
+    const names = Object.keys(state.table.labels);
+    const others = names.filter((name) => name !== state.judge);
+    people = checkboxes("People", others.map((name) => [name, name]), chosen ?? others, onChange);
+    const judge = choice("Judge", names, state.judge, (value) => {
+      state.judge = value;
+      drawRaters();
+      raters.querySelector("select").focus();
+      onChange();
+    });
+    refill(raters, judge, people.element);
+  }
+
+  function body() {
+    if (people.values().length === 0) throw inputError("Nobody is selected under “People”: select at least one.");
+    const ordered = orderOf(order.value);
+    return {
+      ...state.table, judge: state.judge, human: people.values(), epsilon: Number(state.epsilon),
+      order: ordered.length ? ordered : null, scale: state.scale === "default" ? null : state.scale,
+    };
+  }
+
+  const run = () => work(async () => {
+    const request = body();
+    refill(result, h("p", { class: "note", role: "status" }, "Checking …"));
+    show(await post("/v1/judge", request));
+  });
+
+  function show(answer) {
+    const save = () => saveCsv(judgeRows(answer), "judge.csv");
+    refill(result,
+      h("section", { class: "card", "aria-labelledby": "verdict-title" },
+        h("div", { class: "headline" }, h("h2", { id: "verdict-title" }, "Verdict"),
+          h("button", { type: "button", class: "quiet", onclick: save }, "Download CSV")),
+        h("p", {}, answer.verdict),
+        h("p", { class: "note" }, `${answer.judge} and ${answer.people.join(", ")}; ${counted(answer.items, "item")}; ` +
+          `${answer.scale} scale; intervals: bootstrap over ${answer.agreement[0].judge.resampled}.`),
+        agreementTable(answer), personTable(answer), notes(answer.notes)),
+      moreCard(answer), confusionCard(answer));
+    reveal(result);
+  }
+
+  return {
+    element: h("div", { class: "view" },
+      h("h1", {}, "Check a judge against people"),
+      h("p", { class: "lead" },
+        "See whether an LLM, or a person, labels as people do, and whether it is biased."),
+      h("div", { class: "card form" }, zone, empty, settings), result),
+    texts: () => (state.table === null || state.example ? null : state.table),
+    settings() {
+      const link = new URLSearchParams({ scale: state.scale, epsilon: state.epsilon });
+      if (order.value.trim()) link.set("order", order.value);
+      if (state.table) {
+        link.set("judge", state.judge);
+        link.set("people", JSON.stringify(people.values()));
+      }
+      if (state.example) link.set("example", "1");
+      return link;
+    },
+    async restore(settings) {
+      const link = linkReader(settings, PARTS);
+      state.scale = link.choice("scale", SCALES.map(([value]) => value)) ?? state.scale;
+      scale.querySelector("select").value = state.scale;
+      state.epsilon = link.choice("epsilon", EPSILONS) ?? state.epsilon;
+      epsilon.querySelector("select").value = state.epsilon;
+      order.value = settings.get("order") ?? "";
+      const table = link.texts(areLabels);
+      if (settings.has("example")) set(EXAMPLE, await exampleLabels(), true);
+      else if (table) set("The link", table);
+      if (state.table) restoreRaters(link, settings);
+      if (link.waits()) showLinkNotice(result, link.problems, state.table ? go.textContent : null);
+      else if (state.table) run();
+    },
+  };
+
+  function restoreRaters(link, settings) {
+    const wanted = settings.get("judge");
+    if (wanted !== null && !(wanted in state.table.labels)) link.refuse(`there is no rater “${clipped(wanted)}”`);
+    else if (wanted !== null) state.judge = wanted;
+    drawRaters(namesOf(settings.get("people")));
+  }
+}
+
+/** The names of a list in JSON; null if it is none. */
+function namesOf(text) {
+  try {
+    const names = JSON.parse(text);
+    return Array.isArray(names) ? names : null;
+  } catch {
+    return null;
+  }
+}
+
+/** The labels of a list with commas. */
+function orderOf(text) {
+  return text.split(",").map((label) => label.trim()).filter(Boolean);
+}
+
+/** The test of replacement and the biases; null if there are neither. */
+function moreCard(answer) {
+  const tables = [replacementTable(answer), biasTable(answer)].filter(Boolean);
+  if (tables.length === 0) return null;
+  return h("section", { class: "card", "aria-labelledby": "replacement-title" },
+    h("h2", { id: "replacement-title" }, "Replacement and biases"), tables);
+}
+
+/** The confusion matrix; null if there are too many labels. */
+function confusionCard(answer) {
+  if (!answer.confusion) return null;
+  const stage = h("div", { class: "stage" });
+  onResizeOrTheme(stage, () => refill(stage, drawConfusion(answer, { palette: palette() })));
+  const save = () => saveSvg(drawConfusion(answer, { palette: LIGHT }), "confusion.svg");
+  return h("section", { class: "card", "aria-labelledby": "confusion-title" },
+    h("div", { class: "headline" }, h("h2", { id: "confusion-title" }, "Confusion matrix"),
+      h("button", { type: "button", class: "quiet", onclick: save }, "Download SVG")),
+    h("p", { class: "note" }, "How often people gave the label of the row, and the judge that of the column."),
+    scrollable(stage));
+}
+
+/** Whether the texts of a link are a table of labels. */
+function areLabels(table) {
+  const size = table?.items?.length;
+  const fits = (cells) => Array.isArray(cells) && cells.length === size &&
+    cells.every((cell) => cell === null || ["string", "number"].includes(typeof cell));
+  const { items, labels, ...columns } = table ?? {};
+  const known = Object.keys(columns).every((name) => ["position", "length", "system", "cluster"].includes(name));
+  return size > 0 && fits(items) && known && Object.keys(labels ?? {}).length > 0 &&
+    [...Object.values(labels), ...Object.values(columns)].every(fits);
+}

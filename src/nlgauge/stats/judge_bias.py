@@ -1,0 +1,159 @@
+"""Biases of a judge: towards positions, long texts, and outputs of the judge's own system.
+
+The gap of an item is the judge's label minus the mean label of people, so that whatever makes an
+output better for both cancels out.
+"""
+
+from statistics import NormalDist
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from nlgauge.core.arrays import Bools, Floats
+from nlgauge.core.errors import DataError, OptionError
+from nlgauge.stats.coefficients import constant_rows, divide
+from nlgauge.stats.intervals import Interval, check_confidence
+from nlgauge.stats.rater_agreement import bootstrap_statistic
+from nlgauge.stats.validation import Seed
+
+
+def wilson_interval(successes: int, trials: int, *, confidence: float = 0.95) -> Interval:
+    """Return a share and its interval by Wilson's score (1927).
+
+    Parameters
+    ----------
+    successes, trials : int
+    confidence : float, coverage
+
+    Returns
+    -------
+    Interval, NaN without trials
+
+    Examples
+    --------
+    >>> found = wilson_interval(8, 10)
+    >>> found.value, round(found.low, 3), round(found.high, 3)
+    (0.8, 0.49, 0.943)
+    """
+    check_confidence(confidence)
+    if not 0 <= successes <= trials:
+        raise OptionError(f"{successes} successes of {trials} trials; give 0 to {trials}.")
+    if trials == 0:
+        return Interval(np.nan, np.nan, np.nan, confidence, 0, 0, "", "wilson")
+    z = NormalDist().inv_cdf((1 + confidence) / 2)
+    share, scale = successes / trials, 1 + z**2 / trials
+    centre = (share + z**2 / (2 * trials)) / scale
+    half = z * np.sqrt(share * (1 - share) / trials + z**2 / (4 * trials**2)) / scale
+    low = 0.0 if successes == 0 else float(centre - half)
+    high = 1.0 if successes == trials else float(centre + half)
+    return Interval(share, low, high, confidence, 0, 0, "", "wilson")
+
+
+def length_bias(
+    gaps: ArrayLike,
+    lengths: ArrayLike,
+    *,
+    clusters: ArrayLike | None = None,
+    count: int = 1000,
+    confidence: float = 0.95,
+    seed: Seed = 0,
+) -> Interval:
+    """Return Spearman's correlation of gaps with lengths, and its bootstrap interval over items.
+
+    Parameters
+    ----------
+    gaps : array_like, the judge's label minus the mean label of people; NaN for none
+    lengths : array_like, of texts, or differences of the lengths of two texts; NaN for none
+    clusters, count, confidence, seed : as in `bootstrap_agreement`
+
+    Returns
+    -------
+    Interval, positive if the judge favours long texts
+
+    Examples
+    --------
+    >>> length_bias([0, 1, 1, 2, 3], [10, 20, 30, 40, 50], count=100).value > 0.9
+    True
+    """
+    gap, length, groups = _present(gaps, lengths, clusters)
+
+    def statistic(weights: Floats) -> Floats:
+        return weighted_spearman(gap, length, weights)[:, None]
+
+    return bootstrap_statistic(
+        statistic, gap.size, groups, count=count, confidence=confidence, seed=seed
+    )
+
+
+def self_preference(
+    gaps: ArrayLike,
+    own: ArrayLike,
+    *,
+    clusters: ArrayLike | None = None,
+    count: int = 1000,
+    confidence: float = 0.95,
+    seed: Seed = 0,
+) -> Interval:
+    """Return the mean gap of the judge's own outputs minus that of others, and its interval.
+
+    Parameters
+    ----------
+    gaps : array_like, the judge's label minus the mean label of people; NaN for none
+    own : array_like of bool, whether the output is of the judge's own system or family
+    clusters, count, confidence, seed : as in `bootstrap_agreement`
+
+    Returns
+    -------
+    Interval, positive if the judge favours its own outputs
+
+    Examples
+    --------
+    >>> self_preference([2, 1, 0, 0, 1], [True, True, False, False, False], count=100).value
+    1.1666666666666667
+    """
+    gap, mine, groups = _present(gaps, own, clusters)
+    sides: tuple[Bools, Bools] = (mine > 0, mine == 0)
+
+    def statistic(weights: Floats) -> Floats:
+        first, second = (
+            divide(weights[:, side] @ gap[side], weights[:, side].sum(axis=1)) for side in sides
+        )
+        return (first - second)[:, None]
+
+    return bootstrap_statistic(
+        statistic, gap.size, groups, count=count, confidence=confidence, seed=seed
+    )
+
+
+def weighted_spearman(x: Floats, y: Floats, weights: Floats) -> Floats:
+    """Return Spearman's rho of points that occur `weights` times, a value per row of weights."""
+    first, second = _ranks(x, weights), _ranks(y, weights)
+    total = weights.sum(axis=1, keepdims=True)
+    cx, cy = (
+        each - (weights * each).sum(axis=1, keepdims=True) / total for each in (first, second)
+    )
+    norm = np.sqrt((weights * cx**2).sum(axis=1) * (weights * cy**2).sum(axis=1))
+    drawn = weights > 0
+    still = [constant_rows(np.where(drawn, values[None, :], np.nan)) for values in (x, y)]
+    norm[still[0] | still[1]] = 0.0
+    return np.clip(divide((weights * cx * cy).sum(axis=1), norm), -1.0, 1.0)
+
+
+def _ranks(values: Floats, weights: Floats) -> Floats:
+    """Return the mean ranks of values that occur `weights` times."""
+    order = np.argsort(values, kind="stable")
+    _, starts = np.unique(values[order], return_index=True)
+    places = np.unique(values, return_inverse=True)[1]
+    counts = np.add.reduceat(weights[:, order], starts, axis=1)
+    return (np.cumsum(counts, axis=1) - (counts - 1) / 2)[:, places]
+
+
+def _present(
+    gaps: ArrayLike, others: ArrayLike, clusters: ArrayLike | None
+) -> tuple[Floats, Floats, ArrayLike | None]:
+    """Return the items that have both values, and their clusters."""
+    gap, other = np.asarray(gaps, dtype=np.float64), np.asarray(others, dtype=np.float64)
+    both = np.isfinite(gap) & np.isfinite(other)
+    if not both.any():
+        raise DataError(f"none of {gap.size} items has a label of judge and people and a value.")
+    return gap[both], other[both], None if clusters is None else np.asarray(clusters)[both]

@@ -1,0 +1,64 @@
+"""Partial correlation against the correlation of residuals, and in its limits."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from nlgauge.core.errors import DataError, ShapeError
+from nlgauge.stats.partial_correlation import partial_correlation
+
+
+def _residuals(values: np.ndarray, given: np.ndarray) -> np.ndarray:
+    design = np.stack([np.ones_like(given), given], axis=1)
+    return values - design @ np.linalg.lstsq(design, values, rcond=None)[0]
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_it_is_the_correlation_of_residuals(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    given = rng.normal(size=40)
+    first = given + rng.normal(size=40) + 1000
+    second = 0.5 * first - given + rng.normal(size=40)
+    found = partial_correlation(first, second, given, count=50)
+    expected = np.corrcoef(_residuals(first, given), _residuals(second, given))[0, 1]
+    assert found.value == pytest.approx(expected, abs=1e-9)
+    assert found.low <= found.value <= found.high
+
+
+def test_a_resample_is_the_statistic_of_repeated_points() -> None:
+    rng = np.random.default_rng(1)
+    points = rng.normal(size=(3, 12))
+    whole = partial_correlation(*np.repeat(points, 3, axis=1), count=2).value
+    assert whole == pytest.approx(partial_correlation(*points, count=2).value, abs=1e-12)
+
+
+def test_whole_clusters_are_drawn() -> None:
+    rng = np.random.default_rng(2)
+    points = np.repeat(rng.normal(size=(3, 10)), 20, axis=1)
+    free = partial_correlation(*points, count=300)
+    clustered = partial_correlation(*points, clusters=np.repeat(np.arange(10), 20), count=300)
+    assert clustered.value == pytest.approx(free.value)
+    assert clustered.high - clustered.low > 2 * (free.high - free.low)
+
+
+@pytest.mark.parametrize("constant", range(3))
+def test_a_constant_variable_has_no_correlation(constant: int) -> None:
+    points = np.random.default_rng(3).normal(size=(3, 9))
+    points[constant] = 7.25
+    assert math.isnan(partial_correlation(*points, count=5).value)
+
+
+def test_a_variable_that_the_third_determines_has_none() -> None:
+    given = np.arange(8.0)
+    other = np.random.default_rng(4).normal(size=8)
+    assert math.isnan(partial_correlation(2 * given + 1, other, given, count=5).value)
+
+
+def test_bad_input() -> None:
+    with pytest.raises(ShapeError, match=r"got shapes \(2,\), \(3,\), \(2,\)"):
+        partial_correlation([1, 2], [1, 2, 3], [1, 2])
+    with pytest.raises(DataError, match="0 items"):
+        partial_correlation(np.zeros(0), np.zeros(0), np.zeros(0))
