@@ -67,15 +67,15 @@ def _scan(given: Bytes) -> Scan:
     try:
         with Path(given.path).open("rb") as content:
             content.seek(given.start - before)
-            read = memoryview(content.read(given.stop - given.start + before))
+            read = content.read(given.stop - given.start + before)
     except OSError as error:
         raise FileError(f"file {given.path!r} cannot be read: {error.strerror}") from error
-    lines = bytes(read[:-1]).count(b"\n") + (not before)
+    lines = read.count(b"\n", 0, -1) + (not before)
     quoted = False, True
     if given.csv and not is_compressed(given.path):
         with open_bytes(given.path) as content:
             quoted = quoted_at_stop(content, given.start, given.stop)
-    return Scan(hashlib.sha256(read[before:]).digest(), lines, quoted)
+    return Scan(hashlib.sha256(memoryview(read)[before:]).digest(), lines, quoted)
 
 
 @dataclass(frozen=True)

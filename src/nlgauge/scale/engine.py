@@ -30,6 +30,12 @@ class WorkerWarning(UserWarning):
     """Warns that a worker died and its parts are scored again."""
 
 
+def warn_of_lost_worker() -> None:
+    """Warn that a worker died."""
+    message = "a worker died; the parts in progress are scored again"
+    warnings.warn(message, WorkerWarning, stacklevel=3)
+
+
 class WorkerLost(Exception):
     """The worker of a task died."""
 
@@ -89,7 +95,7 @@ class Engine(ABC, Generic[Task]):
 
     @abstractmethod
     def _wait(self, tasks: Collection[Task]) -> Collection[Task]:
-        """Return the tasks that are done, at least one."""
+        """Wait until something is done and return the tasks that are."""
 
     @abstractmethod
     def _result(self, task: Task) -> Any:
@@ -170,8 +176,7 @@ class ProcessPool(Engine[Future[Any]]):
         try:
             return self._pool.submit(_work, work, task, self._load_tables)
         except BrokenProcessPool:
-            message = "a worker died; the parts in progress are scored again"
-            warnings.warn(message, WorkerWarning, stacklevel=2)
+            warn_of_lost_worker()
             self._pool.shutdown(wait=True, cancel_futures=True)
             self._pool = self._start()
             return self._submit(work, task)

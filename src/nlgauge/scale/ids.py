@@ -10,6 +10,7 @@ Two among 100 million digests collide once in 3,700 runs.
 """
 
 import hashlib
+import io
 import json
 from array import array
 from collections.abc import Iterable, Iterator
@@ -22,7 +23,7 @@ from numpy.typing import NDArray
 
 from nlgauge.core.errors import FileError
 from nlgauge.data.text_rows import Row
-from nlgauge.scale.run_folder import NOT_SHARED, explain_errors
+from nlgauge.scale.run_folder import NOT_SHARED, explain_errors, replace_file
 
 Kind = Literal["ids", "segments"]
 _RANGE_ROWS = 1 << 22  # digests in a run and in a range, for which a worker needs about 150 MB
@@ -72,9 +73,8 @@ class DigestWriter:
             file = _run_file(self._folder, self._kind, self._block, self.runs)
             with explain_errors(self._folder):
                 self._folder.mkdir(exist_ok=True)
-                with file.open("wb") as out:
-                    out.write(digests[order].tobytes())
-                    out.write(np.array(self._rows, dtype="<u4")[order].tobytes())
+                rows = np.array(self._rows, dtype="<u4")[order]
+                replace_file(file, [digests[order].tobytes(), rows.tobytes()])
             self.runs += 1
             self._digests, self._rows = bytearray(), array("L")
 
@@ -115,8 +115,10 @@ class DigestRange:
         if not len(repeated):
             return Repeats()
         file = self.folder / f"{self.kind}-repeats-{self.number:06d}.npy"
+        content = io.BytesIO()
+        np.save(content, repeated)
         with explain_errors(self.folder):
-            np.save(file, repeated)
+            replace_file(file, [content.getvalue()])
         block, row = divmod(int(repeated[0]), 1 << _ROW_BITS)
         return Repeats((file,), (block, row))
 

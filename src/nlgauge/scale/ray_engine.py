@@ -2,34 +2,37 @@
 
 import os
 from collections import Counter
-from collections.abc import Collection, Sequence
-from contextlib import suppress
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
 from typing import Any, Self
 
 from nlgauge.core.errors import MissingExtra, NlgaugeError, UsageError
 from nlgauge.inputs import Tables
-from nlgauge.scale.engine import ATTEMPTS, QUEUED_PER_WORKER, Engine, WorkerLost
+from nlgauge.scale.engine import QUEUED_PER_WORKER, Engine, WorkerLost, warn_of_lost_worker
 from nlgauge.scale.worker import Work, Worker, WorkerConfig
 
 try:
     import ray
-    from ray.exceptions import RayActorError, RayTaskError
+    from ray.exceptions import ObjectLostError, RayActorError, RayTaskError
 except ImportError:
     raise MissingExtra("--engine ray", "ray", "ray") from None
 
 
 class RayEngine(Engine[Any]):
-    """Ray actors, which Ray restarts when they die, on a running or a temporary cluster."""
+    """Ray actors on a running or a temporary cluster.
 
-    attempts = 1  # Ray itself submits a part again, see max_task_retries
+    The tasks of an actor that dies go to the others. A new actor takes its place as soon as the
+    cluster has room for it, which may be never if a machine is lost.
+    """
 
     def __init__(self, config: WorkerConfig, workers: int, address: str | None) -> None:
         self._config, self._workers, self._address = config, workers, address
         self.capacity = workers * QUEUED_PER_WORKER
         self._started = False
         self._actors: list[Any] = []
+        self._starting: dict[Any, Any] = {}  # replacements, by the task that tells that they run
         self._actor_of: dict[Any, Any] = {}
         self._tasks_of: Counter[Any] = Counter()
 
@@ -38,28 +41,32 @@ class RayEngine(Engine[Any]):
         self._started = not ray.is_initialized()
         if self._started:
             _connect(self._address, self._workers)
-        cuda = self._config.runtime.device.startswith("cuda")
         try:
-            _check_resources(self._workers, ["CPU", "GPU"] if cuda else ["CPU"])
+            _check_resources(self._workers, ["CPU", "GPU"] if self._cuda else ["CPU"])
         except UsageError:
             self.__exit__(None, None, None)
             raise
-        actor: Any = ray.remote(
-            num_cpus=1,
-            num_gpus=int(cuda),
-            scheduling_strategy="SPREAD",
-            max_restarts=-1,  # a long run survives the loss of many machines
-            max_task_retries=ATTEMPTS - 1,
-        )(WorkerActor)
-        folder = str(Path.cwd())
-        self._actors = [actor.remote(self._config, folder) for _ in range(self._workers)]
+        self._actors = [self._start_actor() for _ in range(self._workers)]
         return self
+
+    @property
+    def _cuda(self) -> bool:
+        return self._config.runtime.device.startswith("cuda")
+
+    def _start_actor(self) -> Any:
+        # Without restarts: Ray would keep the tasks of an actor until there is room to restart it.
+        options = {"num_cpus": 1, "num_gpus": int(self._cuda), "scheduling_strategy": "SPREAD"}
+        remote: Any = ray.remote
+        actor = remote(**options)(WorkerActor)
+        return actor.remote(self._config, str(Path.cwd()))
 
     def share_tables(self, tables: Sequence[Tables]) -> None:
         """Put the tables into Ray's object store, from which every actor reads them once."""
         self._load_tables = partial(ray.get, ray.put(tables))
 
     def _submit(self, work: Work, task: Any) -> Any:
+        while not self._actors:
+            self._wait(())
         actor = min(self._actors, key=self._tasks_of.__getitem__)
         submitted = actor.run.remote(work, task, self._load_tables)
         self._actor_of[submitted] = actor
@@ -67,31 +74,62 @@ class RayEngine(Engine[Any]):
         return submitted
 
     def _wait(self, tasks: Collection[Any]) -> Collection[Any]:
-        listed = list(tasks)
+        listed = [*tasks, *self._starting]
         ray.wait(listed, num_returns=1)
         # All that are done, as every call takes time in proportion to the tasks in progress.
-        done: Collection[Any] = ray.wait(listed, num_returns=len(listed), timeout=0)[0]
+        done: list[Any] = ray.wait(listed, num_returns=len(listed), timeout=0)[0]
+        for started in [task for task in done if task in self._starting]:
+            done.remove(started)
+            actor = self._starting.pop(started)
+            try:
+                with _explained():
+                    ray.get(started)
+                self._actors.append(actor)
+            except WorkerLost:
+                self._replace(actor)
         return done
 
     def _result(self, task: Any) -> Any:
-        self._tasks_of[self._actor_of.pop(task)] -= 1
+        actor = self._actor_of.pop(task)
+        self._tasks_of[actor] -= 1
         try:
-            return ray.get(task)
-        except RayActorError as error:
-            if error.actor_init_failed:  # the last line is the reason, the rest a traceback
-                reason = str(error).strip().rpartition("\n")[2]
-                raise NlgaugeError(f"a worker cannot start: {reason}") from error
-            raise WorkerLost from error
-        except RayTaskError as error:  # raise the worker's own error
-            cause = error.cause
-            raise (cause if isinstance(cause, NlgaugeError | MemoryError) else error) from None
+            with _explained():
+                return ray.get(task)
+        except WorkerLost:
+            if actor in self._actors:
+                warn_of_lost_worker()
+                self._actors.remove(actor)
+                self._replace(actor)
+            raise
+
+    def _replace(self, actor: Any) -> None:
+        ray.kill(actor)  # it may be cut off and still run
+        replacement = self._start_actor()
+        self._starting[replacement.ready.remote()] = replacement
 
     def __exit__(self, kind: object, error: BaseException | None, traceback: object) -> None:
         """Stop the actors, and the cluster if it was started here."""
-        for actor in self._actors:
+        for actor in (*self._actors, *self._starting.values()):
             ray.kill(actor)
         if self._started:
             ray.shutdown()
+
+
+@contextmanager
+def _explained() -> Iterator[None]:
+    """Turn Ray's errors into WorkerLost or the error that a worker raised."""
+    try:
+        yield
+    except RayActorError as error:
+        if error.actor_init_failed:  # the last line is the reason, the rest a traceback
+            reason = str(error).strip().rpartition("\n")[2]
+            raise NlgaugeError(f"a worker cannot start: {reason}") from error
+        raise WorkerLost from error
+    except ObjectLostError as error:  # the result, with the machine that kept it
+        raise WorkerLost from error
+    except RayTaskError as error:
+        cause = error.cause
+        raise (cause if isinstance(cause, NlgaugeError | MemoryError) else error) from None
 
 
 class WorkerActor(Worker):
@@ -101,6 +139,9 @@ class WorkerActor(Worker):
         with suppress(OSError):  # a machine without the folder still reads absolute paths
             os.chdir(folder)
         super().__init__(config)
+
+    def ready(self) -> None:
+        """Return when the worker has started."""
 
 
 def _connect(address: str | None, workers: int) -> None:

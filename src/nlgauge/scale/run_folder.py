@@ -21,6 +21,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from shutil import rmtree
 from typing import Any, Literal
+from uuid import uuid4
 
 from nlgauge.core.errors import DataError, FileError, UsageError
 from nlgauge.core.jsonable import unique_keys
@@ -59,8 +60,6 @@ class RunFolder:
             if not _lock(lock.fileno()):
                 busy = f"another run is writing to {str(self.path)!r}"
                 raise UsageError(f"{busy}; wait for it, or use another folder")
-            for left in self.path.rglob(f"*{_TEMPORARY}"):
-                left.unlink()
             self._clean()
             try:
                 yield
@@ -68,6 +67,9 @@ class RunFolder:
                 self._clean()
 
     def _clean(self) -> None:
+        """Delete what a run leaves that was killed or has lost workers."""
+        for left in self.path.rglob(f"*{_TEMPORARY}"):
+            left.unlink(missing_ok=True)
         rmtree(self.scratch, ignore_errors=True)
         (self.path / _STOP).unlink(missing_ok=True)
 
@@ -148,19 +150,26 @@ class RunFolder:
         return self._parts / f"{name}.json"
 
     def _write(self, file: Path, content: Iterable[bytes]) -> None:
-        temporary = file.with_name(file.name + _TEMPORARY)
         with explain_errors(self.path):
-            try:
-                with temporary.open("wb") as out:
-                    out.writelines(content)
-                    out.flush()
-                    os.fsync(out.fileno())
-                temporary.replace(file)
-                _sync_folder(file.parent)
-            except OSError:
-                with suppress(OSError):
-                    temporary.unlink()
-                raise
+            replace_file(file, content, sync=True)
+
+
+def replace_file(file: Path, content: Iterable[bytes], *, sync: bool = False) -> None:
+    """Write a file under a name of its own and rename it, as a lost worker may write it, too."""
+    temporary = file.with_name(f"{file.name}.{uuid4().hex}{_TEMPORARY}")
+    try:
+        with temporary.open("wb") as out:
+            out.writelines(content)
+            if sync:
+                out.flush()
+                os.fsync(out.fileno())
+        temporary.replace(file)
+        if sync:
+            _sync_folder(file.parent)
+    except OSError:
+        with suppress(OSError):
+            temporary.unlink()
+        raise
 
 
 def _lock(descriptor: int) -> bool:

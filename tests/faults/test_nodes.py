@@ -1,0 +1,68 @@
+"""A cluster of a head and two nodes, each with its own object store, which loses one of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from nlgauge.data.systems import InputFiles
+from nlgauge.scale.run import Run
+from sentences import results
+
+ray = pytest.importorskip("ray")
+
+pytestmark = pytest.mark.slow
+
+
+@pytest.fixture
+def nodes() -> Iterator[tuple[Any, list[Any]]]:
+    """The cluster, whose head runs no workers, and two nodes with room for one worker each."""
+    cluster_utils = pytest.importorskip("ray.cluster_utils")
+    quick = {"health_check_period_ms": 1000, "health_check_failure_threshold": 8}
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setenv("RAY_worker_niceness", "0")
+        options = {"num_cpus": 0, "include_dashboard": False, "_system_config": quick}
+        cluster = cluster_utils.Cluster()
+        try:
+            try:
+                cluster.add_node(**options)
+                started = [cluster.add_node(num_cpus=1) for _ in range(2)]
+            except Exception as error:  # Ray raises just that when a busy machine starts it slowly
+                pytest.skip(f"Ray could not start three nodes here: {error}")
+            ray.init(cluster.address, log_to_driver=False)
+            yield cluster, started
+        finally:
+            ray.shutdown()
+            cluster.shutdown()
+
+
+def test_a_node_is_lost_in_the_middle_of_a_run(
+    nodes: tuple[Any, list[Any]], table: Path, undisturbed: dict[str, bytes], tmp_path: Path
+) -> None:
+    """The other node has no room for a second worker, and finishes the run alone."""
+    cluster, started = nodes
+    lost: list[Any] = []
+
+    def lose_one(stage: str, rows: int) -> None:
+        if stage == "scoring" and rows >= 60 and not lost:
+            lost.append(started[0])
+            cluster.remove_node(started[0], allow_graceful=False)
+
+    run = Run(
+        InputFiles([str(table)]),
+        ("chrf",),
+        tmp_path / "out",
+        part_rows=20,
+        confidence=0.95,
+        resamples=50,
+        engine="ray",
+        workers=2,
+    )
+    with pytest.warns(UserWarning, match="a worker died"):
+        outcome = run.execute(lose_one)
+    assert lost
+    assert outcome.scored == 600
+    assert results(tmp_path / "out") == undisturbed
