@@ -23,7 +23,6 @@ from nlgauge.measure.kernels import network_simplex
 from nlgauge.measure.problem import Problem, Solution, normalised, solve_concatenated
 from nlgauge.measure.sinkhorn import Reference
 
-
 BLOCK_CELLS = 1 << 20  # of a product
 
 

@@ -23,6 +23,7 @@ cpdef void solve_all(
 cdef Py_ssize_t optimise(Forest work, double tolerance) noexcept nogil
 @cython.locals(best=Py_ssize_t)
 cdef void _start(Forest work) noexcept nogil
+@cython.locals(settled=bint)
 cdef bint _refresh(Forest work) noexcept nogil
 @cython.locals(count=Py_ssize_t, place=Py_ssize_t)
 cdef Py_ssize_t _list_tree(Forest work, Py_ssize_t root) noexcept nogil

@@ -161,10 +161,11 @@ def _refresh(work: Forest) -> bool:
                 rate = work.rate_a if node < n else work.rate_b
                 weight = work.a[node] if node < n else work.b[node - n]
                 work.mass[node] = weight * np.exp(-work.potential[node] * rate)
+    settled = True
     for root in range(n + m):
-        if work.parent[root] < 0 and not _settle(work, root):
-            return False
-    return True
+        if work.parent[root] < 0 and settled:
+            settled = _settle(work, root)
+    return settled
 
 
 def _list_tree(work: Forest, root: int) -> int:
