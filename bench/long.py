@@ -1,4 +1,4 @@
-"""How CPU time and memory of a single pair grow with its length, from 512 to 8,192 tokens a side."""
+"""How CPU time and memory of a pair grow with its length, from 512 to 8,192 tokens a side."""
 
 from __future__ import annotations
 
@@ -42,6 +42,7 @@ def _measure(metric: str, model: str, length: int) -> Timing:
         print(f"{name}: not finished within {LIMIT} s of CPU time ({done.stderr[-200:].strip()})")
         return Timing(name, float("inf"), 1)
     seconds, cpu, kilobytes = map(float, done.stdout.split())
+    print(f"{name}: {cpu:.2f} s of CPU time, {kilobytes / 1024:.0f} MB at most", flush=True)
     return Timing(name, seconds, 1, cpu, kilobytes / 1024)
 
 
@@ -50,9 +51,7 @@ def _tell_infolm(cpu: float) -> None:
     for length in LENGTHS:
         window = min(length, 512)
         estimate = cpu * (length / INFOLM_LENGTH) * (window / INFOLM_LENGTH)
-        print(
-            f"infolm, embedded, {length:,} tokens: about {estimate:.0f} s of CPU time (estimated)"
-        )
+        print(f"infolm, embedded, {length:,} tokens: about {estimate:.0f} s of CPU time")
 
 
 # What getrusage calls the peak may be that of the process which started this one.

@@ -25,6 +25,7 @@ from nlgauge.encode.model_files import Located
 from nlgauge.encode.registry import model_card
 from nlgauge.encode.run_options import DEFAULT_OPTIONS, RunOptions
 from nlgauge.encode.tokenizer import Piece, Tokenizer
+from nlgauge.encode.transfer import HostCopy, one_started
 from nlgauge.encode.trial import TEXTS, padding_is_harmless
 from nlgauge.runtime.progress import current_step
 from nlgauge.runtime.threads import thread_count
@@ -149,23 +150,27 @@ class HuggingFaceEncoder(HuggingFaceModel):
         tokens = sum(len(piece.ids) for batch in batched for piece in batch)
         step = current_step()
 
-        def run(batch: list[Piece]) -> Floats:
-            found = self._run(batch, layers)
-            step(sum(len(piece.ids) for piece in batch) / tokens)
+        def start(batch: list[Piece]) -> tuple[HostCopy, float]:
+            states = self._states(batch, layers)
+            return HostCopy(states), sum(len(piece.ids) for piece in batch) / tokens
+
+        def finish(started: tuple[HostCopy, float]) -> Floats:
+            found = started[0].numpy()
+            step(started[1])
             return found
 
         if self._device.type != "cpu" or len(batched) < 2:
             with forward_pass():
-                return [run(batch) for batch in batched]
+                return [finish(started) for started in one_started(start, batched)]
         # Threads that share a batch would wait for each other after every operation.
         with forward_pass(1) as threads, ThreadPoolExecutor(min(threads, len(batched))) as pool:
-            return list(pool.map(run, batched))
+            return list(pool.map(lambda batch: finish(start(batch)), batched))
 
-    def _run(self, batch: list[Piece], layers: Sequence[int]) -> Floats:
-        """Return the states [texts, layers, tokens, d] of a batch, padded at the end."""
+    def _states(self, batch: list[Piece], layers: Sequence[int]) -> torch.Tensor:
+        """Return the states [texts, layers, tokens, d] of a batch, padded, on the device."""
         with torch.inference_mode():
             states = self._recorder.states([piece.ids for piece in batch], layers)
-            return np.asarray(torch.stack(states, dim=1).float().cpu().numpy())
+            return torch.stack(states, dim=1)
 
     def _cloud(self, tokens: Tokens, states: list[tuple[Piece, Floats]]) -> Cloud:
         """Return the cloud of a text from the states of its windows."""

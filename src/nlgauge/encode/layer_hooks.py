@@ -7,6 +7,8 @@ from typing import Any
 import torch
 from torch.nn.utils.rnn import pad_sequence
 
+from nlgauge.encode.transfer import to_device
+
 
 class _LastLayerReached(Exception):
     """Ends a forward pass after the deepest layer wanted."""
@@ -62,8 +64,8 @@ class LayerRecorder:
         rows = [torch.tensor(text) for text in texts]
         ids = pad_sequence(rows, batch_first=True, padding_value=padding)
         mask = pad_sequence([torch.ones_like(row) for row in rows], batch_first=True)
-        device = self._model.device
-        return {"input_ids": ids.to(device), "attention_mask": mask.to(device)}
+        both = to_device(torch.stack([ids, mask]), self._model.device)
+        return {"input_ids": both[0], "attention_mask": both[1]}
 
     def _record_input(self, _: Any, arguments: tuple[Any, ...], named: dict[str, Any]) -> None:
         if 0 in getattr(self._pass, "wanted", ()):

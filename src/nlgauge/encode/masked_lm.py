@@ -1,7 +1,8 @@
 """Distributions that a masked language model predicts, averaged over the positions of a text.
 
 Every token is masked in turn in an unpadded copy of the text. Copies of the same length form a
-batch. Distributions are summed as they come, so that memory holds only those of one batch.
+batch. Distributions are summed as they come, so that memory holds only those of two batches: one
+that is summed, and one that the device computes meanwhile.
 """
 
 from collections import defaultdict
@@ -23,6 +24,7 @@ from nlgauge.encode.mlm_update import apply_tensors, update_digest
 from nlgauge.encode.model_files import EMBEDDED, Located
 from nlgauge.encode.run_options import DEFAULT_OPTIONS, RunOptions
 from nlgauge.encode.tokenizer import Piece
+from nlgauge.encode.transfer import HostCopy, one_started, to_device
 from nlgauge.runtime.progress import current_step
 
 _MAX_ROWS = 32  # distributions summed at a time
@@ -36,6 +38,22 @@ class _Copy(NamedTuple):  # a text with some positions masked, and their masses
     ids: list[int]
     positions: list[int]
     masses: list[float]
+
+
+class _Batch(NamedTuple):  # copies of texts, and the logits of their masked positions
+    copies: list[_Copy]
+    logits: HostCopy
+
+    def parts(self) -> Iterator[_Part]:
+        """Yield texts with the logits and the masses of at most ``_MAX_ROWS`` masked positions."""
+        logits = self.logits.tensor()
+        texts = [copy.text for copy in self.copies for _ in copy.positions]
+        masses = [mass for copy in self.copies for mass in copy.masses]
+        for text, group in groupby(range(len(texts)), key=texts.__getitem__):
+            own = list(group)
+            for start in range(own[0], own[-1] + 1, _MAX_ROWS):
+                part = slice(start, min(start + _MAX_ROWS, own[-1] + 1))
+                yield text, logits[part], masses[part]
 
 
 class HuggingFaceMaskedLm(HuggingFaceModel):
@@ -73,7 +91,8 @@ class HuggingFaceMaskedLm(HuggingFaceModel):
                 invented.append(self._invent(each, pieces[i], masses))
                 masses = np.where(each.unknown, 0.0, masses)
             copies += self._copies(each, pieces[i], masses, whole_words)
-        predicted = (part for batch in self._counted(copies) for part in self._predict(batch))
+        started = one_started(self._predict, self._batches(copies))
+        predicted = (part for each in self._counted(started, copies) for part in each.parts())
         found: dict[float, list[Histogram]] = {}
         for t, sums in self._sums(chain(predicted, *invented), len(texts), temperatures).items():
             found[t] = []
@@ -131,19 +150,22 @@ class HuggingFaceMaskedLm(HuggingFaceModel):
             for start in range(0, len(same), size):
                 yield same[start : start + size]
 
-    def _counted(self, copies: list[_Copy]) -> Iterator[list[_Copy]]:
+    def _counted(self, started: Iterable[_Batch], copies: list[_Copy]) -> Iterator[_Batch]:
         """Yield the batches; each is a share of the progress like its share of all tokens."""
         step, total = current_step(), sum(len(copy.ids) for copy in copies)
-        for batch in self._batches(copies):
+        for batch in started:
             yield batch
-            step(len(batch) * len(batch[0].ids) / total)
+            step(sum(len(copy.ids) for copy in batch.copies) / total)
 
-    def _predict(self, batch: list[_Copy]) -> Iterator[_Part]:
-        """Yield texts with the logits and the masses of at most ``_MAX_ROWS`` masked positions."""
-        ids = torch.tensor([copy.ids for copy in batch], device=self._device)
-        rows = [row for row, copy in enumerate(batch) for _ in copy.positions]
-        positions = [position for copy in batch for position in copy.positions]
-        masses = [mass for copy in batch for mass in copy.masses]
+    def _predict(self, batch: list[_Copy]) -> _Batch:
+        """Start the passes of a batch and the copy of its logits to the host."""
+        return _Batch(batch, HostCopy(self._logits(batch)))
+
+    def _logits(self, batch: list[_Copy]) -> torch.Tensor:
+        """Return the logits [masked positions, vocabulary] of a batch, on the device."""
+        ids = to_device(torch.tensor([copy.ids for copy in batch]), self._device)
+        places = [(row, at) for row, copy in enumerate(batch) for at in copy.positions]
+        rows, positions = to_device(torch.tensor(places).T.contiguous(), self._device)
 
         def narrow(_: Any, __: Any, output: Any) -> Any:  # the head sees masked positions only
             output["last_hidden_state"] = output[0][rows, positions][None]
@@ -152,14 +174,10 @@ class HuggingFaceMaskedLm(HuggingFaceModel):
         hook = self._model.base_model.register_forward_hook(narrow)
         try:
             with forward_pass(), torch.inference_mode():
-                logits = self._model(input_ids=ids).logits[0]
+                logits: torch.Tensor = self._model(input_ids=ids).logits[0]
+                return logits
         finally:
             hook.remove()
-        for text, group in groupby(range(len(rows)), key=lambda row: batch[rows[row]].text):
-            own = list(group)
-            for start in range(own[0], own[-1] + 1, _MAX_ROWS):
-                part = slice(start, min(start + _MAX_ROWS, own[-1] + 1))
-                yield text, logits[part], masses[part]
 
 
 def _mix(

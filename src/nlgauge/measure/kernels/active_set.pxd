@@ -23,23 +23,29 @@ cpdef void solve_all(
 cdef Py_ssize_t optimise(Forest work, double tolerance) noexcept nogil
 @cython.locals(best=Py_ssize_t)
 cdef void _start(Forest work) noexcept nogil
+@cython.locals(settled=bint)
 cdef bint _refresh(Forest work) noexcept nogil
 @cython.locals(count=Py_ssize_t, place=Py_ssize_t)
 cdef Py_ssize_t _list_tree(Forest work, Py_ssize_t root) noexcept nogil
-@cython.locals(leaving=Py_ssize_t, below_sink=bint)
+@cython.locals(
+    leaving=Py_ssize_t, below_sink=bint, top=Py_ssize_t, other=Py_ssize_t
+)
 cdef bint _pivot(
     Forest work, Py_ssize_t source, Py_ssize_t sink, double excess, Py_ssize_t number
+) noexcept nogil
+cdef void _move(
+    Forest work, Py_ssize_t node, Py_ssize_t apex, double mass
 ) noexcept nogil
 cdef void _shift(Forest work, Py_ssize_t top, double excess) noexcept nogil
 @cython.locals(count=Py_ssize_t)
 cdef bint _settle(Forest work, Py_ssize_t root) noexcept nogil
 cdef bint _balance(Forest work, Py_ssize_t size) noexcept nogil
-@cython.locals(top=Py_ssize_t)
+@cython.locals(top=Py_ssize_t, place=Py_ssize_t, light=bint)
 cdef Py_ssize_t _heaviest(Forest work, Py_ssize_t size) noexcept nogil
-cdef double _largest_mass(Forest work, Py_ssize_t size) noexcept nogil
 cdef void _write_targets(Forest work, Py_ssize_t size) noexcept nogil
 cdef double _largest_step(Forest work, Py_ssize_t size) noexcept nogil
 cdef double _limit(Forest work, Py_ssize_t node) noexcept nogil
+@cython.locals(alone=bint)
 cdef bint _removable(Forest work, Py_ssize_t node) noexcept nogil
 cdef void _reverse_branch(
     Forest work, Py_ssize_t top, Py_ssize_t parent, Py_ssize_t last, double price,

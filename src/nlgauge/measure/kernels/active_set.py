@@ -161,10 +161,11 @@ def _refresh(work: Forest) -> bool:
                 rate = work.rate_a if node < n else work.rate_b
                 weight = work.a[node] if node < n else work.b[node - n]
                 work.mass[node] = weight * np.exp(-work.potential[node] * rate)
+    settled = True
     for root in range(n + m):
-        if work.parent[root] < 0 and not _settle(work, root):
-            return False
-    return True
+        if work.parent[root] < 0 and settled:
+            settled = _settle(work, root)
+    return settled
 
 
 def _list_tree(work: Forest, root: int) -> int:
@@ -208,21 +209,19 @@ def _pivot(work: Forest, source: int, sink: int, excess: float, number: int) -> 
         if node >= work.n and work.flow[node] < moved:
             leaving, moved, below_sink = node, work.flow[node], True
         node = work.parent[node]
-    node = source
-    while node != apex:
-        work.flow[node] += -moved if node < work.n else moved
-        node = work.parent[node]
-    node = sink
-    while node != apex:
-        work.flow[node] += -moved if node >= work.n else moved
-        node = work.parent[node]
-    if below_sink:
-        _reverse_branch(work, sink, source, leaving, price, moved)
-        _shift(work, sink, excess)
-    else:
-        _reverse_branch(work, source, sink, leaving, price, moved)
-        _shift(work, source, excess)
+    _move(work, source, apex, moved)
+    _move(work, sink, apex, -moved)
+    top, other = (sink, source) if below_sink else (source, sink)
+    _reverse_branch(work, top, other, leaving, price, moved)
+    _shift(work, top, excess)
     return _settle(work, x)
+
+
+def _move(work: Forest, node: int, apex: int, mass: float) -> None:
+    """Take mass from the pairs below rows and give it to those below columns, up to a node."""
+    while node != apex:
+        work.flow[node] += -mass if node < work.n else mass
+        node = work.parent[node]
 
 
 def _shift(work: Forest, top: int, excess: float) -> None:
@@ -308,22 +307,15 @@ def _balance(work: Forest, size: int) -> bool:
 def _heaviest(work: Forest, size: int) -> int:
     """Return the node of the most mass of the tree in `order`, or its root if that has as much.
 
-    Flows are sums over subtrees. Their rounding, which is relative to the largest mass of a
-    subtree, must not reach tokens of tiny mass.
+    Flows are sums over subtrees: their rounding must not reach tokens of tiny mass at the root.
     """
-    top = work.order[0]
-    if work.mass[top] * MAX_MASS_RATIO < _largest_mass(work, size):
-        for place in range(1, size):
-            if work.mass[work.order[place]] > work.mass[top]:
-                top = work.order[place]
+    root, place = work.order[0], 0
+    for other in range(1, size):
+        if work.mass[work.order[other]] > work.mass[work.order[place]]:
+            place = other
+    light = work.mass[root] * MAX_MASS_RATIO < work.mass[work.order[place]]
+    top: int = work.order[place] if light else root
     return top
-
-
-def _largest_mass(work: Forest, size: int) -> float:
-    largest = 0.0
-    for place in range(size):
-        largest = max(largest, work.mass[work.order[place]])
-    return largest
 
 
 def _write_targets(work: Forest, size: int) -> None:
@@ -355,12 +347,11 @@ def _limit(work: Forest, node: int) -> float:
 
 def _removable(work: Forest, node: int) -> bool:
     """Return whether no mass flows to the parent, and both nodes have other neighbours."""
-    parent = work.parent[node]
-    if work.target[node] > NOTHING * min(work.mass[node], work.mass[parent]):
+    parent, target = work.parent[node], max(work.target[node], 0.0)
+    if target > NOTHING * min(work.mass[node], work.mass[parent]) or work.flow[node] > target:
         return False  # it has mass, or will have
-    if work.flow[node] > max(work.target[node], 0.0) or work.child[node] < 0:
-        return False
-    return work.parent[parent] >= 0 or work.child[parent] != node or work.next[node] >= 0
+    alone: bool = work.parent[parent] < 0 and work.child[parent] == node and work.next[node] < 0
+    return work.child[node] >= 0 and not alone
 
 
 def _reverse_branch(

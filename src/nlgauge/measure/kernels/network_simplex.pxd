@@ -19,11 +19,11 @@ cpdef void solve_all(
 )
 cdef double _write_coupling(Simplex work, double[::1] couplings) noexcept nogil
 cdef double flow_cost(Simplex work, double[::1] costs, Py_ssize_t offset) noexcept nogil
-@cython.locals(pivots=Py_ssize_t, before=Py_ssize_t)
+@cython.locals(pivots=Py_ssize_t, before=Py_ssize_t, few=Py_ssize_t)
 cpdef Py_ssize_t optimise(Simplex work, double largest) noexcept nogil
 @cython.locals(column=Py_ssize_t)
 cdef Py_ssize_t _pivot_while_possible(
-    Simplex work, double tolerance, Py_ssize_t pivots, bint listed
+    Simplex work, double tolerance, Py_ssize_t pivots, Py_ssize_t most, bint listed
 ) noexcept nogil
 cdef void _pivot(Simplex work, Py_ssize_t source, Py_ssize_t sink) noexcept nogil
 cdef void _reverse_branch(

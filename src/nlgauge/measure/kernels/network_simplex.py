@@ -111,25 +111,31 @@ def flow_cost(work: Simplex, costs: Floats, offset: int) -> float:
 
 def optimise(work: Simplex, largest: float) -> int:
     """Pivot from `compute_flow` to an optimal flow; return the pivots, -1 if there are too many."""
+    n, m, tolerance = work.n, work.m, TOLERANCE * largest
+    most = MAX_PIVOTS * (n + m)
     _update_potentials(work, work.root)
-    pivots, before, tolerance = 0, -1, TOLERANCE * largest
-    while work.m >= pricing.MIN_COLUMNS and pivots > before:
-        before = pivots
-        pricing.write_lists(
-            work.costs, work.offset, work.potential, work.n, work.m, work.lists, work.values
-        )
-        pivots = _pivot_while_possible(work, tolerance, pivots, True)
-    if pivots >= 0:
-        pivots = _pivot_while_possible(work, tolerance, pivots, False)
+    # An old tree may need few pivots, for which lists are not worth their time.
+    few = pricing.FEW_PIVOTS * n if m >= pricing.MIN_COLUMNS else most
+    pivots, before = _pivot_while_possible(work, tolerance, 0, few, False), 0
+    if pivots == few:
+        while before < pivots < most:
+            before = pivots
+            pricing.write_lists(
+                work.costs, work.offset, work.potential, n, m, work.lists, work.values
+            )
+            pivots = _pivot_while_possible(work, tolerance, pivots, most, True)
+        pivots = _pivot_while_possible(work, tolerance, pivots, most, False)
     if pivots > 0:
         compute_flow(work)
-    return pivots
+    return pivots if pivots < most else -1
 
 
-def _pivot_while_possible(work: Simplex, tolerance: float, pivots: int, listed: bool) -> int:
-    """Pivot until no pair can enter, of those listed or of all; return all pivots, or -1."""
+def _pivot_while_possible(
+    work: Simplex, tolerance: float, pivots: int, most: int, listed: bool
+) -> int:
+    """Pivot until no listed pair, or no pair at all, can enter; return the pivots, or `most`."""
     n, m, row, proven = work.n, work.m, 0, 0
-    while proven < n:
+    while proven < n and pivots < most:
         at, start = work.offset + row * m, row * pricing.LISTED
         if listed:
             column = pricing.cheapest_listed(work.costs, at, work.potential, n, work.lists, start)
@@ -138,8 +144,6 @@ def _pivot_while_possible(work: Simplex, tolerance: float, pivots: int, listed: 
         least = work.costs[at + column] - work.potential[n + column]
         if least >= work.potential[row] - tolerance:
             proven += 1
-        elif pivots == MAX_PIVOTS * (n + m):
-            return -1
         else:
             _pivot(work, row, n + column)
             pivots, proven = pivots + 1, 0

@@ -1,13 +1,13 @@
 cimport cython
 
 cdef double INFINITY
-cdef Py_ssize_t LISTED, MIN_COLUMNS
+cdef Py_ssize_t LISTED, FEW_PIVOTS, MIN_COLUMNS
 
 @cython.locals(column=Py_ssize_t)
 cdef Py_ssize_t cheapest_column(
     double[::1] costs, Py_ssize_t at, double[::1] potential, Py_ssize_t first, Py_ssize_t m
 ) noexcept nogil
-@cython.locals(column=Py_ssize_t)
+@cython.locals(best=Py_ssize_t)
 cdef Py_ssize_t cheapest_listed(
     double[::1] costs, Py_ssize_t at, double[::1] potential, Py_ssize_t first,
     Py_ssize_t[::1] lists, Py_ssize_t start

@@ -17,6 +17,7 @@ Indices = NDArray[np.intp]
 
 INFINITY = float("inf")
 LISTED = 16  # columns of a list
+FEW_PIVOTS = 3  # per row, before lists are written
 MIN_COLUMNS = 768  # from which on rows have lists
 
 
@@ -42,12 +43,12 @@ def cheapest_listed(
     costs: Floats, at: int, potential: Floats, first: int, lists: Indices, start: int
 ) -> int:
     """Return the column of the list that begins at `start` with the least C_ij - g_j."""
-    column, least = lists[start], INFINITY
+    best, least = start, INFINITY
     for k in range(start, start + LISTED):
-        j = lists[k]
-        difference = costs[at + j] - potential[first + j]
+        difference = costs[at + lists[k]] - potential[first + lists[k]]
         if difference < least:
-            column, least = j, difference
+            best, least = k, difference
+    column: int = lists[best]
     return column
 
 
