@@ -14,7 +14,7 @@ import zlib
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
-from itertools import accumulate, chain, islice
+from itertools import chain, islice
 from pathlib import Path
 from threading import Thread
 from typing import IO, Any, cast
@@ -115,10 +115,10 @@ def decode(line: bytes, where: str = "") -> str:
     try:
         return line.decode("utf-8")
     except UnicodeDecodeError as error:
-        raise FileError(where + _not_utf8(line[error.start])) from None
+        raise FileError(where + not_utf8(line[error.start])) from None
 
 
-def _not_utf8(byte: int) -> str:
+def not_utf8(byte: int) -> str:
     return f"not UTF-8: byte 0x{byte:02x}; convert it, for example with iconv -f latin1 -t utf-8"
 
 
@@ -308,7 +308,7 @@ def _separated_cells(heading: list[str], cells: list[Any], lists: Sequence[int])
     marks = chain.from_iterable(cell for cell in cells if not cell.isascii())
     escaped = next((mark for mark in marks if "\udc80" <= mark <= "\udcff"), None)
     if escaped:
-        return _not_utf8(ord(escaped) - 0xDC00)
+        return not_utf8(ord(escaped) - 0xDC00)
     for at in lists:
         cells[at] = _parse_listed(cells[at])
     return dict(zip(heading, cells, strict=True))
@@ -325,55 +325,9 @@ def _parse_listed(cell: str) -> str | list[Any]:
 
 
 def _parquet_rows(path: str, cursor: Cursor) -> NumberedRows:
-    pa = require_pyarrow("a Parquet file")
-    from pyarrow import parquet
+    from nlgauge.data.parquet_rows import parquet_rows
 
-    if Path(path).exists() and not Path(path).is_file():
-        raise FileError(f"{path!r} is not a file, which Parquet needs")
-    try:
-        with parquet.ParquetFile(path) as table:
-            groups = _groups_after(table, cursor)
-            batches = map(_parquet_cells, table.iter_batches(1024, row_groups=list(groups)))
-            skipped = cursor.offset - min(groups.values(), default=0)
-            for cells in islice(chain.from_iterable(batches), skipped, None):
-                if cursor.at_end:
-                    return
-                cursor.offset = cursor.line = cursor.offset + 1
-                yield cursor.line, cells
-    except FileNotFoundError:
-        raise FileError(f"there is no file {path!r}") from None
-    except pa.ArrowMemoryError:
-        raise
-    except (pa.ArrowException, OSError) as error:
-        raise FileError(f"file {path!r} cannot be read after row {cursor.line}: {error}") from error
-
-
-def row_groups(table: Any) -> list[tuple[int, int, int]]:
-    """Return the first row, the number of rows and the size in bytes of every row group."""
-    groups = [table.metadata.row_group(i) for i in range(table.metadata.num_row_groups)]
-    firsts = accumulate((group.num_rows for group in groups), initial=0)
-    pairs = zip(firsts, groups, strict=False)
-    return [(first, group.num_rows, group.total_byte_size) for first, group in pairs]
-
-
-def _groups_after(table: Any, cursor: Cursor) -> dict[int, int]:
-    """Return the row groups that have rows between the cursor and its stop, with the first row."""
-    groups = enumerate(row_groups(table))
-    ends = sys.maxsize if cursor.stop is None else cursor.stop
-    return {i: row for i, (row, n, _) in groups if row + n > cursor.offset and row < ends}
-
-
-def _parquet_cells(batch: Any) -> list[Cells]:
-    """Return the rows of a batch, converted one by one if a cell among them cannot be."""
-    try:
-        return list(batch.to_pylist())
-    except (ValueError, OverflowError) as error:
-        if batch.num_rows > 1:
-            rows = (batch.slice(i, 1) for i in range(batch.num_rows))
-            return [cells for row in rows for cells in _parquet_cells(row)]
-        if isinstance(error, UnicodeDecodeError):
-            return [_not_utf8(error.object[error.start])]
-        return [f"a cell cannot be read: {error}"]
+    return parquet_rows(path, cursor)
 
 
 _SEPARATED = {"tsv": _tsv_rows, "csv": _csv_rows}

@@ -117,8 +117,10 @@ class TableSpan(Span):
         if self.form == "parquet":
             from pyarrow import parquet
 
+            from nlgauge.data.parquet_rows import row_groups
+
             with parquet.ParquetFile(self.label) as table:
-                groups = files.row_groups(table)
+                groups = row_groups(table)
             ends = accumulate(length for _, _, length in groups)
             blocks = ((end - group[2]) // size for end, group in zip(ends, groups, strict=True))
             numbered = groupby(zip(blocks, groups, strict=True), lambda pair: pair[0])
