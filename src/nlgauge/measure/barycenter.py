@@ -100,7 +100,7 @@ def _objective_of_mean(layers: Floats, points: Floats) -> float | None:
             largest = max(largest, float(costs.max()))
     rounding = ROUNDING * largest
     uniform = np.full(n, 1.0 / n)
-    for layer in np.flatnonzero(~(matched <= nearest + rounding)):
+    for layer in np.flatnonzero(~(matched <= nearest + rounding)).tolist():
         problem = Problem(_costs(layers[layer], points), uniform, uniform)
         (found,) = solve_concatenated([problem], network_simplex.solve_all)
         if not matched[layer] <= (problem.cost * found.coupling).sum() + rounding:
