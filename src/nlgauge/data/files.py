@@ -119,6 +119,7 @@ def decode(line: bytes, where: str = "") -> str:
 
 
 def not_utf8(byte: int) -> str:
+    """Return the reason why a row with this byte cannot be read."""
     return f"not UTF-8: byte 0x{byte:02x}; convert it, for example with iconv -f latin1 -t utf-8"
 
 

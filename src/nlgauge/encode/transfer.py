@@ -33,7 +33,8 @@ class HostCopy:
         if values.device.type == "cuda":
             self._values = torch.empty(values.shape, dtype=values.dtype, pin_memory=True)
             self._values.copy_(values, non_blocking=True)
-            self._done = torch.cuda.Event()  # type: ignore[no-untyped-call]
+            cuda: Any = torch.cuda
+            self._done = cuda.Event()
             self._done.record()
         else:
             self._values = values.cpu()

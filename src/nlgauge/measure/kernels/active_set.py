@@ -1,19 +1,10 @@
 """Exact unbalanced transport by an active-set method on forests, for large problems.
 
-    min_{P >= 0}  <C, P> + pa KL(P 1 | a) + pb KL(P^T 1 | b)
-
-An optimal P needs no more pairs than a forest of the tokens of both sides. On a forest the optimum
-without the constraint P >= 0 has a closed form (support.py): potentials with f + g = C on its pairs
-are unique up to a shift of each tree, which balances the mass that its rows send with the mass that
-its columns receive. A pair with f + g > C enters. If it joins two trees, their optimum is new; if
-it closes a cycle, mass is moved around the cycle until one of its pairs has none and leaves. Then
-the mass moves towards the optimum of the tree; pairs that lose all mass on the way leave and split
-the tree. Pairs without mass never stay, so that each step lowers the objective and none can cycle.
-
-A step costs the size of its trees, which are small with penalties of the size of the costs. The
-matrix is only read, one row at a time, in search of entering pairs, and no other array has its
-size. The interior-point method needs a multiple of its memory and time that grows like n * n * m.
-
+An optimal plan needs no more pairs than a forest of the tokens of both sides, and the optimum on a
+forest without the constraint P >= 0 has a closed form (support.py). A pair with f + g > C enters.
+If it closes a cycle, mass is moved around the cycle until one of its pairs has none and leaves.
+Then mass moves towards the optimum of the tree; pairs that lose all mass leave and split the tree.
+Pairs without mass never stay, so that each step lowers the objective and none can cycle.
 Node i < n is row i, node n + j is column j; the root of a tree has the parent -1.
 """
 
@@ -45,9 +36,7 @@ class Forest:
     def __init__(self, nodes: int) -> None:
         self.n, self.m, self.offset = 0, 0, 0
         self.rate_a, self.rate_b = 0.0, 0.0  # 1 / pa and 1 / pb
-        self.costs: Floats = np.empty(0)  # row after row, from `offset` on
-        self.a: Floats = np.empty(0)
-        self.b: Floats = np.empty(0)
+        self.costs, self.a, self.b = np.empty((3, 0))  # costs row after row, from `offset` on
         self.parent, self.child = np.empty(nodes, np.intp), np.empty(nodes, np.intp)
         self.next, self.previous = np.empty(nodes, np.intp), np.empty(nodes, np.intp)
         self.order = np.empty(nodes, np.intp)  # the nodes of a tree, parents first
@@ -226,8 +215,7 @@ def _move(work: Forest, node: int, apex: int, mass: float) -> None:
 
 def _shift(work: Forest, top: int, excess: float) -> None:
     """Lower the potential of a node by an excess, and shift those of its descendants with it."""
-    n = work.n
-    change_a = -excess if top < n else excess
+    n, change_a = work.n, -excess if top < work.n else excess
     grow_a, grow_b = np.exp(-change_a * work.rate_a), np.exp(change_a * work.rate_b)
     work.potential[top] -= excess
     for place in range(_list_tree(work, top)):
@@ -238,16 +226,12 @@ def _shift(work: Forest, top: int, excess: float) -> None:
 
 
 def _settle(work: Forest, root: int) -> bool:
-    """Move the mass of a tree to its optimum; pairs that lose all mass on the way split the tree.
-
-    Return False where rounding leaves no way.
-    """
+    """Move the mass of a tree to its optimum, which may split it; False if rounding prevents it."""
     work.unsettled[0] = root
     count = 1
     while count > 0:
         count -= 1
-        root = work.unsettled[count]
-        size = _list_tree(work, root)
+        root, size = work.unsettled[count], _list_tree(work, work.unsettled[count])
         if not _balance(work, size):
             return False
         top = _heaviest(work, size)
@@ -305,10 +289,7 @@ def _balance(work: Forest, size: int) -> bool:
 
 
 def _heaviest(work: Forest, size: int) -> int:
-    """Return the node of the most mass of the tree in `order`, or its root if that has as much.
-
-    Flows are sums over subtrees: their rounding must not reach tokens of tiny mass at the root.
-    """
+    """Return the heaviest node: as a root, it keeps rounding away from tiny masses."""
     root, place = work.order[0], 0
     for other in range(1, size):
         if work.mass[work.order[other]] > work.mass[work.order[place]]:
