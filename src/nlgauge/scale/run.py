@@ -24,7 +24,7 @@ from nlgauge.scale.worker import FinishedPart, PartsTask, Worker, WorkerConfig
 from nlgauge.scoring import Scorer
 
 _PLANNED = ("part_rows", "block_bytes", "segments", "on_error", "confidence", "resamples", "seed")
-_TASK_SECONDS = 30.0  # of parts that a worker scores before the driver hears from it
+_TASK_SECONDS = 60.0  # of parts that a worker scores before the driver hears from it
 _MAX_PARTS = 64  # in a task
 Progress = Callable[[str, int], None]
 """Called with the stage of the run and the number of rows done in it."""
