@@ -23,7 +23,7 @@ from typing import Any
 
 import numpy as np
 
-from nlgauge.data.spans import TableSpan
+from nlgauge.data.input_ranges import TableRange
 from nlgauge.data.systems import InputFiles
 from nlgauge.data.text_rows import Row
 from nlgauge.report.formats import text
@@ -65,7 +65,7 @@ class SimulatedEngine(InProcess):
             for each in task.items
         ]
 
-    def _divide_tables(self, task: FilesTask) -> list[list[TableSpan]]:
+    def _divide_tables(self, task: FilesTask) -> list[list[TableRange]]:
         (table,) = task.items
         size = Path(table.label).stat().st_size
         keys = {"candidate": ("candidate",), "references": ("reference",), "id": ("id",)}

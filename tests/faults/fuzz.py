@@ -52,7 +52,7 @@ def _table(ending: str) -> Callable[[bytes], None]:
         path = _folder / f"rows.{ending}"
         path.write_bytes(content)
         sources = InputFiles([str(path)], [])
-        ((_, (span,)),) = sources.spans()
+        ((_, (span,)),) = sources.ranges()
         cut = list(cut_parts(span.rows(Counter()), 3))
         assert all(form_part(i, batch).name for i, (_, batch) in enumerate(cut))
         read_systems([str(path)], [])

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from nlgauge.data.spans import Place
+from nlgauge.data.input_ranges import Place
 from nlgauge.data.text_rows import Rejected, Row
 from nlgauge.scale.parts import Part, cut_parts, form_part
 

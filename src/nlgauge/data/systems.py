@@ -11,7 +11,7 @@ from nlgauge.core.corpus import Corpus
 from nlgauge.core.errors import DataError, FileError, ShapeError, UsageError
 from nlgauge.data import files
 from nlgauge.data.columns import Columns, Given
-from nlgauge.data.spans import Span, TableSpan, TextSpan
+from nlgauge.data.input_ranges import InputRange, TableRange, TextRange
 from nlgauge.data.text_rows import Rejected, Row, accept
 
 T = TypeVar("T")
@@ -189,24 +189,24 @@ class InputFiles:
     def rows(self) -> Iterator[Row | Rejected]:
         """Yield all rows in the order of the files; text files line by line for all systems."""
         counts: Counter[str] = Counter()
-        for path, spans in self.spans():
+        for path, spans in self.ranges():
             before = counts.total()
             for span in spans:
                 for _, row in span.rows(counts):
                     yield row
             self.check_rows(path, counts.total() - before)
 
-    def spans(self) -> list[tuple[str, list[Span]]]:
+    def ranges(self) -> list[tuple[str, list[InputRange]]]:
         """Return every candidate path with its tables, or the first with all text files."""
         systems = list(zip(self.candidates, self.names, strict=True))
         if not self.tabular:
-            texts = TextSpan(systems, self.references, self.source_files)
+            texts = TextRange(systems, self.references, self.source_files)
             return [(self.candidates[0], [texts])]
         return [
             (
                 path,
                 [
-                    TableSpan(*table, name, self.columns, self.cluster)
+                    TableRange(*table, name, self.columns, self.cluster)
                     for table in self._tables(path).items()
                 ],
             )

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from nlgauge.core.errors import FileError, NlgaugeError
 from nlgauge.data.csv_records import quoted_at_stop
 from nlgauge.data.files import is_compressed, open_bytes
-from nlgauge.data.spans import Place, Span
+from nlgauge.data.input_ranges import InputRange, Place
 from nlgauge.data.text_rows import Rejected, Row
 from nlgauge.scale.ids import DigestWriter, Kind
 from nlgauge.scale.parts import cut_parts
@@ -57,7 +57,7 @@ def scan_bytes(_: object, task: FilesTask) -> list[Scan]:
     return [_scan(each) for each in task.items]
 
 
-def divide_tables(_: object, task: FilesTask) -> list[list[Span]]:
+def divide_tables(_: object, task: FilesTask) -> list[list[InputRange]]:
     """Return the spans of every table."""
     return [list(table.divide(task.size)) for table in task.items]
 
@@ -83,7 +83,7 @@ class Block:
     """A span of the input, and what to write about its rows."""
 
     number: int
-    span: Span
+    span: InputRange
     folder: RunFolder
     part_rows: int
     counts: Counter[str] | None  # rows of each system before it, if they are known

@@ -10,7 +10,7 @@ from itertools import islice
 
 from nlgauge.core.corpus import Corpus
 from nlgauge.core.errors import FileError
-from nlgauge.data.spans import Place, Span
+from nlgauge.data.input_ranges import InputRange, Place
 from nlgauge.data.text_rows import Rejected, Row
 from nlgauge.scale.ids import Repeats
 
@@ -107,7 +107,7 @@ class PartRange:
     """Consecutive parts of a block, which are read one after the other."""
 
     number: int  # of the first part
-    span: Span  # begins with it
+    span: InputRange  # begins with it
     counts: Mapping[str, int]  # rows of each system before it, if these are their ids
     rows: tuple[int, ...]  # of each part
     block: int

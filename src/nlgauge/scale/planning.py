@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nlgauge.core.errors import DataError, FileError
-from nlgauge.data.spans import Place, Span, TableSpan
+from nlgauge.data.input_ranges import InputRange, Place, TableRange
 from nlgauge.data.systems import InputFiles
 from nlgauge.data.text_rows import Rejected
 from nlgauge.scale.blocks import (
@@ -54,7 +54,7 @@ class InputScan:
     def of(cls, engine: Engine[Any], inputs: InputFiles, block_bytes: int) -> "InputScan":
         """Scan the files."""
         sizes = {path: _size(path) for path in inputs.paths()}
-        csv = {span.label for _, spans in inputs.spans() for span in spans if _is_csv(span)}
+        csv = {span.label for _, spans in inputs.ranges() for span in spans if _is_csv(span)}
         ranges = [
             Bytes(path, start, min(start + block_bytes, size), path in csv and size > block_bytes)
             for path, size in sizes.items()
@@ -81,23 +81,23 @@ class InputScan:
             digests.append({"name": Path(path).name, "bytes": size, "sha256": digest.hex()})
         return digests
 
-    def spans(self, engine: Engine[Any]) -> Iterator[tuple[str, list[Span]]]:
+    def spans(self, engine: Engine[Any]) -> Iterator[tuple[str, list[InputRange]]]:
         """Yield every candidate path with the spans of its files that workers read."""
-        tables = [span for _, spans in self.inputs.spans() for span in spans]
+        tables = [span for _, spans in self.inputs.ranges() for span in spans]
         if not self.inputs.tabular:
-            yield from self.inputs.spans()
+            yield from self.inputs.ranges()
             return
         groups = (tuple(tables[i : i + _FILES]) for i in range(0, len(tables), _FILES))
         tasks = [FilesTask(group, self.block_bytes) for group in groups]
         divided = (each for group in engine.run_in_order(divide_tables, tasks) for each in group)
-        for path, spans in self.inputs.spans():
+        for path, spans in self.inputs.ranges():
             yield path, [span for _ in spans for span in self._located(next(divided))]
 
-    def _located(self, spans: Sequence[Span]) -> Iterator[Span]:
+    def _located(self, spans: Sequence[InputRange]) -> Iterator[InputRange]:
         """Yield spans of lines with the lines before them, and whether they begin quoted."""
         line, quoted = 0, False
         for i, span in enumerate(spans):
-            if isinstance(span, TableSpan) and span.seekable and span.form != "parquet":
+            if isinstance(span, TableRange) and span.seekable and span.form != "parquet":
                 yield replace(span, line=line, quoted=quoted)
                 scan = self.scans[span.label][i]
                 line, quoted = line + scan.lines, _is_csv(span) and scan.quoted[quoted]
@@ -105,8 +105,8 @@ class InputScan:
                 yield span
 
 
-def _is_csv(span: Span) -> bool:
-    return isinstance(span, TableSpan) and span.form == "csv"
+def _is_csv(span: InputRange) -> bool:
+    return isinstance(span, TableRange) and span.form == "csv"
 
 
 def _size(path: str) -> int:
@@ -132,7 +132,7 @@ def _groups(ranges: Sequence[Bytes], size: int) -> Iterator[list[Bytes]]:
 class _IndexedBlock:
     """A span of the input and its parts."""
 
-    span: Span
+    span: InputRange
     counts: Mapping[str, int]  # rows of each system before it, if these are their ids
     parts: NDArray[np.int64]  # rows, line and offsets of every part
     counts_before: Sequence[Mapping[str, int]]  # rows of each system before every part
@@ -193,7 +193,7 @@ class Plan:
             raise rejection(plan._first_repeated())
         return plan
 
-    def _add(self, span: Span, index: BlockIndex, counts: Counter[str]) -> int:
+    def _add(self, span: InputRange, index: BlockIndex, counts: Counter[str]) -> int:
         """Add a block and return the number of its rows."""
         base = dict(counts) if span.numbered else {}
         self.blocks.append(_IndexedBlock(span, base, index.parts, index.counts_before))

@@ -20,7 +20,6 @@ except ModuleNotFoundError:
     from nlgauge.measure.kernels import without_cython as cython
 
 Indices = NDArray[np.intp]
-
 INFINITY = float("inf")
 GAP = 1e-10  # certified gap, relative to the scale of a problem, that counts as solved
 TOLERANCE = 1e-14  # excess of f + g over C, relative to the scale, that is rounding
@@ -36,7 +35,8 @@ class Forest:
     def __init__(self, nodes: int) -> None:
         self.n, self.m, self.offset = 0, 0, 0
         self.rate_a, self.rate_b = 0.0, 0.0  # 1 / pa and 1 / pb
-        self.costs, self.a, self.b = np.empty((3, 0))  # costs row after row, from `offset` on
+        none: Floats = np.empty(0)
+        self.costs, self.a, self.b = none, none, none  # costs row after row, from `offset` on
         self.parent, self.child = np.empty(nodes, np.intp), np.empty(nodes, np.intp)
         self.next, self.previous = np.empty(nodes, np.intp), np.empty(nodes, np.intp)
         self.order = np.empty(nodes, np.intp)  # the nodes of a tree, parents first

@@ -1,4 +1,4 @@
-"""Span: consecutive rows of the input, which can be read without the rows before them."""
+"""InputRange: consecutive rows of the input, which can be read without the rows before them."""
 
 from abc import ABC, abstractmethod
 from collections import Counter
@@ -27,7 +27,7 @@ class Place(NamedTuple):
     counts: Mapping[str, int] = MappingProxyType({})
 
 
-class Span(ABC):
+class InputRange(ABC):
     """Rows of the input from a place on."""
 
     label: str  # for messages
@@ -48,7 +48,7 @@ class Span(ABC):
 
 
 @dataclass(frozen=True)
-class TableSpan(Span):
+class TableRange(InputRange):
     """Rows of a table that begin between two offsets."""
 
     label: str  # the path
@@ -80,13 +80,13 @@ class TableSpan(Span):
     def _place(self, cursor: Cursor, counts: Counter[str]) -> Place:
         return Place(cursor.line, (cursor.offset,), dict(counts) if self.numbered else {})
 
-    def begin(self, place: Place) -> "TableSpan":
+    def begin(self, place: Place) -> "TableRange":
         """Return the rows after a place where a row begins."""
         (offset,) = place.offsets
         quoted = self.quoted and offset == self.offset
         return replace(self, line=place.line, offset=offset, quoted=quoted)
 
-    def divide(self, size: int) -> "list[TableSpan]":
+    def divide(self, size: int) -> "list[TableRange]":
         """Return spans of about ``size`` bytes that have all rows of the table.
 
         Compressed files and lists of JSON objects are not divided. The lines before a span are not
@@ -102,7 +102,7 @@ class TableSpan(Span):
             for start, stop in zip(starts, [*starts[1:], None], strict=True)
         ]
 
-    def _with_keys(self) -> "TableSpan":
+    def _with_keys(self) -> "TableRange":
         """Return the table with the columns that its first rows decide."""
         cursor = Cursor()
         before = 0
@@ -133,7 +133,7 @@ class TableSpan(Span):
 
 
 @dataclass(frozen=True)
-class TextSpan(Span):
+class TextRange(InputRange):
     """Lines of text files: candidates of several systems, references and sources."""
 
     systems: Sequence[tuple[str, str]]  # paths and names
@@ -185,7 +185,7 @@ class TextSpan(Span):
                 yield place, row
             place = Place(number + 1, tuple(cursor.offset for cursor in cursors))
 
-    def begin(self, place: Place) -> "TextSpan":
+    def begin(self, place: Place) -> "TextRange":
         """Return the lines from a later one on."""
         return replace(self, line=place.line, offsets=place.offsets)
 
