@@ -105,7 +105,8 @@ def test_quality_estimation_needs_no_references(texts: dict[str, str], tmp_path:
     (tmp_path / "t.tsv").write_text("mt\tsrc\nx y\tx q\nu v\tu v\n")
     table = ("-c", str(tmp_path / "t.tsv"), "-f", "json")
     assert _values(_said("score", *table, "-m", spec)) == {"t": 0.75}
-    compared = compare({"A": ["x"], "B": ["q"]}, sources=["q"], metrics=spec, count=10)
+    systems = {"A": ["x", "y"], "B": ["q", "q"]}
+    compared = compare(systems, sources=["q", "q"], metrics=spec, count=10)
     assert [entry.value for entry in compared.entries] == [0.0, 1.0]
 
 

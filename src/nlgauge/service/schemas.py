@@ -198,7 +198,10 @@ def _form_of(fields: tuple[str, ...], message: str) -> Discriminator:
 
 _PAIR = '{"pairs": [{"candidate": "a", "references": ["b"]}], "metrics": ["bleu"]}'
 _LIST = '{"candidates": ["a"], "references": [["b"]], "metrics": ["bleu"]}'
-_TWO = '{"systems": {"A": ["a"], "B": ["c"]}, "references": [["b"]], "metrics": ["bleu"]}'
+_TWO = (
+    '{"systems": {"A": ["a", "b"], "B": ["c", "d"]}, "references": [["a"], ["b"]], '
+    '"metrics": ["bleu"]}'
+)
 _LISTS, _PAIRS, _SYSTEMS = Tag("candidates"), Tag("pairs"), Tag("systems")
 ScoreRequest = Annotated[
     Annotated[ScorePairs, _PAIRS]
