@@ -89,6 +89,8 @@ def _value(made: TextMetric) -> float:
 @pytest.mark.parametrize("metric", EVERY, ids=lambda spec: spec.partition(":command")[0])
 def test_every_metric_is_copied_stored_reset_and_called(metric: str) -> None:
     import torch
+    from torchmetrics import MetricCollection
+    from torchmetrics.text import CHRFScore
 
     (part,) = score(CANDIDATES[:2], REFERENCES[:2], metrics=metric).values()
     (whole,) = score(CANDIDATES, REFERENCES, metrics=metric).values()
@@ -117,6 +119,10 @@ def test_every_metric_is_copied_stored_reset_and_called(metric: str) -> None:
     assert exact.compute().dtype == torch.float64
     assert _value(exact) == pytest.approx(whole.value, **near)
     assert made.higher_is_better == (whole.direction == "higher")
+    both = {"ours": TextMetric(metric), "theirs": CHRFScore(n_word_order=0)}
+    collection = MetricCollection(both).clone(prefix="dev_")
+    collection.update(preds=CANDIDATES, target=REFERENCES)
+    assert float(collection.compute()["dev_ours"]) == pytest.approx(whole.value, **near)
 
 
 @pytest.mark.parametrize("metric", ["chrf", "bertscore:model=hashing"])
