@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -39,6 +40,19 @@ def nodes() -> Iterator[tuple[Any, list[Any]]]:
             cluster.shutdown()
 
 
+def _wait_for_worker(node: Any) -> None:
+    """Wait until a worker runs on the node: a busy machine may start it late."""
+    from ray._private.state import actors
+
+    until = time.monotonic() + 120
+    while not any(
+        actor["State"] == "ALIVE" and actor["Address"]["NodeID"] == node.node_id
+        for actor in actors().values()
+    ):
+        assert time.monotonic() < until, "no worker started on the node"
+        time.sleep(0.05)
+
+
 def test_a_node_is_lost_in_the_middle_of_a_run(
     nodes: tuple[Any, list[Any]], table: Path, undisturbed: dict[str, bytes], tmp_path: Path
 ) -> None:
@@ -48,6 +62,7 @@ def test_a_node_is_lost_in_the_middle_of_a_run(
 
     def lose_one(stage: str, rows: int) -> None:
         if stage == "scoring" and rows >= 60 and not lost:
+            _wait_for_worker(started[0])
             lost.append(started[0])
             cluster.remove_node(started[0], allow_graceful=False)
 
