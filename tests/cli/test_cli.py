@@ -117,7 +117,8 @@ def test_idf_may_come_from_another_corpus() -> None:
         (("score", *SYSTEMS, *REFERENCES, "-m", "bertscore:layr=4"), 2, "did you mean 'layer'"),
         (("score", *SYSTEMS, *REFERENCES, "-m", "bertscore:alpha=7"), 2, "within [0, 1]"),
         (("score", *SYSTEMS, *REFERENCES, "-m", "bertscore:model=./x"), 1, "no model folder './x'"),
-        (("score", *SYSTEMS, *REFERENCES, "-o", "no/such/folder.txt"), 1, "cannot write"),
+        (("score", *SYSTEMS, *REFERENCES, "-o", "no/such.txt"), 1, "there is no folder 'no'"),
+        (("score", *SYSTEMS, *REFERENCES, "-o", "."), 1, "cannot write '.': it is a folder"),
         (("score", *SYSTEMS, *REFERENCES, "-f", "xml"), 2, "xml"),
         (("score", *SYSTEMS, *REFERENCES, "-o", "x.foo"), 2, "to 'x.foo': known endings are .txt"),
         (("mbr", "fluent.txt", "--samples", "2", "-o", "x.foo"), 2, "endings are .txt, .jsonl;"),
@@ -132,6 +133,21 @@ def test_mistakes_get_one_clear_sentence(words: tuple[str, ...], code: int, mess
     assert message in said.stderr
     assert "Traceback" not in said.stderr
     assert said.stdout == ""
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("score", "-c", "absent.txt", "-r", "reference.a.txt"),
+        ("score", "-c", "fluent.txt", "-r", "reference.a.txt", "-o", "no/such.txt"),
+        ("correlate", "judged.jsonl", "-m", "bertscore", "--figure", "no/such.png"),
+    ],
+)
+def test_files_are_checked_before_models_are_loaded(words: tuple[str, ...], tmp_path: Path) -> None:
+    (tmp_path / "torch.py").write_text("raise SystemExit(99)")
+    said = nlgauge(*words, PYTHONPATH=f"{tmp_path}{os.pathsep}{os.environ.get('PYTHONPATH', '')}")
+    assert said.returncode == 1, said.stderr
+    assert "absent.txt" in said.stderr or "there is no folder 'no'" in said.stderr
 
 
 def test_without_torch_lexical_metrics_work_and_others_name_the_extra(tmp_path: Path) -> None:

@@ -1,5 +1,6 @@
 """Options and arguments that several commands share, and functions that make others."""
 
+import os
 import warnings
 from collections.abc import Callable
 from pathlib import Path
@@ -8,7 +9,7 @@ from typing import Any, Literal
 import typer
 
 from nlgauge.cli.completion import complete_metric
-from nlgauge.core.errors import UsageError
+from nlgauge.core.errors import FileError, UsageError
 
 FIGURES = (".svg", ".png", ".pdf")
 
@@ -67,7 +68,22 @@ def _check_figure(path: Path | None) -> Path | None:
     if path is not None and path.suffix not in FIGURES:
         known = ", ".join(FIGURES)
         raise UsageError(f"cannot draw to {str(path)!r}: a figure's name ends in {known}")
+    if path is not None:
+        check_writable(path)
     return path
+
+
+def check_writable(path: Path) -> None:
+    """Raise an error, before any work is done, if the file cannot be written."""
+    reason = ""
+    if not path.parent.is_dir():
+        reason = f"there is no folder {str(path.parent)!r}"
+    elif path.is_dir():
+        reason = "it is a folder"
+    elif not os.access(path if path.exists() else path.parent, os.W_OK):
+        reason = "permission denied"
+    if reason:
+        raise FileError(f"cannot write {str(path)!r}: {reason}")
 
 
 def _hide_warnings(quiet: bool) -> bool:

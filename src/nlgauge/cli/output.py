@@ -127,12 +127,15 @@ def to_json(content: Any, indent: int | None = None) -> str:
 
 
 def check_output(output: Path | None, format: str | None, endings: Mapping[str, str]) -> None:
-    """Raise an error if the ending of -o is not one of ``endings``, or is of another format.
+    """Raise an error if -o cannot be written, or its ending is unknown or of another format.
 
     A name without an ending, such as /dev/stdout, may have any format; so may a name with an
     ending that is not known, if -f says which.
     """
-    if output is None or not output.suffix:
+    if output is None:
+        return
+    arguments.check_writable(output)
+    if not output.suffix:
         return
     named = endings.get(_ending(output))
     if format is None:
@@ -149,7 +152,8 @@ def _ending(path: Path | None) -> str:
 
 
 def check_ending(path: Path, known: Iterable[str], hint: str = "") -> None:
-    """Raise an error for a file name whose ending is not one of ``known``."""
+    """Raise an error for a file whose ending is not one of ``known``, or that cannot be written."""
+    arguments.check_writable(path)
     if _ending(path) not in known:
         raise UsageError(
             f"cannot tell what to write to {str(path)!r}: known endings are "

@@ -91,6 +91,7 @@ def score_command(
     """
     from nlgauge.cli.progress import progress_bar
     from nlgauge.data.files import read_lines
+    from nlgauge.metrics import metric
     from nlgauge.scoring import Scorer
 
     for given in given_options(context, _LOCAL) if server is not None else ():
@@ -106,6 +107,9 @@ def score_command(
         write_corpus(parts.score(texts.files(), metrics, quiet=options.quiet, **drawn))
         return
     if server is None:
+        for spec in metrics:  # mistakes are found before long files are read and models are loaded
+            metric(spec)
+        corpus = texts.read()
         scorer = Scorer(metrics, runtime=runtime)
         if idf_corpus is not None:
             scorer = scorer.fitted(read_lines(idf_corpus))
@@ -114,7 +118,7 @@ def score_command(
         from nlgauge.service.client import Client
 
         score_corpus = partial(Client(server, token=token).score_corpus, metrics=metrics)
-    corpus = texts.read()
+        corpus = texts.read()
     with progress_bar(quiet=options.quiet) as progress:
         scores = score_corpus(corpus, progress=progress)
     if segments:
