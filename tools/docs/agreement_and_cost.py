@@ -1,7 +1,7 @@
 """Draw docs/images/agreement-and-cost.svg from agreement_and_cost.csv, and write its table.
 
-The column ``r`` is copied from docs/choosing.md, which a test checks. ``--measure`` fills the column
-``cpu_ms``: CPU milliseconds per pair on one thread, the model loaded before.
+The column ``r`` is copied from docs/choosing.md, which a test checks. ``--measure`` fills the
+column ``cpu_ms``: CPU milliseconds per pair on one thread, the model loaded before.
 """
 
 from __future__ import annotations
