@@ -3,8 +3,11 @@ PYTHON ?= python3
 BIN = $(VENV)/bin
 EXAMPLE = -c examples/fluent.txt examples/literal.txt examples/hasty.txt \
 	-r examples/reference.a.txt examples/reference.b.txt
+# Tests of the library in one process; those of commands, services and faults start many.
+COVERED = $(addprefix tests/,core data encode figures laws measure metrics report runtime stats study \
+	text $(notdir $(wildcard tests/test_*.py)))
 
-.PHONY: demo test test-portable matrix readme lint bench docs clean
+.PHONY: demo test test-portable matrix readme coverage lint bench docs clean
 
 # One environment serves all targets; it is rebuilt when dependencies or compiled solvers change.
 # The demo needs few packages, and bytecode only of the modules that it imports. The other targets
@@ -44,9 +47,15 @@ matrix:  ## tests on every Python here, with the lowest and highest versions of 
 readme: $(VENV)/.ready  ## follow README.md word for word in a clean folder
 	$(BIN)/python tools/docs/follow_readme.py
 
-lint: $(VENV)/.ready  ## style, types and import contracts
+coverage: $(VENV)/.ready  ## lines and branches that the tests of the library run; a report in build/coverage
+	OMP_NUM_THREADS=1 TOKENIZERS_PARALLELISM=false $(BIN)/coverage run -m pytest $(COVERED)
+	$(BIN)/coverage html --quiet
+	$(BIN)/coverage report --skip-covered
+
+lint: $(VENV)/.ready  ## style, spelling, types and import contracts
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
+	$(BIN)/codespell
 	$(BIN)/mypy
 	PYTHONPATH=tools $(BIN)/lint-imports --no-cache
 

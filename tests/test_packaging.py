@@ -10,17 +10,22 @@ import subprocess
 import sys
 import tarfile
 import tomllib
+from hashlib import sha256
 from importlib.metadata import PackageNotFoundError, distribution
 from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
 from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
 
 import nlgauge
 from conftest import NEED_OPTIONS
 
 ROOT = Path(__file__).parent.parent
+sys.path.insert(0, str(ROOT / "tools" / "docs"))
+from licence_table import closure, licence  # noqa: E402 (of the folder above)
+
 CONFIG = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
 EXAMPLES = ROOT / "examples"
 TEXTS = ["-c", str(EXAMPLES / "fluent.txt"), "-r", str(EXAMPLES / "reference.a.txt")]
@@ -81,17 +86,31 @@ def test_sdist_holds_the_files_that_readme_names(tmp_path: Path) -> None:
     assert {f"{kernels}/depth.py", f"{kernels}/depth.pxd"} <= held
 
 
-def _closure(requirements: list[str]) -> set[str]:
-    """Return the distributions that requirements need, themselves included."""
-    found: set[str] = set()
-    waiting = [Requirement(text) for text in requirements]
-    while waiting:
-        needed = waiting.pop()
-        if needed.name in found or (needed.marker and not needed.marker.evaluate({"extra": ""})):
-            continue
-        found.add(needed.name)
-        waiting += map(Requirement, distribution(needed.name).requires or ())
-    return found
+def test_licences_of_what_is_required() -> None:
+    required = closure(CONFIG["project"]["dependencies"], {})
+    assert {"numpy", "sacrebleu", "typer"} <= set(required)
+    for name, installed in required.items():
+        assert not re.search("GPL|General Public", licence(installed)), name
+
+
+def test_the_page_of_licences_names_all_dependencies_and_digests() -> None:
+    from nlgauge.encode.model_files import EMBEDDED_SHA256
+    from nlgauge.encode.use import WEIGHTS_SHA256
+
+    page = (ROOT / "docs" / "licences.md").read_text("utf-8")
+    project = CONFIG["project"]
+    extras = [each for listed in project["optional-dependencies"].values() for each in listed]
+    for text in (*project["dependencies"], *extras):
+        name = canonicalize_name(Requirement(text).name)
+        assert name == "nlgauge" or f"| {name} |" in page, (
+            f"{name}: run tools/docs/licence_table.py"
+        )
+    head = ROOT / "src" / "nlgauge" / "encode" / "data" / "minilm-mlm.safetensors"
+    packaged = json.loads(head.with_name("packaged_models.json").read_text("utf-8"))["mpnet"]
+    weights = [each["sha256"] for each in packaged["files"] if each["name"].endswith("tensors")]
+    own = sha256(head.read_bytes()).hexdigest()
+    for digest in (EMBEDDED_SHA256, WEIGHTS_SHA256, own, *weights):
+        assert f"`{digest}`" in page
 
 
 @pytest.fixture(scope="module")
@@ -99,7 +118,7 @@ def base_install(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with links to the packages of the base install, and to no others."""
     site = tmp_path_factory.mktemp("site")
     (site / "nlgauge").symlink_to(Path(nlgauge.__file__).parent)
-    for name in ("nlgauge", *_closure(CONFIG["project"]["dependencies"])):
+    for name in ("nlgauge", *closure(CONFIG["project"]["dependencies"], {})):
         try:
             files = distribution(name).files or ()
         except PackageNotFoundError:

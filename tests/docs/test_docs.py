@@ -16,6 +16,8 @@ import pytest
 from conftest import PROJECT, needs_embedded
 
 sys.path.insert(0, str(PROJECT / "tools" / "docs"))
+import agreement_and_cost
+import gallery
 import notebooks
 import snippets
 
@@ -131,6 +133,27 @@ def _printed(notebook: dict[str, Any]) -> list[list[str]]:
         ["".join(output.get("text") or output["data"]["text/plain"]) for output in cell["outputs"]]
         for cell in cells
     ]
+
+
+def test_the_gallery_shows_what_its_commands_draw() -> None:
+    page = gallery.PAGE.read_text("utf-8")
+    found = [command for block in snippets.blocks(page) for command in snippets.commands(block)]
+    drawn = {word for each in found for word in each.words if word.endswith((".svg", ".png"))}
+    assert drawn == gallery.shown(page)
+    for name in drawn:
+        assert 1000 < (gallery.IMAGES / name).stat().st_size <= gallery.MOST_BYTES, name
+
+
+def test_the_benchmark_has_the_numbers_of_its_sources() -> None:
+    table = agreement_and_cost.rows()
+    agreement = (DOCS / "choosing.md").read_text("utf-8")
+    for row in table:
+        name = row["metric"].partition(":")[0]
+        of_metric = [line for line in re.split(r"\n(?!  )", agreement) if f"`{name}`" in line]
+        assert any(row["r"] in line for line in of_metric), row
+        assert float(row["cpu_ms"]) > 0
+    page = agreement_and_cost.PAGE.read_text("utf-8")
+    assert agreement_and_cost.markdown(table) in page
 
 
 def test_a_block_with_other_output_fails() -> None:

@@ -31,7 +31,7 @@ def test_the_option_wins_over_the_variable_over_the_embedded(monkeypatch) -> Non
 @needs_embedded
 def test_the_embedded_weights_are_checked(monkeypatch) -> None:
     assert find_model("embedded").digest == "53aa51172d14"
-    monkeypatch.setattr(model_files, "_EMBEDDED_SHA256", "0" * 64)
+    monkeypatch.setattr(model_files, "EMBEDDED_SHA256", "0" * 64)
     with pytest.raises(ModelError, match=r"sha256 53aa51172d14\.\.\., not 0000.*reinstall"):
         find_model("embedded")
 

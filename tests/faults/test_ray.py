@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import json
 import os
 import signal
 from collections.abc import Iterator
-from itertools import islice
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from conftest import needs_embedded
+from conftest import example, needs_embedded
 from faults.conftest import OPTIONS
 from faults.processes import descendants, parts_in, start, wait_for, words_of
 from nlgauge.core.errors import DataError, NlgaugeError, UsageError
@@ -40,19 +38,20 @@ def cluster() -> Iterator[None]:
         ray.shutdown()
 
 
-def _wmt15(folder: Path, rows: int) -> list[dict[str, Any]]:
-    lines = islice((folder / "wmt15_da" / "de-en.jsonl").open(encoding="utf-8"), rows)
+def _examples() -> list[dict[str, Any]]:
+    references = example("reference.a")
     return [
-        {"id": str(i), "candidate": row["candidate"], "references": row["references"]}
-        for i, row in enumerate(map(json.loads, lines))
+        {"id": f"{system} {i}", "candidate": candidate, "references": [references[i]]}
+        for system in ("fluent", "literal", "hasty")
+        for i, candidate in enumerate(example(system))
     ]
 
 
 @needs_embedded
 @pytest.mark.usefixtures("cluster")
-def test_ray_scores_wmt15_as_local_workers_do(shared_data: Path, tmp_path: Path) -> None:
+def test_ray_scores_as_local_workers_do(tmp_path: Path) -> None:
     """Bit for bit: parts are the same, so batches are, and every worker runs on one thread."""
-    table = write_jsonl(tmp_path / "wmt15.jsonl", _wmt15(shared_data, 100))
+    table = write_jsonl(tmp_path / "rows.jsonl", _examples())
     options: dict[str, Any] = {
         "metrics": ("bleu", "bertscore", "bary:weights=idf"),
         "part_rows": 25,
@@ -63,7 +62,7 @@ def test_ray_scores_wmt15_as_local_workers_do(shared_data: Path, tmp_path: Path)
     sources = InputFiles([str(table)], [])
     local = Run(sources, folder=tmp_path / "local", **options).execute()
     spread = Run(sources, folder=tmp_path / "ray", engine="ray", **options).execute()
-    assert spread.scored == local.scored == 100
+    assert spread.scored == local.scored == 108
     assert results(tmp_path / "ray") == results(tmp_path / "local")
 
 

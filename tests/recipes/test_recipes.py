@@ -7,6 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from conftest import PROJECT
@@ -92,6 +93,24 @@ def test_summaries_come_by_kind_of_system_and_level_with_intervals(rebuilt: Repr
         if row["value"] is not None:
             assert row["low"] <= row["high"]
     assert {row["resampled"] for row in rows} == {"systems and documents"}
+
+
+def test_stored_scores_are_correlated_by_means_of_systems(
+    data: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(_summaries, "_RESAMPLES", 5)
+    folder = data / "realsumm"
+    judged = _summaries.by_kind(folder / "realsumm.jsonl", folder / "stored_metric_scores.jsonl")
+    part, _ = _summaries.summaries(judged, dict.fromkeys(judged, ()), Settings())
+    found = [
+        row["value"]
+        for row in part.results["correlations"]
+        if (row["level"], row["coefficient"]) == ("system", "pearson")
+    ]
+    # Means over the six documents of the formulas in conftest.py, for the three systems.
+    human = [np.mean([i * 7 % 11 - 2.0 * at for i in range(6)]) for at in range(3)]
+    stored = [np.mean([(i + at) % 4 for i in range(6)]) for at in range(3)]
+    assert found == pytest.approx([np.corrcoef(human, stored)[0, 1]] * 2, abs=1e-12)
 
 
 def test_stored_scores_of_realsumm_give_the_numbers_of_its_authors(

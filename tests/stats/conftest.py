@@ -10,25 +10,11 @@ from typing import Any
 
 import pytest
 
-SHARED = Path(__file__).resolve().parents[3] / "shared"
-
-
-def _existing(path: Path) -> Path:
-    if not path.exists():
-        pytest.skip(f"needs {path}, which is not part of the project")
-    return path
-
 
 @pytest.fixture(scope="session")
-def golden() -> dict[str, Any]:
-    content: dict[str, Any] = json.loads(_existing(SHARED / "golden.json").read_text("utf-8"))
-    return content["meta_evaluation"]
-
-
-@pytest.fixture(scope="session")
-def lines() -> Callable[[str], list[str]]:
+def lines(shared_data: Path) -> Callable[[str], list[str]]:
     def read(name: str) -> list[str]:
-        path = _existing(SHARED / "data" / name)
+        path = shared_data / name
         raw = path.read_bytes()
         text = (gzip.decompress(raw) if path.suffix == ".gz" else raw).decode("utf-8")
         return [line for line in text.split("\n") if line]

@@ -52,13 +52,12 @@ def test_equals_a_brute_force_loop(seed):
     assert got.value == pytest.approx((2 * won - len(want)) / len(want), abs=1e-15)
 
 
-def test_golden_ties_are_discordant(golden):
-    want = golden["kendall"]
-    pairs = pairs_from_scores(np.array(want["gold"], float)[:, None])
-    got = kendall_like(np.array(want["metric"])[:, None], pairs)
-    tau, _, total, concordant, discordant = want["KendallLike_thresh25"]
-    assert (len(pairs), got.concordant, got.discordant) == (total, concordant, discordant)
-    assert got.value == pytest.approx(tau, abs=1e-9)
+def test_ties_are_discordant():
+    # Ten pairs less that of 70 and 70; the metric ties both of 70 and 40.
+    pairs = pairs_from_scores(np.array([[100.0], [70.0], [70.0], [40.0], [0.0]]))
+    got = kendall_like(np.array([[0.9], [0.8], [0.8], [0.8], [0.1]]), pairs)
+    assert (len(pairs), got.concordant, got.discordant, got.ties) == (9, 7, 2, 2)
+    assert got.value == pytest.approx((7 - 2) / 9, abs=1e-12)
 
 
 def test_threshold_is_inclusive():

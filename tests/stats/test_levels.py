@@ -11,22 +11,33 @@ from nlgauge.stats import bootstrap_correlation, document_means, soft_pairwise_a
 from nlgauge.stats.levels import correlate, per_input
 
 
-@pytest.mark.parametrize("coefficient", ["pearson", "spearman", "kendall_b"])
-def test_golden_levels(golden, coefficient):
-    levels = golden["levels"]
-    human = np.array(levels["human_rows_are_texts_cols_are_systems"]).T
-    metric = np.array(levels["metric"]).T
-    want = levels[coefficient]
+@pytest.mark.parametrize(
+    ("coefficient", "scipy"),
+    [
+        ("pearson", stats.pearsonr),
+        ("spearman", stats.spearmanr),
+        ("kendall_b", stats.kendalltau),
+    ],
+)
+def test_levels_are_scipys_on_rows_means_and_all_cells(coefficient, scipy):
+    human = np.array([[4.0, 1.0, 2.0], [1.0, 1.0, 3.0], [2.0, 5.0, 4.0], [3.0, 4.0, 5.0]])
+    metric = np.array([[0.7, 0.3, 0.2], [0.1, 0.4, 0.2], [0.4, 0.9, 0.3], [0.9, 0.6, 0.8]])
     got = {
         level: correlate(metric, human, level, coefficient)
-        for level in ("text", "system", "segment")
+        for level in ("text", "by_system", "system", "segment")
     }
-    assert got["text"].value == pytest.approx(want["text_level_mean"], abs=1e-9)
-    assert got["system"].value == pytest.approx(want["system_level"], abs=1e-9)
-    assert got["segment"].value == pytest.approx(want["segment_level_flat"], abs=1e-9)
-    assert per_input(metric, human, coefficient) == pytest.approx(want["per_text"], abs=1e-9)
+    texts = [scipy(m, h).statistic for m, h in zip(metric.T, human.T, strict=True)]
+    systems = [scipy(m, h).statistic for m, h in zip(metric, human, strict=True)]
+    of_means = scipy(metric.mean(axis=1), human.mean(axis=1)).statistic
+    assert got["text"].value == pytest.approx(np.mean(texts), abs=1e-12)
+    assert per_input(metric, human, coefficient) == pytest.approx(texts, abs=1e-12)
+    assert got["by_system"].value == pytest.approx(np.mean(systems), abs=1e-12)
+    assert got["system"].value == pytest.approx(of_means, abs=1e-12)
+    assert got["segment"].value == pytest.approx(
+        scipy(metric.ravel(), human.ravel()).statistic, abs=1e-12
+    )
     assert (got["text"].n, got["system"].n, got["segment"].n) == (12, 4, 12)
-    assert got["text"].rows_used == 3
+    assert (got["text"].rows_used, got["by_system"].rows_used) == (3, 4)
 
 
 @pytest.mark.parametrize(

@@ -16,12 +16,18 @@ from nlgauge.stats.significance import (
 )
 
 
-def test_golden_williams(golden):
-    for case in golden["williams"]:
-        got = williams(*case["in"])
-        assert got.t == pytest.approx(case["t"], rel=1e-9)
-        assert got.p == pytest.approx(case["p_one_sided_df_n-3"], rel=1e-9)
-        assert got.df == case["in"][3] - 3
+@pytest.mark.parametrize(
+    ("r12", "r13", "r23", "n"),
+    [(0.5, 0.4, 0.3, 40), (0.72, 0.7, 0.95, 500), (0.9, 0.8, 0.85, 12), (0.8, 0.4, 0.5, 300)],
+)
+def test_williams_against_the_determinant(r12, r13, r23, n):
+    """The t of Williams (1959), with numpy's determinant of the three correlations."""
+    k = np.linalg.det([[1, r12, r13], [r12, 1, r23], [r13, r23, 1]])
+    spread = 2 * k * (n - 1) / (n - 3) + ((r12 + r13) / 2) ** 2 * (1 - r23) ** 3
+    want = (r12 - r13) * np.sqrt((n - 1) * (1 + r23) / spread)
+    got = williams(r12, r13, r23, n)
+    assert (got.t, got.df) == (pytest.approx(want, rel=1e-9), n - 3)
+    assert got.p == pytest.approx(stats.t.sf(want, n - 3), rel=1e-9)
 
 
 def test_williams_constants_of_the_literature():

@@ -154,7 +154,7 @@ def pairs(found: list[Block]) -> Iterator[tuple[Block, Block | None]]:
         if block.language == "python":
             after = found[number + 1] if number + 1 < len(found) else None
             follows = after is not None and after.language == "text"
-            yield block, after if follows and after.start - block.end < 20 else None
+            yield block, after if follows and after.start - block.end < 24 else None
 
 
 @contextlib.contextmanager

