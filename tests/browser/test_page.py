@@ -17,6 +17,7 @@ VIEWS = {
     "systems": ".differing li",
     "judgements": ".panels svg",
     "judge": ".stage svg",
+    "card": ".panels svg",
 }
 
 
@@ -137,8 +138,8 @@ def test_tabs_follow_the_keyboard_and_the_history(visit: Any) -> None:
     expect(page.get_by_role("tab", name="Systems")).to_be_focused()
     expect(page.get_by_role("tabpanel", name="Systems")).to_be_visible()
     page.keyboard.press("End")
-    expect(page.get_by_role("tabpanel", name="Judge", exact=True)).to_be_visible()
-    assert "#judge?" in page.url
+    expect(page.get_by_role("tabpanel", name="Card", exact=True)).to_be_visible()
+    assert "#card" in page.url
     page.go_back()
     expect(page.get_by_role("tabpanel", name="Systems")).to_be_visible()
 
