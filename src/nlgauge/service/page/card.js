@@ -154,7 +154,7 @@ function facts({ about, paper, direction, range, data, criterion, outputs, syste
 function sectionCard(section, { distributions, scales }) {
   const { title, columns } = section;
   const drawn = title === CURVES ? distributionCard(distributions, scales) : null;
-  const card = drawn ?? h("section", { class: "card", "aria-label": title }, h("h2", {}, title));
+  const card = drawn ?? h("div", { class: "card" }, h("h2", {}, title)); // its table is a region of that name
   card.append(...sentences(section));
   if (columns.length) card.append(sectionTable(section));
   return card;
@@ -169,7 +169,7 @@ function sectionTable({ title, columns, rows, texts }) {
   const isNumber = (k) => rows.every((row) => row[k] === null || typeof row[k] === "number");
   const isInterval = (k) => texts.every((row) => /^(\[.*\])?$/.test(row[k]));
   return table({
-    caption: title,
+    caption: title === CURVES ? "Mean scores by human quality" : title,
     captioned: false,
     columns: columns.map((name, k) => ({
       name, numeric: k > 0 && isNumber(k), look: isInterval(k) ? "whole" : null,
