@@ -89,8 +89,8 @@ def test_a_card_can_be_a_job(api: TestClient) -> None:
 @pytest.mark.parametrize(
     ("change", "status", "message"),
     [
-        ({"metric": None}, 422, "name either a metric or stored scores"),
-        ({"stored": "m"}, 422, "name either a metric or stored scores"),
+        ({"metric": None}, 422, "body: name either a metric or stored scores"),
+        ({"stored": "m"}, 422, "body: name either a metric or stored scores"),
         ({"lower_is_better": True}, 422, "a metric knows its direction"),
         ({"metric": None, "stored": "m"}, 422, "no scores of 'm' came with the data"),
         ({"human": "style"}, 422, "style"),

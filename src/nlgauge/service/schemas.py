@@ -3,7 +3,6 @@
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Discriminator, Field, Tag, model_validator
-from pydantic_core import PydanticCustomError
 
 Finite = Annotated[float, Field(allow_inf_nan=False)]
 Texts = Annotated[list[str], Field(fail_fast=True)]  # one error of a million is enough
@@ -222,10 +221,9 @@ class CardRequest(_Request):
     @model_validator(mode="after")
     def _check_metric(self) -> "CardRequest":
         if (self.metric is None) == (self.stored is None):
-            raise PydanticCustomError("one_metric", "name either a metric or stored scores")
+            raise ValueError("name either a metric or stored scores")
         if self.lower_is_better and self.stored is None:
-            message = "lower_is_better is for stored scores; a metric knows its direction"
-            raise PydanticCustomError("metric_direction", message)
+            raise ValueError("lower_is_better is for stored scores; a metric knows its direction")
         return self
 
     @property
