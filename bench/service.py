@@ -62,6 +62,21 @@ _WORST: dict[str, dict[str, object]] = {
         )
     },
 }
+_CARD = {  # as many rows, characters and resamples as one request may have
+    "rows": [
+        {
+            "system": str(n % 4),
+            "segment": str(n // 4),
+            "candidate": _LONG[n : n + 450],
+            "references": [_LONG[n + 50 : n + 500]],
+            "human": {"da": n * 7919 % 101},
+        }
+        for n in range(2000)
+    ],
+    "metric": "gauge",
+    "beside": ["bleu", "chrf"],
+    "count": 1666,
+}
 _WORST_SECONDS = "5"  # time limit beside the worst client, so that it sends all of its requests
 MEGABYTE = 2**20
 
@@ -91,6 +106,7 @@ class Load:
     p99_ms: float
     accepted: int
     busy: int
+    late: int
     other: int
     mean_batch: float
     largest_difference: float
@@ -220,13 +236,14 @@ def _worst_client(port: int) -> Iterator[Counter[str]]:
     """The answers that one client gets which sends the worst requests that are allowed."""
     answers: Counter[str] = Counter()
     done = threading.Event()
-    bodies = cycle([(name, json.dumps(body).encode()) for name, body in _WORST.items()])
+    worst = [(name, "score", json.dumps(body).encode()) for name, body in _WORST.items()]
+    bodies = cycle([*worst, ("card, 2000 rows", "card", json.dumps(_CARD).encode())])
 
     def ask() -> None:
         while not done.is_set():
-            name, body = next(bodies)
+            name, path, body = next(bodies)
             head = {"Content-Type": "application/json"}
-            request = Request(f"http://127.0.0.1:{port}/v1/score", body, head)
+            request = Request(f"http://127.0.0.1:{port}/v1/{path}", body, head)
             try:
                 with urlopen(request, timeout=120) as answer:
                     answers[f"{name}: {answer.status}"] += 1
@@ -309,7 +326,7 @@ def main() -> None:
 def _summed(name: str, seen: Seen, expected: list[list[float]], before: list[Load]) -> Load:
     """One way in numbers, beside the first of those before."""
     p50, p99 = np.quantile(seen.seconds, [0.5, 0.99]) * 1000
-    accepted, busy = seen.statuses[200], seen.statuses[429]
+    accepted, busy, late = (seen.statuses[status] for status in (200, 429, 413))
     memory = [held / MEGABYTE for held in seen.memory]
     pace = accepted / seen.elapsed
     return Load(
@@ -320,7 +337,8 @@ def _summed(name: str, seen: Seen, expected: list[list[float]], before: list[Loa
         p99_ms=float(p99),
         accepted=accepted,
         busy=busy,
-        other=seen.statuses.total() - accepted - busy,
+        late=late,
+        other=seen.statuses.total() - accepted - busy - late,
         mean_batch=seen.batch,
         largest_difference=_furthest(seen, expected),
         memory_start_mb=memory[0],
@@ -339,6 +357,7 @@ _SPEED = {
     "p99 ms": ("p99_ms", 1),
     "200": ("accepted", 0),
     "429": ("busy", 0),
+    "413": ("late", 0),
     "other": ("other", 0),
     "requests a batch": ("mean_batch", 1),
 }

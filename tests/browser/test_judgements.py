@@ -52,6 +52,21 @@ def test_judged_rows_become_coefficients(visit: Any) -> None:
     assert saved.value.path().read_text("utf-8").startswith("metric,criterion,level,coefficient")
 
 
+def test_documents_are_a_level_where_the_table_names_them(visit: Any) -> None:
+    _, view = opened(visit)
+    drop(view, ("judged.jsonl", json_lines(judged())))
+    level = view.get_by_role("checkbox", name="documents")
+    expect(level).to_be_hidden()
+    rows = [{**row, "document": f"d{row['segment'] // 4}"} for row in judged()]
+    drop(view, ("documents.jsonl", json_lines(rows)))
+    level.check()
+    choose_metrics(view, "bleu", "chrf")
+    view.get_by_role("button", name="Correlate").click()
+    view.get_by_label("Level").select_option("document")
+    table = view.get_by_role("table", name="adequacy, 9 documents of a system")
+    expect(table.get_by_role("row")).to_have_count(3)
+
+
 def test_marks_come_from_tests_between_metrics(visit: Any) -> None:
     """No star where nothing is significant: scores that have nothing to do with the texts."""
     rows = [{**row, "human": {"noise": (7 * i) % 11}} for i, row in enumerate(judged(8))]

@@ -17,6 +17,7 @@ VIEWS = {
     "systems": ".differing li",
     "judgements": ".panels svg",
     "judge": ".stage svg",
+    "card": ".panels svg",
 }
 
 
@@ -78,6 +79,8 @@ SYSTEMS = json.dumps({"systems": {"a": ["x"], "b": ["y"]}, "references": [["z"]]
         ("judgements", {"texts": JUDGED}, True),
         ("judgements", {"texts": JUDGED, "metrics": "bleu;chrf"}, False),
         ("judge", {"texts": LABELS}, True),
+        ("card", {"texts": JUDGED}, True),
+        ("card", {"texts": JUDGED, "metric": "ter"}, False),
     ],
 )
 def test_links_that_choose_metrics_or_options_wait_for_a_click(
@@ -119,6 +122,9 @@ def test_links_that_choose_metrics_or_options_wait_for_a_click(
         ("judgements?bands=99", "bands is “99”"),
         ('judgements?texts=[{"human":null}]', "its texts are incomplete"),
         ("judgements?coefficients=pearson,magic", "coefficients has “magic”"),
+        ("card?metric=magic", "this service has no metric “magic”"),
+        ("card?example=1&criterion=style", "the rows have no criterion “style”"),
+        ("card?example=1&stored=toString", "the rows have no stored “toString”"),
     ],
 )
 def test_links_made_by_hand_are_answered_with_a_message(
@@ -137,8 +143,8 @@ def test_tabs_follow_the_keyboard_and_the_history(visit: Any) -> None:
     expect(page.get_by_role("tab", name="Systems")).to_be_focused()
     expect(page.get_by_role("tabpanel", name="Systems")).to_be_visible()
     page.keyboard.press("End")
-    expect(page.get_by_role("tabpanel", name="Judge", exact=True)).to_be_visible()
-    assert "#judge?" in page.url
+    expect(page.get_by_role("tabpanel", name="Card", exact=True)).to_be_visible()
+    assert "#card" in page.url
     page.go_back()
     expect(page.get_by_role("tabpanel", name="Systems")).to_be_visible()
 

@@ -96,3 +96,46 @@ def test_the_description_of_the_api_needs_the_token(server: TestClient) -> None:
     assert server.get("/openapi.json").status_code == 200
     refused = server.get("/openapi.json", headers={"Authorization": "Bearer wrong"})
     assert refused.status_code == 401
+
+
+JUDGED = {**PAIR, "human": {"da": 1}}
+NUMBERS = (10**9, -1, 10**40, 1.5, "5", None, [1])
+TEXTS = ("/etc/passwd", "\x00", "<script>", "a" * 100_000, "", 5)
+
+
+def _cards() -> Iterator[dict[str, Any]]:
+    for name in ("count", "seed"):
+        yield from ({name: value} for value in NUMBERS if (name, value) != ("seed", 10**9))
+    for name in ("metric", "stored", "human"):
+        yield from ({"metric": None, name: value} for value in TEXTS)
+    yield from ({"beside": value} for value in ([], "bleu", ["/etc/passwd"], ["bleu"] * 1000, [[]]))
+    yield from ({"data": value} for value in ("a" * 100_000, "", 5))
+    for cells in (
+        {"human": {}},
+        {"human": {"da": "good"}},
+        {"human": {"a" * 100_000: 1}},
+        {"human": {f"c{n}": 1 for n in range(100)}},
+        {"scores": {"m": "high"}},
+        {"scores": [1]},
+        {"spans": [{"start": 10**40, "end": 2}]},
+        {"spans": [{"start": 0, "end": 1, "severity": ""}]},
+        {"spans": [5]},
+        {"spans": [{"start": 0}] * 5000},
+        {"document": ["d"]},
+        {"document": "a" * 100_000},
+        {"references": []},
+        {"segment": 5},
+    ):
+        yield {"rows": [JUDGED, {**JUDGED, **cells}]}
+    yield {"rows": [{**JUDGED, "candidate": "a" * 100_000}]}
+    yield {"rows": [{**JUDGED, "system": str(n)} for n in range(100)]}
+    yield {"rows": [JUDGED] * 3000}
+    yield {"rows": {}}
+
+
+@pytest.mark.parametrize("change", list(_cards()), ids=lambda change: str(change)[:60])
+def test_hostile_cards_are_refused(server: TestClient, change: dict[str, Any]) -> None:
+    body = {"rows": [JUDGED, JUDGED], "metric": "chrf", "count": 5, **change}
+    answer = server.post("/v1/card", json=body)
+    assert answer.status_code in (400, 413, 422), answer.text
+    assert len(answer.json()["error"]["message"]) < 1000

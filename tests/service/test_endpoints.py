@@ -12,6 +12,7 @@ from starlette.testclient import TestClient
 import nlgauge
 from nlgauge.data import RaterLabels
 from nlgauge.service import examples, responses
+from nlgauge.service.card_response import CardAnswer
 from nlgauge.service.judge_response import JudgeAnswer
 from nlgauge.study import judge
 
@@ -24,6 +25,7 @@ ENDPOINTS: list[tuple[str, dict[str, Any], type[BaseModel]]] = [
     ("/v1/compare", examples.COMPARE, responses.CompareAnswer),
     ("/v1/correlate", examples.CORRELATE, responses.CorrelateAnswer),
     ("/v1/judge", examples.JUDGE, JudgeAnswer),
+    ("/v1/card", examples.CARD, CardAnswer),
 ]
 
 

@@ -39,7 +39,15 @@ CHECKS = [
     response_schema_conformance,
     rejects_what_is_wrong,
 ]
-LARGE = ("/v1/score", "/v1/align", "/v1/compare", "/v1/correlate", "/v1/judge", "/v1/jobs")
+LARGE = (
+    "/v1/score",
+    "/v1/align",
+    "/v1/compare",
+    "/v1/correlate",
+    "/v1/judge",
+    "/v1/card",
+    "/v1/jobs",
+)
 SMALL = ("/v1/read", "/v1/jobs/{job}", "/v1/metrics", "/health", "/metrics")
 
 

@@ -2,8 +2,6 @@
 
 from collections.abc import Sequence
 from html import escape
-from pathlib import Path
-from string import Template
 
 from rich.cells import cell_len
 
@@ -12,6 +10,7 @@ from nlgauge.figures import alignment_layout as layout
 from nlgauge.figures.alignment_layout import Band, Flow, Kind, Node, is_special, labels, number
 from nlgauge.figures.colours import is_dark, ramp
 from nlgauge.figures.labels import printable, shorten
+from nlgauge.figures.web_page import fill_page
 
 _STEPS = 16  # of the colour scale
 _LETTER = 8.2  # width of a character
@@ -25,8 +24,8 @@ def page(
     """Return the page as text; tooltips give mass and cost."""
     drawings = {"flow": _flow, "heatmap": _heatmap}
     steps = range(_STEPS)
-    template = Template(Path(__file__).with_name("alignment.html").read_text("utf-8"))
-    return template.substitute(
+    return fill_page(
+        "alignment.html",
         heading=_text(title or "Alignment"),
         light=_colours(ramp(_STEPS)),
         dark=_colours(ramp(_STEPS, start=0.25)[::-1]),  # so that low costs stand out on dark, too
@@ -39,7 +38,7 @@ def page(
         swatches="".join(f'<i class="c{k}"></i>' for k in steps),
         highest=escape(number(layout.highest_cost(plan))),
         drawings="\n".join(drawings[name](plan) for name in drawings if kind in (name, "both")),
-    ).rstrip("\n")
+    )
 
 
 def _colours(colours: Sequence[str]) -> str:

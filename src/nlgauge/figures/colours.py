@@ -15,9 +15,11 @@ def ramp(steps: int, start: float = 0.0) -> tuple[str, ...]:
 
 
 def is_dark(colour: str) -> bool:
-    """Return whether text on this colour should be white: its luma is below the middle."""
-    weights = (0.299, 0.587, 0.114)
-    return sum(w * x for w, x in zip(weights, bytes.fromhex(colour[1:]), strict=True)) < 140
+    """Return whether white text has a higher contrast (WCAG) with this colour than black text."""
+    weights = (0.2126, 0.7152, 0.0722)
+    channels = (x / 255 for x in bytes.fromhex(colour[1:]))
+    linear = (x / 12.92 if x <= 0.04045 else ((x + 0.055) / 1.055) ** 2.4 for x in channels)
+    return sum(w * x for w, x in zip(weights, linear, strict=True)) < 0.179
 
 
 def _between(fraction: float) -> str:

@@ -3,8 +3,6 @@
 from collections.abc import Iterator, Sequence
 from html import escape
 from itertools import pairwise
-from pathlib import Path
-from string import Template
 from typing import TYPE_CHECKING
 
 import regex
@@ -14,6 +12,7 @@ from nlgauge.core.printable import printable as visible
 from nlgauge.core.spans import MAJOR, MINOR, Span
 from nlgauge.figures import matplotlib_setup
 from nlgauge.figures.labels import heading, printable
+from nlgauge.figures.web_page import fill_page
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -62,13 +61,13 @@ def page(
         else escape(visible(piece, keep="\n"))
         for piece, severity in parts(text, spans)
     )
-    template = Template(Path(__file__).with_name("marked_text.html").read_text("utf-8"))
-    return template.substitute(
+    return fill_page(
+        "marked_text.html",
         heading=escape(printable(title or "Predicted errors")),
         text=marked,
         summary=escape(visible(summary)),
         signature=escape(visible(signature)),
-    ).rstrip("\n")
+    )
 
 
 def draw_marked_text(text: str, spans: Sequence[Span], *, title: str | None = None) -> "Figure":

@@ -191,6 +191,10 @@ class Client:
         body = {"rows": [dict(row) for row in rows], "metrics": _listed(metrics), **options}
         return self.finish("correlate", body)
 
+    def card(self, rows: Sequence[Mapping[str, Any]], **options: Any) -> dict[str, Any]:
+        """Return the answer of ``/v1/card`` to rows in its format, and ``metric`` or ``stored``."""
+        return self.finish("card", {"rows": [dict(row) for row in rows], **options})
+
     def judge(
         self, labels: Mapping[str, Sequence[Any]], judge: str, **options: Any
     ) -> dict[str, Any]:

@@ -18,7 +18,7 @@ from nlgauge.service.jobs import Jobs
 from nlgauge.service.limits import Size
 from nlgauge.service.prometheus import Measurements
 from nlgauge.service.scheduler import PROCESSES, Scheduler
-from nlgauge.service.schemas import AlignRequest, JudgeRequest, ScoreBody, Spec
+from nlgauge.service.schemas import AlignRequest, CardRequest, JudgeRequest, ScoreBody, Spec
 from nlgauge.service.settings import Settings
 from nlgauge.service.task import Cancelled, ShortTask, Task
 from nlgauge.service.worker_process import Body, WorkerProcesses
@@ -75,7 +75,8 @@ class Dispatcher:
         metrics: Sequence[Spec] = ()
         if not isinstance(body, JudgeRequest):
             metrics = [body.metric] if isinstance(body, AlignRequest) else body.metrics
-        if self._is_small(metrics, size):
+        # A card scores changed texts after all rows, when a task no longer holds the models.
+        if self._is_small(metrics, size) and not isinstance(body, CardRequest):
             task = Task("single", partial(self._handle, body), seconds=self._seconds)
         else:
             task = Task("long", partial(self.run_in_process, body), seconds=self._seconds)

@@ -96,5 +96,6 @@ async def validation_response(_: Request, error: Exception) -> Response:
     first = found[0] if found else {"msg": "the request is not valid", "loc": ()}
     where = [part if isinstance(part, int) else str(part)[:100] for part in first["loc"][:12]]
     others = f" (and {len(found) - 1} more)" if len(found) > 1 else ""
-    message = f"{' / '.join(map(str, where))}: {first['msg']}{others}"
+    reason = str(first["msg"]).removeprefix("Value error, ")  # pydantic's words before our own
+    message = f"{' / '.join(map(str, where))}: {reason}{others}"
     return ServiceError(422, "invalid", message, where=where).response()

@@ -13,4 +13,10 @@ ALIGN = _EXAMPLES["ALIGN"]
 COMPARE = _EXAMPLES["COMPARE"]
 CORRELATE = _EXAMPLES["CORRELATE"]
 JUDGE = _EXAMPLES["JUDGE"]
+CARD: dict[str, Any] = {
+    "rows": CORRELATE["rows"],
+    "metric": "chrf",
+    "beside": ["bleu"],
+    "count": 20,
+}
 JOB: dict[str, Any] = {"kind": "score", "body": SCORE}

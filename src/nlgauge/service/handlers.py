@@ -14,12 +14,14 @@ from nlgauge.core.errors import DataError, OptionError
 from nlgauge.core.jsonable import to_jsonable
 from nlgauge.core.metric import Metric
 from nlgauge.core.scores import Scores
+from nlgauge.core.spans import Span
 from nlgauge.data.judged import JudgedCorpus, JudgedRow
 from nlgauge.data.rater_labels import RaterLabels
 from nlgauge.scoring import Scorer
 from nlgauge.service import schemas
 from nlgauge.service.admission import Admission
 from nlgauge.service.alignments import plan_answer, predicted_spans
+from nlgauge.service.cards import card_answer
 from nlgauge.service.errors import ServiceError
 from nlgauge.service.metric_tests import metric_tests
 from nlgauge.service.settings import Settings
@@ -51,12 +53,18 @@ def handle(
     if isinstance(request, schemas.JudgeRequest):
         return _judge(request)
     specs, scorer = admission.prepare(request.metrics)
-    study = {"metrics": specs, "runtime": settings.runtime, "progress": task.progress}
+    study: dict[str, Any] = {
+        "metrics": specs,
+        "runtime": settings.runtime,
+        "progress": task.progress,
+    }
     if isinstance(request, schemas.ScoreBody):
         board = scorer.score_corpus(corpus_of(request), progress=task.progress)
         return score_answer(request, flat(board))
     if isinstance(request, schemas.CompareBody):
         return _compare(request, study)
+    if isinstance(request, schemas.CardRequest):
+        return card_answer(request, _judged(request), **study)
     return _correlate(request, study)
 
 
@@ -179,15 +187,28 @@ def _judge(request: schemas.JudgeRequest) -> Answer:
     return judge(table, **request.model_dump(exclude=own)).to_dict()
 
 
-def _judged(request: schemas.CorrelateRequest) -> JudgedCorpus:
+def _judged(request: schemas.JudgedBody) -> JudgedCorpus:
     segments = _column("segment", [row.segment for row in request.rows])
-    _column("source", [row.source for row in request.rows])
+    for name in ("source", "document"):
+        _column(name, [getattr(row, name) for row in request.rows])
+    stored = request.stored if isinstance(request, schemas.CardRequest) else None
     rows = []
     for row, segment in zip(request.rows, segments or map(str, count()), strict=False):
-        human = {key: math.nan if v is None else float(v) for key, v in row.human.items()}
-        references = tuple(_listed(row.references))
-        texts = row.candidate, references
-        rows.append(JudgedRow(row.system, segment, *texts, human, row.source))
+        human, scores = (
+            {key: math.nan if v is None else float(v) for key, v in cells.items()}
+            for cells in (row.human, row.scores)
+        )
+        texts = row.candidate, tuple(_listed(row.references))
+        rows.append(
+            JudgedRow(
+                *(row.system, segment, *texts, human, row.source),
+                stored={name: value for name, value in scores.items() if name == stored},
+                document=row.document,
+                spans=None
+                if row.spans is None
+                else tuple(Span(**span.model_dump()) for span in row.spans),
+            )
+        )
     return JudgedCorpus.from_rows(rows)
 
 

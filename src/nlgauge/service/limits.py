@@ -9,6 +9,7 @@ from nlgauge.service.schemas import References
 from nlgauge.service.settings import Limits
 
 _CRITERIA = 64  # each becomes a column of all rows
+_CARD_COEFFICIENTS = 20  # at most four coefficients at five levels
 _POST_JOB = "; post it to /v1/jobs"
 
 
@@ -31,10 +32,10 @@ def check_work(request: schemas.Work, limits: Limits, *, job: bool) -> Size:
         candidates, references, systems = request.candidates, request.references, 1
         sources = request.sources or ()
     else:
-        rows = request.rows if isinstance(request, schemas.CorrelateRequest) else request.pairs
+        rows = request.rows if isinstance(request, schemas.JudgedBody) else request.pairs
         candidates, references = [row.candidate for row in rows], [row.references for row in rows]
         sources, systems = [row.source for row in rows], len({row.system for row in rows})
-        if isinstance(request, schemas.CorrelateRequest):
+        if isinstance(request, schemas.JudgedBody):
             criteria = {name for row in request.rows for name in row.human}
             _check(len(criteria), _CRITERIA, "too_many_criteria", "criteria")
     _check(systems, limits.systems, "too_many_systems", "systems")
@@ -69,12 +70,15 @@ def _resamples(request: schemas.Work, systems: int) -> int:
     if isinstance(request, schemas.CompareBody):
         # Every pair of systems, and every system alone.
         return request.count * len(request.metrics) * systems * (systems + 1) // 2
+    metrics = len(request.metrics)
+    pairs = metrics * (metrics - 1) // 2
+    if isinstance(request, schemas.CardRequest):
+        return request.count * (metrics + pairs) * _CARD_COEFFICIENTS
     criteria = {name for row in request.rows for name in row.human}
     kinds = len(request.coefficients) * len(request.levels or ("segment", "system"))
-    metrics = len(request.metrics)
     intervals = 0 if request.confidence is None else metrics
-    pairs = metrics * (metrics - 1) // 2 if request.tests == "permutation" else 0
-    return request.count * (intervals + pairs) * kinds * len(criteria)
+    tests = pairs if request.tests == "permutation" else 0
+    return request.count * (intervals + tests) * kinds * len(criteria)
 
 
 def _check_texts(

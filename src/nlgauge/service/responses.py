@@ -316,7 +316,7 @@ class JobAnswer(BaseModel):
     """The progress of a job; ``result`` is the answer of its endpoint once it is done."""
 
     id: str
-    kind: Literal["score", "compare", "correlate"]
+    kind: Literal["score", "compare", "correlate", "card"]
     state: Literal["queued", "running", "done", "failed", "cancelled"]
     rows_done: int
     rows_total: int | None

@@ -13,6 +13,7 @@ from prometheus_client import CONTENT_TYPE_LATEST
 from pydantic import BaseModel
 
 from nlgauge.service import examples, responses, schemas
+from nlgauge.service.card_response import CardAnswer
 from nlgauge.service.dispatch import Dispatcher
 from nlgauge.service.judge_response import JudgeAnswer
 from nlgauge.service.limits import check_labels, check_pair, check_work
@@ -110,6 +111,12 @@ async def compare(request: Request, body: schemas.CompareRequest) -> Response:
 @_post("/v1/correlate", responses.CorrelateAnswer, examples.CORRELATE)
 async def correlate(request: Request, body: schemas.CorrelateRequest) -> Response:
     """Correlate metrics with human judgements."""
+    return await _work(request, body)
+
+
+@_post("/v1/card", CardAnswer, examples.CARD)
+async def card(request: Request, body: schemas.CardRequest) -> Response:
+    """Describe a metric on judged data: agreement, biases, sensitivity, power and cost."""
     return await _work(request, body)
 
 

@@ -2,7 +2,7 @@
 
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Discriminator, Field, Tag
+from pydantic import BaseModel, ConfigDict, Discriminator, Field, Tag, model_validator
 
 Finite = Annotated[float, Field(allow_inf_nan=False)]
 Texts = Annotated[list[str], Field(fail_fast=True)]  # one error of a million is enough
@@ -14,7 +14,7 @@ _SPEC = Field(min_length=1, max_length=1000, description=SPEC_HELP, examples=["m
 SpecText = Annotated[str, _SPEC]
 OptionValue = bool | int | Finite | Annotated[str, Field(max_length=500)] | None
 Range = Annotated[list[float | None], Field(min_length=2, max_length=2)]
-Level = Literal["segment", "text", "by_system", "system"]
+Level = Literal["segment", "text", "by_system", "document", "system"]
 Coefficient = Literal["pearson", "spearman", "kendall_b", "kendall_c", "accuracy"]
 PairCoefficient = Literal["acc_eq", "spa", "pairwise_pearson"]
 
@@ -115,6 +115,15 @@ class AlignRequest(_Request):
     major: Finite | None = Field(None, description="Least mean cost of a major error.")
 
 
+class JudgedSpan(_Request):
+    """An annotated error of the candidate; offsets count characters, the end is not included."""
+
+    start: int = Field(ge=0, le=10**9)
+    end: int = Field(ge=0, le=10**9)
+    severity: Name = "major"
+    category: Annotated[str, Field(max_length=200)] = ""
+
+
 class JudgedRow(_Request):
     """An output of a system with its human judgements; null: not judged."""
 
@@ -123,7 +132,17 @@ class JudgedRow(_Request):
     source: str | None = Field(None, description=_SOURCE)
     system: Name = "system"
     segment: Name | None = None
+    document: Name | None = Field(None, description="For the level document.")
     human: Annotated[dict[Name, Finite | None], Field(min_length=1)]
+    scores: dict[Name, Finite | None] = Field(
+        default_factory=dict, description="Stored scores of metrics, for /v1/card."
+    )
+    spans: Annotated[list[JudgedSpan], Field(fail_fast=True)] | None = Field(
+        None, description="Annotated errors, for /v1/card."
+    )
+
+
+JudgedRows = Annotated[list[JudgedRow], Field(min_length=1, fail_fast=True)]
 
 
 Label = Annotated[str, Field(max_length=200)] | bool | int | Finite
@@ -163,7 +182,7 @@ class MatrixOptions(_Request):
 class CorrelateRequest(_Request):
     """Judged rows, and the metrics to correlate with the judgements."""
 
-    rows: Annotated[list[JudgedRow], Field(min_length=1, fail_fast=True)]
+    rows: JudgedRows
     metrics: Specs
     human: Names | None = Field(None, description="Criteria; default: all.")
     levels: list[Level] | None = Field(
@@ -184,6 +203,35 @@ class CorrelateRequest(_Request):
         None, description="Test between metrics; Williams's is of Pearson's r only."
     )
     segments: bool = Field(False, description="Include all human and metric scores.")
+
+
+class CardRequest(_Request):
+    """Judged rows, and the metric, or the stored scores, that the card describes."""
+
+    rows: JudgedRows
+    metric: Spec | None = None
+    stored: Name | None = Field(None, description="Name of scores of the rows, not of a metric.")
+    lower_is_better: bool = Field(False, description="Stored scores are distances.")
+    beside: Specs = Field(["bleu", "chrf"], description="Metrics in the same tables.")
+    human: Name | None = Field(None, description="Criterion; default: the first.")
+    data: Name = Field("judged texts", description="Name of the data on the card.")
+    count: int = Field(500, ge=1, le=10_000, description="Number of resamples.")
+    seed: int = Field(0, ge=0, le=2**32 - 1)
+
+    @model_validator(mode="after")
+    def _check_metric(self) -> "CardRequest":
+        if (self.metric is None) == (self.stored is None):
+            raise ValueError("name either a metric or stored scores")
+        if self.lower_is_better and self.stored is None:
+            raise ValueError("lower_is_better is for stored scores; a metric knows its direction")
+        return self
+
+    @property
+    def metrics(self) -> list[Spec]:
+        """The metrics to compute, first that of the card, if it is not of stored scores."""
+        if self.metric is None:
+            return self.beside
+        return [self.metric, *(spec for spec in self.beside if spec != self.metric)]
 
 
 def _form_of(fields: tuple[str, ...], message: str) -> Discriminator:
@@ -242,7 +290,15 @@ class CorrelateJob(_Request):
     body: CorrelateRequest
 
 
-JobRequest = Annotated[ScoreJob | CompareJob | CorrelateJob, Discriminator("kind")]
+class CardJob(_Request):
+    """A job that makes a metric card."""
+
+    kind: Literal["card"]
+    body: CardRequest
+
+
+JobRequest = Annotated[ScoreJob | CompareJob | CorrelateJob | CardJob, Discriminator("kind")]
 ScoreBody = ScorePairs | ScoreSystems | ScoreLists
 CompareBody = ComparePairs | CompareSystems
-Work = ScoreBody | CompareBody | CorrelateRequest
+JudgedBody = CorrelateRequest | CardRequest
+Work = ScoreBody | CompareBody | JudgedBody

@@ -2,7 +2,7 @@
 
 import asyncio
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from io import BytesIO
 from pathlib import Path
@@ -11,6 +11,7 @@ from typing import Annotated, Literal
 
 from fastapi import APIRouter, Query, Request, Response
 
+from nlgauge.core.arrays import Floats
 from nlgauge.core.corpus import Corpus
 from nlgauge.core.errors import NlgaugeError
 from nlgauge.core.jsonable import to_jsonable
@@ -197,15 +198,23 @@ def _judgements(path: str, columns: str | None) -> Answer:
             "segment": corpus.ids[i],
             "candidate": corpus.candidates[i],
             "references": list(corpus.references[i]),
-            "human": {
-                name: None if math.isnan(values[i]) else float(values[i])
-                for name, values in judged.human.items()
-            },
+            "human": _numbers(judged.human, i),
+            **({"scores": _numbers(judged.stored, i)} if judged.stored else {}),
+            **({"document": judged.documents[i]} if judged.documents else {}),
+            **({"spans": [vars(span) for span in judged.spans[i]]} if judged.spans else {}),
             **_source(corpus, i),
         }
         for i in range(len(corpus))
     ]
     return {"rows": rows, "criteria": list(judged.human), "notes": list(judged.notes)}
+
+
+def _numbers(columns: Mapping[str, Floats], row: int) -> Answer:
+    """The numbers of a row, None where there is none."""
+    return {
+        name: None if math.isnan(values[row]) else float(values[row])
+        for name, values in columns.items()
+    }
 
 
 def _labels(path: str, columns: str | None) -> Answer:

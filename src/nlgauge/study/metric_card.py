@@ -164,7 +164,7 @@ def card(
     Raises
     ------
     DataError, OptionError, UsageError
-        If the data has no judgements, and for unknown metrics, criteria or options.
+        If the data has no judgements or one input, and for unknown metrics, criteria or options.
 
     Examples
     --------
@@ -179,6 +179,8 @@ def card(
     named = [stored] if stored else []
     kept: dict[str, Any] = {"distances" if lower_is_better else "scores": named}
     judged = read_source(data, **kept)
+    if len(set(judged.corpus.ids)) < 2:
+        raise DataError("a card needs at least 2 inputs to resample, but the data has 1.")
     specs = [*([] if stored else [metric]), *beside]
     study = measure(judged, _distinct(specs), **kept, runtime=runtime, progress=progress)
     label = study.stored[0] if stored else study.labels[0]

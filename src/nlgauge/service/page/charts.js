@@ -83,7 +83,7 @@ export function distributionCard(distributions, scales) {
   onResizeOrTheme(stage, draw);
   return h("section", { class: "card", "aria-labelledby": "distributions-title" },
     h("h2", { id: "distributions-title" }, "Scores by human quality"),
-    h("div", { class: "fields" }, choice("Criterion", criteria, criterion, (value) => {
+    criteria.length > 1 && h("div", { class: "fields" }, choice("Criterion", criteria, criterion, (value) => {
       criterion = value;
       draw();
     })),

@@ -42,10 +42,11 @@ export function coefficientColour(palette, value) {
   return between(palette.diverging, (value + 1) / 2);
 }
 
-/** White or black, for text on this colour. */
+/** White or black, whichever has the higher contrast (WCAG) with this colour; it is above 4.5. */
 export function inkOn(colour) {
-  const [red, green, blue] = channels(colour);
-  return 0.299 * red + 0.587 * green + 0.114 * blue < 140 ? "#ffffff" : "#000000";
+  const linear = (channel) => (channel <= 0.04045 ? channel / 12.92 : ((channel + 0.055) / 1.055) ** 2.4);
+  const [red, green, blue] = channels(colour).map((channel) => linear(channel / 255));
+  return 0.2126 * red + 0.7152 * green + 0.0722 * blue < 0.179 ? "#ffffff" : "#000000";
 }
 
 function between(stops, fraction) {

@@ -4,7 +4,10 @@ import { filterFields, h, refill } from "./elements.js";
 import { coefficient as written } from "./number_format.js";
 import { table } from "./table.js";
 
-const LEVELS = { segment: "segments", text: "systems within a segment", by_system: "segments within a system", system: "systems" };
+const LEVELS = {
+  segment: "segments", text: "systems within a segment", by_system: "segments within a system",
+  document: "documents of a system", system: "systems",
+};
 const SIGNIFICANT = 0.05;
 const TESTS = { williams: "Williams’s test of Pearson’s r", permutation: "a permutation test" };
 
@@ -24,11 +27,10 @@ export const NAMES = {
 
 /** The table, with select boxes for criterion and level. */
 export function correlationTable(answer) {
-  const coefficients = [...new Set(answer.correlations.map((each) => each.coefficient))];
   const columns = [{ name: "criterion", label: "Criterion" }, { name: "level", label: "Level", names: LEVELS }];
   const place = h("div");
   const fields = filterFields(answer.correlations, columns, (rows, chosen) =>
-    refill(place, drawTable(rows, coefficients, chosen, answer.tests)));
+    refill(place, drawTable(rows, chosen, answer.tests)));
   return [fields, place];
 }
 
@@ -41,8 +43,8 @@ export function correlationRows(answer) {
   return [names, ...answer.correlations.map((each) => names.map((name) => each[name]))];
 }
 
-function drawTable(seen, coefficients, chosen, tests) {
-  const metrics = [...new Set(seen.map((each) => each.metric))];
+function drawTable(seen, chosen, tests) {
+  const [metrics, coefficients] = ["metric", "coefficient"].map((name) => [...new Set(seen.map((each) => each[name]))]);
   const find = (metric, coefficient) =>
     seen.find((each) => each.metric === metric && each.coefficient === coefficient) ?? null;
   const columns = coefficients.map((coefficient) => {
@@ -84,5 +86,7 @@ function cell(each, test) {
       written(each.value)),
     h("span", { class: each.value < 0 ? "agreement negative" : "agreement", "aria-hidden": "true" }, bar),
     typeof each.low === "number" && h("span", { class: "note" }, `[${written(each.low)}, ${written(each.high)}]`),
+    typeof each.chance === "number" && h("span", { class: "note" }, `chance ${written(each.chance)}`),
+    typeof each.rank === "number" && h("span", { class: "note" }, `rank ${each.rank}`),
     beats.length > 0 && h("span", { class: "gain beats" }, `> ${beats.join(", ")}`));
 }

@@ -1,4 +1,4 @@
-// Downloads: drawings as SVG, tables as CSV.
+// Downloads: drawings as SVG, tables as CSV, other texts.
 
 import { LIGHT } from "./colours.js";
 import { s } from "./elements.js";
@@ -8,12 +8,12 @@ export function saveSvg(drawing, name) {
   drawing.setAttribute("role", "img");
   drawing.prepend(s("rect", { width: "100%", height: "100%", fill: LIGHT.paper }));
   const text = new XMLSerializer().serializeToString(drawing);
-  save(`<?xml version="1.0" encoding="UTF-8"?>\n${text}\n`, name, "image/svg+xml");
+  saveText(`<?xml version="1.0" encoding="UTF-8"?>\n${text}\n`, name, "image/svg+xml");
 }
 
 /** Save rows of cells; the first row holds the column names. */
 export function saveCsv(rows, name) {
-  save(rows.map((row) => row.map(cell).join(",")).join("\r\n") + "\r\n", name, "text/csv");
+  saveText(rows.map((row) => row.map(cell).join(",")).join("\r\n") + "\r\n", name, "text/csv");
 }
 
 function cell(value) {
@@ -21,7 +21,8 @@ function cell(value) {
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
-function save(text, name, type) {
+/** Save a text of this media type. */
+export function saveText(text, name, type) {
   const address = URL.createObjectURL(new Blob([text], { type }));
   const link = document.createElement("a");
   link.href = address;

@@ -53,13 +53,14 @@ export function segments(label, choices, chosen, onChange) {
   return row;
 }
 
-/** Select boxes for columns of rows; `draw(rows, chosen)` gets the rows with the chosen values. */
+/** Select boxes for columns with several values; `draw(rows, chosen)` gets the rows with the chosen values. */
 export function filterFields(rows, columns, draw) {
   const unique = (name) => [...new Set(rows.map((row) => row[name]))];
   const chosen = Object.fromEntries(columns.map(({ name }) => [name, unique(name)[0]]));
   const update = () => draw(rows.filter((row) => columns.every(({ name }) => row[name] === chosen[name])), chosen);
   update();
-  return h("div", { class: "fields" }, columns.map(({ name, label, names = {} }) => {
+  const several = columns.filter(({ name }) => unique(name).length > 1);
+  return several.length > 0 && h("div", { class: "fields" }, several.map(({ name, label, names = {} }) => {
     const choices = unique(name).map((value) => [value, names[value] ?? value]);
     return choice(label, choices, chosen[name], (value) => {
       chosen[name] = value;

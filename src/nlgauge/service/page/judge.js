@@ -5,30 +5,37 @@ import { checkboxes } from "./checkboxes.js";
 import { LIGHT } from "./colours.js";
 import { drawConfusion } from "./confusion.js";
 import { saveCsv, saveSvg } from "./download.js";
-import { dropzone } from "./dropzone.js";
 import { choice, h, refill, reveal, scrollable } from "./elements.js";
 import { exampleLabels } from "./examples.js";
 import { readFile } from "./files.js";
 import { agreementTable, biasTable, judgeRows, personTable, replacementTable } from "./judge_tables.js";
 import { clipped, linkReader } from "./link.js";
-import { inputError, notes, showError, showLinkNotice } from "./notices.js";
+import { inputError, notes, showLinkNotice } from "./notices.js";
 import { counted } from "./number_format.js";
 import { taskRunner } from "./run_task.js";
+import { tableUpload } from "./table_upload.js";
 import { onResizeOrTheme, palette } from "./theme.js";
 
 const SCALES = [["default", "by the labels"], ["nominal", "nominal"], ["ordinal", "ordinal"], ["interval", "interval"], ["ratio", "ratio"]];
 const EPSILONS = ["0", "0.05", "0.1", "0.15", "0.2"];
 const PARTS = ["judge", "people", "order", "scale", "epsilon", "example", "texts"];
-const EXAMPLE = "The example (its labels are invented)";
+const LABELS = {
+  title: "Drop a file of labels here",
+  hint: "A table (.csv, .tsv, .jsonl, .json) with the column item and a column for each rater, or with the columns " +
+    "item, rater and label. The columns system, position and length are used, too.",
+  read: async (file) => (await readFile(file, "labels")).labels,
+  exampleName: "The example (its labels are invented)",
+  example: exampleLabels,
+  isTable: areLabels,
+};
 
 /** The view; `onChange` is called when its link changes. */
 export function judgeView(catalogue, onChange) {
-  const state = { table: null, example: false, judge: null, scale: "default", epsilon: "0.1" };
-  const about = h("p", { class: "about" });
+  const state = { judge: null, scale: "default", epsilon: "0.1" };
   const raters = h("div", { class: "fields" });
   let people = null;
   const order = h("input", {
-    type: "text", autocomplete: "off", spellcheck: "false", placeholder: "low, middle, high", onchange: onChange,
+    type: "text", autocomplete: "off", spellcheck: "false", placeholder: "low, high", onchange: onChange,
   });
   const scale = choice("Scale", SCALES, state.scale, (value) => {
     state.scale = value;
@@ -41,53 +48,23 @@ export function judgeView(catalogue, onChange) {
   const result = h("div", { class: "results" });
   const go = h("button", { type: "button", class: "primary", onclick: () => run() }, "Check the judge");
   const work = taskRunner(go, result);
-  const settings = h("div", { hidden: true }, about, raters,
-    h("div", { class: "fields" }, scale,
-      h("label", { class: "field" }, h("span", {}, "Order of labels, lowest first"), order), epsilon),
-    h("div", { class: "actions" }, go));
-  const zone = dropzone({
-    several: false, title: "Drop a file of labels here",
-    hint: "A table (.csv, .tsv, .jsonl, .json) with the column item and a column for each rater, or with the columns " +
-      "item, rater and label. The columns system, position and length are used, too.",
-  }, take);
-  const empty = h("p", { class: "actions" },
-    h("button", { type: "button", class: "quiet", onclick: example }, "Try an example"));
+  const upload = tableUpload(LABELS, { result, onTable, onChange, run: () => run() });
 
-  async function take([file]) {
-    if (!file) return;
-    try {
-      set(file.name, (await readFile(file, "labels")).labels);
-      refill(result);
-      onChange();
-    } catch (error) {
-      showError(result, error);
-    }
-  }
-
-  async function example() {
-    set(EXAMPLE, await exampleLabels(), true);
-    onChange();
-    run();
-  }
-
-  function set(name, table, isExample = false) {
+  function onTable(table) {
     const names = Object.keys(table.labels);
-    Object.assign(state, { table, example: isExample, judge: names.at(-1) });
-    refill(about, h("strong", {}, name), h("span", { class: "note" },
-      ` · ${counted(table.items.length, "row")}, ${counted(names.length, "rater")}`));
-    drawRaters();
-    settings.hidden = false;
-    empty.hidden = true;
+    state.judge = names.at(-1);
+    drawRaters(table);
+    return `${counted(table.items.length, "row")}, ${counted(names.length, "rater")}`;
   }
 
   /** The choice of the judge, and of people among the other raters. */
-  function drawRaters(chosen = null) {
-    const names = Object.keys(state.table.labels);
+  function drawRaters(table, chosen = null) {
+    const names = Object.keys(table.labels);
     const others = names.filter((name) => name !== state.judge);
     people = checkboxes("People", others.map((name) => [name, name]), chosen ?? others, onChange);
     const judge = choice("Judge", names, state.judge, (value) => {
       state.judge = value;
-      drawRaters();
+      drawRaters(table);
       raters.querySelector("select").focus();
       onChange();
     });
@@ -98,7 +75,7 @@ export function judgeView(catalogue, onChange) {
     if (people.values().length === 0) throw inputError("Nobody is selected under “People”: select at least one.");
     const ordered = orderOf(order.value);
     return {
-      ...state.table, judge: state.judge, human: people.values(), epsilon: Number(state.epsilon),
+      ...upload.found.table, judge: state.judge, human: people.values(), epsilon: Number(state.epsilon),
       order: ordered.length ? ordered : null, scale: state.scale === "default" ? null : state.scale,
     };
   }
@@ -128,16 +105,20 @@ export function judgeView(catalogue, onChange) {
       h("h1", {}, "Check a judge against people"),
       h("p", { class: "lead" },
         "See whether an LLM, or a person, labels as people do, and whether it is biased."),
-      h("div", { class: "card form" }, zone, empty, settings), result),
-    texts: () => (state.table === null || state.example ? null : state.table),
+      upload.form(raters,
+        h("div", { class: "fields" }, scale,
+          h("label", { class: "field" }, h("span", {}, "Order of labels, lowest first"), order), epsilon),
+        h("div", { class: "actions" }, go)),
+      result),
+    texts: upload.texts,
     settings() {
       const link = new URLSearchParams({ scale: state.scale, epsilon: state.epsilon });
       if (order.value.trim()) link.set("order", order.value);
-      if (state.table) {
+      if (upload.found.table) {
         link.set("judge", state.judge);
         link.set("people", JSON.stringify(people.values()));
       }
-      if (state.example) link.set("example", "1");
+      if (upload.found.isExample) link.set("example", "1");
       return link;
     },
     async restore(settings) {
@@ -147,20 +128,19 @@ export function judgeView(catalogue, onChange) {
       state.epsilon = link.choice("epsilon", EPSILONS) ?? state.epsilon;
       epsilon.querySelector("select").value = state.epsilon;
       order.value = settings.get("order") ?? "";
-      const table = link.texts(areLabels);
-      if (settings.has("example")) set(EXAMPLE, await exampleLabels(), true);
-      else if (table) set("The link", table);
-      if (state.table) restoreRaters(link, settings);
-      if (link.waits()) showLinkNotice(result, link.problems, state.table ? go.textContent : null);
-      else if (state.table) run();
+      await upload.restore(link, settings);
+      const { table } = upload.found;
+      if (table) restoreRaters(table, link, settings);
+      if (link.waits()) showLinkNotice(result, link.problems, table ? go.textContent : null);
+      else if (table) run();
     },
   };
 
-  function restoreRaters(link, settings) {
+  function restoreRaters(table, link, settings) {
     const wanted = settings.get("judge");
-    if (wanted !== null && !(wanted in state.table.labels)) link.refuse(`there is no rater “${clipped(wanted)}”`);
+    if (wanted !== null && !(wanted in table.labels)) link.refuse(`there is no rater “${clipped(wanted)}”`);
     else if (wanted !== null) state.judge = wanted;
-    drawRaters(namesOf(settings.get("people")));
+    drawRaters(table, namesOf(settings.get("people")));
   }
 }
 

@@ -4,20 +4,20 @@ import { metricPicker } from "./metric_picker.js";
 import { distributionCard, matrixCard, scatterCard } from "./charts.js";
 import { correlationRows, correlationTable, testNote } from "./correlations.js";
 import { saveCsv } from "./download.js";
-import { dropzone } from "./dropzone.js";
 import { choice, h, refill, reveal } from "./elements.js";
 import { taskRunner } from "./run_task.js";
-import { exampleJudgements } from "./examples.js";
-import { readFile } from "./files.js";
 import { runJob } from "./jobs.js";
-import { areReferences, linkReader } from "./link.js";
-import { notes, showError, showLinkNotice } from "./notices.js";
-import { counted } from "./number_format.js";
+import { linkReader } from "./link.js";
+import { notes, showLinkNotice } from "./notices.js";
 import { signatures } from "./scores.js";
 import { checkboxes } from "./checkboxes.js";
+import { describeJudged, JUDGED, tableUpload } from "./table_upload.js";
 
 const METRICS = ["bleu", "chrf", "bertscore", "mover"];
-const LEVELS = [["segment", "segments"], ["text", "within a segment"], ["by_system", "within a system"], ["system", "systems"]];
+const LEVELS = [
+  ["segment", "segments"], ["text", "within a segment"], ["by_system", "within a system"], ["document", "documents"],
+  ["system", "systems"],
+];
 const COEFFICIENTS = [
   ["pearson", "Pearson"], ["spearman", "Spearman"], ["kendall_b", "Kendall τ-b"],
   ["kendall_c", "Kendall τ-c"], ["accuracy", "accuracy"],
@@ -29,7 +29,7 @@ const PARTS = ["metrics", "levels", "coefficients", "intervals", "tests", "bands
 
 /** The view; `onChange` is called when its link changes. */
 export function judgementsView(catalogue, onChange) {
-  const state = { name: null, rows: [], example: false, bands: "3", tests: TESTS[0][0] };
+  const state = { bands: "3", tests: TESTS[0][0] };
   const metrics = metricPicker(catalogue, METRICS, onChange);
   const levels = checkboxes("Compare", LEVELS, ["segment"], onChange);
   const coefficients = checkboxes("Coefficients", COEFFICIENTS, ["pearson", "spearman", "kendall_b"], onChange);
@@ -44,57 +44,24 @@ export function judgementsView(catalogue, onChange) {
   });
   const criteria = h("div", { class: "slot" });
   let chosenCriteria = null;
-  const about = h("p", { class: "about" });
   const progress = h("div");
   const result = h("div", { class: "results" });
   const go = h("button", { type: "button", class: "primary", onclick: () => run() }, "Correlate");
   const work = taskRunner(go, result);
-  const settings = h("div", { hidden: true }, about,
-    h("h2", { class: "label" }, "Metrics"), metrics.element,
-    h("div", { class: "fields" }, criteria, levels.element, coefficients.element, extras.element, tests, bands),
-    h("div", { class: "actions" }, go));
-  const zone = dropzone({
-    several: false, title: "Drop a file of human judgements here",
-    hint: "JSON Lines with candidate, references, human (a number, or an object of criteria), system and segment; " +
-      ".tsv and .csv with columns human.<criterion> work, too.",
-  }, take);
-  const empty = h("p", { class: "actions" },
-    h("button", { type: "button", class: "quiet", onclick: example }, "Try an example"));
+  const upload = tableUpload(JUDGED, { result, onTable, onChange, run: () => run() });
 
-  async function take([file]) {
-    if (!file) return;
-    try {
-      set(file.name, (await readFile(file, "judgements")).rows);
-      refill(result);
-      onChange();
-    } catch (error) {
-      showError(result, error);
-    }
-  }
-
-  async function example() {
-    set("The example (its judgements are invented)", await exampleJudgements(), true);
-    onChange();
-    run();
-  }
-
-  function set(name, rows, isExample = false) {
-    Object.assign(state, { name, rows, example: isExample });
+  function onTable(rows) {
     const names = Object.keys(rows[0].human);
-    const systems = new Set(rows.map((row) => row.system)).size;
-    refill(about, h("strong", {}, name), h("span", { class: "note" },
-      ` · ${counted(rows.length, "row")}, ${counted(systems, "system")}, ` +
-      `${names.length === 1 ? "criterion" : "criteria"} ${names.join(", ")}`));
     chosenCriteria = checkboxes("Criteria", names.map((each) => [each, each]), names, onChange);
     refill(criteria, chosenCriteria.element);
-    settings.hidden = false;
-    empty.hidden = true;
+    levels.offer("document", rows.every((row) => row.document !== undefined));
+    return describeJudged(rows);
   }
 
   function body() {
     const [human, wide, how] = [chosenCriteria, levels, coefficients].map((each) => each.wanted());
     return {
-      rows: state.rows, metrics: metrics.wanted(), human, levels: wide, coefficients: how,
+      rows: upload.found.table, metrics: metrics.wanted(), human, levels: wide, coefficients: how,
       bands: Number(state.bands), tests: state.tests === "none" ? null : state.tests, segments: true, confidence: extras.values().length ? 0.95 : null,
       matrix: { level: wide.includes("segment") ? "segment" : wide[0], coefficient: how[0] },
     };
@@ -123,15 +90,19 @@ export function judgementsView(catalogue, onChange) {
     element: h("div", { class: "view" },
       h("h1", {}, "Correlate metrics with human judgements"),
       h("p", { class: "lead" }, "See which metrics agree with people, how certain that is, and where they fail."),
-      h("div", { class: "card form" }, zone, empty, settings), progress, result),
-    texts: () => (state.rows.length === 0 || state.example ? null : state.rows),
+      upload.form(
+        h("h2", { class: "label" }, "Metrics"), metrics.element,
+        h("div", { class: "fields" }, criteria, levels.element, coefficients.element, extras.element, tests, bands),
+        h("div", { class: "actions" }, go)),
+      progress, result),
+    texts: upload.texts,
     settings() {
       const link = new URLSearchParams({
         levels: levels.values().join(), coefficients: coefficients.values().join(), bands: state.bands, tests: state.tests,
         intervals: extras.values().length ? "1" : "0",
       });
       if (metrics.linkPart()) link.set("metrics", metrics.linkPart());
-      if (state.example) link.set("example", "1");
+      if (upload.found.isExample) link.set("example", "1");
       return link;
     },
     async restore(settings) {
@@ -147,19 +118,9 @@ export function judgementsView(catalogue, onChange) {
       tests.querySelector("select").value = state.tests;
       state.bands = link.choice("bands", BANDS) ?? state.bands;
       bands.querySelector("select").value = state.bands;
-      const texts = link.texts(areJudged);
-      if (settings.has("example")) set("The example (its judgements are invented)", await exampleJudgements(), true);
-      else if (texts) set("The link", texts);
-      if (link.waits("metrics")) showLinkNotice(result, link.problems, state.rows.length ? "Correlate" : null);
-      else if (state.rows.length) run();
+      await upload.restore(link, settings);
+      if (link.waits("metrics")) showLinkNotice(result, link.problems, upload.found.table ? "Correlate" : null);
+      else if (upload.found.table) run();
     },
   };
-}
-
-/** Whether the texts of a link are judged rows. */
-function areJudged(rows) {
-  const isNumber = (value) => value === null || Number.isFinite(value);
-  const fits = (row) => typeof row?.candidate === "string" && areReferences(row.references) &&
-    Object.keys(row.human ?? {}).length > 0 && Object.values(row.human).every(isNumber);
-  return Array.isArray(rows) && rows.length > 0 && rows.every(fits);
 }

@@ -1,6 +1,6 @@
 // Links that reproduce a view: the view's name and its settings in the fragment of the address.
 
-export const VIEWS = ["pair", "systems", "judgements", "judge"];
+export const VIEWS = ["pair", "systems", "judgements", "judge", "card"];
 const LONGEST = 6000; // characters that browsers, mails and chats carry without breaking
 
 /** The view that the address names, and its settings. */

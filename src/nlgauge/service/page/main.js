@@ -1,5 +1,6 @@
-// The page: four views in tabs, each with a permanent link.
+// The page: five views in tabs, each with a permanent link.
 
+import { cardView } from "./card.js";
 import { copy } from "./clipboard.js";
 import { h, refill } from "./elements.js";
 import { judgeView } from "./judge.js";
@@ -12,7 +13,9 @@ import { systemsView } from "./systems.js";
 import { startTheme } from "./theme.js";
 import { startToken } from "./auth_token.js";
 
-const VIEW_FUNCTIONS = { pair: pairView, systems: systemsView, judgements: judgementsView, judge: judgeView };
+const VIEW_FUNCTIONS = {
+  pair: pairView, systems: systemsView, judgements: judgementsView, judge: judgeView, card: cardView,
+};
 const PAUSE = 250; // milliseconds without change before the address is updated
 
 const views = {};

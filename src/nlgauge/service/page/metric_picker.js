@@ -6,12 +6,15 @@ import { directionOf, readSpec, writeSpec } from "./metrics.js";
 import { inputError } from "./notices.js";
 import { editOptions } from "./options.js";
 
-/** A group of toggle buttons; `specs()` are the specs of the chosen metrics, in display order. */
-export function metricPicker(catalogue, defaults, onChange) {
+/**
+ * A group of toggle buttons; `specs()` are the specs of the chosen metrics, in display order. With
+ * `single`, one metric is chosen at a time.
+ */
+export function metricPicker(catalogue, defaults, onChange, { label = "Metrics", single = false } = {}) {
   const chosen = new Map();
   const listed = new Set();
   let open = false;
-  const place = h("div", { class: "chips", role: "group", "aria-label": "Metrics" });
+  const place = h("div", { class: "chips", role: "group", "aria-label": label });
 
   function choose(specs) {
     chosen.clear();
@@ -74,8 +77,9 @@ export function metricPicker(catalogue, defaults, onChange) {
       type: "button", "aria-pressed": String(on), "data-chip": metric.name,
       title: `${metric.summary} (${words})`,
       onclick: () => {
-        if (on) chosen.delete(metric.name);
-        else chosen.set(metric.name, {});
+        if (single && !on) chosen.clear();
+        if (!on) chosen.set(metric.name, {});
+        else if (!single) chosen.delete(metric.name);
         if (!open) listed.add(metric.name);
         changed(metric.name);
       },

@@ -6,9 +6,10 @@ import { count } from "./number_format.js";
 /**
  * A table. Columns have `name`, and may have `numeric`, `title` and `show(value, row)`, which gives
  * a text or an element; `key(value)` is what a column is sorted by where the value itself will not do.
- * At most `most` rows are drawn until more are asked for; `filter(isShown)` leaves out rows.
+ * At most `most` rows are drawn until more are asked for; `filter(isShown)` leaves out rows. Where a heading
+ * says the same as the caption, the table is not `captioned` visibly.
  */
-export function table({ caption, columns, rows, rowHeader = 0, most = Infinity }) {
+export function table({ caption, columns, rows, rowHeader = 0, most = Infinity, captioned = true }) {
   let sorted = null;
   let shown = rows;
   let limit = most;
@@ -50,7 +51,7 @@ export function table({ caption, columns, rows, rowHeader = 0, most = Infinity }
   }
 
   draw();
-  const whole = h("div", {}, h("p", { class: "note", "aria-hidden": "true" }, caption),
+  const whole = h("div", { class: "titled-table" }, captioned && h("p", { class: "note", "aria-hidden": "true" }, caption),
     scrollable(h("div", { class: "table", tabindex: 0, role: "region", "aria-label": caption },
       h("table", { "aria-label": caption }, h("thead", {}, h("tr", {}, heads)), body))),
     most < Infinity && h("p", { class: "tally" }, tally, more));

@@ -1,0 +1,54 @@
+"""The answer of /v1/card: the values of a metric card, its tables, and the card as a file."""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from nlgauge.core.jsonable import to_jsonable
+from nlgauge.core.metric import Metric
+from nlgauge.data.judged import JudgedCorpus
+from nlgauge.report.metric_card import Section, markdown_page, page, sections
+from nlgauge.runtime import Runtime
+from nlgauge.service.schemas import CardRequest
+from nlgauge.study.metric_card import card
+
+
+def card_answer(
+    request: CardRequest,
+    judged: JudgedCorpus,
+    *,
+    metrics: Sequence[str | Metric],
+    runtime: Runtime,
+    progress: Callable[[int, int], None],
+) -> dict[str, Any]:
+    """The card of the first of the metrics, or of stored scores, beside the other metrics."""
+    own, beside = ("", metrics) if request.metric is None else (metrics[0], metrics[1:])
+    found = card(
+        judged,
+        own,
+        beside=beside,
+        **request.model_dump(include={"human", "stored", "lower_is_better", "count", "seed"}),
+        runtime=runtime,
+        progress=progress,
+    )
+    content = {**found.to_dict(), "data": request.data}
+    names = ("name", "scores", "places", "density")
+    bands = [{name: to_jsonable(getattr(band, name)) for name in names} for band in found.bands]
+    return {
+        **content,
+        "distributions": {found.criterion: {found.metric: bands}} if bands else {},
+        "scales": {found.metric: {"direction": found.direction, "range": content["range"]}},
+        "sections": [_section(each) for each in sections(content)],
+        "html": page(content),
+        "markdown": markdown_page(content),
+    }
+
+
+def _section(section: Section) -> dict[str, Any]:
+    table = section.table
+    return {
+        "title": section.title,
+        "sentences": list(section.sentences),
+        "columns": table.headings if table else [],
+        "rows": to_jsonable(table.rows) if table else [],
+        "texts": table.texts() if table else [],
+    }
