@@ -333,7 +333,7 @@ def test_stored_scores_are_studied_like_metrics(with_stored: JudgedCorpus) -> No
     assert made.labels == ("chrf", "stored:length", "human:fluency")
     assert made.stored == ("stored:length", "human:fluency")
     assert made.negated == ("human:fluency",)
-    assert made.signatures["stored:length"] == "stored:length|higher is better"
+    assert made.signatures["stored:length"] == "length|scores:stored|better:higher"
     found = correlate(made, human="adequacy", levels="segment")
     lengths = [len(text) for text in with_stored.corpus.candidates]
     expected = np.corrcoef(lengths, with_stored.human["adequacy"])[0, 1]

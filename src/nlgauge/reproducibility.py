@@ -36,6 +36,8 @@ _MEANINGS: dict[str, tuple[Kind, str]] = {
     "norm": ("option", "normalisation before tokenization"),
     "punct": ("option", "punctuation kept"),
     "asian": ("option", "Asian characters split"),
+    "scores": ("data", "whether they were computed from texts or stored"),
+    "better": ("data", "the direction of stored scores"),
     "test": ("data", "the test set"),
     "subset": ("data", "the subset of the test set"),
     "origlang": ("data", "the original language of the sources"),

@@ -46,6 +46,28 @@ def test_identical_texts_get_exactly_one() -> None:
     assert value("gauge:model=hashing", CANDIDATE, CANDIDATE) == 1.0
 
 
+def test_precision_and_recall_match_one_text_only() -> None:
+    options = "model=hashing,layers=2+3+4,ngram=3,special=drop"
+    greedy = score(
+        [CANDIDATE], [REFERENCE], metrics="bertscore:model=hashing,layer=2+3+4,ngram=3"
+    )["bertscore:model=hashing,layer=2+3+4,ngram=3"]
+    _, precision, recall = greedy.statistics[0]
+    assert value(f"gauge:{options},headline=precision") == pytest.approx(precision, abs=1e-6)
+    assert value(f"gauge:{options},headline=recall") == pytest.approx(recall, abs=1e-6)
+    assert value(f"gauge:{options}") < min(precision, recall), "both marginals cost more than one"
+
+
+def test_additions_do_not_lower_recall_and_omissions_do_not_lower_precision() -> None:
+    longer = f"{CANDIDATE} and then home"
+    options = "gauge:model=hashing,layers=0,ngram=1,special=drop"
+    assert value(f"{options},headline=recall", longer, CANDIDATE) == 1.0
+    assert value(f"{options},headline=precision", CANDIDATE, longer) == 1.0
+    assert value(f"{options},headline=recall", CANDIDATE, longer) < 1
+    recall = metric("gauge:headline=recall")
+    assert recall.components == ("recall", "distance")
+    assert (metric("gauge").symmetric, recall.symmetric) == (True, False)
+
+
 def test_negative_similarities_count_as_no_match() -> None:
     built = metric("gauge")
     assert built.row_of_cost(1.25) == (0.0, 1.25)

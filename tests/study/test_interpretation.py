@@ -241,8 +241,48 @@ def test_stored_scores_have_a_calibration(study):
     (chrf,) = study.only(["chrf"]).metrics
     stored = replace(study, metrics=(replace(chrf, name="stored:chrf"),))
     found = fit_preferences(stored, "x", levels=["text", "system"], count=10)
-    assert found[0].signature == "stored:chrf|higher is better"
+    assert found[0].signature == "chrf|scores:stored|better:higher"
     assert [each.level for each in found] == ["text", "system"]
-    found[0].check("stored:chrf|higher is better")
-    with pytest.raises(OptionError, match=r"stored:chrf\|higher is better and stored:bleu"):
-        found[0].check("stored:bleu|higher is better")
+    found[0].check("chrf|scores:stored|better:higher")
+    with pytest.raises(OptionError, match="metric: chrf and bleu"):
+        found[0].check("bleu|scores:stored|better:higher")
+
+
+@pytest.fixture(scope="module")
+def stored_scores(study):
+    """The scores of the judged texts as a table of stored ones: a row for each system and item."""
+    columns = {"system": [], "item": [], "chrf": [], "ter": []}
+    for system, found in study.scores.items():
+        columns["system"] += [system] * len(found["chrf"].ids)
+        columns["item"] += found["chrf"].ids
+        for name in ("chrf", "ter"):
+            columns[name] += found[name].segments.tolist()
+    return columns
+
+
+@pytest.fixture(scope="module")
+def stored_calibrations(study):
+    """Calibrations of the same scores, which came with the judged texts."""
+    metrics = [replace(each, name=f"stored:{each.name}") for each in study.metrics]
+    stored = replace(study, metrics=(*study.metrics[:1], *metrics))
+    return fit_preferences(stored, "x", levels="system", count=10)
+
+
+def test_a_comparison_of_stored_scores_has_their_calibrations(stored_scores, stored_calibrations):
+    compared = compare(stored_scores, scores="chrf", distances="ter", count=20).to_dict()
+    found, systems = interpret_comparison(stored_calibrations, compared)
+    assert [each.metric for each in found.calibrations] == ["stored:chrf", "stored:ter"]
+    assert systems == ("literal", "hasty") * 2
+    rows = [row for row in compared["systems"] if row["difference"] is not None]
+    assert [entry.difference for entry in found.entries] == [row["difference"] for row in rows]
+    assert all(entry.probability < 0.5 for entry in found.entries)
+
+
+def test_stored_scores_of_another_direction_or_origin_are_refused(
+    fitted, stored_scores, stored_calibrations
+):
+    reverse = compare(stored_scores, distances="chrf", count=20).to_dict()
+    with pytest.raises(OptionError, match="better: higher and lower"):
+        interpret_comparison(stored_calibrations, reverse)
+    with pytest.raises(OptionError, match="scores of stored:chrf, the calibrations are of chrf"):
+        interpret_comparison(fitted, reverse)

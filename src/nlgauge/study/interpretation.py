@@ -17,7 +17,7 @@ from nlgauge.stats.calibration import Curve, Fit, ScorePairs, Ties, calibrate, s
 from nlgauge.stats.judgements import Direction, Grid
 from nlgauge.stats.levels import choose_level
 from nlgauge.study.corpus_scores import CorpusScores
-from nlgauge.study.study import Study, StudyResult, as_list
+from nlgauge.study.study import Study, StudyResult, as_list, stored_label
 
 _FEW_SYSTEMS = 3  # with fewer there is at most one pair
 _SHOWN = (0.1, 0.25, 0.5, 0.75, 0.9)  # quantiles of the data's differences
@@ -267,7 +267,8 @@ def interpret_comparison(
     Parameters
     ----------
     calibrations : sequence of Calibration, of which those of the system level are used
-    comparison : mapping, `compare(...).to_dict()` or what `nlgauge compare -f json` writes
+    comparison : mapping, `compare(...).to_dict()` or what `nlgauge compare -f json` writes; its
+        stored scores have the calibrations of the label ``stored:NAME``
 
     Returns
     -------
@@ -287,14 +288,16 @@ def interpret_comparison(
             "--level system"
         )
     try:
-        signatures = dict(comparison["signatures"])
+        given = {str(name): str(text) for name, text in dict(comparison["signatures"]).items()}
+        labels = {name: stored_label(name, text) for name, text in given.items()}
         compared = [
-            (str(row["system"]), str(row["metric"]), float(row["difference"]))
+            (str(row["system"]), labels[row["metric"]], float(row["difference"]))
             for row in comparison["systems"]
             if row["difference"] is not None
         ]
     except (KeyError, TypeError, ValueError) as error:
         raise DataError(f"this is not a result of nlgauge compare -f json: {error}") from error
+    signatures = {labels[name]: text for name, text in given.items()}
     missing = [label for label in signatures if label not in fitted]
     if len(missing) == len(signatures):
         raise OptionError(

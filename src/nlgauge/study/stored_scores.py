@@ -12,11 +12,10 @@ from nlgauge.core.arrays import Floats
 from nlgauge.core.errors import DataError, OptionError, ShapeError, UsageError
 from nlgauge.core.metric import Direction, Metric, Rows, Scale
 from nlgauge.core.scores import Scores
-from nlgauge.core.signature import Signature
 from nlgauge.data.columns import Columns, Given
 from nlgauge.data.score_tables import SCORE, ScoreTable, read_score_tables, to_score_table
 from nlgauge.data.systems import clusters_by_id
-from nlgauge.study.study import SystemScores, as_list
+from nlgauge.study.study import SystemScores, as_list, stored_signature
 
 Table = Any
 """A file, a list of files, a data frame, or a mapping from names to columns."""
@@ -153,7 +152,7 @@ def _without_missing(
         kept = values[[i for at in rows.values() for i in at]]
         limits = (float(kept.min()), float(kept.max())) if kept.size else (0.0, 0.0)
         metric = StoredScore(label, direction, *limits)
-        signature = Signature.of(label, {"scores": "stored", "better": direction})
+        signature = stored_signature(label, direction)
         for name, at in rows.items():
             ids = tuple(found.ids[i] for i in at)
             column: Floats = values[at][:, None]

@@ -13,6 +13,7 @@ from nlgauge.core.corpus import Corpus
 from nlgauge.core.errors import DataError, OptionError
 from nlgauge.core.metric import Metric
 from nlgauge.core.scores import Scores
+from nlgauge.core.signature import Signature
 from nlgauge.data.detection import read_judged
 from nlgauge.data.judged import HUMAN_PREFIX, JudgedCorpus
 from nlgauge.inputs import Spec
@@ -91,8 +92,8 @@ class Study:
         """The metrics' signatures by label."""
         made = {label: str(scores.signature) for label, scores in self.first_scores.items()}
         return {
-            metric.name: made.get(metric.name, f"{metric.name}|{metric.direction} is better")
-            for metric in self.metrics
+            each.name: made.get(each.name) or str(stored_signature(each.name, each.direction))
+            for each in self.metrics
         }
 
     @property
@@ -228,6 +229,16 @@ def place(rows: Sequence[Floats], scores: Sequence[Scores], segments: Sequence[s
     for i, (row, each) in enumerate(zip(rows, scores, strict=True)):
         values[i, [column[name] for name in each.ids]] = row
     return values
+
+
+def stored_signature(label: str, direction: Direction) -> Signature:
+    """Return the signature of stored scores, with or without the prefix of their label."""
+    return Signature.of(label.removeprefix(STORED), {"scores": "stored", "better": direction})
+
+
+def stored_label(label: str, signature: str) -> str:
+    """Return the label that a study gives to scores of this label and signature."""
+    return STORED + label if "scores:stored" in signature.split("|") else label
 
 
 def _stored(
