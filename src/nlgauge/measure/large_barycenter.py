@@ -9,9 +9,10 @@ import numpy as np
 
 from nlgauge.core.arrays import Floats, Ints
 from nlgauge.measure.kernels import network_simplex
+from nlgauge.measure.kernels.tree import Indices
 
 KEEP = 1e-14  # a coupling this close to the optimum, relative to the largest cost, is kept
-BLOCK_CELLS = 1 << 16  # of a product, which the cache of a processor holds
+BLOCK_CELLS = 1 << 19  # of a product, which the cache of a processor holds
 
 
 class LongText:
@@ -26,7 +27,7 @@ class LongText:
         self._simplex = network_simplex.Simplex(n, m)
         self._simplex.a, self._simplex.b = np.full(n, 1.0 / n), weights
         self._trees: list[Ints] = []
-        self._lists: list[Ints] = []  # the cheapest tokens of each point in each layer
+        self._lists: list[Indices] = []  # the cheapest tokens of each point in each layer
         self.moved = np.ones(len(tokens), dtype=bool)  # whether the tree of a layer is new
 
     def set_points(self, points: Floats, changed: Ints) -> None:
