@@ -41,6 +41,7 @@ WIDE_KERNELS = (
     "network_simplex",
     "newton_system",
     "pricing",
+    "tree",
 )
 
 

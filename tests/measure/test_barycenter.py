@@ -170,3 +170,21 @@ def test_a_long_text_that_does_not_converge_says_so(monkeypatch):
         barycenter(states(3, noise=2.0), weights, steps=1)
     with pytest.raises(NotConverged, match="4 layers and 9 tokens"):
         barycenter(np.full((4, 9, 2), np.nan), weights)
+
+
+def test_shifted_layers_have_their_mean_without_transport(monkeypatch):
+    # Many tokens are nearer to a point of another position, but no coupling is cheaper in sum.
+    points = np.sort(np.random.default_rng(0).normal(size=(30, 1)), axis=0)
+    monkeypatch.setattr("nlgauge.measure.barycenter.solve_concatenated", None)
+    monkeypatch.setattr("nlgauge.measure.large_barycenter.BLOCK_CELLS", 70)  # blocks of 2 rows
+    found = barycenter(np.stack([points - 0.05, points + 0.05]))
+    np.testing.assert_allclose(found.points, points, atol=1e-15)
+    assert found.iterations == 1
+    assert found.objective == pytest.approx(0.0025)
+
+
+def test_positions_that_are_not_cheapest_are_left_to_transport():
+    layers = np.random.default_rng(1).normal(size=(2, 12, 3))
+    layers[1] = layers[0, ::-1]  # the same cloud twice: its barycenter has no cost
+    mean = layers.mean(axis=0)
+    assert barycenter(layers).objective < 0.5 * ((layers - mean) ** 2).sum(axis=2).mean()

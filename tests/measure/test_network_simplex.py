@@ -119,11 +119,13 @@ def test_rows_of_many_columns_are_priced_by_lists_and_then_by_all(prices):
     rng = np.random.default_rng(4)
     shape = 40, 800  # rows of at least 768 columns have lists
     a, b = weights(rng, shape[0], "drawn"), weights(rng, shape[1], "equal")
-    stack = costs(rng, (2, *shape), prices)
-    plans, solved = Simplex(a, b, 2).couple(stack)
-    assert solved.all()
-    for cost, plan in zip(stack, plans, strict=True):
-        check(cost, a, b, plan, (cost * ot.emd(a, b, cost)).sum())
+    simplex = Simplex(a, b, 2)
+    for _ in range(3):  # the second time with the lists of other costs
+        stack = costs(rng, (2, *shape), prices)
+        plans, solved = simplex.couple(stack)
+        assert solved.all()
+        for cost, plan in zip(stack, plans, strict=True):
+            check(cost, a, b, plan, (cost * ot.emd(a, b, cost)).sum())
 
 
 def test_a_plan_does_not_depend_on_what_was_solved_before():

@@ -12,6 +12,7 @@ weights several couplings are optimal, which lead to different barycenters. Ever
 point therefore has a small random preference, too small to affect anything but ties.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -19,7 +20,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from nlgauge.core.arrays import Floats
+from nlgauge.core.arrays import Floats, Ints
 from nlgauge.core.errors import NotConverged, OptionError, ShapeError
 from nlgauge.measure import large_barycenter
 from nlgauge.measure.kernels import fixed_point, network_simplex
@@ -27,6 +28,7 @@ from nlgauge.measure.problem import Problem, normalised, solve_concatenated
 
 ROUNDING = 1e-14  # costs this close, relative to the largest, are equal
 TIE = 1e-10  # size of the preferences, relative to the largest squared length
+MAX_PATH_ROWS = 4  # times the number of rows are read in search of shortest paths
 MAX_PRODUCTS = 1500  # tokens of all layers whose scalar products are computed
 CACHED_PAIRS = 1 << 16  # pairs whose preferences are drawn only once
 
@@ -89,29 +91,55 @@ def _objective_of_mean(layers: Floats, points: Floats) -> float | None:
     """Return the objective of the token-wise mean if it is the barycenter with uniform weights."""
     # It is if in every layer no coupling is cheaper than that of equal positions. Usually each
     # token is nearest to the point of its own position, which proves this without transport.
-    count, n, _ = layers.shape
-    matched, nearest, largest = np.zeros(count), np.zeros(count), 0.0
-    rows = max(1, large_barycenter.BLOCK_CELLS // n)
-    for layer, tokens in enumerate(layers):
-        for start in range(0, n, rows):
-            costs = _costs(tokens[start : start + rows], points)
-            matched[layer] += costs.diagonal(start).sum() / n
-            nearest[layer] += costs.min(axis=1).sum() / n
+    n, matched = len(points), []
+    for tokens in layers:
+        own, nearest, largest = np.empty(n), np.empty(n), 0.0
+        for rows in _row_blocks(np.arange(n)):
+            costs = _costs(tokens[rows], points)
+            own[rows], nearest[rows] = costs.diagonal(rows[0]), costs.min(axis=1)
             largest = max(largest, float(costs.max()))
-    rounding = ROUNDING * largest
-    uniform = np.full(n, 1.0 / n)
-    for layer in np.flatnonzero(~(matched <= nearest + rounding)).tolist():
-        problem = Problem(_costs(layers[layer], points), uniform, uniform)
-        (found,) = solve_concatenated([problem], network_simplex.solve_all)
-        if not matched[layer] <= (problem.cost * found.coupling).sum() + rounding:
+        rounding = ROUNDING * largest
+        apart = np.flatnonzero(~(own <= nearest + rounding))
+        if len(apart) and not _is_cheapest(tokens, points, own, apart, rounding):
             return None
-    return float(matched.mean())
+        matched.append(own.sum() / n)
+    return float(np.mean(matched))
+
+
+def _is_cheapest(tokens: Floats, points: Floats, own: Floats, apart: Ints, rounding: float) -> bool:
+    """Return whether no coupling of equal masses is cheaper than that of equal positions.
+
+    It is the cheapest if there are potentials g_j <= g_i + C_ij - C_ii, which are shortest paths
+    (Bellman and Ford); only the rows `apart` have a C_ij < C_ii. Transport decides if not found.
+    """
+    n = len(points)
+    potential, rows, left = np.zeros(n), apart, MAX_PATH_ROWS * n
+    while 0 < len(rows) <= left:
+        left -= len(rows)
+        shortest = potential.copy()
+        for part in _row_blocks(rows, n):
+            paths = _costs(tokens[part], points)
+            paths += (potential - own)[part, None]
+            np.minimum(shortest, paths.min(axis=0), out=shortest)
+        rows = np.flatnonzero(shortest < potential - rounding)
+        potential[rows] = shortest[rows]
+    if not len(rows):
+        return True
+    uniform = np.full(n, 1.0 / n)
+    problem = Problem(_costs(tokens, points), uniform, uniform)
+    (found,) = solve_concatenated([problem], network_simplex.solve_all)
+    return bool(own.sum() / n <= (problem.cost * found.coupling).sum() + rounding)
+
+
+def _row_blocks(rows: Ints, columns: int | None = None) -> Iterator[Ints]:
+    """Yield the rows in blocks whose products with all columns, or as many as rows, are small."""
+    size = max(1, large_barycenter.BLOCK_CELLS // (columns or len(rows)))
+    return (rows[start : start + size] for start in range(0, len(rows), size))
 
 
 def _costs(tokens: Floats, points: Floats) -> Floats:
     """Return the squared distances of tokens and points."""
-    costs: Floats = tokens @ points.T
-    costs *= -2
+    costs: Floats = tokens @ (-2 * points).T
     costs += np.einsum("jd,jd->j", tokens, tokens)[:, None]
     costs += np.einsum("kd,kd->k", points, points)
     return np.maximum(costs, 0.0, out=costs)

@@ -13,6 +13,7 @@ from nlgauge.core.arrays import Floats
 from nlgauge.core.errors import OptionError, ShapeError
 
 SNAP = 1e-12  # squared distances below this are equal points
+BLOCK_CELLS = 1 << 19  # of a product of long texts
 
 
 def unit(x: ArrayLike) -> Floats:
@@ -51,7 +52,16 @@ def euclid(x: ArrayLike, y: ArrayLike, *, normalise: bool = True) -> Floats:
 def squared_euclid(x: ArrayLike, y: ArrayLike, *, normalise: bool = True) -> Floats:
     """Return ||x_i - y_j||^2, n x m; of unit vectors (zero counts as orthogonal) or as they are."""
     left, right = _clouds(x, y)
-    squared: Floats = left @ right.T
+    squared = np.empty((len(left), len(right)))
+    rows = max(1, BLOCK_CELLS // max(len(right), 1))
+    for start in range(0, len(left), rows):
+        _write_squared(left[start : start + rows], right, squared[start : start + rows], normalise)
+    return squared
+
+
+def _write_squared(left: Floats, right: Floats, squared: Floats, normalise: bool) -> None:
+    """Write the squared distances of a block of rows, which the cache of a processor holds."""
+    np.matmul(left, right.T, out=squared)
     if normalise:  # products are divided because they are fewer than coordinates
         squared /= _divisors(left) * _divisors(right).T
         squared *= 2.0
@@ -61,7 +71,6 @@ def squared_euclid(x: ArrayLike, y: ArrayLike, *, normalise: bool = True) -> Flo
         squared *= 2.0
         np.subtract(lengths + np.einsum("jd,jd->j", right, right), squared, out=squared)
     squared[squared < SNAP] = 0.0
-    return squared
 
 
 def word_order(n: int, m: int, *, weight: float = 0.2) -> Floats:

@@ -9,12 +9,10 @@ import numpy as np
 
 from nlgauge.core.arrays import Floats, Ints
 from nlgauge.measure.kernels import network_simplex
+from nlgauge.measure.kernels.tree import Indices
 
 KEEP = 1e-14  # a coupling this close to the optimum, relative to the largest cost, is kept
-MIN_FLOW = 1e-15  # smaller flows are rounding
-BLOCK_CELLS = 1 << 22  # of a product
-
-Arcs = tuple[Ints, Ints, Floats]  # points, tokens and the mass between them
+BLOCK_CELLS = 1 << 19  # of a product, which the cache of a processor holds
 
 
 class LongText:
@@ -25,9 +23,11 @@ class LongText:
         self._squares = np.einsum("lmd,lmd->lm", tokens, tokens)
         n, m = preference.shape
         self._costs = np.empty((len(tokens), n, m))
+        self._largest = np.empty(n)  # cost of each point
         self._simplex = network_simplex.Simplex(n, m)
         self._simplex.a, self._simplex.b = np.full(n, 1.0 / n), weights
         self._trees: list[Ints] = []
+        self._lists: list[Indices] = []  # the cheapest tokens of each point in each layer
         self.moved = np.ones(len(tokens), dtype=bool)  # whether the tree of a layer is new
 
     def set_points(self, points: Floats, changed: Ints) -> None:
@@ -36,6 +36,7 @@ class LongText:
         for part in (changed[start : start + rows] for start in range(0, len(changed), rows)):
             own = points[part]
             lengths = np.einsum("kd,kd->k", own, own)[:, None]
+            self._largest[part] = 0.0
             for layer, tokens in enumerate(self._tokens):
                 cost = own @ tokens.T
                 cost *= -2
@@ -43,6 +44,7 @@ class LongText:
                 cost += self._preference[part]
                 cost += lengths
                 self._costs[layer, part] = np.maximum(cost, 0.0, out=cost)
+                self._largest[part] = np.maximum(self._largest[part], cost.max(axis=1))
 
     def solve(self) -> float:
         """Update the tree of each layer; return the mean cost without preferences, inf if unsolved.
@@ -50,9 +52,12 @@ class LongText:
         A tree that is as good as the new one is kept, so that ties cannot move a fixed point.
         """
         simplex, first = self._simplex, not self._trees
-        largest, total = float(self._costs.max()), 0.0
+        largest, total = float(self._largest.max()), 0.0
         for layer, costs in enumerate(self._costs):
             simplex.costs = costs.ravel()
+            if first:
+                self._lists.append(np.array(simplex.lists))  # those of the layer before
+            simplex.lists = self._lists[layer]
             if not first:
                 np.asarray(simplex.parent)[:] = self._trees[layer]
             elif self._matched:
@@ -61,13 +66,12 @@ class LongText:
                 network_simplex.start_greedily(simplex)
             tree = np.array(simplex.parent)
             network_simplex.compute_flow(simplex)
-            before = _value(costs, self._arcs())
+            before = network_simplex.flow_cost(simplex, simplex.costs, 0)
             pivots = network_simplex.optimise(simplex, largest)
             if pivots < 0:
                 return np.inf
-            arcs = self._arcs()
-            value = _value(costs, arcs)
-            total += value - _value(self._preference, arcs)
+            value = network_simplex.flow_cost(simplex, simplex.costs, 0)
+            total += value - network_simplex.flow_cost(simplex, self._preference.ravel(), 0)
             better = pivots > 0 and before > value + KEEP * largest
             self.moved[layer] = better or (first and not self._matched)
             tree = np.array(simplex.parent) if self.moved[layer] else tree
@@ -83,17 +87,8 @@ class LongText:
         for tree, tokens in zip(self._trees, self._tokens, strict=True):
             np.asarray(self._simplex.parent)[:] = tree
             network_simplex.compute_flow(self._simplex)
-            rows, columns, flow = self._arcs()
-            np.add.at(points, rows, (n / count * flow)[:, None] * tokens[columns])
+            network_simplex.add_means(self._simplex, tokens, n / count, points)
         return points
-
-    def _arcs(self) -> Arcs:
-        """Return the pairs of the tree of the simplex that have mass."""
-        n = len(self._preference)
-        parent, flow = np.asarray(self._simplex.parent), np.asarray(self._simplex.flow)
-        nodes = np.flatnonzero((parent >= 0) & (flow >= MIN_FLOW))
-        nodes, others = np.minimum(nodes, parent[nodes]), np.maximum(nodes, parent[nodes])
-        return nodes, others - n, flow[(parent >= 0) & (flow >= MIN_FLOW)]
 
 
 def iterate(
@@ -105,7 +100,8 @@ def iterate(
     coupling of equal positions.
     """
     (used,) = mass.nonzero()
-    text = LongText(layers[:, used], mass[used], preference, matched=matched)
+    tokens = np.ascontiguousarray(layers[:, used])
+    text = LongText(tokens, mass[used], preference, matched=matched)
     points = best = layers.mean(axis=0)
     changed, objectives = np.arange(len(points)), list[float]()
     while len(objectives) < steps:
@@ -130,8 +126,3 @@ def _matched_positions(n: int) -> Ints:
     tree = np.concatenate([np.full(n, 2 * n - 1), np.arange(n)])
     tree[-1] = -1
     return tree
-
-
-def _value(costs: Floats, arcs: Arcs) -> float:
-    rows, columns, flow = arcs
-    return float(costs[rows, columns] @ flow)

@@ -98,7 +98,9 @@ class Mover(TransportMetric):
     def cost_matrix(self, candidate: Points, reference: Points) -> Floats:
         """Return the distances between vectors plus the cost of word order."""
         cost = COSTS[self.cost][0](candidate.vectors, reference.vectors)
-        return cost + word_order(*cost.shape, weight=self.word_order)
+        if self.word_order:  # else a matrix of zeros, which is large for long texts
+            cost += word_order(*cost.shape, weight=self.word_order)
+        return cost
 
     @property
     def scored_by_plan(self) -> bool:

@@ -1,15 +1,15 @@
 cimport cython
 cimport libc.math as np  # np.exp and np.log are the C functions when compiled
-from nlgauge.measure.kernels cimport duality, pricing
+from nlgauge.measure.kernels cimport duality, pricing, tree
 
 cdef double INFINITY, GAP, TOLERANCE, NOTHING, MAX_MASS_RATIO
 cdef Py_ssize_t MAX_PIVOTS, MAX_ROUNDS
 
-cdef class Forest:
-    cdef public Py_ssize_t n, m, offset
+cdef class Forest(tree.Tree):
+    cdef public Py_ssize_t offset
     cdef public double rate_a, rate_b
-    cdef public double[::1] costs, a, b, flow, target, price, potential, mass, sums, logs
-    cdef public Py_ssize_t[::1] parent, child, next, previous, order, unsettled, marks
+    cdef public double[::1] costs, a, b, target, mass, sums, logs
+    cdef public Py_ssize_t[::1] unsettled, marks
 
 @cython.locals(
     work=Forest, row=Py_ssize_t, column=Py_ssize_t, n=Py_ssize_t, m=Py_ssize_t, scale=double
@@ -25,8 +25,6 @@ cdef Py_ssize_t optimise(Forest work, double tolerance) noexcept nogil
 cdef void _start(Forest work) noexcept nogil
 @cython.locals(settled=bint)
 cdef bint _refresh(Forest work) noexcept nogil
-@cython.locals(count=Py_ssize_t, place=Py_ssize_t)
-cdef Py_ssize_t _list_tree(Forest work, Py_ssize_t root) noexcept nogil
 @cython.locals(
     leaving=Py_ssize_t, below_sink=bint, top=Py_ssize_t, other=Py_ssize_t
 )
@@ -47,10 +45,4 @@ cdef double _largest_step(Forest work, Py_ssize_t size) noexcept nogil
 cdef double _limit(Forest work, Py_ssize_t node) noexcept nogil
 @cython.locals(alone=bint)
 cdef bint _removable(Forest work, Py_ssize_t node) noexcept nogil
-cdef void _reverse_branch(
-    Forest work, Py_ssize_t top, Py_ssize_t parent, Py_ssize_t last, double price,
-    double moved
-) noexcept nogil
-cdef void _attach(Forest work, Py_ssize_t node, Py_ssize_t parent) noexcept nogil
-cdef void _detach(Forest work, Py_ssize_t node) noexcept nogil
 cdef double _write_coupling(Forest work, double[::1] couplings) noexcept nogil

@@ -5,21 +5,19 @@ forest without the constraint P >= 0 has a closed form (support.py). A pair with
 If it closes a cycle, mass is moved around the cycle until one of its pairs has none and leaves.
 Then mass moves towards the optimum of the tree; pairs that lose all mass leave and split the tree.
 Pairs without mass never stay, so that each step lowers the objective and none can cycle.
-Node i < n is row i, node n + j is column j; the root of a tree has the parent -1.
 """
 
 import numpy as np
-from numpy.typing import NDArray
 
 from nlgauge.core.arrays import Floats
-from nlgauge.measure.kernels import duality, pricing
+from nlgauge.measure.kernels import duality, pricing, tree
+from nlgauge.measure.kernels.tree import Indices
 
 try:
     import cython
 except ModuleNotFoundError:
     from nlgauge.measure.kernels import without_cython as cython
 
-Indices = NDArray[np.intp]
 INFINITY = float("inf")
 GAP = 1e-10  # certified gap, relative to the scale of a problem, that counts as solved
 TOLERANCE = 1e-14  # excess of f + g over C, relative to the scale, that is rounding
@@ -29,22 +27,18 @@ MAX_PIVOTS = 1000  # per node
 MAX_ROUNDS = 20  # of recomputed potentials
 
 
-class Forest:
-    """A transport problem, its forest, and the mass between each node and its parent."""
+class Forest(tree.Tree):
+    """A transport problem, its forest, and the masses of the tokens."""
 
     def __init__(self, nodes: int) -> None:
-        self.n, self.m, self.offset = 0, 0, 0
+        super().__init__(nodes)
+        self.offset = 0
         self.rate_a, self.rate_b = 0.0, 0.0  # 1 / pa and 1 / pb
         none: Floats = np.empty(0)
         self.costs, self.a, self.b = none, none, none  # costs row after row, from `offset` on
-        self.parent, self.child = np.empty(nodes, np.intp), np.empty(nodes, np.intp)
-        self.next, self.previous = np.empty(nodes, np.intp), np.empty(nodes, np.intp)
-        self.order = np.empty(nodes, np.intp)  # the nodes of a tree, parents first
         self.unsettled = np.empty(nodes, np.intp)  # roots of trees that are not optimal
         self.marks = np.empty(nodes, np.intp)  # number of the last pivot that met a node
-        self.flow, self.target = np.empty(nodes), np.empty(nodes)
-        self.price = np.empty(nodes)  # the cost of the pair of a node and its parent
-        self.potential = np.empty(nodes)
+        self.target = np.empty(nodes)  # the flow that a tree is moved to
         self.mass = np.empty(nodes)  # of each token, as its potential determines it
         self.sums, self.logs = np.empty(nodes), np.empty(nodes)
 
@@ -125,17 +119,15 @@ def _start(work: Forest) -> None:
                 work.order[n + j] = i  # the cheapest row
         work.order[i] = n + best
     for i in range(n):
-        _attach(work, i, work.order[i])
+        tree.attach(work, i, work.order[i])
     for node in range(n, n + m):
         if work.child[node] < 0:
-            _attach(work, node, work.order[node])
+            tree.attach(work, node, work.order[node])
     for node in range(n + m):
-        parent = work.parent[node]
         work.potential[node] = 0.0
         work.flow[node] = work.a[node] if node < n else work.b[node - n]
-        if parent >= 0:
-            pair = node * m + parent - n if node < n else parent * m + node - n
-            work.price[node] = work.costs[work.offset + pair]
+        if work.parent[node] >= 0:
+            work.price[node] = work.costs[work.offset + tree.pair(work, node)]
 
 
 def _refresh(work: Forest) -> bool:
@@ -143,7 +135,7 @@ def _refresh(work: Forest) -> bool:
     n, m = work.n, work.m
     for root in range(n + m):
         if work.parent[root] < 0:
-            for place in range(_list_tree(work, root)):
+            for place in range(tree.list_nodes(work, root)):
                 node = work.order[place]
                 if place > 0:
                     work.potential[node] = work.price[node] - work.potential[work.parent[node]]
@@ -155,20 +147,6 @@ def _refresh(work: Forest) -> bool:
         if work.parent[root] < 0 and settled:
             settled = _settle(work, root)
     return settled
-
-
-def _list_tree(work: Forest, root: int) -> int:
-    """Write the nodes of a tree to `order`, parents first; return their number."""
-    count, place = 1, 0
-    work.order[0] = root
-    while place < count:
-        node = work.child[work.order[place]]
-        while node >= 0:
-            work.order[count] = node
-            count += 1
-            node = work.next[node]
-        place += 1
-    return count
 
 
 def _pivot(work: Forest, source: int, sink: int, excess: float, number: int) -> bool:
@@ -184,7 +162,7 @@ def _pivot(work: Forest, source: int, sink: int, excess: float, number: int) -> 
     while work.marks[apex] != number and work.parent[apex] >= 0:
         apex = work.parent[apex]
     if work.marks[apex] != number:  # another tree, of which the sink becomes the root
-        _reverse_branch(work, sink, source, apex, price, 0.0)
+        tree.reverse_branch(work, sink, source, apex, price, 0.0)
         _shift(work, sink, excess)
         return _settle(work, x)
     leaving, moved = -1, INFINITY
@@ -201,7 +179,7 @@ def _pivot(work: Forest, source: int, sink: int, excess: float, number: int) -> 
     _move(work, source, apex, moved)
     _move(work, sink, apex, -moved)
     top, other = (sink, source) if below_sink else (source, sink)
-    _reverse_branch(work, top, other, leaving, price, moved)
+    tree.reverse_branch(work, top, other, leaving, price, moved)
     _shift(work, top, excess)
     return _settle(work, x)
 
@@ -218,7 +196,7 @@ def _shift(work: Forest, top: int, excess: float) -> None:
     n, change_a = work.n, -excess if top < work.n else excess
     grow_a, grow_b = np.exp(-change_a * work.rate_a), np.exp(change_a * work.rate_b)
     work.potential[top] -= excess
-    for place in range(_list_tree(work, top)):
+    for place in range(tree.list_nodes(work, top)):
         node = work.order[place]
         work.mass[node] *= grow_a if node < n else grow_b
         if place > 0:
@@ -231,13 +209,13 @@ def _settle(work: Forest, root: int) -> bool:
     count = 1
     while count > 0:
         count -= 1
-        root, size = work.unsettled[count], _list_tree(work, work.unsettled[count])
+        root, size = work.unsettled[count], tree.list_nodes(work, work.unsettled[count])
         if not _balance(work, size):
             return False
         top = _heaviest(work, size)
         if top != root:
-            _reverse_branch(work, top, -1, root, 0.0, 0.0)
-            root, size = top, _list_tree(work, top)
+            tree.reverse_branch(work, top, -1, root, 0.0, 0.0)
+            root, size = top, tree.list_nodes(work, top)
         _write_targets(work, size)
         length = _largest_step(work, size)
         kept = count
@@ -252,7 +230,7 @@ def _settle(work: Forest, root: int) -> bool:
         for place in range(1, size):
             node = work.order[place]
             if _removable(work, node):
-                _detach(work, node)
+                tree.detach(work, node)
                 work.parent[node] = -1
                 work.unsettled[count] = node
                 count += 1
@@ -335,43 +313,6 @@ def _removable(work: Forest, node: int) -> bool:
     return work.child[node] >= 0 and not alone
 
 
-def _reverse_branch(
-    work: Forest, top: int, parent: int, last: int, price: float, moved: float
-) -> None:
-    """Cut off the subtree of `last`; its node `top` becomes a child of `parent`, or a root."""
-    node, flow = top, moved
-    while True:
-        former, former_flow, former_price = work.parent[node], work.flow[node], work.price[node]
-        if former >= 0:
-            _detach(work, node)
-        work.parent[node], work.flow[node], work.price[node] = parent, flow, price
-        if parent >= 0:
-            _attach(work, node, parent)
-        if node == last:
-            return
-        node, parent, flow, price = former, node, former_flow, former_price
-
-
-def _attach(work: Forest, node: int, parent: int) -> None:
-    first = work.child[parent]
-    work.parent[node] = parent
-    work.next[node] = first
-    work.previous[node] = -1
-    if first >= 0:
-        work.previous[first] = node
-    work.child[parent] = node
-
-
-def _detach(work: Forest, node: int) -> None:
-    previous, following = work.previous[node], work.next[node]
-    if previous < 0:
-        work.child[work.parent[node]] = following
-    else:
-        work.next[previous] = following
-    if following >= 0:
-        work.previous[following] = previous
-
-
 def _write_coupling(work: Forest, couplings: Floats) -> float:
     """Write the flow as a coupling; return the duality gap that its potentials certify."""
     n, m, value, excess = work.n, work.m, 0.0, -INFINITY
@@ -380,9 +321,8 @@ def _write_coupling(work: Forest, couplings: Floats) -> float:
     for node in range(n + m):
         parent = work.parent[node]
         if parent >= 0 and work.flow[node] > 0.0:
-            pair = node * m + parent - n if node < n else parent * m + node - n
-            couplings[work.offset + pair] = work.flow[node]
-            value += work.flow[node] * work.costs[work.offset + pair]
+            couplings[work.offset + tree.pair(work, node)] = work.flow[node]
+            value += work.flow[node] * work.price[node]
             work.sums[node] += work.flow[node]
             work.sums[parent] += work.flow[node]
     for i in range(n):

@@ -9,7 +9,7 @@ import numpy as np
 
 from nlgauge.core.arrays import Floats
 from nlgauge.measure.kernels import network_simplex
-from nlgauge.measure.kernels.network_simplex import Indices
+from nlgauge.measure.kernels.tree import Indices
 
 try:
     import cython

@@ -1,13 +1,14 @@
 cimport cython
-from nlgauge.measure.kernels cimport pricing
+from nlgauge.measure.kernels cimport pricing, tree
 
 cdef double INFINITY, GAP, TOLERANCE, MIN_FLOW
 cdef Py_ssize_t MAX_PIVOTS
 
-cdef class Simplex:
-    cdef Py_ssize_t n, m, root, offset
-    cdef public double[::1] costs, a, b, flow, potential, values
-    cdef public Py_ssize_t[::1] parent, depth, child, next, previous, order, lists
+cdef class Simplex(tree.Tree):
+    cdef Py_ssize_t root, offset
+    cdef public double[::1] costs, a, b
+    cdef public Py_ssize_t[::1] size, lists
+    cdef public bint listed
 
 @cython.locals(
     work=Simplex, rows=Py_ssize_t, columns=Py_ssize_t, row=Py_ssize_t, column=Py_ssize_t,
@@ -18,20 +19,34 @@ cpdef void solve_all(
     double[::1] couplings, double[::1] gaps, Py_ssize_t[::1] pivots, Py_ssize_t[::1] solved
 )
 cdef double _write_coupling(Simplex work, double[::1] couplings) noexcept nogil
-cdef double flow_cost(Simplex work, double[::1] costs, Py_ssize_t offset) noexcept nogil
-@cython.locals(pivots=Py_ssize_t, before=Py_ssize_t, few=Py_ssize_t)
+cpdef double flow_cost(Simplex work, double[::1] costs, Py_ssize_t offset) noexcept nogil
+@cython.locals(row=Py_ssize_t, column=Py_ssize_t)
+cpdef void add_means(
+    Simplex work, double[:, ::1] tokens, double scale, double[:, ::1] points
+) noexcept nogil
+@cython.locals(pivots=Py_ssize_t, before=Py_ssize_t)
 cpdef Py_ssize_t optimise(Simplex work, double largest) noexcept nogil
-@cython.locals(column=Py_ssize_t)
+@cython.locals(column=Py_ssize_t, start=Py_ssize_t)
 cdef Py_ssize_t _pivot_while_possible(
-    Simplex work, double tolerance, Py_ssize_t pivots, Py_ssize_t most, bint listed
+    Simplex work, double tolerance, Py_ssize_t pivots, Py_ssize_t most
 ) noexcept nogil
-cdef void _pivot(Simplex work, Py_ssize_t source, Py_ssize_t sink) noexcept nogil
-cdef void _reverse_branch(
-    Simplex work, Py_ssize_t top, Py_ssize_t parent, Py_ssize_t last, double moved
+@cython.locals(column=Py_ssize_t)
+cdef Py_ssize_t _pivot_once_per_row(
+    Simplex work, double tolerance, Py_ssize_t pivots
 ) noexcept nogil
-cdef void _attach(Simplex work, Py_ssize_t node, Py_ssize_t parent) noexcept nogil
-cdef void _detach(Simplex work, Py_ssize_t node) noexcept nogil
-cdef void _update_potentials(Simplex work, Py_ssize_t top) noexcept nogil
+cdef void _write_list(Simplex work, Py_ssize_t row) noexcept nogil
+cdef void _pivot(Simplex work, Py_ssize_t source, Py_ssize_t sink, double excess) noexcept nogil
+@cython.locals(
+    whole=Py_ssize_t, below=Py_ssize_t, own=Py_ssize_t, row=Py_ssize_t, column=Py_ssize_t
+)
+cdef void _replace_arc(
+    Simplex work, Py_ssize_t top, Py_ssize_t parent, Py_ssize_t last, Py_ssize_t apex,
+    double moved, double excess
+) noexcept nogil
+cdef void _shift(
+    Simplex work, Py_ssize_t top, Py_ssize_t skipped, double change
+) noexcept nogil
+cdef void _compute_potentials(Simplex work) noexcept nogil
 cpdef void compute_flow(Simplex work) noexcept nogil
 @cython.locals(j=Py_ssize_t)
 cpdef void start_greedily(Simplex work) noexcept nogil

@@ -7,24 +7,22 @@ tree. Whether a tree is feasible depends on a and b alone: if only C changes, th
 optimum is a feasible start and usually a few pivots from the next optimum. Potentials with
 f_i + g_j = C_ij on the tree are unique, and f_i + g_j <= C_ij for all pairs proves optimality.
 
-The tree is rooted; node i < n is row i, node n + j is column j, and a tree is given by the parent
-of each node (-1 for the root). Ties between leaving arcs are broken such that every node could send
-flow to the root (a strongly feasible tree, Cunningham 1976), which prevents cycling. Rounding may
-violate this, so pivots are counted, and a problem with too many of them is unsolved.
+A tree is given by the parent of each node. Ties between leaving arcs are broken such that every
+node could send flow to the root (a strongly feasible tree, Cunningham 1976), which prevents
+cycling. Rounding may violate this, so pivots are counted, and a problem with too many of them is
+unsolved.
 """
 
 import numpy as np
-from numpy.typing import NDArray
 
 from nlgauge.core.arrays import Floats
-from nlgauge.measure.kernels import pricing
+from nlgauge.measure.kernels import pricing, tree
+from nlgauge.measure.kernels.tree import Indices
 
 try:
     import cython
 except ModuleNotFoundError:
     from nlgauge.measure.kernels import without_cython as cython
-
-Indices = NDArray[np.intp]
 
 INFINITY = float("inf")
 GAP = 1e-10  # duality gap, relative to the largest cost, that counts as solved
@@ -33,21 +31,18 @@ MIN_FLOW = 1e-15  # smaller flows are rounding
 MAX_PIVOTS = 1000  # per node
 
 
-class Simplex:
+class Simplex(tree.Tree):
     """A transport problem, its tree and the flow between each node and its parent."""
 
     def __init__(self, n: int, m: int) -> None:
-        nodes = n + m
+        super().__init__(n + m)
         self.n, self.m, self.root, self.offset = n, m, 0, 0
         self.costs: Floats = np.empty(n * m)  # row after row, from `offset` on
         self.a: Floats = np.empty(n)
         self.b: Floats = np.empty(m)
-        self.parent, self.depth = np.empty(nodes, np.intp), np.empty(nodes, np.intp)
-        self.child, self.next = np.empty(nodes, np.intp), np.empty(nodes, np.intp)
-        self.previous, self.order = np.empty(nodes, np.intp), np.empty(nodes, np.intp)
-        self.flow, self.potential = np.empty(nodes), np.empty(nodes)
-        listed = n * pricing.LISTED if m >= pricing.MIN_COLUMNS else 0
-        self.lists, self.values = np.empty(listed, np.intp), np.empty(pricing.LISTED)
+        self.size = np.empty(n + m, np.intp)  # nodes of the subtree of each node
+        self.lists = np.empty(n * pricing.LISTED if m >= pricing.MIN_COLUMNS else 0, np.intp)
+        self.listed = False  # whether the lists are written
 
 
 def solve_all(
@@ -75,6 +70,7 @@ def solve_all(
                 largest = max(largest, costs[work.offset + i])
             start_greedily(work)
             compute_flow(work)
+            work.listed = False
             pivots[k] = optimise(work, largest)
             gaps[k] = _write_coupling(work, couplings)
             solved[k] = pivots[k] >= 0 and gaps[k] <= GAP * largest
@@ -86,10 +82,8 @@ def _write_coupling(work: Simplex, couplings: Floats) -> float:
     n, m, excess = work.n, work.m, 0.0
     gap = flow_cost(work, work.costs, work.offset)
     for node in range(n + m):
-        parent = work.parent[node]
-        if parent >= 0 and work.flow[node] >= MIN_FLOW:
-            pair = node * m + parent - n if node < n else parent * m + node - n
-            couplings[work.offset + pair] = work.flow[node]
+        if work.parent[node] >= 0 and work.flow[node] >= MIN_FLOW:
+            couplings[work.offset + tree.pair(work, node)] = work.flow[node]
         gap -= work.potential[node] * (work.a[node] if node < n else work.b[node - n])
     for i in range(n):
         at, f = work.offset + i * m, work.potential[i]
@@ -100,70 +94,105 @@ def _write_coupling(work: Simplex, couplings: Floats) -> float:
 
 def flow_cost(work: Simplex, costs: Floats, offset: int) -> float:
     """Return the cost of the flow of a tree."""
-    n, m, total = work.n, work.m, 0.0
-    for node in range(n + m):
-        parent = work.parent[node]
-        if parent >= 0 and work.flow[node] >= MIN_FLOW:
-            pair = node * m + parent - n if node < n else parent * m + node - n
-            total += work.flow[node] * costs[offset + pair]
+    total = 0.0
+    for node in range(work.n + work.m):
+        if work.parent[node] >= 0 and work.flow[node] >= MIN_FLOW:
+            total += work.flow[node] * costs[offset + tree.pair(work, node)]
     return total
+
+
+def add_means(work: Simplex, tokens: Floats, scale: float, points: Floats) -> None:
+    """Add the tokens of the columns [m, d] to the points of the rows [n, d], times scaled flows."""
+    n = work.n
+    for node in range(n + work.m):
+        parent, share = work.parent[node], scale * work.flow[node]
+        if parent >= 0 and work.flow[node] >= MIN_FLOW:
+            row, column = (node, parent - n) if node < n else (parent, node - n)
+            for x in range(tokens.shape[1]):
+                points[row, x] += share * tokens[column, x]
 
 
 def optimise(work: Simplex, largest: float) -> int:
     """Pivot from `compute_flow` to an optimal flow; return the pivots, -1 if there are too many."""
     n, m, tolerance = work.n, work.m, TOLERANCE * largest
-    most = MAX_PIVOTS * (n + m)
-    _update_potentials(work, work.root)
-    # An old tree may need few pivots, for which lists are not worth their time.
-    few = pricing.FEW_PIVOTS * n if m >= pricing.MIN_COLUMNS else most
-    pivots, before = _pivot_while_possible(work, tolerance, 0, few, False), 0
-    if pivots == few:
-        while before < pivots < most:
-            before = pivots
-            pricing.write_lists(
-                work.costs, work.offset, work.potential, n, m, work.lists, work.values
-            )
-            pivots = _pivot_while_possible(work, tolerance, pivots, most, True)
-        pivots = _pivot_while_possible(work, tolerance, pivots, most, False)
+    most, pivots = MAX_PIVOTS * (n + m), 0
+    for node in range(n + m):
+        if node != work.root:
+            work.price[node] = work.costs[work.offset + tree.pair(work, node)]
+    _compute_potentials(work)
+    if m >= pricing.MIN_COLUMNS and not work.listed:
+        # The first potentials of a greedy tree say little about which columns will be cheap.
+        pivots = _pivot_while_possible(work, tolerance, 0, pricing.FEW_PIVOTS * n)
+        _compute_potentials(work)
+        for row in range(n):
+            _write_list(work, row)
+        work.listed = True
+    while pivots < most:
+        pivots = _pivot_while_possible(work, tolerance, pivots, most)
+        _compute_potentials(work)
+        before, pivots = pivots, _pivot_once_per_row(work, tolerance, pivots)
+        if pivots == before:  # proven by all pairs, with potentials without rounding of pivots
+            break
     if pivots > 0:
         compute_flow(work)
     return pivots if pivots < most else -1
 
 
-def _pivot_while_possible(
-    work: Simplex, tolerance: float, pivots: int, most: int, listed: bool
-) -> int:
-    """Pivot until no listed pair, or no pair at all, can enter; return the pivots, or `most`."""
+def _pivot_while_possible(work: Simplex, tolerance: float, pivots: int, most: int) -> int:
+    """Pivot until no pair, or no listed pair, can enter; return the pivots, or `most`."""
     n, m, row, proven = work.n, work.m, 0, 0
     while proven < n and pivots < most:
-        at, start = work.offset + row * m, row * pricing.LISTED
-        if listed:
+        at = work.offset + row * m
+        if work.listed:
+            start = row * pricing.LISTED
             column = pricing.cheapest_listed(work.costs, at, work.potential, n, work.lists, start)
         else:
             column = pricing.cheapest_column(work.costs, at, work.potential, n, m)
-        least = work.costs[at + column] - work.potential[n + column]
-        if least >= work.potential[row] - tolerance:
+        excess = work.potential[row] + work.potential[n + column] - work.costs[at + column]
+        if excess <= tolerance:
             proven += 1
         else:
-            _pivot(work, row, n + column)
+            _pivot(work, row, n + column, excess)
             pivots, proven = pivots + 1, 0
         row = row + 1 if row + 1 < n else 0
     return pivots
 
 
-def _pivot(work: Simplex, source: int, sink: int) -> None:
+def _pivot_once_per_row(work: Simplex, tolerance: float, pivots: int) -> int:
+    """Let the best pair of each row enter if it can, and write the row's list anew."""
+    n, m = work.n, work.m
+    for row in range(n):
+        at = work.offset + row * m
+        least = pricing.least_difference(work.costs, at, work.potential, n, m)
+        if work.potential[row] - least > tolerance:
+            column = pricing.cheapest_column(work.costs, at, work.potential, n, m)
+            excess = work.potential[row] + work.potential[n + column] - work.costs[at + column]
+            _pivot(work, row, n + column, excess)
+            pivots += 1
+            if work.listed:
+                _write_list(work, row)
+    return pivots
+
+
+def _write_list(work: Simplex, row: int) -> None:
+    """List the cheapest columns of a row."""
+    at, start = work.offset + row * work.m, row * pricing.LISTED
+    pricing.write_list(work.costs, at, work.potential, work.n, work.m, work.lists, start)
+
+
+def _pivot(work: Simplex, source: int, sink: int, excess: float) -> None:
     """Let the arc from source to sink enter the tree, and the first arc without flow leave."""
     n = work.n
     leaving, least = -1, INFINITY  # among the ancestors of the source, the nearest of equals
     opposite, other = -1, INFINITY  # among those of the sink, the farthest
     x, y = source, sink
     while x != y:
-        deep_x, deep_y = work.depth[x], work.depth[y]
-        if deep_x >= deep_y:
+        size_x, size_y = work.size[x], work.size[y]
+        if size_x <= size_y:
             if x < n and work.flow[x] < least:
                 leaving, least = x, work.flow[x]
             x = work.parent[x]
-        if deep_y >= deep_x:
+        if size_y <= size_x:
             if y >= n and work.flow[y] <= other:
                 opposite, other = y, work.flow[y]
             y = work.parent[y]
@@ -177,61 +206,43 @@ def _pivot(work: Simplex, source: int, sink: int) -> None:
         work.flow[y] += -moved if y >= n else moved
         y = work.parent[y]
     if other <= least:
-        _reverse_branch(work, sink, source, opposite, moved)
-        _update_potentials(work, sink)
+        _replace_arc(work, sink, source, opposite, apex, moved, excess)
     else:
-        _reverse_branch(work, source, sink, leaving, moved)
-        _update_potentials(work, source)
+        _replace_arc(work, source, sink, leaving, apex, moved, excess)
 
 
-def _reverse_branch(work: Simplex, top: int, parent: int, last: int, moved: float) -> None:
-    """Cut off the subtree of `last`, and attach it by its node `top` to `parent`."""
-    node, flow = top, moved
+def _replace_arc(
+    work: Simplex, top: int, parent: int, last: int, apex: int, moved: float, excess: float
+) -> None:
+    """Cut off the subtree of `last`, attach it by `top` to `parent`, and update potentials."""
+    whole, node, below = work.size[last], top, 0
+    while node != apex:  # nodes up to `last` lose what was above them, those above lose the subtree
+        own = work.size[node]
+        work.size[node] = whole - below if below < whole else own - whole
+        below, node = own if below < whole else below, work.parent[node]
+    node = parent
+    while node != apex:
+        work.size[node] += whole
+        node = work.parent[node]
+    row, column = (top, parent) if top < work.n else (parent, top)
+    price = work.costs[work.offset + row * work.m + column - work.n]
+    tree.reverse_branch(work, top, parent, last, price, moved)
+    change = -excess if top < work.n else excess
+    if 2 * whole <= work.n + work.m:
+        _shift(work, top, -1, change)
+    else:  # potentials are relative to each other, so the rest may be shifted instead
+        _shift(work, work.root, top, -change)
+
+
+def _shift(work: Simplex, top: int, skipped: int, change: float) -> None:
+    """Add a change to the potentials of rows below `top` and subtract it from those of columns."""
+    n, node = work.n, top
     while True:
-        former, former_flow = work.parent[node], work.flow[node]
-        _detach(work, node)
-        _attach(work, node, parent)
-        work.flow[node] = flow
-        if node == last:
-            return
-        node, parent, flow = former, node, former_flow
-
-
-def _attach(work: Simplex, node: int, parent: int) -> None:
-    first = work.child[parent]
-    work.parent[node] = parent
-    work.next[node] = first
-    work.previous[node] = -1
-    if first >= 0:
-        work.previous[first] = node
-    work.child[parent] = node
-
-
-def _detach(work: Simplex, node: int) -> None:
-    previous, following = work.previous[node], work.next[node]
-    if previous < 0:
-        work.child[work.parent[node]] = following
-    else:
-        work.next[previous] = following
-    if following >= 0:
-        work.previous[following] = previous
-
-
-def _update_potentials(work: Simplex, top: int) -> None:
-    """Compute depths and potentials of `top` and its descendants from those of its parent."""
-    n, m, node = work.n, work.m, top
-    while True:
-        parent = work.parent[node]
-        if parent < 0:
-            work.depth[node] = 0
-            work.potential[node] = 0.0
-        else:
-            pair = node * m + parent - n if node < n else parent * m + node - n
-            work.depth[node] = work.depth[parent] + 1
-            work.potential[node] = work.costs[work.offset + pair] - work.potential[parent]
-        if work.child[node] >= 0:
-            node = work.child[node]
-            continue
+        if node != skipped:
+            work.potential[node] += change if node < n else -change
+            if work.child[node] >= 0:
+                node = work.child[node]
+                continue
         while node != top and work.next[node] < 0:
             node = work.parent[node]
         if node == top:
@@ -239,29 +250,32 @@ def _update_potentials(work: Simplex, top: int) -> None:
         node = work.next[node]
 
 
+def _compute_potentials(work: Simplex) -> None:
+    """Compute all potentials from the costs of the tree."""
+    work.potential[work.root] = 0.0
+    tree.list_nodes(work, work.root)
+    for place in range(1, work.n + work.m):
+        node = work.order[place]
+        work.potential[node] = work.price[node] - work.potential[work.parent[node]]
+
+
 def compute_flow(work: Simplex) -> None:
-    """Build the lists of children from the parents, and compute the flow from leaves to root."""
+    """Build the lists of children from the parents, and compute sizes and flow from the leaves."""
     n, nodes = work.n, work.n + work.m
     for node in range(nodes):
-        work.child[node] = -1
+        work.child[node], work.size[node] = -1, 1
         work.flow[node] = work.a[node] if node < n else -work.b[node - n]
     for node in range(nodes):
         parent = work.parent[node]
         if parent < 0:
             work.root = node
         else:
-            _attach(work, node, parent)
-    work.order[0] = work.root
-    reached = 1
-    for place in range(nodes):
-        node = work.child[work.order[place]]
-        while node >= 0:
-            work.order[reached] = node
-            reached += 1
-            node = work.next[node]
+            tree.attach(work, node, parent)
+    tree.list_nodes(work, work.root)
     for place in range(nodes - 1, 0, -1):
         node = work.order[place]
         flow = work.flow[node]
+        work.size[work.parent[node]] += work.size[node]
         work.flow[work.parent[node]] += flow
         work.flow[node] = max(flow if node < n else -flow, 0.0)
 
@@ -272,26 +286,26 @@ def start_greedily(work: Simplex) -> None:
     for i in range(n):
         work.flow[i] = work.a[i]
         _find_open_column(work, i, True)
-        work.depth[i] = 1  # 1 while a row or a column is open
+        work.size[i] = 1  # 1 while a row or a column is open, 0 afterwards
     for j in range(m):
         work.flow[n + j] = work.b[j]
-        work.depth[n + j] = 1
+        work.size[n + j] = 1
     j = 0
     for _ in range(n + m - 1):
         i, least = -1, INFINITY
         for row in range(n):
-            if work.depth[row] and (i < 0 or work.potential[row] < least):
+            if work.size[row] and (i < 0 or work.potential[row] < least):
                 i, least = row, work.potential[row]
         j = work.order[i]
         # If supply and demand are equal the row stays open: arcs without flow lead to the root.
         if columns == 1 or (rows > 1 and work.flow[i] < work.flow[n + j]):
             work.flow[n + j] -= work.flow[i]
-            work.depth[i], work.parent[i], rows = 0, n + j, rows - 1
+            work.size[i], work.parent[i], rows = 0, n + j, rows - 1
         else:
             work.flow[i] -= work.flow[n + j]
-            work.depth[n + j], work.parent[n + j], columns = 0, i, columns - 1
+            work.size[n + j], work.parent[n + j], columns = 0, i, columns - 1
             for row in range(n):
-                if work.depth[row] and work.order[row] == j:
+                if work.size[row] and work.order[row] == j:
                     _find_open_column(work, row, False)
     work.parent[n + j] = -1
 
@@ -304,6 +318,6 @@ def _find_open_column(work: Simplex, row: int, every: bool) -> None:
     found, least, at = -1, INFINITY, work.offset + row * work.m
     for j in range(work.m):
         cost = work.costs[at + j]
-        if (every or work.depth[work.n + j]) and (found < 0 or cost < least):
+        if (every or work.size[work.n + j]) and (found < 0 or cost < least):
             found, least = j, cost
     work.order[row], work.potential[row] = found, least

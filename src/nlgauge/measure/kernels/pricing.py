@@ -21,8 +21,8 @@ FEW_PIVOTS = 3  # per row, before lists are written
 MIN_COLUMNS = 768  # from which on rows have lists
 
 
-def cheapest_column(costs: Floats, at: int, potential: Floats, first: int, m: int) -> int:
-    """Return the column of the row at `at` with the least C_ij - g_j."""
+def least_difference(costs: Floats, at: int, potential: Floats, first: int, m: int) -> float:
+    """Return the least C_ij - g_j of the row at `at`."""
     p = q = r = s = INFINITY  # four minima at a time do not wait for each other
     end = m // 4 * 4
     for j in range(0, end, 4):
@@ -33,7 +33,12 @@ def cheapest_column(costs: Floats, at: int, potential: Floats, first: int, m: in
     for j in range(end, m):
         p = min(p, costs[at + j] - potential[first + j])
     p, r = min(p, q), min(r, s)
-    least, column = min(p, r), 0
+    return min(p, r)
+
+
+def cheapest_column(costs: Floats, at: int, potential: Floats, first: int, m: int) -> int:
+    """Return the column of the row at `at` with the least C_ij - g_j."""
+    least, column = least_difference(costs, at, potential, first, m), 0
     while column + 1 < m and costs[at + column] - potential[first + column] > least:
         column += 1
     return column
@@ -52,20 +57,21 @@ def cheapest_listed(
     return column
 
 
-def write_lists(
-    costs: Floats, offset: int, potential: Floats, n: int, m: int, lists: Indices, values: Floats
+def write_list(
+    costs: Floats, at: int, potential: Floats, first: int, m: int, lists: Indices, start: int
 ) -> None:
-    """Write the list of every row: at least LISTED columns are needed; `values` is scratch."""
-    for i in range(n):
-        at, start, bound = offset + i * m, i * LISTED, INFINITY
-        for k in range(LISTED):
-            lists[start + k], values[k] = 0, INFINITY
-        for j in range(m):
-            difference = costs[at + j] - potential[n + j]
-            if difference < bound:
-                k = LISTED - 1
-                while k > 0 and values[k - 1] > difference:
-                    lists[start + k], values[k] = lists[start + k - 1], values[k - 1]
-                    k -= 1
-                lists[start + k], values[k] = j, difference
-                bound = values[LISTED - 1]
+    """Write the LISTED columns of least C_ij - g_j of the row at `at`; m is at least LISTED."""
+    count, bound = 0, INFINITY
+    for j in range(m):
+        difference = costs[at + j] - potential[first + j]
+        if count < LISTED or difference < bound:
+            k = start + min(count, LISTED - 1)
+            while k > start and (
+                costs[at + lists[k - 1]] - potential[first + lists[k - 1]] > difference
+            ):
+                lists[k] = lists[k - 1]
+                k -= 1
+            lists[k] = j
+            count += 1
+            worst = lists[start + LISTED - 1] if count >= LISTED else j
+            bound = costs[at + worst] - potential[first + worst]
