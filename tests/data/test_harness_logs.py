@@ -124,7 +124,7 @@ def test_folders_hold_several_tasks(tmp_path: Path) -> None:
         ('{"doc_id": [1], "filtered_resps": []}', "line 2: not a document of the log"),
         ('{"doc": 1}', "line 2: not a document of the log"),
         ("[1]", "line 2: not a JSON object"),
-        ('{"doc_id": 1, "filtered_resps": ' + "[" * 100_000, "line 2: not JSON: maximum recursion"),
+        ('{"doc_id": 1, "filtered_resps": ' + "[" * 100_000, "line 2: not JSON: it is nested"),
         (json.dumps(document(0)), "id 'x/0' occurs 2 times"),
         (json.dumps(document(1, exact_match=["a", "b"])), "'exact_match' is .'a', 'b'., which is"),
         (json.dumps(document(1, exact_match={"x": 1})), "'exact_match' is .*, which is not a num"),

@@ -116,7 +116,7 @@ def _content(path: str, archive: ZipFile, info: ZipInfo) -> bytes:
 def _parse(data: bytes, where: str) -> dict[str, Any]:
     try:
         value = load_json(decode(data, f"{where}: "))
-    except (ValueError, RecursionError) as error:
+    except ValueError as error:
         reason = str(error) if isinstance(error, FileError) else f"{where} is not JSON: {error}"
         raise FileError(reason) from None
     if not isinstance(value, dict):
