@@ -52,6 +52,17 @@ def test_spans_are_runs_of_costly_words(seed: int) -> None:
         assert list(found) == expected
 
 
+def test_words_that_a_reference_has_literally_cost_nothing() -> None:
+    costs = np.array([0.4, np.inf, np.nan, 0.2])
+    words = WordCosts(np.array([[0, 1], [2, 5], [6, 7], [8, 9]]), costs)
+    kept = words.where(np.array([False, True, False, True])).costs
+    np.testing.assert_array_equal(kept, [0.0, np.inf, np.nan, 0.2])
+    scores = nlgauge.score(["a dog sat"], [["a cat sat", "one dog"]], metrics=HASHING)[HASHING]
+    assert scores.spans(0, minor=1e-9, major=1) == (), "each word is in one of the references"
+    scores = nlgauge.score(["a dog sat"], ["a cat sat"], metrics=HASHING)[HASHING]
+    assert [(s.start, s.end) for s in scores.spans(0, minor=1e-9, major=9)] == [(2, 5)]
+
+
 def test_runs_stop_where_a_text_starts() -> None:
     first, last = find_runs(np.array([True, True, True, False, True]), np.array([0, 2, 2, 5]))
     assert (first.tolist(), last.tolist()) == ([0, 2, 4], [1, 2, 4])

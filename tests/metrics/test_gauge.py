@@ -48,9 +48,9 @@ def test_identical_texts_get_exactly_one() -> None:
 
 def test_precision_and_recall_match_one_text_only() -> None:
     options = "model=hashing,layers=2+3+4,ngram=3,special=drop"
-    greedy = score(
-        [CANDIDATE], [REFERENCE], metrics="bertscore:model=hashing,layer=2+3+4,ngram=3"
-    )["bertscore:model=hashing,layer=2+3+4,ngram=3"]
+    greedy = score([CANDIDATE], [REFERENCE], metrics="bertscore:model=hashing,layer=2+3+4,ngram=3")[
+        "bertscore:model=hashing,layer=2+3+4,ngram=3"
+    ]
     _, precision, recall = greedy.statistics[0]
     assert value(f"gauge:{options},headline=precision") == pytest.approx(precision, abs=1e-6)
     assert value(f"gauge:{options},headline=recall") == pytest.approx(recall, abs=1e-6)

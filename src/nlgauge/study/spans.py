@@ -26,7 +26,7 @@ from nlgauge.stats.span_agreement import (
     count_matches,
 )
 from nlgauge.study.study import Source, StudyResult, read_source
-from nlgauge.text.edits import lcs_positions
+from nlgauge.text.lexical_diff import differing_words
 from nlgauge.text.tokenize import find_words
 
 ALL, NONE, LEXICAL = "all characters", "no characters", "lexical diff"
@@ -213,12 +213,8 @@ def _whole_texts(corpus: Corpus, cost: float) -> list[WordCosts]:
 
 def _lexical_diff(candidate: str, references: Sequence[str]) -> WordCosts:
     """Return cost 0 for words in a longest common subsequence with a reference, 1 for others."""
-    words = find_words(candidate)
-    costs, strings = np.ones(len(words)), [word.string for word in words]
-    for reference in references:
-        costs[lcs_positions(strings, [word.string for word in find_words(reference)])] = 0.0
-    offsets = np.array([word[1:] for word in words], dtype=np.int64).reshape(-1, 2)
-    return WordCosts(offsets, costs)
+    offsets = np.array([word[1:] for word in find_words(candidate)], dtype=np.int64).reshape(-1, 2)
+    return WordCosts(offsets, differing_words(candidate, references).astype(np.float64))
 
 
 def _sum_by(groups: Sequence[str], rows: Floats) -> Floats:
