@@ -305,3 +305,23 @@ def test_tac_texts_that_are_not_utf8_are_counted(tmp_path: Path) -> None:
 def test_tac_broken(tmp_path: Path, files: dict, message: str) -> None:
     with pytest.raises(FileError, match=message):
         read_judged(_tac(tmp_path, **files))
+
+
+@pytest.mark.parametrize(
+    ("files", "kind", "message"),
+    [
+        ({}, "realsumm", "holds no REALSumm pickles"),
+        ({}, "webnlg2020", "holds 0 files"),
+        ({}, "tac", "there is no folder"),
+        ({"models/.x": "", "peers/.x": ""}, "tac", "holds no summaries"),
+        ({"a.csv": "dataset,system\n"}, "novikova2017", "holds no rows"),
+        ({"a.csv": "dataset,system\nBAGEL,x\n"}, "novikova2017", "has no column 'mr'"),
+    ],
+)
+def test_what_is_not_there_is_named(tmp_path: Path, files: dict, kind: str, message: str) -> None:
+    for name, content in files.items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(content)
+    path = tmp_path / "a.csv" if "a.csv" in files else tmp_path
+    with pytest.raises(FileError, match=message):
+        read_judged(path, kind=kind)

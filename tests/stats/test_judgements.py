@@ -155,3 +155,14 @@ def test_bad_metrics_say_what_is_wrong(judged):
         Grid.align(judged, "fluency", [scores(*ALL)]).metric("bleu")
     with pytest.raises(OptionError, match="'zero'"):
         Grid.align(judged, "fluency", [scores(*ALL)], missing="zero")
+
+
+def test_infinite_judgements_are_refused():
+    with pytest.raises(DataError, match=r"is infinite; use NaN for a missing value"):
+        Judgements.from_rows([("a", "1", {"fluency": float("inf")})])
+
+
+@pytest.mark.parametrize("values", [np.ones((2, 2, 2)), np.ones((0, 3)), []])
+def test_scores_have_a_row_per_system(values):
+    with pytest.raises(ShapeError, match="give systems x inputs, or one vector"):
+        correlate(values, values)

@@ -96,6 +96,8 @@ def test_one_judged_system():
         ([[1.0, 2.0]], [[1.0, np.nan]], "segment", "only 1 cell is both"),
         ([[1.0, 1.0]], [[1.0, 2.0]], "segment", "all 2 cells are constant"),
         ([[1.0], [1.0]], [[1.0], [2.0]], "system", "the 2 systems are constant"),
+        ([[1.0], [1.0]], [[1.0], [2.0]], "text", "the 2 systems are constant"),
+        ([[1.0, 1.0]], [[1.0, 2.0]], "by_system", "all 2 cells are constant"),
         ([[1.0, np.nan], [np.nan, 2.0]], [[1.0, 2.0], [3.0, 4.0]], "text", "no input has 2"),
     ],
 )

@@ -6,10 +6,12 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from nlgauge.core.errors import DataError, OptionError
+from nlgauge.core.errors import DataError, MissingExtra, OptionError
+from nlgauge.stats import validation
 from nlgauge.stats.judgements import Grid, Judgements, MetricScores
 from nlgauge.stats.levels import per_input
 from nlgauge.stats.matrix import coefficient_matrix, permutation_matrix, williams_matrix
+from nlgauge.stats.named_coefficients import choose_coefficient
 from nlgauge.stats.permutation_tests import permutation_test
 from nlgauge.stats.significance import holm, williams_test
 
@@ -106,6 +108,7 @@ def test_williams_matrix(grid):
     flat = coefficient_matrix(grid)
     np.testing.assert_allclose(got.correlations, flat.values[0, 1:])
     assert (got.n, got.cells_dropped) == (59, 1)
+    assert (got.ranks(), got.ranks(alpha=got.p[0, 1] / 2)) == ([1, 2], [1, 1])
     assert williams_matrix(grid, "system").n == SYSTEMS
     with pytest.raises(OptionError, match="text level"):
         williams_matrix(grid, "text")
@@ -148,3 +151,19 @@ def test_a_metric_may_not_take_the_name_of_people():
     human = np.arange(4.0).reshape(2, 2)
     with pytest.raises(DataError, match="called 'human'"):
         coefficient_matrix(grid_of(human, human=human))
+
+
+def test_a_coefficient_that_is_not_symmetric_has_no_matrix(grid):
+    with pytest.raises(OptionError, match=r"acc_eq calibrates the ties .*has no matrix"):
+        coefficient_matrix(grid, "text", "acc_eq")
+
+
+def test_a_coefficient_of_matrices_has_no_value_for_vectors():
+    with pytest.raises(OptionError, match=r"spa compares .* no value for two vectors"):
+        choose_coefficient("spa").rowwise(np.ones((1, 2)), np.ones((1, 2)))
+
+
+def test_p_values_need_scipy(grid, monkeypatch):
+    monkeypatch.setattr(validation, "find_spec", lambda _: None)
+    with pytest.raises(MissingExtra, match=r"a matrix with p-values .*scipy"):
+        coefficient_matrix(grid)

@@ -15,6 +15,7 @@ from nlgauge.stats.power import (
     pilot_of,
     power_of_difference,
     segments_needed,
+    solve_increasing,
     t_power,
 )
 from nlgauge.stats.significance import williams_statistic
@@ -245,3 +246,8 @@ def test_less_than_two_clusters_have_no_power():
 
 def test_hopeless_differences_have_no_sample_size():
     assert segments_needed(Pilot(0.0, 1.0, 50, 50, 1.0), 1e-6) is None
+
+
+def test_a_function_that_does_not_reach_the_target():
+    assert solve_increasing(lambda x: x / (1 + x), 2.0) == np.inf
+    assert solve_increasing(lambda x: x / (1 + x), 0.75) == pytest.approx(3, rel=1e-9)
