@@ -32,7 +32,7 @@ demo: $(VENV)/.demo  ## score the shipped example with lexical and embedding met
 	@echo "A drawing of one alignment is in demo/alignment.png"
 
 test: $(VENV)/.ready  ## the whole test suite
-	OMP_NUM_THREADS=1 TOKENIZERS_PARALLELISM=false $(BIN)/pytest -n 2
+	OMP_NUM_THREADS=1 TOKENIZERS_PARALLELISM=false $(BIN)/pytest -n 2 --dist worksteal
 
 test-portable: $(VENV)/.ready  ## stored numbers again, with the instructions of an old processor
 	ATEN_CPU_CAPABILITY=default ONEDNN_MAX_CPU_ISA=SSE41 MKL_CBWR=COMPATIBLE \
