@@ -96,7 +96,10 @@ def test_rows_from_stdin() -> None:
     assert said.stdout.splitlines()[2].split() == ["X", "100.00*"]
     assert said.stdout.splitlines()[3].split() == ["Y", "0.00"]
     assert "note: Y, bleu: 1 of 1 segments" in said.stderr
-    assert nlgauge("score", "-c", "-", "--input", "jsonl", "-q", stdin=stdin).stderr == ""
+    assert (
+        nlgauge("score", "-c", "-", "--input", "jsonl", "-m", "bleu", "-q", stdin=stdin).stderr
+        == ""
+    )
 
 
 def test_idf_may_come_from_another_corpus() -> None:
