@@ -106,10 +106,10 @@ def score_command(
         drawn = {"confidence": level, "resamples": resamples, "seed": seed, "runtime": runtime}
         write_corpus(parts.score(texts.files(), metrics, quiet=options.quiet, **drawn))
         return
+    for spec in metrics if server is None else ():
+        metric(spec)  # mistakes are found before long files are read
+    corpus = texts.read()  # before models are loaded
     if server is None:
-        for spec in metrics:  # mistakes are found before long files are read and models are loaded
-            metric(spec)
-        corpus = texts.read()
         scorer = Scorer(metrics, runtime=runtime)
         if idf_corpus is not None:
             scorer = scorer.fitted(read_lines(idf_corpus))
@@ -118,7 +118,6 @@ def score_command(
         from nlgauge.service.client import Client
 
         score_corpus = partial(Client(server, token=token).score_corpus, metrics=metrics)
-        corpus = texts.read()
     with progress_bar(quiet=options.quiet) as progress:
         scores = score_corpus(corpus, progress=progress)
     if segments:

@@ -321,7 +321,7 @@ def _separated_cells(heading: list[str], cells: list[Any], lists: Sequence[int])
 def _parse_listed(cell: str) -> str | list[Any]:
     """Return the texts of a cell that is a JSON list of texts, such as ``["a", "b"]``."""
     if cell[:1] == "[" and cell[-1:] == "]":
-        with suppress(ValueError, RecursionError):
+        with suppress(ValueError):
             texts = load_json(cell)
             if all(isinstance(text, str | None) for text in texts):
                 return list(texts)
