@@ -5,9 +5,13 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
+from unittest import mock
 
 import pytest
+
+from nlgauge.cli import main
 
 PROJECT = Path(__file__).resolve().parents[1]
 TOY = '''
@@ -56,19 +60,37 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
+@pytest.fixture
+def call(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> Callable[..., tuple[int, str, str]]:
+    """Call the command line with the folder of metrics: exit code, output, messages."""
+    monkeypatch.setenv("NLGAUGE_METRICS", str(folder))
+
+    def called(*words: str) -> tuple[int, str, str]:
+        with mock.patch.dict(sys.modules), pytest.raises(SystemExit) as ended:
+            main(list(words))
+        said = capsys.readouterr()
+        return int(ended.value.code or 0), said.out, said.err
+
+    return called
+
+
 def test_a_file_in_a_named_folder_is_a_metric(folder: Path) -> None:
     surroundings = {"NLGAUGE_METRICS": str(folder)}
-    listed = _run("-m", "nlgauge", "metrics", "shared_words", **surroundings)
-    assert "shared_words ↑ [0, 1]  Words in common over words in either." in listed.stdout
-    assert "Fold case first. (bool) [yes]" in listed.stdout
     (folder / "c.txt").write_text("The cat sat\n")
     (folder / "r.txt").write_text("the cat ran\n")
+    specs = ("shared_words", "shared_words:lowercase=no")
     files = ("-c", str(folder / "c.txt"), "-r", str(folder / "r.txt"))
-    scored = _run("-m", "nlgauge", "score", *files, "-m", "shared_words", **surroundings)
+    scored = _run("-m", "nlgauge", "score", *files, "-m", *specs, **surroundings)
     assert "0.5000" in scored.stdout, scored.stderr
-    exact = "shared_words:lowercase=no"
-    scored = _run("-m", "nlgauge", "score", *files, "-m", exact, **surroundings)
     assert "0.2000" in scored.stdout, scored.stderr
+
+
+def test_it_is_listed(call: Callable[..., tuple[int, str, str]]) -> None:
+    _, listed, err = call("metrics", "shared_words")
+    assert "shared_words ↑ [0, 1]  Words in common over words in either." in listed, err
+    assert "Fold case first. (bool) [yes]" in listed
 
 
 def test_the_laws_find_it(folder: Path) -> None:
@@ -89,16 +111,18 @@ def test_an_entry_point_is_a_metric(folder: Path) -> None:
     assert "shared_words ↑ [0, 1]" in listed.stdout, listed.stderr
 
 
-def test_a_broken_file_is_named(folder: Path) -> None:
+def test_a_broken_file_is_named(folder: Path, call: Callable[..., tuple[int, str, str]]) -> None:
     (folder / "broken.py").write_text("import nothing_of_that_name\n")
-    said = _run("-m", "nlgauge", "metrics", "broken", NLGAUGE_METRICS=str(folder))
-    assert said.returncode == 2
-    assert "broken.py fails on import: ModuleNotFoundError" in said.stderr
-    assert "Traceback" not in said.stderr
+    code, _, err = call("metrics", "broken")
+    assert code == 2
+    assert "broken.py fails on import: ModuleNotFoundError" in err
+    assert "Traceback" not in err
 
 
-def test_a_file_with_two_metrics_is_refused(folder: Path) -> None:
+def test_a_file_with_two_metrics_is_refused(
+    folder: Path, call: Callable[..., tuple[int, str, str]]
+) -> None:
     (folder / "two.py").write_text(TOY + TOY.replace("class Shared", "class Other"))
-    said = _run("-m", "nlgauge", "metrics", "two", NLGAUGE_METRICS=str(folder))
-    assert said.returncode == 2
-    assert "must define exactly one metric class, but it defines Shared, Other" in said.stderr
+    code, _, err = call("metrics", "two")
+    assert code == 2
+    assert "must define exactly one metric class, but it defines Shared, Other" in err

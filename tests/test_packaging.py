@@ -14,6 +14,7 @@ from hashlib import sha256
 from importlib.metadata import PackageNotFoundError, distribution
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
 import pytest
 from packaging.requirements import Requirement
@@ -32,6 +33,25 @@ TEXTS = ["-c", str(EXAMPLES / "fluent.txt"), "-r", str(EXAMPLES / "reference.a.t
 SYSTEMS = ["-c", *(str(EXAMPLES / f"{name}.txt") for name in ("fluent", "literal")), *TEXTS[2:]]
 JUDGED = str(EXAMPLES / "judged.jsonl")
 PAIR = ["-c", "a guy on a boat", "-r", "a man in a canoe"]
+COMMANDS = [
+    ["compare", *SYSTEMS, "-m", "chrf"],
+    ["correlate", JUDGED, "-m", "bleu", "chrf", "--coefficient", "kendall", "--confidence"],
+    ["permutation", JUDGED, "-m", "bleu", "chrf", "--count", "20"],
+    ["score", *TEXTS, "-m", "bertscore:model=hashing", "wmd:model=hashing"],
+    ["show", *PAIR, "-m", "wmd:model=hashing"],
+    ["metrics"],
+]
+OTHERS = [
+    ("stats", ["matrix", JUDGED, "-m", "bleu", "chrf"]),
+    ("stats", ["williams", JUDGED, "-m", "bleu", "chrf"]),
+    ("stats", ["reproduce", "bary", "--data", ".", "-o", "out"]),
+    ("embedded", ["score", *TEXTS, "-m", "bertscore"]),
+    ("embedded", ["score", *TEXTS, "-m", "infolm"]),
+    ("glove", ["score", *TEXTS, "-m", "wmd:model=glove"]),
+    ("plots", ["show", *PAIR, "-m", "wmd:model=hashing", "-o", "plan.png"]),
+    ("service", ["serve"]),
+    ("ray", ["score", "-c", JUDGED, "-m", "bleu", "--parts", "out", "--engine", "ray"]),
+]
 
 
 def test_data_files_are_declared() -> None:
@@ -129,15 +149,46 @@ def base_install(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return site
 
 
-def _run(site: Path, words: list[str]) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-S", "-m", "nlgauge", *words],  # -S: without site-packages
-        env=os.environ | {"PYTHONPATH": str(site), "COLUMNS": "200"},
-        cwd=site,
+_COMMANDS_IN_TURN = """
+import contextlib, io, json, sys
+from nlgauge.cli import main
+done = []
+for words in json.load(sys.stdin):
+    out, err, code = io.StringIO(), io.StringIO(), 0
+    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+        try:
+            main(words)
+        except SystemExit as ended:
+            code = ended.code or 0
+    done.append([words, [code, out.getvalue(), err.getvalue()]])
+json.dump(done, sys.stdout)
+"""
+
+
+@pytest.fixture(scope="module")
+def answers(base_install: Path) -> dict[tuple[str, ...], list[Any]]:
+    """Exit code, output and messages of every command here, in one process of the base install."""
+    commands = [_lexical_scores(), *COMMANDS, *(words for _, words in OTHERS)]
+    done = subprocess.run(
+        [sys.executable, "-S", "-c", _COMMANDS_IN_TURN],  # -S: without site-packages
+        env=os.environ | {"PYTHONPATH": str(base_install), "COLUMNS": "200"},
+        cwd=base_install,
+        input=json.dumps(commands),
         capture_output=True,
         text=True,
         check=False,
     )
+    assert done.returncode == 0, done.stderr
+    return {tuple(words): answer for words, answer in json.loads(done.stdout)}
+
+
+def _lexical_scores() -> list[str]:
+    return ["score", *TEXTS, "-m", *(NEED_OPTIONS.get(n, n) for n in _lexical()), "-f", "json"]
+
+
+def _lexical() -> list[str]:
+    names = nlgauge.metric_names()
+    return [name for name in names if nlgauge.metric(name).needs.kind == "text"]
 
 
 def test_base_install_is_small(base_install: Path) -> None:
@@ -151,51 +202,30 @@ def test_base_install_is_small(base_install: Path) -> None:
     assert size < 200e6
 
 
-def test_lexical_metrics_need_no_extra(base_install: Path) -> None:
-    names = [name for name in nlgauge.metric_names() if nlgauge.metric(name).needs.kind == "text"]
-    assert {"bleu", "chrf", "ter", "rouge", "meteor", "nist", "cider"} <= set(names)
-    specs = [NEED_OPTIONS.get(name, name) for name in names]
-    done = _run(base_install, ["score", *TEXTS, "-m", *specs, "-f", "json"])
-    assert done.returncode == 0, done.stderr
-    scored = {score["metric"].partition(":")[0] for score in json.loads(done.stdout)["scores"]}
-    assert scored == set(names)
+def test_lexical_metrics_need_no_extra(answers: dict[tuple[str, ...], list[Any]]) -> None:
+    assert {"bleu", "chrf", "ter", "rouge", "meteor", "nist", "cider"} <= set(_lexical())
+    code, out, err = answers[tuple(_lexical_scores())]
+    assert code == 0, err
+    scored = {score["metric"].partition(":")[0] for score in json.loads(out)["scores"]}
+    assert scored == set(_lexical())
+
+
+@pytest.mark.parametrize("words", COMMANDS, ids=lambda words: words[0])
+def test_commands_that_need_no_extra(
+    answers: dict[tuple[str, ...], list[Any]], words: list[str]
+) -> None:
+    code, out, err = answers[tuple(words)]
+    assert code == 0, err
+    assert out
 
 
 @pytest.mark.parametrize(
-    "words",
-    [
-        ["compare", *SYSTEMS, "-m", "chrf"],
-        ["correlate", JUDGED, "-m", "bleu", "chrf", "--coefficient", "kendall", "--confidence"],
-        ["permutation", JUDGED, "-m", "bleu", "chrf", "--count", "20"],
-        ["score", *TEXTS, "-m", "bertscore:model=hashing", "wmd:model=hashing"],
-        ["show", *PAIR, "-m", "wmd:model=hashing"],
-        ["metrics"],
-    ],
-    ids=lambda words: words[0],
+    ("extra", "words"), OTHERS, ids=lambda value: value if isinstance(value, str) else value[0]
 )
-def test_commands_that_need_no_extra(base_install: Path, words: list[str]) -> None:
-    done = _run(base_install, words)
-    assert done.returncode == 0, done.stderr
-    assert done.stdout
-
-
-@pytest.mark.parametrize(
-    ("extra", "words"),
-    [
-        ("stats", ["matrix", JUDGED, "-m", "bleu", "chrf"]),
-        ("stats", ["williams", JUDGED, "-m", "bleu", "chrf"]),
-        ("stats", ["reproduce", "bary", "--data", ".", "-o", "out"]),
-        ("embedded", ["score", *TEXTS, "-m", "bertscore"]),
-        ("embedded", ["score", *TEXTS, "-m", "infolm"]),
-        ("glove", ["score", *TEXTS, "-m", "wmd:model=glove"]),
-        ("plots", ["show", *PAIR, "-m", "wmd:model=hashing", "-o", "plan.png"]),
-        ("service", ["serve"]),
-        ("ray", ["score", "-c", JUDGED, "-m", "bleu", "--parts", "out", "--engine", "ray"]),
-    ],
-    ids=lambda value: value if isinstance(value, str) else value[0],
-)
-def test_other_commands_name_their_extra(base_install: Path, extra: str, words: list[str]) -> None:
-    done = _run(base_install, words)
-    assert done.returncode == 1, done.stdout
-    assert f"pip install 'nlgauge[{extra}]'" in done.stderr.splitlines()[-1]
+def test_other_commands_name_their_extra(
+    answers: dict[tuple[str, ...], list[Any]], extra: str, words: list[str]
+) -> None:
+    code, out, err = answers[tuple(words)]
+    assert code == 1, out
+    assert f"pip install 'nlgauge[{extra}]'" in err.splitlines()[-1]
     assert extra in CONFIG["project"]["optional-dependencies"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
@@ -217,23 +218,6 @@ TWICE = """() => [...document.querySelectorAll("[id]")].map((each) => each.id)
   .filter((id, k, ids) => ids.indexOf(id) !== k)"""
 
 
-@pytest.mark.parametrize("view", VIEWS)
-@pytest.mark.parametrize("colours", ["light", "dark"])
-def test_views_fit_a_desk_and_a_phone(visit: Any, shots: Path, view: str, colours: str) -> None:
-    """Everything has a name, too. Screenshots are left in the folder `shots`, to be looked at."""
-    page = visit(f"#{view}", color_scheme=colours, reduced_motion="reduce")
-    try_example(page, view)
-    assert page.evaluate(NAMELESS, view) == []
-    assert page.evaluate(TWICE) == []
-    assert page.locator("h1:visible").count() == 1
-    for name, width in (("desk", 1200), ("phone", 390)):
-        page.set_viewport_size({"width": width, "height": 900})
-        page.mouse.move(0, 0)
-        page.evaluate("scrollTo(0, 0)")
-        page.screenshot(path=shots / f"{view}-{colours}-{name}.png", full_page=True)
-        assert page.evaluate("document.documentElement.scrollWidth") <= width
-
-
 def test_wide_tables_say_that_they_scroll(visit: Any) -> None:
     page = visit("#systems", reduced_motion="reduce")
     try_example(page, "systems")
@@ -263,23 +247,48 @@ AXE = """async () => (await axe.run(document, { resultTypes: ["violations"] })).
   .flatMap((each) => each.nodes.map((node) => `${each.id} (${each.impact}): ${node.html}`))"""
 
 
-@pytest.mark.parametrize("width", [1200, 390])
-@pytest.mark.parametrize("colours", ["light", "dark"])
 @pytest.mark.parametrize("view", VIEWS)
-def test_axe_finds_no_violation(visit: Any, axe: str, view: str, colours: str, width: int) -> None:
-    size = {"width": width, "height": 900}
-    page = visit(f"#{view}", color_scheme=colours, reduced_motion="reduce", viewport=size)
+def test_views_are_accessible_and_fit_a_desk_and_a_phone(
+    visit: Any, axe: str, shots: Path, view: str
+) -> None:
+    """Screenshots are left in the folder `shots`, to be looked at."""
+    page = visit(f"#{view}", reduced_motion="reduce")
     expect(page.locator(f"#{view} h1")).to_be_visible()
     page.evaluate(axe)
-    assert page.evaluate(AXE) == []
+    for where in _looks(page):
+        assert page.evaluate(AXE) == [], where
     try_example(page, view)
-    if view == "pair":
-        page.get_by_role("button", name="Options of bertscore").click()
-        assert page.evaluate(AXE) == [], "options"
-        page.keyboard.press("Escape")
-    states = ["Heat map", "Table", "Unbalanced", "Layers"] if view == "pair" else []
-    assert page.evaluate(AXE) == []
-    for name in states:
+    assert page.evaluate(NAMELESS, view) == []
+    assert page.evaluate(TWICE) == []
+    assert page.locator("h1:visible").count() == 1
+    for where in _looks(page):
+        page.mouse.move(0, 0)
+        page.evaluate("scrollTo(0, 0)")
+        page.screenshot(path=shots / f"{view}-{where}.png", full_page=True)
+        width = page.viewport_size["width"]
+        assert page.evaluate("document.documentElement.scrollWidth") <= width, where
+        assert page.evaluate(AXE) == [], where
+
+
+def test_every_picture_of_a_pair_is_accessible(visit: Any, axe: str) -> None:
+    page = visit("#pair", reduced_motion="reduce")
+    try_example(page, "pair")
+    page.evaluate(axe)
+    page.get_by_role("button", name="Options of bertscore").click()
+    for where in _looks(page):
+        assert page.evaluate(AXE) == [], f"options, {where}"
+    page.keyboard.press("Escape")
+    for name in ("Heat map", "Table", "Unbalanced", "Layers"):
         page.get_by_role("button", name=name, exact=True).click()
-        expect(page.locator(".matching[aria-busy]")).to_have_count(0)
-        assert page.evaluate(AXE) == [], name
+        for where in _looks(page):
+            expect(page.locator(".matching[aria-busy]")).to_have_count(0)
+            assert page.evaluate(AXE) == [], f"{name}, {where}"
+
+
+def _looks(page: Any) -> Iterator[str]:
+    """Give the open page both themes and widths in turn."""
+    for colours in ("light", "dark"):
+        page.emulate_media(color_scheme=colours)
+        for name, width in (("desk", 1200), ("phone", 390)):
+            page.set_viewport_size({"width": width, "height": 900})
+            yield f"{colours}-{name}"

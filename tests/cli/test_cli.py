@@ -1,12 +1,14 @@
-"""The command as a person meets it."""
+"""The command as a person meets it; most calls are in process, those about imports are not."""
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import re
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -29,6 +31,7 @@ def nlgauge(*words: str, stdin: str = "", **environment: str) -> subprocess.Comp
     )
 
 
+Run = Callable[..., tuple[int, str, str]]
 SYSTEMS = ("-c", "fluent.txt", "literal.txt", "hasty.txt")
 REFERENCES = ("-r", "reference.a.txt", "reference.b.txt")
 
@@ -52,36 +55,35 @@ def _version() -> str:
 
 
 @needs_embedded
-def test_an_embedding_metric_with_the_embedded_model() -> None:
-    said = nlgauge("score", *SYSTEMS, *REFERENCES, "-m", "bertscore:layer=4", "-f", "json")
-    content = json.loads(said.stdout)["scores"]
+def test_an_embedding_metric_with_the_embedded_model(run: Run) -> None:
+    _, out, _ = run("score", *SYSTEMS, *REFERENCES, "-m", "bertscore:layer=4", "-f", "json")
+    content = json.loads(out)["scores"]
     values = [entry["value"] for entry in content]
     assert values == sorted(values, reverse=True)
     assert "model_sha:53aa51172d14" in content[0]["signature"]
 
 
-def test_every_format_says_the_same() -> None:
+def test_every_format_says_the_same(run: Run) -> None:
     base = ("score", "-c", "fluent.txt", "-r", "reference.a.txt", "-m", "chrf")
-    value = json.loads(nlgauge(*base, "-f", "json").stdout)["scores"][0]["value"]
+    value = json.loads(run(*base, "-f", "json")[1])["scores"][0]["value"]
     shown = f"{value:.2f}"
-    assert shown in nlgauge(*base).stdout
-    assert shown in nlgauge(*base, "-f", "markdown").stdout
-    assert shown in nlgauge(*base, "-f", "latex").stdout
-    assert str(value) in nlgauge(*base, "-f", "tsv").stdout
-    assert json.loads(nlgauge(*base, "-f", "jsonl").stdout)["value"] == value
-    assert f"{value:.1f}" in nlgauge(*base, "-w", "1").stdout
+    assert shown in run(*base)[1]
+    assert shown in run(*base, "-f", "markdown")[1]
+    assert shown in run(*base, "-f", "latex")[1]
+    assert str(value) in run(*base, "-f", "tsv")[1]
+    assert json.loads(run(*base, "-f", "jsonl")[1])["value"] == value
+    assert f"{value:.1f}" in run(*base, "-w", "1")[1]
 
 
-def test_segments_go_to_a_file_in_the_format_of_its_name(tmp_path: Path) -> None:
+def test_segments_go_to_a_file_in_the_format_of_its_name(run: Run, tmp_path: Path) -> None:
     base = ("score", *SYSTEMS, *REFERENCES, "-m", "bertscore:model=hashing", "--segments")
-    said = nlgauge(*base, "-o", str(tmp_path / "rows.tsv"))
-    assert (said.returncode, said.stdout) == (0, "")
+    assert run(*base, "-o", tmp_path / "rows.tsv")[:2] == (0, "")
     rows = (tmp_path / "rows.tsv").read_text().splitlines()
     assert len(rows) == 1 + 3 * 36
     assert rows[0].split("\t")[2:] == [
         f"bertscore:model=hashing{part}" for part in ("", ".precision", ".recall")
     ]
-    nlgauge(*base, "-o", str(tmp_path / "rows.jsonl"))
+    run(*base, "-o", tmp_path / "rows.jsonl")
     first = json.loads((tmp_path / "rows.jsonl").read_text().splitlines()[0])
     assert set(first) == {"system", "metric", "id", "f", "precision", "recall"}
 
@@ -102,12 +104,12 @@ def test_rows_from_stdin() -> None:
     )
 
 
-def test_idf_may_come_from_another_corpus() -> None:
+def test_idf_may_come_from_another_corpus(run: Run) -> None:
     spec = "bertscore:model=hashing,weights=idf"
     base = ("score", "-c", "fluent.txt", "-r", "reference.a.txt", "-m", spec)
-    own, other = nlgauge(*base), nlgauge(*base, "--idf-corpus", "reference.b.txt")
-    assert other.returncode == 0
-    assert own.stdout.splitlines()[2] != other.stdout.splitlines()[2]
+    own, (code, other, _) = run(*base)[1], run(*base, "--idf-corpus", "reference.b.txt")
+    assert code == 0
+    assert own.splitlines()[2] != other.splitlines()[2]
 
 
 @pytest.mark.parametrize(
@@ -130,12 +132,15 @@ def test_idf_may_come_from_another_corpus() -> None:
         (("scroe",), 2, "scroe"),
     ],
 )
-def test_mistakes_get_one_clear_sentence(words: tuple[str, ...], code: int, message: str) -> None:
-    said = nlgauge(*words)
-    assert said.returncode == code, said.stderr
-    assert message in said.stderr
-    assert "Traceback" not in said.stderr
-    assert said.stdout == ""
+def test_mistakes_get_one_clear_sentence(
+    run: Run, monkeypatch: pytest.MonkeyPatch, words: tuple[str, ...], code: int, message: str
+) -> None:
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO()))
+    ended, out, err = run(*words)
+    assert ended == code, err
+    assert message in err
+    assert "Traceback" not in err
+    assert out == ""
 
 
 @pytest.mark.parametrize(
@@ -166,10 +171,10 @@ def test_without_torch_lexical_metrics_work_and_others_name_the_extra(tmp_path: 
 
 
 @needs_embedded
-def test_without_metrics_the_recommended_one_is_beside_bleu_and_chrf() -> None:
-    said = nlgauge("score", "-c", "fluent.txt", "-r", "reference.a.txt", NLGAUGE_MODEL="")
-    assert said.returncode == 0, said.stderr
-    header = said.stdout.splitlines()[0].split()
+def test_without_metrics_the_recommended_one_is_beside_bleu_and_chrf(run: Run) -> None:
+    code, out, err = run("score", "-c", "fluent.txt", "-r", "reference.a.txt")
+    assert code == 0, err
+    header = out.splitlines()[0].split()
     assert header == ["system", "Gauge", "↑", "BLEU", "↑", "chrF", "↑"]
 
 
@@ -192,32 +197,33 @@ def test_without_metrics_and_model_a_note_says_how_to_get_the_recommended_one(
     assert nlgauge(*base, "-q", PYTHONPATH=paths, NLGAUGE_MODEL="").stderr == ""
 
 
-def test_without_metrics_other_languages_need_a_model_of_their_own() -> None:
+def test_without_metrics_other_languages_need_a_model_of_their_own(
+    run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
     base = ("score", "-c", "fluent.txt", "-r", "reference.a.txt", "--lang", "de")
-    said = nlgauge(*base, NLGAUGE_MODEL="")
-    assert "gauge" not in said.stdout
-    assert "gauge, the recommended metric, needs a model" in said.stderr
-    named = nlgauge(*base, NLGAUGE_MODEL="hashing")
-    assert "Gauge" in named.stdout.splitlines()[0]
+    _, out, err = run(*base)
+    assert "gauge" not in out
+    assert "gauge, the recommended metric, needs a model" in err
+    monkeypatch.setenv("NLGAUGE_MODEL", "hashing")
+    assert "Gauge" in run(*base)[1].splitlines()[0]
 
 
-def test_help_explains_itself_with_examples() -> None:
-    said = nlgauge("score", "--help")
-    assert said.stdout.count("nlgauge score -c") == 8
-    assert "metrics" in nlgauge("--help").stdout
-    assert nlgauge("--version").stdout.startswith("nlgauge ")
+def test_help_has_examples(run: Run) -> None:
+    assert run("score", "--help")[1].count("nlgauge score -c") == 8
+    assert "metrics" in run("--help")[1]
+    assert run("--version")[1].startswith("nlgauge ")
 
 
-def test_metrics_are_listed_with_everything_one_needs() -> None:
-    lines = [re.split("  +", line) for line in nlgauge("metrics").stdout.splitlines()]
+def test_metrics_are_listed_with_everything_one_needs(run: Run) -> None:
+    lines = [re.split("  +", line) for line in run("metrics")[1].splitlines()]
     assert ["bertscore", "BERTScore", "higher is better", "an encoder model"] in lines
     assert ["ter", "TER", "lower is better", "texts only"] in lines
     assert len(lines) == len(metric_names()) + 4  # heading, rule, empty line and advice
-    said = nlgauge("metrics", "BERTScore", "ter").stdout
+    said = run("metrics", "BERTScore", "ter")[1]
     assert "bertscore ↑ [0, 1]" in said
     assert "components: f, precision, recall; requires an encoder model" in said
     assert "ter ↓ [0, inf]" in said
-    listed = json.loads(nlgauge("metrics", "-f", "json").stdout)
+    listed = json.loads(run("metrics", "-f", "json")[1])
     for entry in listed:
         assert entry["summary"], entry["name"]
         assert entry["paper"] or entry["name"] in {"ensemble", "external"}, entry["name"]
