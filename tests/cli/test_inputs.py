@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 import typer
@@ -118,3 +120,13 @@ def test_results_of_numbered_and_wide_tables_are_verified(tmp_path: Path) -> Non
     said = _said("verify", str(tmp_path / "results.json"))
     assert "differs" not in said
     assert len(json.loads((tmp_path / "results.json").read_text())["scores"]) == 2
+
+
+def test_columns_may_be_several_words(tmp_path: Path, run: Callable[..., Any]) -> None:
+    table = tmp_path / "plain.tsv"
+    table.write_text("a cat\tthe cat\na dog\tthe dog\n", "utf-8")
+    code, _, err = run("score", "-c", table, "-m", "chrf")
+    assert code == 1
+    assert "add --no-header to a TSV or CSV without a header line" in err
+    words = ("--no-header", "--columns", "candidate=1", "reference=2")
+    assert run("score", "-c", table, "-m", "chrf", *words)[0] == 0

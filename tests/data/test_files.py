@@ -11,7 +11,7 @@ import pytest
 
 from nlgauge.core.errors import DataError, FileError, UsageError
 from nlgauge.data.files import format_of, read_lines, read_table
-from nlgauge.data.systems import read_systems
+from nlgauge.data.systems import InputFiles, read_systems
 
 ROWS = [
     {"id": "s1", "system": "A", "candidate": "a b", "references": ["a", "b"]},
@@ -140,3 +140,9 @@ def test_quotation_marks_in_tsv_are_text(tmp_path: Path) -> None:
     (tmp_path / "a.tsv").write_text('candidate\treference\n"a\tb"\n')
     ((_, row),) = read_table(str(tmp_path / "a.tsv"))
     assert row == {"candidate": '"a', "reference": 'b"'}
+
+
+def test_a_folder_beside_references_is_called_a_folder(tmp_path: Path) -> None:
+    (tmp_path / "rows.tsv").write_text("candidate\treference\na\tb\n")
+    with pytest.raises(UsageError, match="is a folder, which is read as a table"):
+        InputFiles([str(tmp_path)], ["reference.txt"])

@@ -255,6 +255,11 @@ def test_a_device_that_is_not_there_is_named(device: str) -> None:
         choose_device(device)
 
 
+def test_an_unknown_device_is_not_confused_with_an_absent_one() -> None:
+    with pytest.raises(ModelError, match="torch has no device of that name"):
+        choose_device("gpu")
+
+
 def test_progress_is_counted_by_batches(tiny) -> None:
     told: list[int] = []
     run = RunProgress(lambda done, _: told.append(done), 1000)

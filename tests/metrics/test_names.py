@@ -56,6 +56,12 @@ def test_the_label_of_scores_is_what_was_written() -> None:
     assert list(score(["a b"], ["a b"], metrics=["chrF++", "rougeL"]))
 
 
+@pytest.mark.parametrize("written", ["comet", "COMET-22", "BLEURT-20", "CometKiwi", "xCOMET"])
+def test_trained_metrics_of_other_packages_lead_to_external(written: str) -> None:
+    with pytest.raises(UnknownMetric, match="run its program with external"):
+        metric(written)
+
+
 @pytest.mark.parametrize("written", ["blue", "rouge10", "score", "", "chrf+++"])
 def test_other_names_are_refused_with_a_suggestion(written: str) -> None:
     with pytest.raises(UnknownMetric, match="there is no metric"):

@@ -51,7 +51,10 @@ _REPEATABLE = {
     **dict.fromkeys(("-m", "--metric", "--metrics"), "-m"),
     **{name: name for name in ("--scores", "--distances", "--difference", "--sizes")},
 }
-_REPEATABLE_OF = {"judge": {"--human": "--human", "--own": "--own"}}  # of one command only
+_REPEATABLE_OF = {  # of one command only; others take a file after --columns
+    "judge": {"--human": "--human", "--own": "--own"},
+    "score": {"--columns": "--columns"},
+}
 _NEGATIVE = re.compile(r"-\.?\d.*")
 _CANNOT_WRITE = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO}
 

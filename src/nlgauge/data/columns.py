@@ -94,6 +94,8 @@ class Columns:
             # Rows with a source may have no references, for metrics that need none.
             if not found.get(role) and not (wide if role == "candidate" else found["source"]):
                 way = f"name it with --columns {role.removesuffix('s')}=COLUMN"
+                if self.header:
+                    way += ", or add --no-header to a TSV or CSV without a header line"
                 raise FileError(f"{_missing(where, columns, COLUMNS[role])}; {way}")
         return {role: keys for role, keys in found.items() if keys}
 

@@ -133,8 +133,9 @@ class InputFiles:
         beside = {"-r": bool(self.references), "-s": self.sources is not None}
         what = {"-r": "references", "-s": "sources"}
         for flag in (name for name, given in beside.items() if given and tabular == {True}):
+            kind = "a folder, which is read as a table" if Path(first).is_dir() else "a table"
             raise UsageError(
-                f"{first} is a table that holds its {what[flag]} in a column; leave out {flag}, "
+                f"{first} is {kind} that holds its {what[flag]} in a column; leave out {flag}, "
                 "or pass text files with one candidate per line"
             )
         if tabular == {False} and self.columns:

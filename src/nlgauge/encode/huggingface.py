@@ -284,6 +284,8 @@ def _usable_device(name: str) -> Any:
         found = ["cpu", *(f"cuda:{n}" for n in range(torch.cuda.device_count()))]
         found += ["mps"] * torch.backends.mps.is_available()
         reason = str(error).partition("\n")[0].partition(",")[0]
+        if reason.startswith(("Expected one of", "Device string")):
+            reason = "torch has no device of that name"
         raise ModelError(
             f"device={name!r} cannot be used here ({reason}); choose auto, {', '.join(found)}"
         ) from None

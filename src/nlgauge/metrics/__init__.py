@@ -40,6 +40,8 @@ _ALIASES = {
     "lc": ("lowercase",),
     "n_gram": ("ngram", "order"),
 }
+# Trained metrics of other packages.
+_TRAINED = ("bartscore", "bleurt", "comet", "cometkiwi", "metricx", "prism", "unite", "xcomet")
 
 
 def metric_names() -> tuple[str, ...]:
@@ -87,6 +89,8 @@ def metric_class(name: str) -> type[Metric]:
     if name not in sources:
         near = difflib.get_close_matches(name, sources, 1, cutoff=0.5)
         hint = f"did you mean {near[0]!r}? " if near else ""
+        if re.sub(r"[\W\d]|qe$", "", name.lower()) in _TRAINED:
+            hint = "run its program with external (see nlgauge metrics external); "
         known = ", ".join(metric_names())
         raise UnknownMetric(f"there is no metric {name!r}; {hint}known: {known}")
     return _find_class(sources[name]())
