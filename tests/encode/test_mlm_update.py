@@ -68,4 +68,5 @@ def test_the_shipped_update_fills_a_mask_with_a_word_of_the_right_kind() -> None
         ["She opened the door and walked into the room."],
         lambda tokens: (np.arange(len(tokens)) == at).astype(float),
     ).values()
-    assert int(histogram.log_probabilities.argmax()) == 2341
+    likeliest = np.argsort(histogram.log_probabilities)[-5:]  # of 30,522; the card lists all five
+    assert 2341 in likeliest

