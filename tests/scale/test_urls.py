@@ -208,3 +208,15 @@ def test_a_server_that_ignores_ranges(memory: Any, monkeypatch: pytest.MonkeyPat
         Url("memory://bucket/rows.jsonl").open() as content,
     ):
         content.read(10)
+
+
+@pytest.mark.slow
+def test_the_folder_of_parts_is_not_at_an_address(
+    store: tuple[Path, dict[str, str]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    table = write_jsonl(store[0] / "rows.jsonl", ROWS)
+    done = _score(store, "-c", table, "-m", "chrf", "--parts", "objects://bucket/out")
+    assert done.returncode == 2
+    assert "only the input may be at one" in done.stderr
+    assert not (tmp_path / "objects:").exists()
