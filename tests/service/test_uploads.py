@@ -214,3 +214,19 @@ def test_a_line_that_no_text_may_fill_is_refused(opened: Any) -> None:
     assert send(small, "a.txt", b"x" * 80).status_code == 200
     answer = send(small, "a.txt", b"short\n" + b"x" * 81)
     assert (answer.status_code, answer.json()["error"]["kind"]) == (413, "too_long_text")
+
+
+def test_the_name_of_an_upload_is_never_opened_as_an_address(api: TestClient) -> None:
+    """The bytes of the request are read, whatever the name and the texts look like."""
+    system = pytest.importorskip("fsspec").filesystem("memory")
+    url = "memory://bucket/rows.jsonl"
+    system.pipe_file("/bucket/rows.jsonl", b'{"candidate": "secret", "reference": "secret"}\n')
+    body = json.dumps({"candidate": url, "reference": url}).encode()
+    try:
+        answer = send(api, url, body)
+        assert url in answer.text
+        assert "secret" not in answer.text
+        scored = api.post("/v1/score", json={"candidates": [url], "references": [[url]]})
+        assert "secret" not in scored.text
+    finally:
+        system.store.clear()

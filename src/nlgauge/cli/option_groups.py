@@ -117,11 +117,17 @@ class InputOptions(TableOptions):
         return self.metric or ["bleu"]
 
     def files(self) -> "InputFiles":
-        """The files, to be read row by row."""
+        """The files, to be read row by row; they may be URLs."""
         from nlgauge.data.systems import InputFiles
+        from nlgauge.data.urls import url_or_path
 
-        sets, columns = self.references or [], self.chosen_columns
-        return InputFiles(self.candidates, sets, self.input_format, self.sources, columns)
+        candidates, sets = (
+            map(url_or_path, each or ()) for each in (self.candidates, self.references)
+        )
+        sources = None if self.sources is None else url_or_path(self.sources)
+        return InputFiles(
+            list(candidates), list(sets), self.input_format, sources, self.chosen_columns
+        )
 
     def read(self) -> "Corpus":
         """Return the texts."""

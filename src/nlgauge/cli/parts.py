@@ -1,6 +1,7 @@
 """nlgauge score --parts: files of any size scored part by part into a folder, and resumed."""
 
 import os
+import re
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from nlgauge.data.systems import InputFiles
 
 _SECONDS_BETWEEN_LINES = 60
+_URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:/")  # as a path, which joins slashes
 _NOT_IN_PARTS = ("segments", "idf_corpus", "paired")
 _ONLY_IN_PARTS = ("part_rows", "part_format", "on_error", "engine", "workers", "address")
 
@@ -52,6 +54,11 @@ class PartsOptions:
             for given in given_options(context, _ONLY_IN_PARTS):
                 raise UsageError(f"{given} requires a folder for parts: --parts DIR")
         else:
+            if _URL.match(str(self.folder)):
+                raise UsageError(
+                    "the folder of --parts is on a file system, not at an address; only the input "
+                    "may be at one. Mount the bucket, or copy the folder afterwards"
+                )
             for given in given_options(context, _NOT_IN_PARTS):
                 raise UsageError(
                     f"{given} cannot be combined with --parts, which writes segment scores to its "

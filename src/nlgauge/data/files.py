@@ -26,6 +26,7 @@ from nlgauge.data.csv_records import csv_records
 from nlgauge.data.cursors import Cursor, lines_after, seek_line
 from nlgauge.data.encodings import HEAD, unmarked_utf16
 from nlgauge.data.json_rows import array_rows
+from nlgauge.data.urls import Url
 
 Cells = Mapping[str, Any] | str  # by column, or the reason why the row cannot be read
 NumberedRows = Iterator[tuple[int, Cells]]
@@ -64,21 +65,26 @@ def _explained(path: str) -> Iterator[None]:
     try:
         yield
     except FileNotFoundError:
-        raise FileError(f"there is no file {path!r}") from None
+        hint = "; addresses are read in runs with --parts only" if "://" in path else ""
+        raise FileError(f"there is no file {path!r}{hint}") from None
     except (OSError, EOFError, zlib.error) as error:
         raise FileError(f"file {path!r} cannot be read: {error}") from error
 
 
 def _open_raw(path: str) -> AbstractContextManager[io.BufferedReader]:
     if path != "-":
-        return _open_file(Path(path))
+        return open_file(path)
     stdin = sys.stdin.buffer
     if not isinstance(stdin, io.BufferedReader):  # a replacement of stdin without peek()
         stdin = io.BufferedReader(cast(io.RawIOBase, io.BytesIO(stdin.read())))
     return nullcontext(stdin)
 
 
-def _open_file(path: Path) -> io.BufferedReader:
+def open_file(name: str) -> io.BufferedReader:
+    """Open a file as it is stored, which is remote if the name is a Url."""
+    if isinstance(name, Url):
+        return name.open()
+    path = Path(name)
     if path.is_char_device() or path.is_block_device():
         raise FileError(f"{str(path)!r} is a device, which may have no end; name a file")
     if not (path.is_fifo() and os.access(path, os.R_OK)):
@@ -90,6 +96,14 @@ def _open_file(path: Path) -> io.BufferedReader:
     if not opened:
         raise FileError(f"{str(path)!r} is a pipe that no program writes to; name a file")
     return opened[0]
+
+
+def file_size(path: str) -> int:
+    """Return the number of bytes of a file as it is stored."""
+    if isinstance(path, Url):
+        return path.size()
+    with _explained(path):
+        return Path(path).stat().st_size
 
 
 def require_pyarrow(wanted: str) -> Any:

@@ -115,11 +115,9 @@ class TableRange(InputRange):
     def _starts(self, size: int) -> list[int]:
         """The offsets where spans begin, none if the file cannot be divided."""
         if self.form == "parquet":
-            from pyarrow import parquet
+            from nlgauge.data.parquet_rows import open_parquet, row_groups
 
-            from nlgauge.data.parquet_rows import row_groups
-
-            with parquet.ParquetFile(self.label) as table:
+            with open_parquet(self.label) as table:
                 groups = row_groups(table)
             ends = accumulate(length for _, _, length in groups)
             blocks = ((end - group[2]) // size for end, group in zip(ends, groups, strict=True))
@@ -129,7 +127,7 @@ class TableRange(InputRange):
             return []
         if self.form == "jsonl" and files.is_harness_log(self.label):
             return []
-        return list(range(0, max(Path(self.label).stat().st_size, 1), size))
+        return list(range(0, max(files.file_size(self.label), 1), size))
 
 
 @dataclass(frozen=True)

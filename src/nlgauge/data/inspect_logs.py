@@ -21,7 +21,8 @@ from typing import IO, Any
 from zipfile import BadZipFile, ZipFile, ZipInfo
 
 from nlgauge.core.errors import FileError
-from nlgauge.data.files import decode, load_json, require_pyarrow
+from nlgauge.data.files import decode, load_json, open_file, require_pyarrow
+from nlgauge.data.urls import Url
 
 Cells = Mapping[str, Any] | str
 
@@ -61,10 +62,10 @@ def json_log_rows(path: str, content: IO[bytes]) -> Iterator[tuple[int, Cells]]:
 
 def eval_rows(path: str) -> Iterator[tuple[int, Cells]]:
     """Yield the samples of an .eval file."""
-    if not Path(path).is_file():
+    if not isinstance(path, Url) and not Path(path).is_file():
         raise FileError(f"there is no file {path!r}")
     try:
-        with ZipFile(path) as archive:
+        with open_file(path) as content, ZipFile(content) as archive:
             members = _members(path, archive)
             samples = [name for name in members if name.startswith("samples/")]
             start = next((m for m in ("header.json", "_journal/start.json") if m in members), None)
@@ -99,7 +100,7 @@ def _members(path: str, archive: ZipFile) -> dict[str, ZipInfo]:
 def _content(path: str, archive: ZipFile, info: ZipInfo) -> bytes:
     if info.compress_type != _ZSTANDARD:
         return archive.read(info)
-    with Path(path).open("rb") as raw:
+    with open_file(path) as raw:
         raw.seek(info.header_offset)
         signature, name, extra = _LOCAL_HEADER.unpack(raw.read(_LOCAL_HEADER.size))
         if signature != b"PK\x03\x04":

@@ -8,17 +8,16 @@ from typing import Any
 from nlgauge.core.errors import FileError
 from nlgauge.data.cursors import Cursor
 from nlgauge.data.files import Cells, NumberedRows, not_utf8, require_pyarrow
+from nlgauge.data.urls import Url
 
 
 def parquet_rows(path: str, cursor: Cursor) -> NumberedRows:
     """Yield the rows of a Parquet file from the cursor on; a place is a number of rows."""
     pa = require_pyarrow("a Parquet file")
-    from pyarrow import parquet
-
     if Path(path).exists() and not Path(path).is_file():
         raise FileError(f"{path!r} is not a file, which Parquet needs")
     try:
-        with parquet.ParquetFile(path) as table:
+        with open_parquet(path) as table:
             groups = _groups_after(table, cursor)
             batches = map(_parquet_cells, table.iter_batches(1024, row_groups=list(groups)))
             skipped = cursor.offset - min(groups.values(), default=0)
@@ -33,6 +32,13 @@ def parquet_rows(path: str, cursor: Cursor) -> NumberedRows:
         raise
     except (pa.ArrowException, OSError) as error:
         raise FileError(f"file {path!r} cannot be read after row {cursor.line}: {error}") from error
+
+
+def open_parquet(path: str) -> Any:
+    """Open a Parquet file, which is remote if the path is a Url."""
+    from pyarrow import parquet
+
+    return parquet.ParquetFile(path.open() if isinstance(path, Url) else path)
 
 
 def row_groups(table: Any) -> list[tuple[int, int, int]]:

@@ -13,6 +13,7 @@ from nlgauge.data import files
 from nlgauge.data.columns import Columns, Given
 from nlgauge.data.input_ranges import InputRange, TableRange, TextRange
 from nlgauge.data.text_rows import Rejected, Row, accept
+from nlgauge.data.urls import Url
 
 T = TypeVar("T")
 
@@ -161,7 +162,7 @@ class InputFiles:
     def check_rereadable(self) -> None:
         """Raise if a file can be read only once."""
         for path in self.texts():
-            place = Path(path)
+            place = Path(path)  # of a Url, a local path that does not exist
             if path == "-" or (place.exists() and not (place.is_file() or place.is_dir())):
                 what = "stdin (-)" if path == "-" else f"{path!r} is a pipe or a device, which"
                 once = "can be read only once, but a run that can be resumed reads it again"
@@ -226,15 +227,15 @@ class InputFiles:
 
     def _tables(self, path: str) -> dict[str, str]:
         """The tables that a path names and their formats: itself or those in the folder."""
-        inside = [path]
-        if Path(path).is_dir():
-            found = sorted(Path(path).iterdir())  # names with . or _ are not data
-            inside = [str(f) for f in found if f.is_file() and not f.name.startswith((".", "_"))]
+        found = _files_in(path)
+        hidden = (".", "_")  # names that are not of data
+        inside = [file for file in found or () if not Path(file).name.startswith(hidden)]
+        inside = [path] if found is None else inside
         forms = {file: files.format_of(file, wanted=self.wanted) for file in inside}
         tables = {file: form for file, form in forms.items() if form in files.TABULAR}
-        if Path(path).is_dir() and set(tables.values()) - {"json"}:  # which describes the others
+        if found is not None and set(tables.values()) - {"json"}:  # which describes the others
             tables = {file: form for file, form in tables.items() if form != "json"}
-        if not tables and Path(path).is_dir():
+        if not tables and found is not None:
             raise FileError(f"folder {path!r} holds no table; their names end in {files.ENDINGS}")
         return tables
 
@@ -250,3 +251,12 @@ class InputFiles:
                 yield name, ((f"{file}, line {line}", cells) for line, cells in found)
             if not some:
                 raise FileError(f"file {path!r} holds no rows")
+
+
+def _files_in(path: str) -> Sequence[str] | None:
+    """Return the files of a folder in order, or None if the path is no folder."""
+    if isinstance(path, Url):
+        return path.files()
+    if not Path(path).is_dir():
+        return None
+    return [str(file) for file in sorted(Path(path).iterdir()) if file.is_file()]

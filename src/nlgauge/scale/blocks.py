@@ -4,7 +4,6 @@ import hashlib
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -12,7 +11,7 @@ from numpy.typing import NDArray
 
 from nlgauge.core.errors import FileError, NlgaugeError
 from nlgauge.data.csv_records import quoted_at_stop
-from nlgauge.data.files import is_compressed, open_bytes
+from nlgauge.data.files import is_compressed, open_bytes, open_file
 from nlgauge.data.input_ranges import InputRange, Place
 from nlgauge.data.text_rows import Rejected, Row
 from nlgauge.scale.ids import DigestWriter, Kind
@@ -65,7 +64,7 @@ def divide_tables(_: object, task: FilesTask) -> list[list[InputRange]]:
 def _scan(given: Bytes) -> Scan:
     before = min(given.start, 1)  # the byte before, which may end a line
     try:
-        with Path(given.path).open("rb") as content:
+        with open_file(given.path) as content:
             content.seek(given.start - before)
             read = content.read(given.stop - given.start + before)
     except OSError as error:

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nlgauge.core.errors import DataError, FileError
+from nlgauge.data.files import file_size
 from nlgauge.data.input_ranges import InputRange, Place, TableRange
 from nlgauge.data.systems import InputFiles
 from nlgauge.data.text_rows import Rejected
@@ -53,7 +54,7 @@ class InputScan:
     @classmethod
     def of(cls, engine: Engine[Any], inputs: InputFiles, block_bytes: int) -> "InputScan":
         """Scan the files."""
-        sizes = {path: _size(path) for path in inputs.paths()}
+        sizes = {path: file_size(path) for path in inputs.paths()}
         csv = {span.label for _, spans in inputs.ranges() for span in spans if _is_csv(span)}
         ranges = [
             Bytes(path, start, min(start + block_bytes, size), path in csv and size > block_bytes)
@@ -107,13 +108,6 @@ class InputScan:
 
 def _is_csv(span: InputRange) -> bool:
     return isinstance(span, TableRange) and span.form == "csv"
-
-
-def _size(path: str) -> int:
-    try:
-        return Path(path).stat().st_size
-    except OSError as error:
-        raise FileError(f"file {path!r} cannot be read: {error.strerror}") from error
 
 
 def _groups(ranges: Sequence[Bytes], size: int) -> Iterator[list[Bytes]]:
