@@ -112,6 +112,7 @@ class Load:
     largest_difference: float
     memory_start_mb: float
     memory_third_mb: float
+    memory_two_thirds_mb: float
     memory_end_mb: float
     server_cpu_ms: float
     client_cpu_ms: float
@@ -252,11 +253,13 @@ def _worst_client(port: int) -> Iterator[Counter[str]]:
             except OSError:  # the server has ended
                 return
 
-    threading.Thread(target=ask, daemon=True).start()
+    client = threading.Thread(target=ask, daemon=True)
+    client.start()
     try:
         yield answers
     finally:
         done.set()
+        client.join()  # the server must not end before its last answer
 
 
 def _requests(
@@ -313,6 +316,8 @@ def main() -> None:
         seen = _load(port, process, requests, options.clients, options.seconds)
     loads.append(_summed(BESIDE, seen, expected, loads))
     _tell(loads)
+    print(f"p99 beside the worst client / without it: {loads[-1].p99_ms / loads[-2].p99_ms:.2f}")
+    print(f"statuses beside the worst client: {dict(sorted(seen.statuses.items()))}")
     print("answers to the worst client:")
     for answer, times in sorted(answers.items()):
         print(f"  {answer} ({times} times)")
@@ -343,6 +348,7 @@ def _summed(name: str, seen: Seen, expected: list[list[float]], before: list[Loa
         largest_difference=_furthest(seen, expected),
         memory_start_mb=memory[0],
         memory_third_mb=memory[len(memory) // 3],
+        memory_two_thirds_mb=memory[2 * len(memory) // 3],
         memory_end_mb=memory[-1],
         server_cpu_ms=seen.server_cpu / accepted * 1000,
         client_cpu_ms=seen.client_cpu / accepted * 1000,
@@ -365,6 +371,7 @@ _MEANS = {
     "service": ("name", 0),
     "MB at start": ("memory_start_mb", 1),
     "after a third": ("memory_third_mb", 1),
+    "two thirds": ("memory_two_thirds_mb", 1),
     "at the end": ("memory_end_mb", 1),
     "CPU ms a request, server": ("server_cpu_ms", 2),
     "clients": ("client_cpu_ms", 2),

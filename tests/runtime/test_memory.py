@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import ctypes
+import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 
@@ -30,3 +33,52 @@ def test_other_c_libraries_have_nothing_for_it(monkeypatch: pytest.MonkeyPatch) 
     memory._malloc_trim.cache_clear()
     assert memory._malloc_trim()() is None
     memory._malloc_trim.cache_clear()
+
+
+_ARENAS = """
+import ctypes, sys
+from threading import Barrier, Thread
+from nlgauge.runtime.memory import use_one_arena
+library = ctypes.CDLL(None)
+if not hasattr(library, "malloc_info"):
+    print(1)  # another C library
+    sys.exit()
+library.fopen.restype = library.malloc.restype = ctypes.c_void_p
+together = Barrier(4)
+
+def allocate():
+    together.wait()
+    library.malloc(100_000)
+    together.wait()
+
+def arenas(path):
+    threads = [Thread(target=allocate) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    stream = ctypes.c_void_p(library.fopen(path.encode(), b"w"))
+    library.malloc_info(0, stream)
+    library.fclose(stream)
+    return open(path).read().count("<heap nr")
+
+use_one_arena()
+print(arenas(sys.argv[1]))
+"""
+
+
+def test_threads_share_one_arena(tmp_path: Path) -> None:
+    words = [sys.executable, "-c", _ARENAS, str(tmp_path / "arenas.xml")]
+    assert subprocess.check_output(words, text=True).strip() == "1"
+
+
+def test_frozen_objects_do_not_delay_the_collection_of_garbage() -> None:
+    script = """
+import gc
+from nlgauge.runtime.memory import freeze_objects
+held = [[] for _ in range(200_000)]
+freeze_objects()
+print(gc.get_freeze_count() > 200_000, len(gc.get_objects()) < 100_000)
+"""
+    said = subprocess.check_output([sys.executable, "-c", script], text=True)
+    assert said.split() == ["True", "True"]

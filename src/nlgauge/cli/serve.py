@@ -9,6 +9,7 @@ from nlgauge.cli.arguments import option
 from nlgauge.cli.output import print_notes
 from nlgauge.core.errors import UnknownTokensWarning, UsageError
 from nlgauge.runtime import Runtime
+from nlgauge.runtime.memory import freeze_objects, use_one_arena
 from nlgauge.service import require_libraries
 
 
@@ -52,6 +53,7 @@ def serve_command(
     (allow its host name with --allow-host).
     """
     require_libraries()
+    use_one_arena()
     from nlgauge.service.app import create_app
     from nlgauge.service.server import server
     from nlgauge.service.settings import LOOPBACK, MODEL_VARIABLE, Limits, Settings, library_model
@@ -86,6 +88,7 @@ def serve_command(
         print_notes([f"{open_to_all}; require a token with --token or NLGAUGE_TOKEN"])
     warnings.simplefilter("ignore", UnknownTokensWarning)  # answers count them
     running = server(app, host=host, port=port, header_seconds=limits.header_seconds)
+    freeze_objects()
     running.run(sockets=[bound])
 
 

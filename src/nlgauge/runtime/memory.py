@@ -5,10 +5,35 @@ The C library keeps freed blocks below one still in use: 20,000 pairs took a thi
 """
 
 import ctypes
+import gc
 from collections.abc import Callable
 from functools import cache
 from threading import Lock
 from time import monotonic
+
+_M_ARENA_MAX = -8  # of glibc's malloc.h
+
+
+def use_one_arena() -> None:
+    """Have all threads started from now on share the main arena of glibc's malloc.
+
+    glibc does not return the free end of any other arena until it exceeds a threshold, which
+    grows to 64 MB for each arena; malloc_trim returns that of the main arena.
+    """
+    mallopt = getattr(_c_library(), "mallopt", None)
+    if mallopt is not None:
+        mallopt(_M_ARENA_MAX, 1)
+
+
+def freeze_objects() -> None:
+    """Exclude all objects made so far from garbage collection.
+
+    Python collects old cyclic garbage once it exceeds a quarter of the old objects. The modules
+    and models of a server are over a million objects, so that the garbage of many large requests
+    would have to accumulate first.
+    """
+    gc.collect()
+    gc.freeze()
 
 
 class MemoryTrimmer:
@@ -31,8 +56,13 @@ class MemoryTrimmer:
 @cache
 def _malloc_trim() -> Callable[[], object]:
     """Return glibc's malloc_trim, which takes about 15 ms, or a function that does nothing."""
+    trim = getattr(_c_library(), "malloc_trim", None)
+    return (lambda: None) if trim is None else lambda: trim(0)
+
+
+def _c_library() -> ctypes.CDLL | None:
+    """Return the C library of this process, None where there is no such thing."""
     try:
-        trim = ctypes.CDLL(None).malloc_trim
-    except (AttributeError, OSError, TypeError):
-        return lambda: None
-    return lambda: trim(0)
+        return ctypes.CDLL(None)
+    except (OSError, TypeError):
+        return None

@@ -13,7 +13,8 @@ const AXIS = 24; // of the name of an axis
 /** The drawing: people's labels in rows, the judge's in columns. */
 export function drawConfusion({ labels, confusion, judge }, { palette }) {
   const names = labels.map((name) => truncated(name, 16));
-  const margin = widestText(names, SIZE) + 16;
+  const widest = widestText(names, SIZE);
+  const margin = widest + 16;
   const [left, top] = [margin + AXIS, margin + AXIS];
   const [width, height] = [left + CELL * names.length, top + CELL * names.length];
   const most = Math.max(1, ...confusion.flat());
@@ -27,10 +28,14 @@ export function drawConfusion({ labels, confusion, judge }, { palette }) {
     s("text", { x: 14, y: top + middle, transform: `rotate(-90 14 ${top + middle})`, "text-anchor": "middle", ...paint },
       "people"),
     names.map((name, k) => {
-      const x = left + (k + 0.5) * CELL + 4;
+      const upright = widest <= CELL - 8;
+      const x = left + (k + 0.5) * CELL + (upright ? 0 : 4);
       return [
         s("text", { x: left - 8, y: top + (k + 0.5) * CELL + 4.5, "text-anchor": "end", ...paint }, name),
-        s("text", { x, y: top - 8, transform: `rotate(-90 ${x} ${top - 8})`, ...paint }, name),
+        s("text", {
+          x, y: top - 8, ...paint,
+          ...(upright ? { "text-anchor": "middle" } : { transform: `rotate(-90 ${x} ${top - 8})` }),
+        }, name),
       ];
     }),
     confusion.map((row, i) => row.map((times, j) => square(labels, i, j, times, times / most,
