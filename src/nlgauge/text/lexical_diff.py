@@ -11,6 +11,7 @@ from nlgauge.text.tokenize import find_words
 
 _DIFFERS, _PUNCTUATION = 2.0, 0.5
 
+
 def differing_words(text: str, references: Sequence[str]) -> Bools:
     """Return which words of ``text`` are in no longest common subsequence with a reference.
 
