@@ -24,7 +24,7 @@ from nlgauge.inputs import BoundMetric, ModelInputs
 from nlgauge.runtime.memory import MemoryTrimmer
 from nlgauge.runtime.progress import RunProgress, counted
 from nlgauge.runtime.threads import one_ahead
-from nlgauge.text.lexical_diff import differing_words
+from nlgauge.text.lexical_diff import error_factors
 from nlgauge.text.tokenize import find_words
 
 Progress = Callable[[int, int], None]
@@ -150,7 +150,7 @@ class CorpusRun:
         try:
             found = self._word_costs(number, row, self._align_row(number, row, inputs))
         except NothingToAlign:  # no word has a partner
-            return self._where_different(row, WordCosts.unmatched(self._words(row)))
+            return self._scaled(row, WordCosts.unmatched(self._words(row)))
         if found is None:
             raise UsageError(
                 f"{self._metrics[number].label} compares sentences or whole texts, so it cannot "
@@ -169,11 +169,11 @@ class CorpusRun:
         words = self._words(row)
         costs = (metric.token_costs(plan) for plan in best.plans)
         found = [WordCosts.of(words, best.offsets, each, best.plan.a) for each in costs]
-        return self._where_different(row, WordCosts.combine(found))
+        return self._scaled(row, WordCosts.combine(found))
 
-    def _where_different(self, row: int, words: WordCosts) -> WordCosts:
+    def _scaled(self, row: int, words: WordCosts) -> WordCosts:
         texts = self._corpus.candidates[row], self._corpus.references[row]
-        return words.where(differing_words(*texts))
+        return words.scaled(error_factors(*texts))
 
     def _align_row(self, number: int, row: int, inputs: ModelInputs) -> Alignment:
         """Return the alignment of a row, whose statistics and notes are kept."""

@@ -12,6 +12,7 @@ from nlgauge.core.errors import OptionError, UsageError
 from nlgauge.core.plan import Plan
 from nlgauge.core.spans import Span, WordCosts, find_runs, run_means
 from nlgauge.metrics.lazy_emd import LazyEmd
+from nlgauge.text.lexical_diff import error_factors
 from nlgauge.text.tokenize import find_words
 
 HASHING = "wmd:model=hashing,special=drop,layer=0"
@@ -52,15 +53,27 @@ def test_spans_are_runs_of_costly_words(seed: int) -> None:
         assert list(found) == expected
 
 
-def test_words_that_a_reference_has_literally_cost_nothing() -> None:
-    costs = np.array([0.4, np.inf, np.nan, 0.2])
+def test_words_that_differ_cost_twice_and_punctuation_half() -> None:
+    factors = error_factors("a dog sat, 😀!", ["a cat sat, 🙂."])
+    assert factors.tolist() == [1.0, 2.0, 1.0, 0.5, 2.0, 1.0], "an emoji is no punctuation"
+    assert error_factors("a dog", ["a cat", "one dog"]).tolist() == [1.0, 1.0]
+    assert error_factors("a dog", []).tolist() == [2.0, 2.0]
+    assert error_factors("", ["a"]).tolist() == []
+    costs = np.array([0.4, np.inf, np.nan, 0.0])
     words = WordCosts(np.array([[0, 1], [2, 5], [6, 7], [8, 9]]), costs)
-    kept = words.where(np.array([False, True, False, True])).costs
-    np.testing.assert_array_equal(kept, [0.0, np.inf, np.nan, 0.2])
-    scores = nlgauge.score(["a dog sat"], [["a cat sat", "one dog"]], metrics=HASHING)[HASHING]
-    assert scores.spans(0, minor=1e-9, major=1) == (), "each word is in one of the references"
-    scores = nlgauge.score(["a dog sat"], ["a cat sat"], metrics=HASHING)[HASHING]
-    assert [(s.start, s.end) for s in scores.spans(0, minor=1e-9, major=9)] == [(2, 5)]
+    scaled = words.scaled(np.array([1.0, 2.0, 0.5, 2.0]))
+    np.testing.assert_array_equal(scaled.costs, [0.4, np.inf, np.nan, 0.0])
+
+
+def test_spans_are_predicted_from_scaled_costs() -> None:
+    scores = nlgauge.score(["a dog sat!"], ["a cat sat."], metrics=HASHING)[HASHING]
+    costs = scores.word_costs(0).costs
+    plan = scores.plan(0)  # each token is one word, so its cost is that of its only flow
+    raw = (plan.coupling * plan.cost).sum(axis=1) / plan.a
+    np.testing.assert_allclose(costs, raw * [1.0, 2.0, 1.0, 1.0])
+    assert costs[1] > 0 and costs[3] > 0
+    minor = float(costs[1])
+    assert scores.spans(0, minor=minor, major=9)[0] == Span(2, 5, "minor")
 
 
 def test_runs_stop_where_a_text_starts() -> None:

@@ -79,9 +79,9 @@ class WordCosts:
         """Return the least cost of each word, because one reference is enough to support it."""
         return cls(references[0].offsets, np.min([each.costs for each in references], axis=0))
 
-    def where(self, differs: Bools) -> "WordCosts":
-        """Return cost 0 for words that do not differ, since a reference has them literally."""
-        return WordCosts(self.offsets, np.where(differs | np.isnan(self.costs), self.costs, 0.0))
+    def scaled(self, factors: Floats) -> "WordCosts":
+        """Return the cost of each word times its factor."""
+        return WordCosts(self.offsets, self.costs * factors)
 
     def spans(self, minor: float, major: float) -> tuple[Span, ...]:
         """Return runs of words that each cost ``minor`` or more.

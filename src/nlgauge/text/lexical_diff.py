@@ -1,12 +1,15 @@
-"""The words of a text that differ from its references."""
+"""The words of a text that differ from its references, and how much they count as errors."""
 
+import unicodedata
 from collections.abc import Sequence
 
 import numpy as np
 
-from nlgauge.core.arrays import Bools
+from nlgauge.core.arrays import Bools, Floats
 from nlgauge.text.edits import lcs_positions
 from nlgauge.text.tokenize import find_words
+
+_DIFFERS, _PUNCTUATION = 2.0, 0.5
 
 
 def differing_words(text: str, references: Sequence[str]) -> Bools:
@@ -24,3 +27,22 @@ def differing_words(text: str, references: Sequence[str]) -> Bools:
     for reference in references:
         differs[lcs_positions(words, [word.string for word in find_words(reference)])] = False
     return differs
+
+
+def error_factors(text: str, references: Sequence[str]) -> Floats:
+    """Return by what the cost of each word of ``text`` is multiplied before spans are predicted.
+
+    It is 2 for words that differ from all references and 1 for others, and half of that for
+    punctuation marks.
+
+    Examples
+    --------
+    >>> error_factors("a dog sat!", ["a cat sat."]).tolist()
+    [1.0, 2.0, 1.0, 1.0]
+    >>> error_factors("a dog sat.", ["a cat sat."]).tolist()
+    [1.0, 2.0, 1.0, 0.5]
+    """
+    strings = (word.string for word in find_words(text))
+    marks = [unicodedata.category(string[0]).startswith("P") for string in strings]
+    factors = np.where(differing_words(text, references), _DIFFERS, 1.0)
+    return np.asarray(factors * np.where(np.array(marks, dtype=bool), _PUNCTUATION, 1.0))
