@@ -48,6 +48,7 @@ cdef void _shift(
 @cython.locals(shift=double, change=double, before=double)
 cdef double _compute_potentials(Simplex work) noexcept nogil
 cpdef void compute_flow(Simplex work) noexcept nogil
+cdef void _sum_flow(Simplex work) noexcept nogil
 @cython.locals(j=Py_ssize_t)
 cpdef void start_greedily(Simplex work) noexcept nogil
 cdef void _find_open_column(Simplex work, Py_ssize_t row, bint every) noexcept nogil

@@ -122,22 +122,28 @@ def optimise(work: Simplex, largest: float) -> int:
     if m >= pricing.MIN_COLUMNS and not work.listed:
         # The first potentials of a greedy tree say little about which columns will be cheap.
         pivots = _pivot_while_possible(work, tolerance, 0, pricing.FEW_PIVOTS * n)
+        tree.list_nodes(work, work.root)
         _compute_potentials(work)
         for row in range(n):
             pricing.write_list(work, row, work.lists)
         work.listed = True
     while pivots < most:
         before, pivots = pivots, _pivot_while_possible(work, tolerance, pivots, most)
-        rounding = _compute_potentials(work) if pivots > before else 0.0
+        rounding = 0.0
+        if pivots > before:
+            tree.list_nodes(work, work.root)
+            rounding = _compute_potentials(work)
         if work.listed:
             before, pivots = pivots, _pivot_once_per_row(work, tolerance, pivots)
         elif rounding <= tolerance:  # all pairs were read, with potentials as good as the new ones
             break
         if pivots == before:  # proven by all pairs, with potentials without rounding of pivots
             break
+    if pivots >= most:
+        return -1
     if pivots > 0:
-        compute_flow(work)
-    return pivots if pivots < most else -1
+        _sum_flow(work)  # without the rounding of pivots
+    return pivots
 
 
 def _pivot_while_possible(work: Simplex, tolerance: float, pivots: int, most: int) -> int:
@@ -245,14 +251,13 @@ def _shift(work: Simplex, top: int, skipped: int, change: float) -> None:
 
 
 def _compute_potentials(work: Simplex) -> float:
-    """Compute all potentials from the costs of the tree; return the largest change of their sums.
+    """Compute the potentials of the nodes in `order`; return the largest change of their sums.
 
     Potentials may have been shifted: those of rows up, and those of columns down as much.
     """
     shift, change = work.potential[work.root], 0.0
     shift = shift if work.root < work.n else -shift
     work.potential[work.root] = 0.0
-    tree.list_nodes(work, work.root)
     for place in range(1, work.n + work.m):
         node = work.order[place]
         before = work.potential[node] - (shift if node < work.n else -shift)
@@ -263,10 +268,9 @@ def _compute_potentials(work: Simplex) -> float:
 
 def compute_flow(work: Simplex) -> None:
     """Build the lists of children from the parents, and compute sizes and flow from the leaves."""
-    n, nodes = work.n, work.n + work.m
+    nodes = work.n + work.m
     for node in range(nodes):
         work.child[node], work.size[node] = -1, 1
-        work.flow[node] = work.a[node] if node < n else -work.b[node - n]
     for node in range(nodes):
         parent = work.parent[node]
         if parent < 0:
@@ -276,8 +280,18 @@ def compute_flow(work: Simplex) -> None:
     tree.list_nodes(work, work.root)
     for place in range(nodes - 1, 0, -1):
         node = work.order[place]
-        flow = work.flow[node]
         work.size[work.parent[node]] += work.size[node]
+    _sum_flow(work)
+
+
+def _sum_flow(work: Simplex) -> None:
+    """Compute the flow of the nodes in `order`, from the leaves."""
+    n, nodes = work.n, work.n + work.m
+    for node in range(nodes):
+        work.flow[node] = work.a[node] if node < n else -work.b[node - n]
+    for place in range(nodes - 1, 0, -1):
+        node = work.order[place]
+        flow = work.flow[node]
         work.flow[work.parent[node]] += flow
         work.flow[node] = max(flow if node < n else -flow, 0.0)
 
