@@ -91,19 +91,20 @@ def _objective_of_mean(layers: Floats, points: Floats) -> float | None:
     """Return the objective of the token-wise mean if it is the barycenter with uniform weights."""
     # It is if in every layer no coupling is cheaper than that of equal positions. Usually each
     # token is nearest to the point of its own position, which proves this without transport.
-    n, matched = len(points), []
-    for tokens in layers:
-        own, nearest, largest = np.empty(n), np.empty(n), 0.0
-        for rows in _row_blocks(np.arange(n)):
-            costs = _costs(tokens[rows], points)
-            own[rows], nearest[rows] = costs.diagonal(rows[0]), costs.min(axis=1)
-            largest = max(largest, float(costs.max()))
-        rounding = ROUNDING * largest
-        apart = np.flatnonzero(~(own <= nearest + rounding))
-        if len(apart) and not _is_cheapest(tokens, points, own, apart, rounding):
+    count, n, dimension = layers.shape
+    tokens = layers.reshape(-1, dimension)
+    own, nearest, largest = np.empty(len(tokens)), np.empty(len(tokens)), 0.0
+    for rows in _row_blocks(np.arange(len(tokens)), n):
+        costs = _costs(tokens[rows[0] : rows[-1] + 1], points)
+        own[rows], nearest[rows] = costs[rows - rows[0], rows % n], costs.min(axis=1)
+        largest = max(largest, float(costs.max()))
+    rounding = ROUNDING * largest
+    by_layer = zip(layers, own.reshape(count, n), nearest.reshape(count, n), strict=True)
+    for layer, matched, least in by_layer:
+        apart = np.flatnonzero(~(matched <= least + rounding))
+        if len(apart) and not _is_cheapest(layer, points, matched, apart, rounding):
             return None
-        matched.append(own.sum() / n)
-    return float(np.mean(matched))
+    return float(own.sum() / (count * n))
 
 
 def _is_cheapest(tokens: Floats, points: Floats, own: Floats, apart: Ints, rounding: float) -> bool:
@@ -131,9 +132,9 @@ def _is_cheapest(tokens: Floats, points: Floats, own: Floats, apart: Ints, round
     return bool(own.sum() / n <= (problem.cost * found.coupling).sum() + rounding)
 
 
-def _row_blocks(rows: Ints, columns: int | None = None) -> Iterator[Ints]:
-    """Yield the rows in blocks whose products with all columns, or as many as rows, are small."""
-    size = max(1, large_barycenter.BLOCK_CELLS // (columns or len(rows)))
+def _row_blocks(rows: Ints, columns: int) -> Iterator[Ints]:
+    """Yield the rows in blocks whose products with all columns are small."""
+    size = max(1, large_barycenter.BLOCK_CELLS // columns)
     return (rows[start : start + size] for start in range(0, len(rows), size))
 
 

@@ -53,23 +53,27 @@ def squared_euclid(x: ArrayLike, y: ArrayLike, *, normalise: bool = True) -> Flo
     """Return ||x_i - y_j||^2, n x m; of unit vectors (zero counts as orthogonal) or as they are."""
     left, right = _clouds(x, y)
     squared = np.empty((len(left), len(right)))
+    lengths = _divisors(right).T if normalise else np.einsum("jd,jd->j", right, right)
     rows = max(1, BLOCK_CELLS // max(len(right), 1))
     for start in range(0, len(left), rows):
-        _write_squared(left[start : start + rows], right, squared[start : start + rows], normalise)
+        part = slice(start, start + rows)
+        _write_squared(left[part], right, lengths, squared[part], normalise)
     return squared
 
 
-def _write_squared(left: Floats, right: Floats, squared: Floats, normalise: bool) -> None:
+def _write_squared(
+    left: Floats, right: Floats, right_lengths: Floats, squared: Floats, normalise: bool
+) -> None:
     """Write the squared distances of a block of rows, which the cache of a processor holds."""
     np.matmul(left, right.T, out=squared)
     if normalise:  # products are divided because they are fewer than coordinates
-        squared /= _divisors(left) * _divisors(right).T
+        squared /= _divisors(left) * right_lengths
         squared *= 2.0
         np.subtract(2.0, squared, out=squared)
     else:
         lengths = np.einsum("id,id->i", left, left)[:, None]
         squared *= 2.0
-        np.subtract(lengths + np.einsum("jd,jd->j", right, right), squared, out=squared)
+        np.subtract(lengths + right_lengths, squared, out=squared)
     squared[squared < SNAP] = 0.0
 
 

@@ -170,6 +170,8 @@ def _plan(problem: Problem, solution: Solution, penalty_a: float, penalty_b: flo
 
 def _total_cost(cost: Floats, coupling: Floats) -> float:
     """Return <C, P>, in blocks of rows, so that no product has the size of a large problem."""
+    if cost.size <= BLOCK_CELLS:
+        return float((cost * coupling).sum())
     rows = max(1, BLOCK_CELLS // cost.shape[1])
     parts = (slice(start, start + rows) for start in range(0, len(cost), rows))
     return float(sum((cost[part] * coupling[part]).sum() for part in parts))

@@ -6,9 +6,8 @@ cdef double INFINITY, GAP, TOLERANCE, NOTHING, MAX_MASS_RATIO
 cdef Py_ssize_t MAX_PIVOTS, MAX_ROUNDS
 
 cdef class Forest(tree.Tree):
-    cdef public Py_ssize_t offset
     cdef public double rate_a, rate_b
-    cdef public double[::1] costs, a, b, target, mass, sums, logs
+    cdef public double[::1] a, b, target, mass, sums, logs
     cdef public Py_ssize_t[::1] unsettled, marks
 
 @cython.locals(
@@ -19,7 +18,9 @@ cpdef void solve_all(
     double rate_b, double least_scale, double[::1] couplings, double[::1] gaps,
     Py_ssize_t[::1] pivots, Py_ssize_t[::1] solved
 )
-@cython.locals(pivots=Py_ssize_t, before=Py_ssize_t, row=Py_ssize_t, column=Py_ssize_t)
+@cython.locals(
+    pivots=Py_ssize_t, before=Py_ssize_t, row=Py_ssize_t, column=Py_ssize_t, least=double
+)
 cdef Py_ssize_t optimise(Forest work, double tolerance) noexcept nogil
 @cython.locals(best=Py_ssize_t)
 cdef void _start(Forest work) noexcept nogil

@@ -32,10 +32,9 @@ class Forest(tree.Tree):
 
     def __init__(self, nodes: int) -> None:
         super().__init__(nodes)
-        self.offset = 0
         self.rate_a, self.rate_b = 0.0, 0.0  # 1 / pa and 1 / pb
-        none: Floats = np.empty(0)
-        self.costs, self.a, self.b = none, none, none  # costs row after row, from `offset` on
+        self.a: Floats = np.empty(0)
+        self.b: Floats = np.empty(0)
         self.unsettled = np.empty(nodes, np.intp)  # roots of trees that are not optimal
         self.marks = np.empty(nodes, np.intp)  # number of the last pivot that met a node
         self.target = np.empty(nodes)  # the flow that a tree is moved to
@@ -86,15 +85,15 @@ def optimise(work: Forest, tolerance: float) -> int:
             return -1
         before, row, proven = pivots, 0, 0
         while proven < n:
-            at = work.offset + row * m
-            column = pricing.cheapest_column(work.costs, at, work.potential, n, m)
-            excess = work.potential[row] + work.potential[n + column] - work.costs[at + column]
+            least = pricing.least_difference(work, row)
+            excess = work.potential[row] - least
             if not excess > tolerance:
                 proven += 1
             elif pivots == MAX_PIVOTS * (n + m):
                 return -1
             else:
                 pivots, proven = pivots + 1, 0
+                column = pricing.find_column(work, row, least)
                 if not _pivot(work, row, n + column, excess, pivots):
                     return -1
             row = row + 1 if row + 1 < n else 0

@@ -5,8 +5,8 @@ cdef double INFINITY, GAP, TOLERANCE, MIN_FLOW
 cdef Py_ssize_t MAX_PIVOTS
 
 cdef class Simplex(tree.Tree):
-    cdef Py_ssize_t root, offset
-    cdef public double[::1] costs, a, b
+    cdef Py_ssize_t root
+    cdef public double[::1] a, b
     cdef public Py_ssize_t[::1] size, lists
     cdef public bint listed
 
@@ -24,17 +24,16 @@ cpdef double flow_cost(Simplex work, double[::1] costs, Py_ssize_t offset) noexc
 cpdef void add_means(
     Simplex work, double[:, ::1] tokens, double scale, double[:, ::1] points
 ) noexcept nogil
-@cython.locals(pivots=Py_ssize_t, before=Py_ssize_t)
+@cython.locals(pivots=Py_ssize_t, before=Py_ssize_t, rounding=double)
 cpdef Py_ssize_t optimise(Simplex work, double largest) noexcept nogil
-@cython.locals(column=Py_ssize_t, start=Py_ssize_t)
+@cython.locals(column=Py_ssize_t, least=double)
 cdef Py_ssize_t _pivot_while_possible(
     Simplex work, double tolerance, Py_ssize_t pivots, Py_ssize_t most
 ) noexcept nogil
-@cython.locals(column=Py_ssize_t)
+@cython.locals(least=double)
 cdef Py_ssize_t _pivot_once_per_row(
     Simplex work, double tolerance, Py_ssize_t pivots
 ) noexcept nogil
-cdef void _write_list(Simplex work, Py_ssize_t row) noexcept nogil
 cdef void _pivot(Simplex work, Py_ssize_t source, Py_ssize_t sink, double excess) noexcept nogil
 @cython.locals(
     whole=Py_ssize_t, below=Py_ssize_t, own=Py_ssize_t, row=Py_ssize_t, column=Py_ssize_t
@@ -46,8 +45,10 @@ cdef void _replace_arc(
 cdef void _shift(
     Simplex work, Py_ssize_t top, Py_ssize_t skipped, double change
 ) noexcept nogil
-cdef void _compute_potentials(Simplex work) noexcept nogil
+@cython.locals(shift=double, change=double, before=double)
+cdef double _compute_potentials(Simplex work) noexcept nogil
 cpdef void compute_flow(Simplex work) noexcept nogil
+cdef void _sum_flow(Simplex work) noexcept nogil
 @cython.locals(j=Py_ssize_t)
 cpdef void start_greedily(Simplex work) noexcept nogil
 cdef void _find_open_column(Simplex work, Py_ssize_t row, bint every) noexcept nogil

@@ -36,8 +36,7 @@ class Simplex(tree.Tree):
 
     def __init__(self, n: int, m: int) -> None:
         super().__init__(n + m)
-        self.n, self.m, self.root, self.offset = n, m, 0, 0
-        self.costs: Floats = np.empty(n * m)  # row after row, from `offset` on
+        self.n, self.m, self.root = n, m, 0
         self.a: Floats = np.empty(n)
         self.b: Floats = np.empty(m)
         self.size = np.empty(n + m, np.intp)  # nodes of the subtree of each node
@@ -123,35 +122,46 @@ def optimise(work: Simplex, largest: float) -> int:
     if m >= pricing.MIN_COLUMNS and not work.listed:
         # The first potentials of a greedy tree say little about which columns will be cheap.
         pivots = _pivot_while_possible(work, tolerance, 0, pricing.FEW_PIVOTS * n)
+        tree.list_nodes(work, work.root)
         _compute_potentials(work)
         for row in range(n):
-            _write_list(work, row)
+            pricing.write_list(work, row, work.lists)
         work.listed = True
     while pivots < most:
-        pivots = _pivot_while_possible(work, tolerance, pivots, most)
-        _compute_potentials(work)
-        before, pivots = pivots, _pivot_once_per_row(work, tolerance, pivots)
+        before, pivots = pivots, _pivot_while_possible(work, tolerance, pivots, most)
+        rounding = 0.0
+        if pivots > before:
+            tree.list_nodes(work, work.root)
+            rounding = _compute_potentials(work)
+        if work.listed:
+            before, pivots = pivots, _pivot_once_per_row(work, tolerance, pivots)
+        elif rounding <= tolerance:  # all pairs were read, with potentials as good as the new ones
+            break
         if pivots == before:  # proven by all pairs, with potentials without rounding of pivots
             break
+    if pivots >= most:
+        return -1
     if pivots > 0:
-        compute_flow(work)
-    return pivots if pivots < most else -1
+        _sum_flow(work)  # without the rounding of pivots
+    return pivots
 
 
 def _pivot_while_possible(work: Simplex, tolerance: float, pivots: int, most: int) -> int:
     """Pivot until no pair, or no listed pair, can enter; return the pivots, or `most`."""
     n, m, row, proven = work.n, work.m, 0, 0
     while proven < n and pivots < most:
-        at = work.offset + row * m
         if work.listed:
-            start = row * pricing.LISTED
-            column = pricing.cheapest_listed(work.costs, at, work.potential, n, work.lists, start)
+            column = pricing.cheapest_listed(work, row, work.lists)
+            at = work.offset + row * m + column
+            excess = work.potential[row] + work.potential[n + column] - work.costs[at]
         else:
-            column = pricing.cheapest_column(work.costs, at, work.potential, n, m)
-        excess = work.potential[row] + work.potential[n + column] - work.costs[at + column]
+            least, column = pricing.least_difference(work, row), -1
+            excess = work.potential[row] - least
         if excess <= tolerance:
             proven += 1
         else:
+            if column < 0:
+                column = pricing.find_column(work, row, least)
             _pivot(work, row, n + column, excess)
             pivots, proven = pivots + 1, 0
         row = row + 1 if row + 1 < n else 0
@@ -160,24 +170,14 @@ def _pivot_while_possible(work: Simplex, tolerance: float, pivots: int, most: in
 
 def _pivot_once_per_row(work: Simplex, tolerance: float, pivots: int) -> int:
     """Let the best pair of each row enter if it can, and write the row's list anew."""
-    n, m = work.n, work.m
-    for row in range(n):
-        at = work.offset + row * m
-        least = pricing.least_difference(work.costs, at, work.potential, n, m)
-        if work.potential[row] - least > tolerance:
-            column = pricing.cheapest_column(work.costs, at, work.potential, n, m)
-            excess = work.potential[row] + work.potential[n + column] - work.costs[at + column]
-            _pivot(work, row, n + column, excess)
+    for row in range(work.n):
+        least = pricing.least_difference(work, row)
+        excess = work.potential[row] - least
+        if excess > tolerance:
+            _pivot(work, row, work.n + pricing.find_column(work, row, least), excess)
             pivots += 1
-            if work.listed:
-                _write_list(work, row)
+            pricing.write_list(work, row, work.lists)
     return pivots
-
-
-def _write_list(work: Simplex, row: int) -> None:
-    """List the cheapest columns of a row."""
-    at, start = work.offset + row * work.m, row * pricing.LISTED
-    pricing.write_list(work.costs, at, work.potential, work.n, work.m, work.lists, start)
 
 
 def _pivot(work: Simplex, source: int, sink: int, excess: float) -> None:
@@ -250,21 +250,27 @@ def _shift(work: Simplex, top: int, skipped: int, change: float) -> None:
         node = work.next[node]
 
 
-def _compute_potentials(work: Simplex) -> None:
-    """Compute all potentials from the costs of the tree."""
+def _compute_potentials(work: Simplex) -> float:
+    """Compute the potentials of the nodes in `order`; return the largest change of their sums.
+
+    Potentials may have been shifted: those of rows up, and those of columns down as much.
+    """
+    shift, change = work.potential[work.root], 0.0
+    shift = shift if work.root < work.n else -shift
     work.potential[work.root] = 0.0
-    tree.list_nodes(work, work.root)
     for place in range(1, work.n + work.m):
         node = work.order[place]
+        before = work.potential[node] - (shift if node < work.n else -shift)
         work.potential[node] = work.price[node] - work.potential[work.parent[node]]
+        change = max(change, abs(work.potential[node] - before))
+    return 2 * change
 
 
 def compute_flow(work: Simplex) -> None:
     """Build the lists of children from the parents, and compute sizes and flow from the leaves."""
-    n, nodes = work.n, work.n + work.m
+    nodes = work.n + work.m
     for node in range(nodes):
         work.child[node], work.size[node] = -1, 1
-        work.flow[node] = work.a[node] if node < n else -work.b[node - n]
     for node in range(nodes):
         parent = work.parent[node]
         if parent < 0:
@@ -274,8 +280,18 @@ def compute_flow(work: Simplex) -> None:
     tree.list_nodes(work, work.root)
     for place in range(nodes - 1, 0, -1):
         node = work.order[place]
-        flow = work.flow[node]
         work.size[work.parent[node]] += work.size[node]
+    _sum_flow(work)
+
+
+def _sum_flow(work: Simplex) -> None:
+    """Compute the flow of the nodes in `order`, from the leaves."""
+    n, nodes = work.n, work.n + work.m
+    for node in range(nodes):
+        work.flow[node] = work.a[node] if node < n else -work.b[node - n]
+    for place in range(nodes - 1, 0, -1):
+        node = work.order[place]
+        flow = work.flow[node]
         work.flow[work.parent[node]] += flow
         work.flow[node] = max(flow if node < n else -flow, 0.0)
 

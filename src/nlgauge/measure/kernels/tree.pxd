@@ -1,9 +1,9 @@
 cimport cython
 
 cdef class Tree:
-    cdef public Py_ssize_t n, m
+    cdef public Py_ssize_t n, m, offset
     cdef public Py_ssize_t[::1] parent, child, next, previous, order
-    cdef public double[::1] flow, price, potential
+    cdef public double[::1] costs, flow, price, potential
 
 @cython.locals(row=Py_ssize_t, column=Py_ssize_t, place=Py_ssize_t)
 cdef Py_ssize_t pair(Tree tree, Py_ssize_t node) noexcept nogil

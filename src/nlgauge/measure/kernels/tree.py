@@ -6,14 +6,17 @@ Node i < n is row i, node n + j is column j; the root of a tree has the parent -
 import numpy as np
 from numpy.typing import NDArray
 
+from nlgauge.core.arrays import Floats
+
 Indices = NDArray[np.intp]
 
 
 class Tree:
-    """The parents of nodes, their children as linked lists, and what belongs to their pairs."""
+    """Costs, the parents of nodes, their children as linked lists, and what belongs to pairs."""
 
     def __init__(self, nodes: int) -> None:
-        self.n, self.m = 0, 0  # rows and columns
+        self.n, self.m, self.offset = 0, 0, 0  # rows and columns, and where their costs begin
+        self.costs: Floats = np.empty(0)  # row after row, from `offset` on
         self.parent, self.child = np.empty(nodes, np.intp), np.empty(nodes, np.intp)
         self.next, self.previous = np.empty(nodes, np.intp), np.empty(nodes, np.intp)
         self.order = np.empty(nodes, np.intp)  # the nodes of a tree, parents first
