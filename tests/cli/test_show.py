@@ -208,7 +208,7 @@ def test_an_installed_font_draws_what_the_default_font_lacks(tmp_path: Path) -> 
 
 
 SPANS = (*PAIR, "-m", "wmd:model=hashing,special=drop,layer=0", "--spans")
-THRESHOLDS = ("--minor", ".5", "--major", "2")
+THRESHOLDS = ("--minor", ".5", "--major", "4")
 
 
 def test_predicted_errors_are_marked_in_the_terminal(capsys: pytest.CaptureFixture[str]) -> None:
@@ -216,7 +216,7 @@ def test_predicted_errors_are_marked_in_the_terminal(capsys: pytest.CaptureFixtu
     first, _, *table = capsys.readouterr().out.splitlines()
     assert first == "A [guy](minor) is [standing on](minor) a [boat](minor)"
     assert table[2].split() == ["2", "5", "minor", "guy"]
-    assert table[-2:][0] == "thresholds: minor 0.5, major 2"
+    assert table[-2:][0] == "thresholds: minor 0.5, major 4"
     assert table[-1].startswith("wmd|nrefs:1|")
     assert show(*SPANS, "--minor", "9", "--major", "9") == 0
     assert "no errors predicted" in capsys.readouterr().out

@@ -94,7 +94,15 @@ def test_readers_are_imported_when_asked_for() -> None:
     assert shown.stdout.strip() == str(
         [
             f"nlgauge.data.{name}"
-            for name in ("columns", "csv_records", "cursors", "encodings", "files", "json_rows")
+            for name in (
+                "columns",
+                "csv_records",
+                "cursors",
+                "encodings",
+                "files",
+                "json_rows",
+                "urls",
+            )
         ]
     )
     assert dir(nlgauge.data) == sorted(nlgauge.data.__all__)

@@ -115,8 +115,9 @@ def test_many_tokens():
 
 
 @pytest.mark.parametrize("prices", ["drawn", "whole"])
-def test_rows_of_many_columns_are_priced_by_lists_and_then_by_all(prices):
-    rng = np.random.default_rng(4)
+@pytest.mark.parametrize("seed", range(4))
+def test_rows_of_many_columns_are_priced_by_lists_and_then_by_all(prices, seed):
+    rng = np.random.default_rng(seed)
     shape = 40, 800  # rows of at least 768 columns have lists
     a, b = weights(rng, shape[0], "drawn"), weights(rng, shape[1], "equal")
     simplex = Simplex(a, b, 2)

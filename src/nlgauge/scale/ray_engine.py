@@ -86,6 +86,7 @@ class RayEngine(Engine[Any]):
                     ray.get(started)
                 self._actors.append(actor)
             except WorkerLost:
+                warn_of_lost_worker()
                 self._replace(actor)
         return done
 

@@ -9,6 +9,9 @@ number of references, and no metric that is fitted to its references.
 import dataclasses
 from collections import deque
 from collections.abc import Callable, Mapping
+from concurrent.futures import InvalidStateError
+from contextlib import suppress
+from itertools import chain
 from threading import Condition, Lock, Thread
 from time import monotonic
 from typing import Any
@@ -99,10 +102,12 @@ class Scheduler:
         """Cancel all tasks and end the threads."""
         with self._lock:
             self.open = False
-            for kind, changed in self._changed.items():
-                for task in [*self._queues[kind], *self._running[kind]]:
-                    task.cancel()
+            tasks = [*chain(*self._queues.values(), *self._running.values())]
+            for changed in self._changed.values():
                 changed.notify_all()
+        for task in tasks:
+            task.cancel()
+            _finish(task, Cancelled())  # a busy thread may notice it late
         latest = monotonic() + _CLOSE_SECONDS
         for thread in self._threads:
             thread.join(max(0.0, latest - monotonic()))
@@ -117,10 +122,7 @@ class Scheduler:
                 self._running[kind] = [task for task in self._running[kind] if task not in results]
             for task, result in results.items():
                 del task.run  # with the texts it refers to
-                if isinstance(result, bytes):
-                    task.future.set_result(result)
-                else:
-                    task.future.set_exception(result)
+                _finish(task, result)
             if kind == "short":
                 scored = [len(task.corpus) for task, got in results.items() if type(got) is bytes]
                 self._on_batch(len(scored), sum(scored))
@@ -214,6 +216,15 @@ class Scheduler:
             task: _result_of(task.write, _split(number, task.corpus, board))
             for number, task in enumerate(tasks)
         }
+
+
+def _finish(task: Task, result: bytes | Exception) -> None:
+    """Set the result of a task, unless it has been cancelled since."""
+    with suppress(InvalidStateError):
+        if isinstance(result, bytes):
+            task.future.set_result(result)
+        else:
+            task.future.set_exception(result)
 
 
 def _result_of(function: Callable[[Any], bytes], given: Any) -> bytes | Exception:

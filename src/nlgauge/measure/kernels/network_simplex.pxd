@@ -24,7 +24,7 @@ cpdef double flow_cost(Simplex work, double[::1] costs, Py_ssize_t offset) noexc
 cpdef void add_means(
     Simplex work, double[:, ::1] tokens, double scale, double[:, ::1] points
 ) noexcept nogil
-@cython.locals(pivots=Py_ssize_t, before=Py_ssize_t, rounding=double)
+@cython.locals(pivots=Py_ssize_t, computed=Py_ssize_t, rounding=double)
 cpdef Py_ssize_t optimise(Simplex work, double largest) noexcept nogil
 @cython.locals(column=Py_ssize_t, least=double)
 cdef Py_ssize_t _pivot_while_possible(
@@ -48,7 +48,6 @@ cdef void _shift(
 @cython.locals(shift=double, change=double, before=double)
 cdef double _compute_potentials(Simplex work) noexcept nogil
 cpdef void compute_flow(Simplex work) noexcept nogil
-cdef void _sum_flow(Simplex work) noexcept nogil
 @cython.locals(j=Py_ssize_t)
 cpdef void start_greedily(Simplex work) noexcept nogil
 cdef void _find_open_column(Simplex work, Py_ssize_t row, bint every) noexcept nogil

@@ -119,30 +119,32 @@ def optimise(work: Simplex, largest: float) -> int:
         if node != work.root:
             work.price[node] = work.costs[work.offset + tree.pair(work, node)]
     _compute_potentials(work)
+    computed = 0  # pivots before potentials were last computed without the rounding of pivots
     if m >= pricing.MIN_COLUMNS and not work.listed:
         # The first potentials of a greedy tree say little about which columns will be cheap.
         pivots = _pivot_while_possible(work, tolerance, 0, pricing.FEW_PIVOTS * n)
         tree.list_nodes(work, work.root)
         _compute_potentials(work)
+        computed = pivots
         for row in range(n):
             pricing.write_list(work, row, work.lists)
         work.listed = True
     while pivots < most:
-        before, pivots = pivots, _pivot_while_possible(work, tolerance, pivots, most)
-        rounding = 0.0
-        if pivots > before:
+        pivots, rounding = _pivot_while_possible(work, tolerance, pivots, most), 0.0
+        if pivots > computed:
             tree.list_nodes(work, work.root)
             rounding = _compute_potentials(work)
+            computed = pivots
         if work.listed:
-            before, pivots = pivots, _pivot_once_per_row(work, tolerance, pivots)
+            pivots = _pivot_once_per_row(work, tolerance, pivots)
+            if pivots == computed:  # proven by all pairs
+                break
         elif rounding <= tolerance:  # all pairs were read, with potentials as good as the new ones
-            break
-        if pivots == before:  # proven by all pairs, with potentials without rounding of pivots
             break
     if pivots >= most:
         return -1
     if pivots > 0:
-        _sum_flow(work)  # without the rounding of pivots
+        compute_flow(work)  # without the rounding of pivots, summed in the order of the nodes
     return pivots
 
 
@@ -268,9 +270,10 @@ def _compute_potentials(work: Simplex) -> float:
 
 def compute_flow(work: Simplex) -> None:
     """Build the lists of children from the parents, and compute sizes and flow from the leaves."""
-    nodes = work.n + work.m
+    n, nodes = work.n, work.n + work.m
     for node in range(nodes):
         work.child[node], work.size[node] = -1, 1
+        work.flow[node] = work.a[node] if node < n else -work.b[node - n]
     for node in range(nodes):
         parent = work.parent[node]
         if parent < 0:
@@ -280,18 +283,8 @@ def compute_flow(work: Simplex) -> None:
     tree.list_nodes(work, work.root)
     for place in range(nodes - 1, 0, -1):
         node = work.order[place]
-        work.size[work.parent[node]] += work.size[node]
-    _sum_flow(work)
-
-
-def _sum_flow(work: Simplex) -> None:
-    """Compute the flow of the nodes in `order`, from the leaves."""
-    n, nodes = work.n, work.n + work.m
-    for node in range(nodes):
-        work.flow[node] = work.a[node] if node < n else -work.b[node - n]
-    for place in range(nodes - 1, 0, -1):
-        node = work.order[place]
         flow = work.flow[node]
+        work.size[work.parent[node]] += work.size[node]
         work.flow[work.parent[node]] += flow
         work.flow[node] = max(flow if node < n else -flow, 0.0)
 
