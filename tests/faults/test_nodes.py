@@ -40,16 +40,16 @@ def nodes() -> Iterator[tuple[Any, list[Any]]]:
             cluster.shutdown()
 
 
-def _wait_for_worker(node: Any) -> None:
-    """Wait until a worker runs on the node: a busy machine may start it late."""
+def _wait_for_worker(node: Any, state: str) -> None:
+    """Wait until a worker on the node is in a state: Ray starts and ends workers late."""
     from ray._private.state import actors
 
     until = time.monotonic() + 120
     while not any(
-        actor["State"] == "ALIVE" and actor["Address"]["NodeID"] == node.node_id
+        actor["State"] == state and actor["Address"]["NodeID"] == node.node_id
         for actor in actors().values()
     ):
-        assert time.monotonic() < until, "no worker started on the node"
+        assert time.monotonic() < until, f"no worker on the node became {state}"
         time.sleep(0.05)
 
 
@@ -62,9 +62,10 @@ def test_a_node_is_lost_in_the_middle_of_a_run(
 
     def lose_one(stage: str, rows: int) -> None:
         if stage == "scoring" and rows >= 60 and not lost:
-            _wait_for_worker(started[0])
+            _wait_for_worker(started[0], "ALIVE")
             lost.append(started[0])
             cluster.remove_node(started[0], allow_graceful=False)
+            _wait_for_worker(started[0], "DEAD")  # until then it goes on without its node
 
     run = Run(
         InputFiles([str(table)]),
