@@ -1,4 +1,4 @@
-"""Gauge: the mean cosine of optimally matched n-grams, with presets of the model."""
+"""Gauge: optimally matched n-grams and the recall of tokens, with presets of the model."""
 
 from __future__ import annotations
 
@@ -8,10 +8,15 @@ from scipy.optimize import linear_sum_assignment
 
 from conftest import needs_embedded
 from nlgauge import align, metric, score
+from nlgauge.core.errors import OptionError
 from nlgauge.core.requirements import ModelCard
 from nlgauge.inputs import ModelInputs, bind_metric
+from nlgauge.metrics._cloud_metric import Points
 
 CANDIDATE, REFERENCE = "a man is on a boat today", "a guy stands in a canoe ,"
+
+
+OPTIONS = "model=hashing,layers=2+3+4,ngram=3,special=drop"
 
 
 def value(spec: str, candidate: str = CANDIDATE, reference: str = REFERENCE) -> float:
@@ -25,53 +30,68 @@ def test_by_hand_with_an_assignment_of_trigrams() -> None:
     inputs = ModelInputs([bound], [CANDIDATE], [REFERENCE])
     get = inputs.for_metric(bound)
     clouds = get(CANDIDATE, "candidate"), get(REFERENCE, "reference")
-    grams = []
+    words, grams = [], []
     for cloud in clouds:
         layers = cloud.points / np.linalg.norm(cloud.points, axis=2, keepdims=True)
         tokens = np.concatenate(list(layers), axis=1)
         means = np.stack([tokens[i : i + 3].mean(axis=0) for i in range(len(tokens) - 2)])
+        words.append(tokens / np.linalg.norm(tokens, axis=1, keepdims=True))
         grams.append(means / np.linalg.norm(means, axis=1, keepdims=True))
     cosines = grams[0] @ grams[1].T
-    matched = cosines[linear_sum_assignment(-cosines)]
-    assert value(spec) == pytest.approx(matched.mean(), abs=1e-6)
+    matched = cosines[linear_sum_assignment(-cosines)].mean()
+    recall = (words[0] @ words[1].T).max(axis=0).mean()
+    (scores,) = score([CANDIDATE], [REFERENCE], metrics=spec).values()
+    expected = 0.75 * matched + 0.25 * recall, matched, recall
+    assert scores.statistics[0] == pytest.approx(expected, abs=1e-6)
+    assert list(scores.segment_components) == ["score", "similarity", "recall"]
 
 
-def test_is_one_minus_half_of_movers_squared_distance() -> None:
+def test_matching_is_one_minus_half_of_movers_squared_distance() -> None:
     options = "model=hashing,layers=2+3+4,ngram=3"
     squared = value(f"mover:{options},cost=squared_euclid")
-    assert value("gauge:model=hashing") == pytest.approx(1 - squared / 2, abs=1e-9)
+    matched = value("gauge:model=hashing,recall_weight=0")
+    assert matched == pytest.approx(1 - squared / 2, abs=1e-9)
 
 
-def test_identical_texts_get_exactly_one() -> None:
-    assert value("gauge:model=hashing", CANDIDATE, CANDIDATE) == 1.0
+@pytest.mark.parametrize("weight", [0, 0.1, 0.25, 0.7, 1])
+def test_identical_texts_get_exactly_one(weight: float) -> None:
+    assert value(f"gauge:model=hashing,recall_weight={weight}", CANDIDATE, CANDIDATE) == 1.0
 
 
-def test_precision_and_recall_match_one_text_only() -> None:
-    options = "model=hashing,layers=2+3+4,ngram=3,special=drop"
-    greedy = score([CANDIDATE], [REFERENCE], metrics="bertscore:model=hashing,layer=2+3+4,ngram=3")[
-        "bertscore:model=hashing,layer=2+3+4,ngram=3"
-    ]
-    _, precision, recall = greedy.statistics[0]
-    assert value(f"gauge:{options},headline=precision") == pytest.approx(precision, abs=1e-6)
-    assert value(f"gauge:{options},headline=recall") == pytest.approx(recall, abs=1e-6)
-    assert value(f"gauge:{options}") < min(precision, recall), "both marginals cost more than one"
+def test_recall_is_that_of_bertscore() -> None:
+    greedy = score([CANDIDATE], [REFERENCE], metrics="bertscore:model=hashing,layer=2+3+4,alpha=1")
+    (recall,) = greedy.values()
+    found = value(f"gauge:{OPTIONS},recall_weight=1")
+    assert found == pytest.approx(recall.segments[0], abs=1e-6)
+    assert value(f"gauge:{OPTIONS},recall_weight=0") < value(f"gauge:{OPTIONS}") < found
 
 
-def test_additions_do_not_lower_recall_and_omissions_do_not_lower_precision() -> None:
+def test_additions_lower_matching_but_not_recall() -> None:
     longer = f"{CANDIDATE} and then home"
     options = "gauge:model=hashing,layers=0,ngram=1,special=drop"
-    assert value(f"{options},headline=recall", longer, CANDIDATE) == 1.0
-    assert value(f"{options},headline=precision", CANDIDATE, longer) == 1.0
-    assert value(f"{options},headline=recall", CANDIDATE, longer) < 1
-    recall = metric("gauge:headline=recall")
-    assert recall.components == ("recall", "distance")
-    assert (metric("gauge").symmetric, recall.symmetric) == (True, False)
+    assert value(f"{options},recall_weight=1", longer, CANDIDATE) == 1.0
+    assert value(f"{options},recall_weight=1", CANDIDATE, longer) < 1
+    for weight in (0, 0.25):
+        assert value(f"{options},recall_weight={weight}", longer, CANDIDATE) < 1
+    assert value(options, longer, CANDIDATE) > value(options, CANDIDATE, longer)
+
+
+def test_is_symmetric_without_recall() -> None:
+    assert (metric("gauge").symmetric, metric("gauge:recall_weight=0").symmetric) == (False, True)
+
+
+@pytest.mark.parametrize("weight", ["-0.1", "1.1", "nan"])
+def test_the_weight_of_recall_is_a_share(weight: str) -> None:
+    with pytest.raises(OptionError, match="recall_weight"):
+        metric(f"gauge:recall_weight={weight}")
 
 
 def test_negative_similarities_count_as_no_match() -> None:
     built = metric("gauge")
-    assert built.row_of_cost(1.25) == (0.0, 1.25)
-    assert built.void_row == (0.0, 1.0)
+    points = [Points(np.array([[x]]), np.ones(1), ("a",)) for x in (1.0, -1.0)]
+    left, right = (each._replace(words=each) for each in points)
+    assert built.compare([left], [right]).tolist() == [[0.0, 0.0, 0.0]]
+    assert built.void_row == (0.0, 0.0, 0.0)
 
 
 def test_presets_of_the_model_fill_options_that_are_not_set() -> None:
@@ -90,7 +110,8 @@ def test_the_embedded_model_has_measured_presets() -> None:
     assert (keys["layers"], keys["ngram"], keys["special"]) == ("3+4+6", "3", "keep")
 
 
-def test_the_alignment_shows_ngrams_and_the_score() -> None:
+def test_the_alignment_shows_ngrams_and_their_similarity() -> None:
     plan = align(CANDIDATE, REFERENCE, metric="gauge:model=hashing,special=drop")
     assert plan.candidate_tokens[0] == "a man is"
-    assert 1 - plan.value == pytest.approx(value("gauge:model=hashing,special=drop"))
+    matched = value("gauge:model=hashing,special=drop,recall_weight=0")
+    assert 1 - plan.value == pytest.approx(matched)

@@ -34,6 +34,7 @@ class Points(NamedTuple):
     masses: Floats
     tokens: tuple[str, ...]
     offsets: Ints | None = None  # of the characters of each, if they are parts of the text
+    words: "Points | None" = None  # the single tokens of n-grams, if a metric compares both
 
 
 class Published(NamedTuple):

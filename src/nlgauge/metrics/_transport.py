@@ -45,8 +45,8 @@ class TransportMetric(CloudMetric):
         """Return the components of a cost."""
         return cost, 1 / (1 + cost)
 
-    def row(self, plan: Plan) -> tuple[float, ...]:
-        """Return the components of a plan."""
+    def row(self, plan: Plan, candidate: Points, reference: Points) -> tuple[float, ...]:
+        """Return the components of a pair and its plan."""
         return self.row_of_cost(plan.value)
 
     @property
@@ -59,8 +59,10 @@ class TransportMetric(CloudMetric):
         return self.solve(costs, [c.masses for c in candidates], [r.masses for r in references])
 
     def compare(self, candidates: Sequence[Points], references: Sequence[Points]) -> Floats:
-        parts = _parts(candidates, references)
-        return np.array([self.row(plan) for part in parts for plan in self.plans(*part)])
+        rows: list[tuple[float, ...]] = []
+        for part in _parts(candidates, references):
+            rows += map(self.row, self.plans(*part), *part)
+        return np.array(rows)
 
     @property
     def scored_by_plan(self) -> bool:
@@ -74,7 +76,7 @@ class TransportMetric(CloudMetric):
         found = zip(self.plans(candidates, references), candidates, references, strict=True)
         plans = [plan.named(left.tokens, right.tokens) for plan, left, right in found]
         if self.scored_by_plan:
-            return np.array([self.row(plan) for plan in plans]), plans
+            return np.array(list(map(self.row, plans, candidates, references))), plans
         return self.compare(candidates, references), plans
 
     def align(self, candidate: Points, reference: Points) -> Plan:

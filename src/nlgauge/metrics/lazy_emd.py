@@ -99,7 +99,7 @@ class LazyEmd(TransportMetric):
         options |= {"epsilon": _COMPAT_EPSILON, "reference": "ones"}
         return list(map(_drop_costly_flows, match_many(costs, left, right, **options)))
 
-    def row(self, plan: Plan) -> tuple[float, ...]:
+    def row(self, plan: Plan, candidate: Points, reference: Points) -> tuple[float, ...]:
         """Return the components of a plan, the headline first."""
         named = {"cost": plan.value, "objective": plan.objective, "mass": plan.mass}
         named["similarity"] = 1 / (1 + named[self.headline])
