@@ -72,7 +72,7 @@ def test_threads_share_one_arena(tmp_path: Path) -> None:
     assert subprocess.check_output(words, text=True).strip() == "1"
 
 
-def test_frozen_objects_do_not_delay_the_collection_of_garbage() -> None:
+def test_objects_of_the_models_are_frozen() -> None:
     script = """
 import gc
 from nlgauge.runtime.memory import freeze_objects
