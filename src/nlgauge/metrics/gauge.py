@@ -9,7 +9,7 @@ vectors u_i and v_j that join several layers of a model, special tokens included
 matched one to one in mass (exact optimal transport), so additions and omissions count as much as
 wrong words; it is MoverScore-3 with the cosine as the cost, as a similarity. Recall is that of
 BERTScore: additions cost nothing. Higher is better, range [0, 1]; identical texts get 1, empty
-ones 0.
+ones 0. Alignments and error spans are those of the matched n-grams.
 
 ``recall_weight`` is w. With 0 the metric is symmetric; 1 is recall alone, the share of the
 reference's content that the candidate has, for judgements of content such as those of summaries.
