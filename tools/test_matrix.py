@@ -5,7 +5,7 @@
 
 Each combination gets an environment of its own in build/matrix (uv). The base install runs the
 tests of the lexical metrics, statistics, readers and commands. A table is printed at the end; the
-exit code is 1 if a combination fails.
+exit code is 1 if a combination fails or none could be run.
 """
 
 from __future__ import annotations
@@ -40,25 +40,26 @@ def main() -> None:
     uv = shutil.which("uv")
     if uv is None:
         sys.exit("uv is not installed; install it with: pip install uv")
-    rows, failed = [], False
+    rows, ran, failed = [], False, False
     for python in chosen.python or PYTHONS:
         for resolution in chosen.resolution or RESOLUTIONS:
             print(f"Python {python}, {resolution} versions of libraries", flush=True)
             outcome, ok = _run(uv, python, resolution)
             rows.append((python, resolution, outcome))
-            failed |= not ok
+            ran |= ok is not None
+            failed |= ok is False
     print("\n| Python | libraries | tests |\n|---|---|---|")
     for row in rows:
         print(f"| {' | '.join(row)} |")
-    sys.exit(failed)
+    sys.exit(failed or not ran)
 
 
-def _run(uv: str, python: str, resolution: str) -> tuple[str, bool]:
-    """Return the outcome of one combination in words, and whether it counts as good."""
+def _run(uv: str, python: str, resolution: str) -> tuple[str, bool | None]:
+    """Return the outcome in words, and whether the tests passed; None without this Python."""
     folder = PROJECT / "build" / "matrix" / f"{python}-{resolution}"
     made = _call([uv, "venv", "--quiet", "--clear", "--python", python, str(folder)])
     if made.returncode:
-        return f"not run: {_last_line(made.stderr)}", True
+        return f"not run: {_last_line(made.stderr)}", None
     scripts = folder / ("Scripts" if os.name == "nt" else "bin")
     interpreter = scripts / ("python.exe" if os.name == "nt" else "python")
     install = [uv, "pip", "install", "--quiet", "--python", str(interpreter)]
