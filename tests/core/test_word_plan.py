@@ -27,6 +27,8 @@ def plan(candidate: tuple[str, ...], reference: tuple[str, ...]) -> Plan:
         (("▁a", "▁life", "vest", ".", "▁b"), ("a", "lifevest", ".", "b")),
         (("A", "Ġlife", "vest", ",", "<s>"), ("A", "lifevest", ",", "<s>")),
         (("life", "vest"), ("life", "vest")),
+        (("a life", "life ##vest", "##vest is"), ("a life", "lifevest", "vest is")),
+        (("▁a ▁life", "▁life vest", "vest ▁is"), ("a life", "lifevest", "vest is")),
     ],
 )
 def test_pieces_become_words(pieces: tuple[str, ...], words: tuple[str, ...]) -> None:

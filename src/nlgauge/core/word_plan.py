@@ -75,18 +75,22 @@ def _group(tokens: Sequence[str], marked: bool) -> tuple[Floats, tuple[str, ...]
     word_of: list[int] = []
     words: list[str] = []
     for token in tokens:
-        starts = not words or not _continues(words[-1], token, marked)
-        piece = token.removeprefix(_CONTINUES) if len(token) > len(_CONTINUES) else token
-        if token.startswith(_STARTS) and len(token) > 1:
-            piece = token[1:]
-        if starts:
-            words.append(piece)
+        if " " in token:  # an n-gram, which overlaps with the next one and is never a part of it
+            words.append(" ".join(_group(token.split(), marked)[1]))
+        elif words and _continues(words[-1], token, marked):
+            words[-1] += _without_mark(token)
         else:
-            words[-1] += piece
+            words.append(_without_mark(token))
         word_of.append(len(words) - 1)
     groups = np.zeros((len(words), len(tokens)))
     groups[word_of, range(len(tokens))] = 1.0
     return groups, tuple(words)
+
+
+def _without_mark(token: str) -> str:
+    if token.startswith(_STARTS) and len(token) > 1:
+        return token[1:]
+    return token.removeprefix(_CONTINUES) if len(token) > len(_CONTINUES) else token
 
 
 def _continues(word: str, token: str, marked: bool) -> bool:

@@ -21,6 +21,7 @@ const KINDS = [
 const EXACT = [
   ["wmd:special=drop", "Word Mover’s Distance"],
   ["mover", "MoverScore"],
+  ["gauge", "Gauge, n-grams"],
   ["lazy_emd:penalty_candidate=inf,penalty_reference=inf", "1 − cosine"],
 ];
 const EXPLANATIONS = {
@@ -207,7 +208,7 @@ export function alignmentPanel(onChange) {
     names: ["match", "picture", "words", "exact", "from", "to"],
     /** Show the kind of matching that a metric uses, if there is one. */
     chooseFor(name) {
-      const kind = { bertscore: "greedy", wmd: "exact", mover: "exact", lazy_emd: "unbalanced", bary: "layers" }[name];
+      const kind = { bertscore: "greedy", wmd: "exact", mover: "exact", gauge: "exact", lazy_emd: "unbalanced", bary: "layers" }[name];
       if (!kind) return;
       state.kind = kind;
       if (kind === "exact") state.exact = EXACT.find(([spec]) => spec.startsWith(name))[0];

@@ -13,7 +13,7 @@ import { signatures } from "./scores.js";
 import { checkboxes } from "./checkboxes.js";
 import { describeJudged, JUDGED, tableUpload } from "./table_upload.js";
 
-const METRICS = ["bleu", "chrf", "bertscore", "mover"];
+const METRICS = ["gauge", "bleu", "chrf", "bertscore"];
 const LEVELS = [
   ["segment", "segments"], ["text", "within a segment"], ["by_system", "within a system"], ["document", "documents"],
   ["system", "systems"],

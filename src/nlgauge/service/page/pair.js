@@ -12,7 +12,7 @@ import { readSpec } from "./metrics.js";
 import { references } from "./references.js";
 import { scoreList } from "./scores.js";
 
-const METRICS = ["bleu", "chrf", "bertscore", "mover", "bary", "lazy_emd"];
+const METRICS = ["gauge", "bleu", "chrf", "bertscore", "mover", "bary", "lazy_emd"];
 
 const WAITING = ["metrics", "exact", "from", "to"]; // parts of a link that choose metrics or their options
 

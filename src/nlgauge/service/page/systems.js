@@ -16,7 +16,7 @@ import { count } from "./number_format.js";
 import { signatures } from "./scores.js";
 import { segmentSection } from "./segment_scores.js";
 
-const METRICS = ["bleu", "chrf", "bertscore"];
+const METRICS = ["gauge", "bleu", "chrf"];
 const METHODS = [["bootstrap", "paired bootstrap"], ["randomisation", "approximate randomisation"]];
 const DIFFERING = 5; // segments shown for each metric and system
 const COUNTS = [["300", "300"], ["1000", "1,000"], ["10000", "10,000"]];
