@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from caching import spoil_contents
+from cached_encoders import corrupt_records
 from conftest import PROJECT
 from nlgauge.cli import main
 from nlgauge.encode.cache.database import FILE_NAME
@@ -94,7 +94,7 @@ def test_the_environment_names_the_cache(
 
 def test_damage_is_said_and_mended(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     first, _ = fill(capsys, tmp_path / "a")
-    spoil_contents(tmp_path / "a")
+    corrupt_records(tmp_path / "a")
     code, out, err = run(capsys, "cache", "verify", tmp_path / "a")
     assert (code, err) == (1, "")
     assert out.endswith(f"0 valid records; {RECORDS} damaged records dropped\n")

@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 
 from conftest import needs_embedded
+from model_packages import NAME, flip_byte, make_packages, use_registry, wheel_of
 from nlgauge.cli import main
 from nlgauge.encode.model_list import known_models
 from nlgauge.encode.packaged_models import packaged_models
-from packaged import NAME, flip_byte, make_packages, use_registry, wheel_of
 
 
 def run(capsys: pytest.CaptureFixture[str], *words: object) -> tuple[int, str, str]:

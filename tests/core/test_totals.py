@@ -8,15 +8,15 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
+from generated_rows import generate_rows
 from nlgauge import score
 from nlgauge.core.errors import OptionError, UsageError
 from nlgauge.core.resampling import draw_counts
 from nlgauge.core.scores import Scores
 from nlgauge.core.totals import CorpusScore, Resampled
 from nlgauge.stats.intervals import bootstrap
-from sentences import made_rows
 
-ROWS = made_rows(300, systems=["A"])
+ROWS = generate_rows(300, systems=["A"])
 SPECS = ["bleu", "chrf", "bertscore:model=hashing"]
 
 

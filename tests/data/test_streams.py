@@ -9,12 +9,12 @@ from pathlib import Path
 
 import pytest
 
+from generated_rows import generate_rows, write_jsonl
 from nlgauge.core.errors import FileError, UsageError
 from nlgauge.data.systems import InputFiles, read_systems
 from nlgauge.data.text_rows import Rejected, Row
-from sentences import made_rows, write_jsonl
 
-ROWS = made_rows(7)
+ROWS = generate_rows(7)
 
 
 def _expected(rows: list[dict]) -> list[tuple]:

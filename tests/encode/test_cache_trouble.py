@@ -16,7 +16,14 @@ from pathlib import Path
 
 import pytest
 
-from caching import TEXTS, Counting, assert_same, cached, query, spoil_contents
+from cached_encoders import (
+    TEXTS,
+    CountingEncoder,
+    assert_same,
+    cached_encoder,
+    corrupt_records,
+    query,
+)
 from nlgauge.core.errors import FileError
 from nlgauge.encode.cache import database
 from nlgauge.encode.cache.database import (
@@ -45,13 +52,13 @@ def _silence_means_silence() -> object:
 
 @pytest.mark.parametrize("how", ["flip", "bytes", "cut", "empty", "text", "header", "pages"])
 def test_damage_is_computed_again(tmp_path: Path, how: str) -> None:
-    cached(tmp_path)[0].encode(TEXTS, (2,))
+    cached_encoder(tmp_path)[0].encode(TEXTS, (2,))
     path = tmp_path / FILE_NAME
     content = path.read_bytes()
     if how == "flip":
-        spoil_contents(tmp_path)
+        corrupt_records(tmp_path)
     elif how == "bytes":  # of a record that spans several pages, in the file itself
-        at = content.index(Counting().encode(TEXTS[-1:], (2,))[0].points[0, 200].tobytes())
+        at = content.index(CountingEncoder().encode(TEXTS[-1:], (2,))[0].points[0, 200].tobytes())
         path.write_bytes(content[:at] + b"?" + content[at + 1 :])
     else:
         spoilt = {
@@ -66,7 +73,7 @@ def test_damage_is_computed_again(tmp_path: Path, how: str) -> None:
         "flip": f"held {2 * len(TEXTS)} damaged records, dropped",
         "bytes": "held 1 damaged",
     }
-    encoder, behind = cached(tmp_path)
+    encoder, behind = cached_encoder(tmp_path)
     with warnings.catch_warnings(record=True) as notes:
         warnings.simplefilter("always")
         found = encoder.encode(TEXTS, (2,))
@@ -75,20 +82,20 @@ def test_damage_is_computed_again(tmp_path: Path, how: str) -> None:
     else:
         (note,) = notes
         assert messages.get(how, f"had a damaged file, renamed to {ASIDE}") in str(note.message)
-    assert_same(found, Counting().encode(TEXTS, (2,)))
+    assert_same(found, CountingEncoder().encode(TEXTS, (2,)))
     assert len(behind.encoded) == (1 if how == "bytes" else len(TEXTS))
     assert (tmp_path / ASIDE).exists() == (how not in {"flip", "bytes", "empty"})
-    encoder, behind = cached(tmp_path)
+    encoder, behind = cached_encoder(tmp_path)
     assert_same(encoder.encode(TEXTS, (2,)), found)
     assert behind.encoded == []
     assert EmbeddingCache(tmp_path).verify().clean
 
 
 def test_verify_says_what_it_dropped(tmp_path: Path) -> None:
-    encoder, _ = cached(tmp_path)
+    encoder, _ = cached_encoder(tmp_path)
     encoder.encode(TEXTS[:3], (2,))
     encoder.encode(TEXTS[3:], (2,))
-    spoil_contents(tmp_path, "id <= 5")
+    corrupt_records(tmp_path, "id <= 5")
     query(tmp_path, "DELETE FROM content WHERE id = 6")
     with pytest.warns(CacheWarning, match="held 6 damaged records"):
         found = EmbeddingCache(tmp_path).verify()
@@ -100,13 +107,13 @@ def test_verify_says_what_it_dropped(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("change", ["DROP TABLE content", "PRAGMA application_id = 7"])
 def test_a_file_of_another_program_is_set_aside(tmp_path: Path, change: str) -> None:
-    cached(tmp_path)[0].encode(TEXTS, (2,))
+    cached_encoder(tmp_path)[0].encode(TEXTS, (2,))
     query(tmp_path, change)
     changed = (tmp_path / FILE_NAME).read_bytes()
-    encoder, _ = cached(tmp_path)
+    encoder, _ = cached_encoder(tmp_path)
     with pytest.warns(CacheWarning, match=f"had a damaged file, renamed to {ASIDE}"):
         found = encoder.encode(TEXTS, (2,))
-    assert_same(found, Counting().encode(TEXTS, (2,)))
+    assert_same(found, CountingEncoder().encode(TEXTS, (2,)))
     assert (tmp_path / ASIDE).read_bytes() == changed
     assert EmbeddingCache(tmp_path).verify().clean
 
@@ -114,12 +121,12 @@ def test_a_file_of_another_program_is_set_aside(tmp_path: Path, change: str) -> 
 def test_a_damaged_file_that_cannot_be_replaced_is_not_used(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    cached(tmp_path)[0].encode(TEXTS[:3], (2,))
+    cached_encoder(tmp_path)[0].encode(TEXTS[:3], (2,))
     (tmp_path / FILE_NAME).write_text("this is no cache")
     monkeypatch.setattr(EmbeddingCache, "_set_aside", fail_with(errno.EROFS))
-    encoder, behind = cached(tmp_path)
+    encoder, behind = cached_encoder(tmp_path)
     with pytest.warns(CacheWarning) as notes:
-        assert_same(encoder.encode(TEXTS, (2,)), Counting().encode(TEXTS, (2,)))
+        assert_same(encoder.encode(TEXTS, (2,)), CountingEncoder().encode(TEXTS, (2,)))
     said = [str(note.message) for note in notes]
     assert len(said) == 2
     assert all(os.strerror(errno.EROFS) in each and "renamed" not in each for each in said)
@@ -127,18 +134,18 @@ def test_a_damaged_file_that_cannot_be_replaced_is_not_used(
 
 
 def test_contents_of_other_texts_are_not_believed(tmp_path: Path) -> None:
-    cached(tmp_path)[0].encode(TEXTS[:2], (2,))
+    cached_encoder(tmp_path)[0].encode(TEXTS[:2], (2,))
     query(tmp_path, "UPDATE content SET id = id + 10")
     query(tmp_path, "UPDATE content SET id = 1 + (id - 10 + 1) % 4")
-    encoder, behind = cached(tmp_path)
+    encoder, behind = cached_encoder(tmp_path)
     with pytest.warns(CacheWarning, match="held 4 damaged records"):
-        assert_same(encoder.encode(TEXTS[:2], (2,)), Counting().encode(TEXTS[:2], (2,)))
+        assert_same(encoder.encode(TEXTS[:2], (2,)), CountingEncoder().encode(TEXTS[:2], (2,)))
     assert len(behind.encoded) == 2
 
 
 def test_records_of_another_model_are_not_believed(tmp_path: Path) -> None:
-    cached(tmp_path)[0].encode(TEXTS, (2,))
-    other, behind = cached(tmp_path, precision="int8")
+    cached_encoder(tmp_path)[0].encode(TEXTS, (2,))
+    other, behind = cached_encoder(tmp_path, precision="int8")
     other.encode(TEXTS[:1], (1,))
     query(tmp_path, "UPDATE OR IGNORE record SET identity = 3 - identity")
     behind.encoded.clear()
@@ -161,15 +168,15 @@ def fail_with(number: int) -> Callable[..., None]:
 def test_a_disk_that_takes_nothing_costs_no_score(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: int
 ) -> None:
-    cached(tmp_path)[0].encode(TEXTS[:3], (2,))
+    cached_encoder(tmp_path)[0].encode(TEXTS[:3], (2,))
     monkeypatch.setattr(database, "_evict", fail_with(number))
-    encoder, behind = cached(tmp_path)
+    encoder, behind = cached_encoder(tmp_path)
     with pytest.warns(CacheWarning, match="only read") as notes:
         found = encoder.encode(TEXTS, (2,))
         encoder.encode(["one more"], (2,))
     assert len(notes) == 1
     assert os.strerror(number) in str(notes[0].message)
-    assert_same(found, Counting().encode(TEXTS, (2,)))
+    assert_same(found, CountingEncoder().encode(TEXTS, (2,)))
     assert {text for text, _ in behind.encoded} == {*TEXTS[3:], "one more"}
     assert [path.name for path in tmp_path.iterdir()] == [FILE_NAME]
     assert EmbeddingCache(tmp_path).verify() == Verification(6, 0)
@@ -179,11 +186,11 @@ def test_a_disk_that_takes_nothing_costs_no_score(
     not hasattr(os, "geteuid") or os.geteuid() == 0, reason="this user may write anywhere"
 )
 def test_a_read_only_folder_is_read(tmp_path: Path) -> None:
-    cached(tmp_path)[0].encode(TEXTS[:3], (2,))
+    cached_encoder(tmp_path)[0].encode(TEXTS[:3], (2,))
     everything = [tmp_path, *tmp_path.rglob("*")]
     for path in everything:
         path.chmod(path.stat().st_mode & ~0o222)
-    encoder, behind = cached(tmp_path)
+    encoder, behind = cached_encoder(tmp_path)
     encoder.encode(TEXTS[:3], (2,))
     assert behind.encoded == []
     with pytest.warns(CacheWarning, match="only read"):
@@ -194,7 +201,7 @@ def test_a_read_only_folder_is_read(tmp_path: Path) -> None:
 
 
 def test_a_full_disk_costs_no_score(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    cached(tmp_path)[0].encode(TEXTS[:3], (2,))
+    cached_encoder(tmp_path)[0].encode(TEXTS[:3], (2,))
     connect = sqlite3.connect
 
     def connect_to_full_disk(*arguments: object, **options: object) -> sqlite3.Connection:
@@ -203,11 +210,11 @@ def test_a_full_disk_costs_no_score(tmp_path: Path, monkeypatch: pytest.MonkeyPa
         return connection
 
     monkeypatch.setattr(database.sqlite3, "connect", connect_to_full_disk)
-    encoder, behind = cached(tmp_path)
+    encoder, behind = cached_encoder(tmp_path)
     with pytest.warns(CacheWarning, match="database or disk is full.*only read") as notes:
         found = encoder.encode(TEXTS, (2,))
     assert len(notes) == 1
-    assert_same(found, Counting().encode(TEXTS, (2,)))
+    assert_same(found, CountingEncoder().encode(TEXTS, (2,)))
     assert len(behind.encoded) == len(TEXTS) - 3
     monkeypatch.undo()
     assert EmbeddingCache(tmp_path).verify() == Verification(6, 0)
@@ -215,16 +222,16 @@ def test_a_full_disk_costs_no_score(tmp_path: Path, monkeypatch: pytest.MonkeyPa
 
 def test_a_folder_that_cannot_be_made_costs_no_score(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
-    encoder, _ = cached(tmp_path / "file" / "cache")
+    encoder, _ = cached_encoder(tmp_path / "file" / "cache")
     with pytest.warns(CacheWarning, match="cannot be written to"):
         encoder.encode(TEXTS, (2,))
 
 
 def test_a_newer_format_is_left_alone(tmp_path: Path) -> None:
-    cached(tmp_path)[0].encode(TEXTS[:3], (2,))
+    cached_encoder(tmp_path)[0].encode(TEXTS[:3], (2,))
     query(tmp_path, f"PRAGMA user_version = {FORMAT + 1}")
     before = {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
-    encoder, behind = cached(tmp_path)
+    encoder, behind = cached_encoder(tmp_path)
     with pytest.warns(CacheWarning, match=f"has format {FORMAT + 1}.*upgrade nlgauge"):
         encoder.encode(TEXTS, (2,))
     assert len(behind.encoded) == len(TEXTS)
@@ -278,23 +285,23 @@ def test_an_old_and_a_new_process_agree_on_what_went(
 
 
 def test_a_file_that_vanishes_is_a_miss(tmp_path: Path) -> None:
-    encoder, behind = cached(tmp_path)
+    encoder, behind = cached_encoder(tmp_path)
     encoder.encode(TEXTS, (2,))
     (tmp_path / FILE_NAME).unlink()
-    assert_same(encoder.encode(TEXTS, (2,)), Counting().encode(TEXTS, (2,)))
+    assert_same(encoder.encode(TEXTS, (2,)), CountingEncoder().encode(TEXTS, (2,)))
     assert len(behind.encoded) == 2 * len(TEXTS)
 
 
 def test_many_small_writes_take_little_space(tmp_path: Path) -> None:
-    encoder, _ = cached(tmp_path)
+    encoder, _ = cached_encoder(tmp_path)
     words = [f"word {n}" for n in range(70)]
     for word in words:
         encoder.encode([word], (2,))
     assert [path.name for path in tmp_path.iterdir()] == [FILE_NAME]
     (held,) = EmbeddingCache(tmp_path).contents()
     assert (tmp_path / FILE_NAME).stat().st_size < 2 * held.size
-    again, behind = cached(tmp_path)
-    assert_same(again.encode(words, (2,)), Counting().encode(words, (2,)))
+    again, behind = cached_encoder(tmp_path)
+    assert_same(again.encode(words, (2,)), CountingEncoder().encode(words, (2,)))
     assert behind.encoded == []
     assert EmbeddingCache(tmp_path).verify().clean
 
@@ -309,7 +316,7 @@ def test_large_writes_are_cut(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
 
 def test_clear_deletes_only_what_is_the_caches(tmp_path: Path) -> None:
     folder = tmp_path / "cache"
-    cached(folder)[0].encode(TEXTS, (2,))
+    cached_encoder(folder)[0].encode(TEXTS, (2,))
     for name in ("mine.txt", "mine.sqlite", ASIDE, f"{FILE_NAME}-journal"):
         (folder / name).touch()
     assert EmbeddingCache(folder).clear() == len(TEXTS)
@@ -317,7 +324,7 @@ def test_clear_deletes_only_what_is_the_caches(tmp_path: Path) -> None:
 
 
 def test_an_encoder_outlives_the_clearing_of_its_cache(tmp_path: Path) -> None:
-    encoder, behind = cached(tmp_path / "cache")
+    encoder, behind = cached_encoder(tmp_path / "cache")
     wanted = encoder.encode(TEXTS, (2,))
     EmbeddingCache(tmp_path / "cache").clear()
     assert not (tmp_path / "cache").exists()
@@ -326,7 +333,7 @@ def test_an_encoder_outlives_the_clearing_of_its_cache(tmp_path: Path) -> None:
 
 
 def test_hits_and_misses_are_counted(tmp_path: Path) -> None:
-    encoder, _ = cached(tmp_path)
+    encoder, _ = cached_encoder(tmp_path)
     encoder.encode(TEXTS[:4], (2,))
     encoder.encode(TEXTS[:6], (2,))
     (held,) = encoder._cache.contents()
@@ -365,14 +372,14 @@ def test_several_processes_write_at_once(tmp_path: Path) -> None:
         assert process.returncode == 0, said
         assert said == ""
     assert EmbeddingCache(tmp_path).verify().clean
-    encoder, behind = cached(tmp_path)
+    encoder, behind = cached_encoder(tmp_path)
     texts = texts_of(0, 24)
     assert_same(encoder.encode(texts, (1, 2)), HashingEncoder().encode(texts, (1, 2)))
     assert behind.encoded == []
 
 
 def test_several_threads_share_an_encoder(tmp_path: Path) -> None:
-    encoder, _ = cached(tmp_path)
+    encoder, _ = cached_encoder(tmp_path)
     parts = [texts_of(n, n + 3) for n in range(8)]
     with ThreadPoolExecutor(4) as pool:
         encoded = pool.map(lambda part: encoder.encode(part, (1,)), parts)
@@ -396,7 +403,7 @@ def test_a_process_killed_while_writing_leaves_nothing_wrong(tmp_path: Path) -> 
     assert found.clean
     assert found.valid
     texts = [text for n in range(4) for text in texts_of(1000 * n, 1000 * n + 5)]
-    encoder, behind = cached(tmp_path)
+    encoder, behind = cached_encoder(tmp_path)
     assert_same(encoder.encode(texts, (1, 2)), HashingEncoder().encode(texts, (1, 2)))
     assert len(behind.encoded) < len(texts)
 

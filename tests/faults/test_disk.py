@@ -11,7 +11,7 @@ import pytest
 from conftest import needs_embedded
 from faults.conftest import OPTIONS
 from faults.processes import parts_in, run
-from sentences import results
+from generated_rows import read_files
 
 
 @pytest.fixture
@@ -44,7 +44,7 @@ def test_a_full_disk(table: Path, undisturbed: dict[str, bytes], small_disk: Pat
     done = run(*words)
     assert done.returncode == 0, done.stderr
     assert f"{finished} parts reused from an earlier run" in done.stderr
-    assert results(folder) == undisturbed
+    assert read_files(folder) == undisturbed
 
 
 @pytest.mark.slow

@@ -13,11 +13,11 @@ from typing import Any
 import pytest
 
 from faults.processes import PATIENCE, command, run
+from generated_rows import generate_rows, write_jsonl
 from nlgauge.core.errors import FileError
 from nlgauge.data.systems import InputFiles
 from nlgauge.scale.run import Run
 from nlgauge.scoring import score
-from sentences import made_rows, write_jsonl
 
 METRICS = ("bleu", "chrf", "bertscore:model=hashing")
 
@@ -29,7 +29,10 @@ def _run(path: Path, **options: Any) -> Run:
 
 def test_a_text_of_a_megabyte(tmp_path: Path) -> None:
     huge = "the cat sat on the mat . " * 40_000
-    rows = [*made_rows(3, systems="A"), {"id": "huge", "candidate": huge, "references": "the mat"}]
+    rows = [
+        *generate_rows(3, systems="A"),
+        {"id": "huge", "candidate": huge, "references": "the mat"},
+    ]
     rows[-1]["system"] = "A"
     outcome = _run(write_jsonl(tmp_path / "rows.jsonl", rows)).execute()
     assert outcome.scored == 4
@@ -66,7 +69,7 @@ def test_nul_bytes_are_text_and_half_characters_are_not(tmp_path: Path) -> None:
 def test_truncated_input_ends_the_run_before_anything_is_scored(
     tmp_path: Path, ending: str
 ) -> None:
-    rows = made_rows(3000, systems="A")
+    rows = generate_rows(3000, systems="A")
     lines = "".join(json.dumps(row) + "\n" for row in rows).encode()
     if ending == "jsonl.gz":
         whole = gzip.compress(lines)

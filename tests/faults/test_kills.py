@@ -17,9 +17,9 @@ import pytest
 
 from faults.conftest import OPTIONS
 from faults.processes import descendants, parts_in, run, start, wait_for, words_of
+from generated_rows import generate_rows, read_files, write_jsonl
 from nlgauge.data.systems import InputFiles
 from nlgauge.scale.run import Run
-from sentences import made_rows, results, write_jsonl
 
 KILLS = int(os.environ.get("NLGAUGE_KILLS", "2"))
 
@@ -40,7 +40,7 @@ def test_killed_at_random_and_resumed(
         process.kill()
     done = run(*words)
     assert done.returncode == 0, done.stderr
-    assert results(folder) == undisturbed
+    assert read_files(folder) == undisturbed
     _assert_every_row_once(folder, 600)
 
 
@@ -57,7 +57,7 @@ class _Killed(BaseException):
 
 def test_killed_at_every_step_of_writing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Each sync and each rename of a small run is the last thing it does."""
-    table = write_jsonl(tmp_path / "rows.jsonl", made_rows(12))
+    table = write_jsonl(tmp_path / "rows.jsonl", generate_rows(12))
     options: dict[str, Any] = {"metrics": ("chrf",), "part_rows": 12, "confidence": 0.9}
     sources = InputFiles([str(table)], [])
     Run(sources, folder=tmp_path / "whole", resamples=5, **options).execute()
@@ -87,7 +87,7 @@ def test_killed_at_every_step_of_writing(tmp_path: Path, monkeypatch: pytest.Mon
             else:
                 break
         run_.execute()
-        assert results(folder) == results(tmp_path / "whole")
+        assert read_files(folder) == read_files(tmp_path / "whole")
     assert last > 15  # two parts of two files, and three files of the run, in several steps
 
 
@@ -105,4 +105,4 @@ def test_a_worker_is_killed_in_the_middle_of_a_part(
         _, said = process.communicate(timeout=120)
     assert process.returncode == 0, said
     assert "note: a worker died; the parts in progress are scored again" in said
-    assert results(folder) == undisturbed
+    assert read_files(folder) == undisturbed

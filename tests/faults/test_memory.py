@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from faults.processes import PATIENCE, run
-from sentences import made_rows, write_jsonl
+from generated_rows import generate_rows, write_jsonl
 
 METRICS = ("-m", "bleu", "chrf", "bertscore:model=hashing", "--format", "json", "-q")
 
@@ -42,7 +42,7 @@ def _peak(*words: object) -> tuple[float, list[dict]]:
 def test_a_longer_stream_takes_no_more_memory(tmp_path: Path) -> None:
     peaks, scores = {}, {}
     for segments in (500, 4000):
-        rows = made_rows(segments, systems="A", references=1)
+        rows = generate_rows(segments, systems="A", references=1)
         table = write_jsonl(tmp_path / f"{segments}.jsonl", rows)
         words = ["score", "-c", table, *METRICS, "--part-rows", 250, "--parts"]
         peaks[segments], scores[segments] = _peak(*words, tmp_path / f"out-{segments}")

@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
+from generated_rows import read_files
 from nlgauge.data.systems import InputFiles
 from nlgauge.scale.run import Run
-from sentences import results
 
 ray = pytest.importorskip("ray")
 
@@ -81,4 +81,4 @@ def test_a_node_is_lost_in_the_middle_of_a_run(
         outcome = run.execute(lose_one)
     assert lost
     assert outcome.scored == 600
-    assert results(tmp_path / "out") == undisturbed
+    assert read_files(tmp_path / "out") == undisturbed

@@ -13,6 +13,7 @@ import pytest
 from conftest import example, needs_embedded
 from faults.conftest import OPTIONS
 from faults.processes import descendants, parts_in, start, wait_for, words_of
+from generated_rows import read_files, write_jsonl
 from nlgauge.core.errors import DataError, NlgaugeError, UsageError
 from nlgauge.data.systems import InputFiles
 from nlgauge.data.text_rows import Row
@@ -20,7 +21,6 @@ from nlgauge.runtime import Runtime
 from nlgauge.scale.parts import Part
 from nlgauge.scale.run import Run
 from nlgauge.scale.worker import Worker, WorkerConfig
-from sentences import results, write_jsonl
 
 ray = pytest.importorskip("ray")
 from nlgauge.scale.ray_engine import RayEngine  # noqa: E402 (which needs ray)
@@ -63,7 +63,7 @@ def test_ray_scores_as_local_workers_do(tmp_path: Path) -> None:
     local = Run(sources, folder=tmp_path / "local", **options).execute()
     spread = Run(sources, folder=tmp_path / "ray", engine="ray", **options).execute()
     assert spread.scored == local.scored == 108
-    assert results(tmp_path / "ray") == results(tmp_path / "local")
+    assert read_files(tmp_path / "ray") == read_files(tmp_path / "local")
 
 
 @pytest.mark.usefixtures("cluster")
@@ -91,7 +91,7 @@ def test_an_actor_is_killed_in_the_middle_of_a_part(
     outcome = run_.execute(kill_one)
     assert killed
     assert outcome.scored == 600
-    assert results(tmp_path / "out") == undisturbed
+    assert read_files(tmp_path / "out") == undisturbed
 
 
 @pytest.mark.usefixtures("cluster")

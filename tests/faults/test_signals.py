@@ -9,7 +9,7 @@ import pytest
 
 from faults.conftest import OPTIONS
 from faults.processes import descendants, parts_in, run, start, wait_for, words_of
-from sentences import results
+from generated_rows import read_files
 
 pytestmark = pytest.mark.slow
 
@@ -44,7 +44,7 @@ def test_a_signal_ends_the_run_between_parts(
     done = run(*words)
     assert done.returncode == 0, done.stderr
     assert f"{finished} parts reused from an earlier run" in done.stderr
-    assert results(folder) == undisturbed
+    assert read_files(folder) == undisturbed
 
 
 def test_a_second_signal_ends_the_run_at_once(table: Path, tmp_path: Path) -> None:

@@ -7,16 +7,16 @@ from typing import Any
 
 import pytest
 
+from generated_rows import generate_rows, write_jsonl
 from nlgauge.data.systems import InputFiles
 from nlgauge.scale.run import Run, RunResult
 from nlgauge.scale.run_folder import RunFolder, _canonical, _sha256
 from nlgauge.scale.segments import PartScores
-from sentences import made_rows, write_jsonl
 
 
 @pytest.fixture
 def table(tmp_path: Path) -> Path:
-    return write_jsonl(tmp_path / "rows.jsonl", made_rows(12, systems="A"))
+    return write_jsonl(tmp_path / "rows.jsonl", generate_rows(12, systems="A"))
 
 
 def _run(table: Path, folder: str = "out", **options: Any) -> Run:

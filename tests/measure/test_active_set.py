@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-import uncompiled
+import uncompiled_kernels
 from nlgauge.measure import unbalanced
 from nlgauge.measure.kernels import active_set
 from nlgauge.measure.problem import Problem, solve_concatenated
@@ -132,7 +132,7 @@ def test_costs_that_are_no_numbers_are_not_called_solved():
 
 @pytest.mark.parametrize("penalties", [(0.23, 0.31), (0.009, 0.95), (INF, 0.3)])
 def test_the_same_without_a_compiler(penalties):
-    plain = uncompiled.load()["active_set"]
+    plain = uncompiled_kernels.load()["active_set"]
     for seed, shape in enumerate([(1, 1), (3, 5), (12, 9)]):
         problem = draw(seed, shape)
         ours, other = solve(problem, penalties), solve(problem, penalties, plain)

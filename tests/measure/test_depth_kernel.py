@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-import uncompiled
+import uncompiled_kernels
 from nlgauge.core.errors import OptionError
 from nlgauge.measure import depth as depths
 from nlgauge.measure.kernels import depth as kernels
@@ -154,7 +154,7 @@ def test_regions_are_the_same_uncompiled(monkeypatch, kind, n):
     (points,) = clouds(7, [n])
     points[n // 2 + 1 :] = points[: n - n // 2 - 1]
     ours = regions(points, depth=kind, count=203)
-    uncompiled.use(monkeypatch)
+    uncompiled_kernels.use(monkeypatch)
     plain = regions(points, depth=kind, count=203)
     np.testing.assert_array_equal(ours.depths, plain.depths)
     np.testing.assert_array_equal(ours.support, plain.support)

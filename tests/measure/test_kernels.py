@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import nlgauge
-import uncompiled
+import uncompiled_kernels
 from nlgauge.measure import kernels
 from nlgauge.measure.transport import match_many
 
@@ -91,7 +91,7 @@ def test_plans_are_the_same_uncompiled(monkeypatch, penalties):
     a, b = ([rng.dirichlet(np.ones(c.shape[axis])) for c in costs] for axis in (0, 1))
     options = {"penalty_a": penalties[0], "penalty_b": penalties[1]}
     compiled = match_many(costs, a, b, **options)
-    uncompiled.use(monkeypatch)
+    uncompiled_kernels.use(monkeypatch)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         plain = match_many(costs, a, b, **options)

@@ -5,7 +5,7 @@ import ot
 import pytest
 from scipy.optimize import linprog
 
-import uncompiled
+import uncompiled_kernels
 from nlgauge.core.errors import NotConverged
 from nlgauge.measure.barycenter import TIE, barycenter
 from nlgauge.measure.kernels import network_simplex
@@ -211,7 +211,7 @@ def test_barycenters_are_those_of_another_solver(seed, repeated, silent):
 def test_few_tokens_have_the_same_barycenter_uncompiled(monkeypatch, masses, count):
     layers = np.random.default_rng(count).normal(size=(count, 3, 4))
     ours = barycenter(layers, np.array(masses))
-    uncompiled.use(monkeypatch)
+    uncompiled_kernels.use(monkeypatch)
     plain = barycenter(layers, np.array(masses))
     np.testing.assert_allclose(ours.points, plain.points, atol=1e-12)
     assert ours.iterations == plain.iterations

@@ -12,15 +12,15 @@ from pathlib import Path
 
 import pytest
 
+from generated_rows import generate_rows
 from nlgauge.core.errors import UsageError
 from nlgauge.data.text_rows import Row
 from nlgauge.scale.engine import ProcessPool, open_engine
 from nlgauge.scale.parts import Part
 from nlgauge.scale.worker import Worker, WorkerConfig
-from sentences import made_rows
 
 CONFIG = WorkerConfig(("chrf",))
-ROWS = made_rows(40)
+ROWS = generate_rows(40)
 
 
 @pytest.fixture

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from generated_rows import generate_rows, read_files, write_jsonl
 from nlgauge.core.errors import DataError, FileError, UsageError
 from nlgauge.data.systems import InputFiles, read_systems
 from nlgauge.runtime import Runtime
@@ -20,10 +21,9 @@ from nlgauge.scale.run import Run, RunResult
 from nlgauge.scale.signals import Interrupted
 from nlgauge.scale.worker import Worker, WorkerConfig
 from nlgauge.scoring import Scorer
-from sentences import made_rows, results, write_jsonl
 
 SPECS = ("bleu", "chrf", "nist", "cider", "bertscore:model=hashing,weights=idf")
-ROWS = made_rows(60)
+ROWS = generate_rows(60)
 
 
 @pytest.fixture
@@ -133,9 +133,9 @@ def test_blocks_change_neither_scores_nor_rejected_rows(tmp_path: Path) -> None:
             one, other = whole.scores[system][label], divided.scores[system][label]
             assert other.components == pytest.approx(one.components, abs=1e-9)
             assert other.interval(0.9) == pytest.approx(one.interval(0.9), abs=1e-9)
-    listed = [results(tmp_path / name)["rejected.jsonl"] for name in ("whole", "blocks 1")]
+    listed = [read_files(tmp_path / name)["rejected.jsonl"] for name in ("whole", "blocks 1")]
     assert listed[0] == listed[1]
-    assert results(tmp_path / "blocks 1") == results(tmp_path / "blocks 2")
+    assert read_files(tmp_path / "blocks 1") == read_files(tmp_path / "blocks 2")
     parts = [{*(tmp_path / name / "parts").glob("*.json")} for name in ("whole", "blocks 1")]
     assert {file.name for file in parts[0]} != {file.name for file in parts[1]}
 
@@ -168,7 +168,7 @@ def test_a_signal_while_rows_are_checked(table: Path) -> None:
     run = _run(table)
     with pytest.raises(Interrupted, match="interrupted; run the same command again to resume"):
         run.execute(interrupt)
-    assert results(run.folder).keys() == {"run.lock"}
+    assert read_files(run.folder).keys() == {"run.lock"}
     run.execute()
 
 
@@ -192,18 +192,18 @@ def test_a_broken_run_resumes_where_it_was(table: Path, monkeypatch: pytest.Monk
     outcome = broken.execute()
     assert len(scored) == len(set(scored)) == 6
     assert outcome.reused_parts == 2
-    assert results(broken.folder) == results(whole.folder)
+    assert read_files(broken.folder) == read_files(whole.folder)
     again = broken.execute()
     assert (again.reused_parts, len(scored)) == (6, 6)
     assert again.scores["A"]["chrf"].value == outcome.scores["A"]["chrf"].value
-    assert results(broken.folder) == results(whole.folder)
+    assert read_files(broken.folder) == read_files(whole.folder)
 
 
 @pytest.mark.parametrize("ending", ["json", "jsonl"])
 def test_a_damaged_part_is_scored_again_and_noted(table: Path, ending: str) -> None:
     run = _run(table)
     run.execute()
-    whole = results(run.folder)
+    whole = read_files(run.folder)
     file = sorted((run.folder / "parts").glob(f"*.{ending}"))[2]
     content = bytearray(file.read_bytes())
     content[len(content) // 2] ^= 1
@@ -211,7 +211,7 @@ def test_a_damaged_part_is_scored_again_and_noted(table: Path, ending: str) -> N
     outcome = run.execute()
     assert outcome.repaired_parts == (file.stem,)
     assert outcome.reused_parts == 5
-    assert results(run.folder) == whole
+    assert read_files(run.folder) == whole
 
 
 @pytest.mark.parametrize(
@@ -230,11 +230,11 @@ def test_a_damaged_part_is_scored_again_and_noted(table: Path, ending: str) -> N
 def test_other_options_are_refused(table: Path, changed: dict[str, Any], said: str) -> None:
     run = _run(table)
     run.execute()
-    before = results(run.folder)
+    before = read_files(run.folder)
     with pytest.raises(UsageError) as raised:
         dataclasses.replace(run, **changed).execute()
     assert said in str(raised.value)
-    assert results(run.folder) == before
+    assert read_files(run.folder) == before
 
 
 def test_changed_input_is_refused_before_any_work(
@@ -277,9 +277,9 @@ def test_bad_rows_are_skipped_listed_and_counted(tmp_path: Path) -> None:
         assert outcome.scores[system]["chrf"].value == pytest.approx(
             clean.scores[system]["chrf"].value, abs=1e-12
         )
-    whole = results(run.folder)
+    whole = read_files(run.folder)
     run.execute()
-    assert results(run.folder) == whole
+    assert read_files(run.folder) == whole
 
 
 def test_a_bad_row_stops_the_run_before_anything_is_scored(
@@ -342,7 +342,7 @@ def test_results_do_not_depend_on_when_they_are_made(
     monkeypatch.setattr("time.time", lambda: 0.0)
     monkeypatch.setattr("time.time_ns", lambda: 0)
     _run(table, "long ago", confidence=0.9, resamples=20).execute()
-    assert results(table.parent / "today") == results(table.parent / "long ago")
+    assert read_files(table.parent / "today") == read_files(table.parent / "long ago")
 
 
 def test_told_hears_every_stage(table: Path) -> None:
@@ -394,4 +394,4 @@ def test_segments_are_hashed_once_when_written_and_once_when_reused(
 def test_two_workers_with_tables_write_the_bytes_of_one(table: Path) -> None:
     for workers in (1, 2):
         _run(table, str(workers), metrics=SPECS, confidence=0.9, workers=workers).execute()
-    assert results(table.parent / "1") == results(table.parent / "2")
+    assert read_files(table.parent / "1") == read_files(table.parent / "2")

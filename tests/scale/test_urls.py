@@ -15,15 +15,15 @@ from typing import Any
 import pytest
 
 from faults.processes import PATIENCE, command, parts_in, wait_for
+from generated_rows import generate_rows, read_files, write_jsonl
 from nlgauge.core.errors import FileError, MissingExtra, UsageError
 from nlgauge.data.files import read_lines
 from nlgauge.data.systems import InputFiles, read_systems
 from nlgauge.data.urls import Url, url_or_path
 from nlgauge.scale.run import Run
-from sentences import made_rows, results, write_jsonl
 
 fsspec = pytest.importorskip("fsspec")
-ROWS = made_rows(60)
+ROWS = generate_rows(60)
 # A package of a protocol as others are: objects are read by ranges, and some are forbidden.
 _STORE = """
 import os
@@ -92,7 +92,7 @@ def _score(store: tuple[Path, dict[str, str]], *words: object) -> subprocess.Com
 def test_two_workers_are_killed_with_their_driver_and_the_run_resumes(
     store: tuple[Path, dict[str, str]], tmp_path: Path
 ) -> None:
-    table = write_jsonl(store[0] / "rows.jsonl", made_rows(300))
+    table = write_jsonl(store[0] / "rows.jsonl", generate_rows(300))
     options = ("-m", "chrf", "--part-rows", 20, "--confidence", "--resamples", 50)
     local = _score(store, "-c", table, *options, "--parts", tmp_path / "local")
     assert local.returncode == 0, local.stderr
@@ -106,8 +106,8 @@ def test_two_workers_are_killed_with_their_driver_and_the_run_resumes(
     done = _score(store, *words)
     assert done.returncode == 0, done.stderr
     assert done.stdout == local.stdout
-    assert results(folder) == results(tmp_path / "local")
-    write_jsonl(table, made_rows(299))
+    assert read_files(folder) == read_files(tmp_path / "local")
+    write_jsonl(table, generate_rows(299))
     changed = _score(store, *words)
     assert changed.returncode == 2
     assert "inputs[0].sha256: then" in changed.stderr
@@ -133,7 +133,7 @@ def test_what_cannot_be_read_is_told(
 
 def _run(path: str, folder: Path) -> dict[str, bytes]:
     Run(InputFiles([path]), ("chrf",), folder, part_rows=20, block_bytes=3000).execute()
-    return results(folder)
+    return read_files(folder)
 
 
 @pytest.mark.parametrize("name", ["rows.jsonl", "rows.jsonl.gz", "rows.csv", "rows.parquet"])
