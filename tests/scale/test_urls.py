@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from faults.processes import PATIENCE, command, parts_in, wait_for
+from faults.processes import TIMEOUT, command, count_parts, wait_for
 from generated_rows import generate_rows, read_files, write_jsonl
 from nlgauge.core.errors import FileError, MissingExtra, UsageError
 from nlgauge.data.files import read_lines
@@ -83,7 +83,7 @@ def _score(store: tuple[Path, dict[str, str]], *words: object) -> subprocess.Com
         env=store[1],
         capture_output=True,
         text=True,
-        timeout=PATIENCE,
+        timeout=TIMEOUT,
         check=False,
     )
 
@@ -101,7 +101,7 @@ def test_two_workers_are_killed_with_their_driver_and_the_run_resumes(
     for kill in range(3):
         quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
         with subprocess.Popen(command("score", *words), env=store[1], **quiet) as process:
-            wait_for(lambda: parts_in(folder) >= 5 * kill + 2, process)  # noqa: B023
+            wait_for(lambda: count_parts(folder) >= 5 * kill + 2, process)  # noqa: B023
             process.kill()
     done = _score(store, *words)
     assert done.returncode == 0, done.stderr
