@@ -1,4 +1,4 @@
-"""The view of one pair: scores, the matching of tokens, its sliders, its files, its mistakes."""
+"""The view of one pair: scores, the matching of tokens, sliders, downloads and errors."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from browser.handling import choose_metrics, expect, fill_pair, set_option
+from browser.page_actions import choose_metrics, expect, fill_pair, set_option
 
 
 def test_texts_get_scores_with_direction_and_range(visit: Any) -> None:
@@ -91,7 +91,7 @@ def test_a_token_shows_its_mass_and_partners_while_others_fade(visit: Any) -> No
     expect(page.locator(".band.faded")).to_have_count(0)
 
 
-def test_prices_decide_how_much_mass_moves(visit: Any) -> None:
+def test_penalties_decide_how_much_mass_moves(visit: Any) -> None:
     page = visit()
     fill_pair(page)
     page.get_by_role("button", name="Score", exact=True).click()
@@ -108,7 +108,7 @@ def test_prices_decide_how_much_mass_moves(visit: Any) -> None:
     expect(page.locator(".stage .created").first).to_be_visible()
 
 
-def test_two_prices_of_nothing_are_refused_in_a_sentence(visit: Any) -> None:
+def test_two_penalties_of_zero_are_refused(visit: Any) -> None:
     page = visit()
     fill_pair(page)
     page.get_by_role("button", name="Score", exact=True).click()
@@ -193,7 +193,7 @@ def test_bars_are_fuller_where_better(visit: Any) -> None:
         assert bar.get_attribute("style") == "width: 100%;"
 
 
-def test_nothing_to_score_is_said_before_anything_is_sent(visit: Any) -> None:
+def test_empty_texts_are_reported_before_a_request_is_sent(visit: Any) -> None:
     page = visit()
     page.get_by_role("button", name="Score", exact=True).click()
     expect(page.get_by_role("alert")).to_contain_text("There is no candidate yet")
