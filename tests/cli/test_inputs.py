@@ -25,11 +25,11 @@ def _options(command: str) -> set[str]:
 
 
 def _said(*words: str) -> str:
-    said = CliRunner().invoke(app, _repeat_flags(list(words)))
-    if said.exception is not None and not isinstance(said.exception, SystemExit):
-        raise said.exception
-    assert said.exit_code == 0, said.output
-    return said.stdout
+    messages = CliRunner().invoke(app, _repeat_flags(list(words)))
+    if messages.exception is not None and not isinstance(messages.exception, SystemExit):
+        raise messages.exception
+    assert messages.exit_code == 0, messages.output
+    return messages.stdout
 
 
 @pytest.mark.parametrize(
@@ -60,7 +60,7 @@ def test_studies_name_the_columns_of_their_tables(command: str) -> None:
     assert _options(command) >= {"columns", "no_header"}
 
 
-def test_the_language_holds_for_every_command(tmp_path: Path) -> None:
+def test_every_command_takes_a_language(tmp_path: Path) -> None:
     lines = ["猫坐着。", "今天下雨了。", "他走了。", "我们回家吧。"]
     (tmp_path / "a.txt").write_text("\n".join(lines) + "\n", "utf-8")
     (tmp_path / "b.txt").write_text("\n".join(line[1:] for line in lines) + "\n", "utf-8")
@@ -85,7 +85,7 @@ def test_the_language_holds_for_every_command(tmp_path: Path) -> None:
     assert _said("mbr", str(tmp_path / "s.jsonl"), "-m", "bleu", "--lang", "zh").strip() in lines
 
 
-def test_a_cache_holds_for_every_command(tmp_path: Path) -> None:
+def test_every_command_takes_a_cache(tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_text("a cat sat\nit rains\n")
     (tmp_path / "b.txt").write_text("the cat sat\nrain\n")
     a, b = str(tmp_path / "a.txt"), str(tmp_path / "b.txt")
@@ -117,8 +117,8 @@ def test_results_of_numbered_and_wide_tables_are_verified(tmp_path: Path) -> Non
     words = ("score", "-c", str(tmp_path / "t.txt"), "--input", "tsv", "--no-header", "-m", "chrf")
     words += ("--system-columns", "1,2", "--columns", "reference=3", "-f", "json")
     (tmp_path / "results.json").write_text(_said(*words))
-    said = _said("verify", str(tmp_path / "results.json"))
-    assert "differs" not in said
+    messages = _said("verify", str(tmp_path / "results.json"))
+    assert "differs" not in messages
     assert len(json.loads((tmp_path / "results.json").read_text())["scores"]) == 2
 
 
