@@ -27,18 +27,18 @@ from nlgauge.scoring import Scorer, score
 
 
 @pytest.fixture(autouse=True)
-def _silence_means_silence() -> object:
+def _unexpected_warnings_are_errors() -> object:
     """A warning that a test does not expect is an error."""
     with warnings.catch_warnings():
         warnings.simplefilter("error", CacheWarning)
         yield
 
 
-# What comes back.
+# Stored values.
 
 
 @pytest.mark.parametrize("layers", [(2,), (4, 1), (0, 1, 2, 3, 4), (3, 3)])
-def test_clouds_come_back_bit_by_bit(tmp_path: Path, layers: tuple[int, ...]) -> None:
+def test_stored_clouds_are_bit_equal(tmp_path: Path, layers: tuple[int, ...]) -> None:
     wanted = CountingEncoder().encode(TEXTS, layers)
     first, behind = cached_encoder(tmp_path)
     assert_same(first.encode(TEXTS, layers), wanted)
@@ -55,7 +55,7 @@ def test_fewer_layers_are_served_from_more(tmp_path: Path) -> None:
     assert behind.encoded == []
 
 
-def test_of_more_layers_only_the_missing_are_computed(tmp_path: Path) -> None:
+def test_only_missing_layers_are_computed(tmp_path: Path) -> None:
     cached_encoder(tmp_path)[0].encode(TEXTS[:4], (2,))
     encoder, behind = cached_encoder(tmp_path)
     assert_same(
@@ -76,7 +76,7 @@ def test_equal_texts_in_one_call_are_computed_once(tmp_path: Path) -> None:
     assert clouds[0] is clouds[2]
 
 
-def test_tokens_are_kept_apart_from_clouds(tmp_path: Path) -> None:
+def test_tokens_are_stored_separately_from_clouds(tmp_path: Path) -> None:
     cached_encoder(tmp_path)[0].tokenize(TEXTS)
     encoder, behind = cached_encoder(tmp_path)
     for kept, fresh in zip(encoder.tokenize(TEXTS), HashingEncoder().tokenize(TEXTS), strict=True):
@@ -98,21 +98,23 @@ def test_the_card_is_known_without_the_model(tmp_path: Path) -> None:
     )
 
 
-def test_values_cannot_be_written_to(tmp_path: Path) -> None:
+def test_stored_values_are_read_only(tmp_path: Path) -> None:
     cached_encoder(tmp_path)[0].encode(["a b"], (1,))
     (cloud,) = cached_encoder(tmp_path)[0].encode(["a b"], (1,))
     with pytest.raises(ValueError, match="read-only"):
         cloud.points[0, 0, 0] = 1
 
 
-def test_keys_tell_all_texts_apart() -> None:
+def test_different_texts_have_different_keys() -> None:
     texts = ["", "\0", "?", "\ud800", "\udc00", "\ud800\udc00", "\U00010000", "é", "e\u0301"]
     assert len({text_key(text) for text in texts}) == len(texts)
     assert text_key("a", np.array([1.0])) != text_key("a", np.array([1.0, 0.0])) != text_key("a")
 
 
 @pytest.mark.parametrize("option", [{"precision": "int8"}, {"long_text": "truncate"}])
-def test_options_that_change_values_are_kept_apart(tmp_path: Path, option: dict[str, str]) -> None:
+def test_options_that_change_values_have_their_own_records(
+    tmp_path: Path, option: dict[str, str]
+) -> None:
     cached_encoder(tmp_path)[0].encode(TEXTS, (1,))
     encoder, behind = cached_encoder(tmp_path, **option)
     encoder.encode(TEXTS, (1,))
@@ -174,7 +176,7 @@ def test_histograms_depend_on_masses_and_temperature(tmp_path: Path) -> None:
     assert behind.asked == texts[:1] * 3
 
 
-# The doors.
+# Scoring with a cache.
 
 
 def test_scores_are_the_same_with_and_without(tmp_path: Path) -> None:
@@ -193,7 +195,7 @@ def test_scores_are_the_same_with_and_without(tmp_path: Path) -> None:
             assert kept[label].signature == scores.signature
 
 
-def test_a_second_system_costs_no_reference(
+def test_references_are_not_encoded_again_for_a_second_system(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     behind = CountingEncoder()
@@ -210,7 +212,9 @@ def test_a_second_system_costs_no_reference(
     assert not set(behind.tokenized) & set(references)
 
 
-def test_the_environment_opens_the_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_environment_variable_names_the_cache(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     assert not isinstance(open_encoder("hashing"), CachedEncoder)
     monkeypatch.setenv("NLGAUGE_CACHE", str(tmp_path))
     assert isinstance(open_encoder("hashing"), CachedEncoder)
@@ -222,7 +226,7 @@ def test_the_environment_opens_the_cache(tmp_path: Path, monkeypatch: pytest.Mon
         open_encoder("hashing")
 
 
-def test_a_file_is_no_cache(tmp_path: Path) -> None:
+def test_a_file_in_place_of_the_folder_is_refused(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     with pytest.raises(UsageError, match="is a file"):
         cache_folder(tmp_path / "file")

@@ -36,11 +36,11 @@ from nlgauge.encode.cache.database import (
 from nlgauge.encode.cache.records import text_key
 from nlgauge.encode.hashing import HashingEncoder
 
-ASIDE = f"{FILE_NAME}.damaged"
+RENAMED = f"{FILE_NAME}.damaged"
 
 
 @pytest.fixture(autouse=True)
-def _silence_means_silence() -> object:
+def _unexpected_warnings_are_errors() -> object:
     """A warning that a test does not expect is an error."""
     with warnings.catch_warnings():
         warnings.simplefilter("error", CacheWarning)
@@ -51,7 +51,7 @@ def _silence_means_silence() -> object:
 
 
 @pytest.mark.parametrize("how", ["flip", "bytes", "cut", "empty", "text", "header", "pages"])
-def test_damage_is_computed_again(tmp_path: Path, how: str) -> None:
+def test_damaged_records_are_computed_again(tmp_path: Path, how: str) -> None:
     cached_encoder(tmp_path)[0].encode(TEXTS, (2,))
     path = tmp_path / FILE_NAME
     content = path.read_bytes()
@@ -77,21 +77,21 @@ def test_damage_is_computed_again(tmp_path: Path, how: str) -> None:
     with warnings.catch_warnings(record=True) as notes:
         warnings.simplefilter("always")
         found = encoder.encode(TEXTS, (2,))
-    if how == "empty":  # which a process that was killed may leave, too
+    if how == "empty":  # a killed process may leave the same
         assert not notes
     else:
         (note,) = notes
-        assert messages.get(how, f"had a damaged file, renamed to {ASIDE}") in str(note.message)
+        assert messages.get(how, f"had a damaged file, renamed to {RENAMED}") in str(note.message)
     assert_same(found, CountingEncoder().encode(TEXTS, (2,)))
     assert len(behind.encoded) == (1 if how == "bytes" else len(TEXTS))
-    assert (tmp_path / ASIDE).exists() == (how not in {"flip", "bytes", "empty"})
+    assert (tmp_path / RENAMED).exists() == (how not in {"flip", "bytes", "empty"})
     encoder, behind = cached_encoder(tmp_path)
     assert_same(encoder.encode(TEXTS, (2,)), found)
     assert behind.encoded == []
     assert EmbeddingCache(tmp_path).verify().clean
 
 
-def test_verify_says_what_it_dropped(tmp_path: Path) -> None:
+def test_verify_counts_the_records_it_deleted(tmp_path: Path) -> None:
     encoder, _ = cached_encoder(tmp_path)
     encoder.encode(TEXTS[:3], (2,))
     encoder.encode(TEXTS[3:], (2,))
@@ -106,15 +106,15 @@ def test_verify_says_what_it_dropped(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("change", ["DROP TABLE content", "PRAGMA application_id = 7"])
-def test_a_file_of_another_program_is_set_aside(tmp_path: Path, change: str) -> None:
+def test_a_file_of_another_program_is_renamed(tmp_path: Path, change: str) -> None:
     cached_encoder(tmp_path)[0].encode(TEXTS, (2,))
     query(tmp_path, change)
     changed = (tmp_path / FILE_NAME).read_bytes()
     encoder, _ = cached_encoder(tmp_path)
-    with pytest.warns(CacheWarning, match=f"had a damaged file, renamed to {ASIDE}"):
+    with pytest.warns(CacheWarning, match=f"had a damaged file, renamed to {RENAMED}"):
         found = encoder.encode(TEXTS, (2,))
     assert_same(found, CountingEncoder().encode(TEXTS, (2,)))
-    assert (tmp_path / ASIDE).read_bytes() == changed
+    assert (tmp_path / RENAMED).read_bytes() == changed
     assert EmbeddingCache(tmp_path).verify().clean
 
 
@@ -127,13 +127,13 @@ def test_a_damaged_file_that_cannot_be_replaced_is_not_used(
     encoder, behind = cached_encoder(tmp_path)
     with pytest.warns(CacheWarning) as notes:
         assert_same(encoder.encode(TEXTS, (2,)), CountingEncoder().encode(TEXTS, (2,)))
-    said = [str(note.message) for note in notes]
-    assert len(said) == 2
-    assert all(os.strerror(errno.EROFS) in each and "renamed" not in each for each in said)
+    messages = [str(note.message) for note in notes]
+    assert len(messages) == 2
+    assert all(os.strerror(errno.EROFS) in each and "renamed" not in each for each in messages)
     assert len(behind.encoded) == len(TEXTS)
 
 
-def test_contents_of_other_texts_are_not_believed(tmp_path: Path) -> None:
+def test_records_of_other_texts_are_not_used(tmp_path: Path) -> None:
     cached_encoder(tmp_path)[0].encode(TEXTS[:2], (2,))
     query(tmp_path, "UPDATE content SET id = id + 10")
     query(tmp_path, "UPDATE content SET id = 1 + (id - 10 + 1) % 4")
@@ -143,7 +143,7 @@ def test_contents_of_other_texts_are_not_believed(tmp_path: Path) -> None:
     assert len(behind.encoded) == 2
 
 
-def test_records_of_another_model_are_not_believed(tmp_path: Path) -> None:
+def test_records_of_another_model_are_not_used(tmp_path: Path) -> None:
     cached_encoder(tmp_path)[0].encode(TEXTS, (2,))
     other, behind = cached_encoder(tmp_path, precision="int8")
     other.encode(TEXTS[:1], (1,))
@@ -154,7 +154,7 @@ def test_records_of_another_model_are_not_believed(tmp_path: Path) -> None:
     assert len(behind.encoded) == len(TEXTS) - 1
 
 
-# Disks.
+# Disk errors.
 
 
 def fail_with(number: int) -> Callable[..., None]:
@@ -165,7 +165,7 @@ def fail_with(number: int) -> Callable[..., None]:
 
 
 @pytest.mark.parametrize("number", [errno.ENOSPC, errno.EROFS, errno.EACCES])
-def test_a_disk_that_takes_nothing_costs_no_score(
+def test_write_errors_change_no_score(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: int
 ) -> None:
     cached_encoder(tmp_path)[0].encode(TEXTS[:3], (2,))
@@ -200,13 +200,13 @@ def test_a_read_only_folder_is_read(tmp_path: Path) -> None:
     assert len(behind.encoded) == len(TEXTS) - 3
 
 
-def test_a_full_disk_costs_no_score(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_full_disk_changes_no_score(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     cached_encoder(tmp_path)[0].encode(TEXTS[:3], (2,))
     connect = sqlite3.connect
 
     def connect_to_full_disk(*arguments: object, **options: object) -> sqlite3.Connection:
         connection = connect(*arguments, **options)
-        connection.execute("PRAGMA max_page_count = 1")  # no more than there are
+        connection.execute("PRAGMA max_page_count = 1")  # no more pages than there are
         return connection
 
     monkeypatch.setattr(database.sqlite3, "connect", connect_to_full_disk)
@@ -220,7 +220,7 @@ def test_a_full_disk_costs_no_score(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     assert EmbeddingCache(tmp_path).verify() == Verification(6, 0)
 
 
-def test_a_folder_that_cannot_be_made_costs_no_score(tmp_path: Path) -> None:
+def test_a_folder_that_cannot_be_created_changes_no_score(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     encoder, _ = cached_encoder(tmp_path / "file" / "cache")
     with pytest.warns(CacheWarning, match="cannot be written to"):
@@ -254,7 +254,7 @@ def held(cache: EmbeddingCache, names: str) -> str:
     return "".join(name for name in names if text_key(name) in found)
 
 
-def test_the_least_recently_used_goes_first(
+def test_the_least_recently_used_record_is_deleted_first(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("NLGAUGE_CACHE_SIZE", "3.5MB")
@@ -272,7 +272,7 @@ def test_the_least_recently_used_goes_first(
     assert (tmp_path / FILE_NAME).stat().st_size <= 3_500_000
 
 
-def test_an_old_and_a_new_process_agree_on_what_went(
+def test_an_old_and_a_new_process_see_the_same_records(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     old, new = EmbeddingCache(tmp_path), EmbeddingCache(tmp_path)
@@ -306,7 +306,7 @@ def test_many_small_writes_take_little_space(tmp_path: Path) -> None:
     assert EmbeddingCache(tmp_path).verify().clean
 
 
-def test_large_writes_are_cut(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_large_writes_are_split(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(database, "_TRANSACTION_BYTES", 25_000)
     cache = EmbeddingCache(tmp_path)
     cache.write("identity", records(10_000, *"abcdefg"))
@@ -314,16 +314,16 @@ def test_large_writes_are_cut(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     assert held(EmbeddingCache(tmp_path), "abcdefg") == "abcdefg"
 
 
-def test_clear_deletes_only_what_is_the_caches(tmp_path: Path) -> None:
+def test_clear_deletes_only_files_of_the_cache(tmp_path: Path) -> None:
     folder = tmp_path / "cache"
     cached_encoder(folder)[0].encode(TEXTS, (2,))
-    for name in ("mine.txt", "mine.sqlite", ASIDE, f"{FILE_NAME}-journal"):
+    for name in ("mine.txt", "mine.sqlite", RENAMED, f"{FILE_NAME}-journal"):
         (folder / name).touch()
     assert EmbeddingCache(folder).clear() == len(TEXTS)
     assert sorted(path.name for path in folder.iterdir()) == ["mine.sqlite", "mine.txt"]
 
 
-def test_an_encoder_outlives_the_clearing_of_its_cache(tmp_path: Path) -> None:
+def test_an_encoder_works_after_its_cache_is_cleared(tmp_path: Path) -> None:
     encoder, behind = cached_encoder(tmp_path / "cache")
     wanted = encoder.encode(TEXTS, (2,))
     EmbeddingCache(tmp_path / "cache").clear()
@@ -368,9 +368,9 @@ def test_several_processes_write_at_once(tmp_path: Path) -> None:
     spans = [(0, 12), (6, 18), (12, 24), (0, 24)]
     running = [writer(tmp_path, *span) for span in spans]
     for process in running:
-        _, said = process.communicate(timeout=300)
-        assert process.returncode == 0, said
-        assert said == ""
+        _, messages = process.communicate(timeout=300)
+        assert process.returncode == 0, messages
+        assert messages == ""
     assert EmbeddingCache(tmp_path).verify().clean
     encoder, behind = cached_encoder(tmp_path)
     texts = texts_of(0, 24)
@@ -389,7 +389,7 @@ def test_several_threads_share_an_encoder(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="the system has no SIGKILL")
-def test_a_process_killed_while_writing_leaves_nothing_wrong(tmp_path: Path) -> None:
+def test_a_process_killed_while_writing_leaves_no_damaged_record(tmp_path: Path) -> None:
     moments = random.Random(1)
     for attempt in range(4):
         process = writer(tmp_path, 1000 * attempt, 1000 * attempt + 1000)
@@ -426,7 +426,7 @@ database.EmbeddingCache(Path(sys.argv[1])).write("identity", rows)
 
 @pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="the system has no SIGKILL")
 @pytest.mark.parametrize("first", [True, False])
-def test_remains_of_a_killed_process_are_cleared(tmp_path: Path, first: bool) -> None:
+def test_files_of_a_killed_process_are_deleted(tmp_path: Path, first: bool) -> None:
     if not first:
         EmbeddingCache(tmp_path).write("identity", records(100, "a"))
     words = [sys.executable, "-c", HALF_WRITTEN, str(tmp_path)]
