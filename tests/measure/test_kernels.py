@@ -52,7 +52,7 @@ def run(site, *, without_cython=True):
     )
 
 
-def test_without_extensions_and_without_cython_python_runs_the_sources(tmp_path):
+def test_the_sources_run_without_extensions_and_without_cython(tmp_path):
     shown = run(copy_of_package(tmp_path))
     assert shown.stdout.split()[0] == "0.25"
     assert shown.stdout.split()[1].endswith("depth.py")

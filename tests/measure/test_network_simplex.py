@@ -1,4 +1,4 @@
-"""The network simplex: as good as other solvers, from any start, with ties and without."""
+"""The network simplex has the optima of other solvers, from any start, with and without ties."""
 
 import numpy as np
 import ot
@@ -89,7 +89,7 @@ def test_linear_programming_finds_nothing_cheaper(shape, masses, prices):
 
 @pytest.mark.parametrize("masses", ["drawn", "equal", "whole", "tiny"])
 @pytest.mark.parametrize("prices", ["drawn", "whole"])
-def test_hundreds_of_problems_agree_with_pot_however_they_are_begun(masses, prices):
+def test_hundreds_of_problems_agree_with_pot_from_any_start(masses, prices):
     rng = np.random.default_rng(7)
     for _ in range(25):
         n, m = rng.integers(2, 30, size=2)
@@ -142,13 +142,13 @@ def test_a_plan_does_not_depend_on_what_was_solved_before():
     np.testing.assert_array_equal(warm.couple(stack)[0], again)
 
 
-def test_costs_that_are_no_numbers_are_not_called_solved():
+def test_nan_costs_are_reported_as_not_solved():
     a = np.full(5, 0.2)
     _, solved = Simplex(a, np.array([0.1, 0.9]), 1).couple(np.full((1, 5, 2), np.nan))
     assert not solved.any()
 
 
-def test_the_solver_of_transport_begins_anew_for_every_problem():
+def test_the_transport_solver_starts_afresh_for_every_problem():
     rng = np.random.default_rng(3)
     problems = []
     for n, m in ((9, 8), (1, 5), (14, 30), (7, 7), (5, 1)):
@@ -162,7 +162,7 @@ def test_the_solver_of_transport_begins_anew_for_every_problem():
         np.testing.assert_array_equal(alone.coupling, one.coupling)
 
 
-def test_a_barycenter_of_what_is_not_a_number_has_not_converged():
+def test_a_barycenter_of_nan_has_not_converged():
     with pytest.raises(NotConverged, match="3 layers and 4 tokens"):
         barycenter(np.full((3, 4, 2), np.nan), [1, 2, 3, 4])
 

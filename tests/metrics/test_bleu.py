@@ -55,7 +55,7 @@ def test_value_and_signature_are_sacrebleus(options):
     assert metric(str(ours.signature)) == ours.metric
 
 
-def test_the_signature_reads_as_everybody_writes_it():
+def test_the_signature_has_the_format_of_sacrebleu():
     assert str(_bleu(["a b c d"], ["a b c d"]).signature).startswith(
         "bleu|nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp|version:2."
     )
@@ -85,7 +85,7 @@ def test_ragged_references_as_in_sacrebleu():
     assert "nrefs:var" in str(ours.signature)
 
 
-def test_a_surplus_of_candidates_is_refused_not_dropped():
+def test_more_candidates_than_references_are_refused():
     with pytest.raises(ShapeError, match="2 candidates but 1 lists"):
         metric("bleu").rows(["a", "b"], [["a"]])
 

@@ -22,7 +22,7 @@ def test_equal_to_the_package_cer():
     np.testing.assert_allclose(_character(candidates, references).segments, expected, atol=1e-12)
 
 
-def test_the_cost_is_read_off_the_words_before_and_after_all_moves():
+def test_the_cost_of_moves_uses_the_words_before_and_after_all_moves():
     # 4 for "this week", and 3 for "the", because another "the" is further right; 19 edits
     candidate, reference = GOLDEN["pairs"]["readme2"]
     assert _character([candidate], [reference]).value * len(candidate) == pytest.approx(26)

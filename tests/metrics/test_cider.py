@@ -64,7 +64,7 @@ def test_equal_to_the_definition(variant):
     np.testing.assert_allclose(ours, expected, atol=1e-9)
 
 
-def test_identical_is_ten_and_gaming_by_repetition_does_not_pay():
+def test_identical_texts_get_ten_and_repeated_words_get_less():
     texts = [group[0] for group in REFERENCES]
     assert _cider(texts, texts).segments == pytest.approx([10] * 4)
     repeated = [f"{text} horse horse horse" for text in texts]
@@ -75,7 +75,7 @@ def test_identical_is_ten_and_gaming_by_repetition_does_not_pay():
     assert (clipped < plain).all()
 
 
-def test_a_row_is_the_same_in_any_company_with_the_table_fixed():
+def test_a_row_scores_the_same_in_any_corpus_with_a_fixed_table():
     scorer = Scorer("cider").fitted(REFERENCES)
     together = scorer.score(CANDIDATES, REFERENCES)["cider"]
     alone = scorer.score(CANDIDATES[1:2], REFERENCES[1:2])["cider"]
@@ -85,7 +85,7 @@ def test_a_row_is_the_same_in_any_company_with_the_table_fixed():
     assert other.signature["table_sha"] != alone.signature["table_sha"]
 
 
-def test_one_segment_has_no_weights_and_says_so():
+def test_one_segment_has_no_weights_and_a_note():
     scores = _cider(["a b c d"], ["a b c d"])
     assert scores.value == 0
     assert scores.notes[ONE_SEGMENT_NOTE] == 1

@@ -126,7 +126,7 @@ def test_synonyms_are_looked_up_by_the_word_not_its_stem():
     assert not ours.notes.get(NO_WORDNET_NOTE)
 
 
-def test_without_wordnet_it_works_and_says_so_once(monkeypatch):
+def test_without_wordnet_a_note_is_given_once(monkeypatch):
     monkeypatch.setattr("nlgauge.metrics.meteor.find_wordnet", lambda choice="auto": None)  # noqa: ARG005
     scores = _meteor(["a cat", "a dog"], ["a cat", "dogs"], synonyms="auto")
     assert scores.notes[NO_WORDNET_NOTE] == 2

@@ -75,7 +75,7 @@ def test_matches_are_clipped_by_the_largest_count_of_any_reference():
     assert row.tolist() == [2.0, 3, 3, 2]  # 2 matches of log2(6/3) bits; 3 words; 2 on average
 
 
-def test_a_row_is_the_same_in_any_company_with_the_table_fixed():
+def test_a_row_scores_the_same_in_any_corpus_with_a_fixed_table():
     scorer = Scorer("nist").fitted(REFERENCES)
     together = scorer.score(CANDIDATES, REFERENCES)["nist"]
     alone = scorer.score(CANDIDATES[3:4], REFERENCES[3:4])["nist"]

@@ -47,7 +47,7 @@ def test_words_by_hand(
     np.testing.assert_allclose(_prf(candidate, reference, f"model={model}"), expected, atol=1e-9)
 
 
-def test_nothing_alike_gets_nothing(model: str) -> None:
+def test_orthogonal_words_get_zero(model: str) -> None:
     np.testing.assert_array_equal(_prf("x", "y", f"model={model}"), [0, 0, 0])
     np.testing.assert_array_equal(_prf("x", "z", f"model={model}"), [0, 0, 0])
 

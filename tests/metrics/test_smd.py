@@ -1,4 +1,4 @@
-"""SMD by hand, as the corner of MoverScore, and as MoverScore's web service has it."""
+"""SMD by hand, as a special case of MoverScore, and as in MoverScore's web service."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Compiled solvers change a metric's time, not its scores."""
+"""Metrics have the same scores with uncompiled kernels."""
 
 import pytest
 

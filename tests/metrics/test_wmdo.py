@@ -15,7 +15,7 @@ from nlgauge.encode import open_encoder
 
 @pytest.fixture
 def model(tmp_path: Path) -> str:
-    """Five words that have nothing in common, and one between the first two."""
+    """Five orthogonal words, and one between the first two."""
     lines = [
         f"{word} {' '.join(map(str, row))}" for word, row in zip("abcde", np.eye(5), strict=True)
     ]
@@ -55,7 +55,7 @@ def test_by_hand(model: str, candidate: str, reference: str, wmd: float, disorde
     np.testing.assert_allclose(parts, [wmd + 0.18 * disorder, wmd, disorder], atol=1e-9)
 
 
-def test_delta_is_the_price_of_the_worst_order(model: str) -> None:
+def test_delta_is_the_cost_of_the_worst_order(model: str) -> None:
     texts = "c b a", "a b c"
     assert _parts(*texts, f"model={model},delta=0")[0] == 0
     assert _parts(*texts, f"model={model},delta=0.5")[0] == pytest.approx(0.5)
@@ -65,7 +65,7 @@ def test_delta_is_the_price_of_the_worst_order(model: str) -> None:
     np.testing.assert_array_equal(scores.segment_components["wmd"], [2, 2])
 
 
-def test_words_that_weigh_nothing_are_out_of_the_order_too(model: str) -> None:
+def test_words_without_weight_do_not_count_in_the_order(model: str) -> None:
     # a is in every reference, so it is neither matched nor a gap between others
     references = ["a b a c", "a d a e", "b d a"]
     candidates = ["a b a c", "e a d", "b a d a"]
@@ -101,7 +101,7 @@ def test_special_tokens_are_words_only_if_asked() -> None:
 
 
 @needs_embedded
-def test_order_counts_beyond_what_the_vectors_know() -> None:
+def test_order_counts_in_addition_to_contextual_vectors() -> None:
     reference = "The old man gave the young dog a bone yesterday."
     good, bad = (
         "Yesterday the old man gave the young dog a bone.",
