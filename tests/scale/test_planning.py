@@ -1,4 +1,4 @@
-"""Blocks of any size hold the rows of the whole input, and parts are found again in them."""
+"""Blocks of any size hold the rows of the whole input, and parts are read from them."""
 
 from __future__ import annotations
 

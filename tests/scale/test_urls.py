@@ -1,4 +1,4 @@
-"""Input of a run in parts from other file systems: same bytes as from a disk, or a sentence."""
+"""Input of a run in parts from other file systems gives the bytes of a local run."""
 
 from __future__ import annotations
 
@@ -115,19 +115,19 @@ def test_two_workers_are_killed_with_their_driver_and_the_run_resumes(
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("url", "said"),
+    ("url", "messages"),
     [
         ("objects://bucket/none.jsonl", "there is no file 'objects://bucket/none.jsonl'"),
         ("objects://bucket/secret.jsonl", "credentials of objects:// in the environment"),
         ("nothing://bucket/rows.jsonl", "cannot be read"),
     ],
 )
-def test_what_cannot_be_read_is_told(
-    store: tuple[Path, dict[str, str]], tmp_path: Path, url: str, said: str
+def test_unreadable_urls_are_reported(
+    store: tuple[Path, dict[str, str]], tmp_path: Path, url: str, messages: str
 ) -> None:
     done = _score(store, "-c", url, "-m", "chrf", "--parts", tmp_path / "out")
     assert done.returncode == 1, done.stderr
-    assert said in done.stderr
+    assert messages in done.stderr
     assert "Traceback" not in done.stderr
 
 
@@ -183,7 +183,7 @@ def test_only_a_url_is_opened_elsewhere(memory: Any) -> None:
         read_systems(["memory://bucket/lines.txt"], ["memory://bucket/lines.txt"])
 
 
-def test_what_a_user_may_name() -> None:
+def test_inputs_that_are_urls_and_inputs_that_are_paths() -> None:
     assert url_or_path("file:///tmp/a%20b.jsonl") == "/tmp/a b.jsonl"
     assert not isinstance(url_or_path("file:///tmp/a.jsonl"), Url)
     assert not isinstance(url_or_path("C://rows.jsonl"), Url)
