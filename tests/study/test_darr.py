@@ -82,7 +82,7 @@ def test_gaps_of_stored_scores_are_refused_or_counted(judged: JudgedCorpus) -> N
     assert other.tau.value == pytest.approx(-tau.value)
 
 
-def test_what_makes_no_pairs_is_said(judged: JudgedCorpus) -> None:
+def test_data_without_pairs_is_refused(judged: JudgedCorpus) -> None:
     both = JudgedCorpus(judged.corpus, {**judged.human, "z": judged.human["raw"] / 30}, ())
     with pytest.raises(OptionError, match=r"2 criteria \(raw, z\)"):
         rank_pairs(both)

@@ -21,7 +21,7 @@ SYSTEMS = ("fluent", "literal", "hasty")
 
 @pytest.fixture(scope="module")
 def judged() -> JudgedCorpus:
-    """People who judge as chrf with 3-grams does, with some noise."""
+    """Human scores equal to chrf with 3-grams plus noise."""
     references = example("reference.a")
     corpus = Corpus.join(
         [Corpus.of(example(name), references, systems=[name] * 36) for name in SYSTEMS]
@@ -32,7 +32,7 @@ def judged() -> JudgedCorpus:
     return JudgedCorpus(corpus, {"quality": human, "reverse": -human}, ("made up.",))
 
 
-def test_the_value_people_had_in_mind_is_found(judged: JudgedCorpus) -> None:
+def test_the_value_that_generated_the_human_scores_is_found(judged: JudgedCorpus) -> None:
     found = tune(judged, "chrf", {"char_order": "1..6"}, human="quality", seed=4)
     (entry,) = found.entries
     assert entry.chosen == {"char_order": 3}
@@ -91,7 +91,7 @@ def test_systems_may_be_split_and_inputs_of_one_source_stay_together(judged: Jud
     assert entry.swept.found.tuned_on == "18 inputs (tune)"  # an empty source is no common source
 
 
-def test_an_infinite_price_is_a_word_in_json(judged: JudgedCorpus) -> None:
+def test_an_infinite_penalty_is_a_string_in_json(judged: JudgedCorpus) -> None:
     few = judged.take(range(8), "few.")
     options = {"penalty_candidate": "1,inf"}
     found = tune(few, "lazy_emd:model=hashing", options, human="quality")
@@ -112,7 +112,7 @@ def test_an_infinite_price_is_a_word_in_json(judged: JudgedCorpus) -> None:
         ("chrf", {"beta": "0..99", "char_order": "1..20"}, "2,000 combinations are too many"),
     ],
 )
-def test_what_cannot_be_tried_is_refused(judged: JudgedCorpus, metric, options, message) -> None:
+def test_invalid_options_are_refused(judged: JudgedCorpus, metric, options, message) -> None:
     with pytest.raises(OptionError, match=message):
         tune(judged, metric, options)
 
@@ -127,7 +127,7 @@ BERT, MOVER = "bertscore:model=hashing", "mover:model=hashing"
 
 
 def _judged(spec: str, noise: float) -> JudgedCorpus:
-    """People who judge as a metric does, with some noise."""
+    """Return human scores equal to those of a metric plus noise."""
     references = example("reference.a")
     corpus = Corpus.join(
         [Corpus.of(example(name), references, systems=[name] * 36) for name in SYSTEMS]
@@ -143,7 +143,9 @@ def by_first_layer() -> JudgedCorpus:
     return _judged(f"{BERT},layer=1", 0.05)
 
 
-def test_the_layer_people_had_in_mind_is_found_and_beats_the_default(by_first_layer) -> None:
+def test_the_layer_that_generated_the_human_scores_is_found_and_beats_the_default(
+    by_first_layer,
+) -> None:
     found = tune(by_first_layer, BERT)
     (entry,) = found.entries
     assert entry.swept.options == {"layer": (0, 1, 2, 3, 4)}
@@ -206,7 +208,7 @@ def test_layers_and_other_options_are_tuned_together_at_any_level(by_first_layer
         (BERT, {"layer": "runs"}, "bertscore uses one layer"),
     ],
 )
-def test_mistakes_are_refused(by_first_layer, spec: str, options: dict, message: str) -> None:
+def test_invalid_layers_are_refused(by_first_layer, spec: str, options: dict, message: str) -> None:
     with pytest.raises(OptionError, match=message):
         tune(by_first_layer, spec, options)
 
