@@ -12,7 +12,7 @@ from hypothesis import settings
 PROJECT = Path(__file__).resolve().parents[1]
 SHARED = PROJECT.parent / "shared"
 
-SHARED_WORDS = PROJECT / "tests" / "programs" / "shared_words.py"
+SHARED_WORDS = PROJECT / "tests" / "external_programs" / "shared_words.py"
 NEED_OPTIONS = {"external": f"external:command={sys.executable} {SHARED_WORDS}"}
 """Specs of metrics that need an option without a default."""
 

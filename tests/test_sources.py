@@ -20,17 +20,17 @@ from nlgauge.data.judged import JudgedCorpus, JudgedRow
 from nlgauge.reranking import mbr, rerank
 from nlgauge.study import compare
 
-PROGRAM = PROJECT / "tests" / "programs" / "source_words.py"
+PROGRAM = PROJECT / "tests" / "external_programs" / "source_words.py"
 SPEC = f"external:command={shlex.quote(sys.executable)} {shlex.quote(str(PROGRAM))}"
 NEEDS = f"{SPEC},source=required"
 
 
 def _said(*words: str) -> str:
-    said = CliRunner().invoke(app, list(words))
-    if said.exception is not None and not isinstance(said.exception, SystemExit):
-        raise said.exception
-    assert said.exit_code == 0, said.output
-    return said.stdout
+    messages = CliRunner().invoke(app, list(words))
+    if messages.exception is not None and not isinstance(messages.exception, SystemExit):
+        raise messages.exception
+    assert messages.exit_code == 0, messages.output
+    return messages.stdout
 
 
 def _values(text: str) -> dict[str, float]:
@@ -145,7 +145,7 @@ def test_sources_of_some_rows_only_are_an_error_for_metrics_that_read_them() -> 
     assert [each["chrf"].value for each in found.values()] == [100.0, 100.0]
 
 
-def test_judged_rows_of_which_some_have_a_source_are_told() -> None:
+def test_judged_rows_with_some_missing_sources_are_reported() -> None:
     rows = [JudgedRow("A", str(i), "x", ("x",), {"q": i}, "x" if i else None) for i in range(3)]
     judged = JudgedCorpus.from_rows(rows)
     assert judged.corpus.sources == (None, "x", "x")
@@ -153,7 +153,7 @@ def test_judged_rows_of_which_some_have_a_source_are_told() -> None:
         nlgauge.correlate(judged, SPEC)
 
 
-def test_an_ensemble_hands_sources_to_its_members() -> None:
+def test_members_of_an_ensemble_get_the_sources() -> None:
     command = NEEDS.replace(",", ";")
     spec = f"ensemble:metrics=chrf+{command},weights=1+3"
     scores = nlgauge.score(["x"], ["x"], sources=["x q"], metrics=spec)[spec]
@@ -227,12 +227,12 @@ def test_text_files_and_tables_of_every_format_give_the_same_scores(
 
 
 @pytest.mark.parametrize("workers", ["1", "2"])
-def test_runs_in_parts_hand_sources_on(texts: dict[str, str], tmp_path: Path, workers: str) -> None:
+def test_runs_in_parts_use_sources(texts: dict[str, str], tmp_path: Path, workers: str) -> None:
     files = ("-c", texts["a"], "-c", texts["b"], "-r", texts["ref"], "-s", texts["src"])
     parts = ("--parts", str(tmp_path / "run"), "--part-rows", "2", "--workers", workers)
-    said = _said("score", *files, "-m", NEEDS, "-f", "json", *parts)
-    assert _values(said) == {"a": 0.5, "b": 1.0}
-    assert "|sources:yes|" in json.loads(said)["scores"][0]["signature"]
+    messages = _said("score", *files, "-m", NEEDS, "-f", "json", *parts)
+    assert _values(messages) == {"a": 0.5, "b": 1.0}
+    assert "|sources:yes|" in json.loads(messages)["scores"][0]["signature"]
     Path(texts["src"]).write_text("x\nu\n")
     with pytest.raises(UsageError, match="holds a run with other inputs"):
         _said("score", *files, "-m", NEEDS, *parts)

@@ -44,9 +44,11 @@ def _results(folder: Path, signature: str) -> str:
 def test_verify_runs_no_program_that_a_results_file_names(
     number: int, signatures: list[str], trace: Path, tmp_path: Path
 ) -> None:
-    said = CliRunner().invoke(app, ["verify", _results(tmp_path, signatures[number])])
-    assert isinstance(said.exception, UsageError)
-    assert "would run the program" in str(said.exception) or "not installed" in str(said.exception)
+    messages = CliRunner().invoke(app, ["verify", _results(tmp_path, signatures[number])])
+    assert isinstance(messages.exception, UsageError)
+    assert "would run the program" in str(messages.exception) or "not installed" in str(
+        messages.exception
+    )
     assert not trace.exists()
 
 
@@ -68,7 +70,7 @@ def test_a_signature_builds_no_metric_that_runs_a_program(
 
 
 def test_an_allowed_command_is_verified(tmp_path: Path) -> None:
-    program = Path(__file__).parents[1] / "programs" / "shared_words.py"
+    program = Path(__file__).parents[1] / "external_programs" / "shared_words.py"
     command = f"python {program}"
     texts = tmp_path / "texts.txt"
     texts.write_text("a b c\nd e\n")
