@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import settings
@@ -12,8 +14,8 @@ from hypothesis import settings
 PROJECT = Path(__file__).resolve().parents[1]
 SHARED = PROJECT.parent / "shared"
 
-SHARED_WORDS = PROJECT / "tests" / "external_programs" / "shared_words.py"
-NEED_OPTIONS = {"external": f"external:command={sys.executable} {SHARED_WORDS}"}
+WORD_OVERLAP = PROJECT / "tests" / "word_overlap.py"
+NEED_OPTIONS = {"external": f"external:command={sys.executable} {WORD_OVERLAP} references"}
 """Specs of metrics that need an option without a default."""
 
 settings.register_profile("no_deadline", deadline=None)  # a busy machine is slow
@@ -28,6 +30,11 @@ needs_embedded = pytest.mark.skipif(
 def example(name: str) -> list[str]:
     """Return the lines of a file of the shipped example."""
     return (PROJECT / "examples" / f"{name}.txt").read_text("utf-8").splitlines()
+
+
+def golden(name: str) -> Any:
+    """Return the stored numbers of a file in tests/golden."""
+    return json.loads((PROJECT / "tests" / "golden" / f"{name}.json").read_text("utf-8"))
 
 
 @pytest.fixture(scope="session")

@@ -12,7 +12,7 @@ import pytest
 from typer.testing import CliRunner
 
 import nlgauge
-from conftest import PROJECT
+from conftest import PROJECT, WORD_OVERLAP
 from nlgauge.cli import app
 from nlgauge.core.corpus import Corpus
 from nlgauge.core.errors import DataError, ShapeError, UsageError
@@ -20,8 +20,7 @@ from nlgauge.data.judged import JudgedCorpus, JudgedRow
 from nlgauge.reranking import mbr, rerank
 from nlgauge.study import compare
 
-PROGRAM = PROJECT / "tests" / "external_programs" / "source_words.py"
-SPEC = f"external:command={shlex.quote(sys.executable)} {shlex.quote(str(PROGRAM))}"
+SPEC = f"external:command={shlex.quote(sys.executable)} {shlex.quote(str(WORD_OVERLAP))} source"
 NEEDS = f"{SPEC},source=required"
 
 

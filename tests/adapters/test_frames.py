@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from conftest import PROJECT
+from conftest import WORD_OVERLAP
 from nlgauge import score, score_frame
 from nlgauge.core.errors import DataError, UsageError
 
@@ -64,9 +64,7 @@ def test_a_missing_column_and_an_unknown_type_of_frame_are_named() -> None:
 
 def test_a_column_of_sources_reaches_the_metric() -> None:
     pd = pytest.importorskip("pandas")
-    spec = (
-        f"external:command={sys.executable} {PROJECT / 'tests/external_programs/source_words.py'}"
-    )
+    spec = f"external:command={sys.executable} {WORD_OVERLAP} source"
     frame = pd.DataFrame({**TEXTS, "src": ["a q", "c"]})
     named = {"candidate": "hyp", "reference": "ref", "source": "src"}
     assert score_frame(frame, **named, metrics=spec)["value"].tolist() == [0.5, 1.0]

@@ -1,24 +1,23 @@
 import itertools
 import json
+from functools import partial
 from importlib.util import find_spec
-from pathlib import Path
 
 import numpy as np
 import pytest
 from sacrebleu.metrics import BLEU
 
-from conftest import example
+from conftest import example, golden
+from metrics.conftest import score_with
 from nlgauge import metric, score
 from nlgauge.core.errors import NlgaugeError, OptionError, ShapeError
 
-GOLDEN = json.loads((Path(__file__).parents[1] / "golden" / "surface.json").read_text("utf-8"))
+GOLDEN = golden("surface")
 CANDIDATES, REFERENCES = (list(side) for side in zip(*GOLDEN["pairs"].values(), strict=True))
 FULL = [i for i, pair in enumerate(GOLDEN["pairs"].values()) if all(pair)]
 
 
-def _bleu(candidates, references, **options):
-    built = metric("bleu", **options)
-    return score(candidates, references, metrics=built)[built.label()]
+_bleu = partial(score_with, "bleu")
 
 
 def test_golden_segments_and_corpus():

@@ -1,18 +1,17 @@
-import json
-from pathlib import Path
+from functools import partial
 
 import numpy as np
 import pytest
 
-from nlgauge import metric, score
+from conftest import golden
+from metrics.conftest import score_with
+from nlgauge import metric
 from nlgauge.core.errors import OptionError
 
-GOLDEN = json.loads((Path(__file__).parents[1] / "golden" / "character.json").read_text("utf-8"))
+GOLDEN = golden("character")
 
 
-def _character(candidates, references, **options):
-    built = metric("character", **options)
-    return score(candidates, references, metrics=built)[built.label()]
+_character = partial(score_with, "character")
 
 
 def test_equal_to_the_package_cer():

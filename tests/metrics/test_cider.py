@@ -1,11 +1,13 @@
 import math
 import random
 from collections import Counter
+from functools import partial
 
 import numpy as np
 import pytest
 
-from nlgauge import Scorer, metric, score
+from metrics.conftest import score_with
+from nlgauge import Scorer, metric
 from nlgauge.core.errors import OptionError, UsageError
 from nlgauge.metrics.cider import ONE_SEGMENT_NOTE
 
@@ -18,9 +20,7 @@ REFERENCES = [
 CANDIDATES = ["a man riding a horse", "two dogs in a park park", "a plate of food", "the table"]
 
 
-def _cider(candidates, references, **options):
-    built = metric("cider", **options)
-    return score(candidates, references, metrics=built)[built.label()]
+_cider = partial(score_with, "cider")
 
 
 def _grams(text, n):

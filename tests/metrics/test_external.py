@@ -25,7 +25,7 @@ def test_scores_and_version_come_from_the_program() -> None:
     (scores,) = score(["a b", "", "x"], ["a c", "a", ["y", "x"]], metrics=SPEC).values()
     assert scores.segments.tolist() == [1 / 3, 0.0, 1.0]
     assert scores.signature["external_version"] == "1.0"
-    assert scores.signature["external_name"] == "shared words"
+    assert scores.signature["external_name"] == "words of references"
     assert any("nothing to compare" in warning for warning in scores.warnings)
 
 

@@ -1,16 +1,17 @@
-import json
-from pathlib import Path
+from functools import partial
 
 import numpy as np
 import pytest
 
-from nlgauge import metric, score
+from conftest import golden
+from metrics.conftest import score_with
+from nlgauge import metric
 from nlgauge.core.errors import FileError, OptionError
 from nlgauge.metrics.meteor import NO_WORDNET_NOTE
 from nlgauge.text.tokenize import words
 from nlgauge.text.wordnet import find_wordnet
 
-GOLDEN = json.loads((Path(__file__).parents[1] / "golden" / "surface.json").read_text("utf-8"))
+GOLDEN = golden("surface")
 needs_wordnet = pytest.mark.skipif(
     find_wordnet() is None, reason="no WordNet installed (extra 'meteor')"
 )
@@ -23,9 +24,7 @@ class _NoSynonyms:
         return []
 
 
-def _meteor(candidates, references, **options):
-    built = metric("meteor", **{"synonyms": "none", **options})
-    return score(candidates, references, metrics=built)[built.label()]
+_meteor = partial(score_with, "meteor", synonyms="none")
 
 
 def _nltk(candidate, reference, **options):

@@ -1,24 +1,24 @@
-import json
 import math
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from nlgauge import Scorer, metric, score
+from conftest import golden
+from metrics.conftest import score_with
+from nlgauge import Scorer, metric
 from nlgauge.core.errors import OptionError, UsageError
 from nlgauge.text.tokenize import words
 
-GOLDEN = json.loads((Path(__file__).parents[1] / "golden" / "surface.json").read_text("utf-8"))
-MTEVAL = json.loads((Path(__file__).parents[1] / "golden" / "nist.json").read_text("utf-8"))
+GOLDEN = golden("surface")
+MTEVAL = golden("nist")
 EXAMPLES = Path(__file__).parents[2] / "examples"
 PAIRS = [pair for pair in GOLDEN["pairs"].values() if all(pair)]
 CANDIDATES, REFERENCES = (list(side) for side in zip(*PAIRS, strict=True))
 
 
-def _nist(candidates, references, **options):
-    built = metric("nist", **options)
-    return score(candidates, references, metrics=built)[built.label()]
+_nist = partial(score_with, "nist")
 
 
 @pytest.mark.parametrize("order", [1, 3, 5])

@@ -1,20 +1,19 @@
-import json
 import random
-from pathlib import Path
+from functools import partial
 
 import numpy as np
 import pytest
 
+from conftest import golden
+from metrics.conftest import score_with
 from nlgauge import metric, score
 from nlgauge.core.errors import ModelError, OptionError
 
-GOLDEN = json.loads((Path(__file__).parents[1] / "golden" / "rouge.json").read_text("utf-8"))
+GOLDEN = golden("rouge")
 CANDIDATES, REFERENCES = (list(side) for side in zip(*GOLDEN["pairs"].values(), strict=True))
 
 
-def _rouge(candidates, references, **options):
-    built = metric("rouge", **options)
-    return score(candidates, references, metrics=built)[built.label()]
+_rouge = partial(score_with, "rouge")
 
 
 @pytest.mark.parametrize("stem", [False, True])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from pathlib import Path
+from collections.abc import Callable
 
 import numpy as np
 import pytest
@@ -14,10 +14,8 @@ from nlgauge.encode import open_encoder
 
 
 @pytest.fixture
-def model(tmp_path: Path) -> str:
-    path = tmp_path / "plane.txt"
-    path.write_text("x 3 0\ny 0 1\nd 1 1\nk 4 3\nz -1 0\n木 0 2\n", "utf-8")
-    return str(path)
+def model(write_vectors: Callable[[str], str]) -> str:
+    return write_vectors("x 3 0\ny 0 1\nd 1 1\nk 4 3\nz -1 0\n木 0 2\n")
 
 
 def _prf(candidate: str, reference: str, options: str) -> list[float]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from pathlib import Path
+from collections.abc import Callable
 
 import numpy as np
 import pytest
@@ -16,10 +16,8 @@ from nlgauge.metrics.sms import sentence_numbers
 
 
 @pytest.fixture
-def model(tmp_path: Path) -> str:
-    path = tmp_path / "space.txt"
-    path.write_text("x 2 0 0\ny 0 1 0\nz 0 0 1\n. 1 0 0\n。 0 1 0\n木 0 0 3\n", "utf-8")
-    return str(path)
+def model(write_vectors: Callable[[str], str]) -> str:
+    return write_vectors("x 2 0 0\ny 0 1 0\nz 0 0 1\n. 1 0 0\n。 0 1 0\n木 0 0 3\n")
 
 
 def _sms(candidate: str, reference: str, options: str) -> float:

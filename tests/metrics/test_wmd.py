@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from pathlib import Path
+from collections.abc import Callable
 
 import numpy as np
 import pytest
@@ -18,16 +18,14 @@ CHORD = {45: 2 * math.sin(math.pi / 8), 90: math.sqrt(2), 180: 2.0}
 
 
 @pytest.fixture
-def model(tmp_path: Path) -> str:
+def model(write_vectors: Callable[[str], str]) -> str:
     """Vectors in known directions; their different lengths have no influence."""
     turns = {word: math.radians(angle) for word, angle in ANGLES.items()}
     lines = [
         f"{word} {(i + 1) * math.cos(turn):.9f} {(i + 1) * math.sin(turn):.9f}\n"
         for i, (word, turn) in enumerate(turns.items())
     ]
-    path = tmp_path / "directions.txt"
-    path.write_text("".join(lines), "utf-8")
-    return str(path)
+    return write_vectors("".join(lines))
 
 
 def _wmd(candidate: str, reference: str, options: str) -> float:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+from collections.abc import Callable
 
 import numpy as np
 import pytest
@@ -14,14 +14,12 @@ from nlgauge.encode import open_encoder
 
 
 @pytest.fixture
-def model(tmp_path: Path) -> str:
+def model(write_vectors: Callable[[str], str]) -> str:
     """Five orthogonal words, and one between the first two."""
     lines = [
         f"{word} {' '.join(map(str, row))}" for word, row in zip("abcde", np.eye(5), strict=True)
     ]
-    path = tmp_path / "axes.txt"
-    path.write_text("\n".join([*lines, "ab 1 1 0 0 0", "木 0 0 3 0 0"]), "utf-8")
-    return str(path)
+    return write_vectors("\n".join([*lines, "ab 1 1 0 0 0", "木 0 0 3 0 0"]))
 
 
 def _parts(candidate: str, reference: str, options: str) -> tuple[float, float, float]:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from itertools import product
-from pathlib import Path
 
 import numpy as np
 import pytest
 
+from conftest import golden
 from nlgauge.core.errors import DataError, OptionError, ShapeError
 from nlgauge.stats.alternative_annotator import (
     alternative_annotator_test,
@@ -17,9 +16,7 @@ from nlgauge.stats.alternative_annotator import (
 )
 
 pytest.importorskip("scipy", reason="the extra 'stats' is not installed")
-GOLDEN = json.loads(
-    (Path(__file__).parents[1] / "golden" / "alternative_annotator.json").read_text("utf-8")
-)
+GOLDEN = golden("alternative_annotator")
 N = float("nan")
 
 

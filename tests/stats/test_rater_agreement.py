@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import json
 from itertools import permutations, product
-from pathlib import Path
 
 import numpy as np
 import pytest
 
+from conftest import golden
 from nlgauge.core.errors import DataError, OptionError, ShapeError
 from nlgauge.stats.rater_agreement import COEFFICIENTS, bootstrap_agreement, rater_agreement
 
-GOLDEN = json.loads(
-    (Path(__file__).parents[1] / "golden" / "rater_agreement.json").read_text("utf-8")
-)
+GOLDEN = golden("rater_agreement")
 N = float("nan")
 
 
