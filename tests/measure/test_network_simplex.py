@@ -55,6 +55,14 @@ def check(cost, a, b, plan, value):
     assert (cost * plan).sum() == pytest.approx(value, abs=1e-12 * max(cost.max(), 1))
 
 
+def check_with_pot(simplex, stack, a, b):
+    """Every cost matrix of the stack is solved, at the cost that POT finds."""
+    plans, solved = simplex.couple(stack)
+    assert solved.all()
+    for cost, plan in zip(stack, plans, strict=True):
+        check(cost, a, b, plan, (cost * ot.emd(a, b, cost)).sum())
+
+
 def weights(rng, n, kind):
     drawn = {
         "drawn": rng.gamma(1, size=n),
@@ -97,10 +105,7 @@ def test_hundreds_of_problems_agree_with_pot_from_any_start(masses, prices):
         warm = Simplex(a, b, 2)
         for _ in range(4):
             stack = costs(rng, (2, n, m), prices)
-            plans, solved = warm.couple(stack)
-            assert solved.all()
-            for cost, plan in zip(stack, plans, strict=True):
-                check(cost, a, b, plan, (cost * ot.emd(a, b, cost)).sum())
+            check_with_pot(warm, stack, a, b)
 
 
 def test_many_tokens():
@@ -108,10 +113,7 @@ def test_many_tokens():
     for shape in ((60, 60), (200, 150)):
         a, b = weights(rng, shape[0], "drawn"), weights(rng, shape[1], "equal")
         stack = rng.random((2, *shape))
-        plans, solved = Simplex(a, b, 2).couple(stack)
-        assert solved.all()
-        for cost, plan in zip(stack, plans, strict=True):
-            check(cost, a, b, plan, (cost * ot.emd(a, b, cost)).sum())
+        check_with_pot(Simplex(a, b, 2), stack, a, b)
 
 
 @pytest.mark.parametrize("prices", ["drawn", "whole"])
@@ -123,10 +125,7 @@ def test_rows_of_many_columns_are_priced_by_lists_and_then_by_all(prices, seed):
     simplex = Simplex(a, b, 2)
     for _ in range(3):  # the second time with the lists of other costs
         stack = costs(rng, (2, *shape), prices)
-        plans, solved = simplex.couple(stack)
-        assert solved.all()
-        for cost, plan in zip(stack, plans, strict=True):
-            check(cost, a, b, plan, (cost * ot.emd(a, b, cost)).sum())
+        check_with_pot(simplex, stack, a, b)
 
 
 def test_a_plan_does_not_depend_on_what_was_solved_before():

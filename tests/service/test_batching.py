@@ -80,6 +80,18 @@ def until_taken(running: Scheduler) -> None:
         time.sleep(0.001)
 
 
+def submit_third_during_batch(running: Scheduler, tasks: list[ShortTask]) -> None:
+    """Submit two tasks, which fill a batch, and the third before the batch is scored."""
+    running.models.acquire()  # the first batch waits for the lock
+    for each in tasks[:2]:
+        running.submit(each)
+    until_taken(running)
+    running.submit(tasks[2])
+    running.models.release()
+    wait(tasks)
+    running.close()
+
+
 def plain(every: Sequence[Scores]) -> list[dict[str, Any]]:
     return [scores.to_dict() for scores in every]
 
@@ -107,15 +119,8 @@ def test_without_a_window_every_task_is_scored_alone() -> None:
 
 def test_tasks_that_arrive_during_a_batch_are_the_next_batch() -> None:
     scorer, running = CountingScorer(["bleu"]), scheduler(window=60, batch_rows=2)
-    running.models.acquire()  # the first batch, which is full, waits for the lock
     tasks = small_tasks(scorer, 3)
-    for each in tasks[:2]:
-        running.submit(each)
-    until_taken(running)
-    running.submit(tasks[2])
-    running.models.release()
-    wait(tasks)
-    running.close()
+    submit_third_during_batch(running, tasks)
     assert scorer.calls == [2, 1]
 
 
@@ -134,14 +139,7 @@ def test_clients_that_ask_again_after_an_answer_join_the_next_batch(
         threading.Thread(target=again).start()
 
     tasks[1].future.add_done_callback(ask_again)
-    running.models.acquire()  # the first batch, which is full, waits for the lock
-    for each in tasks[:2]:
-        running.submit(each)
-    until_taken(running)
-    running.submit(tasks[2])
-    running.models.release()
-    wait(tasks)
-    running.close()
+    submit_third_during_batch(running, tasks)
     assert scorer.calls == [4, 3]
 
 

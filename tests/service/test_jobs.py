@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import time
 from threading import Event
 from typing import Any
@@ -98,9 +99,20 @@ class BlockingJobs:
         return b"{}"
 
     def put(self) -> str:
-        import json
-
         return str(json.loads(self.jobs.put("score", self.work))["id"])
+
+    def wait_for(self, id: str, state: str) -> None:
+        ends = time.monotonic() + TIMEOUT
+        while json.loads(self.jobs.get(id))["state"] != state:
+            assert time.monotonic() < ends, f"the job did not become {state}"
+            time.sleep(0.002)
+
+    def run(self) -> str:
+        """Submit a job, wait until it is done, and return its id."""
+        self.go.set()
+        id = self.put()
+        self.wait_for(id, "done")
+        return id
 
 
 def test_a_running_job_is_cancelled_between_portions() -> None:
@@ -149,24 +161,14 @@ def test_too_many_jobs_are_refused_and_a_queued_one_can_be_cancelled() -> None:
 
 def test_old_results_are_deleted() -> None:
     blocking = BlockingJobs(kept_jobs=2)
-    blocking.go.set()
-    ids = []
-    for _ in range(4):
-        ids.append(blocking.put())
-        while b'"done"' not in blocking.jobs.get(ids[-1]):
-            time.sleep(0.002)
+    ids = [blocking.run() for _ in range(4)]
     blocking.put()
     with pytest.raises(ServiceError, match="no such job"):
         blocking.jobs.get(ids[0])
     assert b'"result": {"done": true}' in blocking.jobs.get(ids[3])
     blocking.scheduler.close()
     small = BlockingJobs(kept_jobs=9, kept_bytes=20)
-    small.go.set()
-    ids = []
-    for _ in range(2):
-        ids.append(small.put())
-        while b'"done"' not in small.jobs.get(ids[-1]):
-            time.sleep(0.002)
+    ids = [small.run() for _ in range(2)]
     with pytest.raises(ServiceError, match="no such job"):
         small.jobs.get(ids[0])
     small.scheduler.close()
@@ -175,7 +177,7 @@ def test_old_results_are_deleted() -> None:
     id = short.put()
     ends = time.monotonic() + TIMEOUT
     with pytest.raises(ServiceError, match="no such job"):
-        while time.monotonic() < ends:  # until it has run and a moment has passed
+        while time.monotonic() < ends:  # until it has run and kept_seconds have passed
             short.jobs.get(id)
             time.sleep(0.002)
     short.scheduler.close()
@@ -187,14 +189,8 @@ def test_a_failed_job_has_its_error_and_the_next_one_runs() -> None:
     def broken(_: Task) -> bytes:
         raise DataError("there is something wrong with row 3")
 
-    import json
-
     id = json.loads(blocking.jobs.put("score", broken))["id"]
-    while b'"failed"' not in blocking.jobs.get(id):
-        time.sleep(0.002)
+    blocking.wait_for(id, "failed")
     assert json.loads(blocking.jobs.get(id))["error"]["message"].endswith("row 3")
-    blocking.go.set()
-    following = blocking.put()
-    while b'"done"' not in blocking.jobs.get(following):
-        time.sleep(0.002)
+    blocking.run()
     blocking.scheduler.close()

@@ -8,24 +8,19 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from conftest import example
 from nlgauge.core.corpus import Corpus
 from nlgauge.core.errors import DataError, OptionError
 from nlgauge.data import JudgedCorpus
 from nlgauge.scoring import score
 from nlgauge.stats import bootstrap_difference, pearson, split
 from nlgauge.study import tune
-
-SYSTEMS = ("fluent", "literal", "hasty")
+from study.conftest import example_corpus
 
 
 @pytest.fixture(scope="module")
 def judged() -> JudgedCorpus:
     """Human scores equal to chrf with 3-grams plus noise."""
-    references = example("reference.a")
-    corpus = Corpus.join(
-        [Corpus.of(example(name), references, systems=[name] * 36) for name in SYSTEMS]
-    )
+    corpus = example_corpus()
     made = score(corpus.candidates, corpus.references, metrics="chrf:char_order=3")
     scores = made["chrf:char_order=3"].segments
     human = scores + np.random.default_rng(0).normal(0, 3, len(scores))
@@ -128,10 +123,7 @@ BERT, MOVER = "bertscore:model=hashing", "mover:model=hashing"
 
 def _judged(spec: str, noise: float) -> JudgedCorpus:
     """Return human scores equal to those of a metric plus noise."""
-    references = example("reference.a")
-    corpus = Corpus.join(
-        [Corpus.of(example(name), references, systems=[name] * 36) for name in SYSTEMS]
-    )
+    corpus = example_corpus()
     (scores,) = score(corpus.candidates, corpus.references, metrics=spec).values()
     seen = scores.scale.sign * scores.segments
     human = seen + np.random.default_rng(0).normal(0, noise * seen.std(), len(seen))
