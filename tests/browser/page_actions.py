@@ -26,6 +26,12 @@ def fill_pair(page: Any, candidate: str = CANDIDATE, reference: str = REFERENCE)
     page.get_by_label("Reference", exact=True).fill(reference)
 
 
+def score_pair(page: Any, candidate: str = CANDIDATE, reference: str = REFERENCE) -> None:
+    """Fill in a pair and press Score."""
+    fill_pair(page, candidate, reference)
+    page.get_by_role("button", name="Score", exact=True).click()
+
+
 def choose_metrics(view: Any, *names: str) -> None:
     """Select exactly these metrics."""
     view.get_by_role("button", name="more", exact=False).first.click()

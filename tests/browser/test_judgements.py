@@ -19,6 +19,15 @@ def opened(visit: Any) -> tuple[Any, Any]:
     return page, page.get_by_role("tabpanel", name="Judgements")
 
 
+def correlated(visit: Any, rows: list[dict[str, Any]], *metrics: str) -> tuple[Any, Any]:
+    """Upload judged rows, choose metrics and press Correlate; return the page and the view."""
+    page, view = opened(visit)
+    drop_files(view, ("judged.jsonl", json_lines(rows)))
+    choose_metrics(view, *metrics)
+    view.get_by_role("button", name="Correlate").click()
+    return page, view
+
+
 def judged(segments: int = 12) -> list[dict[str, Any]]:
     return [
         {
@@ -70,10 +79,7 @@ def test_documents_are_a_level_where_the_table_names_them(visit: Any) -> None:
 def test_marks_come_from_tests_between_metrics(visit: Any) -> None:
     """No star where nothing is significant: scores that have nothing to do with the texts."""
     rows = [{**row, "human": {"noise": (7 * i) % 11}} for i, row in enumerate(judged(8))]
-    _, view = opened(visit)
-    drop_files(view, ("noise.jsonl", json_lines(rows)))
-    choose_metrics(view, "bleu", "chrf")
-    view.get_by_role("button", name="Correlate").click()
+    _, view = correlated(visit, rows, "bleu", "chrf")
     table = view.get_by_role("table", name="Correlation with human scores: noise")
     expect(table).to_contain_text("chrf")
     expect(table.locator(".best")).to_have_count(0)
@@ -88,20 +94,14 @@ def test_a_significantly_better_metric_is_marked(visit: Any) -> None:
     scores = nlgauge.score(*pairs, metrics="chrf")["chrf"].segments
     for row, score in zip(rows, scores, strict=True):
         row["human"] = {"like": float(score)}
-    _, view = opened(visit)
-    drop_files(view, ("like.jsonl", json_lines(rows)))
-    choose_metrics(view, "bleu", "chrf")
-    view.get_by_role("button", name="Correlate").click()
+    _, view = correlated(visit, rows, "bleu", "chrf")
     row = view.get_by_role("row", name=re.compile("^chrf"))
     expect(row.locator(".best")).to_have_count(1)
     expect(row).to_contain_text("> bleu")
 
 
 def test_a_metric_is_drawn_against_human_scores(visit: Any) -> None:
-    _, view = opened(visit)
-    drop_files(view, ("judged.jsonl", json_lines(judged())))
-    choose_metrics(view, "bleu", "chrf")
-    view.get_by_role("button", name="Correlate").click()
+    _, view = correlated(visit, judged(), "bleu", "chrf")
     section = view.get_by_role("region", name="Metric against human scores")
     expect(
         section.get_by_role("img", name="bleu against human: adequacy: 36 points")
@@ -116,10 +116,7 @@ def test_a_metric_is_drawn_against_human_scores(visit: Any) -> None:
 
 
 def test_columns_can_be_sorted(visit: Any) -> None:
-    _, view = opened(visit)
-    drop_files(view, ("judged.jsonl", json_lines(judged(6))))
-    choose_metrics(view, "bleu", "chrf", "rouge")
-    view.get_by_role("button", name="Correlate").click()
+    _, view = correlated(visit, judged(6), "bleu", "chrf", "rouge")
     header = view.get_by_role("columnheader", name="Pearson r")
     header.get_by_role("button").click()
     expect(header).to_have_attribute("aria-sort", "descending")
@@ -129,10 +126,7 @@ def test_columns_can_be_sorted(visit: Any) -> None:
 
 
 def test_metrics_are_drawn_against_people_and_one_another(visit: Any) -> None:
-    page, view = opened(visit)
-    drop_files(view, ("judged.jsonl", json_lines(judged())))
-    choose_metrics(view, "bleu", "chrf")
-    view.get_by_role("button", name="Correlate").click()
+    page, view = correlated(visit, judged(), "bleu", "chrf")
     matrix = view.get_by_role("img", name="with one another")
     expect(matrix).to_contain_text("human:adequacy")
     expect(matrix.locator("rect")).to_have_count(16)

@@ -10,7 +10,7 @@ from urllib.parse import urlencode
 
 import pytest
 
-from browser.page_actions import CANDIDATE, expect, fill_pair
+from browser.page_actions import CANDIDATE, expect, fill_pair, score_pair
 from browser.server import running_server
 
 VIEWS = {
@@ -31,8 +31,7 @@ def try_example(page: Any, view: str) -> None:
 
 def test_a_link_reproduces_a_pair(visit: Any) -> None:
     page = visit()
-    fill_pair(page)
-    page.get_by_role("button", name="Score", exact=True).click()
+    score_pair(page)
     page.get_by_role("button", name="Unbalanced").click()
     page.get_by_role("button", name="cheap", exact=True).click()
     page.get_by_role("button", name="Heat map").click()
