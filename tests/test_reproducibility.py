@@ -97,9 +97,9 @@ def test_unusable_results_are_refused(tmp_path: Path) -> None:
         Results((entry,), {}).replay(corpus)
     with pytest.raises(DataError, match="no scores"):
         Results((), {}).replay(corpus)
-    strange = {"signature": "magic|nrefs:1", "system": "other", "value": 1}
+    unknown = {"signature": "magic|nrefs:1", "system": "other", "value": 1}
     with pytest.raises(UsageError, match="'magic', which is not installed"):
-        Results((strange,), {}).replay(corpus)
+        Results((unknown,), {}).replay(corpus)
     broken.write_text('{"scores": []}')
     messages = CliRunner().invoke(app, ["verify", str(broken)])
     assert "give the texts with -c FILE" in str(messages.exception)

@@ -1,3 +1,5 @@
+"""The option --cache and the command `nlgauge cache`."""
+
 from __future__ import annotations
 
 import json

@@ -159,7 +159,7 @@ def test_compressed_files_may_be_concatenated_and_large(tmp_path: Path, ending: 
 @pytest.mark.parametrize("ending", [".gz", ".zst"])
 def test_other_bytes_after_a_compressed_file_are_an_error(tmp_path: Path, ending: str) -> None:
     path = tmp_path / f"a{ending}"
-    path.write_bytes(_compressed(b"a\n" * 1000, ending) + b"rubbish")
+    path.write_bytes(_compressed(b"a\n" * 1000, ending) + b"other bytes")
     with pytest.raises(FileError, match="cannot be read"):
         list(lines_of(str(path)))
 

@@ -1,3 +1,5 @@
+"""The embedding cache returns equal values, computes what is missing, and is opened by options."""
+
 from __future__ import annotations
 
 import json

@@ -1,3 +1,5 @@
+"""The embedding cache with damaged files, disk errors, size limits and several processes."""
+
 from __future__ import annotations
 
 import errno
@@ -61,14 +63,14 @@ def test_damaged_records_are_computed_again(tmp_path: Path, how: str) -> None:
         at = content.index(CountingEncoder().encode(TEXTS[-1:], (2,))[0].points[0, 200].tobytes())
         path.write_bytes(content[:at] + b"?" + content[at + 1 :])
     else:
-        spoilt = {
+        damaged = {
             "cut": content[: len(content) // 2],
             "empty": b"",
             "text": b"this is no cache\n" * 100,
             "header": b"\0" * 40 + content[40:],
             "pages": content[:8192] + b"\xa5" * (len(content) - 8192),
         }
-        path.write_bytes(spoilt[how])
+        path.write_bytes(damaged[how])
     messages = {
         "flip": f"held {2 * len(TEXTS)} damaged records, dropped",
         "bytes": "held 1 damaged",

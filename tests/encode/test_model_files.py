@@ -208,10 +208,10 @@ def test_an_unusable_folder_is_one_error_sentence(
 ) -> None:
     from nlgauge.cli import main
 
-    spoil, message = UNUSABLE[case]
+    damage, message = UNUSABLE[case]
     folder, texts = tmp_path / "model", tmp_path / "texts.txt"
     shutil.copytree(tiny("bert"), folder)
-    spoil(folder)
+    damage(folder)
     texts.write_text("a man in a boat\n")
     words = ["score", "-c", str(texts), "-r", str(texts), "-m", f"bertscore:model={folder},layer=1"]
     with pytest.raises(SystemExit, match="1"):

@@ -1,3 +1,5 @@
+"""BLEU against stored numbers, sacrebleu and NLTK."""
+
 import itertools
 import json
 from functools import partial

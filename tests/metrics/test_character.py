@@ -1,3 +1,5 @@
+"""CharacTER against the package cer and by hand."""
+
 from functools import partial
 
 import numpy as np

@@ -1,3 +1,5 @@
+"""chrF against stored numbers and sacrebleu."""
+
 import itertools
 from functools import partial
 

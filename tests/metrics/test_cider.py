@@ -1,3 +1,5 @@
+"""CIDEr and CIDEr-D against the equations of the paper."""
+
 import math
 import random
 from collections import Counter

@@ -1,3 +1,5 @@
+"""Extended edit distance against torchmetrics and its definition in fractions."""
+
 from fractions import Fraction
 from functools import partial
 

@@ -1,3 +1,5 @@
+"""METEOR against NLTK and by hand."""
+
 from functools import partial
 
 import numpy as np

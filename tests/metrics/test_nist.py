@@ -1,3 +1,5 @@
+"""NIST against NLTK, mteval and by hand."""
+
 import math
 from functools import partial
 from pathlib import Path

@@ -1,3 +1,5 @@
+"""ROUGE against rouge_score and by hand."""
+
 import random
 from functools import partial
 

@@ -1,3 +1,5 @@
+"""TER against stored numbers and sacrebleu."""
+
 import itertools
 import warnings
 from functools import partial

@@ -1,3 +1,5 @@
+"""Edit distances and common subsequences against textbook tables."""
+
 import random
 
 from nlgauge.text.edits import edit_distance, lcs_length, lcs_positions

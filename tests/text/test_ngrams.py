@@ -1,3 +1,5 @@
+"""Counts of n-grams and digests of frequency tables."""
+
 import pytest
 
 from nlgauge.core.errors import UsageError

@@ -1,3 +1,5 @@
+"""WordNet synsets, base forms and folders."""
+
 import pytest
 
 from nlgauge.core.errors import FileError
