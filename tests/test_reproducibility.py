@@ -23,8 +23,8 @@ def _write(folder: Path, *metrics: str) -> Path:
     results = folder / "results.json"
     words = ["score", "-c", str(folder / "out.txt"), "-r", str(folder / "ref.txt")]
     flags = [word for metric in metrics for word in ("-m", metric)]
-    messages = CliRunner().invoke(app, [*words, *flags, "-o", str(results)])
-    assert messages.exit_code == 0
+    result = CliRunner().invoke(app, [*words, *flags, "-o", str(results)])
+    assert result.exit_code == 0
     return results
 
 
@@ -58,8 +58,8 @@ def test_other_metrics_do_not_compare() -> None:
 
 
 def test_equal_signatures_leave_only_the_texts() -> None:
-    messages = CliRunner().invoke(app, ["explain", BLEU, BLEU])
-    assert "the texts must differ" in messages.stdout
+    result = CliRunner().invoke(app, ["explain", BLEU, BLEU])
+    assert "the texts must differ" in result.stdout
     assert json.loads(CliRunner().invoke(app, ["explain", BLEU, BLEU, "-f", "json"]).stdout) == []
 
 
@@ -69,18 +69,18 @@ def test_unchanged_results_are_verified_and_changed_numbers_fail(tmp_path: Path)
     content = json.loads(results.read_text())
     content["scores"][1]["value"] += 0.01
     results.write_text(json.dumps(content))
-    messages = CliRunner().invoke(app, ["verify", str(results), "-f", "json"])
-    assert messages.exit_code == 1
-    assert [row["holds"] for row in json.loads(messages.stdout)] == [True, False, True, True]
+    result = CliRunner().invoke(app, ["verify", str(results), "-f", "json"])
+    assert result.exit_code == 1
+    assert [row["holds"] for row in json.loads(result.stdout)] == [True, False, True, True]
 
 
 def test_changed_texts_and_changed_tables_are_noticed(tmp_path: Path) -> None:
     results = _write(tmp_path, "bertscore:model=hashing,weights=idf")
     (tmp_path / "ref.txt").write_text("a b c e\nthe dog sat down\n")
-    messages = CliRunner().invoke(app, ["verify", str(results)])
-    assert messages.exit_code == 1
-    assert "idf_sha_reference" in messages.stderr
-    assert "differs" in messages.stdout
+    result = CliRunner().invoke(app, ["verify", str(results)])
+    assert result.exit_code == 1
+    assert "idf_sha_reference" in result.stderr
+    assert "differs" in result.stdout
 
 
 def test_unusable_results_are_refused(tmp_path: Path) -> None:
@@ -101,8 +101,8 @@ def test_unusable_results_are_refused(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="'magic', which is not installed"):
         Results((unknown,), {}).replay(corpus)
     broken.write_text('{"scores": []}')
-    messages = CliRunner().invoke(app, ["verify", str(broken)])
-    assert "give the texts with -c FILE" in str(messages.exception)
+    result = CliRunner().invoke(app, ["verify", str(broken)])
+    assert "give the texts with -c FILE" in str(result.exception)
 
 
 SACREBLEU = [

@@ -95,14 +95,14 @@ def test_invalid_arguments_are_refused() -> None:
 def test_on_the_command_line(tmp_path: Path) -> None:
     rows = tmp_path / "samples.jsonl"
     rows.write_text("".join(json.dumps({"samples": texts}) + "\n" for texts in SAMPLES))
-    messages = CliRunner().invoke(app, ["mbr", str(rows), "-m", "chrf"])
-    assert messages.stdout.splitlines() == ["the cat sat on a mat", "hello there", "alone"]
+    result = CliRunner().invoke(app, ["mbr", str(rows), "-m", "chrf"])
+    assert result.stdout.splitlines() == ["the cat sat on a mat", "hello there", "alone"]
     lines = tmp_path / "samples.txt"
     lines.write_text("a b\na\na b c\nx\nx y\nx y z\n")
     (tmp_path / "ref.txt").write_text("a\nx y z\n")
     words = ["rerank", str(lines), "--samples", "3", "-r", str(tmp_path / "ref.txt"), "-m", "chrf"]
-    messages = CliRunner().invoke(app, [*words, "-f", "jsonl"])
-    found = [json.loads(line) for line in messages.stdout.splitlines()]
+    result = CliRunner().invoke(app, [*words, "-f", "jsonl"])
+    found = [json.loads(line) for line in result.stdout.splitlines()]
     assert [row["best"] for row in found] == ["a", "x y z"]
     assert found[0]["order"][0] == 1
     assert np.isfinite(found[0]["utilities"]).all()
@@ -120,16 +120,16 @@ def test_on_the_command_line(tmp_path: Path) -> None:
 )
 def test_unusable_files_are_named(tmp_path: Path, name, content, words, message: str) -> None:
     (tmp_path / name).write_text(content)
-    messages = CliRunner().invoke(app, ["mbr", str(tmp_path / name), "-m", "chrf", *words])
-    assert isinstance(messages.exception, NlgaugeError)
-    assert message in str(messages.exception)
+    result = CliRunner().invoke(app, ["mbr", str(tmp_path / name), "-m", "chrf", *words])
+    assert isinstance(result.exception, NlgaugeError)
+    assert message in str(result.exception)
 
 
 def test_reranking_needs_references(tmp_path: Path) -> None:
     rows = tmp_path / "a.jsonl"
     rows.write_text('{"candidates": ["a"], "ref": "a"}\n{"candidates": ["b"]}\n')
-    messages = CliRunner().invoke(app, ["rerank", str(rows), "-m", "chrf"])
-    assert "line 2 has no column 'ref', which the first row has" in str(messages.exception)
+    result = CliRunner().invoke(app, ["rerank", str(rows), "-m", "chrf"])
+    assert "line 2 has no column 'ref', which the first row has" in str(result.exception)
     rows.write_text('{"candidates": ["a"]}\n')
-    messages = CliRunner().invoke(app, ["rerank", str(rows), "-m", "chrf"])
-    assert "add -r FILE" in str(messages.exception)
+    result = CliRunner().invoke(app, ["rerank", str(rows), "-m", "chrf"])
+    assert "add -r FILE" in str(result.exception)

@@ -25,11 +25,11 @@ NEEDS = f"{SPEC},source=required"
 
 
 def _said(*words: str) -> str:
-    messages = CliRunner().invoke(app, list(words))
-    if messages.exception is not None and not isinstance(messages.exception, SystemExit):
-        raise messages.exception
-    assert messages.exit_code == 0, messages.output
-    return messages.stdout
+    result = CliRunner().invoke(app, list(words))
+    if result.exception is not None and not isinstance(result.exception, SystemExit):
+        raise result.exception
+    assert result.exit_code == 0, result.output
+    return result.stdout
 
 
 def _values(text: str) -> dict[str, float]:

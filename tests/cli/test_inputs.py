@@ -25,11 +25,11 @@ def _options(command: str) -> set[str]:
 
 
 def _said(*words: str) -> str:
-    messages = CliRunner().invoke(app, _repeat_flags(list(words)))
-    if messages.exception is not None and not isinstance(messages.exception, SystemExit):
-        raise messages.exception
-    assert messages.exit_code == 0, messages.output
-    return messages.stdout
+    result = CliRunner().invoke(app, _repeat_flags(list(words)))
+    if result.exception is not None and not isinstance(result.exception, SystemExit):
+        raise result.exception
+    assert result.exit_code == 0, result.output
+    return result.stdout
 
 
 @pytest.mark.parametrize(

@@ -27,11 +27,11 @@ def _text(path: Path, content: str) -> str:
 
 
 def _scores(*words: str) -> dict[tuple[str, str], float]:
-    messages = CliRunner().invoke(app, [*words, "-f", "json"])
-    if messages.exception is not None and not isinstance(messages.exception, SystemExit):
-        raise messages.exception
-    assert messages.exit_code == 0, messages.output
-    content = json.loads(messages.stdout)
+    result = CliRunner().invoke(app, [*words, "-f", "json"])
+    if result.exception is not None and not isinstance(result.exception, SystemExit):
+        raise result.exception
+    assert result.exit_code == 0, result.output
+    content = json.loads(result.stdout)
     rows = content.get("scores") or content["systems"]
     return {(row["system"], row["metric"]): row["value"] for row in rows}
 

@@ -50,11 +50,9 @@ def test_score_and_parts_agree_on_rows_with_different_columns(tmp_path: Path) ->
     table = write(tmp_path / "a.jsonl", *rows)
     values = []
     for more in ([], ["--parts", str(tmp_path / "run")]):
-        messages = CliRunner().invoke(
-            app, ["score", "-c", table, "-m", "chrf", "-f", "json", *more]
-        )
-        assert messages.exit_code == 0, messages.output
-        values.append(json.loads(messages.stdout)["scores"][0]["value"])
+        result = CliRunner().invoke(app, ["score", "-c", table, "-m", "chrf", "-f", "json", *more])
+        assert result.exit_code == 0, result.output
+        values.append(json.loads(result.stdout)["scores"][0]["value"])
     assert values[0] == pytest.approx(values[1], abs=1e-9)
     expected = read_systems([table], [])
     assert set(expected.references) == {("a dog ran",)}
@@ -232,10 +230,10 @@ def test_damaged_gzip_is_one_error_sentence(
     for i, broken in enumerate(damaged(content)):
         given = [word.format(f"x{i}") for word in words]
         Path(next(word for word in given if word.startswith(f"x{i}."))).write_bytes(broken)
-        messages = CliRunner().invoke(app, given)
-        assert isinstance(messages.exception, DataError), (i, messages.exception, messages.output)
-        assert "\n" not in str(messages.exception)
-        assert f"x{i}." in str(messages.exception), (i, messages.exception)
+        result = CliRunner().invoke(app, given)
+        assert isinstance(result.exception, DataError), (i, result.exception, result.output)
+        assert "\n" not in str(result.exception)
+        assert f"x{i}." in str(result.exception), (i, result.exception)
 
 
 # Keys that occur twice.

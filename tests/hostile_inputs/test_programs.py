@@ -45,10 +45,10 @@ def _results(folder: Path, signature: str) -> str:
 def test_verify_runs_no_program_that_a_results_file_names(
     number: int, signatures: list[str], trace: Path, tmp_path: Path
 ) -> None:
-    messages = CliRunner().invoke(app, ["verify", _results(tmp_path, signatures[number])])
-    assert isinstance(messages.exception, UsageError)
-    assert "would run the program" in str(messages.exception) or "not installed" in str(
-        messages.exception
+    result = CliRunner().invoke(app, ["verify", _results(tmp_path, signatures[number])])
+    assert isinstance(result.exception, UsageError)
+    assert "would run the program" in str(result.exception) or "not installed" in str(
+        result.exception
     )
     assert not trace.exists()
 
