@@ -32,6 +32,19 @@ def example(name: str) -> list[str]:
     return (PROJECT / "examples" / f"{name}.txt").read_text("utf-8").splitlines()
 
 
+def command_output(*words: str) -> str:
+    """Run a command in this process and return its stdout; its error is raised."""
+    from typer.testing import CliRunner
+
+    from nlgauge.cli import _repeat_flags, app
+
+    result = CliRunner().invoke(app, _repeat_flags(list(words)))
+    if result.exception is not None and not isinstance(result.exception, SystemExit):
+        raise result.exception
+    assert result.exit_code == 0, result.output
+    return result.stdout
+
+
 def golden(name: str) -> Any:
     """Return the stored numbers of a file in tests/golden."""
     return json.loads((PROJECT / "tests" / "golden" / f"{name}.json").read_text("utf-8"))

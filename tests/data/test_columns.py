@@ -7,9 +7,8 @@ import shlex
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
 
-from nlgauge.cli import app
+from conftest import command_output
 from nlgauge.core.errors import FileError, OptionError, UsageError
 from nlgauge.data import read_judged, read_systems
 from nlgauge.data.columns import Columns, split_names
@@ -27,11 +26,7 @@ def _text(path: Path, content: str) -> str:
 
 
 def _scores(*words: str) -> dict[tuple[str, str], float]:
-    result = CliRunner().invoke(app, [*words, "-f", "json"])
-    if result.exception is not None and not isinstance(result.exception, SystemExit):
-        raise result.exception
-    assert result.exit_code == 0, result.output
-    content = json.loads(result.stdout)
+    content = json.loads(command_output(*words, "-f", "json"))
     rows = content.get("scores") or content["systems"]
     return {(row["system"], row["metric"]): row["value"] for row in rows}
 

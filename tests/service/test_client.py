@@ -203,7 +203,7 @@ def files(tmp_path: Path) -> list[str]:
     return ["-c", str(tmp_path / "out.txt"), "-r", str(tmp_path / "out.txt"), "-m", "bleu"]
 
 
-def _said_once(capsys: pytest.CaptureFixture[str]) -> str:
+def _only_message(capsys: pytest.CaptureFixture[str]) -> str:
     captured = capsys.readouterr()
     assert captured.out == ""
     assert captured.err.startswith("nlgauge: ")
@@ -217,7 +217,7 @@ def test_an_answer_of_another_kind_of_server_is_one_error_sentence(
 ) -> None:
     address, _ = serve(body)
     assert main_quietly(["score", *files, "--server", address]) == 1
-    assert f"{address} answers, but not like `nlgauge serve`" in _said_once(capsys)
+    assert f"{address} answers, but not like `nlgauge serve`" in _only_message(capsys)
 
 
 @pytest.mark.parametrize("status", [0, 204, 400, 401, 404, 413, 429, 500, 503])
@@ -230,7 +230,7 @@ def test_an_error_of_another_kind_of_server_is_one_error_sentence(
     dated = {"Retry-After": "Wed, 21 Oct 2026 07:28:00 GMT"}
     address, _ = serve(body, status, **dated)
     assert main_quietly(["score", *files, "--server", address]) == 1
-    assert address in _said_once(capsys)
+    assert address in _only_message(capsys)
 
 
 @pytest.mark.parametrize("wait", ["Wed, 21 Oct 2026 07:28:00 GMT", "nan", "-5", "1e400", "x"])
@@ -259,7 +259,7 @@ def test_a_redirect_takes_no_token_and_no_text_elsewhere(
     address, seen = serve("", status, Location=f"{other}/v1/score")
     words = ["score", *files, "--server", address, "--token", "s3cret"]
     assert main_quietly(words) == 1
-    assert f"redirects to {other}/v1/score" in _said_once(capsys)
+    assert f"redirects to {other}/v1/score" in _only_message(capsys)
     assert (seen, stolen) == (["Bearer s3cret"], [])
 
 
