@@ -1,4 +1,4 @@
-"""Families of models with a test: their types and the sizes of tiny models."""
+"""Model families that are tested: their types and the sizes of tiny models."""
 
 from __future__ import annotations
 

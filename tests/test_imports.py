@@ -69,7 +69,7 @@ def test_every_package_has_a_contract() -> None:
 
 
 @pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(PACKAGE)))
-def test_modules_stay_small_and_have_names_of_their_own(path: Path) -> None:
+def test_modules_are_small_and_not_named_utils(path: Path) -> None:
     assert path.stem not in {"utils", "util", "helpers", "common", "misc"}
     limit = 150 if path.parent.name == "metrics" and not path.stem.startswith("_") else 400
     assert len(path.read_text("utf-8").splitlines()) <= limit

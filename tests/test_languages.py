@@ -1,4 +1,4 @@
-"""A language that is named chooses tokenizers, prices and models, in words that signatures say."""
+"""The option lang sets tokenizers, penalties and models, and signatures contain them."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def test_chinese_is_split_into_characters_for_bleu_and_ter() -> None:
     assert "|tok:zh|" in str(named["bleu"].signature)
 
 
-def test_what_the_spec_sets_stays() -> None:
+def test_options_of_the_spec_take_precedence() -> None:
     assert metric_in("zh", "bleu:tokenize=13a").tokenize == "13a"
     assert metric_in("zh", "bleu:lowercase=yes") == metric("bleu:lowercase=yes,tokenize=zh")
     assert metric_in("ja", "lazy_emd:lang=zh").lang == "zh"
@@ -44,7 +44,7 @@ def test_english_changes_nothing() -> None:
         assert metric_in("en", name) == metric(name), name
 
 
-def test_the_language_may_stand_among_the_options_of_a_metric() -> None:
+def test_the_language_may_be_an_option_of_a_metric() -> None:
     assert metric("bleu:lang=ja") == metric("bleu", lang="jpn") == metric("bleu:tokenize=ja-mecab")
     assert metric("bleu:lang=zh,tokenize=char") == metric("bleu:tokenize=char,lang=zh")
     assert metric("meteor:lang=de") == metric("meteor:stem=no,synonyms=none")
@@ -55,7 +55,7 @@ def test_the_language_may_stand_among_the_options_of_a_metric() -> None:
         metric("bleu:lang=jp")
 
 
-def test_members_of_an_ensemble_are_told_the_language() -> None:
+def test_members_of_an_ensemble_get_the_language() -> None:
     (scores,) = score(
         CANDIDATES, REFERENCES, metrics="ensemble:metrics=bleu+chrf", runtime=CHINESE
     ).values()
@@ -68,25 +68,25 @@ def test_members_of_an_ensemble_are_told_the_language() -> None:
 
 
 @pytest.mark.skipif(find_spec("MeCab") is not None, reason="MeCab is installed")
-def test_a_tokenizer_that_is_absent_is_named_with_its_package() -> None:
+def test_a_missing_tokenizer_is_named_with_its_package() -> None:
     with pytest.raises(NlgaugeError, match=r"pip install 'sacrebleu\[ja,ko\]', or compare char"):
         score(["東京"], ["東京"], metrics="bleu", runtime=JAPANESE)
 
 
-def test_a_model_for_the_language_is_asked_for_and_english_is_no_substitute() -> None:
+def test_a_model_of_the_language_is_required_and_an_english_one_is_refused() -> None:
     with pytest.raises(ModelError) as refused:
         score(CANDIDATES, REFERENCES, metrics="bertscore", runtime=JAPANESE)
-    said = str(refused.value)
-    assert said.startswith("texts in 'ja': model 'bert-base-multilingual-cased' is not on this")
+    messages = str(refused.value)
+    assert messages.startswith("texts in 'ja': model 'bert-base-multilingual-cased' is not on this")
     for way_out in ("--download", "NLGAUGE_MODEL", "model=embedded"):
-        assert way_out in said
+        assert way_out in messages
     with pytest.raises(ModelError, match="'bert-base-chinese'"):
         score(CANDIDATES, REFERENCES, metrics="infolm", runtime=CHINESE)
     with pytest.raises(ModelError, match="'bert-base-multilingual-cased'"):
         Scorer("ensemble:metrics=chrf+bertscore", runtime=Runtime(lang="ko"))
 
 
-def test_a_model_of_ones_own_goes_first(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_model_of_the_user_takes_precedence(monkeypatch: pytest.MonkeyPatch) -> None:
     (named,) = score(CANDIDATES, REFERENCES, metrics="wmd:model=hashing", runtime=JAPANESE).values()
     monkeypatch.setenv("NLGAUGE_MODEL", "hashing")
     (meant,) = score(CANDIDATES, REFERENCES, metrics="wmd", runtime=JAPANESE).values()
@@ -96,10 +96,10 @@ def test_a_model_of_ones_own_goes_first(monkeypatch: pytest.MonkeyPatch) -> None
 
 @needs_embedded
 @pytest.mark.filterwarnings("ignore::nlgauge.UnknownTokensWarning")
-def test_an_english_model_says_so_where_the_texts_are_not() -> None:
+def test_an_english_model_warns_if_texts_are_not_in_latin_letters() -> None:
     spec = "bertscore:model=embedded"
-    (told,) = score(CANDIDATES, REFERENCES, metrics=spec, runtime=Runtime(lang="de")).values()
-    assert told.notes["the model embedded knows English only, not de"] == 2
+    (reports,) = score(CANDIDATES, REFERENCES, metrics=spec, runtime=Runtime(lang="de")).values()
+    assert reports.notes["the model embedded knows English only, not de"] == 2
     (seen,) = score([*CANDIDATES, "ok"], [*REFERENCES, "fine"], metrics="bertscore").values()
     assert seen.notes.pop(UNKNOWN_NOTE) == 2
     (note,) = seen.notes

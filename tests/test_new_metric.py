@@ -1,4 +1,4 @@
-"""A new metric really is one file."""
+"""A new metric is one file, in a folder or an entry point."""
 
 from __future__ import annotations
 
@@ -70,8 +70,8 @@ def call(
     def called(*words: str) -> tuple[int, str, str]:
         with mock.patch.dict(sys.modules), pytest.raises(SystemExit) as ended:
             main(list(words))
-        said = capsys.readouterr()
-        return int(ended.value.code or 0), said.out, said.err
+        captured = capsys.readouterr()
+        return int(ended.value.code or 0), captured.out, captured.err
 
     return called
 
@@ -87,13 +87,13 @@ def test_a_file_in_a_named_folder_is_a_metric(folder: Path) -> None:
     assert "0.2000" in scored.stdout, scored.stderr
 
 
-def test_it_is_listed(call: Callable[..., tuple[int, str, str]]) -> None:
+def test_the_new_metric_is_listed(call: Callable[..., tuple[int, str, str]]) -> None:
     _, listed, err = call("metrics", "shared_words")
     assert "shared_words ↑ [0, 1]  Words in common over words in either." in listed, err
     assert "Fold case first. (bool) [yes]" in listed
 
 
-def test_the_laws_find_it(folder: Path) -> None:
+def test_the_law_tests_find_the_new_metric(folder: Path) -> None:
     laws = str(PROJECT / "tests" / "laws" / "test_laws.py")
     words = ("-m", "pytest", laws, "-k", "shared_words", "-p", "no:cacheprovider")
     held = _run(*words, NLGAUGE_METRICS=str(folder))

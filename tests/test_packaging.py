@@ -183,10 +183,17 @@ def answers(base_install: Path) -> dict[tuple[str, ...], list[Any]]:
 
 
 def _lexical_scores() -> list[str]:
-    return ["score", *TEXTS, "-m", *(NEED_OPTIONS.get(n, n) for n in _lexical()), "-f", "json"]
+    return [
+        "score",
+        *TEXTS,
+        "-m",
+        *(NEED_OPTIONS.get(n, n) for n in _lexical_metrics()),
+        "-f",
+        "json",
+    ]
 
 
-def _lexical() -> list[str]:
+def _lexical_metrics() -> list[str]:
     names = nlgauge.metric_names()
     return [name for name in names if nlgauge.metric(name).needs.kind == "text"]
 
@@ -203,11 +210,11 @@ def test_base_install_is_small(base_install: Path) -> None:
 
 
 def test_lexical_metrics_need_no_extra(answers: dict[tuple[str, ...], list[Any]]) -> None:
-    assert {"bleu", "chrf", "ter", "rouge", "meteor", "nist", "cider"} <= set(_lexical())
+    assert {"bleu", "chrf", "ter", "rouge", "meteor", "nist", "cider"} <= set(_lexical_metrics())
     code, out, err = answers[tuple(_lexical_scores())]
     assert code == 0, err
     scored = {score["metric"].partition(":")[0] for score in json.loads(out)["scores"]}
-    assert scored == set(_lexical())
+    assert scored == set(_lexical_metrics())
 
 
 @pytest.mark.parametrize("words", COMMANDS, ids=lambda words: words[0])

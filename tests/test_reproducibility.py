@@ -1,4 +1,4 @@
-"""Signatures are explained, and stored results are made again."""
+"""Signatures are explained, and stored results are verified by scoring again."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ def _write(folder: Path, *metrics: str) -> Path:
     results = folder / "results.json"
     words = ["score", "-c", str(folder / "out.txt"), "-r", str(folder / "ref.txt")]
     flags = [word for metric in metrics for word in ("-m", metric)]
-    said = CliRunner().invoke(app, [*words, *flags, "-o", str(results)])
-    assert said.exit_code == 0
+    result = CliRunner().invoke(app, [*words, *flags, "-o", str(results)])
+    assert result.exit_code == 0
     return results
 
 
-def test_differences_are_told_with_their_meaning_the_definition_first() -> None:
+def test_differences_are_explained_changes_of_definition_first() -> None:
     found = explain(BLEU, BLEU.replace("nrefs:1", "nrefs:4").replace("13a", "intl"))
     assert [(each.key, each.kind) for each in found] == [("tok", "option"), ("nrefs", "data")]
     assert str(found[0]) == "tok: 13a and intl (tokenizer)"
@@ -36,7 +36,7 @@ def test_differences_are_told_with_their_meaning_the_definition_first() -> None:
     assert library.kind == "library"
 
 
-def test_options_are_explained_in_the_metrics_own_words() -> None:
+def test_options_are_explained_by_their_descriptions() -> None:
     one = "bertscore|nrefs:1|model:a|layer:4|model_sha:1"
     found = explain(one, "bertscore|nrefs:1|model:b|layer:5|model_sha:2")
     assert {each.key: each.kind for each in found} == {
@@ -58,32 +58,32 @@ def test_other_metrics_do_not_compare() -> None:
 
 
 def test_equal_signatures_leave_only_the_texts() -> None:
-    said = CliRunner().invoke(app, ["explain", BLEU, BLEU])
-    assert "the texts must differ" in said.stdout
+    result = CliRunner().invoke(app, ["explain", BLEU, BLEU])
+    assert "the texts must differ" in result.stdout
     assert json.loads(CliRunner().invoke(app, ["explain", BLEU, BLEU, "-f", "json"]).stdout) == []
 
 
-def test_results_hold_when_nothing_changed_and_fail_when_a_number_did(tmp_path: Path) -> None:
+def test_unchanged_results_are_verified_and_changed_numbers_fail(tmp_path: Path) -> None:
     results = _write(tmp_path, "bleu", "ter", "bertscore:model=hashing,weights=idf", "nist")
     assert CliRunner().invoke(app, ["verify", str(results)]).exit_code == 0
     content = json.loads(results.read_text())
     content["scores"][1]["value"] += 0.01
     results.write_text(json.dumps(content))
-    said = CliRunner().invoke(app, ["verify", str(results), "-f", "json"])
-    assert said.exit_code == 1
-    assert [row["holds"] for row in json.loads(said.stdout)] == [True, False, True, True]
+    result = CliRunner().invoke(app, ["verify", str(results), "-f", "json"])
+    assert result.exit_code == 1
+    assert [row["holds"] for row in json.loads(result.stdout)] == [True, False, True, True]
 
 
 def test_changed_texts_and_changed_tables_are_noticed(tmp_path: Path) -> None:
     results = _write(tmp_path, "bertscore:model=hashing,weights=idf")
     (tmp_path / "ref.txt").write_text("a b c e\nthe dog sat down\n")
-    said = CliRunner().invoke(app, ["verify", str(results)])
-    assert said.exit_code == 1
-    assert "idf_sha_reference" in said.stderr
-    assert "differs" in said.stdout
+    result = CliRunner().invoke(app, ["verify", str(results)])
+    assert result.exit_code == 1
+    assert "idf_sha_reference" in result.stderr
+    assert "differs" in result.stdout
 
 
-def test_unfit_results_are_named(tmp_path: Path) -> None:
+def test_unusable_results_are_refused(tmp_path: Path) -> None:
     with pytest.raises(FileError, match="there is no file"):
         Results.read(tmp_path / "none.json")
     broken = tmp_path / "broken.json"
@@ -97,12 +97,12 @@ def test_unfit_results_are_named(tmp_path: Path) -> None:
         Results((entry,), {}).replay(corpus)
     with pytest.raises(DataError, match="no scores"):
         Results((), {}).replay(corpus)
-    strange = {"signature": "magic|nrefs:1", "system": "other", "value": 1}
+    unknown = {"signature": "magic|nrefs:1", "system": "other", "value": 1}
     with pytest.raises(UsageError, match="'magic', which is not installed"):
-        Results((strange,), {}).replay(corpus)
+        Results((unknown,), {}).replay(corpus)
     broken.write_text('{"scores": []}')
-    said = CliRunner().invoke(app, ["verify", str(broken)])
-    assert "give the texts with -c FILE" in str(said.exception)
+    result = CliRunner().invoke(app, ["verify", str(broken)])
+    assert "give the texts with -c FILE" in str(result.exception)
 
 
 SACREBLEU = [
@@ -172,7 +172,7 @@ def test_a_signature_of_sacrebleu_without_its_name_is_named() -> None:
     "spec",
     ["bleu:lowercase=yes", "chrf3", "ter", "rouge2", "wer", "bertscore:model=hashing,weights=idf"],
 )
-def test_short_signatures_say_the_same(spec: str) -> None:
+def test_short_signatures_build_the_same_metric(spec: str) -> None:
     (scores,) = score(["a cat sat", "b"], [["a cat", "cat"], ["b", "c"]], metrics=spec).values()
     short, long = str(scores.short_signature), str(scores.signature)
     assert len(short) < len(long)

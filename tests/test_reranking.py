@@ -60,12 +60,12 @@ def test_several_metrics_are_combined_by_rank_whatever_their_scales() -> None:
 def test_every_text_of_an_input_is_encoded_once(monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[str] = []
 
-    class Counting(HashingEncoder):
+    class CountingEncoder(HashingEncoder):
         def encode(self, texts, layers):
             asked.extend(texts)
             return super().encode(texts, layers)
 
-    encoder = Counting()
+    encoder = CountingEncoder()
     monkeypatch.setattr(kitchen, "open_encoder", lambda *_, **__: encoder)
     texts = [f"word{i} and word{i + 1}" for i in range(40)]  # 1,560 pairs
     mbr([texts], scorer=Scorer("bertscore"))
@@ -85,7 +85,7 @@ def test_what_is_not_a_list_of_lists_is_refused(candidates, kind, message: str) 
         mbr(candidates, scorer=Scorer("chrf"))
 
 
-def test_other_mistakes_are_named() -> None:
+def test_invalid_arguments_are_refused() -> None:
     with pytest.raises(ShapeError, match="3 lists of candidates but 1 references"):
         rerank(SAMPLES, ["a"], scorer=Scorer("chrf"))
     with pytest.raises(OptionError, match="'rank' or by 'mean'"):
@@ -95,14 +95,14 @@ def test_other_mistakes_are_named() -> None:
 def test_on_the_command_line(tmp_path: Path) -> None:
     rows = tmp_path / "samples.jsonl"
     rows.write_text("".join(json.dumps({"samples": texts}) + "\n" for texts in SAMPLES))
-    said = CliRunner().invoke(app, ["mbr", str(rows), "-m", "chrf"])
-    assert said.stdout.splitlines() == ["the cat sat on a mat", "hello there", "alone"]
+    result = CliRunner().invoke(app, ["mbr", str(rows), "-m", "chrf"])
+    assert result.stdout.splitlines() == ["the cat sat on a mat", "hello there", "alone"]
     lines = tmp_path / "samples.txt"
     lines.write_text("a b\na\na b c\nx\nx y\nx y z\n")
     (tmp_path / "ref.txt").write_text("a\nx y z\n")
     words = ["rerank", str(lines), "--samples", "3", "-r", str(tmp_path / "ref.txt"), "-m", "chrf"]
-    said = CliRunner().invoke(app, [*words, "-f", "jsonl"])
-    found = [json.loads(line) for line in said.stdout.splitlines()]
+    result = CliRunner().invoke(app, [*words, "-f", "jsonl"])
+    found = [json.loads(line) for line in result.stdout.splitlines()]
     assert [row["best"] for row in found] == ["a", "x y z"]
     assert found[0]["order"][0] == 1
     assert np.isfinite(found[0]["utilities"]).all()
@@ -118,18 +118,18 @@ def test_on_the_command_line(tmp_path: Path) -> None:
         ("a.jsonl", "", [], "holds no rows"),
     ],
 )
-def test_unfit_files_are_named(tmp_path: Path, name, content, words, message: str) -> None:
+def test_unusable_files_are_named(tmp_path: Path, name, content, words, message: str) -> None:
     (tmp_path / name).write_text(content)
-    said = CliRunner().invoke(app, ["mbr", str(tmp_path / name), "-m", "chrf", *words])
-    assert isinstance(said.exception, NlgaugeError)
-    assert message in str(said.exception)
+    result = CliRunner().invoke(app, ["mbr", str(tmp_path / name), "-m", "chrf", *words])
+    assert isinstance(result.exception, NlgaugeError)
+    assert message in str(result.exception)
 
 
 def test_reranking_needs_references(tmp_path: Path) -> None:
     rows = tmp_path / "a.jsonl"
     rows.write_text('{"candidates": ["a"], "ref": "a"}\n{"candidates": ["b"]}\n')
-    said = CliRunner().invoke(app, ["rerank", str(rows), "-m", "chrf"])
-    assert "line 2 has no column 'ref', which the first row has" in str(said.exception)
+    result = CliRunner().invoke(app, ["rerank", str(rows), "-m", "chrf"])
+    assert "line 2 has no column 'ref', which the first row has" in str(result.exception)
     rows.write_text('{"candidates": ["a"]}\n')
-    said = CliRunner().invoke(app, ["rerank", str(rows), "-m", "chrf"])
-    assert "add -r FILE" in str(said.exception)
+    result = CliRunner().invoke(app, ["rerank", str(rows), "-m", "chrf"])
+    assert "add -r FILE" in str(result.exception)

@@ -1,4 +1,4 @@
-"""The conductor encodes what is needed, once."""
+"""Scorer encodes every text once for all metrics, systems and layers."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from nlgauge.core.errors import OptionError, UsageError
 from nlgauge.encode.hashing import HashingEncoder, HashingMaskedLm
 
 
-class Counting(HashingEncoder):
-    """A hashing encoder that writes down what it was asked for."""
+class CountingEncoder(HashingEncoder):
+    """A hashing encoder that records its calls."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -23,18 +23,20 @@ class Counting(HashingEncoder):
 
 
 @pytest.fixture
-def encoder(monkeypatch: pytest.MonkeyPatch) -> Counting:
-    counting = Counting()
+def encoder(monkeypatch: pytest.MonkeyPatch) -> CountingEncoder:
+    counting = CountingEncoder()
     monkeypatch.setattr(inputs, "open_encoder", lambda *_, **__: counting)
     return counting
 
 
-def test_metrics_of_one_model_share_one_pass_with_all_their_layers(encoder: Counting) -> None:
+def test_metrics_of_one_model_share_one_pass_with_all_their_layers(
+    encoder: CountingEncoder,
+) -> None:
     score(["a b", "c"], ["a", "c"], metrics=["bertscore:layer=1", "bertscore:layer=4", "yisi"])
     assert encoder.asked == [(["a b", "c", "a"], (1, 3, 4))]
 
 
-def test_references_of_several_systems_are_encoded_once(encoder: Counting) -> None:
+def test_references_of_several_systems_are_encoded_once(encoder: CountingEncoder) -> None:
     systems = {name: [f"{name}{i}" for i in range(600)] for name in "ABC"}
     score_systems(systems, [f"r{i}" for i in range(600)], metrics="bertscore")
     texts = [text for asked, _ in encoder.asked for text in asked]
@@ -42,7 +44,7 @@ def test_references_of_several_systems_are_encoded_once(encoder: Counting) -> No
     assert len(texts) == len(set(texts)) == 4 * 600
 
 
-def test_long_chunks_are_cut_by_characters(encoder: Counting, monkeypatch) -> None:
+def test_long_chunks_are_cut_by_characters(encoder: CountingEncoder, monkeypatch) -> None:
     monkeypatch.setattr(corpus_run, "_CHUNK_CHARACTERS", 50)
     score(["x" * 30 + str(i) for i in range(4)], ["y"] * 4, metrics="bertscore")
     assert len(encoder.asked) == 4
@@ -67,21 +69,21 @@ def test_a_fitted_scorer_keeps_its_table_and_an_unfitted_one_makes_its_own() -> 
     assert any("only 1 texts" in warning for warning in two.warnings)
 
 
-def test_progress_is_told() -> None:
-    told: list[tuple[int, int]] = []
-    score(["a", "b", "a"], ["a", "b", "a"], metrics="bleu", progress=lambda *n: told.append(n))
-    assert (told[0], told[-1]) == ((0, 2), (2, 2))
-    assert told == sorted(told)
-    assert told.count((2, 2)) == 1, "all rows are done only once"
+def test_progress_is_reported() -> None:
+    reports: list[tuple[int, int]] = []
+    score(["a", "b", "a"], ["a", "b", "a"], metrics="bleu", progress=lambda *n: reports.append(n))
+    assert (reports[0], reports[-1]) == ((0, 2), (2, 2))
+    assert reports == sorted(reports)
+    assert reports.count((2, 2)) == 1, "all rows are done only once"
 
 
 @pytest.mark.parametrize("spec", ["chrf", "wmd:model=hashing", "bary:model=hashing"])
 def test_progress_moves_within_a_chunk(spec: str) -> None:
-    told: list[int] = []
+    reports: list[int] = []
     texts = [f"text {number} of many" for number in range(200)]
-    score(texts, texts[::-1], metrics=spec, progress=lambda done, _: told.append(done))
-    assert told == sorted(told)
-    assert len({done for done in told if 8 < done < 200}) > 3, "between the chunks of 8 and 192"
+    score(texts, texts[::-1], metrics=spec, progress=lambda done, _: reports.append(done))
+    assert reports == sorted(reports)
+    assert len({done for done in reports if 8 < done < 200}) > 3, "between the chunks of 8 and 192"
 
 
 def test_metrics_named_twice_or_not_at_all_are_refused() -> None:

@@ -9,28 +9,17 @@ import sys
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
 
 import nlgauge
-from conftest import PROJECT
-from nlgauge.cli import app
+from conftest import PROJECT, WORD_OVERLAP, command_output
 from nlgauge.core.corpus import Corpus
 from nlgauge.core.errors import DataError, ShapeError, UsageError
 from nlgauge.data.judged import JudgedCorpus, JudgedRow
 from nlgauge.reranking import mbr, rerank
 from nlgauge.study import compare
 
-PROGRAM = PROJECT / "tests" / "programs" / "source_words.py"
-SPEC = f"external:command={shlex.quote(sys.executable)} {shlex.quote(str(PROGRAM))}"
+SPEC = f"external:command={shlex.quote(sys.executable)} {shlex.quote(str(WORD_OVERLAP))} source"
 NEEDS = f"{SPEC},source=required"
-
-
-def _said(*words: str) -> str:
-    said = CliRunner().invoke(app, list(words))
-    if said.exception is not None and not isinstance(said.exception, SystemExit):
-        raise said.exception
-    assert said.exit_code == 0, said.output
-    return said.stdout
 
 
 def _values(text: str) -> dict[str, float]:
@@ -99,12 +88,12 @@ def test_quality_estimation_needs_no_references(texts: dict[str, str], tmp_path:
     assert found.segments.tolist() == [0.5, 1.0]
     assert found.signature["nrefs"] == "0"
     files = ("-c", texts["a"], "-c", texts["b"], "-s", texts["src"], "-f", "json")
-    assert _values(_said("score", *files, "-m", spec)) == {"a": 0.5, "b": 1.0}
+    assert _values(command_output("score", *files, "-m", spec)) == {"a": 0.5, "b": 1.0}
     parts = ("--parts", str(tmp_path / "run"))
-    assert _values(_said("score", *files, "-m", spec, *parts)) == {"a": 0.5, "b": 1.0}
+    assert _values(command_output("score", *files, "-m", spec, *parts)) == {"a": 0.5, "b": 1.0}
     (tmp_path / "t.tsv").write_text("mt\tsrc\nx y\tx q\nu v\tu v\n")
     table = ("-c", str(tmp_path / "t.tsv"), "-f", "json")
-    assert _values(_said("score", *table, "-m", spec)) == {"t": 0.75}
+    assert _values(command_output("score", *table, "-m", spec)) == {"t": 0.75}
     systems = {"A": ["x", "y"], "B": ["q", "q"]}
     compared = compare(systems, sources=["q", "q"], metrics=spec, count=10)
     assert [entry.value for entry in compared.entries] == [0.0, 1.0]
@@ -118,9 +107,11 @@ def test_other_metrics_name_the_references_that_are_missing(
     with pytest.raises(DataError, match=message):
         nlgauge.score(["x", "u"], sources=["x", "u"], metrics=metric)
     with pytest.raises(DataError, match=message):
-        _said("score", "-c", texts["a"], "-s", texts["src"], "-m", metric)
+        command_output("score", "-c", texts["a"], "-s", texts["src"], "-m", metric)
     with pytest.raises(DataError, match=message):
-        _said("score", "-c", texts["a"], "-s", texts["src"], "-m", metric, "--parts", str(tmp_path))
+        command_output(
+            "score", "-c", texts["a"], "-s", texts["src"], "-m", metric, "--parts", str(tmp_path)
+        )
 
 
 def test_texts_without_references_and_sources_are_refused(tmp_path: Path) -> None:
@@ -129,7 +120,7 @@ def test_texts_without_references_and_sources_are_refused(tmp_path: Path) -> Non
     rows = [{"mt": "x", "src": "y"}, {"mt": "x", "src": "y", "ref": "z"}]
     (tmp_path / "t.jsonl").write_text("\n".join(map(json.dumps, rows)))
     with pytest.raises(DataError, match="line 2: the row has a column 'ref', which the first"):
-        _said("score", "-c", str(tmp_path / "t.jsonl"), "-m", "chrf")
+        command_output("score", "-c", str(tmp_path / "t.jsonl"), "-m", "chrf")
 
 
 def test_sources_of_some_rows_only_are_an_error_for_metrics_that_read_them() -> None:
@@ -145,7 +136,7 @@ def test_sources_of_some_rows_only_are_an_error_for_metrics_that_read_them() -> 
     assert [each["chrf"].value for each in found.values()] == [100.0, 100.0]
 
 
-def test_judged_rows_of_which_some_have_a_source_are_told() -> None:
+def test_judged_rows_with_some_missing_sources_are_reported() -> None:
     rows = [JudgedRow("A", str(i), "x", ("x",), {"q": i}, "x" if i else None) for i in range(3)]
     judged = JudgedCorpus.from_rows(rows)
     assert judged.corpus.sources == (None, "x", "x")
@@ -153,7 +144,7 @@ def test_judged_rows_of_which_some_have_a_source_are_told() -> None:
         nlgauge.correlate(judged, SPEC)
 
 
-def test_an_ensemble_hands_sources_to_its_members() -> None:
+def test_members_of_an_ensemble_get_the_sources() -> None:
     command = NEEDS.replace(",", ";")
     spec = f"ensemble:metrics=chrf+{command},weights=1+3"
     scores = nlgauge.score(["x"], ["x"], sources=["x q"], metrics=spec)[spec]
@@ -201,7 +192,7 @@ def test_text_files_and_tables_of_every_format_give_the_same_scores(
 ) -> None:
     common = ("-m", NEEDS, "-f", "json")
     files = ("-c", texts["a"], "-c", texts["b"], "-r", texts["ref"], "-s", texts["src"])
-    expected = _values(_said("score", *files, *common))
+    expected = _values(command_output("score", *files, *common))
     assert expected == {"a": 0.5, "b": 1.0}
     read = {name: Path(path).read_text().splitlines() for name, path in texts.items()}
     rows = [
@@ -218,24 +209,26 @@ def test_text_files_and_tables_of_every_format_give_the_same_scores(
     }
     for name, content in tables.items():
         (tmp_path / name).write_text(content + "\n")
-        assert _values(_said("score", "-c", str(tmp_path / name), *common)) == expected, name
+        assert _values(command_output("score", "-c", str(tmp_path / name), *common)) == expected, (
+            name
+        )
     pa = pytest.importorskip("pyarrow")
     from pyarrow import parquet
 
     parquet.write_table(pa.Table.from_pylist(rows), tmp_path / "t.parquet")
-    assert _values(_said("score", "-c", str(tmp_path / "t.parquet"), *common)) == expected
+    assert _values(command_output("score", "-c", str(tmp_path / "t.parquet"), *common)) == expected
 
 
 @pytest.mark.parametrize("workers", ["1", "2"])
-def test_runs_in_parts_hand_sources_on(texts: dict[str, str], tmp_path: Path, workers: str) -> None:
+def test_runs_in_parts_use_sources(texts: dict[str, str], tmp_path: Path, workers: str) -> None:
     files = ("-c", texts["a"], "-c", texts["b"], "-r", texts["ref"], "-s", texts["src"])
     parts = ("--parts", str(tmp_path / "run"), "--part-rows", "2", "--workers", workers)
-    said = _said("score", *files, "-m", NEEDS, "-f", "json", *parts)
-    assert _values(said) == {"a": 0.5, "b": 1.0}
-    assert "|sources:yes|" in json.loads(said)["scores"][0]["signature"]
+    messages = command_output("score", *files, "-m", NEEDS, "-f", "json", *parts)
+    assert _values(messages) == {"a": 0.5, "b": 1.0}
+    assert "|sources:yes|" in json.loads(messages)["scores"][0]["signature"]
     Path(texts["src"]).write_text("x\nu\n")
     with pytest.raises(UsageError, match="holds a run with other inputs"):
-        _said("score", *files, "-m", NEEDS, *parts)
+        command_output("score", *files, "-m", NEEDS, *parts)
 
 
 def test_parts_refuse_sources_of_some_rows_only(tmp_path: Path) -> None:
@@ -245,8 +238,11 @@ def test_parts_refuse_sources_of_some_rows_only(tmp_path: Path) -> None:
     files = ("-c", str(tmp_path / "a.jsonl"), "-c", str(tmp_path / "b.jsonl"))
     parts = ("--parts", str(tmp_path / "run"), "--part-rows", "1")
     with pytest.raises(DataError, match=r"some rows up to .* have a source and others have none"):
-        _said("score", *files, "-m", SPEC, *parts)
-    assert _values(_said("score", *files, "-m", "chrf", "-f", "json")) == {"a": 100.0, "b": 100.0}
+        command_output("score", *files, "-m", SPEC, *parts)
+    assert _values(command_output("score", *files, "-m", "chrf", "-f", "json")) == {
+        "a": 100.0,
+        "b": 100.0,
+    }
 
 
 def test_another_number_of_lines_is_an_error_with_both_numbers(
@@ -256,42 +252,44 @@ def test_another_number_of_lines_is_an_error_with_both_numbers(
     files = ("-c", texts["a"], "-r", texts["ref"], "-s", texts["src"])
     for more in ((), ("--parts", str(tmp_path / "run"))):
         with pytest.raises(DataError, match=r"a\.txt has 2 lines, but .*src\.txt has 3"):
-            _said("score", *files, *more)
+            command_output("score", *files, *more)
 
 
 def test_tables_hold_their_sources(tmp_path: Path, texts: dict[str, str]) -> None:
     table = tmp_path / "t.jsonl"
     table.write_text('{"candidate": "x", "reference": "x"}\n')
     with pytest.raises(UsageError, match="holds its sources in a column; leave out -s"):
-        _said("score", "-c", str(table), "-s", texts["src"])
+        command_output("score", "-c", str(table), "-s", texts["src"])
 
 
 def test_compare_correlate_mbr_and_verify_read_sources(
     texts: dict[str, str], tmp_path: Path
 ) -> None:
     files = ("-c", texts["a"], "-c", texts["b"], "-r", texts["ref"], "-s", texts["src"])
-    compared = json.loads(_said("compare", *files, "-m", NEEDS, "-f", "json", "--count", "10"))
+    compared = json.loads(
+        command_output("compare", *files, "-m", NEEDS, "-f", "json", "--count", "10")
+    )
     assert [row["value"] for row in compared["systems"]] == [0.5, 1.0]
     results = tmp_path / "results.json"
-    results.write_text(_said("score", *files, "-m", NEEDS, "-f", "json"))
+    results.write_text(command_output("score", *files, "-m", NEEDS, "-f", "json"))
     command = SPEC.removeprefix("external:command=")
-    assert "differs" not in _said("verify", str(results), "--allow-external", command)
+    assert "differs" not in command_output("verify", str(results), "--allow-external", command)
     rows = [
         {"mt": text, "ref": "x", "src": "x y z", "score": k}
         for k, text in enumerate(["q", "x", "x y", "x y z"])
     ]
     (tmp_path / "j.json").write_text(json.dumps(rows))
     words = ("correlate", str(tmp_path / "j.json"), "--columns", "human=score", "-f", "json")
-    (entry,) = json.loads(_said(*words, "-m", NEEDS))["correlations"]
+    (entry,) = json.loads(command_output(*words, "-m", NEEDS))["correlations"]
     assert entry["criterion"] == "score"
     assert entry["value"] == pytest.approx(1.0)
     (tmp_path / "samples.json").write_text('[{"nbest": ["x", "x y"], "src": "x y"}]')
     columns = ("--columns", "candidates=nbest", "-m", NEEDS)
-    assert _said("mbr", str(tmp_path / "samples.json"), *columns) == "x y\n"
+    assert command_output("mbr", str(tmp_path / "samples.json"), *columns) == "x y\n"
     (tmp_path / "samples.txt").write_text("x\nx y\n")
     (tmp_path / "one.txt").write_text("x\n")
     words = ("mbr", str(tmp_path / "samples.txt"), "--samples", "2", "-m", NEEDS)
-    assert _said(*words, "-s", str(tmp_path / "one.txt")) == "x\n"
+    assert command_output(*words, "-s", str(tmp_path / "one.txt")) == "x\n"
 
 
 def test_the_program_of_the_documentation_reads_sources(tmp_path: Path) -> None:

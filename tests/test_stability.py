@@ -1,7 +1,7 @@
 """Scores of the embedded models, stored once: within a major version they do not change.
 
-After a change that is meant (and is named in CHANGELOG.md), ``python tests/test_stability.py``
-writes the file anew.
+After an intended change, which CHANGELOG.md names, ``python tests/test_stability.py``
+writes the file again.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""JudgedCorpus texts scored and studied in one go."""
+"""Judged texts are scored and correlated in one call; systems are compared."""
 
 from __future__ import annotations
 
@@ -108,7 +108,7 @@ def test_the_two_bootstraps_agree_for_a_metric_that_is_a_mean(judged: JudgedCorp
     assert mean.interval.high == pytest.approx(corpus.interval.high, abs=0.05)
 
 
-def test_what_cannot_be_defined_is_said(judged: JudgedCorpus) -> None:
+def test_undefined_coefficients_have_a_reason(judged: JudgedCorpus) -> None:
     alone = judged.without("literal", "hasty")
     with pytest.raises(DataError, match="1 judged system; the system level compares at least 2"):
         correlate(alone, "bleu", levels="system")
@@ -307,7 +307,7 @@ def test_compare_pairs_segments_by_id_whatever_their_order() -> None:
     assert ends[0] == pytest.approx(ends[1])
 
 
-def test_compare_refuses_what_it_cannot_compare() -> None:
+def test_invalid_comparisons_are_refused() -> None:
     with pytest.raises(UsageError, match="at least 2 systems, but there is 1"):
         compare({"A": TEXTS["fluent"]}, REFERENCES)
     with pytest.raises(OptionError, match="method is 'sign'"):

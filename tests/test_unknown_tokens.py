@@ -1,4 +1,4 @@
-"""Words that a model does not know: one warning, a note, the same values from a cache."""
+"""Words that a model does not know: one warning, one note, and the same values from a cache."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def _warned(*metrics: str) -> tuple[list[warnings.WarningMessage], dict[str, nlg
 
 
 @needs_embedded
-def test_a_call_warns_once_with_counts_and_a_way_out() -> None:
+def test_a_call_warns_once_with_counts_and_a_solution() -> None:
     (warning,), scores = _warned("bertscore", "wmd", "mover:ngram=2", "chrf", "infolm")
     assert warning.category is UnknownTokensWarning
     assert warning.filename == __file__  # the line of the user, not one of nlgauge
@@ -127,7 +127,7 @@ def test_a_cache_gives_the_same_values_and_the_same_warning(spec: str, tmp_path:
 
 
 @needs_embedded
-def test_records_of_the_earlier_meaning_are_not_read(
+def test_cache_records_of_earlier_versions_are_not_read(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     text = CANDIDATES[0]
@@ -146,7 +146,7 @@ def test_records_of_the_earlier_meaning_are_not_read(
 @needs_embedded
 @pytest.mark.filterwarnings("ignore::nlgauge.UnknownTokensWarning")
 @pytest.mark.parametrize("spec", ["bertscore", "mover", "bary", "depth", "infolm"])
-def test_neither_batches_nor_company_matter(spec: str) -> None:
+def test_scores_do_not_depend_on_batches_or_other_rows(spec: str) -> None:
     scores = score(CANDIDATES, REFERENCES, metrics=spec)[spec].segments
     small = score(CANDIDATES, REFERENCES, metrics=spec, runtime=Runtime(batch_tokens=8))[spec]
     np.testing.assert_allclose(small.segments, scores, atol=1e-5)

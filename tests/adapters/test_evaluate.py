@@ -1,4 +1,4 @@
-"""The script loads in Hugging Face evaluate and gives the library's numbers."""
+"""The script for Hugging Face evaluate loads and gives the scores of the library."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ evaluate = pytest.importorskip("evaluate", reason="evaluate is not installed")
 
 
 @pytest.mark.parametrize("references", [["a c", "d e f"], [["a c", "b"], ["d e f", "g"]]])
-def test_it_loads_with_a_spec_as_its_configuration(
+def test_the_script_loads_with_a_spec_as_its_configuration(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, references: list
 ) -> None:
     monkeypatch.setattr(evaluate.config, "HF_MODULES_CACHE", str(tmp_path / "modules"))

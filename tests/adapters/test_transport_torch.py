@@ -1,4 +1,4 @@
-"""The loss is the transport that the metrics compute, and its gradient is the true one."""
+"""The loss equals the transport cost of the metrics, and its gradient is correct."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def test_padding_changes_nothing() -> None:
     assert float(padded) == pytest.approx(float(bare), abs=1e-9)
 
 
-def test_fifty_steps_of_descent_lower_it_and_bring_the_clouds_together() -> None:
+def test_fifty_steps_of_gradient_descent_lower_the_loss() -> None:
     x, y = _random(2, 4, 3).float(), _random(2, 4, 3, seed=1).float()
     x.requires_grad_()
     optimiser = torch.optim.Adam([x], lr=0.1)
@@ -120,7 +120,9 @@ def test_equal_clouds_have_a_finite_gradient() -> None:
         ({"iterations": 1}, NotConverged, "use a larger epsilon"),
     ],
 )
-def test_mistakes_are_named(change: dict, kind: type[Exception], message: str) -> None:
+def test_invalid_arguments_are_named_in_the_error(
+    change: dict, kind: type[Exception], message: str
+) -> None:
     words = {"candidates": _random(1, 4, 3), "references": _random(1, 3, 3, seed=1), **change}
     with pytest.raises(kind, match=message):
         transport_loss(words.pop("candidates"), words.pop("references"), **words)

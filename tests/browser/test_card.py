@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from browser.handling import choose_metrics, drop, expect, json_lines
+from browser.page_actions import choose_metrics, drop_files, expect, json_lines
 from browser.test_judgements import judged
 from nlgauge.study.metric_card import card
 
@@ -31,7 +31,7 @@ def saved(page: Any, view: Any, words: str) -> tuple[str, str]:
 def test_a_judged_table_becomes_a_card(visit: Any, tmp_path: Any) -> None:
     page, view = opened(visit)
     rows = [{**row, "document": f"d{row['segment'] // 4}"} for row in judged()]
-    drop(view, ("judged.jsonl", json_lines(rows)))
+    drop_files(view, ("judged.jsonl", json_lines(rows)))
     expect(view.get_by_text("36 rows, 3 systems, criteria adequacy, fluency")).to_be_visible()
     metric(view, "chrf")
     view.get_by_label("Human scores").select_option("fluency")
@@ -61,7 +61,7 @@ def test_a_judged_table_becomes_a_card(visit: Any, tmp_path: Any) -> None:
 def test_stored_scores_have_a_card(visit: Any) -> None:
     page, view = opened(visit)
     rows = [{**row, "scores": {"mine": 1 / (k + 1)}} for k, row in enumerate(judged())]
-    drop(view, ("judged.jsonl", json_lines(rows)))
+    drop_files(view, ("judged.jsonl", json_lines(rows)))
     view.get_by_role("combobox", name="Scores", exact=True).select_option("mine")
     expect(view.get_by_role("group", name="Metric of the card")).to_be_hidden()
     view.get_by_label("Direction").select_option("lower")
@@ -71,11 +71,11 @@ def test_stored_scores_have_a_card(visit: Any) -> None:
     page.wait_for_url("**stored=mine&direction=lower**")
 
 
-def test_mistakes_are_told(visit: Any) -> None:
+def test_invalid_input_is_reported(visit: Any) -> None:
     _, view = opened(visit)
-    drop(view, ("texts.csv", "candidate,reference\na,b\n"))
+    drop_files(view, ("texts.csv", "candidate,reference\na,b\n"))
     expect(view.get_by_role("alert")).to_contain_text("texts.csv holds no human scores")
-    drop(view, ("one.csv", "candidate,reference,human\na,b,1\n"))
+    drop_files(view, ("one.csv", "candidate,reference,human\na,b,1\n"))
     choose_metrics(view, "bleu")
     view.get_by_role("button", name="Make the card").click()
     expect(view.get_by_role("alert")).to_contain_text("at least 2 inputs")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from browser.handling import drop, expect
+from browser.page_actions import drop_files, expect
 from conftest import PROJECT
 from nlgauge.study import judge
 
@@ -20,7 +20,7 @@ def shared(name: str) -> tuple[str, str]:
 
 def test_labels_become_a_verdict(visit: Any) -> None:
     page, view = opened(visit)
-    drop(view, shared("labels.csv"))
+    drop_files(view, shared("labels.csv"))
     expect(view.get_by_text("80 rows, 4 raters")).to_be_visible()
     expect(view.get_by_role("combobox", name="Judge", exact=True)).to_have_value("model")
     view.get_by_role("button", name="Check the judge").click()
@@ -40,7 +40,7 @@ def test_labels_become_a_verdict(visit: Any) -> None:
 
 def test_the_judge_and_people_are_chosen(visit: Any) -> None:
     page, view = opened(visit)
-    drop(view, shared("labels.csv"))
+    drop_files(view, shared("labels.csv"))
     view.get_by_role("combobox", name="Judge", exact=True).select_option("anna")
     view.get_by_role("checkbox", name="model").uncheck()
     view.get_by_role("checkbox", name="carla").uncheck()
@@ -56,18 +56,18 @@ def test_the_judge_and_people_are_chosen(visit: Any) -> None:
 
 def test_preferences_show_the_bias_of_positions(visit: Any) -> None:
     _, view = opened(visit)
-    drop(view, shared("preferences.csv"))
+    drop_files(view, shared("preferences.csv"))
     view.get_by_role("button", name="Check the judge").click()
     table = view.get_by_role("table", name="Biases, with 95 % intervals")
     expect(table.get_by_role("row", name="first output preferred model")).to_contain_text("0.667")
     expect(view.get_by_text("It prefers the output shown first")).to_be_visible()
 
 
-def test_mistakes_are_told(visit: Any) -> None:
+def test_invalid_input_is_reported(visit: Any) -> None:
     _, view = opened(visit)
-    drop(view, ("twice.csv", "item,rater,label\n1,a,x\n1,a,y\n"))
+    drop_files(view, ("twice.csv", "item,rater,label\n1,a,x\n1,a,y\n"))
     expect(view.get_by_role("alert")).to_contain_text("'a' labelled item '1' twice")
-    drop(view, ("texts.csv", "item,a,m\n1,x,y\n2,y,y\n"))
+    drop_files(view, ("texts.csv", "item,a,m\n1,x,y\n2,y,y\n"))
     view.get_by_label("Scale").select_option("ordinal")
     view.get_by_role("button", name="Check the judge").click()
     expect(view.get_by_role("alert")).to_contain_text("whose order is unknown")
@@ -78,7 +78,7 @@ def test_mistakes_are_told(visit: Any) -> None:
 
 def test_a_link_reproduces_the_check(visit: Any) -> None:
     page, view = opened(visit)
-    drop(view, ("few.csv", "item,a,b,m\n1,1,1,1\n2,2,2,2\n3,3,3,2\n"))
+    drop_files(view, ("few.csv", "item,a,b,m\n1,1,1,1\n2,2,2,2\n3,3,3,2\n"))
     view.get_by_role("combobox", name="Judge", exact=True).select_option("b")
     page.get_by_role("button", name="Copy link").click()
     page.wait_for_url("**texts=**")

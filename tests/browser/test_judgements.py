@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from browser.handling import choose_metrics, drop, expect, json_lines
+from browser.page_actions import choose_metrics, drop_files, expect, json_lines
 from conftest import example
 
 SCORES = {"fluent": 5, "literal": 3, "hasty": 1}
@@ -17,6 +17,15 @@ SCORES = {"fluent": 5, "literal": 3, "hasty": 1}
 def opened(visit: Any) -> tuple[Any, Any]:
     page = visit("#judgements")
     return page, page.get_by_role("tabpanel", name="Judgements")
+
+
+def correlated(visit: Any, rows: list[dict[str, Any]], *metrics: str) -> tuple[Any, Any]:
+    """Upload judged rows, choose metrics and press Correlate; return the page and the view."""
+    page, view = opened(visit)
+    drop_files(view, ("judged.jsonl", json_lines(rows)))
+    choose_metrics(view, *metrics)
+    view.get_by_role("button", name="Correlate").click()
+    return page, view
 
 
 def judged(segments: int = 12) -> list[dict[str, Any]]:
@@ -35,7 +44,7 @@ def judged(segments: int = 12) -> list[dict[str, Any]]:
 
 def test_judged_rows_become_coefficients(visit: Any) -> None:
     page, view = opened(visit)
-    drop(view, ("judged.jsonl", json_lines(judged())))
+    drop_files(view, ("judged.jsonl", json_lines(judged())))
     expect(view.get_by_text("36 rows, 3 systems, criteria adequacy, fluency")).to_be_visible()
     choose_metrics(view, "bleu", "chrf")
     view.get_by_label("systems", exact=True).check()
@@ -54,11 +63,11 @@ def test_judged_rows_become_coefficients(visit: Any) -> None:
 
 def test_documents_are_a_level_where_the_table_names_them(visit: Any) -> None:
     _, view = opened(visit)
-    drop(view, ("judged.jsonl", json_lines(judged())))
+    drop_files(view, ("judged.jsonl", json_lines(judged())))
     level = view.get_by_role("checkbox", name="documents")
     expect(level).to_be_hidden()
     rows = [{**row, "document": f"d{row['segment'] // 4}"} for row in judged()]
-    drop(view, ("documents.jsonl", json_lines(rows)))
+    drop_files(view, ("documents.jsonl", json_lines(rows)))
     level.check()
     choose_metrics(view, "bleu", "chrf")
     view.get_by_role("button", name="Correlate").click()
@@ -70,10 +79,7 @@ def test_documents_are_a_level_where_the_table_names_them(visit: Any) -> None:
 def test_marks_come_from_tests_between_metrics(visit: Any) -> None:
     """No star where nothing is significant: scores that have nothing to do with the texts."""
     rows = [{**row, "human": {"noise": (7 * i) % 11}} for i, row in enumerate(judged(8))]
-    _, view = opened(visit)
-    drop(view, ("noise.jsonl", json_lines(rows)))
-    choose_metrics(view, "bleu", "chrf")
-    view.get_by_role("button", name="Correlate").click()
+    _, view = correlated(visit, rows, "bleu", "chrf")
     table = view.get_by_role("table", name="Correlation with human scores: noise")
     expect(table).to_contain_text("chrf")
     expect(table.locator(".best")).to_have_count(0)
@@ -88,20 +94,14 @@ def test_a_significantly_better_metric_is_marked(visit: Any) -> None:
     scores = nlgauge.score(*pairs, metrics="chrf")["chrf"].segments
     for row, score in zip(rows, scores, strict=True):
         row["human"] = {"like": float(score)}
-    _, view = opened(visit)
-    drop(view, ("like.jsonl", json_lines(rows)))
-    choose_metrics(view, "bleu", "chrf")
-    view.get_by_role("button", name="Correlate").click()
+    _, view = correlated(visit, rows, "bleu", "chrf")
     row = view.get_by_role("row", name=re.compile("^chrf"))
     expect(row.locator(".best")).to_have_count(1)
     expect(row).to_contain_text("> bleu")
 
 
 def test_a_metric_is_drawn_against_human_scores(visit: Any) -> None:
-    _, view = opened(visit)
-    drop(view, ("judged.jsonl", json_lines(judged())))
-    choose_metrics(view, "bleu", "chrf")
-    view.get_by_role("button", name="Correlate").click()
+    _, view = correlated(visit, judged(), "bleu", "chrf")
     section = view.get_by_role("region", name="Metric against human scores")
     expect(
         section.get_by_role("img", name="bleu against human: adequacy: 36 points")
@@ -116,10 +116,7 @@ def test_a_metric_is_drawn_against_human_scores(visit: Any) -> None:
 
 
 def test_columns_can_be_sorted(visit: Any) -> None:
-    _, view = opened(visit)
-    drop(view, ("judged.jsonl", json_lines(judged(6))))
-    choose_metrics(view, "bleu", "chrf", "rouge")
-    view.get_by_role("button", name="Correlate").click()
+    _, view = correlated(visit, judged(6), "bleu", "chrf", "rouge")
     header = view.get_by_role("columnheader", name="Pearson r")
     header.get_by_role("button").click()
     expect(header).to_have_attribute("aria-sort", "descending")
@@ -129,10 +126,7 @@ def test_columns_can_be_sorted(visit: Any) -> None:
 
 
 def test_metrics_are_drawn_against_people_and_one_another(visit: Any) -> None:
-    page, view = opened(visit)
-    drop(view, ("judged.jsonl", json_lines(judged())))
-    choose_metrics(view, "bleu", "chrf")
-    view.get_by_role("button", name="Correlate").click()
+    page, view = correlated(visit, judged(), "bleu", "chrf")
     matrix = view.get_by_role("img", name="with one another")
     expect(matrix).to_contain_text("human:adequacy")
     expect(matrix.locator("rect")).to_have_count(16)
@@ -150,16 +144,16 @@ def test_tables_with_flat_columns_are_read(visit: Any) -> None:
         cells = (row["candidate"], row["references"][0], row["system"], str(row["segment"]))
         rows.append("\t".join([*cells, str(row["human"]["adequacy"])]))
     _, view = opened(visit)
-    drop(view, ("judged.tsv", "\n".join(rows) + "\n"))
+    drop_files(view, ("judged.tsv", "\n".join(rows) + "\n"))
     expect(view.get_by_text("12 rows, 3 systems, criterion adequacy")).to_be_visible()
 
 
 def test_rows_without_human_scores_are_refused(visit: Any) -> None:
     _, view = opened(visit)
-    drop(view, ("plain.jsonl", json_lines([{"candidate": "a", "references": ["b"]}])))
+    drop_files(view, ("plain.jsonl", json_lines([{"candidate": "a", "references": ["b"]}])))
     expect(view.get_by_role("alert")).to_contain_text("plain.jsonl holds no human scores")
     wrong = {"candidate": "a", "references": ["b"], "human": "good"}
-    drop(view, ("wrong.jsonl", json_lines([wrong])))
+    drop_files(view, ("wrong.jsonl", json_lines([wrong])))
     expect(view.get_by_role("alert")).to_contain_text("wrong.jsonl, line 1: human score 'human'")
 
 
@@ -182,7 +176,7 @@ def test_blank_cells_are_missing_as_for_the_command(
     path.write_text(half_judged(separator), "utf-8")
     own = nlgauge.correlate(path, "chrf").value("chrf", "human", "segment")
     _, view = opened(visit)
-    drop(view, (name, half_judged(separator)))
+    drop_files(view, (name, half_judged(separator)))
     choose_metrics(view, "chrf")
     view.get_by_role("button", name="Correlate").click()
     table = view.get_by_role("table", name="Correlation with human scores: human, 6 segments")

@@ -1,4 +1,4 @@
-"""The page as a whole: links, keyboard, dark colours, phones, the token, and its looks."""
+"""The whole page: links, keyboard, dark theme, small screens, token, accessibility."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from urllib.parse import urlencode
 
 import pytest
 
-from browser.handling import CANDIDATE, expect, fill_pair
-from browser.serving import serving
+from browser.page_actions import CANDIDATE, expect, fill_pair, score_pair
+from browser.server import running_server
 
 VIEWS = {
     "pair": ".stage .band",
@@ -31,8 +31,7 @@ def try_example(page: Any, view: str) -> None:
 
 def test_a_link_reproduces_a_pair(visit: Any) -> None:
     page = visit()
-    fill_pair(page)
-    page.get_by_role("button", name="Score", exact=True).click()
+    score_pair(page)
     page.get_by_role("button", name="Unbalanced").click()
     page.get_by_role("button", name="cheap", exact=True).click()
     page.get_by_role("button", name="Heat map").click()
@@ -96,7 +95,7 @@ def test_links_that_choose_metrics_or_options_wait_for_a_click(
         expect(panel.locator(".scores, .results > *").first).to_be_visible()
     else:
         expect(panel.get_by_role("alert")).to_contain_text("Check them, then press")
-        page.wait_for_timeout(500)
+        page.evaluate("() => new Promise(done => requestIdleCallback(done))")
     assert bool(sent) == runs
 
 
@@ -172,7 +171,7 @@ def test_a_pair_can_be_scored_and_read_by_keyboard_alone(visit: Any) -> None:
     expect(page.locator(".token[aria-pressed=true]")).to_have_count(1)
 
 
-def test_the_switch_goes_dark_and_is_remembered(visit: Any) -> None:
+def test_the_dark_theme_is_switched_on_and_remembered(visit: Any) -> None:
     page = visit()
     paper = "getComputedStyle(document.body).backgroundColor"
     light = page.evaluate(paper)
@@ -184,7 +183,7 @@ def test_the_switch_goes_dark_and_is_remembered(visit: Any) -> None:
     assert page.evaluate(paper) == dark
 
 
-def test_a_service_that_is_gone_is_told(visit: Any) -> None:
+def test_a_stopped_service_is_reported(visit: Any) -> None:
     page = visit()
     fill_pair(page)
     page.context.set_offline(True)
@@ -192,8 +191,8 @@ def test_a_service_that_is_gone_is_told(visit: Any) -> None:
     expect(page.get_by_role("alert").first).to_contain_text("The service does not answer")
 
 
-def test_a_token_is_asked_for_and_kept_in_the_tab_only(visit: Any) -> None:
-    with serving("--model", "hashing", "--token", "a-long-secret-token") as guarded:
+def test_the_token_is_requested_and_stored_for_the_tab_only(visit: Any) -> None:
+    with running_server("--model", "hashing", "--token", "a-long-secret-token") as guarded:
         page = visit(at=guarded)
         dialog = page.get_by_role("dialog", name="This service requires a token")
         dialog.get_by_label("Token", exact=True).fill("wrong")
@@ -218,7 +217,7 @@ TWICE = """() => [...document.querySelectorAll("[id]")].map((each) => each.id)
   .filter((id, k, ids) => ids.indexOf(id) !== k)"""
 
 
-def test_wide_tables_say_that_they_scroll(visit: Any) -> None:
+def test_wide_tables_show_that_they_scroll(visit: Any) -> None:
     page = visit("#systems", reduced_motion="reduce")
     try_example(page, "systems")
     hint = page.locator("#systems .scroll-hint:visible")
@@ -231,7 +230,7 @@ def test_wide_tables_say_that_they_scroll(visit: Any) -> None:
     expect(table).to_have_class("table")
 
 
-def test_high_costs_fade_into_the_dark(visit: Any) -> None:
+def test_high_costs_have_the_background_colour_in_the_dark_theme(visit: Any) -> None:
     page = visit("#pair?picture=heat", color_scheme="dark", reduced_motion="reduce")
     page.get_by_role("button", name="Try an example").click()
     expect(page.locator(".stage .cell").first).to_be_visible()
@@ -248,23 +247,23 @@ AXE = """async () => (await axe.run(document, { resultTypes: ["violations"] })).
 
 
 @pytest.mark.parametrize("view", VIEWS)
-def test_views_are_accessible_and_fit_a_desk_and_a_phone(
-    visit: Any, axe: str, shots: Path, view: str
+def test_views_are_accessible_and_fit_wide_and_narrow_screens(
+    visit: Any, axe: str, screenshots: Path, view: str
 ) -> None:
-    """Screenshots are left in the folder `shots`, to be looked at."""
+    """Screenshots stay in the folder `screenshots`."""
     page = visit(f"#{view}", reduced_motion="reduce")
     expect(page.locator(f"#{view} h1")).to_be_visible()
     page.evaluate(axe)
-    for where in _looks(page):
+    for where in _themes_and_widths(page):
         assert page.evaluate(AXE) == [], where
     try_example(page, view)
     assert page.evaluate(NAMELESS, view) == []
     assert page.evaluate(TWICE) == []
     assert page.locator("h1:visible").count() == 1
-    for where in _looks(page):
+    for where in _themes_and_widths(page):
         page.mouse.move(0, 0)
         page.evaluate("scrollTo(0, 0)")
-        page.screenshot(path=shots / f"{view}-{where}.png", full_page=True)
+        page.screenshot(path=screenshots / f"{view}-{where}.png", full_page=True)
         width = page.viewport_size["width"]
         assert page.evaluate("document.documentElement.scrollWidth") <= width, where
         assert page.evaluate(AXE) == [], where
@@ -275,18 +274,18 @@ def test_every_picture_of_a_pair_is_accessible(visit: Any, axe: str) -> None:
     try_example(page, "pair")
     page.evaluate(axe)
     page.get_by_role("button", name="Options of bertscore").click()
-    for where in _looks(page):
+    for where in _themes_and_widths(page):
         assert page.evaluate(AXE) == [], f"options, {where}"
     page.keyboard.press("Escape")
     for name in ("Heat map", "Table", "Unbalanced", "Layers"):
         page.get_by_role("button", name=name, exact=True).click()
-        for where in _looks(page):
+        for where in _themes_and_widths(page):
             expect(page.locator(".matching[aria-busy]")).to_have_count(0)
             assert page.evaluate(AXE) == [], f"{name}, {where}"
 
 
-def _looks(page: Any) -> Iterator[str]:
-    """Give the open page both themes and widths in turn."""
+def _themes_and_widths(page: Any) -> Iterator[str]:
+    """Show the open page in both themes and widths in turn."""
     for colours in ("light", "dark"):
         page.emulate_media(color_scheme=colours)
         for name, width in (("desk", 1200), ("phone", 390)):

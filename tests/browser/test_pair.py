@@ -1,4 +1,4 @@
-"""The view of one pair: scores, the matching of tokens, its sliders, its files, its mistakes."""
+"""The view of one pair: scores, the matching of tokens, sliders, downloads and errors."""
 
 from __future__ import annotations
 
@@ -11,13 +11,12 @@ from xml.etree import ElementTree
 
 import pytest
 
-from browser.handling import choose_metrics, expect, fill_pair, set_option
+from browser.page_actions import choose_metrics, expect, fill_pair, score_pair, set_option
 
 
 def test_texts_get_scores_with_direction_and_range(visit: Any) -> None:
     page = visit()
-    fill_pair(page)
-    page.get_by_role("button", name="Score", exact=True).click()
+    score_pair(page)
     rows = page.locator(".scores li")
     expect(rows).to_have_count(6)
     expect(rows.first.locator(".name")).to_contain_text("bleu")
@@ -91,10 +90,9 @@ def test_a_token_shows_its_mass_and_partners_while_others_fade(visit: Any) -> No
     expect(page.locator(".band.faded")).to_have_count(0)
 
 
-def test_prices_decide_how_much_mass_moves(visit: Any) -> None:
+def test_penalties_decide_how_much_mass_moves(visit: Any) -> None:
     page = visit()
-    fill_pair(page)
-    page.get_by_role("button", name="Score", exact=True).click()
+    score_pair(page)
     page.get_by_role("button", name="Unbalanced").click()
     page.get_by_role("button", name="balanced", exact=True).click()
     expect(page.locator(".balance dd").first).to_have_text("100 % moved")
@@ -108,10 +106,9 @@ def test_prices_decide_how_much_mass_moves(visit: Any) -> None:
     expect(page.locator(".stage .created").first).to_be_visible()
 
 
-def test_two_prices_of_nothing_are_refused_in_a_sentence(visit: Any) -> None:
+def test_two_penalties_of_zero_are_refused(visit: Any) -> None:
     page = visit()
-    fill_pair(page)
-    page.get_by_role("button", name="Score", exact=True).click()
+    score_pair(page)
     page.get_by_role("button", name="Unbalanced").click()
     for side in ("candidate", "reference"):
         page.get_by_label(f"{side} penalty").fill("0")
@@ -122,8 +119,7 @@ def test_two_prices_of_nothing_are_refused_in_a_sentence(visit: Any) -> None:
 
 def test_layers_stand_beside_the_barycenter(visit: Any) -> None:
     page = visit()
-    fill_pair(page)
-    page.get_by_role("button", name="Score", exact=True).click()
+    score_pair(page)
     page.get_by_role("button", name="Layers", exact=True).click()
     layers = page.locator(".layer")
     expect(layers.first).to_contain_text("Barycenter")
@@ -134,8 +130,7 @@ def test_layers_stand_beside_the_barycenter(visit: Any) -> None:
 
 def test_pictures_can_be_switched_and_saved(visit: Any, tmp_path: Path) -> None:
     page = visit()
-    fill_pair(page)
-    page.get_by_role("button", name="Score", exact=True).click()
+    score_pair(page)
     expect(page.locator(".stage .band").first).to_be_visible()
     page.get_by_role("button", name="Heat map").click()
     expect(page.locator(".stage .cell").first).to_be_visible()
@@ -153,8 +148,7 @@ def test_pictures_can_be_switched_and_saved(visit: Any, tmp_path: Path) -> None:
 
 def test_greedy_matches_have_cosines_and_a_direction(visit: Any) -> None:
     page = visit()
-    fill_pair(page)
-    page.get_by_role("button", name="Score", exact=True).click()
+    score_pair(page)
     facts = page.locator(".matching .facts")
     expect(facts).to_contain_text(re.compile(r"precision\s*0\.\d{4}\s*every candidate token"))
     expect(facts).to_contain_text(re.compile(r"recall\s*0\.\d{4}\s*every reference token"))
@@ -174,8 +168,7 @@ def test_pieces_are_joined_to_words_unless_switched_off(visit: Any, address: str
         if "embedded" not in json.load(answer)["models"]:
             pytest.skip("the embedded model, which splits words, is not installed")
     page = visit()
-    fill_pair(page)
-    page.get_by_role("button", name="Score", exact=True).click()
+    score_pair(page)
     tokens = page.locator(".token text")
     expect(tokens.filter(has_text=re.compile("^lifevest$"))).to_have_count(1)
     page.get_by_label("Whole words").uncheck()
@@ -193,7 +186,7 @@ def test_bars_are_fuller_where_better(visit: Any) -> None:
         assert bar.get_attribute("style") == "width: 100%;"
 
 
-def test_nothing_to_score_is_said_before_anything_is_sent(visit: Any) -> None:
+def test_empty_texts_are_reported_before_a_request_is_sent(visit: Any) -> None:
     page = visit()
     page.get_by_role("button", name="Score", exact=True).click()
     expect(page.get_by_role("alert")).to_contain_text("There is no candidate yet")
@@ -203,8 +196,7 @@ def test_nothing_to_score_is_said_before_anything_is_sent(visit: Any) -> None:
 
 def test_a_text_that_is_too_long_is_refused_by_the_service(visit: Any) -> None:
     page = visit()
-    fill_pair(page, candidate="word " * 3000)
-    page.get_by_role("button", name="Score", exact=True).click()
+    score_pair(page, candidate="word " * 3000)
     expect(page.get_by_role("alert")).to_contain_text("14,999 characters in one text")
     expect(page.locator(".matching")).to_be_hidden()
 

@@ -9,7 +9,14 @@ from urllib.request import urlopen
 
 import pytest
 
-from browser.handling import choose, choose_metrics, drop, expect, json_lines, lines
+from browser.page_actions import (
+    choose_files,
+    choose_metrics,
+    drop_files,
+    expect,
+    json_lines,
+    random_lines,
+)
 from conftest import PROJECT, example
 
 SEGMENTS = 1000  # of two systems: 2,000 rows
@@ -27,7 +34,7 @@ def files(*names: str) -> list[tuple[str, str]]:
 def test_files_become_a_comparison(visit: Any) -> None:
     page, view = opened(visit)
     names = ("fluent", "literal", "reference.a", "reference.b")
-    choose(page, view, *(PROJECT / "examples" / f"{name}.txt" for name in names))
+    choose_files(page, view, *(PROJECT / "examples" / f"{name}.txt" for name in names))
     expect(view.get_by_label("What reference.a.txt is")).to_have_value("references")
     choose_metrics(view, "bleu", "chrf")
     view.get_by_label("Baseline").select_option("literal")
@@ -41,7 +48,7 @@ def test_files_become_a_comparison(visit: Any) -> None:
 
 def test_differing_segments_stand_side_by_side(visit: Any) -> None:
     page, view = opened(visit)
-    drop(view, *files("fluent", "hasty", "reference.a"))
+    drop_files(view, *files("fluent", "hasty", "reference.a"))
     choose_metrics(view, "chrf")
     view.get_by_role("button", name="Compare").click()
     segments = view.locator(".differing > li")
@@ -63,7 +70,7 @@ def test_tables_bring_their_own_references(visit: Any) -> None:
         )
     ]
     _, view = opened(visit)
-    drop(view, ("outputs.jsonl", json_lines(rows)))
+    drop_files(view, ("outputs.jsonl", json_lines(rows)))
     choose_metrics(view, "chrf")
     view.get_by_role("button", name="Compare").click()
     expect(view.get_by_role("table", name="Scores of 2 systems")).to_contain_text("hasty")
@@ -71,7 +78,7 @@ def test_tables_bring_their_own_references(visit: Any) -> None:
 
 def test_one_system_is_scored_alone(visit: Any) -> None:
     _, view = opened(visit)
-    drop(view, *files("fluent", "reference.a"))
+    drop_files(view, *files("fluent", "reference.a"))
     choose_metrics(view, "bleu")
     view.get_by_role("button", name="Score", exact=True).click()
     expect(view.get_by_role("table", name="Scores of one system")).to_contain_text("bleu")
@@ -79,13 +86,13 @@ def test_one_system_is_scored_alone(visit: Any) -> None:
     expect(view.get_by_role("button", name="Alignment of Line 1", exact=True)).to_be_visible()
 
 
-def test_files_that_do_not_fit_are_named(visit: Any) -> None:
+def test_files_of_different_length_are_named(visit: Any) -> None:
     _, view = opened(visit)
-    drop(view, ("short.txt", "one\n"), *files("reference.a"))
+    drop_files(view, ("short.txt", "one\n"), *files("reference.a"))
     view.get_by_role("button", name="Score", exact=True).click()
     alert = view.get_by_role("alert")
     expect(alert).to_contain_text("short.txt has 1 line, but reference.a.txt has 36")
-    drop(view, ("broken.jsonl", '{"candidate": "a"\n'))
+    drop_files(view, ("broken.jsonl", '{"candidate": "a"\n'))
     expect(alert).to_contain_text("broken.jsonl, line 1: not JSON")
 
 
@@ -94,7 +101,7 @@ def test_all_segments_can_be_sorted_searched_drawn_and_saved(visit: Any) -> None
 
     page, view = opened(visit)
     page.set_viewport_size({"width": 1200, "height": 500})  # results begin below the fold
-    drop(view, *files("fluent", "hasty", "reference.a"))
+    drop_files(view, *files("fluent", "hasty", "reference.a"))
     choose_metrics(view, "chrf")
     view.get_by_role("button", name="Compare").click()
     expect(view.get_by_role("heading", name="Comparison")).to_be_in_viewport()
@@ -131,7 +138,7 @@ def test_all_segments_can_be_sorted_searched_drawn_and_saved(visit: Any) -> None
 
 def test_a_segment_leads_to_its_alignment(visit: Any) -> None:
     page, view = opened(visit)
-    drop(view, *files("fluent", "hasty", "reference.a"))
+    drop_files(view, *files("fluent", "hasty", "reference.a"))
     choose_metrics(view, "chrf")
     view.get_by_role("button", name="Compare").click()
     view.get_by_role("button", name="Alignment of Line 3", exact=True).click()
@@ -146,7 +153,7 @@ def test_a_segment_leads_to_its_alignment(visit: Any) -> None:
 
 def test_differences_are_called_significant_with_their_level(visit: Any) -> None:
     _, view = opened(visit)
-    drop(view, *files("fluent", "hasty", "reference.a"))
+    drop_files(view, *files("fluent", "hasty", "reference.a"))
     choose_metrics(view, "chrf")
     view.get_by_role("button", name="Compare").click()
     table = view.get_by_role("table", name="compared with fluent")
@@ -155,7 +162,7 @@ def test_differences_are_called_significant_with_their_level(visit: Any) -> None
 
 def test_two_systems_never_get_one_name(visit: Any) -> None:
     _, view = opened(visit)
-    drop(view, *files("fluent", "hasty", "reference.a"))
+    drop_files(view, *files("fluent", "hasty", "reference.a"))
     name = view.get_by_label("Name of hasty.txt")
     name.fill("fluent")
     name.press("Enter")
@@ -173,15 +180,15 @@ def test_two_systems_never_get_one_name(visit: Any) -> None:
 
 def test_files_of_one_name_are_two_systems(visit: Any) -> None:
     _, view = opened(visit)
-    drop(view, ("new.txt", "a\n"), ("new.v2.txt", "b\n"), ("new.txt", "c\n"))
+    drop_files(view, ("new.txt", "a\n"), ("new.v2.txt", "b\n"), ("new.txt", "c\n"))
     names = view.locator(".files .name")
     expect(names).to_have_count(3)
     assert len({each.input_value() for each in names.all()}) == 3
 
 
 def long_upload(view: Any) -> None:
-    texts = {name: lines(SEGMENTS, seed=k) for k, name in enumerate(("new", "old", "ref"))}
-    drop(view, *((f"{name}.txt", "\n".join(each)) for name, each in texts.items()))
+    texts = {name: random_lines(SEGMENTS, seed=k) for k, name in enumerate(("new", "old", "ref"))}
+    drop_files(view, *((f"{name}.txt", "\n".join(each)) for name, each in texts.items()))
     expect(view.get_by_text("1,000 lines")).to_have_count(3)
     choose_metrics(view, "eed")
     view.get_by_label("Resamples").select_option("300")

@@ -1,4 +1,4 @@
-"""What tests of the verbs share: a call, and the shipped example with judgements."""
+"""Shared by tests of commands: a call in process, and the example with judgements."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ SYSTEMS = ("fluent", "literal", "hasty")
 
 @pytest.fixture(scope="session")
 def judged_rows() -> list[dict]:
-    """The shipped example with two criteria, one of them sometimes missing, and stored scores."""
+    """The shipped example with two criteria, one of them with gaps, and stored scores."""
     rows = []
     for k, system in enumerate(SYSTEMS):
         for i, text in enumerate(example(system)):
@@ -41,14 +41,14 @@ def judged(judged_rows: list[dict], tmp_path_factory: pytest.TempPathFactory) ->
 def run(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> Callable[..., tuple[int, str, str]]:
-    """Call the command line in the folder of examples: exit code, output, talk."""
+    """A function that runs a command in the folder of examples: exit code, stdout, stderr."""
     monkeypatch.chdir(PROJECT / "examples")
     monkeypatch.setenv("COLUMNS", "80")
 
     def call(*words: str | Path) -> tuple[int, str, str]:
         with pytest.raises(SystemExit) as ended:
             main([str(word) for word in words])
-        said = capsys.readouterr()
-        return int(ended.value.code or 0), said.out, said.err
+        captured = capsys.readouterr()
+        return int(ended.value.code or 0), captured.out, captured.err
 
     return call

@@ -1,3 +1,5 @@
+"""The option --cache and the command `nlgauge cache`."""
+
 from __future__ import annotations
 
 import json
@@ -5,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from caching import spoil_contents
+from cached_encoders import corrupt_records
 from conftest import PROJECT
 from nlgauge.cli import main
 from nlgauge.encode.cache.database import FILE_NAME
@@ -32,7 +34,7 @@ def fill(capsys: pytest.CaptureFixture[str], folder: Path, *more: str) -> tuple[
     return out, err
 
 
-def test_scores_are_the_same_and_the_cache_is_told_of(
+def test_scores_with_a_cache_are_the_same_and_a_note_counts_hits(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     folder = tmp_path / "new" / "cache"
@@ -49,7 +51,7 @@ def test_scores_are_the_same_and_the_cache_is_told_of(
 @pytest.mark.parametrize(
     "verb", ["score", "show", "compare", "correlate", "matrix", "williams", "reproduce"]
 )
-def test_verbs_offer_a_cache(verb: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_commands_document_the_cache_option(verb: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert "--cache DIR" in run(capsys, verb, "--help")[1]
 
 
@@ -62,7 +64,7 @@ def test_verbs_offer_a_cache(verb: str, capsys: pytest.CaptureFixture[str]) -> N
     ],
     ids=lambda verb: verb[0],
 )
-def test_verbs_take_a_cache(
+def test_commands_use_the_cache(
     verb: tuple[str, ...],
     tmp_path: Path,
     capsys: pytest.CaptureFixture[str],
@@ -92,9 +94,11 @@ def test_the_environment_names_the_cache(
     assert out.startswith(f"{tmp_path}: {ENTRIES} entries deleted, ")
 
 
-def test_damage_is_said_and_mended(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_damage_is_reported_and_repaired(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     first, _ = fill(capsys, tmp_path / "a")
-    spoil_contents(tmp_path / "a")
+    corrupt_records(tmp_path / "a")
     code, out, err = run(capsys, "cache", "verify", tmp_path / "a")
     assert (code, err) == (1, "")
     assert out.endswith(f"0 valid records; {RECORDS} damaged records dropped\n")
@@ -102,23 +106,21 @@ def test_damage_is_said_and_mended(tmp_path: Path, capsys: pytest.CaptureFixture
     (tmp_path / "b" / FILE_NAME).write_text("nonsense")
     out, err = fill(capsys, tmp_path / "b")
     assert out == first
-    said = f"note: the cache {str(tmp_path / 'b')!r} had a damaged file, renamed to"
-    assert sum(line.startswith(said) for line in err.splitlines()) == 1
+    messages = f"note: the cache {str(tmp_path / 'b')!r} had a damaged file, renamed to"
+    assert sum(line.startswith(messages) for line in err.splitlines()) == 1
     (tmp_path / "b" / FILE_NAME).write_text("nonsense")
     code, out, _ = run(capsys, "cache", "verify", tmp_path / "b")
     assert code == 1
     assert out.endswith("0 valid records; the file was damaged and is replaced by an empty one\n")
 
 
-def test_quiet_is_quiet(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_quiet_prints_no_note(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     fill(capsys, tmp_path)
     (tmp_path / FILE_NAME).write_text("nonsense")
     assert fill(capsys, tmp_path, "-q")[1] == ""
 
 
-def test_a_cache_that_is_not_there_is_refused(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_missing_cache_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     code, _, err = run(capsys, "cache", "info", tmp_path / "none")
     assert code == 1
     assert "there is no cache" in err

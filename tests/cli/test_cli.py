@@ -1,4 +1,4 @@
-"""The command as a person meets it; most calls are in process, those about imports are not."""
+"""The command line; calls are made in process, except those about imports."""
 
 from __future__ import annotations
 
@@ -37,15 +37,15 @@ REFERENCES = ("-r", "reference.a.txt", "reference.b.txt")
 
 
 def test_a_table_of_systems_and_metrics() -> None:
-    said = nlgauge("score", *SYSTEMS, *REFERENCES, "-m", "bleu", "-m", "chrf", "ter")
-    assert said.returncode == 0, said.stderr
-    lines = said.stdout.splitlines()
+    messages = nlgauge("score", *SYSTEMS, *REFERENCES, "-m", "bleu", "-m", "chrf", "ter")
+    assert messages.returncode == 0, messages.stderr
+    lines = messages.stdout.splitlines()
     assert lines[0].split() == ["system", "BLEU", "↑", "chrF", "↑", "TER", "↓"]
     assert [line.split()[0] for line in lines[2:5]] == ["fluent", "literal", "hasty"]
     assert lines[2].count("*") == 3
     assert lines[6] == "bleu|nrefs:2|case:mixed|eff:no|tok:13a|smooth:exp|version:" + _version()
-    assert "\x1b" not in said.stdout
-    assert said.stderr == ""
+    assert "\x1b" not in messages.stdout
+    assert messages.stderr == ""
 
 
 def _version() -> str:
@@ -63,7 +63,7 @@ def test_an_embedding_metric_with_the_embedded_model(run: Run) -> None:
     assert "model_sha:53aa51172d14" in content[0]["signature"]
 
 
-def test_every_format_says_the_same(run: Run) -> None:
+def test_every_format_has_the_same_numbers(run: Run) -> None:
     base = ("score", "-c", "fluent.txt", "-r", "reference.a.txt", "-m", "chrf")
     value = json.loads(run(*base, "-f", "json")[1])["scores"][0]["value"]
     shown = f"{value:.2f}"
@@ -94,10 +94,10 @@ def test_rows_from_stdin() -> None:
         {"candidate": "", "references": ["a b c d"], "system": "Y"},
     ]
     stdin = "\n".join(map(json.dumps, rows))
-    said = nlgauge("score", "-c", "-", "--input", "jsonl", "-m", "bleu", stdin=stdin)
-    assert said.stdout.splitlines()[2].split() == ["X", "100.00*"]
-    assert said.stdout.splitlines()[3].split() == ["Y", "0.00"]
-    assert "note: Y, bleu: 1 of 1 segments" in said.stderr
+    messages = nlgauge("score", "-c", "-", "--input", "jsonl", "-m", "bleu", stdin=stdin)
+    assert messages.stdout.splitlines()[2].split() == ["X", "100.00*"]
+    assert messages.stdout.splitlines()[3].split() == ["Y", "0.00"]
+    assert "note: Y, bleu: 1 of 1 segments" in messages.stderr
     assert (
         nlgauge("score", "-c", "-", "--input", "jsonl", "-m", "bleu", "-q", stdin=stdin).stderr
         == ""
@@ -132,7 +132,7 @@ def test_idf_may_come_from_another_corpus(run: Run) -> None:
         (("scroe",), 2, "scroe"),
     ],
 )
-def test_mistakes_get_one_clear_sentence(
+def test_errors_are_one_sentence(
     run: Run, monkeypatch: pytest.MonkeyPatch, words: tuple[str, ...], code: int, message: str
 ) -> None:
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO()))
@@ -153,9 +153,11 @@ def test_mistakes_get_one_clear_sentence(
 )
 def test_files_are_checked_before_models_are_loaded(words: tuple[str, ...], tmp_path: Path) -> None:
     (tmp_path / "torch.py").write_text("raise SystemExit(99)")
-    said = nlgauge(*words, PYTHONPATH=f"{tmp_path}{os.pathsep}{os.environ.get('PYTHONPATH', '')}")
-    assert said.returncode == 1, said.stderr
-    assert "absent.txt" in said.stderr or "there is no folder 'no'" in said.stderr
+    messages = nlgauge(
+        *words, PYTHONPATH=f"{tmp_path}{os.pathsep}{os.environ.get('PYTHONPATH', '')}"
+    )
+    assert messages.returncode == 1, messages.stderr
+    assert "absent.txt" in messages.stderr or "there is no folder 'no'" in messages.stderr
 
 
 def test_without_torch_lexical_metrics_work_and_others_name_the_extra(tmp_path: Path) -> None:
@@ -163,15 +165,15 @@ def test_without_torch_lexical_metrics_work_and_others_name_the_extra(tmp_path: 
     base = ("score", "-c", "fluent.txt", "-r", "reference.a.txt", "-m")
     assert nlgauge(*base, "bleu", PYTHONPATH=str(tmp_path)).returncode == 0
     for name in ("bertscore", "infolm", "mover"):
-        said = nlgauge(*base, name, PYTHONPATH=str(tmp_path))
-        assert said.returncode == 1
-        assert "needs the package 'torch'" in said.stderr
-        assert "pip install 'nlgauge[embedded]'" in said.stderr
-        assert "Traceback" not in said.stderr
+        messages = nlgauge(*base, name, PYTHONPATH=str(tmp_path))
+        assert messages.returncode == 1
+        assert "needs the package 'torch'" in messages.stderr
+        assert "pip install 'nlgauge[embedded]'" in messages.stderr
+        assert "Traceback" not in messages.stderr
 
 
 @needs_embedded
-def test_without_metrics_the_recommended_one_is_beside_bleu_and_chrf(run: Run) -> None:
+def test_default_metrics_are_bleu_chrf_and_the_recommended_one(run: Run) -> None:
     code, out, err = run("score", "-c", "fluent.txt", "-r", "reference.a.txt")
     assert code == 0, err
     header = out.splitlines()[0].split()
@@ -189,11 +191,11 @@ def test_without_metrics_and_model_a_note_says_how_to_get_the_recommended_one(
     )
     paths = os.pathsep.join([str(tmp_path), os.environ.get("PYTHONPATH", "")])
     base = ("score", "-c", "fluent.txt", "-r", "reference.a.txt")
-    said = nlgauge(*base, PYTHONPATH=paths, NLGAUGE_MODEL="")
-    assert said.returncode == 0, said.stderr
-    assert said.stdout.splitlines()[0].split() == ["system", "BLEU", "↑", "chrF", "↑"]
-    assert "pip install 'nlgauge[embedded]'" in said.stderr
-    assert len(said.stderr.splitlines()) == 1
+    messages = nlgauge(*base, PYTHONPATH=paths, NLGAUGE_MODEL="")
+    assert messages.returncode == 0, messages.stderr
+    assert messages.stdout.splitlines()[0].split() == ["system", "BLEU", "↑", "chrF", "↑"]
+    assert "pip install 'nlgauge[embedded]'" in messages.stderr
+    assert len(messages.stderr.splitlines()) == 1
     assert nlgauge(*base, "-q", PYTHONPATH=paths, NLGAUGE_MODEL="").stderr == ""
 
 
@@ -214,15 +216,15 @@ def test_help_has_examples(run: Run) -> None:
     assert run("--version")[1].startswith("nlgauge ")
 
 
-def test_metrics_are_listed_with_everything_one_needs(run: Run) -> None:
+def test_metrics_are_listed_with_their_requirements(run: Run) -> None:
     lines = [re.split("  +", line) for line in run("metrics")[1].splitlines()]
     assert ["bertscore", "BERTScore", "higher is better", "an encoder model"] in lines
     assert ["ter", "TER", "lower is better", "texts only"] in lines
     assert len(lines) == len(metric_names()) + 4  # heading, rule, empty line and advice
-    said = run("metrics", "BERTScore", "ter")[1]
-    assert "bertscore ↑ [0, 1]" in said
-    assert "components: f, precision, recall; requires an encoder model" in said
-    assert "ter ↓ [0, inf]" in said
+    messages = run("metrics", "BERTScore", "ter")[1]
+    assert "bertscore ↑ [0, 1]" in messages
+    assert "components: f, precision, recall; requires an encoder model" in messages
+    assert "ter ↓ [0, inf]" in messages
     listed = json.loads(run("metrics", "-f", "json")[1])
     for entry in listed:
         assert entry["summary"], entry["name"]
@@ -235,10 +237,10 @@ def test_no_connection_is_attempted(tmp_path: Path) -> None:
     blocked = "def refuse(*_, **__): raise RuntimeError('a connection was attempted')\n"
     blocked = f"import socket\n{blocked}socket.socket.connect = refuse\n"
     (tmp_path / "sitecustomize.py").write_text(blocked + "socket.getaddrinfo = refuse\n")
-    said = nlgauge(
+    messages = nlgauge(
         *("score", "-c", "fluent.txt", "-r", "reference.a.txt", "-m", "bertscore"),
         PYTHONPATH=str(tmp_path),
         HF_HUB_OFFLINE="0",
     )
-    assert said.returncode == 0, said.stderr
-    assert "bertscore" in said.stdout
+    assert messages.returncode == 0, messages.stderr
+    assert "bertscore" in messages.stdout

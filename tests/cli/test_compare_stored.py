@@ -45,7 +45,7 @@ def test_columns_of_systems(run, wide: Path) -> None:
     assert run("compare", wide, "--scores", "A", "B", "C", "--method", "mcnemar")[1] == out
 
 
-def test_every_format_says_the_same(run, wide: Path, tmp_path: Path) -> None:
+def test_every_format_has_the_same_numbers(run, wide: Path, tmp_path: Path) -> None:
     words = ("compare", wide, "--scores", "A,B", "--cluster", "document", "--count", "50")
     content = json.loads(run(*words, "-f", "json")[1])
     assert (content["segments"], content["units"], content["count"]) == (24, 6, 50)
@@ -130,9 +130,7 @@ def test_texts_take_clusters(run, tmp_path: Path) -> None:
         (("--scores", "A,B", "--input", "text"), 2, "is not a table of scores"),
     ],
 )
-def test_bad_calls_end_in_a_sentence(
-    run, wide: Path, words: tuple, code: int, message: str
-) -> None:
+def test_errors_are_one_sentence(run, wide: Path, words: tuple, code: int, message: str) -> None:
     given = [str(wide) if word == "W" else word for word in words]
     got, _, err = run("compare", wide, *given)
     assert (got, len(err.splitlines())) == (code, 1)

@@ -1,4 +1,4 @@
-"""nlgauge darr as a person meets it."""
+"""The command `nlgauge darr`."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def test_pairs_may_come_from_a_file_of_several_languages(run, judged: Path, tmp_
         (("--pairs", "absent.tsv"), 1, "there is no file 'absent.tsv'"),
     ],
 )
-def test_mistakes_get_one_clear_sentence(run, judged: Path, words, code: int, message: str) -> None:
+def test_errors_are_one_sentence(run, judged: Path, words, code: int, message: str) -> None:
     got, out, err = run("darr", judged, *words)
     assert (got, out) == (code, "")
     assert message in err

@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 import typer
-from typer.testing import CliRunner
 
-from nlgauge.cli import _repeat_flags, app
+from conftest import command_output
+from nlgauge.cli import app
 from nlgauge.core.errors import OptionError
 
 RUNTIME = {"device", "batch_tokens", "precision", "threads", "download", "cache", "lang", "quiet"}
@@ -22,14 +22,6 @@ TEXTS |= {"system_columns", "no_header"}
 def _options(command: str) -> set[str]:
     group = typer.main.get_command(app)
     return {str(each.name) for each in group.commands[command].params}  # type: ignore[attr-defined]
-
-
-def _said(*words: str) -> str:
-    said = CliRunner().invoke(app, _repeat_flags(list(words)))
-    if said.exception is not None and not isinstance(said.exception, SystemExit):
-        raise said.exception
-    assert said.exit_code == 0, said.output
-    return said.stdout
 
 
 @pytest.mark.parametrize(
@@ -60,15 +52,15 @@ def test_studies_name_the_columns_of_their_tables(command: str) -> None:
     assert _options(command) >= {"columns", "no_header"}
 
 
-def test_the_language_holds_for_every_command(tmp_path: Path) -> None:
+def test_every_command_takes_a_language(tmp_path: Path) -> None:
     lines = ["猫坐着。", "今天下雨了。", "他走了。", "我们回家吧。"]
     (tmp_path / "a.txt").write_text("\n".join(lines) + "\n", "utf-8")
     (tmp_path / "b.txt").write_text("\n".join(line[1:] for line in lines) + "\n", "utf-8")
     a, b = str(tmp_path / "a.txt"), str(tmp_path / "b.txt")
     more = ("-m", "bleu", "--lang", "zh", "-f", "json")
-    scored = json.loads(_said("score", "-c", b, "-r", a, *more))["scores"][0]
+    scored = json.loads(command_output("score", "-c", b, "-r", a, *more))["scores"][0]
     assert "tok:zh" in scored["signature"]
-    compared = json.loads(_said("compare", "-c", b, a, "-r", a, "--count", "10", *more))
+    compared = json.loads(command_output("compare", "-c", b, a, "-r", a, "--count", "10", *more))
     assert compared["signatures"]["bleu"] == scored["signature"]
     rows = [
         {"mt": text[k:], "ref": text, "score": 3 - k, "who": str(k), "segment": i}
@@ -77,31 +69,39 @@ def test_the_language_holds_for_every_command(tmp_path: Path) -> None:
     ]
     (tmp_path / "j.json").write_text(json.dumps(rows), "utf-8")
     columns = ("--columns", "human=score,system=who", "--level", "segment")
-    found = json.loads(_said("correlate", str(tmp_path / "j.json"), *columns, *more))
+    found = json.loads(command_output("correlate", str(tmp_path / "j.json"), *columns, *more))
     assert found["signatures"]["bleu"] == scored["signature"]
     (tmp_path / "s.jsonl").write_text(json.dumps({"candidates": lines[:3]}) + "\n", "utf-8")
     with pytest.raises(OptionError, match="xx"):
-        _said("mbr", str(tmp_path / "s.jsonl"), "-m", "bleu", "--lang", "not a language xx")
-    assert _said("mbr", str(tmp_path / "s.jsonl"), "-m", "bleu", "--lang", "zh").strip() in lines
+        command_output(
+            "mbr", str(tmp_path / "s.jsonl"), "-m", "bleu", "--lang", "not a language xx"
+        )
+    assert (
+        command_output("mbr", str(tmp_path / "s.jsonl"), "-m", "bleu", "--lang", "zh").strip()
+        in lines
+    )
 
 
-def test_a_cache_holds_for_every_command(tmp_path: Path) -> None:
+def test_every_command_takes_a_cache(tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_text("a cat sat\nit rains\n")
     (tmp_path / "b.txt").write_text("the cat sat\nrain\n")
     a, b = str(tmp_path / "a.txt"), str(tmp_path / "b.txt")
     spec = "bertscore:model=hashing"
     settings = ("--batch-tokens", "64", "--threads", "1", "--cache", str(tmp_path / "cache"))
-    plain = _said("compare", "-c", a, b, "-r", a, "-m", spec, "--count", "10")
-    assert _said("compare", "-c", a, b, "-r", a, "-m", spec, "--count", "10", *settings) == plain
-    assert _said("mbr", a, "--samples", "2", "-m", spec, *settings)
+    plain = command_output("compare", "-c", a, b, "-r", a, "-m", spec, "--count", "10")
+    assert (
+        command_output("compare", "-c", a, b, "-r", a, "-m", spec, "--count", "10", *settings)
+        == plain
+    )
+    assert command_output("mbr", a, "--samples", "2", "-m", spec, *settings)
 
 
 def test_columns_may_be_repeated_or_joined(tmp_path: Path) -> None:
     (tmp_path / "t.tsv").write_text("answer\tgold\na cat\ta cat sat\n")
     table = ("score", "-c", str(tmp_path / "t.tsv"), "-m", "chrf", "-f", "json")
-    joined = _said(*table, "--columns", "candidate=answer,reference=gold")
+    joined = command_output(*table, "--columns", "candidate=answer,reference=gold")
     assert (
-        _said(*table, *("--columns", "candidate=answer"), *("--columns", "reference=gold"))
+        command_output(*table, *("--columns", "candidate=answer"), *("--columns", "reference=gold"))
         == joined
     )
     assert json.loads(joined)["inputs"]["columns"] == {
@@ -109,16 +109,16 @@ def test_columns_may_be_repeated_or_joined(tmp_path: Path) -> None:
         "references": ["gold"],
     }
     (tmp_path / "results.json").write_text(joined)
-    assert "differs" not in _said("verify", str(tmp_path / "results.json"))
+    assert "differs" not in command_output("verify", str(tmp_path / "results.json"))
 
 
 def test_results_of_numbered_and_wide_tables_are_verified(tmp_path: Path) -> None:
     (tmp_path / "t.txt").write_text("a cat\ta cat sat\ta cat sat down\n")
     words = ("score", "-c", str(tmp_path / "t.txt"), "--input", "tsv", "--no-header", "-m", "chrf")
     words += ("--system-columns", "1,2", "--columns", "reference=3", "-f", "json")
-    (tmp_path / "results.json").write_text(_said(*words))
-    said = _said("verify", str(tmp_path / "results.json"))
-    assert "differs" not in said
+    (tmp_path / "results.json").write_text(command_output(*words))
+    messages = command_output("verify", str(tmp_path / "results.json"))
+    assert "differs" not in messages
     assert len(json.loads((tmp_path / "results.json").read_text())["scores"]) == 2
 
 

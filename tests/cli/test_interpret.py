@@ -1,4 +1,4 @@
-"""`nlgauge interpret` as a person meets it."""
+"""The command `nlgauge interpret`."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def calibrations(run, judged: Path, tmp_path: Path) -> Path:
     return path
 
 
-def test_a_table_says_how_often_people_agree(run, judged: Path) -> None:
+def test_the_table_has_the_probability_that_people_agree(run, judged: Path) -> None:
     words = ("interpret", judged, "-m", "chrf", "--human", "adequacy", "--count", "30")
     code, out, err = run(*words, "--level", "text", "--difference", "2", "-20")
     assert code == 0, err
@@ -41,7 +41,7 @@ def test_a_table_says_how_often_people_agree(run, judged: Path) -> None:
         assert float(cells["probability"]) == row["probability"]
 
 
-def test_a_stored_calibration_answers_without_the_data(run, calibrations: Path) -> None:
+def test_a_stored_calibration_is_used_without_the_data(run, calibrations: Path) -> None:
     words = ("interpret", calibrations, "--difference", "1.3")
     code, out, err = run(*words)
     assert code == 0, err
@@ -65,7 +65,7 @@ def test_a_comparison_is_interpreted(run, calibrations: Path, tmp_path: Path) ->
     assert "another signature than the scores: nrefs: 2 and 1" in err
 
 
-def test_what_cannot_be_interpreted_is_refused(run, calibrations: Path) -> None:
+def test_differences_without_a_calibration_are_refused(run, calibrations: Path) -> None:
     refused = run("interpret", calibrations, "--human", "adequacy", "--fit", "logistic")
     assert refused[0] == 2
     assert "holds fitted calibrations; leave out --human, --fit" in refused[2]

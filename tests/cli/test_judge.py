@@ -1,4 +1,4 @@
-"""nlgauge judge as a person meets it."""
+"""The command `nlgauge judge`."""
 
 from __future__ import annotations
 
@@ -107,7 +107,7 @@ def test_the_confusion_matrix_is_drawn(run, tmp_path: Path) -> None:
         ((*WORDS[1:], "-o", "c.svg"), 2, "write it with --figure c.svg"),
     ],
 )
-def test_mistakes_get_one_clear_sentence(run, words, code: int, message: str) -> None:
+def test_errors_are_one_sentence(run, words, code: int, message: str) -> None:
     got, out, err = run("judge", *words, *FEW)
     assert (got, out) == (code, "")
     assert message in err

@@ -1,4 +1,4 @@
-"""nlgauge score --lang as a person meets it."""
+"""The option `nlgauge score --lang`."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def files(tmp_path: Path) -> tuple[str, ...]:
     return "score", "-c", str(candidates), "-r", str(references)
 
 
-def test_the_signature_says_what_the_language_chose(run, files) -> None:
+def test_the_signature_has_the_options_of_the_language(run, files) -> None:
     code, out, err = run(*files, "-m", "bleu", "ter", "--lang", "zh-CN")
     assert code == 0, err
     assert out.splitlines()[0].split() == ["system", "BLEU", "↑", "TER", "↓"]
@@ -24,7 +24,7 @@ def test_the_signature_says_what_the_language_chose(run, files) -> None:
     assert "|tok:13a|" in run(*files, "-m", "bleu", "--lang", "de")[1]
 
 
-def test_runs_in_parts_speak_the_language_and_remember_it(run, files, tmp_path: Path) -> None:
+def test_runs_in_parts_use_and_store_the_language(run, files, tmp_path: Path) -> None:
     whole = run(*files, "-m", "bleu", "--lang", "zh")[1]
     parts = ("--parts", tmp_path / "parts", "--part-rows", "1", "-q")
     assert run(*files, "-m", "bleu", "--lang", "zh", *parts)[1] == whole
@@ -42,7 +42,7 @@ def test_runs_in_parts_speak_the_language_and_remember_it(run, files, tmp_path: 
         (("--lang", "zh", "--server", "http://127.0.0.1:1"), 2, "--lang is for scoring here"),
     ],
 )
-def test_mistakes_get_one_clear_sentence(run, files, words, code: int, message: str) -> None:
+def test_errors_are_one_sentence(run, files, words, code: int, message: str) -> None:
     got, out, err = run(*files, *words)
     assert (got, out) == (code, "")
     assert message in err

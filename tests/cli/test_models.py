@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 
 from conftest import needs_embedded
+from model_packages import NAME, flip_byte, make_packages, use_registry, wheel_of
 from nlgauge.cli import main
 from nlgauge.encode.model_list import known_models
 from nlgauge.encode.packaged_models import packaged_models
-from packaged import NAME, flip_byte, make_packages, use_registry, wheel_of
 
 
 def run(capsys: pytest.CaptureFixture[str], *words: object) -> tuple[int, str, str]:
@@ -31,7 +31,7 @@ def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.fixture
 def wheels(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """Wheels of a model that takes the place of mpnet."""
+    """Wheels of a small model in place of mpnet."""
     registry = make_packages(tmp_path / "wheels")
     entries = json.loads(registry.read_bytes())
     registry.write_text(json.dumps({"mpnet": entries[NAME]}), "utf-8")
@@ -40,7 +40,7 @@ def wheels(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     packaged_models.cache_clear()
 
 
-def test_the_list_tells_what_is_known(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_list_has_every_known_model(capsys: pytest.CaptureFixture[str]) -> None:
     code, out, _ = run(capsys, "list")
     assert code == 0
     (row,) = (line for line in out.splitlines() if line.startswith("mpnet"))
@@ -89,7 +89,7 @@ def test_a_damaged_part_is_an_error(wheels: Path, capsys: pytest.CaptureFixture[
     assert "nlgauge: part 2 of 3 (tiny-model-part-002 0.0.1) has sha256 " in err
 
 
-def test_unknown_names_are_errors_of_the_call(capsys: pytest.CaptureFixture[str]) -> None:
+def test_unknown_names_are_usage_errors(capsys: pytest.CaptureFixture[str]) -> None:
     for verb in ("path", "verify", "get"):
         code, _, err = run(capsys, verb, "mpent")
         assert code == 2
@@ -99,13 +99,13 @@ def test_unknown_names_are_errors_of_the_call(capsys: pytest.CaptureFixture[str]
 
 
 @needs_embedded
-def test_the_embedded_model_is_here(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_embedded_model_is_listed_as_installed(capsys: pytest.CaptureFixture[str]) -> None:
     code, out, _ = run(capsys, "verify", "embedded")
     assert (code, out) == (0, "embedded: as published, weights sha256 53aa51172d14\n")
     assert Path(run(capsys, "path", "embedded")[1].strip(), "model.safetensors").is_file()
 
 
-def test_a_model_in_the_cache_of_the_hub_is_here(
+def test_a_model_in_the_hub_cache_is_listed_as_installed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     hub = pytest.importorskip("huggingface_hub", reason="the extra 'torch' is not installed")

@@ -41,7 +41,7 @@ def test_the_ending_chooses_the_format(run, tmp_path: Path, ending: str) -> None
         (("-f", "json", "-o", "x.png"), "names a figure"),
     ],
 )
-def test_what_cannot_be_told_is_refused_before_any_work(run, words, message: str) -> None:
+def test_unknown_formats_are_refused_before_scoring(run, words, message: str) -> None:
     code, out, err = run(*SCORE, "-m", "bleu", *words)
     assert (code, out) == (2, "")
     assert message in err
@@ -80,7 +80,7 @@ def test_every_number_has_a_column_of_its_own_in_csv(run) -> None:
     assert 0 <= float(other["ter.p"]) <= 1
 
 
-def test_verbose_shows_what_is_behind_the_scores(run) -> None:
+def test_verbose_shows_the_details_of_scores(run) -> None:
     code, out, err = run(*SCORE, "-m", "bleu", "ter", "rouge", "nist", "-v")
     assert code == 0, err
     lines = [" ".join(line.split()) for line in out.splitlines()]

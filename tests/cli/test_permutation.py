@@ -1,4 +1,4 @@
-"""nlgauge permutation, and Holm's correction, as a person meets them."""
+"""The command `nlgauge permutation`, and Holm's correction."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def test_any_level_and_coefficient_is_tested(run, judged: Path, level: str) -> N
     assert larger["p_holm"] >= smaller["p_holm"]
 
 
-def test_too_few_permutations_are_told(run, judged: Path) -> None:
+def test_too_few_permutations_are_reported(run, judged: Path) -> None:
     err = run("permutation", judged, *WORDS[:-1], "20")[2]
     assert "with 20 permutations no corrected p can be below 0.095; raise --count" in err
     words = ("permutation", judged, *WORDS[:-1], "20", "--correction", "none")
@@ -38,7 +38,7 @@ def test_too_few_permutations_are_told(run, judged: Path) -> None:
     assert "raise --count" not in err
 
 
-def test_one_system_trades_inputs(run, judged: Path) -> None:
+def test_one_system_exchanges_inputs(run, judged: Path) -> None:
     alone = ("--without", "literal", "--without", "hasty")
     assert "60 permutations of inputs;" in run("permutation", judged, *WORDS, *alone)[1]
     code, _, err = run("permutation", judged, *WORDS, *alone, "--over", "both")

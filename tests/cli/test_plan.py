@@ -1,4 +1,4 @@
-"""`nlgauge plan` as a person meets it."""
+"""The command `nlgauge plan`."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ def test_power_is_drawn(run, judged: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "messages"),
     [
         (("--alpha", "1.2"), "alpha is 1.2; it lies between 0 and 1"),
         (("--power", "0"), "power is 0.0; it lies between 0 and 1"),
@@ -108,10 +108,10 @@ def test_power_is_drawn(run, judged: Path, tmp_path: Path) -> None:
         (("--sizes", "1"), "a size is 1"),
     ],
 )
-def test_impossible_plans_are_refused(run, words: tuple[str, ...], said: str) -> None:
+def test_impossible_plans_are_refused(run, words: tuple[str, ...], messages: str) -> None:
     code, out, err = run(*PILOT, *words)
     assert (code, out) == (2, "")
-    assert said in err
+    assert messages in err
 
 
 def test_bad_pilots_are_refused(run, judged: Path, tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""What is said while work goes on."""
+"""Notes and progress on stderr while a command runs."""
 
 import logging
 
@@ -14,7 +14,7 @@ def test_notes_of_the_library_are_shown_while_it_works(capsys):
     assert capsys.readouterr().err == "note: this takes a while\n"
 
 
-def test_quiet_is_quiet(capsys):
+def test_quiet_prints_no_note(capsys):
     with progress_bar(quiet=True) as tell:
         logging.getLogger("nlgauge.somewhere").info("this takes a while")
     assert tell is None

@@ -1,4 +1,4 @@
-"""The verb reproduce as a person meets it."""
+"""The command `nlgauge reproduce`."""
 
 from __future__ import annotations
 
@@ -8,18 +8,6 @@ from pathlib import Path
 import pytest
 
 from conftest import example
-from nlgauge.cli import main
-
-
-@pytest.fixture
-def run(capsys: pytest.CaptureFixture[str]):
-    def call(*words: str | Path) -> tuple[int, str, str]:
-        with pytest.raises(SystemExit) as ended:
-            main([str(word) for word in words])
-        said = capsys.readouterr()
-        return int(ended.value.code or 0), said.out, said.err
-
-    return call
 
 
 @pytest.fixture
@@ -54,7 +42,7 @@ def test_reproduce_prints_the_table_and_writes_the_folder(run, data: Path) -> No
     assert run("reproduce", *words, "-q")[2] == ""
 
 
-def test_reproduce_refuses_what_it_does_not_know(run, tmp_path: Path) -> None:
+def test_reproduce_refuses_unknown_papers_and_missing_data(run, tmp_path: Path) -> None:
     code, _, err = run("reproduce", "barry", "--data", tmp_path, "-o", tmp_path)
     assert code == 2
     assert err == (

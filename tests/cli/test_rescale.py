@@ -1,4 +1,4 @@
-"""nlgauge rescale fit as a person meets it."""
+"""The command `nlgauge rescale fit`."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def test_a_baseline_is_fitted_written_and_used(run, tmp_path: Path) -> None:
     assert "-m bertscore:model=hashing,layer=1 -o FILE" in err
 
 
-def test_a_table_gives_its_first_references_and_few_pairs_are_said(run, judged: Path) -> None:
+def test_a_table_gives_its_first_references_and_few_pairs_are_reported(run, judged: Path) -> None:
     code, out, err = run("rescale", "fit", judged, "-m", SPEC)
     assert code == 0
     assert "630 pairs of 36 texts" in out  # each once, though three systems share it
@@ -63,7 +63,7 @@ def test_a_table_of_texts_is_read(run, tmp_path: Path) -> None:
         (("reference.a.txt", "-m", SPEC, "-o", "x.foo"), 2, "known endings are .json"),
     ],
 )
-def test_mistakes_get_one_clear_sentence(run, words, code: int, message: str) -> None:
+def test_errors_are_one_sentence(run, words, code: int, message: str) -> None:
     got, out, err = run("rescale", "fit", *words)
     assert (got, out) == (code, "")
     assert message in err

@@ -1,4 +1,4 @@
-"""nlgauge show as a person meets it."""
+"""The command `nlgauge show`."""
 
 from __future__ import annotations
 
@@ -32,8 +32,8 @@ def test_without_a_file_the_terminal_gets_a_list_and_a_grid(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     assert show(*PAIR, *HASHING) == 0
-    said = capsys.readouterr()
-    lines = said.out.splitlines()
+    captured = capsys.readouterr()
+    lines = captured.out.splitlines()
     assert any("a → a  " in line and ".143 of .143, cost ." in line for line in lines)
     assert any("██" in line for line in lines)
     assert lines[-1].startswith("wmd|nrefs:1|")
@@ -117,13 +117,13 @@ def test_warnings_go_to_stderr_unless_quiet(capsys: pytest.CaptureFixture[str]) 
         (PAIR[:2], 2, "-r"),
     ],
 )
-def test_mistakes_get_one_clear_sentence(
+def test_errors_are_one_sentence(
     capsys: pytest.CaptureFixture[str], words: tuple[str, ...], code: int, message: str
 ) -> None:
     assert show(*words) == code
-    said = capsys.readouterr()
-    assert message in said.err
-    assert said.out == ""
+    captured = capsys.readouterr()
+    assert message in captured.err
+    assert captured.out == ""
 
 
 def test_without_matplotlib_the_extra_is_named_but_pages_work(tmp_path: Path) -> None:
@@ -146,22 +146,22 @@ def test_without_matplotlib_the_extra_is_named_but_pages_work(tmp_path: Path) ->
 
 
 @pytest.mark.parametrize("option", ["-c", "-r", "--candidate", "--reference"])
-def test_a_file_in_place_of_a_text_is_asked_about(
+def test_a_file_name_in_place_of_a_text_is_an_error(
     option: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     file = tmp_path / "a text.txt"
     file.write_text("a boat\n")
     other = "-r" if option.startswith(("-c", "--c")) else "-c"
     assert show(option, str(file), other, "a boat", *HASHING) == 2
-    said = capsys.readouterr().err
-    assert f"-{option.strip('-')[0]} takes a text" in said
-    assert "was a file meant?" in said
-    assert f"$(head -n 1 '{file}')" in said
-    assert said.count("\n") == 1
+    captured = capsys.readouterr().err
+    assert f"-{option.strip('-')[0]} takes a text" in captured
+    assert "was a file meant?" in captured
+    assert f"$(head -n 1 '{file}')" in captured
+    assert captured.count("\n") == 1
     assert show(option, f"{file} ", other, "a boat", *HASHING) == 0, "a space makes it a text"
 
 
-def test_texts_that_are_no_names_of_files(tmp_path: Path, monkeypatch) -> None:
+def test_texts_that_cannot_be_file_names_are_texts(tmp_path: Path, monkeypatch) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "boat").write_text("")
     for text in ("boat", "a" * 5000 + ".", "a\0b.", "and/or", "e.g."):
@@ -181,12 +181,12 @@ def test_characters_without_a_font_are_named(
         show("-c", "東京 한 boat", "-r", "東 boat", *HASHING, "-o", str(tmp_path / f"a.{ending}"))
         == 0
     )
-    said = capsys.readouterr().err
-    (note,) = [line for line in said.splitlines() if "font" in line]
+    captured = capsys.readouterr().err
+    (note,) = [line for line in captured.splitlines() if "font" in line]
     assert "(CJK, Hangul)" in note
     assert f"'a.{ending}' shows boxes" in note
     assert ".svg or .html" in note
-    assert said.count("\n") == said.count("note: "), "nothing but notes"
+    assert captured.count("\n") == captured.count("note: "), "nothing but notes"
     assert show("-c", "東京", "-r", "東", *HASHING, "-o", str(tmp_path / "a.svg")) == 0
     assert "font" not in capsys.readouterr().err
     assert "東" in (tmp_path / "a.svg").read_text("utf-8")

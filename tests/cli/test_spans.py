@@ -1,4 +1,4 @@
-"""nlgauge spans as a person meets it."""
+"""The command `nlgauge spans`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The verbs of studies as a person meets them."""
+"""The commands correlate, matrix, williams and compare."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 
-def test_correlate_prints_a_table_and_says_what_it_did(run, judged: Path) -> None:
+def test_correlate_prints_a_table_and_its_settings(run, judged: Path) -> None:
     code, out, err = run("correlate", judged, "-m", "bleu", "chrf", "eed", "--human", "adequacy")
     assert code == 0, err
     lines = out.splitlines()
@@ -35,7 +35,7 @@ def test_criteria_and_levels_make_a_table_for_each_level(run, judged: Path) -> N
     assert "system level; kendall_b; 3 systems" in out
 
 
-def test_every_format_says_the_same(run, judged: Path, tmp_path: Path) -> None:
+def test_every_format_has_the_same_numbers(run, judged: Path, tmp_path: Path) -> None:
     words = ("correlate", judged, "-m", "chrf", "--human", "adequacy", "--level", "segment")
     content = json.loads(run(*words, "-f", "json")[1])
     (entry,) = content["correlations"]
@@ -52,7 +52,7 @@ def test_every_format_says_the_same(run, judged: Path, tmp_path: Path) -> None:
     assert (tmp_path / "x.html").read_text("ascii").startswith("<table>")
 
 
-def test_corpus_scores_may_stand_for_systems(run, judged: Path) -> None:
+def test_corpus_scores_at_the_system_level(run, judged: Path) -> None:
     words = ("correlate", judged, "-m", "bleu", "--level", "system", "-f", "json")
     mean, corpus = (
         json.loads(run(*words, "--system-score", how)[1])["correlations"][0]["value"]
@@ -72,7 +72,7 @@ def test_figures_are_drawn_beside_the_numbers(run, judged: Path, tmp_path: Path)
     assert "human judgement (each criterion)" in curves.read_text("utf-8")
 
 
-def test_matrix_in_words_and_pictures(run, judged: Path, tmp_path: Path) -> None:
+def test_matrix_as_text_and_figure(run, judged: Path, tmp_path: Path) -> None:
     words = ("matrix", judged, "-m", "bleu", "chrf", "eed", "--coefficient", "kendall")
     code, out, err = run(*words, "--cluster")
     assert code == 0, err
@@ -207,7 +207,7 @@ def test_compare_shows_where_systems_differ(run, tmp_path: Path) -> None:
         ((*COMPARE, "--count", "0"), 2, "--count"),
     ],
 )
-def test_mistakes_get_one_clear_sentence(run, judged: Path, words, code: int, message: str) -> None:
+def test_errors_are_one_sentence(run, judged: Path, words, code: int, message: str) -> None:
     got, out, err = run(*(judged if word == "J" else word for word in words))
     assert got == code, err
     assert message in err

@@ -1,4 +1,4 @@
-"""What all verbs of studies are asked: scores that came along, and data with something amiss."""
+"""Options of all study commands: stored scores, missing rows, duplicate ids, unjudged texts."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def values(run, *words: str | Path) -> dict[tuple[str, str], dict]:
 
 
 @pytest.mark.parametrize("verb", VERBS)
-def test_options_stand_around_those_of_the_verb(run, verb: str) -> None:
+def test_study_commands_share_their_options(run, verb: str) -> None:
     code, out, _ = run(verb, "--help")
     assert code == 0
     for name in ("--human", "--without", "--part", "--format", "--output", "--device", "--quiet"):
@@ -42,7 +42,7 @@ def test_options_stand_around_those_of_the_verb(run, verb: str) -> None:
     assert places == sorted(places)
 
 
-def test_stored_scores_stand_beside_ours(run, judged: Path) -> None:
+def test_stored_scores_are_listed_beside_computed_ones(run, judged: Path) -> None:
     words = (judged, "--human", "adequacy", "--level", "segment")
     found = values(run, *words, "-m", "chrf", "--scores", "length", "--distances", "gap")
     assert [name for name, _ in found] == ["chrf", "stored:length", "stored:gap"]
@@ -63,7 +63,7 @@ def test_stored_scores_stand_beside_ours(run, judged: Path) -> None:
     assert (code, "stored:length" in out) == (0, True)
 
 
-def test_a_criterion_may_be_held_against_another(run, judged: Path) -> None:
+def test_a_criterion_may_be_correlated_with_another(run, judged: Path) -> None:
     words = (judged, "--human", "fluency", "--scores", "human:adequacy", "--level", "segment")
     assert values(run, *words)["human:adequacy", "segment"]["n"] == 3 * 28
 
@@ -109,7 +109,7 @@ def test_a_duplicate_id_is_refused(run, changed, verb: str) -> None:
     assert "segment id '3' occurs 2 times for system 'fluent' (1 ids are repeated)" in err
 
 
-def test_what_nobody_judged_is_left_out_and_said(run, changed) -> None:
+def test_unjudged_outputs_are_left_out_and_counted(run, changed) -> None:
     def some(i: int, row: dict) -> dict:
         return {**row, "human": {"adequacy": None if i < 10 else row["human"]["adequacy"]}}
 
@@ -153,7 +153,7 @@ def test_a_criterion_that_does_not_exist_is_refused_before_anything_is_scored(
     assert "nobody judged 'style'; the criteria of this data are: adequacy, fluency." in err
 
 
-def test_the_worst_value_of_empty_texts_counts_and_is_said(run, changed) -> None:
+def test_empty_texts_get_the_worst_value_and_are_counted(run, changed) -> None:
     data = changed(lambda i, row: {**row, "candidate": ""} if i in (0, 50) else row)
     words = (data, "--human", "adequacy", "--level", "segment", "-m", "chrf", "eed")
     found = values(run, *words)

@@ -1,4 +1,4 @@
-"""nlgauge correlate --tasks and nlgauge submission, as a person meets them."""
+"""The commands `nlgauge correlate --tasks` and `nlgauge submission`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""nlgauge tune as a person meets it."""
+"""The command `nlgauge tune`."""
 
 from __future__ import annotations
 
@@ -37,12 +37,12 @@ def test_every_value_is_tuned_and_one_is_tested(run, judged: Path) -> None:
     assert [float(row["tune"]) for row in rows] == [row["tune"] for row in swept["tried"]]
 
 
-def test_another_seed_and_fraction_split_otherwise(run, judged: Path) -> None:
+def test_another_seed_or_fraction_changes_the_split(run, judged: Path) -> None:
     out = run("tune", judged, *WORDS, "--fraction", ".25", "--seed", "5")[1]
     assert "chosen on 9 inputs (tune), then tested on 27 inputs (test); seed 5" in out
 
 
-def test_a_test_part_without_a_number_is_said(run, judged: Path) -> None:
+def test_an_undefined_coefficient_of_the_test_part_is_reported(run, judged: Path) -> None:
     words = ("tune", judged, *WORDS, "--split", "systems", "--level", "text", "--fraction", ".6")
     code, out, err = run(*words, "-f", "json")
     assert code == 0
@@ -87,7 +87,7 @@ def test_a_curve_and_a_surface_are_drawn(run, judged: Path, tmp_path: Path) -> N
         (("absent.jsonl", "chrf", "beta=1,2"), 1, "no file or folder 'absent.jsonl'"),
     ],
 )
-def test_mistakes_get_one_clear_sentence(run, judged: Path, words, code: int, message: str) -> None:
+def test_errors_are_one_sentence(run, judged: Path, words, code: int, message: str) -> None:
     got, out, err = run("tune", *(judged if word == "J" else word for word in words))
     assert (got, out) == (code, "")
     assert message in err

@@ -40,7 +40,7 @@ def test_only_our_own_warnings_are_notes(capsys, monkeypatch):
 
 
 @pytest.mark.usefixtures("_noisy_command")
-def test_foreign_warnings_are_shown_as_such_when_asked_for(monkeypatch):
+def test_warnings_of_other_packages_are_shown_on_request(monkeypatch):
     monkeypatch.setattr(sys, "warnoptions", ["default"])
     shown = []
     monkeypatch.setattr(warnings, "showwarning", lambda *place: shown.append(place[1]))

@@ -1,4 +1,4 @@
-"""Rows that do not fit are refused with the numbers and the way out."""
+"""Rows of wrong shape or type are refused with the numbers and a solution."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def test_references_are_per_segment_and_may_be_ragged() -> None:
         ([], [], "the list of candidates is empty"),
     ],
 )
-def test_shapes_that_do_not_fit(candidates, references, message) -> None:
+def test_wrong_shapes_are_refused(candidates, references, message) -> None:
     with pytest.raises(ShapeError, match=message):
         Corpus.of(candidates, references)
 
@@ -41,7 +41,7 @@ def test_shapes_that_do_not_fit(candidates, references, message) -> None:
         (["a"], [[None]], r"references\[0\] holds no reference"),
     ],
 )
-def test_things_that_are_not_texts(candidates, references, message) -> None:
+def test_values_that_are_not_texts_are_refused(candidates, references, message) -> None:
     with pytest.raises(DataError, match=message):
         Corpus.of(candidates, references)
 

@@ -1,4 +1,4 @@
-"""Codes of languages, what suits them, and which letters texts are written in."""
+"""Language codes, options per language, and the script of texts."""
 
 from __future__ import annotations
 
@@ -26,21 +26,21 @@ def test_a_language_has_one_code(named: str, code: str) -> None:
         ("cn", "did you mean 'zh'"),
     ],
 )
-def test_what_is_no_code_is_refused(named: str, message: str) -> None:
+def test_invalid_codes_are_refused(named: str, message: str) -> None:
     with pytest.raises(OptionError, match=message):
         language_code(named)
 
 
-def suited(metric: str, language: str) -> dict[str, str | bool]:
+def options_for(metric: str, language: str) -> dict[str, str | bool]:
     return metric_class(metric).options_for(language)
 
 
 def test_the_table_changes_what_is_english_and_nothing_else() -> None:
-    assert suited("bleu", "en") == suited("bleu", "de") == suited("chrf", "ja") == {}
-    assert suited("bleu", "ko-KR") == {"tokenize": "ko-mecab"}
-    assert suited("bleu", "th") == {"tokenize": "char"}
-    assert suited("meteor", "de") == {"stem": False, "synonyms": "none"}
-    assert [suited("lazy_emd", code)["lang"] for code in ("zh", "ja", "de")] == [
+    assert options_for("bleu", "en") == options_for("bleu", "de") == options_for("chrf", "ja") == {}
+    assert options_for("bleu", "ko-KR") == {"tokenize": "ko-mecab"}
+    assert options_for("bleu", "th") == {"tokenize": "char"}
+    assert options_for("meteor", "de") == {"stem": False, "synonyms": "none"}
+    assert [options_for("lazy_emd", code)["lang"] for code in ("zh", "ja", "de")] == [
         *("zh", "other", "other")
     ]
 

@@ -28,12 +28,12 @@ from nlgauge.metrics import metric_class
         ("bertscore|layer:4|layer:5", UsageError, "has the key 'layer' twice"),
     ],
 )
-def test_wrong_specs_are_answered_with_the_way_out(spec, error, message) -> None:
+def test_invalid_specs_are_explained(spec, error, message) -> None:
     with pytest.raises(error, match=message):
         metric(spec)
 
 
-def test_keyword_options_go_on_top_and_are_checked() -> None:
+def test_keyword_options_override_the_spec_and_are_checked() -> None:
     assert metric("bertscore:layer=4", weights="idf").weights == "idf"
     assert metric("bertscore", alpha=1) == metric("bertscore:alpha=1")
     with pytest.raises(OptionError, match="has no option 'wieghts'; did you mean 'weights'"):
@@ -61,7 +61,7 @@ def test_escaped_text_holds_no_separators_and_comes_back(text: str) -> None:
         st.floats(allow_nan=False), st.booleans(), st.none(), st.integers(), st.text(min_size=1)
     )
 )
-def test_values_come_back_as_they_were(value: object) -> None:
+def test_values_survive_a_round_trip(value: object) -> None:
     kind = type(value)
     known = next(iter(options_of(metric_class("bertscore")).values()))
     typed = type(known)("x", "", None, (kind,), None, None, None)

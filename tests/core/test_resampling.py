@@ -32,7 +32,7 @@ def test_resamples_and_segments_do_not_depend_on_each_other() -> None:
     assert np.abs(between_segments).max() < 6 / np.sqrt(300)
 
 
-def test_neither_order_nor_company_matters() -> None:
+def test_draws_do_not_depend_on_order_or_other_ids() -> None:
     whole = draw_counts(IDS, 50, seed=3)
     backwards = draw_counts(IDS[::-1], 50, seed=3)
     np.testing.assert_array_equal(whole, backwards[:, ::-1])
@@ -48,12 +48,12 @@ def test_one_id_one_draw_and_another_seed_another_draw() -> None:
     assert (draw_counts(["x"], 100, seed=0) != draw_counts(["x"], 100, seed=1)).any()
 
 
-def test_draws_stay_what_they_are() -> None:
-    """Intervals that were published must come out again in later versions."""
+def test_draws_are_the_same_in_every_version() -> None:
+    """Published intervals must be reproducible in later versions."""
     assert draw_counts(["a", "ü", "\ud800"], 4, seed=7).tolist() == GOLDEN
 
 
-def test_what_cannot_be_drawn_is_refused() -> None:
+def test_invalid_draws_are_refused() -> None:
     with pytest.raises(OptionError, match="at least 1, got 0"):
         draw_counts(["a"], 0, seed=0)
     with pytest.raises(OptionError, match="seed of 167 bits"):

@@ -1,4 +1,4 @@
-"""Scores speak to people, programs and frames."""
+"""Scores as text, HTML, JSON and data frames, and resampled."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def test_the_frame_is_tidy() -> None:
     assert len(frame) == 9
 
 
-def test_resampling_is_weights_at_rows() -> None:
+def test_resampling_is_the_product_of_weights_and_rows() -> None:
     (scores,) = score(CANDIDATES, REFERENCES, metrics="chrf").values()
     weights = np.array([[1.0, 0.0, 0.0], [1.0, 1.0, 1.0]])
     values = scores.metric.finish(weights @ scores.statistics, weights.sum(axis=1))

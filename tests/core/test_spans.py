@@ -88,7 +88,7 @@ def test_thresholds_in_the_wrong_order_are_refused(minor: float, major: float) -
         WordCosts(np.zeros((0, 2), int), np.zeros(0)).spans(minor, major)
 
 
-def test_one_of_several_references_is_enough_to_support_a_word() -> None:
+def test_a_word_has_its_lowest_cost_over_the_references() -> None:
     offsets = np.array([[0, 1], [2, 3], [4, 5]])
     parts = [WordCosts(offsets, np.array(costs)) for costs in ([0.1, 0.9, np.nan], [0.5, 0.3, 1])]
     np.testing.assert_array_equal(WordCosts.combine(parts).costs, [0.1, 0.3, np.nan])
@@ -134,7 +134,7 @@ def test_errors_are_marked_in_texts_of_any_script(
     assert predicted(candidate, reference) == errors
 
 
-def test_a_word_of_any_reference_is_right() -> None:
+def test_a_word_of_any_reference_is_no_error() -> None:
     assert predicted("a cat sat", "a dog sat") == ["cat"]
     assert predicted("a cat sat", "a dog sat", "the cat ran") == []
 
@@ -146,7 +146,7 @@ def test_ngrams_mark_the_words_they_share() -> None:
     assert predicted("one two three", "one two three", metric=metric) == []
 
 
-def test_metrics_without_words_and_without_thresholds_say_so() -> None:
+def test_metrics_without_words_or_thresholds_are_refused() -> None:
     (scores,) = nlgauge.score(["a cat"], ["a dog"], metrics=HASHING).values()
     with pytest.raises(UsageError, match=r"no thresholds are known .* nlgauge spans DATA -m wmd"):
         scores.spans(0)

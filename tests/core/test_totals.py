@@ -8,20 +8,20 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
+from generated_rows import generate_rows
 from nlgauge import score
 from nlgauge.core.errors import OptionError, UsageError
 from nlgauge.core.resampling import draw_counts
 from nlgauge.core.scores import Scores
 from nlgauge.core.totals import CorpusScore, Resampled
 from nlgauge.stats.intervals import bootstrap
-from sentences import made_rows
 
-ROWS = made_rows(300, systems=["A"])
+ROWS = generate_rows(300, systems=["A"])
 SPECS = ["bleu", "chrf", "bertscore:model=hashing"]
 
 
 @pytest.fixture(scope="module")
-def board() -> dict[str, Scores]:
+def scores_by_metric() -> dict[str, Scores]:
     return score(
         [row["candidate"] for row in ROWS],
         [row["references"] for row in ROWS],
@@ -39,9 +39,11 @@ def _cut(scores: Scores, *places: int) -> list[Scores]:
 
 
 @pytest.mark.parametrize("spec", SPECS)
-def test_parts_add_up_to_the_whole(board: dict[str, Scores], spec: str) -> None:
-    whole = board[spec].resample(200, seed=5)
-    pooled = CorpusScore.pool([part.resample(200, seed=5) for part in _cut(board[spec], 17, 180)])
+def test_parts_add_up_to_the_whole(scores_by_metric: dict[str, Scores], spec: str) -> None:
+    whole = scores_by_metric[spec].resample(200, seed=5)
+    pooled = CorpusScore.pool(
+        [part.resample(200, seed=5) for part in _cut(scores_by_metric[spec], 17, 180)]
+    )
     assert pooled.count == whole.count == 300
     assert pooled.value == pytest.approx(whole.value, rel=1e-12)
     assert pooled.components == pytest.approx(whole.components, rel=1e-12)
@@ -51,8 +53,10 @@ def test_parts_add_up_to_the_whole(board: dict[str, Scores], spec: str) -> None:
 
 
 @pytest.mark.parametrize("spec", SPECS)
-def test_the_interval_is_that_of_the_usual_bootstrap(board: dict[str, Scores], spec: str) -> None:
-    scores = board[spec]
+def test_the_interval_is_that_of_the_usual_bootstrap(
+    scores_by_metric: dict[str, Scores], spec: str
+) -> None:
+    scores = scores_by_metric[spec]
     low, high = scores.resample(2000).interval(0.95)
     rows = np.hstack([scores.statistics, np.ones((len(scores), 1))])
     finish = scores.metric.finish
@@ -73,8 +77,8 @@ def test_resampling_is_counts_times_rows() -> None:
     np.testing.assert_array_equal(np.hstack([one.totals, two.totals]), drawn.totals)
 
 
-def test_notes_add_up(board: dict[str, Scores]) -> None:
-    first, second = _cut(board["bleu"], 100)
+def test_notes_add_up(scores_by_metric: dict[str, Scores]) -> None:
+    first, second = _cut(scores_by_metric["bleu"], 100)
     parts = [
         dataclasses.replace(first, notes={"short": 2, "odd": 1}).corpus_score,
         dataclasses.replace(second, notes={"short": 3}).corpus_score,
@@ -85,19 +89,27 @@ def test_notes_add_up(board: dict[str, Scores]) -> None:
     )
 
 
-def test_what_does_not_belong_together_is_refused(board: dict[str, Scores]) -> None:
+def test_sums_of_different_metrics_are_refused(scores_by_metric: dict[str, Scores]) -> None:
     with pytest.raises(UsageError, match="one metric and one system"):
-        CorpusScore.pool([board["bleu"].corpus_score, board["chrf"].corpus_score])
+        CorpusScore.pool(
+            [scores_by_metric["bleu"].corpus_score, scores_by_metric["chrf"].corpus_score]
+        )
     with pytest.raises(UsageError, match="different resampling"):
-        CorpusScore.pool([board["bleu"].resample(10), board["bleu"].corpus_score])
+        CorpusScore.pool(
+            [scores_by_metric["bleu"].resample(10), scores_by_metric["bleu"].corpus_score]
+        )
     with pytest.raises(UsageError, match="different resampling"):
-        CorpusScore.pool([board["bleu"].resample(10), board["bleu"].resample(10, seed=1)])
+        CorpusScore.pool(
+            [scores_by_metric["bleu"].resample(10), scores_by_metric["bleu"].resample(10, seed=1)]
+        )
     with pytest.raises(UsageError, match="different resampling"):
-        CorpusScore.pool([board["bleu"].resample(10), board["bleu"].resample(20)])
+        CorpusScore.pool(
+            [scores_by_metric["bleu"].resample(10), scores_by_metric["bleu"].resample(20)]
+        )
     with pytest.raises(UsageError, match="was not resampled"):
-        board["bleu"].corpus_score.interval()
+        scores_by_metric["bleu"].corpus_score.interval()
     with pytest.raises(OptionError, match=r"in \(0, 1\)"):
-        board["bleu"].resample(10).interval(95)
+        scores_by_metric["bleu"].resample(10).interval(95)
 
 
 def test_an_interval_from_no_draw_at_all_is_refused() -> None:
@@ -107,9 +119,9 @@ def test_an_interval_from_no_draw_at_all_is_refused() -> None:
         scores.resample(1, seed=seed).interval()
 
 
-def test_the_dictionary_holds_the_interval_that_was_asked_for(board: dict[str, Scores]) -> None:
-    content = board["chrf"].resample(100).to_dict(confidence=0.9)
+def test_the_dictionary_holds_the_requested_interval(scores_by_metric: dict[str, Scores]) -> None:
+    content = scores_by_metric["chrf"].resample(100).to_dict(confidence=0.9)
     interval = content["interval"]
     assert interval["low"] < content["value"] < interval["high"]
     assert interval["confidence"] == 0.9
-    assert "interval" not in board["chrf"].corpus_score.to_dict()
+    assert "interval" not in scores_by_metric["chrf"].corpus_score.to_dict()

@@ -17,7 +17,7 @@ HEADING = "system doc doc_id seg_id rater source target category severity"
 
 
 def _tsv(path: Path, *rows: str, heading: str = HEADING) -> Path:
-    """A TSV file whose rows are given with | for the tab."""
+    """Write a TSV file from rows with | in place of the tab."""
     lines = [heading.replace(" ", "\t"), *(row.replace("|", "\t") for row in rows)]
     path.write_text("\n".join(lines) + "\n")
     return path
@@ -99,7 +99,7 @@ def test_mqm_with_an_unknown_severity(tmp_path: Path) -> None:
         ("</v>a<v>", "a", None),
     ],
 )
-def test_marks(text: str, clean: str, places: list | None) -> None:
+def test_marked_errors_become_spans(text: str, clean: str, places: list | None) -> None:
     assert unmark(text) == (clean, places)
 
 

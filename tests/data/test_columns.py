@@ -1,4 +1,4 @@
-"""Columns are found by their usual names or named by the user, and never chosen silently."""
+"""Columns are found by their usual names or named by the user; ambiguous ones are errors."""
 
 from __future__ import annotations
 
@@ -7,9 +7,8 @@ import shlex
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
 
-from nlgauge.cli import app
+from conftest import command_output
 from nlgauge.core.errors import FileError, OptionError, UsageError
 from nlgauge.data import read_judged, read_systems
 from nlgauge.data.columns import Columns, split_names
@@ -27,11 +26,7 @@ def _text(path: Path, content: str) -> str:
 
 
 def _scores(*words: str) -> dict[tuple[str, str], float]:
-    said = CliRunner().invoke(app, [*words, "-f", "json"])
-    if said.exception is not None and not isinstance(said.exception, SystemExit):
-        raise said.exception
-    assert said.exit_code == 0, said.output
-    content = json.loads(said.stdout)
+    content = json.loads(command_output(*words, "-f", "json"))
     rows = content.get("scores") or content["systems"]
     return {(row["system"], row["metric"]): row["value"] for row in rows}
 
@@ -88,7 +83,7 @@ def test_no_column_is_chosen_silently(tmp_path: Path, row: dict, message: str) -
         read_systems([_write(tmp_path / "a.jsonl", row)])
 
 
-def test_the_command_of_the_message_chooses(tmp_path: Path) -> None:
+def test_the_command_in_the_error_message_works(tmp_path: Path) -> None:
     row = {"mt": "x", "a, b": "y", "output": "n", "ref": "z", "target": "w"}
     table = _write(tmp_path / "a.jsonl", row)
     chosen: list[str] = []
@@ -135,7 +130,7 @@ def test_names_may_have_spaces_commas_quotes_and_any_letters(text: str, named: d
         ({"id": "a", "segment": "b"}, "id and segment exclude each other"),
     ],
 )
-def test_a_wrong_mapping_is_explained(given: object, message: str) -> None:
+def test_an_invalid_mapping_is_explained(given: object, message: str) -> None:
     with pytest.raises(OptionError, match=message):
         Columns.of(given)
 
@@ -162,7 +157,7 @@ def test_lists_of_references_are_read_from_a_named_column(tmp_path: Path) -> Non
     assert read_systems([table], columns={"reference": "gold"}).references == (("y", "z"),)
 
 
-def test_human_scores_are_taken_when_told(tmp_path: Path) -> None:
+def test_named_columns_of_human_scores_are_read(tmp_path: Path) -> None:
     rows = [{"mt": "x", "ref": "y", "score": 3, "flu": 1}, {"mt": "z", "ref": "y", "score": 4}]
     table = _write(tmp_path / "a.jsonl", *rows)
     with pytest.raises(FileError, match=r"holds no human scores.*--columns human=COLUMN"):
@@ -245,7 +240,7 @@ def test_names_of_systems_may_have_commas() -> None:
 
 @pytest.mark.parametrize(("kind", "mark"), [("tsv", "\t"), ("csv", ",")])
 @pytest.mark.parametrize("bom", ["", "\ufeff"])
-def test_a_table_without_a_heading_has_numbered_columns(
+def test_a_table_without_a_header_has_numbered_columns(
     tmp_path: Path, kind: str, mark: str, bom: str
 ) -> None:
     rows = [["x y", "x z", "s"], ["ü", "u", "t"]]
@@ -270,19 +265,19 @@ def test_a_table_without_a_heading_has_numbered_columns(
         read_systems([table], header=False)
 
 
-def test_a_ragged_row_without_a_heading_is_told(tmp_path: Path) -> None:
+def test_a_ragged_row_without_a_header_is_reported(tmp_path: Path) -> None:
     table = _text(tmp_path / "a.tsv", "x\ty\nz\n")
     with pytest.raises(FileError, match="line 2: 1 fields, but the first line has 2"):
         read_systems([table], columns="candidate=1,reference=2", header=False)
 
 
-def test_only_separated_tables_lack_a_heading(tmp_path: Path) -> None:
+def test_only_csv_and_tsv_may_lack_a_header(tmp_path: Path) -> None:
     table = _write(tmp_path / "a.jsonl", {"mt": "x", "ref": "y"})
     with pytest.raises(UsageError, match="only TSV and CSV lack a header"):
         read_systems([table], header=False)
 
 
-def test_a_mark_before_a_quoted_heading_is_no_part_of_it(tmp_path: Path) -> None:
+def test_a_byte_order_mark_before_a_quoted_header_is_ignored(tmp_path: Path) -> None:
     table = _text(tmp_path / "a.csv", '\ufeff"candidate","reference"\nx,y\n')
     assert read_systems([table]).candidates == ("x",)
 
@@ -295,7 +290,7 @@ def test_a_mark_before_a_quoted_heading_is_no_part_of_it(tmp_path: Path) -> None
         ({"id": "s"}, "the row has a column 'id', which the first row has not"),
     ],
 )
-def test_a_column_that_later_rows_have_alone_is_refused(
+def test_a_column_missing_in_the_first_row_is_refused(
     tmp_path: Path, row: dict, message: str
 ) -> None:
     first = {"candidate": "x", "reference": "y"}

@@ -56,7 +56,7 @@ def test_files_are_known_by_name_and_first_line(tmp_path, name, content, kind) -
     assert detect_kind(str(tmp_path / name)) == kind
 
 
-def test_what_is_not_known_lists_the_kinds(tmp_path: Path) -> None:
+def test_an_unknown_layout_is_an_error_that_lists_the_kinds(tmp_path: Path) -> None:
     (tmp_path / "a.txt").touch()
     for path in (tmp_path, tmp_path / "a.txt"):
         with pytest.raises(FileError, match="is unknown; name it with kind=") as caught:
@@ -76,14 +76,14 @@ def test_options_a_layout_does_not_take_are_refused(tmp_path: Path) -> None:
         read_judged(tmp_path / "a.jsonl", references="x")
 
 
-def test_a_folder_of_two_such_files_asks_which(tmp_path: Path) -> None:
+def test_a_folder_of_two_such_files_is_ambiguous(tmp_path: Path) -> None:
     for name in ("model_annotations.aligned.jsonl", "model_annotations.aligned.paired.jsonl"):
         (tmp_path / name).write_bytes(SUMMEVAL)
     with pytest.raises(FileError, match=r"holds 2 files model_annotations.*name the file"):
         read_judged(tmp_path)
 
 
-def test_readers_are_imported_when_asked_for() -> None:
+def test_readers_are_imported_when_used() -> None:
     check = (
         "import sys, nlgauge.data, nlgauge.data.files\n"
         "print([m for m in sorted(sys.modules) if m in ('numpy', 'pickle', 'xml.etree.ElementTree')"

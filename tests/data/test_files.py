@@ -1,4 +1,4 @@
-"""Files of every kind are read, and what is wrong with them is said with the line."""
+"""Files of every kind are read, and errors in them name the line."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ ROWS = [
         ("out.gz", "text"),
     ],
 )
-def test_the_name_tells_the_format(name: str, kind: str) -> None:
+def test_the_file_name_decides_the_format(name: str, kind: str) -> None:
     assert format_of(name) == kind
     assert format_of(name, wanted="csv") == "csv"
 
@@ -43,7 +43,7 @@ def test_lines_split_at_line_feeds_only(tmp_path: Path) -> None:
     assert read_lines(str(path)) == ["one", "two\u2028still two\x0bthere", "", "last"]
 
 
-def test_gzip_is_seen_by_content(tmp_path: Path) -> None:
+def test_gzip_is_detected_by_content(tmp_path: Path) -> None:
     path = tmp_path / "a.txt"
     path.write_bytes(gzip.compress("héllo\n".encode()))
     assert read_lines(str(path)) == ["héllo"]
@@ -128,7 +128,7 @@ def test_kinds_of_files_do_not_mix(tmp_path: Path) -> None:
         read_systems(["-"], ["-"])
 
 
-def test_systems_with_one_name_are_told_apart_by_their_paths(tmp_path: Path) -> None:
+def test_systems_of_equal_names_are_named_by_their_paths(tmp_path: Path) -> None:
     for folder in ("x", "y"):
         (tmp_path / folder).mkdir()
         (tmp_path / folder / "out.txt").write_text("1\n")
@@ -142,7 +142,7 @@ def test_quotation_marks_in_tsv_are_text(tmp_path: Path) -> None:
     assert row == {"candidate": '"a', "reference": 'b"'}
 
 
-def test_a_folder_beside_references_is_called_a_folder(tmp_path: Path) -> None:
+def test_a_folder_as_a_system_with_references_is_an_error(tmp_path: Path) -> None:
     (tmp_path / "rows.tsv").write_text("candidate\treference\na\tb\n")
     with pytest.raises(UsageError, match="is a folder, which is read as a table"):
         InputFiles([str(tmp_path)], ["reference.txt"])

@@ -1,4 +1,4 @@
-"""Logs of lm-evaluation-harness, made by hand in its layout, good and hostile."""
+"""Logs of lm-evaluation-harness, written in its layout, valid and hostile."""
 
 from __future__ import annotations
 
@@ -134,7 +134,7 @@ def test_folders_hold_several_tasks(tmp_path: Path) -> None:
         ),
     ],
 )
-def test_hostile_lines_end_in_a_sentence(tmp_path: Path, line: str, message: str) -> None:
+def test_hostile_lines_are_refused(tmp_path: Path, line: str, message: str) -> None:
     path = tmp_path / "samples_x.jsonl"
     path.write_text(json.dumps(document(0)) + "\n" + line + "\n")
     with pytest.raises((FileError, ValueError), match=message) as raised:

@@ -1,4 +1,4 @@
-"""Logs of Inspect, made by hand in its layout, good and hostile."""
+"""Logs of Inspect, written in its layout, valid and hostile."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ def test_values_of_several_parts_have_their_own_names(tmp_path: Path) -> None:
     assert row["match"] is None
 
 
-def test_epochs_are_averaged_and_told_apart(tmp_path: Path) -> None:
+def test_epochs_are_averaged_as_scores_and_separate_as_texts(tmp_path: Path) -> None:
     values = {(1, 1): "C", (1, 2): "I", (2, 1): "C", (2, 2): float("nan")}
     samples = [sample(i, v, epoch=n) for (i, n), v in values.items()]
     path = write_eval(tmp_path, *samples)
@@ -189,7 +189,7 @@ def test_a_member_may_not_be_longer_than_declared(tmp_path: Path) -> None:
         ('{"id": 1, "scores": {"match": {"value": "C"}}}', "id '.*1' occurs 2 times"),
     ],
 )
-def test_hostile_samples_end_in_a_sentence(tmp_path: Path, text: str, message: str) -> None:
+def test_hostile_samples_are_refused(tmp_path: Path, text: str, message: str) -> None:
     path = write_eval(tmp_path, sample(), more={"samples/9_epoch_1.json": text})
     with pytest.raises(ValueError, match=message) as raised:
         read_score_tables([path], ["match"])
@@ -209,7 +209,7 @@ def test_values_of_wrong_types_are_gaps(tmp_path: Path, changes: dict) -> None:
     assert (row["match"], row["output"]) == (None, "")
 
 
-def test_files_that_are_no_logs_end_in_a_sentence(tmp_path: Path) -> None:
+def test_files_that_are_no_logs_are_refused(tmp_path: Path) -> None:
     for data in (b"", b"PK\3\4", b"no zip", b"\x1f\x8b"):
         (tmp_path / "x.eval").write_bytes(data)
         with pytest.raises(FileError, match=r"is not an .eval log"):
@@ -228,7 +228,7 @@ def test_files_that_are_no_logs_end_in_a_sentence(tmp_path: Path) -> None:
         read_table(str(tmp_path / "other.json"))
 
 
-def test_encrypted_members_end_in_a_sentence(tmp_path: Path) -> None:
+def test_encrypted_members_are_refused(tmp_path: Path) -> None:
     path = Path(write_eval(tmp_path, sample()))
     data = bytearray(path.read_bytes())
     at = 0

@@ -1,4 +1,4 @@
-"""Lists in JSON files are read piece by piece, with the line of every row."""
+"""Lists in JSON files are read in pieces, with the line of every row."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def test_rows_have_the_number_of_their_last_line() -> None:
 
 
 @pytest.mark.parametrize("piece", [1, 5, 1 << 16])
-def test_a_value_that_is_no_row_is_told_and_the_next_read(
+def test_a_value_that_is_no_row_is_reported_and_the_next_row_is_read(
     monkeypatch: pytest.MonkeyPatch, piece: int
 ) -> None:
     monkeypatch.setattr(json_rows, "_PIECE", piece)
@@ -68,7 +68,7 @@ def test_a_file_that_is_not_a_list_is_refused(content: bytes, message: str) -> N
 
 def test_a_large_list_is_not_held_at_once() -> None:
     class Endless(io.RawIOBase):
-        """A list without end, which counts the bytes that were read of it."""
+        """An endless JSON list that counts the bytes read from it."""
 
         def __init__(self) -> None:
             self.given = 0

@@ -1,4 +1,4 @@
-"""A judged corpus holds texts and human scores row by row, and says what was read."""
+"""A judged corpus holds texts and human scores by row, and a description of the input."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ ROWS = [
 ]
 
 
-def test_it_says_what_was_read() -> None:
+def test_the_description_counts_rows_systems_and_criteria() -> None:
     judged = JudgedCorpus.from_rows(ROWS, dropped={"without output": 2, "never": 0}, notes=["So."])
     assert judged.notes == (
         "3 rows, 2 systems, 2 segments, 2 criteria (fluency, adequacy); "
@@ -72,12 +72,12 @@ def test_values_are_frozen_and_checked() -> None:
 
 
 @pytest.mark.parametrize("value", [None, "", " ", "NaN", "nan", "NA", "None", "null", math.nan])
-def test_what_was_not_judged_is_nan(value) -> None:
+def test_missing_judgements_are_nan(value) -> None:
     assert math.isnan(parse_score(value, "here"))
 
 
 @pytest.mark.parametrize("value", ["good", True, [], {}, "1,5", "1_5", "inf", math.inf, 10**400])
-def test_what_is_no_number_is_refused(value) -> None:
+def test_judgements_that_are_no_numbers_are_refused(value) -> None:
     with pytest.raises(FileError, match=r"^here is .*leave it empty"):
         parse_score(value, "here")
     assert parse_score("-1e-3", "here") == -0.001

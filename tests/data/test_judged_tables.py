@@ -49,7 +49,7 @@ def test_objects_flat_columns_and_numbers_agree(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("column", ["segment", "seg_id", "segment_id", "doc_id", "Segment"])
-def test_an_explicit_segment_goes_before_the_id(tmp_path: Path, column: str) -> None:
+def test_a_segment_column_takes_precedence_over_the_id(tmp_path: Path, column: str) -> None:
     rows = [_row(id=f"3-{s}", system=s, human={"q": 1}, **{column: 3}) for s in "AB"]
     judged = read_judged(_jsonl(tmp_path / "a.jsonl", *rows))
     assert judged.corpus.ids == ("3", "3")
@@ -78,10 +78,10 @@ def test_a_segment_repeated_within_a_system_is_refused(tmp_path: Path) -> None:
         read_judged(_jsonl(tmp_path / "a.jsonl", *rows))
 
 
-def test_unshared_ids_are_told(tmp_path: Path) -> None:
+def test_ids_of_one_system_only_are_reported(tmp_path: Path) -> None:
     rows = [_row(id=f"{s}{i}", system=s, human={"q": 1}) for s in "AB" for i in range(2)]
-    said = read_judged(_jsonl(tmp_path / "a.jsonl", *rows)).notes
-    assert said[1].startswith("no two of the 2 systems share a segment id")
+    messages = read_judged(_jsonl(tmp_path / "a.jsonl", *rows)).notes
+    assert messages[1].startswith("no two of the 2 systems share a segment id")
 
 
 @pytest.mark.parametrize(
@@ -100,13 +100,13 @@ def test_unshared_ids_are_told(tmp_path: Path) -> None:
         ("a.jsonl", '{"candidate":"c","ref":"r","human":true}', "is True, which is not a number"),
     ],
 )
-def test_what_is_wrong_is_named_with_its_line(tmp_path, name, content, message) -> None:
+def test_errors_name_the_line(tmp_path, name, content, message) -> None:
     (tmp_path / name).write_text(content)
     with pytest.raises(DataError, match=message):
         read_judged(tmp_path / name)
 
 
-def test_only_tables_are_rows(tmp_path: Path) -> None:
+def test_files_that_are_no_tables_are_refused(tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_text("x")
     with pytest.raises(FileError, match=r"not a table of judged rows; its name should end in"):
         read_judged_rows(str(tmp_path / "a.txt"))

@@ -1,4 +1,4 @@
-"""SummEval, WebNLG 2020, Novikova 2017 and TAC, as their authors lay them out."""
+"""SummEval, WebNLG 2020, Novikova 2017 and TAC in the layouts of their authors."""
 
 from __future__ import annotations
 
@@ -114,7 +114,7 @@ def test_webnlg(tmp_path: Path) -> None:
     assert judged.without("WebNLG-2020-reference").corpus.systems == ("team (x)",)
 
 
-def test_webnlg_references_lie_beside_or_are_named(tmp_path: Path) -> None:
+def test_webnlg_references_are_in_the_folder_or_named(tmp_path: Path) -> None:
     folder = _webnlg(tmp_path / "challenge", _judgement("team (x)", "1"))
     xml = next(folder.rglob("*.xml")).rename(tmp_path / "refs.xml")
     with pytest.raises(FileError, match=r"no references .* name the file of the WebNLG 3\.0 test"):
@@ -163,7 +163,7 @@ def test_declarations_in_xml_are_refused(tmp_path: Path, declaration: str) -> No
 
 
 @pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-32", "utf-7"])
-def test_declarations_do_not_hide_in_another_encoding(tmp_path: Path, encoding: str) -> None:
+def test_declarations_in_other_encodings_are_refused(tmp_path: Path, encoding: str) -> None:
     path = tmp_path / "a.xml"
     text = f"<?xml version='1.0' encoding='{encoding}'?><!DOCTYPE b [{LAUGHS}]><b>&l9;</b>"
     path.write_bytes(text.encode(encoding))
@@ -227,7 +227,7 @@ def test_novikova_agrees_with_the_rows(shared_data) -> None:
     assert original.corpus.references == rows.corpus.references
     assert len(set(original.corpus.ids)) == 202, "both systems answer every meaning"
     for mine, theirs in zip(original.corpus.candidates, rows.corpus.candidates, strict=True):
-        # The table lowered the texts and closed the gaps before full stops.
+        # The texts of the table are in lower case and without spaces before full stops.
         assert "".join(mine.split()) == "".join(theirs.lower().split())
     for name in rows.criteria:
         assert original.human[name].tolist() == rows.human[name].tolist()
@@ -318,7 +318,7 @@ def test_tac_broken(tmp_path: Path, files: dict, message: str) -> None:
         ({"a.csv": "dataset,system\nBAGEL,x\n"}, "novikova2017", "has no column 'mr'"),
     ],
 )
-def test_what_is_not_there_is_named(tmp_path: Path, files: dict, kind: str, message: str) -> None:
+def test_missing_files_are_named(tmp_path: Path, files: dict, kind: str, message: str) -> None:
     for name, content in files.items():
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_text(content)

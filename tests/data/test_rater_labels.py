@@ -55,7 +55,7 @@ def test_columns_without_a_role_are_raters(tmp_path: Path) -> None:
     assert found.columns == {"length": ("9",), "system": ("s",)}
 
 
-def test_systems_and_positions_are_told_apart(tmp_path: Path) -> None:
+def test_columns_of_systems_positions_and_lengths_are_kept(tmp_path: Path) -> None:
     table = "item,system,position,length,a\n1,s,A,10,A\n1,s,B,10,B\n1,t,A,20,B\n"
     found = read_labels(_write(tmp_path, table), ["a"])
     assert found.items == ("1", "1", "1")
@@ -65,7 +65,7 @@ def test_systems_and_positions_are_told_apart(tmp_path: Path) -> None:
 
 
 def test_an_order_of_something_else_is_not_a_position(tmp_path: Path) -> None:
-    """A column `order` with running numbers would tear the labels of an item apart."""
+    """A column `order` with running numbers would split the labels of an item."""
     table = "item,rater,label,order\n1,a,x,1\n1,b,x,2\n2,a,y,3\n2,b,x,4\n"
     found = read_labels(_write(tmp_path, table), ["a"])
     assert found.items == ("1", "2")
@@ -99,7 +99,7 @@ def test_labels_and_missing_ones(value: object, label: str | None) -> None:
         ("item,position,a\n1,A,A\n1,A,B\n", ["a"], "item '1' in position 'A' occurs twice"),
     ],
 )
-def test_mistakes_get_a_sentence(tmp_path: Path, text: str, raters: list, message: str) -> None:
+def test_invalid_tables_are_refused(tmp_path: Path, text: str, raters: list, message: str) -> None:
     with pytest.raises(FileError, match=message):
         read_labels(_write(tmp_path, text), raters)
 

@@ -1,4 +1,4 @@
-"""REALSumm's pickles are read as data; a pickle that would do something is refused unopened."""
+"""REALSumm's pickles are read as data; a pickle that calls anything is refused."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def _documents() -> dict:
 
 
 @pytest.mark.parametrize("protocol", range(pickle.HIGHEST_PROTOCOL + 1))
-def test_plain_data_comes_back(tmp_path: Path, protocol: int) -> None:
+def test_plain_data_survives_a_round_trip(tmp_path: Path, protocol: int) -> None:
     data = {"a": [1, -2.5, "é", None, True, (1, 2, 3, 4)], 5: {}, "n": 2**70}
     path = tmp_path / "a.pkl"
     path.write_bytes(pickle.dumps(data, protocol=protocol))
@@ -128,7 +128,7 @@ TEXT = b"Vtext\n"
         (_call("numpy", "dtype", b"Vf8\n")[:-1] + b"Nb.", "the state of a number has no"),
     ],
 )
-def test_broken_and_devious_pickles_are_refused(tmp_path, content, message) -> None:
+def test_broken_and_malicious_pickles_are_refused(tmp_path, content, message) -> None:
     path = tmp_path / "a.pkl"
     path.write_bytes(content)
     if message is None:
@@ -138,7 +138,7 @@ def test_broken_and_devious_pickles_are_refused(tmp_path, content, message) -> N
         read_plain_pickle(str(path))
 
 
-def test_sentences_stand_on_lines() -> None:
+def test_each_sentence_is_a_line() -> None:
     assert sentences("<t> one . </t>  <t> two </t>") == "one .\ntwo"
     assert sentences("<t> one . </t> <t> cut") == "one .\ncut"
     assert sentences("plain") == "plain"

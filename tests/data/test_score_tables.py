@@ -79,7 +79,7 @@ def test_columns_of_ids_and_systems_may_be_named(tmp_path: Path) -> None:
     assert headless.systems == ("1", "2", "1", "2")
 
 
-def test_tasks_tell_items_with_the_same_number_apart(tmp_path: Path) -> None:
+def test_items_of_equal_numbers_in_different_tasks_are_distinct(tmp_path: Path) -> None:
     table = "system,id,task,acc\nx,0,t1,1\nx,0,t2,0\n"
     assert read(tmp_path, table, "acc").ids == ("t1/0", "t2/0")
     assert read(tmp_path, table.replace("t2", "t1").replace("x,0,t1,0", "x,1,t1,0"), "acc").ids == (
@@ -103,7 +103,7 @@ def test_tasks_tell_items_with_the_same_number_apart(tmp_path: Path) -> None:
         (LONG, "acc", {"columns": Columns.of("human=acc")}, OptionError, "without texts"),
     ],
 )
-def test_bad_tables_end_in_a_sentence(
+def test_invalid_tables_are_refused(
     tmp_path: Path, text: str, names: str, options: dict, error: type, message: str
 ) -> None:
     with pytest.raises(error, match=message) as raised:

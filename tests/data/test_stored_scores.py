@@ -1,4 +1,4 @@
-"""Scores that another tool made find their rows, or say why they do not."""
+"""Scores of other tools are joined to their rows, or refused with the reason."""
 
 from __future__ import annotations
 
@@ -53,12 +53,12 @@ def test_rows_are_found_by_system_and_segment_by_id_and_by_order(
     for path in (cells, named, order):
         judged = read_judged(table, scores=path)
         np.testing.assert_array_equal(judged.stored["comet"], [0.1, math.nan, 0.3, 0.4])
-    said = read_judged(table, scores=cells).notes[-1]
-    assert "1 metrics (comet) for 4 of 4 rows" in said
-    assert "1 rows of it are not in the data and are ignored" in said
+    messages = read_judged(table, scores=cells).notes[-1]
+    assert "1 metrics (comet) for 4 of 4 rows" in messages
+    assert "1 rows of it are not in the data and are ignored" in messages
 
 
-def test_segments_will_do_where_only_one_row_has_them(table: Path, tmp_path: Path) -> None:
+def test_segments_identify_rows_if_each_has_one_row(table: Path, tmp_path: Path) -> None:
     scores = tmp_path / "s.csv"
     scores.write_text("segment,comet\n1,.1\n2,.2\n")
     alone = read_judged(table).without("B")
@@ -81,20 +81,20 @@ def test_segments_will_do_where_only_one_row_has_them(table: Path, tmp_path: Pat
         ("s.txt", "1\n", "is not a table of scores"),
     ],
 )
-def test_what_does_not_fit_is_refused(table, tmp_path, name, content, message) -> None:
+def test_scores_that_do_not_join_are_refused(table, tmp_path, name, content, message) -> None:
     (tmp_path / name).write_text(content)
     with pytest.raises(FileError if "data" not in message else DataError, match=message):
         read_judged(table, scores=tmp_path / name)
 
 
-def test_a_name_is_stored_once(table: Path, tmp_path: Path) -> None:
+def test_scores_under_an_existing_name_are_refused(table: Path, tmp_path: Path) -> None:
     scores = _lines(tmp_path / "s.jsonl", {"column": "x", "scores": [1, 2, 3, 4]})
     judged = read_judged(table, scores=scores)
     with pytest.raises(DataError, match="scores of 'x' came with the data already"):
         read_stored_scores(str(scores)).join(judged)
 
 
-def test_rows_carry_scores_of_their_own(tmp_path: Path) -> None:
+def test_scores_in_the_judged_table_are_read(tmp_path: Path) -> None:
     row = {"candidate": "c", "references": ["r"], "human": {"q": 1}, "system": "A"}
     objects = _lines(
         tmp_path / "a.jsonl",
@@ -118,7 +118,7 @@ def test_the_number_of_judgements_is_no_criterion(table: Path) -> None:
     assert "'n' is the number of judgements in 4 rows, not a criterion." in judged.notes
 
 
-def test_a_criterion_can_be_held_against_another(table: Path) -> None:
+def test_a_criterion_can_be_used_as_a_metric(table: Path) -> None:
     judged = read_judged(table)
     assert list(judged.stored_rows("human:q"))[-1] == ("B", "2", 3.0)
     with pytest.raises(OptionError, match="there are: human:q"):
@@ -133,7 +133,7 @@ def test_systems_are_left_out_by_pattern(table: Path) -> None:
         judged.without("C*")
 
 
-def test_folders_of_mt_metrics_eval_bring_the_scores_asked_for(tmp_path: Path) -> None:
+def test_requested_scores_of_mt_metrics_eval_folders_are_read(tmp_path: Path) -> None:
     for name, text in {
         "sources/en-de.txt": "s\nt\n",
         "references/en-de.refA.txt": "r\nq\n",

@@ -1,4 +1,4 @@
-"""Streams yield every row once, in order, or say what is wrong with it."""
+"""Streams yield every row once, in order, or reject it with a reason."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from pathlib import Path
 
 import pytest
 
+from generated_rows import generate_rows, write_jsonl
 from nlgauge.core.errors import FileError, UsageError
 from nlgauge.data.systems import InputFiles, read_systems
 from nlgauge.data.text_rows import Rejected, Row
-from sentences import made_rows, write_jsonl
 
-ROWS = made_rows(7)
+ROWS = generate_rows(7)
 
 
 def _expected(rows: list[dict]) -> list[tuple]:
@@ -111,7 +111,7 @@ def test_bad_rows_are_rejected_with_place_and_reason(tmp_path: Path) -> None:
     assert [isinstance(row, Row) for row in found] == [True, *[False] * 5, True]
     reasons = [row.reason for row in found if isinstance(row, Rejected)]
     assert [row.place for row in found] == [f"{path}, line {i}" for i in range(1, 8)]
-    for reason, said in zip(
+    for reason, messages in zip(
         reasons,
         [
             "not JSON",
@@ -122,11 +122,14 @@ def test_bad_rows_are_rejected_with_place_and_reason(tmp_path: Path) -> None:
         ],
         strict=True,
     ):
-        assert said in reason
-    assert [row.id for row in found if isinstance(row, Row)] == ["0", "6"]  # numbers stay theirs
+        assert messages in reason
+    assert [row.id for row in found if isinstance(row, Row)] == [
+        "0",
+        "6",
+    ]  # rows keep their numbers
 
 
-def test_the_reference_file_at_fault_is_named(tmp_path: Path) -> None:
+def test_the_reference_file_with_the_error_is_named(tmp_path: Path) -> None:
     (tmp_path / "c.txt").write_bytes(b"a\nb\n\xff\n")
     (tmp_path / "r.txt").write_bytes(b"a\n\xfe\nc\n")
     rows = list(InputFiles([str(tmp_path / "c.txt")], [str(tmp_path / "r.txt")]).rows())
@@ -153,7 +156,7 @@ def test_input_that_cannot_be_read_twice_is_refused(tmp_path: Path) -> None:
         InputFiles([str(tmp_path / "pipe.jsonl")], []).check_rereadable()
 
 
-def test_files_that_do_not_go_together_are_refused() -> None:
+def test_mixed_kinds_of_files_are_refused() -> None:
     with pytest.raises(UsageError, match="mix text files with tables"):
         InputFiles(["a.txt", "b.jsonl"], ["r.txt"])
     with pytest.raises(UsageError, match="leave out -r"):

@@ -23,7 +23,7 @@ def _row(system: str, segment: str, score: float, **more: str) -> SubmittedScore
 ROWS = [_row(system, str(i), i / 7) for system in "AB" for i in (1, 2)]
 
 
-def test_what_is_written_is_read(tmp_path: Path) -> None:
+def test_written_scores_are_read_back(tmp_path: Path) -> None:
     path = tmp_path / "m.seg.score"
     write_submission(path, ROWS)
     assert path.read_text().split("\n")[0] == f"m\ten-de\tt\tall\td\trefA\tA\t1\t{1 / 7!r}"
@@ -95,7 +95,7 @@ def test_broken_submissions(tmp_path: Path, data: Path, name, content, message) 
         read_judged(data, scores=tmp_path / name)
 
 
-def test_what_cannot_be_written(tmp_path: Path) -> None:
+def test_scores_that_cannot_be_written_are_refused(tmp_path: Path) -> None:
     with pytest.raises(OptionError, match=r"name it NAME\.seg\.score"):
         write_submission(tmp_path / "m.tsv", ROWS)
     with pytest.raises(DataError, match="takes lines of 7 fields, not 9"):

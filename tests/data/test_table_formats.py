@@ -23,7 +23,7 @@ CONTENT = {
 }
 
 
-def _packed(content: bytes, ending: str) -> bytes:
+def _compressed(content: bytes, ending: str) -> bytes:
     if ending == ".gz":
         return gzip.compress(content)
     if ending == ".zst":
@@ -33,9 +33,9 @@ def _packed(content: bytes, ending: str) -> bytes:
 
 @pytest.mark.parametrize("ending", ["", ".gz", ".zst"])
 @pytest.mark.parametrize("kind", CONTENT)
-def test_rows_of_text_formats_packed_or_not(tmp_path: Path, kind: str, ending: str) -> None:
+def test_rows_of_text_formats_compressed_or_not(tmp_path: Path, kind: str, ending: str) -> None:
     path = tmp_path / f"a.{kind}{ending}"
-    path.write_bytes(_packed(CONTENT[kind].encode("utf-8"), ending))
+    path.write_bytes(_compressed(CONTENT[kind].encode("utf-8"), ending))
     lines = [(line - (kind == "jsonl"), cells) for line, cells in ROWS]
     assert list(read_cells(str(path), kind)) == lines
 
@@ -59,7 +59,7 @@ def test_parquet_rows_are_numbered(tmp_path: Path) -> None:
     assert rows[2499][1] == {"candidate": "c2499", "references": ["r", "s"]}
 
 
-def test_a_parquet_text_that_is_not_utf8_costs_its_row_only(tmp_path: Path) -> None:
+def test_a_parquet_text_that_is_not_utf8_rejects_its_row_only(tmp_path: Path) -> None:
     pa = pytest.importorskip("pyarrow")
     from pyarrow import parquet
 
@@ -89,7 +89,7 @@ def test_a_parquet_text_that_is_not_utf8_costs_its_row_only(tmp_path: Path) -> N
         ("csv", b"a,b\n1,2\n1\r,2\n3,4\n", 3, "not CSV: new-line character"),
     ],
 )
-def test_a_bad_row_is_told_and_the_next_one_read(
+def test_a_bad_row_is_reported_and_the_next_row_is_read(
     tmp_path: Path, kind: str, content: bytes, line: int, reason: str
 ) -> None:
     path = tmp_path / f"a.{kind}"
@@ -110,7 +110,7 @@ def test_a_carriage_return_inside_a_tsv_cell_is_text(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("kind", "mark"), [("tsv", "\t"), ("csv", ",")])
-def test_a_heading_that_names_a_column_twice_is_refused(
+def test_a_header_that_names_a_column_twice_is_refused(
     tmp_path: Path, kind: str, mark: str
 ) -> None:
     path = tmp_path / f"a.{kind}"
@@ -138,7 +138,7 @@ def test_a_truncated_file_is_an_error_wherever_it_was_cut(tmp_path: Path, ending
         parquet.write_table(pa.table({"candidate": lines}), sink)
         whole = sink.getvalue()
     else:
-        whole = _packed("".join(lines).encode(), ending)
+        whole = _compressed("".join(lines).encode(), ending)
     kind = "parquet" if ending == ".parquet" else "jsonl"
     for length in (len(whole) - 1, len(whole) * 2 // 3, 20):
         path.write_bytes(whole[:length])
@@ -147,24 +147,24 @@ def test_a_truncated_file_is_an_error_wherever_it_was_cut(tmp_path: Path, ending
 
 
 @pytest.mark.parametrize("ending", [".gz", ".zst"])
-def test_packed_files_may_be_several_joined_and_large(tmp_path: Path, ending: str) -> None:
+def test_compressed_files_may_be_concatenated_and_large(tmp_path: Path, ending: str) -> None:
     pieces = [b"one\n", b"", b"x" * 3_000_000 + b"\n", b"last\n"]
     path = tmp_path / f"a{ending}"
-    path.write_bytes(b"".join(_packed(piece, ending) for piece in pieces))
+    path.write_bytes(b"".join(_compressed(piece, ending) for piece in pieces))
     with open_bytes(str(path)) as content:
         assert content.read() == b"".join(pieces)
     assert [len(line) for line in lines_of(str(path))] == [3, 3_000_000, 4]
 
 
 @pytest.mark.parametrize("ending", [".gz", ".zst"])
-def test_rubbish_after_a_packed_file_is_an_error(tmp_path: Path, ending: str) -> None:
+def test_other_bytes_after_a_compressed_file_are_an_error(tmp_path: Path, ending: str) -> None:
     path = tmp_path / f"a{ending}"
-    path.write_bytes(_packed(b"a\n" * 1000, ending) + b"rubbish")
+    path.write_bytes(_compressed(b"a\n" * 1000, ending) + b"other bytes")
     with pytest.raises(FileError, match="cannot be read"):
         list(lines_of(str(path)))
 
 
 @pytest.mark.parametrize("kind", TABULAR)
-def test_a_file_that_is_not_there(tmp_path: Path, kind: str) -> None:
+def test_a_missing_file_is_an_error(tmp_path: Path, kind: str) -> None:
     with pytest.raises(FileError, match="there is no file"):
         list(read_cells(str(tmp_path / "none"), kind))

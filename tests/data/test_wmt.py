@@ -32,7 +32,7 @@ def test_daseg(tmp_path: Path) -> None:
     assert judged.human["da_z"].tolist() == [0.5, -1.0]
 
 
-def test_daseg_of_several_pairs_asks_which(tmp_path: Path) -> None:
+def test_daseg_of_several_language_pairs_is_ambiguous(tmp_path: Path) -> None:
     _daseg(_daseg(tmp_path), "de-en", mt_system="x\ny\n")
     with pytest.raises(OptionError, match=r"holds 2 language pairs \(cs-en, de-en\); choose one"):
         read_judged(tmp_path)
@@ -217,6 +217,6 @@ def test_mt_metrics_eval_broken(test_set: Path, name: str, content: str, message
         read_judged(test_set)
 
 
-def test_a_folder_without_the_folders_is_no_test_set(tmp_path: Path) -> None:
+def test_a_folder_without_the_expected_folders_is_refused(tmp_path: Path) -> None:
     with pytest.raises(FileError, match="not a test set of mt-metrics-eval: no folder 'sources'"):
         read_judged(tmp_path, kind="mt-metrics-eval")

@@ -42,7 +42,7 @@ def _copied_examples() -> Iterator[None]:
         yield
 
 
-def _absent_files(words: list[str]) -> list[str]:
+def _missing_files(words: list[str]) -> list[str]:
     """Return the missing files of a command: neither shipped nor written by the page."""
     outputs = {after for word, after in pairwise(words) if word == "-o"}
     named = [word for word in words if _FILE.match(word) and word not in outputs]
@@ -70,7 +70,7 @@ def _check_commands(block: Any) -> Iterator[str]:
     for command in snippets.commands(block):
         if not command.runnable:
             continue
-        absent = _absent_files(command.words)
+        absent = _missing_files(command.words)
         if absent:
             yield f"{' '.join(command.words[:2])} needs {absent[0]}"
             continue

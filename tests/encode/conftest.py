@@ -1,4 +1,4 @@
-"""Tiny models with random weights, saved as a user would have them."""
+"""Tiny models with random weights, saved in folders."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def _config(kind: str, vocabulary: int) -> object:
 
 @pytest.fixture(scope="session")
 def tiny(tmp_path_factory: pytest.TempPathFactory, tokenizer: object) -> object:
-    """A function from an architecture's name to a folder with such a model."""
+    """A function that returns the folder of a tiny model of the named architecture."""
 
     def build(kind: str) -> Path:
         folder = tmp_path_factory.getbasetemp() / f"tiny-{kind}"

@@ -1,4 +1,4 @@
-"""Batches: every text once, within the budget, and no cheaper way to cut them."""
+"""Batches: every text once, within the budget, and at the least cost."""
 
 from itertools import combinations, pairwise
 
@@ -27,7 +27,7 @@ def cheapest(lengths, most, overhead):
 
 @pytest.mark.parametrize("seed", range(8))
 @pytest.mark.parametrize("overhead", [0, 3, 20, 1000])
-def test_no_cut_in_order_of_length_is_cheaper(seed, overhead):
+def test_batches_have_the_least_cost_of_all_cuts(seed, overhead):
     lengths = np.random.default_rng(seed).integers(1, 30, size=9).tolist()
     cut = batches(lengths, most=60, overhead=overhead)
     assert sorted(k for batch in cut for k in batch) == list(range(9))
@@ -45,7 +45,7 @@ def test_a_text_beyond_the_budget_is_alone():
     assert batches([5, 100, 5], most=10, overhead=50) == [[1], [0, 2]]
 
 
-def test_nothing_makes_no_batch():
+def test_no_texts_make_no_batch():
     assert batches([], most=10, overhead=1) == []
 
 

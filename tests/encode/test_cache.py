@@ -1,3 +1,5 @@
+"""The embedding cache returns equal values, computes what is missing, and is opened by options."""
+
 from __future__ import annotations
 
 import json
@@ -10,7 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from caching import TEXTS, Counting, assert_same, cached
+from cached_encoders import TEXTS, CountingEncoder, assert_same, cached_encoder
 from conftest import example
 from nlgauge.core.arrays import Floats
 from nlgauge.core.cloud import Tokens
@@ -27,56 +29,58 @@ from nlgauge.scoring import Scorer, score
 
 
 @pytest.fixture(autouse=True)
-def _silence_means_silence() -> object:
+def _unexpected_warnings_are_errors() -> object:
     """A warning that a test does not expect is an error."""
     with warnings.catch_warnings():
         warnings.simplefilter("error", CacheWarning)
         yield
 
 
-# What comes back.
+# Stored values.
 
 
 @pytest.mark.parametrize("layers", [(2,), (4, 1), (0, 1, 2, 3, 4), (3, 3)])
-def test_clouds_come_back_bit_by_bit(tmp_path: Path, layers: tuple[int, ...]) -> None:
-    wanted = Counting().encode(TEXTS, layers)
-    first, behind = cached(tmp_path)
+def test_stored_clouds_are_bit_equal(tmp_path: Path, layers: tuple[int, ...]) -> None:
+    wanted = CountingEncoder().encode(TEXTS, layers)
+    first, behind = cached_encoder(tmp_path)
     assert_same(first.encode(TEXTS, layers), wanted)
     assert len(behind.encoded) == len(set(TEXTS))
-    again, behind = cached(tmp_path)
+    again, behind = cached_encoder(tmp_path)
     assert_same(again.encode(TEXTS[::-1], layers), wanted[::-1])
     assert behind.encoded == []
 
 
 def test_fewer_layers_are_served_from_more(tmp_path: Path) -> None:
-    cached(tmp_path)[0].encode(TEXTS, (1, 2, 3))
-    encoder, behind = cached(tmp_path)
-    assert_same(encoder.encode(TEXTS, (3, 1)), Counting().encode(TEXTS, (3, 1)))
+    cached_encoder(tmp_path)[0].encode(TEXTS, (1, 2, 3))
+    encoder, behind = cached_encoder(tmp_path)
+    assert_same(encoder.encode(TEXTS, (3, 1)), CountingEncoder().encode(TEXTS, (3, 1)))
     assert behind.encoded == []
 
 
-def test_of_more_layers_only_the_missing_are_computed(tmp_path: Path) -> None:
-    cached(tmp_path)[0].encode(TEXTS[:4], (2,))
-    encoder, behind = cached(tmp_path)
-    assert_same(encoder.encode(TEXTS[:6], (1, 2, 3)), Counting().encode(TEXTS[:6], (1, 2, 3)))
+def test_only_missing_layers_are_computed(tmp_path: Path) -> None:
+    cached_encoder(tmp_path)[0].encode(TEXTS[:4], (2,))
+    encoder, behind = cached_encoder(tmp_path)
+    assert_same(
+        encoder.encode(TEXTS[:6], (1, 2, 3)), CountingEncoder().encode(TEXTS[:6], (1, 2, 3))
+    )
     assert dict(behind.encoded) == {
         text: (1, 3) if n < 4 else (1, 2, 3) for n, text in enumerate(TEXTS[:6])
     }
-    encoder, behind = cached(tmp_path)
-    assert_same(encoder.encode(TEXTS[:6], (3, 2)), Counting().encode(TEXTS[:6], (3, 2)))
+    encoder, behind = cached_encoder(tmp_path)
+    assert_same(encoder.encode(TEXTS[:6], (3, 2)), CountingEncoder().encode(TEXTS[:6], (3, 2)))
     assert behind.encoded == []
 
 
 def test_equal_texts_in_one_call_are_computed_once(tmp_path: Path) -> None:
-    encoder, behind = cached(tmp_path)
+    encoder, behind = cached_encoder(tmp_path)
     clouds = encoder.encode(["a b", "c", "a b"], (1,))
     assert [text for text, _ in behind.encoded] == ["a b", "c"]
     assert clouds[0] is clouds[2]
 
 
-def test_tokens_are_kept_apart_from_clouds(tmp_path: Path) -> None:
-    cached(tmp_path)[0].tokenize(TEXTS)
-    encoder, behind = cached(tmp_path)
+def test_tokens_are_stored_separately_from_clouds(tmp_path: Path) -> None:
+    cached_encoder(tmp_path)[0].tokenize(TEXTS)
+    encoder, behind = cached_encoder(tmp_path)
     for kept, fresh in zip(encoder.tokenize(TEXTS), HashingEncoder().tokenize(TEXTS), strict=True):
         assert kept.strings == fresh.strings
         assert kept.ids.tobytes() == fresh.ids.tobytes()
@@ -84,7 +88,7 @@ def test_tokens_are_kept_apart_from_clouds(tmp_path: Path) -> None:
 
 
 def test_the_card_is_known_without_the_model(tmp_path: Path) -> None:
-    assert cached(tmp_path)[0].card == HashingEncoder().card
+    assert cached_encoder(tmp_path)[0].card == HashingEncoder().card
 
     def fail() -> HashingEncoder:
         raise AssertionError("the model was opened")
@@ -96,23 +100,25 @@ def test_the_card_is_known_without_the_model(tmp_path: Path) -> None:
     )
 
 
-def test_values_cannot_be_written_to(tmp_path: Path) -> None:
-    cached(tmp_path)[0].encode(["a b"], (1,))
-    (cloud,) = cached(tmp_path)[0].encode(["a b"], (1,))
+def test_stored_values_are_read_only(tmp_path: Path) -> None:
+    cached_encoder(tmp_path)[0].encode(["a b"], (1,))
+    (cloud,) = cached_encoder(tmp_path)[0].encode(["a b"], (1,))
     with pytest.raises(ValueError, match="read-only"):
         cloud.points[0, 0, 0] = 1
 
 
-def test_keys_tell_all_texts_apart() -> None:
+def test_different_texts_have_different_keys() -> None:
     texts = ["", "\0", "?", "\ud800", "\udc00", "\ud800\udc00", "\U00010000", "é", "e\u0301"]
     assert len({text_key(text) for text in texts}) == len(texts)
     assert text_key("a", np.array([1.0])) != text_key("a", np.array([1.0, 0.0])) != text_key("a")
 
 
 @pytest.mark.parametrize("option", [{"precision": "int8"}, {"long_text": "truncate"}])
-def test_options_that_change_values_are_kept_apart(tmp_path: Path, option: dict[str, str]) -> None:
-    cached(tmp_path)[0].encode(TEXTS, (1,))
-    encoder, behind = cached(tmp_path, **option)
+def test_options_that_change_values_have_their_own_records(
+    tmp_path: Path, option: dict[str, str]
+) -> None:
+    cached_encoder(tmp_path)[0].encode(TEXTS, (1,))
+    encoder, behind = cached_encoder(tmp_path, **option)
     encoder.encode(TEXTS, (1,))
     assert len(behind.encoded) == len(TEXTS)
 
@@ -172,7 +178,7 @@ def test_histograms_depend_on_masses_and_temperature(tmp_path: Path) -> None:
     assert behind.asked == texts[:1] * 3
 
 
-# The doors.
+# Scoring with a cache.
 
 
 def test_scores_are_the_same_with_and_without(tmp_path: Path) -> None:
@@ -191,10 +197,10 @@ def test_scores_are_the_same_with_and_without(tmp_path: Path) -> None:
             assert kept[label].signature == scores.signature
 
 
-def test_a_second_system_costs_no_reference(
+def test_references_are_not_encoded_again_for_a_second_system(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    behind = Counting()
+    behind = CountingEncoder()
     monkeypatch.setattr("nlgauge.encode._open_model", lambda *_: behind)
     references = example("reference.a")
     scorer = Scorer("mover:model=hashing,weights=idf", runtime=Runtime(cache=tmp_path))
@@ -208,7 +214,9 @@ def test_a_second_system_costs_no_reference(
     assert not set(behind.tokenized) & set(references)
 
 
-def test_the_environment_opens_the_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_environment_variable_names_the_cache(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     assert not isinstance(open_encoder("hashing"), CachedEncoder)
     monkeypatch.setenv("NLGAUGE_CACHE", str(tmp_path))
     assert isinstance(open_encoder("hashing"), CachedEncoder)
@@ -220,7 +228,7 @@ def test_the_environment_opens_the_cache(tmp_path: Path, monkeypatch: pytest.Mon
         open_encoder("hashing")
 
 
-def test_a_file_is_no_cache(tmp_path: Path) -> None:
+def test_a_file_in_place_of_the_folder_is_refused(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     with pytest.raises(UsageError, match="is a file"):
         cache_folder(tmp_path / "file")

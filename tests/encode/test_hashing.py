@@ -7,7 +7,7 @@ import numpy as np
 from nlgauge.encode import open_encoder
 
 
-def test_vectors_are_fixed_for_ever() -> None:
+def test_vectors_are_the_same_in_every_version() -> None:
     (cloud,) = open_encoder("hashing").encode(["The cat"], (0,))
     assert cloud.tokens.strings == ("<s>", "the", "cat", "</s>")
     np.testing.assert_allclose(
@@ -15,7 +15,7 @@ def test_vectors_are_fixed_for_ever() -> None:
     )
 
 
-def test_deeper_layers_see_more_of_the_neighbours() -> None:
+def test_deeper_layers_depend_more_on_neighbours() -> None:
     encoder = open_encoder("hashing")
     (one,) = encoder.encode(["the cat sat"], (0, 1, 4))
     (two,) = encoder.encode(["the dog sat"], (0, 1, 4))

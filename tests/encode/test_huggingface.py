@@ -114,7 +114,7 @@ def test_blocks_beyond_the_deepest_layer_do_not_run(tiny) -> None:
     assert ran == [1]
 
 
-def test_answers_come_in_the_callers_order_and_once_for_equal_texts(tiny) -> None:
+def test_clouds_are_in_the_order_of_texts_and_equal_texts_are_encoded_once(tiny) -> None:
     encoder = open_encoder(str(tiny("bert")))
     texts = [TEXTS[3], "one", TEXTS[0], "one", TEXTS[1]]
     clouds = encoder.encode(texts, (2,))
@@ -151,7 +151,7 @@ def test_literal_special_tokens_are_text(tiny) -> None:
     assert not inner & {0, 1, 2, 4}, tokens.strings
 
 
-def test_a_limit_or_padding_inside_tokenizer_json_is_not_obeyed(tiny, tmp_path) -> None:
+def test_truncation_and_padding_in_tokenizer_json_are_ignored(tiny, tmp_path) -> None:
     from tokenizers import Tokenizer
 
     folder = tmp_path / "limited"
@@ -200,7 +200,7 @@ def test_the_number_of_long_texts_is_reported(tiny) -> None:
     assert "1 of 2 segments: a text is longer than 30 tokens, truncated" in scores.warnings
 
 
-def test_an_unknown_model_has_its_layer_guessed_and_says_so(tiny) -> None:
+def test_the_layer_of_an_unknown_model_is_guessed_with_a_notice(tiny) -> None:
     (scores,) = score(["one"], ["two"], metrics=f"bertscore:model={tiny('bert')}").values()
     assert scores.metric.layer == 2
     assert any("layer 2 of 3 is a guess" in warning for warning in scores.warnings)
@@ -213,7 +213,7 @@ def test_an_unknown_model_has_its_layer_guessed_and_says_so(tiny) -> None:
         score(["one"], ["two"], metrics=f"bertscore:model={tiny('bert')},layer=7")
 
 
-def test_bfloat16_is_close_or_refused_before_it_kills_the_process(tiny) -> None:
+def test_bfloat16_is_close_or_refused_before_it_crashes_the_process(tiny) -> None:
     folder = str(tiny("bert"))
     try:
         encoder = open_encoder(folder, RunOptions(precision="bfloat16"))
@@ -226,7 +226,7 @@ def test_bfloat16_is_close_or_refused_before_it_kills_the_process(tiny) -> None:
     np.testing.assert_allclose(full.points, half.points, atol=0.1)
 
 
-def test_lone_surrogates_and_nul_bytes_are_survived(tiny) -> None:
+def test_lone_surrogates_and_nul_bytes_are_encoded(tiny) -> None:
     clouds = open_encoder(str(tiny("bert"))).encode(["a \ud800 b", "a \x00 b"], (1,))
     assert all(np.isfinite(cloud.points).all() for cloud in clouds)
 
@@ -248,21 +248,21 @@ def test_batches_in_several_threads_give_the_clouds_of_one(tiny) -> None:
 
 
 @pytest.mark.parametrize("device", ["gpu", "cuda:99", "banana", ""])
-def test_a_device_that_is_not_there_is_named(device: str) -> None:
+def test_a_missing_device_is_named(device: str) -> None:
     with pytest.raises(
         ModelError, match=r"device='.*' cannot be used here \(.*\); choose auto, cpu"
     ):
         choose_device(device)
 
 
-def test_an_unknown_device_is_not_confused_with_an_absent_one() -> None:
+def test_an_unknown_device_is_another_error_than_a_missing_one() -> None:
     with pytest.raises(ModelError, match="torch has no device of that name"):
         choose_device("gpu")
 
 
 def test_progress_is_counted_by_batches(tiny) -> None:
-    told: list[int] = []
-    run = RunProgress(lambda done, _: told.append(done), 1000)
+    reports: list[int] = []
+    run = RunProgress(lambda done, _: reports.append(done), 1000)
     encoder = open_encoder(str(tiny("bert")), RunOptions(batch_tokens=16))
     before = torch.get_num_threads()
     try:
@@ -272,4 +272,4 @@ def test_progress_is_counted_by_batches(tiny) -> None:
     finally:
         torch.set_num_threads(before)
     run.report()
-    assert told[-1] == 999
+    assert reports[-1] == 999

@@ -1,4 +1,4 @@
-"""Whole-number linear layers against the float32 layers they stand for."""
+"""Linear layers in int8 against the float32 layers they replace."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def test_the_output_is_within_the_rounding_of_both_sides(layer) -> None:
     assert apart.max() > 0
 
 
-def test_a_token_does_not_see_its_company(layer) -> None:
+def test_a_token_does_not_depend_on_other_rows(layer) -> None:
     x = torch.randn(600, 48) * torch.logspace(-3, 3, 600)[:, None]  # more than a block of rows
     whole = Int8Linear(layer)
     with torch.inference_mode():

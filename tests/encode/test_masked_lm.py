@@ -108,9 +108,9 @@ def test_an_encoder_without_a_head_is_refused(tiny) -> None:
 
 
 def test_progress_is_counted_by_passes(folders) -> None:
-    told: list[int] = []
-    run = RunProgress(lambda done, _: told.append(done), 1000)
+    reports: list[int] = []
+    run = RunProgress(lambda done, _: reports.append(done), 1000)
     model = open_masked_lm(folders("bert"), RunOptions(batch_tokens=64))
     with run.phase("infolm", 1000):
         model.histograms(TEXTS, _uniform)
-    assert len(set(told)) > 10
+    assert len(set(reports)) > 10

@@ -1,4 +1,4 @@
-"""An update does to a model what its suffixes say, and keeps the decoder tied."""
+"""An update adds or replaces weights by the suffix of their name, and keeps the decoder tied."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Models are found where they should be, refused where unsafe, and never fetched unasked."""
+"""Models are found by option, variable or package, refused if unsafe, never downloaded unasked."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def test_without_the_package_the_extra_is_named(monkeypatch) -> None:
         find_model("embedded")
 
 
-def test_an_absent_model_names_the_ways_out_without_touching_the_network(monkeypatch) -> None:
+def test_the_error_for_a_missing_model_has_solutions_and_no_connection_is_made(monkeypatch) -> None:
     def refuse(*_: object) -> None:
         raise AssertionError("a connection was attempted")
 
@@ -71,7 +71,7 @@ def _no_network(error: Exception) -> Callable[..., None]:
         (RuntimeError("the stream was cut"), "RuntimeError: the stream was cut"),
     ],
 )
-def test_a_failed_download_is_called_one(monkeypatch, error: Exception, reason: str) -> None:
+def test_a_failed_download_is_reported_as_one(monkeypatch, error: Exception, reason: str) -> None:
     monkeypatch.setattr("huggingface_hub.snapshot_download", _no_network(error))
     with pytest.raises(ModelError, match=rf"its download failed \({reason}\); check") as raised:
         find_model("nobody/has-this-model", download=True)
@@ -87,7 +87,7 @@ def test_a_failed_download_is_called_one(monkeypatch, error: Exception, reason: 
 
 
 @pytest.mark.parametrize("name", ["./nowhere", "a/b/c", "~nobody/model"])
-def test_an_absent_folder_is_called_one(name: str) -> None:
+def test_a_missing_folder_is_reported_as_one(name: str) -> None:
     with pytest.raises(ModelError, match="there is no model folder"):
         find_model(name)
 
@@ -203,23 +203,23 @@ UNUSABLE: dict[str, tuple[Callable[[Path], object], str]] = {
 
 
 @pytest.mark.parametrize("case", UNUSABLE)
-def test_an_unusable_folder_is_one_sentence(
+def test_an_unusable_folder_is_one_error_sentence(
     case: str, tiny, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     from nlgauge.cli import main
 
-    spoil, message = UNUSABLE[case]
+    damage, message = UNUSABLE[case]
     folder, texts = tmp_path / "model", tmp_path / "texts.txt"
     shutil.copytree(tiny("bert"), folder)
-    spoil(folder)
+    damage(folder)
     texts.write_text("a man in a boat\n")
     words = ["score", "-c", str(texts), "-r", str(texts), "-m", f"bertscore:model={folder},layer=1"]
     with pytest.raises(SystemExit, match="1"):
         main(words)
-    said = capsys.readouterr().err
-    assert said.startswith("nlgauge: ")
-    assert said.count("\n") == 1
-    assert re.search(message, said), said
+    captured = capsys.readouterr().err
+    assert captured.startswith("nlgauge: ")
+    assert captured.count("\n") == 1
+    assert re.search(message, captured), captured
     assert not (folder / "ran").exists()
 
 

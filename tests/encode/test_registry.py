@@ -76,7 +76,7 @@ CARD = ModelCard("m", "0", depth=6, dimension=8, layers={"greedy": (4,)})
         ("-1+-2", (6, 5)),
     ],
 )
-def test_layers_can_be_named_in_many_ways(wanted: str | int, layers: tuple[int, ...]) -> None:
+def test_every_notation_of_layers_is_read(wanted: str | int, layers: tuple[int, ...]) -> None:
     assert CARD.choose(wanted, match="greedy") == layers
 
 

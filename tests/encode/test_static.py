@@ -61,7 +61,7 @@ def test_every_format_gives_the_same_vectors(
     assert vectors.digest == hashlib.sha256(path.read_bytes()).hexdigest()[:12]
 
 
-def test_words_may_hold_blanks_and_line_breaks_that_are_none(tmp_path: Path) -> None:
+def test_words_may_hold_spaces_and_unicode_line_separators(tmp_path: Path) -> None:
     words = ["a", ". . .", "b\u00a0c\u2028d", "at name@domain.com", "1", "e\rf"]
     lines = [f"{word} {2 * i + 1} {2 * i + 2}" for i, word in enumerate(words)]
     vectors = read_vectors(_write(tmp_path / "odd.txt", lines))

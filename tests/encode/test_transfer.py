@@ -1,4 +1,4 @@
-"""Batches on a device: nothing waits for the host, and the host gets the same numbers."""
+"""Batches on a device: no pass waits for the host, and values arrive unchanged."""
 
 from __future__ import annotations
 
@@ -21,22 +21,22 @@ OWN = RunOptions(batch_tokens=1999)  # not the models of other tests: weights on
 
 
 @pytest.fixture(autouse=True)
-def forget_models():
-    """Open models anew, also in the next test."""
+def clear_models():
+    """Clear the model cache before and after the test."""
     yield
     encode._open_model.cache_clear()
 
 
-def test_the_next_is_started_before_one_is_read() -> None:
-    told: list[str] = []
+def test_the_next_batch_is_started_before_one_is_read() -> None:
+    reports: list[str] = []
 
     def start(item: str) -> str:
-        told.append(f"start {item}")
+        reports.append(f"start {item}")
         return item
 
     for item in one_started(start, "abc"):
-        told.append(f"read {item}")
-    assert told == ["start a", "start b", "read a", "start c", "read b", "read c"]
+        reports.append(f"read {item}")
+    assert reports == ["start a", "start b", "read a", "start c", "read b", "read c"]
     assert list(one_started(start, "")) == []
 
 

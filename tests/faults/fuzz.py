@@ -1,10 +1,10 @@
-"""Readers and parsers fed with rubbish: only errors raised on purpose may come out, and soon.
+"""A fuzzer of readers and parsers: no exception but NlgaugeError, and no hang.
 
-    python tests/faults/fuzz.py --runs 100000            guided by coverage if atheris is there
-    python tests/faults/fuzz.py --runs 100000 --plain    random changes of good inputs
+    python tests/faults/fuzz.py --runs 100000            guided by coverage if atheris is installed
+    python tests/faults/fuzz.py --runs 100000 --plain    random changes of valid inputs
 
-An input is a byte that chooses the door, and what is thrown at it. What breaks a door is written to
-tests/faults/found, where test_fuzz.py tries it again for ever after.
+The first byte of an input chooses the target, the others are its data. Inputs that fail are written
+to tests/faults/regression_inputs, and test_fuzz.py runs them again.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ from pathlib import Path
 from types import FrameType
 from typing import Any
 
-FOUND = Path(__file__).parent / "found"
+REGRESSION_INPUTS = Path(__file__).parent / "regression_inputs"
 _SECONDS = 20  # an input that takes longer counts as a hang
-_made = tempfile.TemporaryDirectory(prefix="nlgauge-fuzz-")  # swept away at the end
-_folder = Path(_made.name)
+_temporary = tempfile.TemporaryDirectory(prefix="nlgauge-fuzz-")  # deleted at exit
+_folder = Path(_temporary.name)
 
 try:
     import atheris
@@ -40,7 +40,7 @@ if atheris is not None and __name__ == "__main__" and "--plain" not in sys.argv:
         import nlgauge.metrics
 
 import nlgauge.metrics  # noqa: E402
-from nlgauge.core.errors import NlgaugeError  # noqa: E402 (they must come after the instruments)
+from nlgauge.core.errors import NlgaugeError  # noqa: E402 (imported after the instrumentation)
 from nlgauge.core.signature import Signature  # noqa: E402
 from nlgauge.data.systems import InputFiles, read_systems  # noqa: E402
 from nlgauge.metrics import metric  # noqa: E402
@@ -48,7 +48,7 @@ from nlgauge.scale.parts import cut_parts, form_part  # noqa: E402
 
 
 def _table(ending: str) -> Callable[[bytes], None]:
-    def door(content: bytes) -> None:
+    def target(content: bytes) -> None:
         path = _folder / f"rows.{ending}"
         path.write_bytes(content)
         sources = InputFiles([str(path)], [])
@@ -57,7 +57,7 @@ def _table(ending: str) -> Callable[[bytes], None]:
         assert all(form_part(i, batch).name for i, (_, batch) in enumerate(cut))
         read_systems([str(path)], [])
 
-    return door
+    return target
 
 
 def _texts(content: bytes) -> None:
@@ -76,11 +76,11 @@ def _signature(content: bytes) -> None:
 
 def _spec(content: bytes) -> None:
     built = metric(content.decode("utf-8", "surrogateescape"))
-    named = metric(built.label())  # without the blanks that a signature may have around a value
+    named = metric(built.label())  # without spaces around values, which a signature may have
     assert metric(named.label()) == named
 
 
-DOORS: tuple[Callable[[bytes], None], ...] = (
+TARGETS: tuple[Callable[[bytes], None], ...] = (
     _table("jsonl"),
     _table("tsv"),
     _table("csv"),
@@ -93,14 +93,14 @@ DOORS: tuple[Callable[[bytes], None], ...] = (
 
 _ROW = b'{"candidate": "a b", "references": ["a", "\\u00e4"], "id": 1, "system": "s"}\n'
 _SIGNED = b"bertscore|nrefs:1|over_references:best|model:hashing|weights:idf|layer:3|alpha:0.5"
-_PACKED_BY_ZSTANDARD = bytes.fromhex("28b52ffd24094900007b7d0a7b7d0a7b7d0a24e6d4dd")
+_ZSTANDARD_FRAME = bytes.fromhex("28b52ffd24094900007b7d0a7b7d0a7b7d0a24e6d4dd")
 SEEDS: tuple[bytes, ...] = (
     b"\0" + _ROW * 3,
     b"\0" + b'{"candidate": "\\ud800", "reference": null}\n[1]\n{}\n',
     b"\1candidate\treference\tid\na b\ta c\t1\nx\ty\t2\n",
     b'\2candidate,reference\r\n"a, b",c\r\nx,"y\nz"\r\n',
     b"\3" + gzip.compress(_ROW * 3),
-    b"\4" + _PACKED_BY_ZSTANDARD,
+    b"\4" + _ZSTANDARD_FRAME,
     b"\5one\ntwo\n\xff\xffone\ntwo\n",
     b"\6" + _SIGNED,
     b"\6bleu|nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp|version:2.6.0",
@@ -113,18 +113,18 @@ SEEDS: tuple[bytes, ...] = (
 )
 
 
-def try_door(given: bytes) -> None:
-    """Throw an input at the door its first byte names; an error raised on purpose is fine."""
+def run_target(given: bytes) -> None:
+    """Run the target that the first byte chooses on the rest; only NlgaugeError is allowed."""
     if not given:
         return
     try:
-        DOORS[given[0] % len(DOORS)](given[1:])
+        TARGETS[given[0] % len(TARGETS)](given[1:])
     except NlgaugeError as error:
-        assert str(error), "an error without a word"
+        assert str(error), "an error without a message"
 
 
-def mutated(seed: bytes, draw: random.Random) -> bytes:
-    """The seed with some of its bytes changed, doubled, moved or lost; its door stays."""
+def mutate(seed: bytes, draw: random.Random) -> bytes:
+    """Return the seed with some bytes changed, repeated, inserted or deleted; its target stays."""
     body = bytearray(seed[1:])
     for _ in range(draw.choice((1, 1, 2, 3, 5, 20))):
         place = draw.randrange(len(body) + 1)
@@ -137,7 +137,7 @@ def mutated(seed: bytes, draw: random.Random) -> bytes:
         elif change == 2:
             body[place:place] = body[place : place + length] * draw.choice((1, 2, 50))
         elif change == 3:
-            body[place:place] = draw.choice(_BITS)
+            body[place:place] = draw.choice(_FRAGMENTS)
         elif change == 4:
             body[place:place] = draw.randbytes(length)
         elif body:
@@ -145,7 +145,7 @@ def mutated(seed: bytes, draw: random.Random) -> bytes:
     return seed[:1] + bytes(body)
 
 
-_BITS = (
+_FRAGMENTS = (
     *(mark.encode("utf-8") for mark in '\0\r\n\t",:|=%{}[]\\ \ufeff\u2028\x85é東'),
     *(b"\xff", b"\xc3", b"\xed\xa0\x80", b"\\ud800", b"%0A", b"none", b"nan", b"inf", b"-1"),
     *(b"1e400", b"9" * 5000, b"[" * 2000, b'"', b"null", b"true", b"--", b"yes", b"\x1f\x8b"),
@@ -153,20 +153,20 @@ _BITS = (
 
 
 def _record(given: bytes) -> None:
-    FOUND.mkdir(exist_ok=True)
-    path = FOUND / hashlib.sha256(given).hexdigest()[:12]
+    REGRESSION_INPUTS.mkdir(exist_ok=True)
+    path = REGRESSION_INPUTS / hashlib.sha256(given).hexdigest()[:12]
     path.write_bytes(given)
-    print(f"door {given[0] % len(DOORS)} broke; the input is in {path}", file=sys.stderr)
+    print(f"target {given[0] % len(TARGETS)} failed; the input is in {path}", file=sys.stderr)
 
 
-def _watched(given: bytes) -> None:
+def _run_with_time_limit(given: bytes) -> None:
     def too_long(_: int, __: FrameType | None) -> None:
         raise TimeoutError(f"no answer within {_SECONDS} seconds")
 
     signal.signal(signal.SIGALRM, too_long)
     signal.alarm(_SECONDS)
     try:
-        try_door(given)
+        run_target(given)
     except BaseException:
         _record(given)
         raise
@@ -174,25 +174,25 @@ def _watched(given: bytes) -> None:
         signal.alarm(0)
 
 
-def _fuzz_plainly(runs: int, seed: int) -> int:
+def _fuzz_without_coverage(runs: int, seed: int) -> int:
     draw = random.Random(seed)
     broken: set[Any] = set()
     for number in range(1, runs + 1):
         try:
-            _watched(mutated(draw.choice(SEEDS), draw))
+            _run_with_time_limit(mutate(draw.choice(SEEDS), draw))
         except Exception as error:
             last = traceback.extract_tb(error.__traceback__)[-1]
             if (key := (type(error), last.filename, last.lineno)) not in broken:
                 broken.add(key)
                 traceback.print_exc()
         if number % 10_000 == 0:
-            print(f"{number:,} inputs, {len(broken)} kinds of failure", flush=True)
+            print(f"{number:,} inputs, {len(broken)} distinct failures", flush=True)
     return len(broken)
 
 
 def main() -> None:
-    """Try so many inputs."""
-    # The list of metrics is made anew for every spec, and that takes longer than all the rest.
+    """Run the given number of inputs."""
+    # The list of metrics is rebuilt for every spec, which takes longer than everything else.
     nlgauge.metrics._sources = lru_cache(nlgauge.metrics._sources)
     parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
     parser.add_argument("--runs", type=int, default=100_000)
@@ -200,13 +200,13 @@ def main() -> None:
     parser.add_argument("--plain", action="store_true")
     options = parser.parse_args()
     if atheris is None or options.plain:
-        sys.exit(min(_fuzz_plainly(options.runs, options.seed), 1))
+        sys.exit(min(_fuzz_without_coverage(options.runs, options.seed), 1))
     corpus = _folder / "corpus"
     corpus.mkdir()
     for number, seed in enumerate(SEEDS):
         (corpus / str(number)).write_bytes(seed)
     limits = [f"-runs={options.runs}", f"-seed={options.seed + 1}", "-max_len=4096"]
-    atheris.Setup([sys.argv[0], *limits, "-timeout=30", str(corpus)], _watched)
+    atheris.Setup([sys.argv[0], *limits, "-timeout=30", str(corpus)], _run_with_time_limit)
     atheris.Fuzz()
 
 

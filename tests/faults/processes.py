@@ -1,4 +1,4 @@
-"""The command line as a process of its own, to be signalled and killed."""
+"""nlgauge in a child process that tests signal and kill, and the processes below it."""
 
 from __future__ import annotations
 
@@ -8,43 +8,43 @@ import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-PATIENCE = 120  # seconds; a loaded machine is slow to start a process
+TIMEOUT = 120  # seconds; a loaded machine is slow to start a process
 
 
-def command(*words: object) -> list[str]:
-    """The words that start nlgauge with this Python."""
-    return [sys.executable, "-m", "nlgauge", *map(str, words)]
+def command(*arguments: object) -> list[str]:
+    """Return the command that runs nlgauge with this Python."""
+    return [sys.executable, "-m", "nlgauge", *map(str, arguments)]
 
 
-def run(*words: object) -> subprocess.CompletedProcess[str]:
-    """nlgauge run to its end."""
+def run(*arguments: object) -> subprocess.CompletedProcess[str]:
+    """Run nlgauge and wait until it ends."""
     return subprocess.run(
-        command(*words), capture_output=True, text=True, timeout=PATIENCE, check=False
+        command(*arguments), capture_output=True, text=True, timeout=TIMEOUT, check=False
     )
 
 
-def start(*words: object) -> subprocess.Popen[str]:
-    """nlgauge begun."""
+def start(*arguments: object) -> subprocess.Popen[str]:
+    """Start nlgauge and return at once."""
     return subprocess.Popen(
-        command(*words), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        command(*arguments), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     )
 
 
-def wait_for(happened: Callable[[], object], process: subprocess.Popen[str]) -> None:
-    """Wait until something happened or the process is over."""
-    end = time.monotonic() + PATIENCE
-    while not happened() and process.poll() is None:
-        assert time.monotonic() < end, "nothing happened"
+def wait_for(condition: Callable[[], object], process: subprocess.Popen[str]) -> None:
+    """Wait until the condition holds or the process ends."""
+    end = time.monotonic() + TIMEOUT
+    while not condition() and process.poll() is None:
+        assert time.monotonic() < end, f"the condition did not hold within {TIMEOUT} seconds"
         time.sleep(0.005)
 
 
-def parts_in(folder: Path) -> int:
-    """How many parts are done."""
+def count_parts(folder: Path) -> int:
+    """Return the number of finished parts in the folder of a run."""
     return len(list((folder / "parts").glob("*.json")))
 
 
-def descendants(pid: int) -> Iterator[int]:
-    """The processes below a process, by the system's own list."""
+def descendant_pids(pid: int) -> Iterator[int]:
+    """Yield the process ids of all children and their children, from /proc."""
     parents = dict(_parents())
     for child in parents:
         above = child
@@ -54,8 +54,8 @@ def descendants(pid: int) -> Iterator[int]:
             yield child
 
 
-def words_of(pid: int) -> str:
-    """The command line of a process, or nothing if it is gone."""
+def command_line(pid: int) -> str:
+    """Return the command line of a process, or an empty string if it has ended."""
     try:
         return Path(f"/proc/{pid}/cmdline").read_bytes().replace(b"\0", b" ").decode()
     except OSError:

@@ -1,4 +1,4 @@
-"""A full disk is told, loses nothing that was finished, and is no end of the run."""
+"""A full disk is reported, finished parts are kept, and the run can be resumed."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ import pytest
 
 from conftest import needs_embedded
 from faults.conftest import OPTIONS
-from faults.processes import parts_in, run
-from sentences import results
+from faults.processes import count_parts, run
+from generated_rows import read_files
 
 
 @pytest.fixture
@@ -30,33 +30,35 @@ def small_disk(tmp_path: Path) -> Iterator[Path]:
 
 
 @pytest.mark.slow
-def test_a_full_disk(table: Path, undisturbed: dict[str, bytes], small_disk: Path) -> None:
+def test_a_run_resumes_after_the_disk_was_full(
+    table: Path, uninterrupted: dict[str, bytes], small_disk: Path
+) -> None:
     folder = small_disk / "out"
-    words = ["score", "-c", table, *OPTIONS, "--parts", folder]
-    done = run(*words)
+    arguments = ["score", "-c", table, *OPTIONS, "--parts", folder]
+    done = run(*arguments)
     assert done.returncode == 1, done.stderr
     assert "is full; finished parts are kept: free some space and run the same" in done.stderr
     assert "Traceback" not in done.stderr
-    finished = parts_in(folder)
+    finished = count_parts(folder)
     assert finished > 2
     larger = ["mount", "-o", "remount,size=4m", str(small_disk)]
     subprocess.run(larger, check=True)
-    done = run(*words)
+    done = run(*arguments)
     assert done.returncode == 0, done.stderr
     assert f"{finished} parts reused from an earlier run" in done.stderr
-    assert results(folder) == undisturbed
+    assert read_files(folder) == uninterrupted
 
 
 @pytest.mark.slow
 @needs_embedded
-def test_a_cache_that_cannot_be_written(small_disk: Path, tmp_path: Path) -> None:
-    """Embeddings that cannot be kept are made anew, and that is said."""
+def test_a_read_only_cache_changes_no_score(small_disk: Path, tmp_path: Path) -> None:
+    """Embeddings that cannot be stored are computed again, with a note."""
     subprocess.run(["mount", "-o", "remount,ro", str(small_disk)], check=True)
     (tmp_path / "c.txt").write_text("the cat sat\na dog\n")
     (tmp_path / "r.txt").write_text("a cat sat\nthe dog\n")
-    words = ["score", "-c", tmp_path / "c.txt", "-r", tmp_path / "r.txt", "-m", "bertscore"]
-    usual = run(*words)
-    cached = run(*words, "--cache", small_disk / "cache")
+    arguments = ["score", "-c", tmp_path / "c.txt", "-r", tmp_path / "r.txt", "-m", "bertscore"]
+    usual = run(*arguments)
+    cached = run(*arguments, "--cache", small_disk / "cache")
     assert cached.returncode == usual.returncode == 0, cached.stderr
     assert cached.stdout == usual.stdout
     assert "note: the cache" in cached.stderr

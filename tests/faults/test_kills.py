@@ -1,6 +1,6 @@
-"""A run that is killed at any moment and started again ends with the same bytes.
+"""A run that is killed and started again writes the same bytes as an uninterrupted one.
 
-``NLGAUGE_KILLS=20 pytest tests/faults/test_kills.py`` kills that often instead of a few times.
+``NLGAUGE_KILLS=20 pytest tests/faults/test_kills.py`` kills 20 times instead of twice.
 """
 
 from __future__ import annotations
@@ -16,31 +16,31 @@ from typing import Any
 import pytest
 
 from faults.conftest import OPTIONS
-from faults.processes import descendants, parts_in, run, start, wait_for, words_of
+from faults.processes import command_line, count_parts, descendant_pids, run, start, wait_for
+from generated_rows import generate_rows, read_files, write_jsonl
 from nlgauge.data.systems import InputFiles
 from nlgauge.scale.run import Run
-from sentences import made_rows, results, write_jsonl
 
 KILLS = int(os.environ.get("NLGAUGE_KILLS", "2"))
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("number", range(KILLS))
-def test_killed_at_random_and_resumed(
-    number: int, table: Path, undisturbed: dict[str, bytes], tmp_path: Path
+def test_a_run_killed_at_a_random_moment_resumes_with_the_same_bytes(
+    number: int, table: Path, uninterrupted: dict[str, bytes], tmp_path: Path
 ) -> None:
     draw = random.Random(number)
     folder = tmp_path / "out"
-    words = ["score", "-c", table, *OPTIONS, "--parts", folder, "--workers", 1 + number % 2]
-    parts = sum(name.startswith("parts/") and name.endswith(".json") for name in undisturbed)
+    arguments = ["score", "-c", table, *OPTIONS, "--parts", folder, "--workers", 1 + number % 2]
+    parts = sum(name.startswith("parts/") and name.endswith(".json") for name in uninterrupted)
     moment = draw.randrange(parts)
-    with start(*words) as process:
-        wait_for(lambda: parts_in(folder) >= moment, process)
+    with start(*arguments) as process:
+        wait_for(lambda: count_parts(folder) >= moment, process)
         time.sleep(draw.random() * 0.05)
         process.kill()
-    done = run(*words)
+    done = run(*arguments)
     assert done.returncode == 0, done.stderr
-    assert results(folder) == undisturbed
+    assert read_files(folder) == uninterrupted
     _assert_every_row_once(folder, 600)
 
 
@@ -52,12 +52,14 @@ def _assert_every_row_once(folder: Path, count: int) -> None:
 
 
 class _Killed(BaseException):
-    """No handler of errors sees it, as none would see a kill."""
+    """Like a kill, it passes every `except Exception`."""
 
 
-def test_killed_at_every_step_of_writing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Each sync and each rename of a small run is the last thing it does."""
-    table = write_jsonl(tmp_path / "rows.jsonl", made_rows(12))
+def test_a_run_killed_at_any_sync_or_rename_resumes_with_the_same_bytes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A small run is ended before each of its fsync and rename calls in turn."""
+    table = write_jsonl(tmp_path / "rows.jsonl", generate_rows(12))
     options: dict[str, Any] = {"metrics": ("chrf",), "part_rows": 12, "confidence": 0.9}
     sources = InputFiles([str(table)], [])
     Run(sources, folder=tmp_path / "whole", resamples=5, **options).execute()
@@ -87,22 +89,22 @@ def test_killed_at_every_step_of_writing(tmp_path: Path, monkeypatch: pytest.Mon
             else:
                 break
         run_.execute()
-        assert results(folder) == results(tmp_path / "whole")
+        assert read_files(folder) == read_files(tmp_path / "whole")
     assert last > 15  # two parts of two files, and three files of the run, in several steps
 
 
 @pytest.mark.slow
-def test_a_worker_is_killed_in_the_middle_of_a_part(
-    table: Path, undisturbed: dict[str, bytes], tmp_path: Path
+def test_parts_of_a_killed_worker_are_scored_again(
+    table: Path, uninterrupted: dict[str, bytes], tmp_path: Path
 ) -> None:
     folder = tmp_path / "out"
-    words = ["score", "-c", table, *OPTIONS, "--parts", folder, "--workers", 2]
-    with start(*words) as process:
-        wait_for(lambda: parts_in(folder) >= 3, process)
-        workers = [pid for pid in descendants(process.pid) if "spawn_main" in words_of(pid)]
+    arguments = ["score", "-c", table, *OPTIONS, "--parts", folder, "--workers", 2]
+    with start(*arguments) as process:
+        wait_for(lambda: count_parts(folder) >= 3, process)
+        workers = [pid for pid in descendant_pids(process.pid) if "spawn_main" in command_line(pid)]
         assert workers
         os.kill(workers[0], signal.SIGKILL)
-        _, said = process.communicate(timeout=120)
-    assert process.returncode == 0, said
-    assert "note: a worker died; the parts in progress are scored again" in said
-    assert results(folder) == undisturbed
+        _, messages = process.communicate(timeout=120)
+    assert process.returncode == 0, messages
+    assert "note: a worker died; the parts in progress are scored again" in messages
+    assert read_files(folder) == uninterrupted

@@ -1,4 +1,4 @@
-"""Memory does not grow with the stream, and the numbers are those of a list."""
+"""The memory of a run in parts does not grow with its input, and its scores stay the same."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from pathlib import Path
 
 import pytest
 
-from faults.processes import PATIENCE, run
-from sentences import made_rows, write_jsonl
+from faults.processes import TIMEOUT, run
+from generated_rows import generate_rows, write_jsonl
 
 METRICS = ("-m", "bleu", "chrf", "bertscore:model=hashing", "--format", "json", "-q")
 
 
-# The system's own count for a child (ru_maxrss) begins with the memory of its parent, pytest.
+# ru_maxrss of a child process starts at the memory of its parent, so VmHWM is read instead.
 _PROGRAM = """
 import atexit, sys
 from pathlib import Path
@@ -25,13 +25,13 @@ main()
 """
 
 
-def _peak(*words: object) -> tuple[float, list[dict]]:
-    """Megabytes that nlgauge took at most, and the scores it found."""
+def _peak(*arguments: object) -> tuple[float, list[dict]]:
+    """Return the peak memory of nlgauge in megabytes, and its scores."""
     done = subprocess.run(
-        [sys.executable, "-c", _PROGRAM, *map(str, words)],
+        [sys.executable, "-c", _PROGRAM, *map(str, arguments)],
         capture_output=True,
         text=True,
-        timeout=PATIENCE,
+        timeout=TIMEOUT,
         check=True,
     )
     line = next(line for line in done.stderr.splitlines() if line.startswith("VmHWM"))
@@ -39,13 +39,13 @@ def _peak(*words: object) -> tuple[float, list[dict]]:
 
 
 @pytest.mark.slow
-def test_a_longer_stream_takes_no_more_memory(tmp_path: Path) -> None:
+def test_more_rows_take_no_more_memory(tmp_path: Path) -> None:
     peaks, scores = {}, {}
     for segments in (500, 4000):
-        rows = made_rows(segments, systems="A", references=1)
+        rows = generate_rows(segments, systems="A", references=1)
         table = write_jsonl(tmp_path / f"{segments}.jsonl", rows)
-        words = ["score", "-c", table, *METRICS, "--part-rows", 250, "--parts"]
-        peaks[segments], scores[segments] = _peak(*words, tmp_path / f"out-{segments}")
+        arguments = ["score", "-c", table, *METRICS, "--part-rows", 250, "--parts"]
+        peaks[segments], scores[segments] = _peak(*arguments, tmp_path / f"out-{segments}")
     assert peaks[4000] < peaks[500] + 15 < 600
     listed = json.loads(run("score", "-c", tmp_path / "4000.jsonl", *METRICS).stdout)["scores"]
     for mine, other in zip(scores[4000], listed, strict=True):

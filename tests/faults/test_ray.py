@@ -1,4 +1,4 @@
-"""Ray gives what local workers give, also when an actor is killed or a signal comes."""
+"""Runs on Ray give the bytes of local runs, also after a killed actor or a signal."""
 
 from __future__ import annotations
 
@@ -11,8 +11,9 @@ from typing import Any
 import pytest
 
 from conftest import example, needs_embedded
-from faults.conftest import OPTIONS
-from faults.processes import descendants, parts_in, start, wait_for, words_of
+from faults.conftest import OPTIONS, ray_run
+from faults.processes import command_line, count_parts, descendant_pids, start, wait_for
+from generated_rows import read_files, write_jsonl
 from nlgauge.core.errors import DataError, NlgaugeError, UsageError
 from nlgauge.data.systems import InputFiles
 from nlgauge.data.text_rows import Row
@@ -20,7 +21,6 @@ from nlgauge.runtime import Runtime
 from nlgauge.scale.parts import Part
 from nlgauge.scale.run import Run
 from nlgauge.scale.worker import Worker, WorkerConfig
-from sentences import results, write_jsonl
 
 ray = pytest.importorskip("ray")
 from nlgauge.scale.ray_engine import RayEngine  # noqa: E402 (which needs ray)
@@ -30,7 +30,7 @@ pytestmark = pytest.mark.slow
 
 @pytest.fixture(scope="module")
 def cluster() -> Iterator[None]:
-    """Two workers' worth of Ray on this machine, which does not wait until the others are idle."""
+    """A local Ray cluster with two CPUs, whose workers run at normal priority."""
     with pytest.MonkeyPatch.context() as patched:
         patched.setenv("RAY_worker_niceness", "0")
         ray.init("local", num_cpus=2, include_dashboard=False, log_to_driver=False)
@@ -49,8 +49,8 @@ def _examples() -> list[dict[str, Any]]:
 
 @needs_embedded
 @pytest.mark.usefixtures("cluster")
-def test_ray_scores_as_local_workers_do(tmp_path: Path) -> None:
-    """Bit for bit: parts are the same, so batches are, and every worker runs on one thread."""
+def test_ray_writes_the_bytes_of_local_workers(tmp_path: Path) -> None:
+    """Parts and batches are the same, and every worker has one thread, so bits are equal."""
     table = write_jsonl(tmp_path / "rows.jsonl", _examples())
     options: dict[str, Any] = {
         "metrics": ("bleu", "bertscore", "bary:weights=idf"),
@@ -63,35 +63,28 @@ def test_ray_scores_as_local_workers_do(tmp_path: Path) -> None:
     local = Run(sources, folder=tmp_path / "local", **options).execute()
     spread = Run(sources, folder=tmp_path / "ray", engine="ray", **options).execute()
     assert spread.scored == local.scored == 108
-    assert results(tmp_path / "ray") == results(tmp_path / "local")
+    assert read_files(tmp_path / "ray") == read_files(tmp_path / "local")
 
 
 @pytest.mark.usefixtures("cluster")
-def test_an_actor_is_killed_in_the_middle_of_a_part(
-    table: Path, undisturbed: dict[str, bytes], tmp_path: Path
+def test_parts_of_a_killed_actor_are_scored_again(
+    table: Path, uninterrupted: dict[str, bytes], tmp_path: Path
 ) -> None:
     killed: list[int] = []
 
     def kill_one(stage: str, rows: int) -> None:
         if stage == "scoring" and rows >= 60 and not killed:
-            actors = [pid for pid in descendants(os.getpid()) if "ray::Worker" in words_of(pid)]
+            actors = [
+                pid for pid in descendant_pids(os.getpid()) if "ray::Worker" in command_line(pid)
+            ]
             killed.append(actors[0])
             os.kill(actors[0], signal.SIGKILL)
 
-    run_ = Run(
-        InputFiles([str(table)], []),
-        ("chrf",),
-        tmp_path / "out",
-        part_rows=20,
-        confidence=0.95,
-        resamples=50,
-        engine="ray",
-        workers=2,
-    )
+    run_ = ray_run(table, tmp_path / "out")
     outcome = run_.execute(kill_one)
     assert killed
     assert outcome.scored == 600
-    assert results(tmp_path / "out") == undisturbed
+    assert read_files(tmp_path / "out") == uninterrupted
 
 
 @pytest.mark.usefixtures("cluster")
@@ -110,29 +103,40 @@ def _score_on_ray(spec: str, candidate: str) -> None:
 
 @needs_embedded
 @pytest.mark.usefixtures("cluster")
-def test_what_an_actor_refuses_is_refused_in_its_words() -> None:
+def test_errors_of_an_actor_keep_their_message() -> None:
     with pytest.raises(DataError, match="choose long_text=window") as raised:
         _score_on_ray("bertscore:long_text=error", "word " * 2000)
     assert "ray::" not in str(raised.value)
 
 
 @pytest.mark.usefixtures("cluster")
-def test_an_actor_that_cannot_start_says_why() -> None:
-    """As where a machine of the cluster lacks a model that the others have."""
+def test_an_actor_that_cannot_start_reports_the_reason() -> None:
+    """For example on a machine of the cluster that lacks a model."""
     with pytest.raises(NlgaugeError, match=r"a worker cannot start: .*nowhere/nothing") as raised:
         _score_on_ray("bertscore:model=nowhere/nothing", "a")
     assert "\n" not in str(raised.value)
 
 
-def test_a_signal_reaches_a_run_on_ray(table: Path, tmp_path: Path) -> None:
-    """Ray takes SIGTERM for itself when it starts; a run on it is still finished in order."""
+def test_sigterm_ends_a_run_on_ray_between_parts(table: Path, tmp_path: Path) -> None:
+    """Ray installs a SIGTERM handler when it starts; the run replaces it."""
     folder = tmp_path / "out"
-    words = ["score", "-c", table, *OPTIONS, "--parts", folder, "--engine", "ray", "--workers", 2]
-    with start(*words) as process:
-        wait_for(lambda: parts_in(folder) >= 2, process)
+    arguments = [
+        "score",
+        "-c",
+        table,
+        *OPTIONS,
+        "--parts",
+        folder,
+        "--engine",
+        "ray",
+        "--workers",
+        2,
+    ]
+    with start(*arguments) as process:
+        wait_for(lambda: count_parts(folder) >= 2, process)
         process.send_signal(signal.SIGTERM)
-        _, said = process.communicate(timeout=120)
-    assert process.returncode == 143, said
-    assert "run the same command again to resume" in said
-    assert "Traceback" not in said
-    assert parts_in(folder) >= 2
+        _, messages = process.communicate(timeout=120)
+    assert process.returncode == 143, messages
+    assert "run the same command again to resume" in messages
+    assert "Traceback" not in messages
+    assert count_parts(folder) >= 2

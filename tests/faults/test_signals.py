@@ -1,4 +1,4 @@
-"""A signal lets the parts in progress finish, and says how to resume."""
+"""After a signal the parts in progress are finished, and a message says how to resume."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from faults.conftest import OPTIONS
-from faults.processes import descendants, parts_in, run, start, wait_for, words_of
-from sentences import results
+from faults.processes import command_line, count_parts, descendant_pids, run, start, wait_for
+from generated_rows import read_files
 
 pytestmark = pytest.mark.slow
 
@@ -22,46 +22,46 @@ def test_a_signal_ends_the_run_between_parts(
     code: int,
     workers: int,
     table: Path,
-    undisturbed: dict[str, bytes],
+    uninterrupted: dict[str, bytes],
     tmp_path: Path,
 ) -> None:
     folder = tmp_path / "out"
-    words = ["score", "-c", table, *OPTIONS, "--parts", folder, "--workers", workers]
-    with start(*words) as process:
-        wait_for(lambda: parts_in(folder) >= 2, process)
+    arguments = ["score", "-c", table, *OPTIONS, "--parts", folder, "--workers", workers]
+    with start(*arguments) as process:
+        wait_for(lambda: count_parts(folder) >= 2, process)
         process.send_signal(number)
-        out, said = process.communicate(timeout=120)
-    assert process.returncode == code, said
+        out, messages = process.communicate(timeout=120)
+    assert process.returncode == code, messages
     assert out == ""
-    assert "finishing the parts in progress; a second signal ends the run at once" in said
-    assert "rows are scored and kept in" in said
-    assert "run the same command again to resume" in said
-    assert "Traceback" not in said
+    assert "finishing the parts in progress; a second signal ends the run at once" in messages
+    assert "rows are scored and kept in" in messages
+    assert "run the same command again to resume" in messages
+    assert "Traceback" not in messages
     assert not list(folder.rglob("*.unfinished"))
     assert not (folder / "summary.json").exists()
-    finished = parts_in(folder)
+    finished = count_parts(folder)
     assert 2 <= finished < 30
-    done = run(*words)
+    done = run(*arguments)
     assert done.returncode == 0, done.stderr
     assert f"{finished} parts reused from an earlier run" in done.stderr
-    assert results(folder) == undisturbed
+    assert read_files(folder) == uninterrupted
 
 
 def test_a_second_signal_ends_the_run_at_once(table: Path, tmp_path: Path) -> None:
     folder = tmp_path / "out"
-    words = ["score", "-c", table, "-m", "ter", "chrf", "--parts", folder, "--workers", 2]
-    with start(*words) as process:
-        wait_for(lambda: any(map(_is_worker, descendants(process.pid))), process)
+    arguments = ["score", "-c", table, "-m", "ter", "chrf", "--parts", folder, "--workers", 2]
+    with start(*arguments) as process:
+        wait_for(lambda: any(map(_is_worker, descendant_pids(process.pid))), process)
         process.send_signal(signal.SIGINT)
         assert process.stderr is not None
         lines = iter(process.stderr.readline, "")
         assert any("finishing the parts" in line for line in lines)
         process.send_signal(signal.SIGINT)
-        _, said = process.communicate(timeout=120)
-    assert process.returncode == 130, said
-    assert "Traceback" not in said
+        _, messages = process.communicate(timeout=120)
+    assert process.returncode == 130, messages
+    assert "Traceback" not in messages
     assert not (folder / "summary.json").exists()
 
 
 def _is_worker(pid: int) -> bool:
-    return "spawn_main" in words_of(pid)
+    return "spawn_main" in command_line(pid)

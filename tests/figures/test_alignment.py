@@ -1,4 +1,4 @@
-"""Pictures and pages of plans, looked into."""
+"""Figures and pages of plans: their shapes, texts and files."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ ODD = (
 )
 
 
-def make(rows: int, columns: int, names: tuple[str, ...] | None = None) -> Plan:
+def make_plan(rows: int, columns: int, names: tuple[str, ...] | None = None) -> Plan:
     rng = np.random.default_rng(7)
     a, b = np.full(rows, 1 / rows), rng.dirichlet(np.ones(columns))
     (plan,) = match_many([rng.uniform(0.1, 1.4, (rows, columns))], [a], [b])
@@ -52,7 +52,7 @@ def bands(figure: Any) -> list[Any]:
 
 @pytest.mark.parametrize("shape", [(1, 1), (1, 7), (5, 3), (40, 50)])
 def test_there_is_a_band_and_a_circle_for_every_flow(shape: tuple[int, int]) -> None:
-    plan = make(*shape)
+    plan = make_plan(*shape)
     positive = int((plan.coupling > 0).sum())
     assert len(visible_flows(plan)) == positive
     assert len(bands(draw_alignment(plan, "flow"))) == positive
@@ -64,7 +64,7 @@ def test_there_is_a_band_and_a_circle_for_every_flow(shape: tuple[int, int]) -> 
 
 
 def test_bands_fill_the_bars_of_their_tokens_and_stay_within_their_places() -> None:
-    plan = make(6, 9)
+    plan = make_plan(6, 9)
     places = layout(plan)
     for nodes, end in ((places.candidate, "left"), (places.reference, "right")):
         for i, node in enumerate(nodes):
@@ -81,12 +81,12 @@ def test_bands_fill_the_bars_of_their_tokens_and_stay_within_their_places() -> N
 @pytest.mark.parametrize("kind", KINDS)
 def test_files_are_what_their_endings_say(tmp_path: Path, kind: Kind, ending: str) -> None:
     path = tmp_path / f"plan.{ending}"
-    save(draw_alignment(make(3, 4), kind, title="three and four"), path)
+    save(draw_alignment(make_plan(3, 4), kind, title="three and four"), path)
     content = path.read_bytes()
     if ending == "svg":
-        said = texts_of(content)
-        assert {"c0", "c1", "c2", "r0", "r1", "r2", "r3", "cost", "three and four"} <= said
-        save(draw_alignment(make(3, 4), kind, title="three and four"), path)
+        messages = texts_of(content)
+        assert {"c0", "c1", "c2", "r0", "r1", "r2", "r3", "cost", "three and four"} <= messages
+        save(draw_alignment(make_plan(3, 4), kind, title="three and four"), path)
         assert path.read_bytes() == content
     assert content.startswith({"svg": b"<?xml", "png": b"\x89PNG", "pdf": b"%PDF"}[ending])
 
@@ -98,20 +98,20 @@ def texts_of(svg: bytes) -> set[str]:
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_odd_tokens_are_shown_as_they_are_without_a_warning(tmp_path: Path, kind: Kind) -> None:
-    plan = make(len(ODD), 3, ODD)
+    plan = make_plan(len(ODD), 3, ODD)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         figure = draw_alignment(plan, kind, title="$\\frac$ of \x1b")
         save(figure, tmp_path / "odd.png")
         save(figure, tmp_path / "odd.svg")
-    said = texts_of((tmp_path / "odd.svg").read_bytes())
-    assert {"$\\frac$", "$a$", "你好", "🙂", "##ly", "a\\x1b\\n\\ufffe"} <= said
-    assert "$\\frac$ of \\x1b" in said
-    assert "<script>alert(1)</scrip…" in said
+    messages = texts_of((tmp_path / "odd.svg").read_bytes())
+    assert {"$\\frac$", "$a$", "你好", "🙂", "##ly", "a\\x1b\\n\\ufffe"} <= messages
+    assert "$\\frac$ of \\x1b" in messages
+    assert "<script>alert(1)</scrip…" in messages
 
 
 def test_special_tokens_are_grey() -> None:
-    plan = make(3, 2, ("[CLS]", "word", "</s>"))
+    plan = make_plan(3, 2, ("[CLS]", "word", "</s>"))
     inks = {
         text.get_text(): text.get_color() for text in draw_alignment(plan, "flow").axes[0].texts
     }
@@ -123,14 +123,14 @@ def test_special_tokens_are_grey() -> None:
 
 
 def test_numbers_stand_in_circles_only_where_there_is_room() -> None:
-    assert [text.get_text() for text in draw_alignment(make(1, 1), "heatmap").axes[0].texts] == [
-        "1.000"
-    ]
-    assert not draw_alignment(make(40, 50), "heatmap").axes[0].texts
+    assert [
+        text.get_text() for text in draw_alignment(make_plan(1, 1), "heatmap").axes[0].texts
+    ] == ["1.000"]
+    assert not draw_alignment(make_plan(40, 50), "heatmap").axes[0].texts
 
 
 def test_a_page_is_well_formed_safe_and_complete() -> None:
-    plan = make(len(ODD), 3, ODD)
+    plan = make_plan(len(ODD), 3, ODD)
     text = page(plan, title="<b>bold</b>", signature="wmd|model:<x>")
     root = ElementTree.fromstring(text)
     tags = {node.tag for node in root.iter()}
@@ -138,9 +138,9 @@ def test_a_page_is_well_formed_safe_and_complete() -> None:
     assert all(set(node.text or "") <= set(".<0123456789") for node in root.iter("b"))
     assert "http" not in text.replace("http-equiv", "")
     assert "url(" not in text
-    said = {node.text for node in root.iter() if node.text}
-    assert {"<b>bold</b>", "wmd|model:<x>", "$a$", "🙂", "a\\x1b\\n\\ufffe", "r0", "r2"} <= said
-    assert any(line.startswith(f"value {plan.value:.4f}, objective") for line in said)
+    messages = {node.text for node in root.iter() if node.text}
+    assert {"<b>bold</b>", "wmd|model:<x>", "$a$", "🙂", "a\\x1b\\n\\ufffe", "r0", "r2"} <= messages
+    assert any(line.startswith(f"value {plan.value:.4f}, objective") for line in messages)
     hovers = {node.text for node in root.iter("title")}
     assert f"{ODD[0]}: mass {number(1 / len(ODD))}" in hovers
     assert "prefers-color-scheme: dark" in text
@@ -148,7 +148,7 @@ def test_a_page_is_well_formed_safe_and_complete() -> None:
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_page_holds_what_was_asked_for(kind: Kind) -> None:
-    root = ElementTree.fromstring(page(make(3, 4), kind))
+    root = ElementTree.fromstring(page(make_plan(3, 4), kind))
     assert len(list(root.iter("svg"))) == (kind != "heatmap")
     assert len(list(root.iter("td"))) == (0 if kind == "flow" else 12)
 
@@ -160,7 +160,7 @@ def test_a_plan_without_tokens_or_costs_is_numbered_and_drawn(tmp_path: Path) ->
     assert "objective 0.0000" in page(plan)
 
 
-def test_mass_that_stays_or_is_made_is_seen_in_the_bars(tmp_path: Path) -> None:
+def test_unmatched_and_created_mass_is_drawn_in_the_bars(tmp_path: Path) -> None:
     coupling = np.array([[0.1, 0.0], [0.6, 0.0]])
     plan = Plan(0.4, coupling, np.ones((2, 2)), *[np.full(2, 0.5)] * 2, 0.7, 1, True, 0.5)
     first, second = layout(plan).candidate, layout(plan).reference
@@ -179,7 +179,7 @@ def test_flows_too_faint_to_see_are_left_out() -> None:
 @pytest.mark.parametrize(
     ("value", "text"), [(0.0833, ".083"), (0.0, ".000"), (1e-5, "<.001"), (1.25, "1.250")]
 )
-def test_numbers_are_set_as_in_papers(value: float, text: str) -> None:
+def test_numbers_have_no_leading_zero(value: float, text: str) -> None:
     assert number(value) == text
 
 
@@ -194,9 +194,9 @@ def test_colours_run_from_dark_to_light() -> None:
     assert not is_dark(colours[-1])
 
 
-def test_an_unwritable_place_is_named(tmp_path: Path) -> None:
+def test_an_unwritable_path_is_named(tmp_path: Path) -> None:
     with pytest.raises(FileError, match=r"cannot write .*absent.*No such file"):
-        save(draw_alignment(make(1, 1), "flow"), tmp_path / "absent" / "plan.png")
+        save(draw_alignment(make_plan(1, 1), "flow"), tmp_path / "absent" / "plan.png")
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -211,4 +211,4 @@ def test_without_matplotlib_the_extra_is_named(monkeypatch: pytest.MonkeyPatch, 
     monkeypatch.delitem(sys.modules, "matplotlib")
     monkeypatch.setattr(builtins, "__import__", absent)
     with pytest.raises(MissingExtra, match=r"a drawing needs .*nlgauge\[plots\]"):
-        draw_alignment(make(1, 1), kind)
+        draw_alignment(make_plan(1, 1), kind)

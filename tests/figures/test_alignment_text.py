@@ -50,7 +50,7 @@ def test_one_kind_alone() -> None:
     assert "█" not in alignment_text(PLAN, "flow")
 
 
-def test_a_grid_that_does_not_fit_says_so() -> None:
+def test_a_grid_wider_than_the_terminal_is_left_out_with_a_note() -> None:
     text = alignment_text(PLAN, width=10)
     assert "█" not in text
     assert "(the grid needs 11 columns, but there are 10: write a file with -o)" in text
@@ -65,14 +65,14 @@ def test_of_a_dense_plan_the_strongest_flows_are_listed() -> None:
     assert "and 360 weaker flows" in lines
 
 
-def test_a_plan_that_moves_nothing_says_so() -> None:
+def test_a_plan_without_flows_has_a_note() -> None:
     still = Plan(
         0.0, np.zeros((2, 3)), COST, COUPLING.sum(axis=1), COUPLING.sum(axis=0), 0.0, 1, True, 0.5
     )
     assert "nothing is moved" in alignment_text(still)
 
 
-def test_tokens_cannot_command_the_terminal() -> None:
+def test_control_characters_in_tokens_are_escaped() -> None:
     hostile = PLAN.named(("\x1b[2J", "b"), ("x\ny", "\r", "z"))
     text = alignment_text(hostile, title="\x1b]0;t\x07", signature="s\x9b")
     assert not {"\x1b", "\x9b"} & set(text)

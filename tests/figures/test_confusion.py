@@ -1,4 +1,4 @@
-"""Confusion matrices, looked into."""
+"""Confusion matrices: their numbers and labels."""
 
 from __future__ import annotations
 

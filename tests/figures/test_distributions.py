@@ -15,7 +15,7 @@ def gaussian(places: np.ndarray, scores: np.ndarray, width: float) -> np.ndarray
     return kernels.sum(axis=1) / (scores.size * width * np.sqrt(2 * np.pi))
 
 
-def test_an_unbounded_curve_is_left_alone() -> None:
+def test_an_unbounded_curve_is_unchanged() -> None:
     places = np.linspace(-1, 1, 50)
     curve = Curve("a", places, places, np.exp(-(places**2)))
     found, density = curve.within()

@@ -1,4 +1,4 @@
-"""Lines with bands, looked into."""
+"""Lines with bands: their values, marks and titles."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Bars, heat maps and distributions, looked into."""
+"""Bars, heat maps and distributions: their numbers, labels and curves."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def test_a_heat_map_writes_every_number_off_the_diagonal(n: int, low: float) -> 
     assert overlaps(figure) == []
 
 
-def test_directed_panels_speak_percent_and_fade_what_is_not_significant() -> None:
+def test_directed_panels_show_percent_and_fade_insignificant_cells() -> None:
     p = np.array([[np.nan, 0.0001, 0.03], [0.9999, np.nan, 0.4], [0.97, 0.6, np.nan]])
     (axes,) = heat([directed(["a", "b", "c"], p, title="da")]).axes
     assert written(axes) == ["<.1", "3.0", ">99", "40", "97", "60"]

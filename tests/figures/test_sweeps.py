@@ -1,4 +1,4 @@
-"""Curves and surfaces of options, looked into."""
+"""Curves and surfaces of option values: their points, axes and labels."""
 
 from __future__ import annotations
 
@@ -46,13 +46,13 @@ def test_equal_factors_get_a_logarithmic_axis_and_names_an_even_one() -> None:
     assert len(named.axes[0].texts) == 0  # no test, no number
 
 
-def test_values_out_of_order_are_joined_in_order() -> None:
+def test_unsorted_values_are_joined_in_sorted_order() -> None:
     axes = curve("x", [3, 1, 2], [Line("da", (0.3, 0.1, 0.2), 0, 0.3)], label="r").axes[0]
     assert list(axes.lines[0].get_xdata()) == [1, 2, 3]
     assert list(axes.lines[0].get_ydata()) == [0.1, 0.2, 0.3]
 
 
-def test_criteria_are_told_apart_by_colour() -> None:
+def test_criteria_have_different_colours() -> None:
     lines = [Line(name, (0.5, 0.6), 1, 0.5) for name in ("fluency", "adequacy")]
     figure = curve("x", [1, 2], lines, label="r")
     names = [text.get_text() for text in figure.legends[0].get_texts()]

@@ -1,4 +1,4 @@
-"""The laws every metric obeys; metrics are found, not listed, so a new file is held to them too."""
+"""Laws that every metric obeys; metrics are discovered, so a new file is tested too."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ UNKNOWN = [("สวัสดี", "ชาวโลก"), ("ሰላም", "ለዓ�
 
 @dataclass(frozen=True)
 class Case:
-    """A metric with options, on an encoder if it wants one."""
+    """A metric with options, and an encoder if it needs one."""
 
     spec: str
     tolerance: float
@@ -170,7 +170,7 @@ def test_order_permuting_rows_permutes_scores(case: Case) -> None:
 
 
 @every_metric
-def test_company_a_row_scores_the_same_alone(case: Case) -> None:
+def test_independence_a_row_scores_the_same_alone(case: Case) -> None:
     scorer = case.scorer()
     candidates, references = [*case.candidates, case.long], [*case.references, case.candidates[0]]
     (together,) = scorer.score(candidates, references).values()
@@ -214,7 +214,7 @@ def test_self_identical_text_is_best(case: Case) -> None:
 
 
 @every_metric
-def test_direction_damage_does_not_help(case: Case) -> None:
+def test_direction_damaged_texts_score_no_better(case: Case) -> None:
     texts = case.cut(example("reference.a")[:12])
     rng = random.Random(3)
     dropped = [" ".join(word for i, word in enumerate(t.split()) if i % 3) for t in texts]

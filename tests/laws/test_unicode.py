@@ -1,4 +1,4 @@
-"""Whatever people type, a metric answers with a number within its range."""
+"""Any Unicode text gets a finite score within the range of the metric."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def test_any_text_gets_a_number(spec: str, rows: list[tuple[str, list[str]]]) ->
 @settings(
     max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
-def test_no_text_does_better_than_the_best(spec: str, text: str) -> None:
+def test_no_text_scores_better_than_the_best_value(spec: str, text: str) -> None:
     scorer = Scorer(spec).fitted([text])
     (scores,) = scorer.score([text, text], [text, text]).values()
     assert scores.segments[0] == scores.segments[1]

@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-import uncompiled
+import uncompiled_kernels
 from nlgauge.measure import unbalanced
 from nlgauge.measure.kernels import active_set
 from nlgauge.measure.problem import Problem, solve_concatenated
@@ -101,7 +101,7 @@ def test_equal_long_texts_cost_nothing():
     assert plan.mass == pytest.approx(1, abs=1e-12)
 
 
-def test_what_underflows_is_left_to_the_interior_point_method():
+def test_problems_that_underflow_are_solved_by_the_interior_point_method():
     problem = draw(4, (6, 7))
     tiny = 1e-3, 1e-3
     rng = np.random.default_rng(8)
@@ -115,7 +115,7 @@ def test_what_underflows_is_left_to_the_interior_point_method():
     assert len(failed) < len(problems) / 2
 
 
-def test_many_weights_of_zero_and_a_row_alone():
+def test_many_zero_weights_and_a_single_row():
     problem = draw(6, (150, 120), "equal")
     a = problem.a.copy()
     a[10:140] = 0
@@ -125,14 +125,14 @@ def test_many_weights_of_zero_and_a_row_alone():
     assert not plan.coupling[10:140].any()
 
 
-def test_costs_that_are_no_numbers_are_not_called_solved():
+def test_nan_costs_are_reported_as_not_solved():
     problem = Problem(np.full((5, 4), np.nan), np.full(5, 0.2), np.full(4, 0.25))
     assert not solve(problem, (0.2, 0.3)).converged
 
 
 @pytest.mark.parametrize("penalties", [(0.23, 0.31), (0.009, 0.95), (INF, 0.3)])
-def test_the_same_without_a_compiler(penalties):
-    plain = uncompiled.load()["active_set"]
+def test_the_uncompiled_source_gives_the_same_plan(penalties):
+    plain = uncompiled_kernels.load()["active_set"]
     for seed, shape in enumerate([(1, 1), (3, 5), (12, 9)]):
         problem = draw(seed, shape)
         ours, other = solve(problem, penalties), solve(problem, penalties, plain)

@@ -1,4 +1,4 @@
-"""Barycenters: fixed points, monotone falls, and the cases known in closed form."""
+"""Barycenters: fixed points, a decreasing objective, and cases known in closed form."""
 
 import numpy as np
 import pytest
@@ -28,7 +28,7 @@ def objective(points, layers, weights):
     )
 
 
-def test_tokens_that_stay_put_give_the_mean_after_one_certified_step():
+def test_identity_couplings_give_the_mean_after_one_certified_step():
     z = states(0, noise=0.05)
     found = barycenter(z)
     assert (found.iterations, found.converged) == (1, True)
@@ -54,7 +54,7 @@ def test_one_layer_is_its_own_barycenter():
 
 
 @pytest.mark.parametrize("seed", range(6))
-def test_the_objective_only_falls_and_is_the_objective(seed):
+def test_the_reported_objective_is_correct_and_never_increases(seed):
     z = states(seed, noise=2.0)
     weights = np.random.default_rng(seed).gamma(1, size=9)
     for given in (None, weights):
@@ -68,7 +68,7 @@ def test_the_objective_only_falls_and_is_the_objective(seed):
         assert len(found.objectives) == found.iterations
 
 
-def test_it_is_a_fixed_point():
+def test_the_barycenter_is_a_fixed_point():
     z, weights = states(7, noise=2.0), np.random.default_rng(7).gamma(1, size=9)
     found = barycenter(z, weights, tolerance=0)
     moved = np.zeros_like(found.points)
@@ -97,7 +97,7 @@ def test_tokens_without_weight_are_not_approached():
     assert found.points.shape == (9, 5)
 
 
-def test_says_what_is_wrong():
+def test_invalid_arguments_are_refused():
     with pytest.raises(ShapeError, match=r"\(9, 5\)"):
         barycenter(states(0)[0])
     with pytest.raises(ShapeError, match="9 tokens need 9 weights"):
@@ -108,7 +108,7 @@ def test_says_what_is_wrong():
         barycenter(states(0), steps=0)
 
 
-def test_a_walk_cut_short_says_so():
+def test_too_few_iterations_are_reported():
     z, weights = states(7, noise=2.0), np.random.default_rng(7).gamma(1, size=9)
     with pytest.raises(NotConverged, match="after 1 steps"):
         barycenter(z, weights, steps=1)
@@ -163,7 +163,7 @@ def test_long_texts_have_the_barycenters_of_short_ones(monkeypatch, kind, seed):
     np.testing.assert_allclose(long.points, short.points, atol=1e-12)
 
 
-def test_a_long_text_that_does_not_converge_says_so(monkeypatch):
+def test_a_long_text_that_does_not_converge_is_reported(monkeypatch):
     monkeypatch.setattr("nlgauge.measure.barycenter.MAX_PRODUCTS", 0)
     weights = np.random.default_rng(3).gamma(1, size=9)
     with pytest.raises(NotConverged, match="after 1 steps"):

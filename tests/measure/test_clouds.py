@@ -66,7 +66,7 @@ class TestDepth:
         line = np.arange(5.0)[:, None]
         np.testing.assert_allclose(depths.irw(line, count=4), [0.2, 0.4, 0.6, 0.4, 0.2])
 
-    def test_equal_points_are_all_as_deep_as_can_be(self):
+    def test_equal_points_have_the_largest_depth(self):
         same = np.ones((4, 3))
         np.testing.assert_allclose(depths.irw(same, count=9), 1)
         np.testing.assert_allclose(depths.ai_irw(same, count=9), 1)
@@ -133,7 +133,7 @@ class TestRegions:
         assert first == depth_distance(x, y, seed=1, count=20)
         assert first != depth_distance(x, y, seed=2, count=20)
 
-    def test_says_what_is_wrong(self):
+    def test_invalid_arguments_are_refused(self):
         x = cloud(12)
         with pytest.raises(OptionError, match="eps"):
             regions(x, eps=1.0)
@@ -226,7 +226,7 @@ class TestDivergence:
             shifted = x + np.array([0.3, -0.4, 0.0])
             assert self.value(x, shifted, a, a, epsilon) == pytest.approx(0.25, abs=1e-7)
 
-    def test_manners(self, monkeypatch):
+    def test_invalid_arguments_and_no_convergence(self, monkeypatch):
         x, a = cloud(24), np.ones(7)
         with pytest.raises(OptionError, match="epsilon"):
             self.value(x, x, a, a, 0.0)

@@ -1,4 +1,4 @@
-"""Costs: zeros that are zeros, and the relations between the three."""
+"""Costs: exact zeros, and the relations between the three costs."""
 
 import numpy as np
 import pytest
@@ -38,7 +38,7 @@ def test_equal_points_cost_exactly_nothing_despite_encoder_noise(measure):
     assert off.min() > 0.1
 
 
-def test_the_threshold_is_where_it_is_said_to_be():
+def test_the_threshold_is_the_documented_one():
     def apart(squared):
         return np.array([[0.0, 0.0]]), np.array([[np.sqrt(squared), 0.0]])
 
@@ -70,7 +70,7 @@ def test_word_order(n, m):
             assert matrix[i, j] == pytest.approx(0.2 * abs(left - right))
 
 
-def test_says_what_is_wrong():
+def test_invalid_arguments_are_refused():
     with pytest.raises(ShapeError, match=r"\(2, 3\) and \(2, 4\)"):
         cosine(np.ones((2, 3)), np.ones((2, 4)))
     with pytest.raises(OptionError, match="-1"):

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-import uncompiled
+import uncompiled_kernels
 from nlgauge.core.errors import OptionError
 from nlgauge.measure import depth as depths
 from nlgauge.measure.kernels import depth as kernels
@@ -93,11 +93,11 @@ def test_one_tie_in_one_direction_is_noticed():
     assert (found != ranks_of(table(9, 500), 500)).any()
 
 
-def test_equal_points_are_all_as_deep_as_can_be():
+def test_equal_points_have_the_largest_depth():
     assert (ranks_of(np.ones((6, 40)), 40) == 1).all()
 
 
-def test_a_run_of_ties_longer_than_a_tie_is_told_apart_by_counting_only():
+def test_a_chain_of_ties_longer_than_one_tie_is_ranked_by_counting():
     run = np.array([[0.0], [0.7], [1.4], [9.0]]) * TIE
     np.testing.assert_array_equal(ranks_of(run, 1), naive_ranks(run))
     np.testing.assert_array_equal(ranks_of(run, 1) * 4, [2, 3, 3, 1])
@@ -154,7 +154,7 @@ def test_regions_are_the_same_uncompiled(monkeypatch, kind, n):
     (points,) = clouds(7, [n])
     points[n // 2 + 1 :] = points[: n - n // 2 - 1]
     ours = regions(points, depth=kind, count=203)
-    uncompiled.use(monkeypatch)
+    uncompiled_kernels.use(monkeypatch)
     plain = regions(points, depth=kind, count=203)
     np.testing.assert_array_equal(ours.depths, plain.depths)
     np.testing.assert_array_equal(ours.support, plain.support)
@@ -162,7 +162,7 @@ def test_regions_are_the_same_uncompiled(monkeypatch, kind, n):
 
 @pytest.mark.parametrize(("dimension", "count"), [(384, 1400), (384, 1403), (6, 50)])
 @pytest.mark.parametrize("kind", ["irw", "ai_irw"])
-def test_a_cloud_is_the_same_alone_and_in_company(dimension, count, kind):
+def test_a_cloud_gives_the_same_result_alone_and_in_a_batch(dimension, count, kind):
     sizes = [1, 26, 2, 150, 26, 1, 300, 1, 9] if kind == "irw" else [1, 5, 2]
     drawn = clouds(dimension, sizes)
     together = list(depths.regions_of(drawn, depth=kind, count=count))
@@ -177,7 +177,7 @@ def test_a_cloud_is_the_same_alone_and_in_company(dimension, count, kind):
             assert found.options == alone.options
 
 
-def test_directions_come_in_eights_without_changing():
+def test_the_first_directions_do_not_depend_on_their_number():
     np.testing.assert_array_equal(depths.directions(5, 16, 3)[:11], depths.directions(5, 11, 3))
     (points,) = clouds(5, [12])
     straight = points @ depths.directions(5, 11, 3).T
@@ -195,13 +195,13 @@ def test_clouds_of_several_dimensions_are_not_stacked():
 
 
 @pytest.mark.parametrize("odd", [np.nan, np.inf])
-def test_what_is_not_finite_is_not_hidden(odd):
+def test_nan_and_infinity_are_propagated(odd):
     good, bad = clouds(4, [6, 6])
     bad[2, 1] = odd
     assert not np.isfinite(depth_distance(good, bad, count=30, eps=0.0))
 
 
-def test_a_stack_takes_no_more_room_than_directions():
+def test_a_stack_is_no_larger_than_the_directions():
     def stacked(dimension, sizes, count):
         made = depths._batches(clouds(dimension, sizes), count)
         return [[len(cloud) for cloud in stack] for stack in made]
@@ -232,7 +232,7 @@ def test_ranks_of_long_texts_are_the_same_by_sorting(monkeypatch, repeated):
     np.testing.assert_allclose(counted, naive_ranks(projected[:, :290]), atol=1e-15)
 
 
-def test_values_within_the_tie_of_a_third_are_ranked_as_counting_ranks_them():
+def test_ties_that_are_not_transitive_are_ranked_by_counting():
     """Ties are no equivalence: 0 and 1.4 ties differ, but both are tied with 0.7."""
     projected = np.array([[0.0], [0.7 * TIE], [1.4 * TIE], [1.0]])
     np.testing.assert_array_equal(depths._sorted_ranks(projected, 1), ranks_of(projected, 1))

@@ -128,7 +128,7 @@ def test_log_probabilities_of_minus_a_thousand(name, options, shape):
     assert expected > 0
 
 
-def test_what_cannot_be_represented_is_infinite_but_its_logarithm_is_not():
+def test_overflowing_values_are_infinite_but_their_logarithms_are_finite():
     p, q = np.array([0.0, -1000.0]), np.array([-1000.0, 0.0])
     assert divergence("alpha", p, q, alpha=3) == math.inf  # exp(2000) / 6
     assert divergence("renyi", p, q, alpha=3) == pytest.approx(1000)
@@ -215,7 +215,7 @@ LIMITS = [
 @pytest.mark.parametrize(("name", "options", "moved"), LIMITS)
 @pytest.mark.parametrize("spread", [0.01, 2.0, 20.0])
 def test_right_beside_a_singular_parameter(name, options, moved, spread):
-    """No step hides between the limit and the formula: both sides, from 1e-2 to 1e-15."""
+    """The formula tends to the limit without a step: both sides, from 1e-2 to 1e-15."""
     p, q = pair(4, 6, spread)
     for size in (1e-2, 1e-4, 1e-6, 1e-9, 1e-12, 1e-15):
         for step in (-size, size):
@@ -479,7 +479,7 @@ def test_one_half_is_the_default():
     assert divergence("ab", p, q, alpha=2) == divergence("ab", p, q, alpha=2, beta=0.5)
 
 
-def test_says_what_is_wrong():
+def test_invalid_arguments_are_refused():
     p, q = pair(14)
     with pytest.raises(OptionError, match=r"'jeffrey'.*kl, alpha"):
         divergence("jeffrey", p, q)

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import nlgauge
-import uncompiled
+import uncompiled_kernels
 from nlgauge.measure import kernels
 from nlgauge.measure.transport import match_many
 
@@ -52,7 +52,7 @@ def run(site, *, without_cython=True):
     )
 
 
-def test_without_extensions_and_without_cython_python_runs_the_sources(tmp_path):
+def test_the_sources_run_without_extensions_and_without_cython(tmp_path):
     shown = run(copy_of_package(tmp_path))
     assert shown.stdout.split()[0] == "0.25"
     assert shown.stdout.split()[1].endswith("depth.py")
@@ -91,7 +91,7 @@ def test_plans_are_the_same_uncompiled(monkeypatch, penalties):
     a, b = ([rng.dirichlet(np.ones(c.shape[axis])) for c in costs] for axis in (0, 1))
     options = {"penalty_a": penalties[0], "penalty_b": penalties[1]}
     compiled = match_many(costs, a, b, **options)
-    uncompiled.use(monkeypatch)
+    uncompiled_kernels.use(monkeypatch)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         plain = match_many(costs, a, b, **options)

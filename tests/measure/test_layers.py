@@ -72,7 +72,7 @@ def test_routing_of_one_token_against_loops(kernel, bandwidth):
         np.testing.assert_allclose(found.shares.sum(axis=0), 1)
 
 
-def test_routing_leaves_the_odd_layer_out():
+def test_routing_ignores_an_outlying_layer():
     rng = np.random.default_rng(5)
     base = rng.normal(size=(6, 8))
     z = np.stack([base + 0.01 * rng.normal(size=base.shape) for _ in range(4)] + [-base])
@@ -88,7 +88,7 @@ def test_routing_outside_every_kernel_is_the_mean():
     np.testing.assert_allclose(far.points, layers.mean(z))
 
 
-def test_routing_that_does_not_settle_says_so():
+def test_routing_that_does_not_converge_is_reported():
     with pytest.raises(NotConverged, match="after 1 steps"):
         layers.routing(states(7), steps=1)
     assert not layers.routing(states(7), steps=1, strict=False).converged
@@ -110,7 +110,7 @@ def test_pooling_against_loops(seed, length, n):
         np.testing.assert_allclose(pooled[i], wanted, atol=1e-12)
 
 
-def test_says_what_is_wrong():
+def test_invalid_arguments_are_refused():
     with pytest.raises(ShapeError, match=r"\(5, 3\)"):
         layers.mean(np.ones((5, 3)))
     with pytest.raises(OptionError, match="n must be at least 1"):

@@ -1,4 +1,4 @@
-"""The transport family: exactness, corners, company and manners."""
+"""The transport family: exact optima, special cases, batches and errors."""
 
 import json
 import math
@@ -183,7 +183,7 @@ class TestUnbalanced:
         assert errors == sorted(errors, reverse=True)
         assert errors[-1] < 1e-5
 
-    def test_turning_the_problem_turns_the_plan(self):
+    def test_the_transposed_problem_has_the_transposed_plan(self):
         rng = np.random.default_rng(9)
         for n, m in [(8, 8), (5, 14), (20, 3)]:
             cost, a, b = problem(rng, n, m)
@@ -210,7 +210,7 @@ class TestUnbalanced:
         assert plan.objective == pytest.approx(0.54 * (1 - plan.mass), abs=1e-9)
 
 
-class TestCorners:
+class TestSpecialCases:
     @given(seed=st.integers(0, 10_000), n=st.integers(1, 9), m=st.integers(1, 9))
     @settings(max_examples=40, deadline=None)
     def test_a_free_side_is_greedy(self, seed, n, m):
@@ -230,7 +230,7 @@ class TestCorners:
         nearly = match(cost, a, b, penalty_a=0.4, penalty_b=1e-7)
         assert nearly.objective == pytest.approx(plan.objective, abs=1e-5)
 
-    def test_the_corners_are_limits_of_the_family(self):
+    def test_special_cases_are_limits_of_the_family(self):
         cost, a, b = problem(np.random.default_rng(12), 7, 5)
         for corner, near in [
             ((INF, INF), (1e5, 1e5)),
@@ -327,7 +327,7 @@ class TestMany:
 
 
 class TestPlan:
-    def test_speaks_about_itself(self):
+    def test_value_transpose_strongest_flows_and_dictionary(self):
         cost, a, b = problem(np.random.default_rng(19), 3, 4)
         plan = match(cost, a, b).named(("a", "b", "c"), ("w", "x", "y", "z"))
         assert plan.value == pytest.approx((plan.cost * plan.coupling).sum())
@@ -348,14 +348,14 @@ class TestPlan:
         with pytest.raises(AttributeError):
             plan.value = 3
 
-    def test_does_not_freeze_what_the_caller_owns(self):
+    def test_arrays_of_the_caller_stay_writable(self):
         cost = np.array([[0.5, 0.2]])
         match(cost, [1.0], [0.5, 0.5])
         cost[0, 0] = 1.0
         assert cost[0, 0] == 1.0
 
 
-class TestManners:
+class TestErrors:
     def test_bad_options(self):
         for options in [{"penalty_a": -1}, {"penalty_b": math.nan}]:
             with pytest.raises(OptionError, match="at least 0"):
@@ -379,7 +379,7 @@ class TestManners:
         with pytest.raises(DataError, match="at least 0"):
             match([[-0.5]], [1], [1])
 
-    def test_what_did_not_converge_is_not_returned_silently(self, monkeypatch):
+    def test_no_convergence_is_reported(self, monkeypatch):
         for method in ("FAST", "ROBUST"):
             short = getattr(unbalanced, method)._replace(steps=2)
             monkeypatch.setattr(unbalanced, method, short)

@@ -186,7 +186,7 @@ class TestSupport:
         assert not self.solve(np.array([[0.1, 1.0], [1.0, 0.4]]), np.array(matched))[0]
 
     def test_a_negative_flow_is_refused(self):
-        """The dear column would have to give back what the dear row cannot deliver."""
+        """The expensive column would need a negative flow from the expensive row."""
         cost = np.array([[0.1, 1.9], [0.1, 0.1]])
         chain = np.array([[True, True], [False, True]])
         assert not self.solve(cost, chain)[0]

@@ -88,7 +88,7 @@ def test_alpha_goes_from_precision_to_recall() -> None:
     assert high.value < middle.value < low.value
 
 
-def test_a_token_whose_partners_are_all_opposed_keeps_its_negative_cosine() -> None:
+def test_a_token_with_negative_cosines_only_keeps_the_largest() -> None:
     from nlgauge.measure.precision_recall import best_partners, f_measure
 
     similarity = np.array([[-0.5, -0.2], [0.9, 0.1]])

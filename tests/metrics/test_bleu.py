@@ -1,24 +1,25 @@
+"""BLEU against stored numbers, sacrebleu and NLTK."""
+
 import itertools
 import json
+from functools import partial
 from importlib.util import find_spec
-from pathlib import Path
 
 import numpy as np
 import pytest
 from sacrebleu.metrics import BLEU
 
-from conftest import example
+from conftest import example, golden
+from metrics.conftest import score_with
 from nlgauge import metric, score
 from nlgauge.core.errors import NlgaugeError, OptionError, ShapeError
 
-GOLDEN = json.loads((Path(__file__).parents[1] / "golden" / "surface.json").read_text("utf-8"))
+GOLDEN = golden("surface")
 CANDIDATES, REFERENCES = (list(side) for side in zip(*GOLDEN["pairs"].values(), strict=True))
 FULL = [i for i, pair in enumerate(GOLDEN["pairs"].values()) if all(pair)]
 
 
-def _bleu(candidates, references, **options):
-    built = metric("bleu", **options)
-    return score(candidates, references, metrics=built)[built.label()]
+_bleu = partial(score_with, "bleu")
 
 
 def test_golden_segments_and_corpus():
@@ -55,7 +56,7 @@ def test_value_and_signature_are_sacrebleus(options):
     assert metric(str(ours.signature)) == ours.metric
 
 
-def test_the_signature_reads_as_everybody_writes_it():
+def test_the_signature_has_the_format_of_sacrebleu():
     assert str(_bleu(["a b c d"], ["a b c d"]).signature).startswith(
         "bleu|nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp|version:2."
     )
@@ -85,7 +86,7 @@ def test_ragged_references_as_in_sacrebleu():
     assert "nrefs:var" in str(ours.signature)
 
 
-def test_a_surplus_of_candidates_is_refused_not_dropped():
+def test_more_candidates_than_references_are_refused():
     with pytest.raises(ShapeError, match="2 candidates but 1 lists"):
         metric("bleu").rows(["a", "b"], [["a"]])
 

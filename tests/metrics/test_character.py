@@ -1,18 +1,19 @@
-import json
-from pathlib import Path
+"""CharacTER against the package cer and by hand."""
+
+from functools import partial
 
 import numpy as np
 import pytest
 
-from nlgauge import metric, score
+from conftest import golden
+from metrics.conftest import score_with
+from nlgauge import metric
 from nlgauge.core.errors import OptionError
 
-GOLDEN = json.loads((Path(__file__).parents[1] / "golden" / "character.json").read_text("utf-8"))
+GOLDEN = golden("character")
 
 
-def _character(candidates, references, **options):
-    built = metric("character", **options)
-    return score(candidates, references, metrics=built)[built.label()]
+_character = partial(score_with, "character")
 
 
 def test_equal_to_the_package_cer():
@@ -22,7 +23,7 @@ def test_equal_to_the_package_cer():
     np.testing.assert_allclose(_character(candidates, references).segments, expected, atol=1e-12)
 
 
-def test_the_cost_is_read_off_the_words_before_and_after_all_moves():
+def test_the_cost_of_moves_uses_the_words_before_and_after_all_moves():
     # 4 for "this week", and 3 for "the", because another "the" is further right; 19 edits
     candidate, reference = GOLDEN["pairs"]["readme2"]
     assert _character([candidate], [reference]).value * len(candidate) == pytest.approx(26)

@@ -1,22 +1,23 @@
+"""chrF against stored numbers and sacrebleu."""
+
 import itertools
-import json
-from pathlib import Path
+from functools import partial
 
 import numpy as np
 import pytest
 from sacrebleu.metrics import CHRF
 
-from nlgauge import metric, score
+from conftest import golden
+from metrics.conftest import score_with
+from nlgauge import metric
 from nlgauge.core.errors import OptionError
 
-GOLDEN = json.loads((Path(__file__).parents[1] / "golden" / "surface.json").read_text("utf-8"))
+GOLDEN = golden("surface")
 CANDIDATES, REFERENCES = (list(side) for side in zip(*GOLDEN["pairs"].values(), strict=True))
 FULL = [i for i, pair in enumerate(GOLDEN["pairs"].values()) if all(pair)]
 
 
-def _chrf(candidates, references, **options):
-    built = metric("chrf", **options)
-    return score(candidates, references, metrics=built)[built.label()]
+_chrf = partial(score_with, "chrf")
 
 
 @pytest.mark.parametrize(("name", "order"), [("chrf", 0), ("chrf++", 2)])

@@ -1,11 +1,15 @@
+"""CIDEr and CIDEr-D against the equations of the paper."""
+
 import math
 import random
 from collections import Counter
+from functools import partial
 
 import numpy as np
 import pytest
 
-from nlgauge import Scorer, metric, score
+from metrics.conftest import score_with
+from nlgauge import Scorer, metric
 from nlgauge.core.errors import OptionError, UsageError
 from nlgauge.metrics.cider import ONE_SEGMENT_NOTE
 
@@ -18,9 +22,7 @@ REFERENCES = [
 CANDIDATES = ["a man riding a horse", "two dogs in a park park", "a plate of food", "the table"]
 
 
-def _cider(candidates, references, **options):
-    built = metric("cider", **options)
-    return score(candidates, references, metrics=built)[built.label()]
+_cider = partial(score_with, "cider")
 
 
 def _grams(text, n):
@@ -64,7 +66,7 @@ def test_equal_to_the_definition(variant):
     np.testing.assert_allclose(ours, expected, atol=1e-9)
 
 
-def test_identical_is_ten_and_gaming_by_repetition_does_not_pay():
+def test_identical_texts_get_ten_and_repeated_words_get_less():
     texts = [group[0] for group in REFERENCES]
     assert _cider(texts, texts).segments == pytest.approx([10] * 4)
     repeated = [f"{text} horse horse horse" for text in texts]
@@ -75,7 +77,7 @@ def test_identical_is_ten_and_gaming_by_repetition_does_not_pay():
     assert (clipped < plain).all()
 
 
-def test_a_row_is_the_same_in_any_company_with_the_table_fixed():
+def test_a_row_scores_the_same_in_any_corpus_with_a_fixed_table():
     scorer = Scorer("cider").fitted(REFERENCES)
     together = scorer.score(CANDIDATES, REFERENCES)["cider"]
     alone = scorer.score(CANDIDATES[1:2], REFERENCES[1:2])["cider"]
@@ -85,7 +87,7 @@ def test_a_row_is_the_same_in_any_company_with_the_table_fixed():
     assert other.signature["table_sha"] != alone.signature["table_sha"]
 
 
-def test_one_segment_has_no_weights_and_says_so():
+def test_one_segment_has_no_weights_and_a_note():
     scores = _cider(["a b c d"], ["a b c d"])
     assert scores.value == 0
     assert scores.notes[ONE_SEGMENT_NOTE] == 1

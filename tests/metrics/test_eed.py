@@ -1,20 +1,21 @@
-import json
+"""Extended edit distance against torchmetrics and its definition in fractions."""
+
 from fractions import Fraction
-from pathlib import Path
+from functools import partial
 
 import numpy as np
 import pytest
 
-from nlgauge import metric, score
+from conftest import golden
+from metrics.conftest import score_with
+from nlgauge import metric
 from nlgauge.core.errors import OptionError
 
-GOLDEN = json.loads((Path(__file__).parents[1] / "golden" / "eed.json").read_text("utf-8"))
+GOLDEN = golden("eed")
 CANDIDATES, REFERENCES = (list(side) for side in zip(*GOLDEN["pairs"].values(), strict=True))
 
 
-def _eed(candidates, references, **options):
-    built = metric("eed", **options)
-    return score(candidates, references, metrics=built)[built.label()]
+_eed = partial(score_with, "eed")
 
 
 @pytest.mark.parametrize(("costs", "deletion"), [("published", 0.2), ("dyadic", 0.25)])

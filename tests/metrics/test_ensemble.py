@@ -23,7 +23,7 @@ def test_bounded_members_are_mapped_to_their_range() -> None:
     np.testing.assert_allclose(_score(spec), (chrf + 2 * rouge + 5 * bert) / 8, atol=1e-12)
 
 
-def test_a_distance_is_turned_round() -> None:
+def test_a_distance_is_negated() -> None:
     distances = _score("wmd:model=hashing")
     ensemble = _score("ensemble:metrics=wmd:model=hashing")
     np.testing.assert_allclose(ensemble, 1 - distances / 2, atol=1e-12)
@@ -41,7 +41,7 @@ def test_members_are_named_beside_the_mean_and_in_the_signature() -> None:
     assert str(again.signature) == str(scores.signature)
 
 
-def test_members_say_what_they_noticed() -> None:
+def test_notes_of_members_are_kept() -> None:
     (scores,) = score(CANDIDATES, REFERENCES, metrics="ensemble:metrics=wmd:model=hashing").values()
     assert any("nothing to compare" in warning for warning in scores.warnings)
 
@@ -57,6 +57,6 @@ def test_members_say_what_they_noticed() -> None:
         ("ensemble:metrics=chrf+bleu,weights=nan+1", OptionError, "weights must be 0 or above"),
     ],
 )
-def test_mistakes_are_named(spec: str, kind: type[Exception], message: str) -> None:
+def test_invalid_specs_are_refused(spec: str, kind: type[Exception], message: str) -> None:
     with pytest.raises(kind, match=message):
         score(["a"], ["a"], metrics=spec)

@@ -1,4 +1,4 @@
-"""A program of the user's own is asked, believed if it makes sense, and quoted if it fails."""
+"""Scores of an external program are used if valid; its errors are quoted."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def test_scores_and_version_come_from_the_program() -> None:
     (scores,) = score(["a b", "", "x"], ["a c", "a", ["y", "x"]], metrics=SPEC).values()
     assert scores.segments.tolist() == [1 / 3, 0.0, 1.0]
     assert scores.signature["external_version"] == "1.0"
-    assert scores.signature["external_name"] == "shared words"
+    assert scores.signature["external_name"] == "words of references"
     assert any("nothing to compare" in warning for warning in scores.warnings)
 
 
@@ -72,7 +72,7 @@ def test_a_program_that_fails_is_quoted(tmp_path: Path, body: str, message: str)
         score(["a"], ["b"], metrics=_program(tmp_path, body))
 
 
-def test_a_program_must_be_named_and_be_there() -> None:
+def test_a_program_must_be_named_and_exist() -> None:
     with pytest.raises(OptionError, match="external needs a program"):
         score(["a"], ["b"], metrics="external")
     with pytest.raises(ModelError, match="cannot be started"):

@@ -1,4 +1,4 @@
-"""InfoLM against the public implementation and textbook values on a masked model made of rules."""
+"""InfoLM against the public implementation and textbook values, on a small masked model."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ SETTINGS = {
     "T0.25_idf_a0.75_b0.5": (0.25, "idf", 0.75, 0.5),
 }
 MEASURES = ("kl", "alpha", "renyi", "beta", "ab", "l1", "l2", "linf", "fisher_rao")
-# What the published code calls perfect because it has nothing to compare, ours does not.
+# Published code gives these empty comparisons the best score, ours does not.
 NOTHING = {"empty_cand", "empty_ref", "empty_both", "one_word"}
 LARGEST_LOGIT = 10  # of the random model, where they spread by 2
 
 
 @pytest.fixture(scope="session")
 def ruled(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The random masked model that the golden numbers were made with, rebuilt from its rule."""
+    """The random masked model of the golden numbers, built from its seed."""
     import shutil
 
     torch = pytest.importorskip("torch")
@@ -141,14 +141,14 @@ def test_equal_texts_are_0_apart(weights: str) -> None:
     assert (score(texts, texts, metrics=spec)[spec].segments == 0).all()
 
 
-def test_two_different_words_alone_are_undetermined_not_perfect() -> None:
+def test_two_different_single_words_do_not_get_the_best_score() -> None:
     spec = "infolm:model=hashing"
     scores = score(["cat", "cat"], ["dog", "cat"], metrics=spec)[spec]
     assert scores.segments.tolist() == [1.0, 0.0]
     assert "1 of 2 segments: two one-token texts cannot be distinguished" in scores.warnings[0]
 
 
-def test_options_do_something_and_are_checked() -> None:
+def test_options_change_scores_and_are_checked() -> None:
     texts = ["the cat sat on it"], ["a dog ran"]
 
     def value(options: str) -> float:

@@ -1,16 +1,19 @@
-import json
-from pathlib import Path
+"""METEOR against NLTK and by hand."""
+
+from functools import partial
 
 import numpy as np
 import pytest
 
-from nlgauge import metric, score
+from conftest import golden
+from metrics.conftest import score_with
+from nlgauge import metric
 from nlgauge.core.errors import FileError, OptionError
 from nlgauge.metrics.meteor import NO_WORDNET_NOTE
 from nlgauge.text.tokenize import words
 from nlgauge.text.wordnet import find_wordnet
 
-GOLDEN = json.loads((Path(__file__).parents[1] / "golden" / "surface.json").read_text("utf-8"))
+GOLDEN = golden("surface")
 needs_wordnet = pytest.mark.skipif(
     find_wordnet() is None, reason="no WordNet installed (extra 'meteor')"
 )
@@ -23,9 +26,7 @@ class _NoSynonyms:
         return []
 
 
-def _meteor(candidates, references, **options):
-    built = metric("meteor", **{"synonyms": "none", **options})
-    return score(candidates, references, metrics=built)[built.label()]
+_meteor = partial(score_with, "meteor", synonyms="none")
 
 
 def _nltk(candidate, reference, **options):
@@ -126,7 +127,7 @@ def test_synonyms_are_looked_up_by_the_word_not_its_stem():
     assert not ours.notes.get(NO_WORDNET_NOTE)
 
 
-def test_without_wordnet_it_works_and_says_so_once(monkeypatch):
+def test_without_wordnet_a_note_is_given_once(monkeypatch):
     monkeypatch.setattr("nlgauge.metrics.meteor.find_wordnet", lambda choice="auto": None)  # noqa: ARG005
     scores = _meteor(["a cat", "a dog"], ["a cat", "dogs"], synonyms="auto")
     assert scores.notes[NO_WORDNET_NOTE] == 2

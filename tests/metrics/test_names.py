@@ -39,7 +39,7 @@ from nlgauge.core.errors import UnknownMetric
         ("ROUGE-WE-2", "rouge_we:order=2"),
     ],
 )
-def test_a_name_as_people_write_it(written: str, label: str) -> None:
+def test_common_spellings_of_names_are_found(written: str, label: str) -> None:
     assert metric(written).label() == label
 
 

@@ -1,24 +1,26 @@
-import json
+"""NIST against NLTK, mteval and by hand."""
+
 import math
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from nlgauge import Scorer, metric, score
+from conftest import golden
+from metrics.conftest import score_with
+from nlgauge import Scorer, metric
 from nlgauge.core.errors import OptionError, UsageError
 from nlgauge.text.tokenize import words
 
-GOLDEN = json.loads((Path(__file__).parents[1] / "golden" / "surface.json").read_text("utf-8"))
-MTEVAL = json.loads((Path(__file__).parents[1] / "golden" / "nist.json").read_text("utf-8"))
+GOLDEN = golden("surface")
+MTEVAL = golden("nist")
 EXAMPLES = Path(__file__).parents[2] / "examples"
 PAIRS = [pair for pair in GOLDEN["pairs"].values() if all(pair)]
 CANDIDATES, REFERENCES = (list(side) for side in zip(*PAIRS, strict=True))
 
 
-def _nist(candidates, references, **options):
-    built = metric("nist", **options)
-    return score(candidates, references, metrics=built)[built.label()]
+_nist = partial(score_with, "nist")
 
 
 @pytest.mark.parametrize("order", [1, 3, 5])
@@ -75,7 +77,7 @@ def test_matches_are_clipped_by_the_largest_count_of_any_reference():
     assert row.tolist() == [2.0, 3, 3, 2]  # 2 matches of log2(6/3) bits; 3 words; 2 on average
 
 
-def test_a_row_is_the_same_in_any_company_with_the_table_fixed():
+def test_a_row_scores_the_same_in_any_corpus_with_a_fixed_table():
     scorer = Scorer("nist").fitted(REFERENCES)
     together = scorer.score(CANDIDATES, REFERENCES)["nist"]
     alone = scorer.score(CANDIDATES[3:4], REFERENCES[3:4])["nist"]

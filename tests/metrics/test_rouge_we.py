@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from pathlib import Path
+from collections.abc import Callable
 
 import numpy as np
 import pytest
@@ -14,10 +14,8 @@ from nlgauge.encode import open_encoder
 
 
 @pytest.fixture
-def model(tmp_path: Path) -> str:
-    path = tmp_path / "plane.txt"
-    path.write_text("x 3 0\ny 0 1\nd 1 1\nk 4 3\nz -1 0\n木 0 2\n", "utf-8")
-    return str(path)
+def model(write_vectors: Callable[[str], str]) -> str:
+    return write_vectors("x 3 0\ny 0 1\nd 1 1\nk 4 3\nz -1 0\n木 0 2\n")
 
 
 def _prf(candidate: str, reference: str, options: str) -> list[float]:
@@ -47,7 +45,7 @@ def test_words_by_hand(
     np.testing.assert_allclose(_prf(candidate, reference, f"model={model}"), expected, atol=1e-9)
 
 
-def test_nothing_alike_gets_nothing(model: str) -> None:
+def test_orthogonal_words_get_zero(model: str) -> None:
     np.testing.assert_array_equal(_prf("x", "y", f"model={model}"), [0, 0, 0])
     np.testing.assert_array_equal(_prf("x", "z", f"model={model}"), [0, 0, 0])
 

@@ -1,9 +1,9 @@
-"""SMD by hand, as the corner of MoverScore, and as MoverScore's web service has it."""
+"""SMD by hand, as a special case of MoverScore, and as in MoverScore's web service."""
 
 from __future__ import annotations
 
 import math
-from pathlib import Path
+from collections.abc import Callable
 
 import numpy as np
 import pytest
@@ -18,10 +18,8 @@ TEXTS = "the cat sat on the mat", "a dog and a cat slept"
 
 
 @pytest.fixture
-def model(tmp_path: Path) -> str:
-    path = tmp_path / "plane.txt"
-    path.write_text("x 2 0\ny 0 5\nz -1 0\n木 0 1\n", "utf-8")
-    return str(path)
+def model(write_vectors: Callable[[str], str]) -> str:
+    return write_vectors("x 2 0\ny 0 5\nz -1 0\n木 0 1\n")
 
 
 def _smd(candidate: str, reference: str, options: str) -> float:

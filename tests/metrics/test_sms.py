@@ -1,9 +1,9 @@
-"""SMS: sentences are found in every script, and what is moved is what was asked for."""
+"""SMS: sentences are found in every script; sentences, words or both are moved."""
 
 from __future__ import annotations
 
 import math
-from pathlib import Path
+from collections.abc import Callable
 
 import numpy as np
 import pytest
@@ -16,10 +16,8 @@ from nlgauge.metrics.sms import sentence_numbers
 
 
 @pytest.fixture
-def model(tmp_path: Path) -> str:
-    path = tmp_path / "space.txt"
-    path.write_text("x 2 0 0\ny 0 1 0\nz 0 0 1\n. 1 0 0\n。 0 1 0\n木 0 0 3\n", "utf-8")
-    return str(path)
+def model(write_vectors: Callable[[str], str]) -> str:
+    return write_vectors("x 2 0 0\ny 0 1 0\nz 0 0 1\n. 1 0 0\n。 0 1 0\n木 0 0 3\n")
 
 
 def _sms(candidate: str, reference: str, options: str) -> float:
@@ -50,7 +48,7 @@ def test_sentences_start_with_the_first_word_after_an_end(tokens: str, expected:
     assert "".join(map(str, sentence_numbers(tokens.split()))) == expected
 
 
-def test_by_hand_sentences_weigh_as_much_as_they_have_words(model: str) -> None:
+def test_by_hand_sentences_are_weighted_by_their_words(model: str) -> None:
     # (x . | y z z .) against z: means (1.5, 0, 0) and (1, 1, 2) / 4, masses 1/3 and 2/3
     expected = math.sqrt(2) / 3 + 2 / 3 * math.sqrt(2 - 2 * 2 / math.sqrt(6))
     assert _sms("x . y z z .", "z", f"model={model}") == pytest.approx(expected)

@@ -1,23 +1,24 @@
+"""TER against stored numbers and sacrebleu."""
+
 import itertools
-import json
 import warnings
-from pathlib import Path
+from functools import partial
 
 import numpy as np
 import pytest
 from sacrebleu.metrics import TER
 
-from nlgauge import metric, score
+from conftest import golden
+from metrics.conftest import score_with
+from nlgauge import metric
 from nlgauge.core.errors import LongTextWarning, OptionError
 
-GOLDEN = json.loads((Path(__file__).parents[1] / "golden" / "surface.json").read_text("utf-8"))
+GOLDEN = golden("surface")
 CANDIDATES, REFERENCES = (list(side) for side in zip(*GOLDEN["pairs"].values(), strict=True))
 FULL = [i for i, pair in enumerate(GOLDEN["pairs"].values()) if all(pair)]
 
 
-def _ter(candidates, references, **options):
-    built = metric("ter", **options)
-    return score(candidates, references, metrics=built)[built.label()]
+_ter = partial(score_with, "ter")
 
 
 def test_golden_segments_and_corpus():

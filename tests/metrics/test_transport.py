@@ -1,4 +1,4 @@
-"""The transport family: its corners, its limits, its options, its alignments."""
+"""Transport metrics: special cases, limits, options and alignments."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def _component(spec: str, name: str) -> np.ndarray:
     return scores.segment_components[name]
 
 
-def test_lazy_emd_has_precision_recall_and_emd_in_its_corners() -> None:
+def test_precision_recall_and_emd_are_special_cases_of_lazy_emd() -> None:
     lazy = f"lazy_emd:{MODEL},layer=3,penalty_candidate={{}},penalty_reference={{}}"
     precision = _component(f"bertscore:{MODEL},layer=3", "precision")
     recall = _component(f"bertscore:{MODEL},layer=3", "recall")
@@ -97,12 +97,12 @@ def test_mover_with_huge_n_grams_is_one_distance_of_means() -> None:
         "layers=1+4",
     ],
 )
-def test_every_option_of_mover_does_something(option: str) -> None:
+def test_every_option_of_mover_changes_scores(option: str) -> None:
     plain, changed = _segments(f"mover:{MODEL}"), _segments(f"mover:{MODEL},{option}")
     assert not np.allclose(plain, changed)
 
 
-def test_word_order_prices_a_shuffled_text() -> None:
+def test_word_order_adds_a_cost_to_a_shuffled_text() -> None:
     shuffled = ["off ran dog the"], ["the dog ran off"]
     spec = f"mover:{MODEL},layers=0,special=drop"
     assert _segments(spec, *shuffled)[0] == pytest.approx(0, abs=1e-9)
@@ -125,7 +125,7 @@ def test_bary_of_one_layer_is_w2_squared_of_that_layer() -> None:
     np.testing.assert_allclose(_component(f"bary:{MODEL},layers=3", "w2") ** 2, bary)
 
 
-def test_bary_idf_acts() -> None:
+def test_idf_changes_bary() -> None:
     uniform, weighted = _segments(f"bary:{MODEL}"), _segments(f"bary:{MODEL},weights=idf")
     assert np.abs(uniform - weighted).max() > 1e-3
 
@@ -182,7 +182,7 @@ def test_equal_texts_are_exactly_0_apart(spec: str) -> None:
 
 
 @pytest.mark.parametrize("spec", ["mover:punctuation=drop", "wmd", "bary", "depth", "lazy_emd"])
-def test_texts_that_say_nothing_get_the_worst(spec: str) -> None:
+def test_texts_without_words_get_the_worst_value(spec: str) -> None:
     joint = "," if ":" in spec else ":"
     texts = ["", "...", "a b"] if "punctuation" in spec else ["", " ", "a b"]
     (scores,) = score(texts, ["a b"] * 3, metrics=f"{spec}{joint}{MODEL}").values()

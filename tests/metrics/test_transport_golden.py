@@ -17,7 +17,7 @@ GOLDEN = json.loads((PROJECT / "tests/golden/transport.json").read_text("utf-8")
 PAIRS = GOLDEN["pairs"]
 # pyemd rounds masses and costs to millionths; that adds up over the tokens of a text.
 PYEMD = 1e-5
-# Where the published BaryScore's start at the origin leaves the first step to chance.
+# Pairs on which the first step of the published BaryScore, from the origin, is arbitrary.
 TIED = {"lazy_ex1_c1", "lazy_ex1_c2", "lazy_ex2_c1", "punct_only"}
 
 
@@ -54,7 +54,7 @@ def test_mover_version_2(weights: str) -> None:
     assert max(found.values()) < COSINE, found
 
 
-def test_mover_version_2_ignored_n_grams_and_we_say_so() -> None:
+def test_mover_version_2_ignores_n_grams_with_a_note() -> None:
     with pytest.raises(OptionError, match="mover-v2 ignores n-grams; leave out ngram=2"):
         score(["a"], ["a"], metrics="mover:compat=mover-v2,ngram=2")
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from pathlib import Path
+from collections.abc import Callable
 
 import numpy as np
 import pytest
@@ -18,16 +18,14 @@ CHORD = {45: 2 * math.sin(math.pi / 8), 90: math.sqrt(2), 180: 2.0}
 
 
 @pytest.fixture
-def model(tmp_path: Path) -> str:
-    """Words that are directions, of different lengths, which must not matter."""
+def model(write_vectors: Callable[[str], str]) -> str:
+    """Vectors in known directions; their different lengths have no influence."""
     turns = {word: math.radians(angle) for word, angle in ANGLES.items()}
     lines = [
         f"{word} {(i + 1) * math.cos(turn):.9f} {(i + 1) * math.sin(turn):.9f}\n"
         for i, (word, turn) in enumerate(turns.items())
     ]
-    path = tmp_path / "directions.txt"
-    path.write_text("".join(lines), "utf-8")
-    return str(path)
+    return write_vectors("".join(lines))
 
 
 def _wmd(candidate: str, reference: str, options: str) -> float:
@@ -85,7 +83,7 @@ def test_idf_moves_the_mass_to_rare_words(model: str) -> None:
     assert scores[weighted].segments[0] == pytest.approx(CHORD[45], abs=1e-6)
 
 
-def test_the_alignment_says_who_went_where(model: str) -> None:
+def test_the_alignment_has_the_flow_of_every_word(model: str) -> None:
     plan = align("east west", "north east west", metric=f"wmd:model={model}")
     assert plan.candidate_tokens == ("east", "west")
     np.testing.assert_allclose(plan.marginal_a, [1 / 2, 1 / 2])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+from collections.abc import Callable
 
 import numpy as np
 import pytest
@@ -14,14 +14,12 @@ from nlgauge.encode import open_encoder
 
 
 @pytest.fixture
-def model(tmp_path: Path) -> str:
-    """Five words that have nothing in common, and one between the first two."""
+def model(write_vectors: Callable[[str], str]) -> str:
+    """Five orthogonal words, and one between the first two."""
     lines = [
         f"{word} {' '.join(map(str, row))}" for word, row in zip("abcde", np.eye(5), strict=True)
     ]
-    path = tmp_path / "axes.txt"
-    path.write_text("\n".join([*lines, "ab 1 1 0 0 0", "木 0 0 3 0 0"]), "utf-8")
-    return str(path)
+    return write_vectors("\n".join([*lines, "ab 1 1 0 0 0", "木 0 0 3 0 0"]))
 
 
 def _parts(candidate: str, reference: str, options: str) -> tuple[float, float, float]:
@@ -55,7 +53,7 @@ def test_by_hand(model: str, candidate: str, reference: str, wmd: float, disorde
     np.testing.assert_allclose(parts, [wmd + 0.18 * disorder, wmd, disorder], atol=1e-9)
 
 
-def test_delta_is_the_price_of_the_worst_order(model: str) -> None:
+def test_delta_is_the_cost_of_the_worst_order(model: str) -> None:
     texts = "c b a", "a b c"
     assert _parts(*texts, f"model={model},delta=0")[0] == 0
     assert _parts(*texts, f"model={model},delta=0.5")[0] == pytest.approx(0.5)
@@ -65,7 +63,7 @@ def test_delta_is_the_price_of_the_worst_order(model: str) -> None:
     np.testing.assert_array_equal(scores.segment_components["wmd"], [2, 2])
 
 
-def test_words_that_weigh_nothing_are_out_of_the_order_too(model: str) -> None:
+def test_words_without_weight_do_not_count_in_the_order(model: str) -> None:
     # a is in every reference, so it is neither matched nor a gap between others
     references = ["a b a c", "a d a e", "b d a"]
     candidates = ["a b a c", "e a d", "b a d a"]
@@ -101,7 +99,7 @@ def test_special_tokens_are_words_only_if_asked() -> None:
 
 
 @needs_embedded
-def test_order_counts_beyond_what_the_vectors_know() -> None:
+def test_order_counts_in_addition_to_contextual_vectors() -> None:
     reference = "The old man gave the young dog a bone yesterday."
     good, bad = (
         "Yesterday the old man gave the young dog a bone.",

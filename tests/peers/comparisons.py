@@ -193,7 +193,7 @@ def _bert_score_roberta(module: ModuleType) -> Values:
     from tokenizers.pre_tokenizers import ByteLevel
 
     scorer = module.BERTScorer(model_type=str(_roberta()), num_layers=2, batch_size=1)
-    # bert-score asks for this space in each call, but transformers 5 ignores the argument.
+    # bert-score requests this space in each call, but transformers 5 ignores the argument.
     scorer._tokenizer.backend_tokenizer.pre_tokenizer = ByteLevel(add_prefix_space=True)
     return scorer.score(CANDIDATES[:120], REFERENCES[:120])[2].numpy()
 

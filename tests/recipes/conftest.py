@@ -1,4 +1,4 @@
-"""A small folder of data in the layout that recipes look for, made of the shipped example."""
+"""A small folder of data in the layout of the recipes, made from the shipped example."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ def _human(segment: int, at: int, *criteria: str) -> dict[str, float]:
 
 
 @pytest.fixture(scope="module", autouse=True)
-def few_words() -> Iterator[None]:
-    """Random vectors for the words of the example in place of GloVe's 400,000, slow to read."""
+def small_word_vectors() -> Iterator[None]:
+    """Random vectors of the example's words in place of GloVe, which is slow to read."""
     texts = [line for name in (*SYSTEMS, "reference.a") for line in example(name)]
     words = sorted({word for line in texts for word in re.findall(r"\w+", line.lower())})
     vectors = np.random.default_rng(0).standard_normal((len(words), 8))

@@ -63,8 +63,8 @@ def test_figures_are_written(rebuilt: Reproduction, tmp_path: Path) -> None:
         *(f"{name}_{kind}" for name in ("metrics", "distributions") for kind in ("abs", "ext")),
     }
     some = {name: rebuilt.figures[name] for name in ("temperature_pearson", "alpha_beta")}
-    files, said = replace(rebuilt, figures=some).write(tmp_path)
-    assert said == ()
+    files, messages = replace(rebuilt, figures=some).write(tmp_path)
+    assert messages == ()
     names = {path.name for path in files}
     assert names >= {"temperature_pearson.png", "alpha_beta.svg", "temperature.md", "webnlg.tex"}
 
@@ -72,7 +72,7 @@ def test_figures_are_written(rebuilt: Reproduction, tmp_path: Path) -> None:
 def test_without_a_masked_model_the_other_metrics_are_still_compared(
     data: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """As with an embedded model that has no masked-language head."""
+    """For example an embedded model without a masked-language head."""
     real = _scores.Scorer
 
     def no_head(metrics: object, **ways: object) -> object:

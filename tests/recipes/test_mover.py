@@ -1,4 +1,4 @@
-"""The recipe of MoverScore on small hand-made data: stand-ins, dialogue, TAC, layers, pictures."""
+"""The recipe of MoverScore on small data: replaced data sets, dialogue, TAC, layers, figures."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def rebuilt(data: Path) -> Reproduction:
     return reproduce("mover", data, HASHING)
 
 
-def test_wmt15_stands_in_for_wmt17_and_every_table_says_so(rebuilt: Reproduction) -> None:
+def test_wmt15_replaces_missing_wmt17_and_every_table_has_a_note(rebuilt: Reproduction) -> None:
     assert any(note.startswith("WMT15 stands in for WMT17") for note in rebuilt.missing)
     for stem in ("table1", "alignments", "layers"):
         (section,) = rebuilt.tables[stem]
@@ -34,7 +34,7 @@ def test_wmt15_stands_in_for_wmt17_and_every_table_says_so(rebuilt: Reproduction
     assert rows["RUSE"][2] is None
 
 
-def test_wmt17_is_taken_where_it_is(data: Path, tmp_path: Path) -> None:
+def test_wmt17_is_used_if_present(data: Path, tmp_path: Path) -> None:
     (tmp_path / "wmt17_da").mkdir()
     shutil.copy(data / "wmt15_da" / "fi-en.jsonl", tmp_path / "wmt17_da" / "lv-en.jsonl")
     rebuilt = reproduce("mover", tmp_path, HASHING)
@@ -45,7 +45,7 @@ def test_wmt17_is_taken_where_it_is(data: Path, tmp_path: Path) -> None:
     assert not any("stands in" in note for note in rebuilt.missing)
 
 
-def test_hard_and_soft_alignments_share_the_layer_and_agree_with_their_corners(
+def test_hard_and_soft_alignments_share_the_layer_and_agree_in_special_cases(
     rebuilt: Reproduction,
 ) -> None:
     (section,) = rebuilt.tables["alignments"]
@@ -85,8 +85,8 @@ def test_dialogue_and_tac_have_their_criteria(rebuilt: Reproduction) -> None:
 
 
 def test_the_folder_holds_tables_and_figures(rebuilt: Reproduction, tmp_path: Path) -> None:
-    files, said = rebuilt.write(tmp_path)
-    assert said == ()
+    files, messages = rebuilt.write(tmp_path)
+    assert messages == ()
     names = {path.name for path in files}
     assert names >= {"distributions.png", "metrics.svg", "dialogue.md", "tac.tex", "layers.tex"}
     summary = json.loads((tmp_path / "summary.json").read_text("utf-8"))

@@ -1,4 +1,4 @@
-"""Recipes on small hand-made data: what is found, scored, set beside the paper, and written."""
+"""Recipes on small data: found files, scores, published numbers beside them, written files."""
 
 from __future__ import annotations
 
@@ -27,17 +27,17 @@ def rebuilt(data: Path) -> Reproduction:
     return reproduce("bary", data, HASHING)
 
 
-def test_bary_sets_ours_beside_the_tables_and_says_what_is_missing(
+def test_bary_has_published_numbers_beside_ours_and_lists_missing_files(
     rebuilt: Reproduction, tmp_path: Path
 ) -> None:
     assert [section.title for section in rebuilt.tables["wmt15"]] == ["WMT15 cs-en", "WMT15 fi-en"]
     (lost,) = rebuilt.missing
     assert "left out here: wmt15_da/de-en.jsonl, wmt15_da/ru-en.jsonl, wmt16_da/" in lost
-    files, said = rebuilt.write(tmp_path / "new" / "bary")
+    files, messages = rebuilt.write(tmp_path / "new" / "bary")
     names = {path.name for path in files}
     assert names >= {"wmt15.md", "wmt15.tex", "kendall.svg", "webnlg.tex", "summaries.png"}
     assert all(path.stat().st_size for path in files)
-    assert said == ()
+    assert messages == ()
     page = (tmp_path / "new" / "bary" / "wmt15.md").read_text("utf-8")
     assert "bert-base-uncased" in page
     assert "model: hashing" in page
@@ -283,7 +283,7 @@ def test_every_recipe_file_is_listed() -> None:
     assert files - {"recipe"} == set(RECIPES)
 
 
-def test_a_sample_is_evenly_spaced_keeps_whole_inputs_and_says_its_size(data: Path) -> None:
+def test_a_sample_is_evenly_spaced_keeps_whole_inputs_and_notes_its_size(data: Path) -> None:
     judged = read_judged(data / "webnlg2020" / "en.jsonl")
     some = some_inputs(judged, 3)
     assert list(dict.fromkeys(some.corpus.ids)) == ["0", "2", "4"]
@@ -292,7 +292,7 @@ def test_a_sample_is_evenly_spaced_keeps_whole_inputs_and_says_its_size(data: Pa
     assert some_inputs(judged, 6) is some_inputs(judged, None) is judged
 
 
-def test_parts_are_joined_in_order_and_nothing_is_said_twice() -> None:
+def test_parts_are_joined_in_order_without_repeated_notes() -> None:
     section = Section("a", Table((), ()))
     one = Part({"t": [section]}, {}, {"list": [1], "map": {"a": 1}}, ["x", "y"], ["m"])
     two = Part({"t": [section]}, {}, {"list": [2], "map": {"b": 2}}, ["y"], ["m", "n"])
@@ -310,7 +310,7 @@ def test_the_model_goes_to_the_metrics_that_take_one() -> None:
     assert with_model("smd:model=glove", "hashing").label() == "smd:model=glove"
 
 
-def test_numbers_absent_on_either_side_stay_empty() -> None:
+def test_numbers_missing_on_either_side_are_empty_cells() -> None:
     lines = (TableRow("a", "bleu", "A"), TableRow("b", "chrf"), TableRow("C", None, "C"))
     table, _ = compare_numbers(
         lines, {"r": "r"}, {("a", "r"): 1.0, ("b", "r"): 2.0}, {("C", "r"): 3.0}, digits=1

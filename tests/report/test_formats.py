@@ -1,4 +1,4 @@
-"""One table in every ink."""
+"""One table in every format."""
 
 from __future__ import annotations
 
@@ -59,5 +59,5 @@ def test_markdown_and_latex_escape_what_they_must() -> None:
     assert r"bleu $\uparrow$" in latex(TABLE)
 
 
-def test_a_lone_row_has_no_best() -> None:
+def test_a_single_row_has_no_best() -> None:
     assert "*" not in text(Table(TABLE.columns, TABLE.rows[:1]))

@@ -42,7 +42,7 @@ def test_agreement_names_only_what_varies() -> None:
     assert table.headings == ["metric", "segment ↑", "system ↑"]
 
 
-def test_agreement_is_cut_by_level_where_criteria_vary_too() -> None:
+def test_agreement_has_a_table_per_level_if_criteria_vary_too() -> None:
     rows = [row("bleu", 0.5, level, name) for level in ("segment", "text") for name in "ab"]
     first, second = agreement_tables(rows, footer=["signature"])
     assert first.headings == second.headings == ["metric", "a ↑", "b ↑"]
@@ -70,7 +70,7 @@ def test_matrices_leave_the_diagonal_empty_and_p_only_what_matters() -> None:
     ]
 
 
-def test_williams_speaks_percent_and_counts_the_beaten() -> None:
+def test_williams_shows_percent_and_counts_significant_wins() -> None:
     table = williams_table(["a", "b"], [0.7, 0.5], [[math.nan, 0.021], [0.979, math.nan]])
     assert text(table).splitlines()[2].split() == ["a", "0.700*", "2.1", "1"]
     assert table.rows[1][-1] == 0

@@ -35,7 +35,7 @@ def test_a_title_names_its_metric_again(name: str) -> None:
     assert resolve_name(title)[0] == name
 
 
-def test_equal_titles_are_told_apart_by_their_own_options() -> None:
+def test_equal_titles_are_distinguished_by_their_options() -> None:
     labels = ("bleu", "bertscore", "bertscore:layer=4", "chrf:beta=3,lowercase=yes", "chrf:beta=3")
     titles = {label: metric(label).title for label in labels}
     assert list(distinct_titles(titles).values()) == [

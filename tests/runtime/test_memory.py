@@ -1,4 +1,4 @@
-"""Memory is given back now and then."""
+"""Freed memory is returned to the system, at most once per interval."""
 
 from __future__ import annotations
 
@@ -13,22 +13,22 @@ from nlgauge.runtime import memory
 from nlgauge.runtime.memory import MemoryTrimmer
 
 
-def test_it_is_done_after_a_while_and_then_not_for_another(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_memory_is_trimmed_at_most_once_per_interval(monkeypatch: pytest.MonkeyPatch) -> None:
     now, done = [100.0], []
     monkeypatch.setattr(memory, "monotonic", lambda: now[0])
     monkeypatch.setattr(memory, "_malloc_trim", lambda: lambda: done.append(now[0]))
-    tidier = MemoryTrimmer(2.0)
+    trimmer = MemoryTrimmer(2.0)
     for moment in (100.0, 101.9, 102.1, 103.0, 104.0, 110.0):
         now[0] = moment
-        tidier.trim()
+        trimmer.trim()
     assert done == [102.1, 110.0]
 
 
-def test_it_can_be_done() -> None:
+def test_malloc_trim_can_be_called() -> None:
     memory._malloc_trim()()
 
 
-def test_other_c_libraries_have_nothing_for_it(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_c_libraries_without_malloc_trim_do_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(ctypes, "CDLL", lambda _: object())
     memory._malloc_trim.cache_clear()
     assert memory._malloc_trim()() is None
@@ -80,5 +80,5 @@ held = [[] for _ in range(200_000)]
 freeze_objects()
 print(gc.get_freeze_count() > 200_000, len(gc.get_objects()) < 100_000)
 """
-    said = subprocess.check_output([sys.executable, "-c", script], text=True)
-    assert said.split() == ["True", "True"]
+    messages = subprocess.check_output([sys.executable, "-c", script], text=True)
+    assert messages.split() == ["True", "True"]

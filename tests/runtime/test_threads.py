@@ -1,4 +1,4 @@
-"""Work in several threads gives what one thread gives, and leaves no setting behind."""
+"""Work in several threads gives the results of one thread and restores all settings."""
 
 from __future__ import annotations
 
@@ -58,14 +58,14 @@ def test_products_of_matrices_get_their_threads_back(monkeypatch) -> None:
 
 @pytest.mark.parametrize("count", [1, 2])
 @pytest.mark.parametrize("items", [0, 1, 2, 5])
-def test_what_is_made_ahead_comes_in_order(monkeypatch, count, items) -> None:
+def test_items_prepared_ahead_come_in_order(monkeypatch, count, items) -> None:
     monkeypatch.setattr(threads, "thread_count", lambda: count)
     assert list(one_ahead(lambda k: 2 * k + 1, range(1, items + 1))) == [
         2 * k + 1 for k in range(1, items + 1)
     ]
 
 
-def test_the_next_is_made_while_one_is_in_use_and_no_more_than_that(monkeypatch) -> None:
+def test_exactly_one_item_is_prepared_ahead(monkeypatch) -> None:
     monkeypatch.setattr(threads, "thread_count", lambda: 2)
     made = [threading.Event() for _ in range(4)]
 

@@ -1,4 +1,4 @@
-"""Engines give every part to a worker once, and what a worker refuses is refused."""
+"""Engines score every part once, survive lost workers, and pass on errors of workers."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from pathlib import Path
 
 import pytest
 
+from generated_rows import generate_rows
 from nlgauge.core.errors import UsageError
 from nlgauge.data.text_rows import Row
 from nlgauge.scale.engine import ProcessPool, open_engine
 from nlgauge.scale.parts import Part
 from nlgauge.scale.worker import Worker, WorkerConfig
-from sentences import made_rows
 
 CONFIG = WorkerConfig(("chrf",))
-ROWS = made_rows(40)
+ROWS = generate_rows(40)
 
 
 @pytest.fixture
@@ -29,7 +29,7 @@ def parts() -> list[Part]:
     return [Part(i, tuple(rows[8 * i : 8 * i + 8]), ()) for i in range(10)]
 
 
-def test_what_is_no_engine_is_refused() -> None:
+def test_unknown_engines_are_refused() -> None:
     with pytest.raises(UsageError, match="unknown engine 'spark'"):
         open_engine("spark", CONFIG, workers=1)
     with pytest.raises(UsageError, match="invalid number of workers 0"):
@@ -38,8 +38,8 @@ def test_what_is_no_engine_is_refused() -> None:
         open_engine("local", CONFIG, workers=1, address="auto")
 
 
-def test_processes_outlive_their_workers(parts: list[Part]) -> None:
-    """A worker is killed between parts; all parts come back, each once and as they would have."""
+def test_parts_of_killed_workers_are_scored_again(parts: list[Part]) -> None:
+    """A worker is killed between parts; all parts are scored, each once."""
     expected = {scored.name: scored for scored in map(Worker(CONFIG).score, parts)}
     before = dict(os.environ)
     with ProcessPool(CONFIG, 1) as engine, pytest.warns(UserWarning, match="a worker died"):
@@ -93,14 +93,14 @@ def test_workers_end_with_a_parent_that_was_killed(tmp_path: Path) -> None:
         worker = int(parent.stdout.readline())
         os.kill(parent.pid, signal.SIGKILL)
     for _ in range(1200):
-        if not _lives(worker):
+        if not _is_alive(worker):
             return
         time.sleep(0.1)
     os.kill(worker, signal.SIGKILL)
     pytest.fail("the worker waits for a parent that is gone")
 
 
-def _lives(pid: int) -> bool:
+def _is_alive(pid: int) -> bool:
     try:
         return Path(f"/proc/{pid}/stat").read_text().split(")")[1].split()[0] != "Z"
     except FileNotFoundError:

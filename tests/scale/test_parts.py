@@ -61,7 +61,7 @@ def test_a_repeated_row_is_rejected_after_the_others() -> None:
     assert "segment id '0' occurs before for system 'A'" in part.rejected[1].reason
 
 
-def test_names_follow_the_content_and_not_the_place() -> None:
+def test_names_depend_on_the_content_and_not_the_position() -> None:
     (part,) = _parts([_row(0), Rejected("f, line 2", "bad")], 9)
     (moved,) = _parts(
         [dataclasses.replace(_row(0), place="elsewhere"), Rejected("elsewhere", "bad")], 9

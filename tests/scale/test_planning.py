@@ -1,4 +1,4 @@
-"""Blocks of any size hold the rows of the whole input, and parts are found again in them."""
+"""Blocks of any size hold the rows of the whole input, and parts are read from them."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from generated_rows import write_jsonl
 from nlgauge.core.errors import FileError
 from nlgauge.data.columns import Columns
 from nlgauge.data.systems import InputFiles
@@ -24,7 +25,6 @@ from nlgauge.scale.planning import InputScan, Plan
 from nlgauge.scale.run_folder import RunFolder
 from nlgauge.scale.signals import SignalHandler
 from nlgauge.scale.worker import WorkerConfig
-from sentences import write_jsonl
 
 SIZES = (1, 64, 101, 331, 5000)
 QUOTED = '''candidate,"reference

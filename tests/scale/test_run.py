@@ -1,4 +1,4 @@
-"""A run in parts: the numbers of a list, the bytes of an undisturbed run, every row accounted."""
+"""A run in parts has the scores of a list, the bytes of an uninterrupted run, and every row."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from generated_rows import generate_rows, read_files, write_jsonl
 from nlgauge.core.errors import DataError, FileError, UsageError
 from nlgauge.data.systems import InputFiles, read_systems
 from nlgauge.runtime import Runtime
@@ -20,10 +21,9 @@ from nlgauge.scale.run import Run, RunResult
 from nlgauge.scale.signals import Interrupted
 from nlgauge.scale.worker import Worker, WorkerConfig
 from nlgauge.scoring import Scorer
-from sentences import made_rows, results, write_jsonl
 
 SPECS = ("bleu", "chrf", "nist", "cider", "bertscore:model=hashing,weights=idf")
-ROWS = made_rows(60)
+ROWS = generate_rows(60)
 
 
 @pytest.fixture
@@ -133,9 +133,9 @@ def test_blocks_change_neither_scores_nor_rejected_rows(tmp_path: Path) -> None:
             one, other = whole.scores[system][label], divided.scores[system][label]
             assert other.components == pytest.approx(one.components, abs=1e-9)
             assert other.interval(0.9) == pytest.approx(one.interval(0.9), abs=1e-9)
-    listed = [results(tmp_path / name)["rejected.jsonl"] for name in ("whole", "blocks 1")]
+    listed = [read_files(tmp_path / name)["rejected.jsonl"] for name in ("whole", "blocks 1")]
     assert listed[0] == listed[1]
-    assert results(tmp_path / "blocks 1") == results(tmp_path / "blocks 2")
+    assert read_files(tmp_path / "blocks 1") == read_files(tmp_path / "blocks 2")
     parts = [{*(tmp_path / name / "parts").glob("*.json")} for name in ("whole", "blocks 1")]
     assert {file.name for file in parts[0]} != {file.name for file in parts[1]}
 
@@ -146,7 +146,7 @@ def test_a_repeated_id_in_a_later_block_stops_the_run(tmp_path: Path) -> None:
         _run(table, block_bytes=2000).execute()
 
 
-def test_a_row_is_changed_while_parts_are_read(
+def test_a_row_that_changes_while_parts_are_read_is_an_error(
     table: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     score = Worker.score
@@ -168,11 +168,13 @@ def test_a_signal_while_rows_are_checked(table: Path) -> None:
     run = _run(table)
     with pytest.raises(Interrupted, match="interrupted; run the same command again to resume"):
         run.execute(interrupt)
-    assert results(run.folder).keys() == {"run.lock"}
+    assert read_files(run.folder).keys() == {"run.lock"}
     run.execute()
 
 
-def test_a_broken_run_resumes_where_it_was(table: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_interrupted_run_resumes_with_the_missing_parts(
+    table: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     whole = _run(table, "whole")
     whole.execute()
     scored: list[str] = []
@@ -192,18 +194,18 @@ def test_a_broken_run_resumes_where_it_was(table: Path, monkeypatch: pytest.Monk
     outcome = broken.execute()
     assert len(scored) == len(set(scored)) == 6
     assert outcome.reused_parts == 2
-    assert results(broken.folder) == results(whole.folder)
+    assert read_files(broken.folder) == read_files(whole.folder)
     again = broken.execute()
     assert (again.reused_parts, len(scored)) == (6, 6)
     assert again.scores["A"]["chrf"].value == outcome.scores["A"]["chrf"].value
-    assert results(broken.folder) == results(whole.folder)
+    assert read_files(broken.folder) == read_files(whole.folder)
 
 
 @pytest.mark.parametrize("ending", ["json", "jsonl"])
 def test_a_damaged_part_is_scored_again_and_noted(table: Path, ending: str) -> None:
     run = _run(table)
     run.execute()
-    whole = results(run.folder)
+    whole = read_files(run.folder)
     file = sorted((run.folder / "parts").glob(f"*.{ending}"))[2]
     content = bytearray(file.read_bytes())
     content[len(content) // 2] ^= 1
@@ -211,11 +213,11 @@ def test_a_damaged_part_is_scored_again_and_noted(table: Path, ending: str) -> N
     outcome = run.execute()
     assert outcome.repaired_parts == (file.stem,)
     assert outcome.reused_parts == 5
-    assert results(run.folder) == whole
+    assert read_files(run.folder) == whole
 
 
 @pytest.mark.parametrize(
-    ("changed", "said"),
+    ("changed", "messages"),
     [
         ({"metrics": ("chrf:char_order=5",)}, 'specs[0]: then "chrf", now "chrf:char_order=5"'),
         ({"part_rows": 21}, "part_rows: then 20, now 21"),
@@ -227,14 +229,14 @@ def test_a_damaged_part_is_scored_again_and_noted(table: Path, ending: str) -> N
         ({"runtime": Runtime(batch_tokens=1)}, "batch_tokens: then 2048, now 1"),
     ],
 )
-def test_other_options_are_refused(table: Path, changed: dict[str, Any], said: str) -> None:
+def test_other_options_are_refused(table: Path, changed: dict[str, Any], messages: str) -> None:
     run = _run(table)
     run.execute()
-    before = results(run.folder)
+    before = read_files(run.folder)
     with pytest.raises(UsageError) as raised:
         dataclasses.replace(run, **changed).execute()
-    assert said in str(raised.value)
-    assert results(run.folder) == before
+    assert messages in str(raised.value)
+    assert read_files(run.folder) == before
 
 
 def test_changed_input_is_refused_before_any_work(
@@ -248,15 +250,17 @@ def test_changed_input_is_refused_before_any_work(
         run.execute()
 
 
-def test_input_that_changes_meanwhile_is_told(table: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_input_that_changes_during_the_run_is_reported(
+    table: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     score = Worker.score
 
-    def meddled(worker: Worker, part: Any) -> Any:
+    def change_input(worker: Worker, part: Any) -> Any:
         with table.open("a") as out:
             out.write("\n")
         return score(worker, part)
 
-    monkeypatch.setattr(Worker, "score", meddled)
+    monkeypatch.setattr(Worker, "score", change_input)
     with pytest.raises(FileError, match="changed while it was read"):
         _run(table).execute()
 
@@ -277,9 +281,9 @@ def test_bad_rows_are_skipped_listed_and_counted(tmp_path: Path) -> None:
         assert outcome.scores[system]["chrf"].value == pytest.approx(
             clean.scores[system]["chrf"].value, abs=1e-12
         )
-    whole = results(run.folder)
+    whole = read_files(run.folder)
     run.execute()
-    assert results(run.folder) == whole
+    assert read_files(run.folder) == whole
 
 
 def test_a_bad_row_stops_the_run_before_anything_is_scored(
@@ -298,12 +302,12 @@ def test_a_doubled_id_stops_the_run(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("lines", "said"),
+    ("lines", "messages"),
     [([], "holds no rows"), ([[1], [2]], "none of the 2 rows read can be scored")],
 )
-def test_nothing_to_score_is_told(tmp_path: Path, lines: list[Any], said: str) -> None:
+def test_input_without_rows_is_an_error(tmp_path: Path, lines: list[Any], messages: str) -> None:
     table = write_jsonl(tmp_path / "rows.jsonl", lines)
-    with pytest.raises(DataError, match=said):
+    with pytest.raises(DataError, match=messages):
         _run(table, on_error="skip").execute()
 
 
@@ -324,7 +328,7 @@ def test_a_part_without_any_good_row_has_the_columns_of_the_others(tmp_path: Pat
     assert schemas[0] == schemas[1] == schemas[2]
 
 
-def test_the_manifest_says_what_was_run(table: Path) -> None:
+def test_the_manifest_describes_the_run(table: Path) -> None:
     run = _run(table)
     run.execute()
     manifest = json.loads((run.folder / "manifest.json").read_text())
@@ -335,19 +339,17 @@ def test_the_manifest_says_what_was_run(table: Path) -> None:
         assert hashlib.sha256(content).hexdigest() == checksum
 
 
-def test_results_do_not_depend_on_when_they_are_made(
-    table: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_results_do_not_depend_on_the_date(table: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     _run(table, "today", confidence=0.9, resamples=20).execute()
     monkeypatch.setattr("time.time", lambda: 0.0)
     monkeypatch.setattr("time.time_ns", lambda: 0)
     _run(table, "long ago", confidence=0.9, resamples=20).execute()
-    assert results(table.parent / "today") == results(table.parent / "long ago")
+    assert read_files(table.parent / "today") == read_files(table.parent / "long ago")
 
 
-def test_told_hears_every_stage(table: Path) -> None:
+def test_every_stage_is_reported_to_the_callback(table: Path) -> None:
     heard: list[tuple[str, int]] = []
-    _run(table, metrics=("cider",), part_rows=50).execute(lambda *said: heard.append(said))
+    _run(table, metrics=("cider",), part_rows=50).execute(lambda *messages: heard.append(messages))
     assert heard == [
         ("checking rows", 120),
         *[("fitting tables", rows) for rows in (50, 100, 120)],
@@ -394,4 +396,4 @@ def test_segments_are_hashed_once_when_written_and_once_when_reused(
 def test_two_workers_with_tables_write_the_bytes_of_one(table: Path) -> None:
     for workers in (1, 2):
         _run(table, str(workers), metrics=SPECS, confidence=0.9, workers=workers).execute()
-    assert results(table.parent / "1") == results(table.parent / "2")
+    assert read_files(table.parent / "1") == read_files(table.parent / "2")

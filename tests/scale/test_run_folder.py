@@ -1,4 +1,4 @@
-"""A run's folder: parts count only if they are whole, and one run has it at a time."""
+"""The folder of a run: only complete parts are used, by one run at a time."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def folder(tmp_path: Path) -> RunFolder:
     return made
 
 
-def test_a_part_is_there_when_it_was_kept(folder: RunFolder) -> None:
+def test_a_stored_part_is_found(folder: RunFolder) -> None:
     assert folder.read_sums(SCORED.name) is None
     assert not folder.has_part(SCORED.name)
     folder.write_part(SCORED)
@@ -71,7 +71,7 @@ def test_a_flipped_bit_in_any_byte_of_the_sums_is_found(folder: RunFolder) -> No
         assert found is None or json.loads(changed) == json.loads(whole)
 
 
-def test_what_was_left_unfinished_is_swept_out(folder: RunFolder) -> None:
+def test_unfinished_files_are_deleted(folder: RunFolder) -> None:
     left = folder.path / "parts" / "part-000000-abc.jsonl.unfinished"
     left.write_bytes(b"half")
     with folder.open():
@@ -93,7 +93,7 @@ def test_another_plan_is_refused_and_the_difference_shown(folder: RunFolder) -> 
         folder.check_plan({"specs": ["bleu", "chrf"]})
 
 
-def test_a_damaged_manifest_is_told(folder: RunFolder) -> None:
+def test_a_damaged_manifest_is_reported(folder: RunFolder) -> None:
     (folder.path / "manifest.json").write_bytes(b'{"inputs": [')
     with pytest.raises(FileError, match="damaged"):
         folder.write_plan({"seed": 0})
@@ -117,7 +117,7 @@ def test_a_folder_in_use_is_refused_even_to_another_process(folder: RunFolder) -
         pass
 
 
-def test_a_full_disk_is_told_and_leaves_no_half_part(
+def test_a_full_disk_is_reported_and_leaves_no_partial_file(
     folder: RunFolder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def full(_: int) -> None:

@@ -1,4 +1,4 @@
-"""Input of a run in parts from other file systems: same bytes as from a disk, or a sentence."""
+"""Input of a run in parts from other file systems gives the bytes of a local run."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from typing import Any
 
 import pytest
 
-from faults.processes import PATIENCE, command, parts_in, wait_for
+from faults.processes import TIMEOUT, command, count_parts, wait_for
+from generated_rows import generate_rows, read_files, write_jsonl
 from nlgauge.core.errors import FileError, MissingExtra, UsageError
 from nlgauge.data.files import read_lines
 from nlgauge.data.systems import InputFiles, read_systems
 from nlgauge.data.urls import Url, url_or_path
 from nlgauge.scale.run import Run
-from sentences import made_rows, results, write_jsonl
 
 fsspec = pytest.importorskip("fsspec")
-ROWS = made_rows(60)
+ROWS = generate_rows(60)
 # A package of a protocol as others are: objects are read by ranges, and some are forbidden.
 _STORE = """
 import os
@@ -83,7 +83,7 @@ def _score(store: tuple[Path, dict[str, str]], *words: object) -> subprocess.Com
         env=store[1],
         capture_output=True,
         text=True,
-        timeout=PATIENCE,
+        timeout=TIMEOUT,
         check=False,
     )
 
@@ -92,7 +92,7 @@ def _score(store: tuple[Path, dict[str, str]], *words: object) -> subprocess.Com
 def test_two_workers_are_killed_with_their_driver_and_the_run_resumes(
     store: tuple[Path, dict[str, str]], tmp_path: Path
 ) -> None:
-    table = write_jsonl(store[0] / "rows.jsonl", made_rows(300))
+    table = write_jsonl(store[0] / "rows.jsonl", generate_rows(300))
     options = ("-m", "chrf", "--part-rows", 20, "--confidence", "--resamples", 50)
     local = _score(store, "-c", table, *options, "--parts", tmp_path / "local")
     assert local.returncode == 0, local.stderr
@@ -101,13 +101,13 @@ def test_two_workers_are_killed_with_their_driver_and_the_run_resumes(
     for kill in range(3):
         quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
         with subprocess.Popen(command("score", *words), env=store[1], **quiet) as process:
-            wait_for(lambda: parts_in(folder) >= 5 * kill + 2, process)  # noqa: B023
+            wait_for(lambda: count_parts(folder) >= 5 * kill + 2, process)  # noqa: B023
             process.kill()
     done = _score(store, *words)
     assert done.returncode == 0, done.stderr
     assert done.stdout == local.stdout
-    assert results(folder) == results(tmp_path / "local")
-    write_jsonl(table, made_rows(299))
+    assert read_files(folder) == read_files(tmp_path / "local")
+    write_jsonl(table, generate_rows(299))
     changed = _score(store, *words)
     assert changed.returncode == 2
     assert "inputs[0].sha256: then" in changed.stderr
@@ -115,25 +115,25 @@ def test_two_workers_are_killed_with_their_driver_and_the_run_resumes(
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("url", "said"),
+    ("url", "messages"),
     [
         ("objects://bucket/none.jsonl", "there is no file 'objects://bucket/none.jsonl'"),
         ("objects://bucket/secret.jsonl", "credentials of objects:// in the environment"),
         ("nothing://bucket/rows.jsonl", "cannot be read"),
     ],
 )
-def test_what_cannot_be_read_is_told(
-    store: tuple[Path, dict[str, str]], tmp_path: Path, url: str, said: str
+def test_unreadable_urls_are_reported(
+    store: tuple[Path, dict[str, str]], tmp_path: Path, url: str, messages: str
 ) -> None:
     done = _score(store, "-c", url, "-m", "chrf", "--parts", tmp_path / "out")
     assert done.returncode == 1, done.stderr
-    assert said in done.stderr
+    assert messages in done.stderr
     assert "Traceback" not in done.stderr
 
 
 def _run(path: str, folder: Path) -> dict[str, bytes]:
     Run(InputFiles([path]), ("chrf",), folder, part_rows=20, block_bytes=3000).execute()
-    return results(folder)
+    return read_files(folder)
 
 
 @pytest.mark.parametrize("name", ["rows.jsonl", "rows.jsonl.gz", "rows.csv", "rows.parquet"])
@@ -183,7 +183,7 @@ def test_only_a_url_is_opened_elsewhere(memory: Any) -> None:
         read_systems(["memory://bucket/lines.txt"], ["memory://bucket/lines.txt"])
 
 
-def test_what_a_user_may_name() -> None:
+def test_inputs_that_are_urls_and_inputs_that_are_paths() -> None:
     assert url_or_path("file:///tmp/a%20b.jsonl") == "/tmp/a b.jsonl"
     assert not isinstance(url_or_path("file:///tmp/a.jsonl"), Url)
     assert not isinstance(url_or_path("C://rows.jsonl"), Url)

@@ -1,4 +1,4 @@
-"""Servers for the tests: one in the process, one on a port of its own."""
+"""Servers for tests: in this process, or listening on a port."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ Start = Callable[..., str]
 Open = Callable[..., TestClient]
 
 
-def quick(**changed: object) -> Settings:
-    """Settings of a server that needs no model and answers to any name."""
+def hashing_settings(**changed: object) -> Settings:
+    """Return settings with the hashing model and any host name allowed."""
     return Settings(**{"models": ("hashing",), "hosts": frozenset(), **changed})  # type: ignore[arg-type]
 
 
 @contextmanager
 def listening(settings: Settings) -> Iterator[str]:
-    """The address of a server that listens for real."""
+    """Run a server on a free port and yield its address."""
     bound = socket.create_server(("127.0.0.1", 0))
     running = server(
         create_app(settings),
@@ -49,35 +49,37 @@ def listening(settings: Settings) -> Iterator[str]:
 
 @pytest.fixture(scope="session")
 def api() -> Iterator[TestClient]:
-    with TestClient(create_app(quick())) as client:
+    with TestClient(create_app(hashing_settings())) as client:
         yield client
 
 
 @pytest.fixture
 def start() -> Iterator[Start]:
-    """Starts a server with changed settings and gives its address."""
+    """A function that starts a server with changed settings and returns its address."""
     with ExitStack() as stack:
-        yield lambda **changed: stack.enter_context(listening(quick(**changed)))
+        yield lambda **changed: stack.enter_context(listening(hashing_settings(**changed)))
 
 
 @pytest.fixture
 def opened() -> Iterator[Open]:
-    """Opens an application with changed settings in this process."""
+    """A function that opens an application with changed settings in this process."""
     with ExitStack() as stack:
-        yield lambda **changed: stack.enter_context(TestClient(create_app(quick(**changed))))
+        yield lambda **changed: stack.enter_context(
+            TestClient(create_app(hashing_settings(**changed)))
+        )
 
 
 @pytest.fixture(scope="session")
 def address() -> Iterator[str]:
-    """A server that listens for real, with short times."""
+    """The address of a server with short time limits."""
     limits = Limits(bytes=200_000, body_seconds=1.0, header_seconds=1.0)
-    with listening(quick(limits=limits)) as found:
+    with listening(hashing_settings(limits=limits)) as found:
         yield found
 
 
 @pytest.fixture(scope="session")
 def small_address() -> Iterator[str]:
-    """A server that listens for real, with low limits."""
+    """The address of a server with low limits on the size of requests."""
     limits = Limits(rows=200, resamples=3000, job_resamples=3000, text_characters=500)
-    with listening(quick(limits=limits, jobs=4)) as found:
+    with listening(hashing_settings(limits=limits, jobs=4)) as found:
         yield found

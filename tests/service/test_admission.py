@@ -1,4 +1,4 @@
-"""What a request may name, who may ask, and what never leaves the server."""
+"""Forbidden options, tokens and hosts, and what error messages must not reveal."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from nlgauge.service.middleware import HEADERS
 from nlgauge.service.settings import Limits, Settings
 
 THIRD_PARTY = '''
-"""A metric of somebody else that opens what it is told."""
+"""A third-party metric that opens the named file."""
 from dataclasses import dataclass
 from pathlib import Path
 import numpy as np
@@ -40,8 +40,8 @@ class Curious(PairMetric):
 def ask(api: TestClient, *metrics: object, **options: Any) -> tuple[int, str, str]:
     pairs = [{"candidate": "a cat", "references": ["the cat"]}]
     answer = api.post("/v1/score", json={"pairs": pairs, "metrics": list(metrics), **options})
-    said = answer.json().get("error", {"kind": "none", "message": ""})
-    return answer.status_code, said["kind"], said["message"]
+    messages = answer.json().get("error", {"kind": "none", "message": ""})
+    return answer.status_code, messages["kind"], messages["message"]
 
 
 @pytest.mark.parametrize(
@@ -68,11 +68,11 @@ def ask(api: TestClient, *metrics: object, **options: Any) -> tuple[int, str, st
         (f"mover:layers={'1+' * 40}1", "option_not_allowed"),
     ],
 )
-def test_what_would_open_fetch_or_exhaust_is_forbidden(
+def test_options_that_open_files_download_or_exhaust_memory_are_forbidden(
     api: TestClient, spec: object, kind: str
 ) -> None:
-    status, said, message = ask(api, spec)
-    assert (status, said) == (403, kind), message
+    status, messages, message = ask(api, spec)
+    assert (status, messages) == (403, kind), message
 
 
 @pytest.mark.parametrize(
@@ -87,9 +87,9 @@ def test_what_would_open_fetch_or_exhaust_is_forbidden(
         ("bertscore|model", "bad_call"),
     ],
 )
-def test_what_is_wrong_is_explained(api: TestClient, spec: object, kind: str) -> None:
-    status, said, message = ask(api, spec)
-    assert (status, said) == (422, kind), message
+def test_invalid_specs_are_explained(api: TestClient, spec: object, kind: str) -> None:
+    status, messages, message = ask(api, spec)
+    assert (status, messages) == (422, kind), message
 
 
 @pytest.mark.parametrize("spec", ["external:command=touch /srv/x", "ensemble:metrics=bleu"])
@@ -106,7 +106,7 @@ def test_a_metric_named_twice_is_refused(api: TestClient) -> None:
     assert ask(api, "bleu", "bleu")[:2] == (422, "bad_call")
 
 
-def test_options_of_other_peoples_metrics_stay_closed_too(
+def test_file_options_of_third_party_metrics_are_forbidden_too(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, opened: Any
 ) -> None:
     (tmp_path / "curious.py").write_text(THIRD_PARTY, "utf-8")
@@ -123,7 +123,7 @@ def test_options_of_other_peoples_metrics_stay_closed_too(
     assert str(tmp_path) not in message
 
 
-def test_a_token_is_asked_for_where_one_is_set(opened: Any) -> None:
+def test_a_configured_token_is_required(opened: Any) -> None:
     api = opened(token="s3cret")
     for path in ("/v1/metrics", "/metrics", "/v1/jobs/x"):
         assert api.get(path).status_code == 401

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import concurrent.futures
+import itertools
 import json
 import threading
 import time
@@ -23,7 +24,7 @@ from nlgauge.service.scheduler import Scheduler
 from nlgauge.service.settings import Settings
 from nlgauge.service.task import Cancelled, FairLock, ShortTask, Task
 
-PATIENCE = 120  # seconds; the machine may be busy
+TIMEOUT = 120  # seconds; the machine may be busy
 METRICS = ["bleu", "rouge", "bertscore:model=hashing", "wmd:model=hashing"]
 PAIRS = [
     ("a cat sat here", "the cat sat there"),
@@ -34,8 +35,8 @@ PAIRS = [
 ]
 
 
-class Counting(Scorer):
-    """A scorer that remembers how many rows each call had."""
+class CountingScorer(Scorer):
+    """A scorer that records the number of rows of each call."""
 
     def __init__(self, metrics: Sequence[str]) -> None:
         super().__init__(metrics)
@@ -60,11 +61,11 @@ def small_tasks(scorer: Scorer, count: int) -> list[ShortTask]:
 
 
 def wait(tasks: Sequence[ShortTask]) -> None:
-    assert not concurrent.futures.wait([each.future for each in tasks], timeout=PATIENCE).not_done
+    assert not concurrent.futures.wait([each.future for each in tasks], timeout=TIMEOUT).not_done
 
 
-def run(scorer: Scorer, corpora: list[Corpus], *, window: float = PATIENCE) -> list[ShortTask]:
-    """Tasks of corpora that arrive together and just fill a batch, done."""
+def run(scorer: Scorer, corpora: list[Corpus], *, window: float = TIMEOUT) -> list[ShortTask]:
+    """Score corpora that arrive together and fill one batch; return the finished tasks."""
     running = scheduler(window=window, batch_rows=sum(map(len, corpora)))
     tasks = [task(scorer, corpus) for corpus in corpora]
     for each in tasks:
@@ -79,6 +80,18 @@ def until_taken(running: Scheduler) -> None:
         time.sleep(0.001)
 
 
+def submit_third_during_batch(running: Scheduler, tasks: list[ShortTask]) -> None:
+    """Submit two tasks, which fill a batch, and the third before the batch is scored."""
+    running.models.acquire()  # the first batch waits for the lock
+    for each in tasks[:2]:
+        running.submit(each)
+    until_taken(running)
+    running.submit(tasks[2])
+    running.models.release()
+    wait(tasks)
+    running.close()
+
+
 def plain(every: Sequence[Scores]) -> list[dict[str, Any]]:
     return [scores.to_dict() for scores in every]
 
@@ -89,7 +102,7 @@ def test_a_batch_gives_every_task_its_own_scores(skip_empty: bool) -> None:
     corpora = [Corpus.of([candidate], [reference]) for candidate, reference in pairs]
     texts, references = [c for c, _ in pairs[:4]], [r for _, r in pairs[:4]]
     corpora.append(Corpus.of(texts, references, systems=["x", "y", "x", "y"], ids=list("0011")))
-    scorer = Counting(METRICS)
+    scorer = CountingScorer(METRICS)
     tasks = run(scorer, corpora)
     assert scorer.calls == [sum(map(len, corpora))]
     for corpus, done in zip(corpora, tasks, strict=True):
@@ -99,65 +112,55 @@ def test_a_batch_gives_every_task_its_own_scores(skip_empty: bool) -> None:
 
 
 def test_without_a_window_every_task_is_scored_alone() -> None:
-    scorer = Counting(["bleu"])
+    scorer = CountingScorer(["bleu"])
     run(scorer, [Corpus.of([c], [r]) for c, r in PAIRS], window=0)
     assert scorer.calls == [1] * len(PAIRS)
 
 
-def test_what_comes_while_a_batch_is_scored_is_the_next_without_delay() -> None:
-    scorer, running = Counting(["bleu"]), scheduler(window=60, batch_rows=2)
-    running.models.acquire()  # the first batch, which is full at once, waits for us
+def test_tasks_that_arrive_during_a_batch_are_the_next_batch() -> None:
+    scorer, running = CountingScorer(["bleu"]), scheduler(window=60, batch_rows=2)
     tasks = small_tasks(scorer, 3)
-    for each in tasks[:2]:
-        running.submit(each)
-    until_taken(running)
-    running.submit(tasks[2])
-    running.models.release()
-    wait(tasks)
-    running.close()
+    submit_third_during_batch(running, tasks)
     assert scorer.calls == [2, 1]
 
 
-def test_those_who_have_been_answered_and_ask_again_join_the_next_batch() -> None:
-    scorer, running = Counting(["bleu"]), scheduler(window=PATIENCE, batch_rows=4)
+def test_clients_that_ask_again_after_an_answer_join_the_next_batch(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    # A clock that advances by 5 seconds per reading: the next batch waits 1.5 seconds for them.
+    clock = itertools.count(0.0, 5.0)
+    monkeypatch.setattr("nlgauge.service.scheduler.monotonic", lambda: next(clock))
+    scorer, running = CountingScorer(["bleu"]), scheduler(window=TIMEOUT, batch_rows=4)
     tasks = [task(scorer, Corpus.of(["a"] * rows, ["b"] * rows)) for rows in (2, 2, 1, 1, 1)]
 
     def ask_again(_: object) -> None:
-        """Two clients who ask again at once, from a thread of theirs."""
+        """Submit the tasks of two clients from another thread."""
         again = lambda: [running.submit(each) for each in tasks[3:]]  # noqa: E731
         threading.Thread(target=again).start()
 
     tasks[1].future.add_done_callback(ask_again)
-    running.models.acquire()  # the first batch, which is full at once, waits for us
-    for each in tasks[:2]:
-        running.submit(each)
-    until_taken(running)
-    running.submit(tasks[2])
-    time.sleep(2)  # the batch takes so long that its clients are worth waiting for
-    running.models.release()
-    wait(tasks)
-    running.close()
+    submit_third_during_batch(running, tasks)
     assert scorer.calls == [4, 3]
 
 
-def test_one_bad_task_does_not_spoil_the_others() -> None:
-    class Picky(Counting):
+def test_one_failing_task_does_not_affect_the_others() -> None:
+    class FailingScorer(CountingScorer):
         def score_corpus(self, corpus: Corpus, **options: Any) -> dict[str, dict[str, Scores]]:
             if "bad" in corpus.candidates:
                 raise DataError("this text is bad")
             return super().score_corpus(corpus, **options)
 
-    tasks = run(Picky(["bleu"]), [Corpus.of([text], ["a"]) for text in ("a", "bad", "b")])
+    tasks = run(FailingScorer(["bleu"]), [Corpus.of([text], ["a"]) for text in ("a", "bad", "b")])
     assert "this text is bad" in str(tasks[1].future.exception())
     assert getattr(tasks[1].future.exception(), "kind", "") == "bad_data"
     assert [len(json.loads(tasks[i].future.result())) for i in (0, 2)] == [1, 1]
 
 
-def test_an_answer_that_cannot_be_written_does_not_spoil_the_others() -> None:
+def test_a_response_that_cannot_be_written_does_not_affect_the_others() -> None:
     def fail(_: object) -> bytes:
         raise ValueError("not finite")
 
-    scorer, running = Counting(["bleu"]), scheduler(window=PATIENCE, batch_rows=3)
+    scorer, running = CountingScorer(["bleu"]), scheduler(window=TIMEOUT, batch_rows=3)
     tasks = small_tasks(scorer, 3)
     tasks[1].write = fail
     for each in tasks:
@@ -169,8 +172,8 @@ def test_an_answer_that_cannot_be_written_does_not_spoil_the_others() -> None:
 
 
 def test_cancelled_tasks_are_not_scored() -> None:
-    scorer, running = Counting(["bleu"]), scheduler(window=PATIENCE, batch_rows=3)
-    running.models.acquire()  # so that nothing starts before all is set up
+    scorer, running = CountingScorer(["bleu"]), scheduler(window=TIMEOUT, batch_rows=3)
+    running.models.acquire()  # so that no task starts before all are submitted
     tasks = small_tasks(scorer, 4)
     for each in tasks[:3]:
         running.submit(each)
@@ -189,7 +192,7 @@ def test_cancelled_tasks_are_not_scored() -> None:
 
 
 def test_a_batch_ends_once_all_of_its_tasks_are_cancelled() -> None:
-    scorer, running = Counting(["bleu"]), scheduler(window=PATIENCE, batch_rows=2)
+    scorer, running = CountingScorer(["bleu"]), scheduler(window=TIMEOUT, batch_rows=2)
     running.models.acquire()
     tasks = small_tasks(scorer, 2)
     for each in tasks:
@@ -269,7 +272,7 @@ def test_a_full_queue_answers_429(opened: Any) -> None:
     assert api.post("/v1/score", json=body).status_code == 200
 
 
-def test_time_is_limited(opened: Any) -> None:
+def test_waiting_and_running_are_limited_in_time(opened: Any) -> None:
     from nlgauge.service.settings import Limits
 
     api: TestClient = opened(limits=Limits(seconds=1.0))
@@ -292,8 +295,8 @@ def test_time_is_limited(opened: Any) -> None:
     assert (late.status_code, late.json()["error"]["kind"]) == (413, "took_too_long")
 
 
-def test_a_client_that_leaves_frees_its_work(start: Any) -> None:
-    """A long request is given up between portions once its client is gone."""
+def test_work_of_a_disconnected_client_is_cancelled(start: Any) -> None:
+    """A long request is cancelled between portions once its client has disconnected."""
     import socket
     from urllib.parse import urlsplit
 
@@ -311,30 +314,30 @@ def test_a_client_that_leaves_frees_its_work(start: Any) -> None:
         line.sendall(head + body)
         _until(where.geturl(), "nlgauge_long_running 1")
     _until(where.geturl(), "nlgauge_long_running 0")
-    said = _scrape(where.geturl())
-    assert 'route="/v1/score",status="499"' in said
-    assert float(said.split("\nnlgauge_pairs_total ")[1].split("\n")[0]) < 2000
+    messages = _scrape(where.geturl())
+    assert 'route="/v1/score",status="499"' in messages
+    assert float(messages.split("\nnlgauge_pairs_total ")[1].split("\n")[0]) < 2000
 
 
 def _scrape(address: str) -> str:
     from urllib.request import urlopen
 
-    with urlopen(f"{address}/metrics", timeout=PATIENCE) as answer:
+    with urlopen(f"{address}/metrics", timeout=TIMEOUT) as answer:
         return str(answer.read().decode())
 
 
 def _until(address: str, line: str) -> None:
-    ends = time.monotonic() + PATIENCE
+    ends = time.monotonic() + TIMEOUT
     while line not in _scrape(address):
         assert time.monotonic() < ends, f"{line} never came"
         time.sleep(0.02)
 
 
-def test_results_that_nobody_waits_for_are_dropped_quietly(
+def test_results_of_cancelled_requests_are_discarded_without_a_log_message(
     opened: Any, caplog: pytest.LogCaptureFixture
 ) -> None:
     api = opened()
-    scorer, running = Counting(["bleu"]), scheduler(window=0)
+    scorer, running = CountingScorer(["bleu"]), scheduler(window=0)
     (abandoned,) = small_tasks(scorer, 1)
 
     async def abandon() -> None:

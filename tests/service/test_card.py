@@ -1,4 +1,4 @@
-"""/v1/card answers with the library's card, its tables and files; what cannot be used is told."""
+"""/v1/card answers with the library's card, its tables and files, or an error."""
 
 from __future__ import annotations
 
@@ -110,7 +110,7 @@ def test_a_card_can_be_a_job(api: TestClient) -> None:
         ({"rows": rows() * 400}, 413, "2,400 rows"),
     ],
 )
-def test_what_cannot_be_used_is_told(
+def test_unusable_input_is_refused(
     api: TestClient, change: dict[str, Any], status: int, message: str
 ) -> None:
     body = {"rows": rows(), "metric": "chrf", "beside": ["bleu"], "count": 20, **change}

@@ -1,4 +1,4 @@
-"""The client gives what the library gives, and the command prints what it prints without."""
+"""The client returns the scores of the library, and commands print the same with a server."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def client(address: str) -> Client:
     return Client(address)
 
 
-def test_every_metrics_scores_travel(client: Client) -> None:
+def test_scores_of_every_metric_equal_the_librarys(client: Client) -> None:
     specs = [
         spec(name) for name in Admission(Settings(models=("hashing",))).kinds if name != "meteor"
     ]
@@ -54,16 +54,16 @@ def test_every_metrics_scores_travel(client: Client) -> None:
 def test_a_large_corpus_becomes_a_job(client: Client) -> None:
     candidates = [f"text number {i}" for i in range(700)]
     references = [f"text no {i}" for i in range(700)]
-    told: list[tuple[int, int]] = []
+    reports: list[tuple[int, int]] = []
     there = client.score(
-        candidates, references, metrics="chrf", progress=lambda *pair: told.append(pair)
+        candidates, references, metrics="chrf", progress=lambda *pair: reports.append(pair)
     )
     here = nlgauge.score(candidates, references, metrics="chrf")
     np.testing.assert_array_equal(there["chrf"].segments, here["chrf"].segments)
     assert client.health()["jobs"] == 0
 
 
-def test_alignments_comparisons_and_correlations_travel(client: Client) -> None:
+def test_alignments_comparisons_and_correlations_equal_the_librarys(client: Client) -> None:
     plan = client.align("a man in a boat", ["a man in a canoe"], metric="wmd:model=hashing")
     here = nlgauge.align("a man in a boat", "a man in a canoe", metric="wmd:model=hashing")
     assert plan.to_dict() == here.to_dict()
@@ -151,8 +151,8 @@ STRANGE = [
 ]
 
 
-class _Strange(BaseHTTPRequestHandler):
-    """Answers everything with the same body."""
+class _ConstantResponse(BaseHTTPRequestHandler):
+    """A handler that answers every request with the same body."""
 
     status, body = 200, b""
     headers_sent: ClassVar[dict[str, str]] = {}
@@ -186,7 +186,7 @@ def serve() -> Iterator[Callable[..., tuple[str, list[str]]]]:
 
     def start_one(body: str = "", status: int = 200, **headers: str) -> tuple[str, list[str]]:
         given = {"body": body.encode(), "status": status, "headers_sent": headers, "seen": []}
-        server = ThreadingHTTPServer(("127.0.0.1", 0), type("Handler", (_Strange,), given))
+        server = ThreadingHTTPServer(("127.0.0.1", 0), type("Handler", (_ConstantResponse,), given))
         running.append(server)
         Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
         return f"http://127.0.0.1:{server.server_port}", given["seen"]
@@ -203,34 +203,34 @@ def files(tmp_path: Path) -> list[str]:
     return ["-c", str(tmp_path / "out.txt"), "-r", str(tmp_path / "out.txt"), "-m", "bleu"]
 
 
-def _said_once(capsys: pytest.CaptureFixture[str]) -> str:
-    said = capsys.readouterr()
-    assert said.out == ""
-    assert said.err.startswith("nlgauge: ")
-    assert said.err.count("\n") == 1
-    return said.err
+def _only_message(capsys: pytest.CaptureFixture[str]) -> str:
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    assert captured.err.startswith("nlgauge: ")
+    assert captured.err.count("\n") == 1
+    return captured.err
 
 
 @pytest.mark.parametrize("body", STRANGE, ids=lambda body: repr(body)[:40])
-def test_another_servers_answer_is_one_sentence(
+def test_an_answer_of_another_kind_of_server_is_one_error_sentence(
     body: str, serve: Any, files: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:
     address, _ = serve(body)
     assert main_quietly(["score", *files, "--server", address]) == 1
-    assert f"{address} answers, but not like `nlgauge serve`" in _said_once(capsys)
+    assert f"{address} answers, but not like `nlgauge serve`" in _only_message(capsys)
 
 
 @pytest.mark.parametrize("status", [0, 204, 400, 401, 404, 413, 429, 500, 503])
 @pytest.mark.parametrize(
     "body", ["", "<html>", '{"error": 3}', '{"error": {}}', '{"error": {"message": [1]}}', "[]"]
 )
-def test_another_servers_refusal_is_one_sentence(
+def test_an_error_of_another_kind_of_server_is_one_error_sentence(
     body: str, status: int, serve: Any, files: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:
     dated = {"Retry-After": "Wed, 21 Oct 2026 07:28:00 GMT"}
     address, _ = serve(body, status, **dated)
     assert main_quietly(["score", *files, "--server", address]) == 1
-    assert address in _said_once(capsys)
+    assert address in _only_message(capsys)
 
 
 @pytest.mark.parametrize("wait", ["Wed, 21 Oct 2026 07:28:00 GMT", "nan", "-5", "1e400", "x"])
@@ -243,7 +243,7 @@ def test_any_retry_after_is_read(wait: str, serve: Any, monkeypatch: pytest.Monk
 
 
 @pytest.mark.parametrize("job", [{}, {"id": 3}, {"id": "x"}, {"id": "x", "state": "failed"}])
-def test_a_strange_job_is_one_sentence(job: dict[str, Any], serve: Any) -> None:
+def test_an_invalid_job_is_one_error_sentence(job: dict[str, Any], serve: Any) -> None:
     address, _ = serve(json.dumps(job))
     with pytest.raises(ServerError, match="not like `nlgauge serve`"):
         Client(address).score(["a"] * 600, ["a"] * 600)
@@ -259,7 +259,7 @@ def test_a_redirect_takes_no_token_and_no_text_elsewhere(
     address, seen = serve("", status, Location=f"{other}/v1/score")
     words = ["score", *files, "--server", address, "--token", "s3cret"]
     assert main_quietly(words) == 1
-    assert f"redirects to {other}/v1/score" in _said_once(capsys)
+    assert f"redirects to {other}/v1/score" in _only_message(capsys)
     assert (seen, stolen) == (["Bearer s3cret"], [])
 
 

@@ -1,4 +1,4 @@
-"""Every endpoint answers what the library says, in the documented shape."""
+"""Every endpoint answers with the numbers of the library, in the documented schema."""
 
 from __future__ import annotations
 
@@ -169,7 +169,7 @@ def test_correlations_come_with_matrix_and_bands(api: TestClient) -> None:
     assert len(low["places"]) == len(low["density"])
 
 
-def test_what_the_judgements_do_not_allow_is_said_and_left_out(api: TestClient) -> None:
+def test_undefined_coefficients_are_left_out_with_a_note(api: TestClient) -> None:
     body = {**examples.CORRELATE, "bands": 8}
     answer = api.post("/v1/correlate", json=body).json()
     assert answer["distributions"] == {}
@@ -190,11 +190,11 @@ def test_metrics_are_listed_with_a_schema_of_what_is_allowed(api: TestClient) ->
     assert cards["bertscore"]["needs_model"] and not cards["chrf"]["needs_model"]
 
 
-def test_no_option_on_offer_speaks_of_files(api: TestClient) -> None:
+def test_no_allowed_option_names_a_file(api: TestClient) -> None:
     for card in api.get("/v1/metrics").json()["metrics"]:
         for name, schema in card["options"]["properties"].items():
-            said = schema["description"].lower()
-            assert not {"file", "folder", "path"} & set(said.replace(";", " ").split()), name
+            messages = schema["description"].lower()
+            assert not {"file", "folder", "path"} & set(messages.replace(";", " ").split()), name
 
 
 def test_health_and_prometheus(api: TestClient) -> None:

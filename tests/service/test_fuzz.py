@@ -25,7 +25,7 @@ from schemathesis.specs.openapi.checks import (  # noqa: E402
 
 
 def rejects_what_is_wrong(context: Any, response: Any, case: Any) -> bool | None:
-    """A body that is wrong and too large may be called either."""
+    """Check that invalid bodies are refused; one that is also too large may get either status."""
     too_large = response.status_code == 413
     return None if too_large else negative_data_rejection(context, response, case)
 

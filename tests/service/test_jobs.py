@@ -1,7 +1,8 @@
-"""Long work: asked for, looked at, cancelled, forgotten."""
+"""Jobs: submitted, polled, cancelled and deleted."""
 
 from __future__ import annotations
 
+import json
 import time
 from threading import Event
 from typing import Any
@@ -18,11 +19,11 @@ from nlgauge.service.scheduler import Scheduler
 from nlgauge.service.settings import Settings
 from nlgauge.service.task import Cancelled, FairLock, Task
 
-PATIENCE = 120  # seconds; the machine may be busy
+TIMEOUT = 120  # seconds; the machine may be busy
 
 
 def finished(api: TestClient, id: str) -> dict[str, Any]:
-    ends = time.monotonic() + PATIENCE
+    ends = time.monotonic() + TIMEOUT
     while time.monotonic() < ends:
         job: dict[str, Any] = api.get(f"/v1/jobs/{id}").json()
         if job["state"] not in ("queued", "running"):
@@ -72,8 +73,8 @@ def test_a_deleted_job_is_unknown(api: TestClient) -> None:
         assert (answer.status_code, answer.json()["error"]["kind"]) == (404, "not_found")
 
 
-class Workbench:
-    """Jobs whose work waits until it is let go."""
+class BlockingJobs:
+    """Jobs that run until the event `go` is set."""
 
     def __init__(self, **changed: Any) -> None:
         settings = Settings(
@@ -98,103 +99,98 @@ class Workbench:
         return b"{}"
 
     def put(self) -> str:
-        import json
-
         return str(json.loads(self.jobs.put("score", self.work))["id"])
+
+    def wait_for(self, id: str, state: str) -> None:
+        ends = time.monotonic() + TIMEOUT
+        while json.loads(self.jobs.get(id))["state"] != state:
+            assert time.monotonic() < ends, f"the job did not become {state}"
+            time.sleep(0.002)
+
+    def run(self) -> str:
+        """Submit a job, wait until it is done, and return its id."""
+        self.go.set()
+        id = self.put()
+        self.wait_for(id, "done")
+        return id
 
 
 def test_a_running_job_is_cancelled_between_portions() -> None:
-    bench = Workbench()
-    first = bench.put()
-    assert bench.started.wait(PATIENCE)
-    assert b'"state": "running"' in bench.jobs.get(first)
-    second = bench.put()
-    assert b'"ahead": 1' in bench.jobs.get(second)
-    bench.started.clear()
-    assert b'"state": "cancelled"' in bench.jobs.cancel(first)
-    assert bench.started.wait(PATIENCE), "the second job starts once the first has ended"
-    assert bench.stopped == 1
-    bench.go.set()
-    bench.scheduler.close()
+    blocking = BlockingJobs()
+    first = blocking.put()
+    assert blocking.started.wait(TIMEOUT)
+    assert b'"state": "running"' in blocking.jobs.get(first)
+    second = blocking.put()
+    assert b'"ahead": 1' in blocking.jobs.get(second)
+    blocking.started.clear()
+    assert b'"state": "cancelled"' in blocking.jobs.cancel(first)
+    assert blocking.started.wait(TIMEOUT), "the second job starts once the first has ended"
+    assert blocking.stopped == 1
+    blocking.go.set()
+    blocking.scheduler.close()
 
 
 def test_a_cancel_is_noticed_between_the_metrics_of_one_portion() -> None:
     task = Task("job", lambda _: b"")
-    told = []
+    reports = []
 
     def progress(done: int, total: int) -> None:
-        told.append((done, total))
-        if len(told) == 2:
+        reports.append((done, total))
+        if len(reports) == 2:
             task.cancel()
         task.progress(done, total)
 
     with pytest.raises(Cancelled), task.holding(FairLock()):
         Scorer(["bleu", "chrf"]).score(["a cat"], ["the cat"], progress=progress)
-    assert told == [(0, 1), (0, 1)], "before each metric, when no row was done yet"
+    assert reports == [(0, 1), (0, 1)], "before each metric, when no row was done yet"
 
 
-def test_too_many_jobs_are_refused_and_a_queued_one_can_leave() -> None:
-    bench = Workbench()
-    bench.put()
-    assert bench.started.wait(PATIENCE)
-    waiting = [bench.put(), bench.put()]
+def test_too_many_jobs_are_refused_and_a_queued_one_can_be_cancelled() -> None:
+    blocking = BlockingJobs()
+    blocking.put()
+    assert blocking.started.wait(TIMEOUT)
+    waiting = [blocking.put(), blocking.put()]
     with pytest.raises(ServiceError, match="2 jobs are waiting") as refused:
-        bench.put()
+        blocking.put()
     assert refused.value.status_code == 429
-    bench.jobs.cancel(waiting[0])
-    bench.put()
-    assert len(bench.jobs) == 3
-    bench.scheduler.close()
+    blocking.jobs.cancel(waiting[0])
+    blocking.put()
+    assert len(blocking.jobs) == 3
+    blocking.scheduler.close()
 
 
-def test_old_results_are_forgotten() -> None:
-    bench = Workbench(kept_jobs=2)
-    bench.go.set()
-    ids = []
-    for _ in range(4):
-        ids.append(bench.put())
-        while b'"done"' not in bench.jobs.get(ids[-1]):
-            time.sleep(0.002)
-    bench.put()
+def test_old_results_are_deleted() -> None:
+    blocking = BlockingJobs(kept_jobs=2)
+    ids = [blocking.run() for _ in range(4)]
+    blocking.put()
     with pytest.raises(ServiceError, match="no such job"):
-        bench.jobs.get(ids[0])
-    assert b'"result": {"done": true}' in bench.jobs.get(ids[3])
-    bench.scheduler.close()
-    small = Workbench(kept_jobs=9, kept_bytes=20)
-    small.go.set()
-    ids = []
-    for _ in range(2):
-        ids.append(small.put())
-        while b'"done"' not in small.jobs.get(ids[-1]):
-            time.sleep(0.002)
+        blocking.jobs.get(ids[0])
+    assert b'"result": {"done": true}' in blocking.jobs.get(ids[3])
+    blocking.scheduler.close()
+    small = BlockingJobs(kept_jobs=9, kept_bytes=20)
+    ids = [small.run() for _ in range(2)]
     with pytest.raises(ServiceError, match="no such job"):
         small.jobs.get(ids[0])
     small.scheduler.close()
-    short = Workbench(kept_seconds=0.0001)
+    short = BlockingJobs(kept_seconds=0.0001)
     short.go.set()
     id = short.put()
-    ends = time.monotonic() + PATIENCE
+    ends = time.monotonic() + TIMEOUT
     with pytest.raises(ServiceError, match="no such job"):
-        while time.monotonic() < ends:  # until it has run and a moment has passed
+        while time.monotonic() < ends:  # until it has run and kept_seconds have passed
             short.jobs.get(id)
             time.sleep(0.002)
     short.scheduler.close()
 
 
-def test_a_job_that_breaks_says_so_and_the_next_one_runs() -> None:
-    bench = Workbench()
+def test_a_failed_job_has_its_error_and_the_next_one_runs() -> None:
+    blocking = BlockingJobs()
 
     def broken(_: Task) -> bytes:
         raise DataError("there is something wrong with row 3")
 
-    import json
-
-    id = json.loads(bench.jobs.put("score", broken))["id"]
-    while b'"failed"' not in bench.jobs.get(id):
-        time.sleep(0.002)
-    assert json.loads(bench.jobs.get(id))["error"]["message"].endswith("row 3")
-    bench.go.set()
-    following = bench.put()
-    while b'"done"' not in bench.jobs.get(following):
-        time.sleep(0.002)
-    bench.scheduler.close()
+    id = json.loads(blocking.jobs.put("score", broken))["id"]
+    blocking.wait_for(id, "failed")
+    assert json.loads(blocking.jobs.get(id))["error"]["message"].endswith("row 3")
+    blocking.run()
+    blocking.scheduler.close()

@@ -1,4 +1,4 @@
-"""Bad, big and slow bodies: each gets a clear answer, and the server lives on."""
+"""Invalid, large and slow bodies get an error, and the server goes on."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def test_malformed_bodies(api: TestClient, body: bytes | str, status: int, kind:
     assert post(api, body) == (status, kind)
 
 
-def test_infinite_numbers_do_not_slip_in_as_large_ones(api: TestClient) -> None:
+def test_numbers_that_overflow_to_infinity_are_refused(api: TestClient) -> None:
     body = json.dumps(examples.CORRELATE).replace("4.5", "1e999")
     answer = api.post("/v1/correlate", content=body, headers=JSON)
     assert answer.json()["error"]["kind"] == "invalid"
@@ -98,21 +98,21 @@ def test_limits(opened: Any, path: str, body: dict[str, Any], kind: str) -> None
     assert (answer.status_code, answer.json()["error"]["kind"]) == (413, kind), answer.text
 
 
-def talk(address: str, *parts: bytes, pause: float = 0.0, wait: float = 60.0) -> bytes:
-    """All that the server says to these bytes, until it closes or falls silent."""
+def send_bytes(address: str, *parts: bytes, pause: float = 0.0, wait: float = 60.0) -> bytes:
+    """Send bytes and return the answer, until the server closes or sends nothing more."""
     where = urlsplit(address)
-    said = b""
+    messages = b""
     with socket.create_connection((where.hostname or "", where.port or 0), timeout=wait) as line:
         try:
             for part in parts:
                 line.sendall(part)
                 if select.select([line], [], [], pause)[0] and pause:
-                    break  # it has heard enough
+                    break  # the server has closed the connection
             while chunk := line.recv(65536):
-                said += chunk
+                messages += chunk
         except (TimeoutError, ConnectionError):
             pass
-    return said
+    return messages
 
 
 def head(*lines: str) -> bytes:
@@ -124,51 +124,51 @@ def head(*lines: str) -> bytes:
     )
 
 
-def lives(address: str) -> bool:
-    """Whether the server answers; where we are too slow with the request, it is sent again."""
+def is_alive(address: str) -> bool:
+    """Return whether the server answers; a request that was sent too slowly is repeated."""
     request = b"GET /health HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n"
-    answers = (talk(address, request) for _ in range(10))
-    return b" 200 " in next((said for said in answers if b" 408 " not in said), b"")
+    answers = (send_bytes(address, request) for _ in range(10))
+    return b" 200 " in next((messages for messages in answers if b" 408 " not in messages), b"")
 
 
 def test_a_body_that_announces_too_much_is_not_read(address: str) -> None:
-    said = talk(address, head("Content-Length: 900000000"))
-    assert said.startswith(b"HTTP/1.1 413 ") and b"too_large" in said
-    assert lives(address)
+    messages = send_bytes(address, head("Content-Length: 900000000"))
+    assert messages.startswith(b"HTTP/1.1 413 ") and b"too_large" in messages
+    assert is_alive(address)
 
 
 def test_a_body_that_grows_too_large_is_cut_off(address: str) -> None:
     chunk = b"8000\r\n" + b" " * 0x8000 + b"\r\n"
-    said = talk(address, head("Transfer-Encoding: chunked"), *[chunk] * 7)
-    assert said.startswith(b"HTTP/1.1 413 ") and b"too_large" in said
-    assert lives(address)
+    messages = send_bytes(address, head("Transfer-Encoding: chunked"), *[chunk] * 7)
+    assert messages.startswith(b"HTTP/1.1 413 ") and b"too_large" in messages
+    assert is_alive(address)
 
 
-def test_a_body_that_dribbles_in_is_given_up(address: str) -> None:
-    said = talk(address, head("Content-Length: 1000"), *[b" "] * 8, pause=0.2)
-    assert said.startswith(b"HTTP/1.1 408 ") and b"too_slow" in said
-    assert lives(address)
+def test_a_slow_body_times_out(address: str) -> None:
+    messages = send_bytes(address, head("Content-Length: 1000"), *[b" "] * 8, pause=0.2)
+    assert messages.startswith(b"HTTP/1.1 408 ") and b"too_slow" in messages
+    assert is_alive(address)
 
 
 @pytest.mark.parametrize("parts", [[], [b"GET /health HT"], [b"G", b"E", b"T", b" /h"]])
-def test_a_head_that_does_not_come_is_given_up(address: str, parts: list[bytes]) -> None:
-    said = talk(address, *parts, pause=0.1)
-    assert said.startswith(b"HTTP/1.1 408 ") and b"too_slow" in said
-    assert b"after 1 seconds" in said
-    assert lives(address)
+def test_slow_request_headers_time_out(address: str, parts: list[bytes]) -> None:
+    messages = send_bytes(address, *parts, pause=0.1)
+    assert messages.startswith(b"HTTP/1.1 408 ") and b"too_slow" in messages
+    assert b"after 1 seconds" in messages
+    assert is_alive(address)
 
 
-def test_a_slow_second_request_on_a_connection_is_given_up(address: str) -> None:
+def test_a_slow_second_request_on_a_connection_times_out(address: str) -> None:
     where = urlsplit(address)
     with socket.create_connection((where.hostname or "", where.port or 0), timeout=60) as line:
         line.sendall(b"GET /health HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n")
-        said = b""
-        while not said.endswith(b"}"):
-            said += line.recv(65536)
+        messages = b""
+        while not messages.endswith(b"}"):
+            messages += line.recv(65536)
         line.sendall(b"GET /health HT")
         assert line.recv(65536).startswith(b"HTTP/1.1 408 ")
 
 
-def test_nonsense_is_refused(address: str) -> None:
-    assert talk(address, b"\x16\x03\x01nonsense\r\n\r\n").startswith(b"HTTP/1.1 400 ")
-    assert lives(address)
+def test_bytes_that_are_not_http_are_refused(address: str) -> None:
+    assert send_bytes(address, b"\x16\x03\x01nonsense\r\n\r\n").startswith(b"HTTP/1.1 400 ")
+    assert is_alive(address)

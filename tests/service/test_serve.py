@@ -1,4 +1,4 @@
-"""The command: it says where it listens, answers there, and stops when told."""
+"""The command `nlgauge serve` prints its address, answers there, and stops at a signal."""
 
 from __future__ import annotations
 
@@ -29,16 +29,16 @@ def test_serving_from_the_command_line() -> None:
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "messages"),
     [
         (["--port", "PORT"], "choose another --port"),
         (["--port", "0", "--model", "nowhere.vec"], "nowhere.vec"),
         (["--port", "0", "--token", ""], "the token is empty"),
     ],
 )
-def test_what_cannot_be_served_is_said(
+def test_invalid_options_are_reported(
     words: list[str],
-    said: str,
+    messages: str,
     capsys: pytest.CaptureFixture[str],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -48,4 +48,4 @@ def test_what_cannot_be_served_is_said(
         with pytest.raises(SystemExit) as ended:
             main(["serve", *(port if word == "PORT" else word for word in words)])
     assert ended.value.code in (1, 2)
-    assert said in capsys.readouterr().err
+    assert messages in capsys.readouterr().err

@@ -1,4 +1,4 @@
-"""Uploaded files are read as the commands read them, or refused in a sentence."""
+"""Uploaded files are read as by the commands, or refused with a message."""
 
 from __future__ import annotations
 
@@ -140,7 +140,7 @@ def test_correlations_of_blank_cells_are_the_commands(api: TestClient, tmp_path:
         ("a.jsonl", b"[" * 100_000, "outputs", "line 1"),
     ],
 )
-def test_what_cannot_be_read_is_refused_in_a_sentence(
+def test_unreadable_files_are_refused(
     api: TestClient, name: str, content: bytes, kind: str, message: str
 ) -> None:
     answer = send(api, name, content, kind)
@@ -181,7 +181,7 @@ def test_only_bytes_and_only_with_the_token(opened: Any) -> None:
     assert answer.status_code == 415  # which other sites may send without being asked
 
 
-def test_ever_new_criteria_are_refused_before_they_become_columns(api: TestClient) -> None:
+def test_too_many_criteria_are_refused_before_they_become_columns(api: TestClient) -> None:
     text = {"candidate": "a", "references": "b"}
     rows = [{**text, "id": str(i), "human": {f"c{i}": 1}} for i in range(300)]
     content = "".join(json.dumps(row) + "\n" for row in rows).encode()
@@ -202,14 +202,14 @@ def test_files_are_read_off_the_event_loop(api: TestClient, monkeypatch: Any) ->
     assert send(api, "a.txt", b"a").json()["lines"] == ["read"]
 
 
-def test_too_many_files_at_once_are_asked_to_wait(opened: Any, monkeypatch: Any) -> None:
+def test_too_many_files_at_once_are_refused_for_the_moment(opened: Any, monkeypatch: Any) -> None:
     monkeypatch.setattr(uploads, "_MOST_WAITING", 0)
     answer = send(opened(), "a.txt", b"a")
     assert answer.status_code == 429
     assert int(answer.headers["Retry-After"]) > 0
 
 
-def test_a_line_that_no_text_may_fill_is_refused(opened: Any) -> None:
+def test_a_line_longer_than_the_limit_of_texts_is_refused(opened: Any) -> None:
     small = opened(limits=Limits(text_characters=10, references=2))
     assert send(small, "a.txt", b"x" * 80).status_code == 200
     answer = send(small, "a.txt", b"short\n" + b"x" * 81)

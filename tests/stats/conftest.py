@@ -1,4 +1,4 @@
-"""Where the real judgements lie; tests that need them skip, with the reason, when they do not."""
+"""Readers of the real judgements; tests that need them are skipped if they are missing."""
 
 from __future__ import annotations
 

@@ -19,14 +19,14 @@ from nlgauge.stats.accuracy import (
 
 
 def loop_accuracy(metric, human, epsilon):
-    """Mean over inputs of the share of right decisions, written as the paper says it."""
+    """Return the mean over inputs of the share of right decisions, as in the paper."""
     inputs = []
     for x, y in zip(metric.T, human.T, strict=True):
         live = np.flatnonzero(np.isfinite(x) & np.isfinite(y))
         right = []
         for i, j in itertools.combinations(live, 2):
-            said = 0 if abs(x[i] - x[j]) <= epsilon else np.sign(x[i] - x[j])
-            right.append(said == np.sign(y[i] - y[j]))
+            messages = 0 if abs(x[i] - x[j]) <= epsilon else np.sign(x[i] - x[j])
+            right.append(messages == np.sign(y[i] - y[j]))
         if right:
             inputs.append(np.mean(right))
     return np.mean(inputs)
@@ -82,7 +82,7 @@ def test_accuracy_counts_inputs_without_pairs():
     assert (got.value, got.pairs, got.rows_used, got.rows_undefined) == (1.0, 1, 1, 1)
 
 
-def test_bad_calls_say_what_is_wrong():
+def test_invalid_arguments_are_refused():
     with pytest.raises(DataError, match="no input has two of the 1 systems"):
         calibrate_ties([[1.0, 2.0]], [[1.0, 2.0]])
     with pytest.raises(OptionError, match="epsilon is -1"):
@@ -120,7 +120,7 @@ def test_soft_accuracy_of_people_is_one_and_of_their_opposite_near_zero():
     assert soft_pairwise_accuracy(-human, human).value < 0.01
 
 
-def test_two_equal_systems_are_a_coin_toss_for_the_metric():
+def test_two_equal_systems_have_p_one_half_for_the_metric():
     """p = 1/2 for the metric, about 0 for people: half right, whichever system comes first."""
     human = np.random.default_rng(0).normal(size=(2, 100)) + np.array([[2.0], [0.0]])
     equal = np.tile(human[0], (2, 1))
@@ -140,7 +140,7 @@ def test_soft_accuracy_is_seeded_and_counts_pairs_without_common_inputs():
 
 
 def reference_soft_accuracy(metric, human, count=1000, seed=4):
-    """mt-metrics-eval's pce.py, in its words."""
+    """Soft pairwise accuracy as in mt-metrics-eval's pce.py."""
 
     def p_values(scores):
         rng = np.random.default_rng(seed)
@@ -190,7 +190,7 @@ def test_only_mid_p_does_not_depend_on_the_order_of_systems():
     assert len(values(compat="mt-metrics-eval")) > 1
 
 
-def test_compat_says_what_it_needs():
+def test_compat_names_its_requirements():
     gap = [[1, 2, np.nan], [1, 2, 3]]
     with pytest.raises(DataError, match="1 of 3 inputs lack some of the 2 systems"):
         soft_pairwise_accuracy(gap, gap, compat="mt-metrics-eval")

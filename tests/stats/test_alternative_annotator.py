@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from itertools import product
-from pathlib import Path
 
 import numpy as np
 import pytest
 
+from conftest import golden
 from nlgauge.core.errors import DataError, OptionError, ShapeError
 from nlgauge.stats.alternative_annotator import (
     alternative_annotator_test,
@@ -17,9 +16,7 @@ from nlgauge.stats.alternative_annotator import (
 )
 
 pytest.importorskip("scipy", reason="the extra 'stats' is not installed")
-GOLDEN = json.loads(
-    (Path(__file__).parents[1] / "golden" / "alternative_annotator.json").read_text("utf-8")
-)
+GOLDEN = golden("alternative_annotator")
 N = float("nan")
 
 
@@ -107,7 +104,7 @@ def test_benjamini_yekutieli() -> None:
     assert benjamini_yekutieli([N]).tolist() == [False]
 
 
-def test_a_judge_that_equals_everybody() -> None:
+def test_a_judge_that_agrees_with_all_people() -> None:
     people = np.tile(np.arange(40.0)[:, None] % 3, (1, 3))
     same = alternative_annotator_test(people[:, 0], people, epsilon=0.1)
     assert (same.winning_rate, same.advantage) == (1, 1)  # all differences 0, below epsilon
@@ -137,6 +134,6 @@ def test_people_without_items_are_not_counted() -> None:
         ([N], [[1, 1, 1]], {}, DataError, "no item was labelled by the judge and at least 2"),
     ],
 )
-def test_mistakes_get_a_sentence(judge, people, options, error: type, message: str) -> None:
+def test_invalid_arguments_are_refused(judge, people, options, error: type, message: str) -> None:
     with pytest.raises(error, match=message):
         alternative_annotator_test(judge, people, **options)

@@ -223,7 +223,7 @@ def test_the_needed_difference_is_the_inverse():
     assert found.at(found.reaches(0.83))[0] == pytest.approx(0.83)
 
 
-def test_bad_input_gets_a_sentence():
+def test_invalid_input_is_refused():
     with pytest.raises(DataError, match="all 6 pairs at the text level have equal scores"):
         score_pairs(np.ones((3, 2)), np.arange(6).reshape(3, 2))
     with pytest.raises(DataError, match=r"no pair at the text level.*--level segment"):

@@ -5,7 +5,6 @@ from __future__ import annotations
 import itertools
 import subprocess
 import sys
-import time
 
 import numpy as np
 import pytest
@@ -55,7 +54,7 @@ def test_equals_scipy_with_and_without_ties(name, n, levels):
 
 @pytest.mark.parametrize("name", COEFFICIENTS)
 @pytest.mark.parametrize("n", [12, SHORT + 20])
-def test_missing_cells_are_as_if_absent(name, n):
+def test_missing_cells_are_ignored(name, n):
     rng = np.random.default_rng(1)
     x, y = rng.integers(0, 6, (2, 5, n)).astype(float)
     x[rng.random(x.shape) < 0.2] = np.nan
@@ -92,7 +91,7 @@ def test_rows_that_differ_by_ulps_are_constant():
     base = 0.3
     x = [base, np.nextafter(base, 1), base, np.nextafter(base, 0)]
     y = [1.0, 2.0, 3.0, 4.0]
-    # What a naive computation makes of the last bit, so that this test has a point:
+    # A naive computation differs in the last bit:
     assert abs(np.corrcoef(x, y)[0, 1]) > 0.1
     assert constant_rows(np.array([x]))[0]
     for function in (pearson, spearman, kendall_b, kendall_c):
@@ -110,7 +109,7 @@ def test_near_ties_are_ties_even_beside_a_huge_value():
     assert dense_ranks(x).tolist() == [[0, 0, 1, 2]]
 
 
-def test_r_survives_huge_and_tiny_scales():
+def test_r_is_the_same_at_huge_and_tiny_scales():
     x = np.array([1.0, 2.0, 4.0, 3.0])
     assert pearson(x * 1e200, x * 1e-200) == pytest.approx(1.0)
 
@@ -121,12 +120,11 @@ def test_fewer_than_two_points_are_undefined(x):
         assert np.isnan(function(x, x))
 
 
-def test_long_kendall_is_not_quadratic():
+def test_kendall_of_200_000_points():
+    """A table of all pairs would take 320 GB."""
     rng = np.random.default_rng(0)
-    x, y = rng.random((2, 200_000))
-    start = time.process_time()  # of this process, so others may be busy
-    kendall_b(x, y)
-    assert time.process_time() - start < 20
+    x, y = (rng.permutation(200_000).astype(float) for _ in range(2))
+    assert kendall_b(x, y) == pytest.approx(SCIPY["kendall_b"](x, y), abs=1e-12)
 
 
 def test_any_function_of_two_vectors_is_a_coefficient():
@@ -150,7 +148,7 @@ def test_vectors_of_two_lengths_are_refused():
         pearson([1, 2], [1, 2, 3])
 
 
-def test_import_leaves_scipy_stats_alone():
+def test_importing_coefficients_does_not_import_scipy_stats():
     code = "import sys, nlgauge.stats; print('scipy.stats' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "False"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import time
 
 import numpy as np
 import pytest
@@ -94,17 +93,17 @@ def test_given_pairs_are_looked_up_by_name():
     assert as_set(pairs) == {(1, 1, 0), (0, 0, 1)}
 
 
-def test_78_000_pairs_take_less_than_a_second():
+def test_78_000_pairs():
     rng = np.random.default_rng(0)
     human, metric = rng.integers(0, 101, (16, 1150)).astype(float), rng.random((16, 1150))
-    start = time.process_time()  # of this process, so others may be busy
     pairs = pairs_from_scores(human)
-    kendall_like(metric, pairs)
-    assert time.process_time() - start < 1
-    assert len(pairs) > 78_000
+    better = human[:, None] - human[None] >= 25
+    won = int((better & (metric[:, None] > metric[None])).sum())
+    assert len(pairs) == better.sum() > 78_000
+    assert kendall_like(metric, pairs).value == pytest.approx(2 * won / len(pairs) - 1, abs=1e-12)
 
 
-def test_bad_pairs_say_what_is_wrong():
+def test_invalid_pairs_are_refused():
     with pytest.raises(DataError, match=r"1 systems and 0 segments .*'c'"):
         pairs_from_names([("s", "a", "c")], ["a", "b"], ["s"])
     with pytest.raises(DataError, match="against itself"):
@@ -138,7 +137,7 @@ def test_the_interval_draws_segments_with_all_their_pairs():
     assert (got.low, got.high) == pytest.approx(tuple(np.quantile(taus, [0.025, 0.975])))
 
 
-def test_intervals_of_nothing_are_refused():
+def test_intervals_without_pairs_are_refused():
     pairs = pairs_from_scores([[90.0], [10.0]])
     with pytest.raises(DataError, match="none of the 1 pairs has two metric scores"):
         bootstrap_kendall_like([[1.0], [np.nan]], pairs)

@@ -87,7 +87,7 @@ def test_every_axis_and_level_brackets_the_value(over, level):
 
 
 def test_resampling_systems_differs_from_resampling_inputs():
-    """With few systems and many inputs the doubt lies in the systems."""
+    """With few systems and many inputs, systems contribute most of the variance."""
     rng = np.random.default_rng(3)
     quality = rng.normal(size=(6, 1))
     human = quality + 0.5 * rng.normal(size=(6, 200))
@@ -147,7 +147,7 @@ def test_undefined_resamples_are_counted():
     assert got.low > 0
 
 
-def test_bad_calls_say_what_is_wrong():
+def test_invalid_arguments_are_refused():
     with pytest.raises(OptionError, match=r"needs at least 2 systems, but there is 1.*inputs"):
         bootstrap_correlation([1.0, 2.0, 3.0], [1.0, 2.0, 3.0], over="both")
     with pytest.raises(OptionError, match="'rows'"):

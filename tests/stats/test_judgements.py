@@ -1,4 +1,4 @@
-"""Judgements and the grid: what is missing, doubled or unknown is said, never repaired."""
+"""Judgements and the grid: missing, duplicate and unknown entries are reported."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def test_leaving_systems_out(judged):
         judged.without("a", "b")
 
 
-def test_alignment_goes_by_name_not_by_place(judged):
+def test_scores_are_matched_by_name_not_by_position(judged):
     grid = Grid.align(judged, "fluency", [scores(*reversed(ALL))])
     np.testing.assert_array_equal(grid.metric("m"), [[0.3, 0.4], [0.2, 0.9]])
     assert grid.negated == ()
@@ -94,7 +94,7 @@ def test_a_metric_that_points_the_wrong_way_stays_negative(judged):
     assert correlate(grid.metric("m"), grid.human).value < -0.9
 
 
-def test_missing_system_is_an_error_with_a_way_out(judged):
+def test_a_missing_system_is_an_error_with_a_solution(judged):
     with pytest.raises(DataError, match=r"lacks 1 of 3 .*1 systems \('b'\).*missing='keep'"):
         Grid.align(judged, "fluency", [scores(*ALL[:2])])
 
@@ -144,7 +144,7 @@ def test_pseudo_system_data_works():
     assert correlate(grid.metric("m"), grid.human, "segment", "kendall").value == 1.0
 
 
-def test_bad_metrics_say_what_is_wrong(judged):
+def test_invalid_metrics_are_refused(judged):
     with pytest.raises(OptionError, match="'up'"):
         MetricScores.like(judged, "m", np.ones((2, 2)), "up")
     with pytest.raises(ShapeError, match=r"\(1, 3\), but 2 systems and 2 segments"):

@@ -1,4 +1,4 @@
-"""The three levels against constants, and everything that can be missing."""
+"""The levels against scipy and brute force, and missing cells."""
 
 from __future__ import annotations
 
@@ -101,7 +101,7 @@ def test_one_judged_system():
         ([[1.0, np.nan], [np.nan, 2.0]], [[1.0, 2.0], [3.0, 4.0]], "text", "no input has 2"),
     ],
 )
-def test_undefined_says_why(metric, human, level, reason):
+def test_undefined_coefficients_have_a_reason(metric, human, level, reason):
     got = correlate(metric, human, level)
     assert np.isnan(got.value)
     assert reason in got.reason
@@ -112,7 +112,7 @@ def test_a_vector_is_one_pseudo_system():
     assert correlate(x, y).value == pytest.approx(stats.pearsonr(x, y).statistic)
 
 
-def test_bad_calls_say_what_is_wrong():
+def test_invalid_arguments_are_refused():
     with pytest.raises(OptionError, match=r"'chapter'.*segment, text, by_system, document"):
         correlate([[1.0, 2.0]], [[1.0, 2.0]], "chapter")
     with pytest.raises(ShapeError, match=r"2 systems x 3 inputs.*3 x 2; one looks transposed"):

@@ -139,7 +139,7 @@ def test_both_directions_of_a_permutation_test(grid):
     assert two.p == two.p_reverse
 
 
-def test_no_common_cell_says_so():
+def test_no_common_cell_is_an_error():
     human = np.arange(4.0).reshape(2, 2)
     left, right = human.copy(), human.copy()
     left[:, 0] = right[:, 1] = np.nan

@@ -53,7 +53,7 @@ def test_it_is_the_exact_permutation_test_of_means(b: int, c: int) -> None:
     assert found.p == pytest.approx(mcnemar(first, second).p, rel=1e-12)
 
 
-def test_equal_systems_have_p_1_and_the_method_says_which_p() -> None:
+def test_equal_systems_have_p_1_and_the_method_is_named() -> None:
     same = [1, 0, 1, 1]
     for mid_p, method in ((False, "McNemar's exact test"), (True, "McNemar's mid-p test")):
         found = mcnemar(same, same, mid_p=mid_p)
@@ -84,7 +84,7 @@ def test_the_interval_covers_95_percent(only_first: float, only_second: float) -
     assert 0.93 < covered < 0.98
 
 
-def test_bad_outcomes_say_what_is_wrong() -> None:
+def test_invalid_outcomes_are_refused() -> None:
     with pytest.raises(DataError, match=r"2 of 3 scores of second are not 0 or 1 \(such as 0.5\)"):
         mcnemar([1, 0, 1], [0.5, 0, 2])
     with pytest.raises(DataError, match="1 of 2 scores of first"):

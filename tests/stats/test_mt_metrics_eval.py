@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import json
-
 import numpy as np
 import pytest
 
-from conftest import PROJECT
+from conftest import golden
 from nlgauge.stats import correlate, rank_metrics, soft_pairwise_accuracy
 
-STORED = json.loads((PROJECT / "tests" / "golden" / "mt_metrics_eval.json").read_text("utf-8"))
+STORED = golden("mt_metrics_eval")
 
 
 @pytest.mark.parametrize("case", STORED["cases"])

@@ -1,4 +1,4 @@
-"""Pairs of things: drawn without repetition, and the error of a mean over them."""
+"""Pairs of items: drawn without repetition, and the error of a mean over them."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def test_as_many_pairs_as_there_are_is_each_once(n: int) -> None:
     assert sorted(tuple(sorted(pair)) for pair in pairs.tolist()) == list(combinations(range(n), 2))
 
 
-def test_a_sample_has_no_pair_twice_and_no_thing_with_itself() -> None:
+def test_a_sample_has_no_pair_twice_and_no_item_with_itself() -> None:
     pairs = draw_pairs(1000, 5000, seed=1)
     assert len({tuple(sorted(pair)) for pair in pairs.tolist()}) == 5000
     assert (pairs[:, 0] != pairs[:, 1]).all()
@@ -45,14 +45,14 @@ def _by_definition(values: np.ndarray, pairs: np.ndarray) -> float:
     return float(np.sqrt(total / (len(values) * (len(values) - 1))))
 
 
-def test_the_error_counts_every_two_pairs_that_share_a_thing() -> None:
+def test_the_error_counts_every_two_pairs_that_share_an_item() -> None:
     rng = np.random.default_rng(5)
     pairs = draw_pairs(9, 20, seed=4)
     values = rng.normal(size=9)[pairs].sum(axis=1) + rng.normal(size=20) / 10
     assert dyadic_error(values, pairs) == pytest.approx(_by_definition(values, pairs))
 
 
-def test_pairs_that_share_nothing_have_the_usual_error() -> None:
+def test_disjoint_pairs_have_the_usual_error() -> None:
     pairs = np.arange(20).reshape(10, 2)
     values = np.random.default_rng(0).normal(size=10)
     assert dyadic_error(values, pairs) == pytest.approx(values.std(ddof=1) / np.sqrt(10))
@@ -69,7 +69,7 @@ def test_the_error_is_that_of_repeated_samples() -> None:
     assert np.mean(errors) == pytest.approx(np.std(means), rel=0.12)
 
 
-def test_what_makes_no_mean_is_refused() -> None:
+def test_too_few_pairs_are_refused() -> None:
     with pytest.raises(DataError, match="5 pairs of 1 items"):
         draw_pairs(1, 5)
     with pytest.raises(DataError, match="at least 2 values"):

@@ -196,14 +196,14 @@ def test_bootstrap_p_is_twice_sacrebleus_only_if_it_is_small(z, ours, sacrebleus
     assert theirs == pytest.approx(sacrebleus, abs=0.02)
 
 
-def test_seeded():
+def test_equal_seeds_give_equal_results():
     a, b = np.random.default_rng(5).normal(size=(2, 40))
     for test in (paired_bootstrap, paired_randomisation):
         assert test(a, b, total, count=300, seed=1) == test(a, b, total, count=300, seed=1)
         assert test(a, b, total, count=300, seed=1).p != test(a, b, total, count=300, seed=2).p
 
 
-def test_bad_calls_say_what_is_wrong():
+def test_invalid_arguments_are_refused():
     with pytest.raises(ShapeError, match=r"3 segments of 1 .* 2 of 1"):
         paired_bootstrap([1.0, 2.0, 3.0], [1.0, 2.0], total)
     with pytest.raises(DataError, match="finish gave 10 undefined"):

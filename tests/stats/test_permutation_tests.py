@@ -100,7 +100,7 @@ def test_the_null_has_one_difference_per_exchange():
     )
 
 
-def test_an_exchange_that_cannot_be():
+def test_impossible_exchanges_are_refused():
     with pytest.raises(OptionError, match="only acc_eq"):
         permutation_test(GOOD, POOR, HUMAN, over="pairs")
     with pytest.raises(OptionError, match="'cells' or 'pairs'"):
@@ -135,7 +135,7 @@ def test_a_metric_without_a_value_is_last():
     assert rank_metrics([], np.zeros((0, 0))) == []
 
 
-def test_ranks_refuse_misfits():
+def test_invalid_ranks_are_refused():
     with pytest.raises(ShapeError, match=r"2 values need.*\(3, 3\)"):
         rank_metrics([1, 2], np.ones((3, 3)))
     with pytest.raises(DataError, match="alpha is 1"):

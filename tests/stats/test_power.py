@@ -207,7 +207,7 @@ def test_levels_lie_between_0_and_1(name, value):
         points_needed(0.5, 0.4, 0.8, **{name: value})
 
 
-def test_bad_input_gets_a_sentence():
+def test_invalid_input_is_refused():
     pilot = Pilot(1.0, 2.0, 50, 50, 1.0)
     with pytest.raises(OptionError, match=r"power 0\.05 is not above alpha 0\.05"):
         detectable_difference(pilot, 10, 0.05, 0.05)

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import json
 from itertools import permutations, product
-from pathlib import Path
 
 import numpy as np
 import pytest
 
+from conftest import golden
 from nlgauge.core.errors import DataError, OptionError, ShapeError
 from nlgauge.stats.rater_agreement import COEFFICIENTS, bootstrap_agreement, rater_agreement
 
-GOLDEN = json.loads(
-    (Path(__file__).parents[1] / "golden" / "rater_agreement.json").read_text("utf-8")
-)
+GOLDEN = golden("rater_agreement")
 N = float("nan")
 
 
@@ -203,12 +200,12 @@ def test_undefined_resamples_are_counted() -> None:
         (np.arange(2002).reshape(-1, 2), {"coefficient": "kappa"}, DataError, "2,002 different"),
     ],
 )
-def test_mistakes_get_a_sentence(labels, options: dict, error: type, message: str) -> None:
+def test_invalid_arguments_are_refused(labels, options: dict, error: type, message: str) -> None:
     with pytest.raises(error, match=message):
         rater_agreement(labels, **options)
 
 
-def test_mistakes_of_intervals() -> None:
+def test_invalid_arguments_of_intervals_are_refused() -> None:
     with pytest.raises(ShapeError, match="2 items need 2 clusters"):
         bootstrap_agreement([[1, 2], [2, 2]], clusters=["a"])
     with pytest.raises(DataError, match="0 items"):

@@ -32,7 +32,7 @@ def test_neither_side_is_empty(fraction):
     assert len(parts.test) >= 1
 
 
-def test_bad_splits_say_what_is_wrong():
+def test_invalid_splits_are_refused():
     with pytest.raises(OptionError, match="fraction is 1"):
         split(10, 1)
     with pytest.raises(ShapeError, match="10 items but 3 group labels"):
@@ -66,7 +66,7 @@ def test_labels_say_tuned_and_tested_on_what():
     assert "tuned on 5 inputs (cs-en)" in str(got)
 
 
-def test_callable_is_asked_once_per_value_and_axis_may_be_systems():
+def test_scores_are_computed_once_per_value_and_systems_may_be_split():
     rng = np.random.default_rng(0)
     human, noise = rng.normal(size=(2, 10, 6))
     asked = []
@@ -94,7 +94,7 @@ def test_undefined_values_are_not_chosen_and_the_first_of_equals_is():
         sweep("o", ["flat"], scores, human, parts)
 
 
-def test_noise_options_promise_more_than_they_keep():
+def test_the_best_of_many_useless_options_is_worse_on_the_test_part():
     """With 60 useless options the tuned number is high and the tested one is not."""
     rng = np.random.default_rng(5)
     human = rng.normal(size=60)
@@ -104,7 +104,7 @@ def test_noise_options_promise_more_than_they_keep():
     assert got.tested.value < 0.25
 
 
-def test_bad_sweeps_say_what_is_wrong():
+def test_invalid_sweeps_are_refused():
     human = np.arange(6.0)
     parts = split(6)
     with pytest.raises(OptionError, match=r"no scores for t=2; the table has 1"):

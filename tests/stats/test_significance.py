@@ -103,7 +103,7 @@ def test_permutation_p_is_uniform_under_the_null(level, over):
 
 
 @pytest.mark.parametrize("over", ["inputs", "systems", "both"])
-def test_permutation_sees_a_better_metric_and_its_direction(over):
+def test_permutation_detects_a_better_metric_and_its_direction(over):
     rng = np.random.default_rng(1)
     human = rng.normal(size=(15, 40))
     good, bad = human + 0.3 * rng.normal(size=(15, 40)), human + 3 * rng.normal(size=(15, 40))
@@ -115,7 +115,7 @@ def test_permutation_sees_a_better_metric_and_its_direction(over):
     ).p == pytest.approx(1 / 200)
 
 
-def test_permutation_is_blind_to_the_metrics_scales():
+def test_permutation_does_not_depend_on_the_scales_of_metrics():
     rng = np.random.default_rng(2)
     (a, b), human = exchangeable(rng, 8, 20)
     plain = permutation_test(a, b, human, count=200)
@@ -146,7 +146,7 @@ def test_permutation_of_a_constant_metric_is_undefined():
     assert np.isnan(got.p)
 
 
-def test_permutation_refuses_what_it_cannot_do():
+def test_invalid_permutation_tests_are_refused():
     x = np.arange(6.0).reshape(1, 6)
     with pytest.raises(OptionError, match="at least 2 systems"):
         permutation_test(x, x, x)
@@ -186,7 +186,7 @@ def test_clusters_need_all_above_to_beat_all_below():
     assert len(rank_clusters(names, scores, p, alpha=0.001)) == 1
 
 
-def test_clusters_refuse_misfits():
+def test_invalid_clusters_are_refused():
     with pytest.raises(ShapeError, match=r"2 names need 2 scores.*\(3,\)"):
         rank_clusters(["a", "b"], [1, 2, 3], np.ones((2, 2)))
     with pytest.raises(DataError, match="1 of 2 scores"):

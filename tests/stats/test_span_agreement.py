@@ -60,7 +60,7 @@ def test_a_perfect_prediction_has_f1_1_and_another_severity_half() -> None:
     assert count_matches(turned, people, LENGTH).tolist() == [0.5 * 2 + 2 + 0.5 + 3, 11, 11]
 
 
-def test_nothing_predicted_and_nothing_annotated_have_defined_answers() -> None:
+def test_no_predicted_or_no_annotated_spans_have_defined_values() -> None:
     one = [Span(1, 4)]
     none_predicted = SpanAgreement(*count_matches([], one, LENGTH))
     assert (none_predicted.precision, none_predicted.recall, none_predicted.f1) == (1, 0, 0)

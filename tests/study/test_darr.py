@@ -8,22 +8,16 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from conftest import example
-from nlgauge.core.corpus import Corpus
 from nlgauge.core.errors import DataError, OptionError
 from nlgauge.data import JudgedCorpus, Pairs
 from nlgauge.study import darr, measure
 from nlgauge.study.darr import outputs_in_pairs, rank_pairs
-
-SYSTEMS = ("fluent", "literal", "hasty")
+from study.conftest import example_corpus
 
 
 @pytest.fixture(scope="module")
 def judged() -> JudgedCorpus:
-    references = example("reference.a")
-    corpus = Corpus.join(
-        [Corpus.of(example(name), references, systems=[name] * 36) for name in SYSTEMS]
-    )
+    corpus = example_corpus()
     rng = np.random.default_rng(1)
     raw = np.concatenate([rng.uniform(0, 100, 36) - 15 * k for k in range(3)]).round()
     raw[4] = np.nan
@@ -82,7 +76,7 @@ def test_gaps_of_stored_scores_are_refused_or_counted(judged: JudgedCorpus) -> N
     assert other.tau.value == pytest.approx(-tau.value)
 
 
-def test_what_makes_no_pairs_is_said(judged: JudgedCorpus) -> None:
+def test_data_without_pairs_is_refused(judged: JudgedCorpus) -> None:
     both = JudgedCorpus(judged.corpus, {**judged.human, "z": judged.human["raw"] / 30}, ())
     with pytest.raises(OptionError, match=r"2 criteria \(raw, z\)"):
         rank_pairs(both)

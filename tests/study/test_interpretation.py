@@ -83,7 +83,7 @@ def test_a_stored_calibration_gives_the_same_answers(fitted, tmp_path):
         assert one.interpret(3.3).to_dict() == other.interpret(3.3).to_dict()
 
 
-def test_other_files_are_no_calibrations(tmp_path):
+def test_files_that_are_no_calibrations_are_refused(tmp_path):
     assert read_calibrations(str(DATA)) is None
     assert read_calibrations(str(tmp_path)) is None
     path = tmp_path / "rows.json"

@@ -324,12 +324,12 @@ def test_lengths_of_texts_and_unordered_labels() -> None:
         ({"a": [1], "judge": [1]}, {"own": "s"}, OptionError, "no column 'system'"),
     ],
 )
-def test_mistakes_get_a_sentence(labels, options: dict, error: type, message: str) -> None:
+def test_invalid_labels_are_refused(labels, options: dict, error: type, message: str) -> None:
     with pytest.raises(error, match=message):
         judge(labels, **{"judge": "judge", **FEW, **options})
 
 
-def test_mistakes_in_columns() -> None:
+def test_invalid_columns_are_refused() -> None:
     table = _pairs(["C", "D"], ["A", "A"])
     with pytest.raises(DataError, match="'C', which is not a label; it should name the label"):
         judge(table, "judge", **FEW)

@@ -1,4 +1,4 @@
-"""Metric cards: what each part says, with and without the data that it needs."""
+"""Metric cards: each part with and without the data that it needs."""
 
 from __future__ import annotations
 

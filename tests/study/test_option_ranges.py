@@ -1,4 +1,4 @@
-"""Short words stand for values."""
+"""Ranges of option values, such as 0..3 and .01..10:log4."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from nlgauge.study.option_ranges import is_geometric, read_values
         ("0.1..0.3:3", (0.1, 0.2, 0.3)),
     ],
 )
-def test_words_stand_for_values(word: str, values: tuple) -> None:
+def test_ranges_are_expanded(word: str, values: tuple) -> None:
     assert read_values(word) == values
     assert [type(value) for value in read_values(word)] == [type(value) for value in values]
 
@@ -43,7 +43,7 @@ def test_words_stand_for_values(word: str, values: tuple) -> None:
         ("0..999,1000..1500", "stands for 1,501 values"),
     ],
 )
-def test_what_stands_for_nothing_is_refused(word: str, message: str) -> None:
+def test_invalid_ranges_are_refused(word: str, message: str) -> None:
     with pytest.raises(OptionError, match=message):
         read_values(word)
 
@@ -61,5 +61,5 @@ def test_what_stands_for_nothing_is_refused(word: str, message: str) -> None:
         ((1.0, 1.1, 1.21), False),
     ],
 )
-def test_equal_factors_are_seen(values: tuple, expected: bool) -> None:
+def test_geometric_ranges_are_detected(values: tuple, expected: bool) -> None:
     assert is_geometric(values) is expected

@@ -1,4 +1,4 @@
-"""Baselines: fitted on unrelated pairs, read back, and refused where they were not made for."""
+"""Baselines: fitted on unrelated pairs, stored, and refused for other metrics and models."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def path(fitted: Baseline, tmp_path: Path) -> Path:
     return file
 
 
-def test_it_is_the_mean_over_pairs_of_different_texts(fitted: Baseline) -> None:
+def test_the_baseline_is_the_mean_over_pairs_of_different_texts(fitted: Baseline) -> None:
     pairs = draw_pairs(36, 200, 3)
     left, right = ([TEXTS[i] for i in side] for side in pairs.T)
     named = score(left, right, metrics=SPEC)[SPEC].segment_components
@@ -45,7 +45,7 @@ def test_it_is_the_mean_over_pairs_of_different_texts(fitted: Baseline) -> None:
     assert (fitted.pairs, fitted.texts, fitted.seed, fitted.notes) == (200, 36, 3, ())
 
 
-def test_rescaled_by_it_the_same_pairs_average_0(path: Path) -> None:
+def test_the_fitted_pairs_have_mean_0_after_rescaling(path: Path) -> None:
     left, right = ([TEXTS[i] for i in side] for side in draw_pairs(36, 200, 3).T)
     (scores,) = score(left, right, metrics=f"{SPEC},baseline={path}").values()
     np.testing.assert_allclose(list(scores.components.values()), 0, atol=1e-12)
@@ -93,13 +93,13 @@ def test_another_seed_draws_other_pairs_and_the_same_seed_the_same(fitted: Basel
         ("compat=bert_score", "fitted with compat=none, but the metric has compat=bert_score"),
     ],
 )
-def test_it_is_refused_with_other_options(path: Path, options: str, message: str) -> None:
+def test_a_baseline_of_other_options_is_refused(path: Path, options: str, message: str) -> None:
     with pytest.raises(OptionError, match=message):
         score(["a"], ["a"], metrics=f"{SPEC},{options},baseline={path}")
 
 
 @needs_embedded
-def test_it_is_refused_with_another_model(path: Path, fitted: Baseline) -> None:
+def test_a_baseline_of_another_model_is_refused(path: Path, fitted: Baseline) -> None:
     with pytest.raises(
         OptionError, match=r"with model=hashing \(none\), .*has model=embedded \(53aa51172d14\)"
     ):
@@ -128,7 +128,7 @@ def test_files_that_hold_something_else_are_refused(path: Path, fitted: Baseline
         score(["a"], ["a"], metrics=f"{SPEC},baseline={path}")
 
 
-def test_what_cannot_be_fitted_is_refused() -> None:
+def test_invalid_data_and_metrics_are_refused() -> None:
     with pytest.raises(OptionError, match="chrf has no option 'baseline' to fit; these have: bert"):
         fit_baseline(TEXTS, "chrf")
     with pytest.raises(OptionError, match="is rescaled already"):
@@ -172,7 +172,7 @@ def test_shipped_baselines_are_near_the_mean_of_other_unrelated_sentences() -> N
         assert shipped["standard_error"][name] < 0.005
 
 
-def test_no_shipped_baseline_is_said_with_a_way_out() -> None:
+def test_a_missing_shipped_baseline_is_an_error_with_a_solution() -> None:
     message = r"no baseline is shipped for bertscore with the model hashing .* rescale fit TEXTS -m"
     with pytest.raises(OptionError, match=message):
         score(["a"], ["a"], metrics=metric("bertscore:model=hashing", rescale_with_baseline=True))

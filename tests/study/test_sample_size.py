@@ -123,7 +123,7 @@ def test_stored_scores_are_planned_by_their_differences():
         compare(table, scores=["a", "b"], count=10)
 
 
-def test_bad_pilots_get_a_sentence(systems, references):
+def test_invalid_pilots_are_refused(systems, references):
     with pytest.raises(UsageError, match=r"at least 2 systems, but there is 1 \('fluent'\)"):
         plan_systems({"fluent": systems["fluent"]}, references)
     with pytest.raises(DataError, match="1 segment has no variance"):
@@ -182,7 +182,7 @@ def test_metrics_are_planned_by_williams_test(study):
     assert content["pilots"][0]["n"] == 108
 
 
-def test_bad_pilots_of_metrics_get_a_sentence(study):
+def test_invalid_pilots_of_metrics_are_refused(study):
     with pytest.raises(UsageError, match="at least 2 metrics, but there is 1"):
         plan_metrics(study.only(["bleu"]), "adequacy")
     with pytest.raises(OptionError, match="power is 2"):

@@ -27,7 +27,7 @@ def judged(spans: tuple[tuple[Span, ...], ...]) -> JudgedCorpus:
     return JudgedCorpus(corpus, {"mqm": np.zeros(4)}, (), spans=spans)
 
 
-def test_words_that_differ_are_found_and_baselines_are_where_they_should_be() -> None:
+def test_words_that_differ_are_found_and_baselines_have_known_values() -> None:
     found = evaluate_spans(EXAMPLE, HASHING, count=50)
     f1 = {entry.metric: entry.agreement.f1 for entry in found.entries}
     assert list(f1) == [HASHING, "all characters", "no characters", "lexical diff"]
@@ -40,7 +40,7 @@ def test_words_that_differ_are_found_and_baselines_are_where_they_should_be() ->
     assert found.entries[0].interval.over == "inputs"
 
 
-def test_thresholds_do_not_see_the_test_part() -> None:
+def test_thresholds_do_not_depend_on_the_test_part() -> None:
     source = read_judged(EXAMPLE)
     parts = split(len(source), groups=source.corpus.ids)
     first = evaluate_spans(source, HASHING, count=10)
@@ -53,7 +53,7 @@ def test_thresholds_do_not_see_the_test_part() -> None:
     assert second.entries[0].agreement.f1 == 0.0
 
 
-def test_empty_texts_and_texts_without_errors_have_an_answer() -> None:
+def test_empty_texts_and_texts_without_errors_have_defined_values() -> None:
     found = evaluate_spans(judged(((), (), (), ())), HASHING, count=10)
     assert {e.metric: e.agreement.f1 for e in found.entries}["no characters"] == 1.0
     assert found.to_dict()["metrics"][0]["minor"] is None, "no threshold is better than any"

@@ -121,7 +121,7 @@ def test_several_metrics_and_systems_with_holm() -> None:
     assert {pair.method for pair in found.pairs} >= {"paired approximate randomisation"}
 
 
-def test_mcnemar_says_which_p_it_is() -> None:
+def test_mcnemar_names_its_p_value() -> None:
     table = {"a": [1] * 8 + [0] * 8, "b": [1] * 2 + [0] * 5 + [1] + [0] * 8}
     exact = nlgauge.compare(table, scores=["a", "b"], method="mcnemar")
     mid = nlgauge.compare(table, scores=["a", "b"], method="mcnemar-midp")
@@ -181,9 +181,7 @@ LONG = {"system": ["x", "x", "y", "y"], "id": [1, 2, 1, 3], "acc": [1, 0, 1, 1]}
         ({"a": ["x"], "b": ["y"]}, {"method": "t"}, OptionError, "'mcnemar' or 'mcnemar-midp'"),
     ],
 )  # fmt: skip
-def test_bad_calls_end_in_a_sentence(
-    table: object, options: dict, error: type, message: str
-) -> None:
+def test_invalid_calls_are_refused(table: object, options: dict, error: type, message: str) -> None:
     references = [] if {"scores", "distances"} & options.keys() else ["x"]
     with pytest.raises(error, match=message) as raised:
         nlgauge.compare(table, references, **options)

@@ -1,4 +1,4 @@
-"""Task sets: what a TOML file says, and the ranks of metrics over its tasks."""
+"""Task sets in TOML files, and the ranks of metrics over their tasks."""
 
 from __future__ import annotations
 
@@ -162,9 +162,11 @@ def test_the_sets_of_the_package() -> None:
 def test_missing_data_are_named(tmp_path: Path) -> None:
     with pytest.raises(FileError) as caught:
         rank_by_tasks("wmt24", tmp_path, "bleu")
-    said = str(caught.value)
-    assert "'WMT 2024 metrics task'" in said
-    assert "wmt24 (en-de, en-es, ja-zh). Not found: wmt24; they are in the data of mt-met" in said
+    messages = str(caught.value)
+    assert "'WMT 2024 metrics task'" in messages
+    assert (
+        "wmt24 (en-de, en-es, ja-zh). Not found: wmt24; they are in the data of mt-met" in messages
+    )
 
 
 @pytest.mark.parametrize(
@@ -192,12 +194,12 @@ def test_missing_data_are_named(tmp_path: Path) -> None:
         ),
     ],
 )
-def test_toml_that_means_nothing(tmp_path: Path, text: str, message: str) -> None:
+def test_invalid_task_sets_are_refused(tmp_path: Path, text: str, message: str) -> None:
     with pytest.raises(FileError, match=message):
         read_tasks(_toml(tmp_path, text))
 
 
-def test_a_set_that_is_not_there(tmp_path: Path) -> None:
+def test_a_missing_task_set_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(FileError, match="no task set of that name: wmt22, wmt23, wmt24, wmt25"):
         read_tasks("wmt99")
     text = "[[tasks]]\ndata = 'a.jsonl'\nsystem_score = 'sum'\nmeasures = ['system r']"

@@ -8,31 +8,26 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from conftest import example
 from nlgauge.core.corpus import Corpus
 from nlgauge.core.errors import DataError, OptionError
 from nlgauge.data import JudgedCorpus
 from nlgauge.scoring import score
 from nlgauge.stats import bootstrap_difference, pearson, split
 from nlgauge.study import tune
-
-SYSTEMS = ("fluent", "literal", "hasty")
+from study.conftest import example_corpus
 
 
 @pytest.fixture(scope="module")
 def judged() -> JudgedCorpus:
-    """People who judge as chrf with 3-grams does, with some noise."""
-    references = example("reference.a")
-    corpus = Corpus.join(
-        [Corpus.of(example(name), references, systems=[name] * 36) for name in SYSTEMS]
-    )
+    """Human scores equal to chrf with 3-grams plus noise."""
+    corpus = example_corpus()
     made = score(corpus.candidates, corpus.references, metrics="chrf:char_order=3")
     scores = made["chrf:char_order=3"].segments
     human = scores + np.random.default_rng(0).normal(0, 3, len(scores))
     return JudgedCorpus(corpus, {"quality": human, "reverse": -human}, ("made up.",))
 
 
-def test_the_value_people_had_in_mind_is_found(judged: JudgedCorpus) -> None:
+def test_the_value_that_generated_the_human_scores_is_found(judged: JudgedCorpus) -> None:
     found = tune(judged, "chrf", {"char_order": "1..6"}, human="quality", seed=4)
     (entry,) = found.entries
     assert entry.chosen == {"char_order": 3}
@@ -91,7 +86,7 @@ def test_systems_may_be_split_and_inputs_of_one_source_stay_together(judged: Jud
     assert entry.swept.found.tuned_on == "18 inputs (tune)"  # an empty source is no common source
 
 
-def test_an_infinite_price_is_a_word_in_json(judged: JudgedCorpus) -> None:
+def test_an_infinite_penalty_is_a_string_in_json(judged: JudgedCorpus) -> None:
     few = judged.take(range(8), "few.")
     options = {"penalty_candidate": "1,inf"}
     found = tune(few, "lazy_emd:model=hashing", options, human="quality")
@@ -112,7 +107,7 @@ def test_an_infinite_price_is_a_word_in_json(judged: JudgedCorpus) -> None:
         ("chrf", {"beta": "0..99", "char_order": "1..20"}, "2,000 combinations are too many"),
     ],
 )
-def test_what_cannot_be_tried_is_refused(judged: JudgedCorpus, metric, options, message) -> None:
+def test_invalid_options_are_refused(judged: JudgedCorpus, metric, options, message) -> None:
     with pytest.raises(OptionError, match=message):
         tune(judged, metric, options)
 
@@ -127,11 +122,8 @@ BERT, MOVER = "bertscore:model=hashing", "mover:model=hashing"
 
 
 def _judged(spec: str, noise: float) -> JudgedCorpus:
-    """People who judge as a metric does, with some noise."""
-    references = example("reference.a")
-    corpus = Corpus.join(
-        [Corpus.of(example(name), references, systems=[name] * 36) for name in SYSTEMS]
-    )
+    """Return human scores equal to those of a metric plus noise."""
+    corpus = example_corpus()
     (scores,) = score(corpus.candidates, corpus.references, metrics=spec).values()
     seen = scores.scale.sign * scores.segments
     human = seen + np.random.default_rng(0).normal(0, noise * seen.std(), len(seen))
@@ -143,7 +135,9 @@ def by_first_layer() -> JudgedCorpus:
     return _judged(f"{BERT},layer=1", 0.05)
 
 
-def test_the_layer_people_had_in_mind_is_found_and_beats_the_default(by_first_layer) -> None:
+def test_the_layer_that_generated_the_human_scores_is_found_and_beats_the_default(
+    by_first_layer,
+) -> None:
     found = tune(by_first_layer, BERT)
     (entry,) = found.entries
     assert entry.swept.options == {"layer": (0, 1, 2, 3, 4)}
@@ -206,7 +200,7 @@ def test_layers_and_other_options_are_tuned_together_at_any_level(by_first_layer
         (BERT, {"layer": "runs"}, "bertscore uses one layer"),
     ],
 )
-def test_mistakes_are_refused(by_first_layer, spec: str, options: dict, message: str) -> None:
+def test_invalid_layers_are_refused(by_first_layer, spec: str, options: dict, message: str) -> None:
     with pytest.raises(OptionError, match=message):
         tune(by_first_layer, spec, options)
 

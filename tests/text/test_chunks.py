@@ -1,3 +1,5 @@
+"""Alignments with most matches and fewest chunks, against all alignments."""
+
 import random
 
 from nlgauge.text.chunks import fewest_chunks

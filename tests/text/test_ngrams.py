@@ -1,3 +1,5 @@
+"""Counts of n-grams and digests of frequency tables."""
+
 import pytest
 
 from nlgauge.core.errors import UsageError
@@ -12,7 +14,7 @@ def test_counts_of_one_order_and_of_all():
     assert ngrams_up_to(found, 2) == {("a",): 2, ("b",): 2, ("a", "b"): 2, ("b", "a"): 1}
 
 
-def test_digest_tells_tables_apart_and_ignores_order():
+def test_digests_of_tables_differ_but_ignore_order():
     table = NgramTable({("a",): 1, ("b",): 2}, 3)
     assert table.digest == NgramTable({("b",): 2, ("a",): 1}, 3).digest
     others = [
@@ -23,6 +25,6 @@ def test_digest_tells_tables_apart_and_ignores_order():
     assert len({table.digest, *(other.digest for other in others)}) == 4
 
 
-def test_a_missing_table_names_the_way_out():
+def test_the_error_for_a_missing_table_has_a_solution():
     with pytest.raises(UsageError, match=r"nist .*fit\(references\)"):
         _ = Nist().fitted_table

@@ -1,4 +1,4 @@
-"""Changed texts: what changes, and what has nothing to change."""
+"""Perturbed texts: what changes, and texts without anything to change."""
 
 from __future__ import annotations
 

@@ -62,6 +62,6 @@ def test_nltk_finds_the_same_words_of_sentences() -> None:
     assert [ptb_words(text) for text in alike] == [split(text) for text in alike]
 
 
-def test_long_texts_take_no_longer_per_character() -> None:
+def test_long_texts_of_punctuation() -> None:
     for text in ("a." * 20_000, '"' * 20_000, "'" * 20_000, ". " * 20_000, "n't" * 20_000):
         assert "".join(ptb_words(text))

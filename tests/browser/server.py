@@ -1,4 +1,4 @@
-"""A server of its own for browser tests, started as a person would start it."""
+"""A server for browser tests, started with the command `nlgauge serve`."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from contextlib import contextmanager
 
 
 @contextmanager
-def serving(*arguments: str) -> Iterator[str]:
-    """The address of a server with these arguments on a free port, ended afterwards."""
+def running_server(*arguments: str) -> Iterator[str]:
+    """Start a server on a free port, yield its address, and stop it."""
     settings = {"OMP_NUM_THREADS": "1", "TOKENIZERS_PARALLELISM": "false"}
     server = subprocess.Popen(
         [sys.executable, "-m", "nlgauge", "serve", "--port", "0", *arguments],
@@ -29,10 +29,10 @@ def serving(*arguments: str) -> Iterator[str]:
 
 
 def _address(server: subprocess.Popen[str]) -> str:
-    said = []
+    output = []
     for line in server.stdout or ():
-        said.append(line)
+        output.append(line)
         found = re.search(r"http://[\w.]+:\d+", line)
         if found:
             return found[0]
-    raise AssertionError("the server did not start:\n" + "".join(said))
+    raise AssertionError("the server did not start:\n" + "".join(output))

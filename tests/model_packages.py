@@ -1,4 +1,4 @@
-"""Small packages of the same form as those that hold a model in parts, and a registry of them."""
+"""Small wheels that hold a model in parts, as the packages on PyPI do, and a registry of them."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ def sha256(content: bytes) -> str:
 
 
 def archive_of(files: Mapping[str, bytes], extra: Mapping[str, bytes]) -> bytes:
-    """A zip file with a folder of the model's files, and other members."""
+    """Return a zip file with a folder of the model's files and other members."""
     out = io.BytesIO()
     with zipfile.ZipFile(out, "w") as archive:
         for name, content in files.items():
-            archive.writestr(_undated(f"folder/{name}"), content)
+            archive.writestr(_zip_info(f"folder/{name}"), content)
         for name, content in extra.items():
-            archive.writestr(_undated(name), content)
+            archive.writestr(_zip_info(name), content)
     return out.getvalue()
 
 
@@ -73,12 +73,12 @@ def _write_wheel(folder: Path, package: str, members: Mapping[str, bytes]) -> by
         infos = {"METADATA": described, "WHEEL": wheel, "RECORD": b""}
         others = {f"{info}/{name}": content for name, content in infos.items()}
         for name, content in {**members, "setup.py": RUN_BY_IMPORT, **others}.items():
-            out.writestr(_undated(name), content, zipfile.ZIP_DEFLATED)
+            out.writestr(_zip_info(name), content, zipfile.ZIP_DEFLATED)
     return path.read_bytes()
 
 
-def _undated(name: str) -> zipfile.ZipInfo:
-    return zipfile.ZipInfo(name)  # of 1980, so that equal content gives equal files
+def _zip_info(name: str) -> zipfile.ZipInfo:
+    return zipfile.ZipInfo(name)  # dated 1980, so that equal content gives equal files
 
 
 def wheel_of(folder: Path, number: int) -> Path:
@@ -92,6 +92,6 @@ def flip_byte(path: Path, at: int | None = None) -> None:
 
 
 def use_registry(monkeypatch: pytest.MonkeyPatch, path: Path) -> None:
-    """Let nlgauge know the models of this file instead of its own."""
+    """Replace the registry of packaged models by this file."""
     monkeypatch.setattr(registry, "_REGISTRY", path)
     registry.packaged_models.cache_clear()

@@ -1,4 +1,4 @@
-"""Bodies of requests that are wrong in every way are answered with a sentence, and delay nobody."""
+"""Invalid request bodies get an error message and do not delay other requests."""
 
 from __future__ import annotations
 
@@ -48,7 +48,9 @@ def test_repeated_keys_are_refused(server: TestClient, text: str) -> None:
 
 
 @pytest.mark.parametrize("row", ["1", '{"a": 1}', "[]", '{"candidate": 1, "references": 2}'])
-def test_hundreds_of_thousands_of_wrong_rows_delay_nobody(server: TestClient, row: str) -> None:
+def test_hundreds_of_thousands_of_invalid_rows_delay_no_other_request(
+    server: TestClient, row: str
+) -> None:
     text = f'{{"metrics": ["bleu"], "pairs": [{",".join([row] * 600_000)}]}}'
     answers: list[Any] = []
     thread = threading.Thread(target=lambda: answers.append(_post(server, text)))

@@ -1,4 +1,4 @@
-"""Files of strangers end in a result or in one sentence: no hang, no crash, no traceback."""
+"""Hostile files give a result or one error sentence: no hang, no crash, no traceback."""
 
 import gzip
 import json
@@ -24,14 +24,14 @@ from nlgauge.data.text_rows import Rejected
 from nlgauge.encode.cache.database import FILE_NAME, EmbeddingCache
 from nlgauge.reproducibility import Results
 
-PATIENCE = 120  # seconds, for a busy machine
+TIMEOUT = 120  # seconds, for a busy machine
 
 
 def python(code: str, *words: object, **options: object) -> "subprocess.CompletedProcess[str]":
-    """Run a program whose hang or crash must not be the end of this one."""
+    """Run code in a child process, so that a hang or crash ends only the child."""
     command = [sys.executable, "-c", code, *map(str, words)]
     return subprocess.run(
-        command, capture_output=True, text=True, timeout=PATIENCE, check=False, **options
+        command, capture_output=True, text=True, timeout=TIMEOUT, check=False, **options
     )
 
 
@@ -50,9 +50,9 @@ def test_score_and_parts_agree_on_rows_with_different_columns(tmp_path: Path) ->
     table = write(tmp_path / "a.jsonl", *rows)
     values = []
     for more in ([], ["--parts", str(tmp_path / "run")]):
-        said = CliRunner().invoke(app, ["score", "-c", table, "-m", "chrf", "-f", "json", *more])
-        assert said.exit_code == 0, said.output
-        values.append(json.loads(said.stdout)["scores"][0]["value"])
+        result = CliRunner().invoke(app, ["score", "-c", table, "-m", "chrf", "-f", "json", *more])
+        assert result.exit_code == 0, result.output
+        values.append(json.loads(result.stdout)["scores"][0]["value"])
     assert values[0] == pytest.approx(values[1], abs=1e-9)
     expected = read_systems([table], [])
     assert set(expected.references) == {("a dog ran",)}
@@ -152,7 +152,7 @@ PICKLES = {
 
 
 @pytest.mark.parametrize("name", PICKLES)
-def test_a_small_pickle_of_endless_data_is_refused(tmp_path: Path, name: str) -> None:
+def test_a_small_pickle_of_huge_data_is_refused(tmp_path: Path, name: str) -> None:
     path = tmp_path / "abs.pkl"
     path.write_bytes(PICKLES[name])
     code = """
@@ -221,7 +221,7 @@ DAMAGED = {
 
 
 @pytest.mark.parametrize("name", DAMAGED)
-def test_damaged_gzip_is_told_in_a_sentence(
+def test_damaged_gzip_is_one_error_sentence(
     tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -230,10 +230,10 @@ def test_damaged_gzip_is_told_in_a_sentence(
     for i, broken in enumerate(damaged(content)):
         given = [word.format(f"x{i}") for word in words]
         Path(next(word for word in given if word.startswith(f"x{i}."))).write_bytes(broken)
-        said = CliRunner().invoke(app, given)
-        assert isinstance(said.exception, DataError), (i, said.exception, said.output)
-        assert "\n" not in str(said.exception)
-        assert f"x{i}." in str(said.exception), (i, said.exception)
+        result = CliRunner().invoke(app, given)
+        assert isinstance(result.exception, DataError), (i, result.exception, result.output)
+        assert "\n" not in str(result.exception)
+        assert f"x{i}." in str(result.exception), (i, result.exception)
 
 
 # Keys that occur twice.
@@ -245,9 +245,9 @@ def test_a_key_that_occurs_twice_is_refused(tmp_path: Path) -> None:
         unique_keys([("b", 1), ("a", 1), ("a", 2)])
     table = tmp_path / "a.jsonl"
     table.write_text('{"hyp": "a", "ref": "b"}\n{"hyp": "a", "ref": "b", "hyp": "b"}\n')
-    said = "a.jsonl, line 2: not JSON: the key 'hyp' occurs twice"
+    messages = "a.jsonl, line 2: not JSON: the key 'hyp' occurs twice"
     for read in (lambda path: read_systems([path], []), read_table, read_judged, read_samples):
-        with pytest.raises(FileError, match=said):
+        with pytest.raises(FileError, match=messages):
             read(str(table))
     assert isinstance(list(InputFiles([str(table)]).rows())[1], Rejected)
     table.write_text('{"hyp": "a", "ref": "b", "human": {"x": 1, "x": 2}}\n')
@@ -269,8 +269,8 @@ def test_utf_16_is_named(tmp_path: Path, coding: str, order: str, name: str) -> 
     content = '\ufeff{"hyp": "a", "ref": "b"}\n'.encode(f"{coding}-{order}")
     path = tmp_path / name
     path.write_bytes(gzip.compress(content) if name.endswith(".gz") else content)
-    said = f"is {coding.upper()}, not UTF-8; convert it with iconv -f {coding} -t utf-8"
-    with pytest.raises(FileError, match=said):
+    messages = f"is {coding.upper()}, not UTF-8; convert it with iconv -f {coding} -t utf-8"
+    with pytest.raises(FileError, match=messages):
         read_table(str(path)) if "txt" not in name else read_lines(str(path))
 
 
@@ -284,8 +284,8 @@ def test_utf_16_without_a_mark_is_named(tmp_path: Path, order: str, name: str, t
     )
     path.write_bytes(gzip.compress(content) if name.endswith(".gz") else content)
     coding = f"UTF-16{order.upper()}"
-    said = f"is {coding}, not UTF-8; convert it with iconv -f {coding.lower()} -t utf-8"
-    with pytest.raises(FileError, match=said):
+    messages = f"is {coding}, not UTF-8; convert it with iconv -f {coding.lower()} -t utf-8"
+    with pytest.raises(FileError, match=messages):
         read_table(str(path)) if "txt" not in name else read_lines(str(path))
 
 
@@ -334,7 +334,7 @@ def _put(kind: str, path: Path) -> None:
 
 @pytest.mark.parametrize("name", READERS)
 @pytest.mark.parametrize("kind", ["pipe", "/dev/zero", "folder"])
-def test_what_has_no_end_is_not_read(tmp_path: Path, name: str, kind: str) -> None:
+def test_pipes_and_devices_are_not_read(tmp_path: Path, name: str, kind: str) -> None:
     path = tmp_path / "a.jsonl"
     _put(kind, path)
     done = python(READ, path, READERS[name])
@@ -352,7 +352,7 @@ def test_a_pipe_with_a_writer_is_read(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("ending", ["", "-journal", "-wal"])
 @pytest.mark.parametrize("kind", ["pipe", "/dev/zero", "folder"])
-def test_a_pipe_in_place_of_the_cache(tmp_path: Path, ending: str, kind: str) -> None:
+def test_a_pipe_in_place_of_the_cache_is_refused(tmp_path: Path, ending: str, kind: str) -> None:
     cache = EmbeddingCache(tmp_path)
     cache.write("identity", {b"key": {"part": b"content"}})
     path = tmp_path / (FILE_NAME + ending)
@@ -415,13 +415,15 @@ MAIN = "from nlgauge.cli import main; import sys; main(sys.argv[1:])"
 @pytest.mark.parametrize(
     ("name", "rows"), [*((name, 20) for name in OUTPUTS), ("score --segments", 3000)]
 )
-def test_output_that_nobody_takes(tmp_path: Path, name: str, rows: int) -> None:
+def test_closed_and_full_outputs_end_without_a_traceback(
+    tmp_path: Path, name: str, rows: int
+) -> None:
     lines = ({"hyp": f"a {i}", "ref": "a b", "human": i % 7} for i in range(rows))
     write(tmp_path / "a.jsonl", *lines)
     command = [sys.executable, "-c", MAIN, *OUTPUTS[name]]
     reader, writer = os.pipe()
     os.close(reader)  # as by head, when it has its line
-    options = {"stderr": subprocess.PIPE, "text": True, "cwd": tmp_path, "timeout": PATIENCE}
+    options = {"stderr": subprocess.PIPE, "text": True, "cwd": tmp_path, "timeout": TIMEOUT}
     done = subprocess.run(command, stdout=writer, check=False, **options)
     os.close(writer)
     assert done.returncode == 0
@@ -430,8 +432,8 @@ def test_output_that_nobody_takes(tmp_path: Path, name: str, rows: int) -> None:
     with Path("/dev/full").open("w") as full:
         done = subprocess.run(command, stdout=full, check=False, **options)
     assert done.returncode == 1
-    said = "nlgauge: the output cannot be written: No space left on device\n"
-    assert done.stderr.endswith(said)
+    messages = "nlgauge: the output cannot be written: No space left on device\n"
+    assert done.stderr.endswith(messages)
     assert "Traceback" not in done.stderr
     closed = ["sh", "-c", 'exec "$@" >&-', "sh", *command]
     done = subprocess.run(closed, check=False, **options)

@@ -1,4 +1,4 @@
-"""Texts and files of the worst kind, huge or broken, get scores or a sentence, no traceback."""
+"""Very large texts and broken files give scores or an error message, never a traceback."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from typing import Any
 
 import pytest
 
-from faults.processes import PATIENCE, command, run
+from faults.processes import TIMEOUT, command, run
+from generated_rows import generate_rows, write_jsonl
 from nlgauge.core.errors import FileError
 from nlgauge.data.systems import InputFiles
 from nlgauge.scale.run import Run
 from nlgauge.scoring import score
-from sentences import made_rows, write_jsonl
 
 METRICS = ("bleu", "chrf", "bertscore:model=hashing")
 
@@ -27,16 +27,19 @@ def _run(path: Path, **options: Any) -> Run:
     return Run(InputFiles([str(path)], []), folder=path.parent / "out", **given)
 
 
-def test_a_text_of_a_megabyte(tmp_path: Path) -> None:
+def test_a_text_of_a_megabyte_is_scored(tmp_path: Path) -> None:
     huge = "the cat sat on the mat . " * 40_000
-    rows = [*made_rows(3, systems="A"), {"id": "huge", "candidate": huge, "references": "the mat"}]
+    rows = [
+        *generate_rows(3, systems="A"),
+        {"id": "huge", "candidate": huge, "references": "the mat"},
+    ]
     rows[-1]["system"] = "A"
     outcome = _run(write_jsonl(tmp_path / "rows.jsonl", rows)).execute()
     assert outcome.scored == 4
     assert 0 <= outcome.scores["A"]["chrf"].value < 100
 
 
-def test_a_hundred_thousand_references(tmp_path: Path) -> None:
+def test_a_hundred_thousand_references_are_scored(tmp_path: Path) -> None:
     references = [f"reference number {i}" for i in range(100_000)]
     row = {"id": "1", "candidate": "reference number 99999", "references": references}
     run_ = _run(write_jsonl(tmp_path / "rows.jsonl", [row]), metrics=("bleu", "rouge"))
@@ -45,7 +48,7 @@ def test_a_hundred_thousand_references(tmp_path: Path) -> None:
     assert outcome.scores["rows"]["rouge"].signature["nrefs"] == "100000"
 
 
-def test_nul_bytes_are_text_and_half_characters_are_not(tmp_path: Path) -> None:
+def test_nul_bytes_are_text_and_lone_surrogates_are_rejected(tmp_path: Path) -> None:
     rows = [
         {"id": "nul", "candidate": "a\0b c", "reference": "a\0b c"},
         {"id": "half", "candidate": "a \ud800", "reference": "a"},
@@ -66,7 +69,7 @@ def test_nul_bytes_are_text_and_half_characters_are_not(tmp_path: Path) -> None:
 def test_truncated_input_ends_the_run_before_anything_is_scored(
     tmp_path: Path, ending: str
 ) -> None:
-    rows = made_rows(3000, systems="A")
+    rows = generate_rows(3000, systems="A")
     lines = "".join(json.dumps(row) + "\n" for row in rows).encode()
     if ending == "jsonl.gz":
         whole = gzip.compress(lines)
@@ -89,7 +92,7 @@ def test_truncated_input_ends_the_run_before_anything_is_scored(
 
 
 @pytest.mark.slow
-def test_too_little_memory_is_told_in_a_sentence(tmp_path: Path) -> None:
+def test_running_out_of_memory_is_one_error_message(tmp_path: Path) -> None:
     path = tmp_path / "texts.txt"
     path.write_text("a b c d e\n" * 1_000_000)
     limit = 420_000_000
@@ -101,7 +104,7 @@ def test_too_little_memory_is_told_in_a_sentence(tmp_path: Path) -> None:
         command("score", "-c", path, "-r", path, "-m", "bleu"),
         capture_output=True,
         text=True,
-        timeout=PATIENCE,
+        timeout=TIMEOUT,
         check=False,
         preexec_fn=limited,
         env={"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", "PATH": "/usr/bin:/bin"},
@@ -112,7 +115,7 @@ def test_too_little_memory_is_told_in_a_sentence(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_two_runs_into_one_folder(table: Path, tmp_path: Path) -> None:
+def test_a_second_run_in_the_same_folder_is_refused(table: Path, tmp_path: Path) -> None:
     from nlgauge.scale.run_folder import RunFolder
 
     with RunFolder(tmp_path / "out", "jsonl").open():

@@ -1,4 +1,4 @@
-"""The sources of the compiled solvers, run by Python."""
+"""The Python sources of the compiled kernels, imported without their extensions."""
 
 import sys
 from importlib.util import module_from_spec, spec_from_file_location
@@ -14,7 +14,7 @@ FOLDER = Path(kernels.__file__).parent
 
 
 def load():
-    """Return the modules by name; the compiled ones stay what others import."""
+    """Return the uncompiled modules by name; other imports still give the compiled ones."""
     found = {}
     with mock.patch.dict(sys.modules), mock.patch.dict(vars(kernels)):
         for name in NAMES:
@@ -27,7 +27,7 @@ def load():
 
 
 def use(monkeypatch):
-    """Let the solvers of a test run uncompiled."""
+    """Replace the compiled kernels by their sources for the duration of a test."""
     from nlgauge.measure import barycenter, depth, transport, unbalanced
 
     plain = load()

@@ -1,3 +1,5 @@
+"""The embedding cache with damaged files, disk errors, size limits and several processes."""
+
 from __future__ import annotations
 
 import errno
@@ -16,7 +18,14 @@ from pathlib import Path
 
 import pytest
 
-from caching import TEXTS, Counting, assert_same, cached, query, spoil_contents
+from cached_encoders import (
+    TEXTS,
+    CountingEncoder,
+    assert_same,
+    cached_encoder,
+    corrupt_records,
+    query,
+)
 from nlgauge.core.errors import FileError
 from nlgauge.encode.cache import database
 from nlgauge.encode.cache.database import (
@@ -29,11 +38,11 @@ from nlgauge.encode.cache.database import (
 from nlgauge.encode.cache.records import text_key
 from nlgauge.encode.hashing import HashingEncoder
 
-ASIDE = f"{FILE_NAME}.damaged"
+RENAMED = f"{FILE_NAME}.damaged"
 
 
 @pytest.fixture(autouse=True)
-def _silence_means_silence() -> object:
+def _unexpected_warnings_are_errors() -> object:
     """A warning that a test does not expect is an error."""
     with warnings.catch_warnings():
         warnings.simplefilter("error", CacheWarning)
@@ -44,51 +53,51 @@ def _silence_means_silence() -> object:
 
 
 @pytest.mark.parametrize("how", ["flip", "bytes", "cut", "empty", "text", "header", "pages"])
-def test_damage_is_computed_again(tmp_path: Path, how: str) -> None:
-    cached(tmp_path)[0].encode(TEXTS, (2,))
+def test_damaged_records_are_computed_again(tmp_path: Path, how: str) -> None:
+    cached_encoder(tmp_path)[0].encode(TEXTS, (2,))
     path = tmp_path / FILE_NAME
     content = path.read_bytes()
     if how == "flip":
-        spoil_contents(tmp_path)
+        corrupt_records(tmp_path)
     elif how == "bytes":  # of a record that spans several pages, in the file itself
-        at = content.index(Counting().encode(TEXTS[-1:], (2,))[0].points[0, 200].tobytes())
+        at = content.index(CountingEncoder().encode(TEXTS[-1:], (2,))[0].points[0, 200].tobytes())
         path.write_bytes(content[:at] + b"?" + content[at + 1 :])
     else:
-        spoilt = {
+        damaged = {
             "cut": content[: len(content) // 2],
             "empty": b"",
             "text": b"this is no cache\n" * 100,
             "header": b"\0" * 40 + content[40:],
             "pages": content[:8192] + b"\xa5" * (len(content) - 8192),
         }
-        path.write_bytes(spoilt[how])
+        path.write_bytes(damaged[how])
     messages = {
         "flip": f"held {2 * len(TEXTS)} damaged records, dropped",
         "bytes": "held 1 damaged",
     }
-    encoder, behind = cached(tmp_path)
+    encoder, behind = cached_encoder(tmp_path)
     with warnings.catch_warnings(record=True) as notes:
         warnings.simplefilter("always")
         found = encoder.encode(TEXTS, (2,))
-    if how == "empty":  # which a process that was killed may leave, too
+    if how == "empty":  # a killed process may leave the same
         assert not notes
     else:
         (note,) = notes
-        assert messages.get(how, f"had a damaged file, renamed to {ASIDE}") in str(note.message)
-    assert_same(found, Counting().encode(TEXTS, (2,)))
+        assert messages.get(how, f"had a damaged file, renamed to {RENAMED}") in str(note.message)
+    assert_same(found, CountingEncoder().encode(TEXTS, (2,)))
     assert len(behind.encoded) == (1 if how == "bytes" else len(TEXTS))
-    assert (tmp_path / ASIDE).exists() == (how not in {"flip", "bytes", "empty"})
-    encoder, behind = cached(tmp_path)
+    assert (tmp_path / RENAMED).exists() == (how not in {"flip", "bytes", "empty"})
+    encoder, behind = cached_encoder(tmp_path)
     assert_same(encoder.encode(TEXTS, (2,)), found)
     assert behind.encoded == []
     assert EmbeddingCache(tmp_path).verify().clean
 
 
-def test_verify_says_what_it_dropped(tmp_path: Path) -> None:
-    encoder, _ = cached(tmp_path)
+def test_verify_counts_the_records_it_deleted(tmp_path: Path) -> None:
+    encoder, _ = cached_encoder(tmp_path)
     encoder.encode(TEXTS[:3], (2,))
     encoder.encode(TEXTS[3:], (2,))
-    spoil_contents(tmp_path, "id <= 5")
+    corrupt_records(tmp_path, "id <= 5")
     query(tmp_path, "DELETE FROM content WHERE id = 6")
     with pytest.warns(CacheWarning, match="held 6 damaged records"):
         found = EmbeddingCache(tmp_path).verify()
@@ -99,46 +108,46 @@ def test_verify_says_what_it_dropped(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("change", ["DROP TABLE content", "PRAGMA application_id = 7"])
-def test_a_file_of_another_program_is_set_aside(tmp_path: Path, change: str) -> None:
-    cached(tmp_path)[0].encode(TEXTS, (2,))
+def test_a_file_of_another_program_is_renamed(tmp_path: Path, change: str) -> None:
+    cached_encoder(tmp_path)[0].encode(TEXTS, (2,))
     query(tmp_path, change)
     changed = (tmp_path / FILE_NAME).read_bytes()
-    encoder, _ = cached(tmp_path)
-    with pytest.warns(CacheWarning, match=f"had a damaged file, renamed to {ASIDE}"):
+    encoder, _ = cached_encoder(tmp_path)
+    with pytest.warns(CacheWarning, match=f"had a damaged file, renamed to {RENAMED}"):
         found = encoder.encode(TEXTS, (2,))
-    assert_same(found, Counting().encode(TEXTS, (2,)))
-    assert (tmp_path / ASIDE).read_bytes() == changed
+    assert_same(found, CountingEncoder().encode(TEXTS, (2,)))
+    assert (tmp_path / RENAMED).read_bytes() == changed
     assert EmbeddingCache(tmp_path).verify().clean
 
 
 def test_a_damaged_file_that_cannot_be_replaced_is_not_used(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    cached(tmp_path)[0].encode(TEXTS[:3], (2,))
+    cached_encoder(tmp_path)[0].encode(TEXTS[:3], (2,))
     (tmp_path / FILE_NAME).write_text("this is no cache")
     monkeypatch.setattr(EmbeddingCache, "_set_aside", fail_with(errno.EROFS))
-    encoder, behind = cached(tmp_path)
+    encoder, behind = cached_encoder(tmp_path)
     with pytest.warns(CacheWarning) as notes:
-        assert_same(encoder.encode(TEXTS, (2,)), Counting().encode(TEXTS, (2,)))
-    said = [str(note.message) for note in notes]
-    assert len(said) == 2
-    assert all(os.strerror(errno.EROFS) in each and "renamed" not in each for each in said)
+        assert_same(encoder.encode(TEXTS, (2,)), CountingEncoder().encode(TEXTS, (2,)))
+    messages = [str(note.message) for note in notes]
+    assert len(messages) == 2
+    assert all(os.strerror(errno.EROFS) in each and "renamed" not in each for each in messages)
     assert len(behind.encoded) == len(TEXTS)
 
 
-def test_contents_of_other_texts_are_not_believed(tmp_path: Path) -> None:
-    cached(tmp_path)[0].encode(TEXTS[:2], (2,))
+def test_records_of_other_texts_are_not_used(tmp_path: Path) -> None:
+    cached_encoder(tmp_path)[0].encode(TEXTS[:2], (2,))
     query(tmp_path, "UPDATE content SET id = id + 10")
     query(tmp_path, "UPDATE content SET id = 1 + (id - 10 + 1) % 4")
-    encoder, behind = cached(tmp_path)
+    encoder, behind = cached_encoder(tmp_path)
     with pytest.warns(CacheWarning, match="held 4 damaged records"):
-        assert_same(encoder.encode(TEXTS[:2], (2,)), Counting().encode(TEXTS[:2], (2,)))
+        assert_same(encoder.encode(TEXTS[:2], (2,)), CountingEncoder().encode(TEXTS[:2], (2,)))
     assert len(behind.encoded) == 2
 
 
-def test_records_of_another_model_are_not_believed(tmp_path: Path) -> None:
-    cached(tmp_path)[0].encode(TEXTS, (2,))
-    other, behind = cached(tmp_path, precision="int8")
+def test_records_of_another_model_are_not_used(tmp_path: Path) -> None:
+    cached_encoder(tmp_path)[0].encode(TEXTS, (2,))
+    other, behind = cached_encoder(tmp_path, precision="int8")
     other.encode(TEXTS[:1], (1,))
     query(tmp_path, "UPDATE OR IGNORE record SET identity = 3 - identity")
     behind.encoded.clear()
@@ -147,7 +156,7 @@ def test_records_of_another_model_are_not_believed(tmp_path: Path) -> None:
     assert len(behind.encoded) == len(TEXTS) - 1
 
 
-# Disks.
+# Disk errors.
 
 
 def fail_with(number: int) -> Callable[..., None]:
@@ -158,18 +167,18 @@ def fail_with(number: int) -> Callable[..., None]:
 
 
 @pytest.mark.parametrize("number", [errno.ENOSPC, errno.EROFS, errno.EACCES])
-def test_a_disk_that_takes_nothing_costs_no_score(
+def test_write_errors_change_no_score(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: int
 ) -> None:
-    cached(tmp_path)[0].encode(TEXTS[:3], (2,))
+    cached_encoder(tmp_path)[0].encode(TEXTS[:3], (2,))
     monkeypatch.setattr(database, "_evict", fail_with(number))
-    encoder, behind = cached(tmp_path)
+    encoder, behind = cached_encoder(tmp_path)
     with pytest.warns(CacheWarning, match="only read") as notes:
         found = encoder.encode(TEXTS, (2,))
         encoder.encode(["one more"], (2,))
     assert len(notes) == 1
     assert os.strerror(number) in str(notes[0].message)
-    assert_same(found, Counting().encode(TEXTS, (2,)))
+    assert_same(found, CountingEncoder().encode(TEXTS, (2,)))
     assert {text for text, _ in behind.encoded} == {*TEXTS[3:], "one more"}
     assert [path.name for path in tmp_path.iterdir()] == [FILE_NAME]
     assert EmbeddingCache(tmp_path).verify() == Verification(6, 0)
@@ -179,11 +188,11 @@ def test_a_disk_that_takes_nothing_costs_no_score(
     not hasattr(os, "geteuid") or os.geteuid() == 0, reason="this user may write anywhere"
 )
 def test_a_read_only_folder_is_read(tmp_path: Path) -> None:
-    cached(tmp_path)[0].encode(TEXTS[:3], (2,))
+    cached_encoder(tmp_path)[0].encode(TEXTS[:3], (2,))
     everything = [tmp_path, *tmp_path.rglob("*")]
     for path in everything:
         path.chmod(path.stat().st_mode & ~0o222)
-    encoder, behind = cached(tmp_path)
+    encoder, behind = cached_encoder(tmp_path)
     encoder.encode(TEXTS[:3], (2,))
     assert behind.encoded == []
     with pytest.warns(CacheWarning, match="only read"):
@@ -193,38 +202,38 @@ def test_a_read_only_folder_is_read(tmp_path: Path) -> None:
     assert len(behind.encoded) == len(TEXTS) - 3
 
 
-def test_a_full_disk_costs_no_score(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    cached(tmp_path)[0].encode(TEXTS[:3], (2,))
+def test_a_full_disk_changes_no_score(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    cached_encoder(tmp_path)[0].encode(TEXTS[:3], (2,))
     connect = sqlite3.connect
 
     def connect_to_full_disk(*arguments: object, **options: object) -> sqlite3.Connection:
         connection = connect(*arguments, **options)
-        connection.execute("PRAGMA max_page_count = 1")  # no more than there are
+        connection.execute("PRAGMA max_page_count = 1")  # no more pages than there are
         return connection
 
     monkeypatch.setattr(database.sqlite3, "connect", connect_to_full_disk)
-    encoder, behind = cached(tmp_path)
+    encoder, behind = cached_encoder(tmp_path)
     with pytest.warns(CacheWarning, match="database or disk is full.*only read") as notes:
         found = encoder.encode(TEXTS, (2,))
     assert len(notes) == 1
-    assert_same(found, Counting().encode(TEXTS, (2,)))
+    assert_same(found, CountingEncoder().encode(TEXTS, (2,)))
     assert len(behind.encoded) == len(TEXTS) - 3
     monkeypatch.undo()
     assert EmbeddingCache(tmp_path).verify() == Verification(6, 0)
 
 
-def test_a_folder_that_cannot_be_made_costs_no_score(tmp_path: Path) -> None:
+def test_a_folder_that_cannot_be_created_changes_no_score(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
-    encoder, _ = cached(tmp_path / "file" / "cache")
+    encoder, _ = cached_encoder(tmp_path / "file" / "cache")
     with pytest.warns(CacheWarning, match="cannot be written to"):
         encoder.encode(TEXTS, (2,))
 
 
 def test_a_newer_format_is_left_alone(tmp_path: Path) -> None:
-    cached(tmp_path)[0].encode(TEXTS[:3], (2,))
+    cached_encoder(tmp_path)[0].encode(TEXTS[:3], (2,))
     query(tmp_path, f"PRAGMA user_version = {FORMAT + 1}")
     before = {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
-    encoder, behind = cached(tmp_path)
+    encoder, behind = cached_encoder(tmp_path)
     with pytest.warns(CacheWarning, match=f"has format {FORMAT + 1}.*upgrade nlgauge"):
         encoder.encode(TEXTS, (2,))
     assert len(behind.encoded) == len(TEXTS)
@@ -247,7 +256,7 @@ def held(cache: EmbeddingCache, names: str) -> str:
     return "".join(name for name in names if text_key(name) in found)
 
 
-def test_the_least_recently_used_goes_first(
+def test_the_least_recently_used_record_is_deleted_first(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("NLGAUGE_CACHE_SIZE", "3.5MB")
@@ -265,7 +274,7 @@ def test_the_least_recently_used_goes_first(
     assert (tmp_path / FILE_NAME).stat().st_size <= 3_500_000
 
 
-def test_an_old_and_a_new_process_agree_on_what_went(
+def test_an_old_and_a_new_process_see_the_same_records(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     old, new = EmbeddingCache(tmp_path), EmbeddingCache(tmp_path)
@@ -278,28 +287,28 @@ def test_an_old_and_a_new_process_agree_on_what_went(
 
 
 def test_a_file_that_vanishes_is_a_miss(tmp_path: Path) -> None:
-    encoder, behind = cached(tmp_path)
+    encoder, behind = cached_encoder(tmp_path)
     encoder.encode(TEXTS, (2,))
     (tmp_path / FILE_NAME).unlink()
-    assert_same(encoder.encode(TEXTS, (2,)), Counting().encode(TEXTS, (2,)))
+    assert_same(encoder.encode(TEXTS, (2,)), CountingEncoder().encode(TEXTS, (2,)))
     assert len(behind.encoded) == 2 * len(TEXTS)
 
 
 def test_many_small_writes_take_little_space(tmp_path: Path) -> None:
-    encoder, _ = cached(tmp_path)
+    encoder, _ = cached_encoder(tmp_path)
     words = [f"word {n}" for n in range(70)]
     for word in words:
         encoder.encode([word], (2,))
     assert [path.name for path in tmp_path.iterdir()] == [FILE_NAME]
     (held,) = EmbeddingCache(tmp_path).contents()
     assert (tmp_path / FILE_NAME).stat().st_size < 2 * held.size
-    again, behind = cached(tmp_path)
-    assert_same(again.encode(words, (2,)), Counting().encode(words, (2,)))
+    again, behind = cached_encoder(tmp_path)
+    assert_same(again.encode(words, (2,)), CountingEncoder().encode(words, (2,)))
     assert behind.encoded == []
     assert EmbeddingCache(tmp_path).verify().clean
 
 
-def test_large_writes_are_cut(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_large_writes_are_split(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(database, "_TRANSACTION_BYTES", 25_000)
     cache = EmbeddingCache(tmp_path)
     cache.write("identity", records(10_000, *"abcdefg"))
@@ -307,17 +316,17 @@ def test_large_writes_are_cut(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     assert held(EmbeddingCache(tmp_path), "abcdefg") == "abcdefg"
 
 
-def test_clear_deletes_only_what_is_the_caches(tmp_path: Path) -> None:
+def test_clear_deletes_only_files_of_the_cache(tmp_path: Path) -> None:
     folder = tmp_path / "cache"
-    cached(folder)[0].encode(TEXTS, (2,))
-    for name in ("mine.txt", "mine.sqlite", ASIDE, f"{FILE_NAME}-journal"):
+    cached_encoder(folder)[0].encode(TEXTS, (2,))
+    for name in ("mine.txt", "mine.sqlite", RENAMED, f"{FILE_NAME}-journal"):
         (folder / name).touch()
     assert EmbeddingCache(folder).clear() == len(TEXTS)
     assert sorted(path.name for path in folder.iterdir()) == ["mine.sqlite", "mine.txt"]
 
 
-def test_an_encoder_outlives_the_clearing_of_its_cache(tmp_path: Path) -> None:
-    encoder, behind = cached(tmp_path / "cache")
+def test_an_encoder_works_after_its_cache_is_cleared(tmp_path: Path) -> None:
+    encoder, behind = cached_encoder(tmp_path / "cache")
     wanted = encoder.encode(TEXTS, (2,))
     EmbeddingCache(tmp_path / "cache").clear()
     assert not (tmp_path / "cache").exists()
@@ -326,7 +335,7 @@ def test_an_encoder_outlives_the_clearing_of_its_cache(tmp_path: Path) -> None:
 
 
 def test_hits_and_misses_are_counted(tmp_path: Path) -> None:
-    encoder, _ = cached(tmp_path)
+    encoder, _ = cached_encoder(tmp_path)
     encoder.encode(TEXTS[:4], (2,))
     encoder.encode(TEXTS[:6], (2,))
     (held,) = encoder._cache.contents()
@@ -361,18 +370,18 @@ def test_several_processes_write_at_once(tmp_path: Path) -> None:
     spans = [(0, 12), (6, 18), (12, 24), (0, 24)]
     running = [writer(tmp_path, *span) for span in spans]
     for process in running:
-        _, said = process.communicate(timeout=300)
-        assert process.returncode == 0, said
-        assert said == ""
+        _, messages = process.communicate(timeout=300)
+        assert process.returncode == 0, messages
+        assert messages == ""
     assert EmbeddingCache(tmp_path).verify().clean
-    encoder, behind = cached(tmp_path)
+    encoder, behind = cached_encoder(tmp_path)
     texts = texts_of(0, 24)
     assert_same(encoder.encode(texts, (1, 2)), HashingEncoder().encode(texts, (1, 2)))
     assert behind.encoded == []
 
 
 def test_several_threads_share_an_encoder(tmp_path: Path) -> None:
-    encoder, _ = cached(tmp_path)
+    encoder, _ = cached_encoder(tmp_path)
     parts = [texts_of(n, n + 3) for n in range(8)]
     with ThreadPoolExecutor(4) as pool:
         encoded = pool.map(lambda part: encoder.encode(part, (1,)), parts)
@@ -382,7 +391,7 @@ def test_several_threads_share_an_encoder(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="the system has no SIGKILL")
-def test_a_process_killed_while_writing_leaves_nothing_wrong(tmp_path: Path) -> None:
+def test_a_process_killed_while_writing_leaves_no_damaged_record(tmp_path: Path) -> None:
     moments = random.Random(1)
     for attempt in range(4):
         process = writer(tmp_path, 1000 * attempt, 1000 * attempt + 1000)
@@ -396,7 +405,7 @@ def test_a_process_killed_while_writing_leaves_nothing_wrong(tmp_path: Path) -> 
     assert found.clean
     assert found.valid
     texts = [text for n in range(4) for text in texts_of(1000 * n, 1000 * n + 5)]
-    encoder, behind = cached(tmp_path)
+    encoder, behind = cached_encoder(tmp_path)
     assert_same(encoder.encode(texts, (1, 2)), HashingEncoder().encode(texts, (1, 2)))
     assert len(behind.encoded) < len(texts)
 
@@ -419,7 +428,7 @@ database.EmbeddingCache(Path(sys.argv[1])).write("identity", rows)
 
 @pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="the system has no SIGKILL")
 @pytest.mark.parametrize("first", [True, False])
-def test_remains_of_a_killed_process_are_cleared(tmp_path: Path, first: bool) -> None:
+def test_files_of_a_killed_process_are_deleted(tmp_path: Path, first: bool) -> None:
     if not first:
         EmbeddingCache(tmp_path).write("identity", records(100, "a"))
     words = [sys.executable, "-c", HALF_WRITTEN, str(tmp_path)]

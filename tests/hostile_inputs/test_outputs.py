@@ -183,7 +183,7 @@ def test_latex_holds_no_command_of_a_name(name: str) -> None:
 
 
 def _check_latex(cell: str) -> None:
-    """Remove what we write ourselves; nothing that TeX treats in a special way may remain."""
+    """Assert that no special character of TeX remains after removal of our own commands."""
     known = r"\\textbf\{[\d.]+\}|\\text(ascii(tilde|circum)|backslash)\{\}|\{\\char34\}|\\[&%$#_{}]"
     known += r"|\$(\\(up|down)arrow|[<>|])\$|^\{\}"
     rest = re.sub(known, "", cell)
@@ -242,9 +242,9 @@ def test_notes_hold_one_line_without_controls(
     name: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     print_notes([name])
-    said = capsys.readouterr().err
-    assert said == f"note: {printable(name)}\n"
-    assert not _CONTROLS.search(said)
+    captured = capsys.readouterr().err
+    assert captured == f"note: {printable(name)}\n"
+    assert not _CONTROLS.search(captured)
 
 
 def test_differences_between_systems_show_no_control(name: str) -> None:
@@ -364,6 +364,6 @@ def test_values_on_a_terminal_show_no_control(
 )
 def test_messages_show_no_control(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     _run(*words)
-    said = capsys.readouterr()
-    assert not _CONTROLS.search(said.out + said.err)
-    assert "Traceback" not in said.err
+    captured = capsys.readouterr()
+    assert not _CONTROLS.search(captured.out + captured.err)
+    assert "Traceback" not in captured.err

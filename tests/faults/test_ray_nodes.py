@@ -1,4 +1,4 @@
-"""A cluster of a head and two nodes, each with its own object store, which loses one of them."""
+"""A Ray cluster of a head and two nodes, each with its own object store, that loses a node."""
 
 from __future__ import annotations
 
@@ -9,9 +9,8 @@ from typing import Any
 
 import pytest
 
-from nlgauge.data.systems import InputFiles
-from nlgauge.scale.run import Run
-from sentences import results
+from faults.conftest import ray_run
+from generated_rows import read_files
 
 ray = pytest.importorskip("ray")
 
@@ -20,7 +19,7 @@ pytestmark = pytest.mark.slow
 
 @pytest.fixture
 def nodes() -> Iterator[tuple[Any, list[Any]]]:
-    """The cluster, whose head runs no workers, and two nodes with room for one worker each."""
+    """A cluster whose head runs no workers, and its two nodes, which run one worker each."""
     cluster_utils = pytest.importorskip("ray.cluster_utils")
     quick = {"health_check_period_ms": 1000, "health_check_failure_threshold": 8}
     with pytest.MonkeyPatch.context() as patched:
@@ -31,7 +30,7 @@ def nodes() -> Iterator[tuple[Any, list[Any]]]:
             try:
                 cluster.add_node(**options)
                 started = [cluster.add_node(num_cpus=1) for _ in range(2)]
-            except Exception as error:  # Ray raises just that when a busy machine starts it slowly
+            except Exception as error:  # raised by Ray if a busy machine starts it slowly
                 pytest.skip(f"Ray could not start three nodes here: {error}")
             ray.init(cluster.address, log_to_driver=False)
             yield cluster, started
@@ -41,7 +40,7 @@ def nodes() -> Iterator[tuple[Any, list[Any]]]:
 
 
 def _wait_for_worker(node: Any, state: str) -> None:
-    """Wait until a worker on the node is in a state: Ray starts and ends workers late."""
+    """Wait until a worker on the node is in the state; Ray starts and ends workers late."""
     from ray._private.state import actors
 
     until = time.monotonic() + 120
@@ -53,10 +52,10 @@ def _wait_for_worker(node: Any, state: str) -> None:
         time.sleep(0.05)
 
 
-def test_a_node_is_lost_in_the_middle_of_a_run(
-    nodes: tuple[Any, list[Any]], table: Path, undisturbed: dict[str, bytes], tmp_path: Path
+def test_a_run_continues_after_the_loss_of_a_node(
+    nodes: tuple[Any, list[Any]], table: Path, uninterrupted: dict[str, bytes], tmp_path: Path
 ) -> None:
-    """The other node has no room for a second worker, and finishes the run alone."""
+    """The other node runs one worker only, which finishes the run."""
     cluster, started = nodes
     lost: list[Any] = []
 
@@ -65,20 +64,12 @@ def test_a_node_is_lost_in_the_middle_of_a_run(
             _wait_for_worker(started[0], "ALIVE")
             lost.append(started[0])
             cluster.remove_node(started[0], allow_graceful=False)
-            _wait_for_worker(started[0], "DEAD")  # until then it goes on without its node
+            # A worker runs for a while after its node is removed.
+            _wait_for_worker(started[0], "DEAD")
 
-    run = Run(
-        InputFiles([str(table)]),
-        ("chrf",),
-        tmp_path / "out",
-        part_rows=20,
-        confidence=0.95,
-        resamples=50,
-        engine="ray",
-        workers=2,
-    )
+    run = ray_run(table, tmp_path / "out")
     with pytest.warns(UserWarning, match="a worker died"):
         outcome = run.execute(lose_one)
     assert lost
     assert outcome.scored == 600
-    assert results(tmp_path / "out") == undisturbed
+    assert read_files(tmp_path / "out") == uninterrupted

@@ -1,4 +1,4 @@
-"""Work that cannot be interrupted is killed at its time limit, and delays nobody else."""
+"""Work that cannot be interrupted is killed at its time limit and delays no other request."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from starlette.testclient import TestClient
 from nlgauge.service.app import create_app
 from nlgauge.service.settings import Limits, Settings
 
-PATIENCE = 120  # seconds, for a busy machine
+TIMEOUT = 120  # seconds, for a busy machine
 WORDS = [f"w{n * 7919 % 263}" for n in range(2300)]
 LONG = " ".join(WORDS)[:9_990]
 SHUFFLED = " ".join(WORDS[n * 997 % 2300] for n in range(2300))[:9_990]
@@ -60,11 +60,11 @@ def test_a_request_is_killed_at_its_limit_while_others_are_answered(
     thread.start()
     small = {"metrics": ["bleu"], "pairs": [{"candidate": "a b", "references": ["a b"]}]}
     others = [server.post("/v1/score", json=small).status_code for _ in range(10)]
-    thread.join(PATIENCE)
+    thread.join(TIMEOUT)
     assert others == [200] * 10
     assert slow[0].status_code == 413
     assert slow[0].json()["error"]["kind"] == "took_too_long"
-    latest = time.monotonic() + PATIENCE
+    latest = time.monotonic() + TIMEOUT
     while set(multiprocessing.active_children()) - before and time.monotonic() < latest:
         time.sleep(0.05)
     assert not set(multiprocessing.active_children()) - before, "the process still computes"
@@ -110,19 +110,19 @@ def test_a_busy_server_ends_at_a_signal(number: int) -> None:
 
         def ask() -> None:
             try:
-                urlopen(request, timeout=PATIENCE)
+                urlopen(request, timeout=TIMEOUT)
             except HTTPError as error:
                 statuses.append(error.code)
 
         asking = threading.Thread(target=ask)
         asking.start()
-        latest = time.monotonic() + PATIENCE
+        latest = time.monotonic() + TIMEOUT
         while b"nlgauge_long_running 1.0" not in urlopen(f"{address}metrics").read():
             assert time.monotonic() < latest, "the request has not arrived"
             time.sleep(0.1)
         run.send_signal(number)
-        assert run.wait(timeout=PATIENCE) in (128 + number, -number)
-        asking.join(PATIENCE)
+        assert run.wait(timeout=TIMEOUT) in (128 + number, -number)
+        asking.join(TIMEOUT)
         assert statuses == [503], "it waited for the request, which takes minutes"
         assert "Traceback" not in run.stderr.read()
 
@@ -137,7 +137,7 @@ def test_a_process_that_has_ended_is_replaced(monkeypatch: pytest.MonkeyPatch) -
         (worker,) = [each for each in dispatcher._processes._workers if each.process is not None]
         worker.process.kill()
         worker.process.join()
-        monkeypatch.setattr(worker.process, "is_alive", lambda: True)  # it has ended just now
+        monkeypatch.setattr(worker.process, "is_alive", lambda: True)  # it has just ended
         second = client.post("/v1/score", json=body)
     assert first.status_code == second.status_code == 200
     assert first.json()["scores"][0]["value"] == second.json()["scores"][0]["value"] == 50.0

@@ -1,4 +1,4 @@
-"""The files of a part count for that part of that run only."""
+"""Files of a part are used for that part of that run only."""
 
 import json
 import shutil
@@ -7,16 +7,16 @@ from typing import Any
 
 import pytest
 
+from generated_rows import generate_rows, write_jsonl
 from nlgauge.data.systems import InputFiles
 from nlgauge.scale.run import Run, RunResult
 from nlgauge.scale.run_folder import RunFolder, _canonical, _sha256
 from nlgauge.scale.segments import PartScores
-from sentences import made_rows, write_jsonl
 
 
 @pytest.fixture
 def table(tmp_path: Path) -> Path:
-    return write_jsonl(tmp_path / "rows.jsonl", made_rows(12, systems="A"))
+    return write_jsonl(tmp_path / "rows.jsonl", generate_rows(12, systems="A"))
 
 
 def _run(table: Path, folder: str = "out", **options: Any) -> Run:
@@ -65,7 +65,7 @@ def test_a_part_of_a_run_with_other_options_is_scored_again(table: Path) -> None
     assert again.scores["A"]["chrf"].interval(0.95) == expected.scores["A"]["chrf"].interval(0.95)
 
 
-def test_a_part_without_its_name_is_not_trusted(tmp_path: Path) -> None:
+def test_a_part_without_its_name_is_scored_again(tmp_path: Path) -> None:
     folder = RunFolder(tmp_path, "jsonl")
     with folder.open():
         folder.write_plan({"seed": 0})

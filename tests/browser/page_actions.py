@@ -1,4 +1,4 @@
-"""What people do on the page, for several tests: wait for it, fill in a pair, upload rows."""
+"""Actions on the web page: fill in a pair, choose metrics, set options, upload files."""
 
 from __future__ import annotations
 
@@ -26,8 +26,14 @@ def fill_pair(page: Any, candidate: str = CANDIDATE, reference: str = REFERENCE)
     page.get_by_label("Reference", exact=True).fill(reference)
 
 
+def score_pair(page: Any, candidate: str = CANDIDATE, reference: str = REFERENCE) -> None:
+    """Fill in a pair and press Score."""
+    fill_pair(page, candidate, reference)
+    page.get_by_role("button", name="Score", exact=True).click()
+
+
 def choose_metrics(view: Any, *names: str) -> None:
-    """Have exactly these chips pressed."""
+    """Select exactly these metrics."""
     view.get_by_role("button", name="more", exact=False).first.click()
     chips = view.get_by_role("group", name="Metrics")
     for chip in chips.locator("button[aria-pressed]").all():
@@ -45,29 +51,29 @@ def set_option(page: Any, metric: str, label: str, value: str) -> None:
     dialog.get_by_role("button", name="Apply").click()
 
 
-def drop(view: Any, *files: tuple[str, str]) -> None:
-    """Drop files of these names and contents on the view's place for them."""
+def drop_files(view: Any, *files: tuple[str, str]) -> None:
+    """Drop files of these names and contents on the drop zone of the view."""
     view.locator(".dropzone").evaluate(
         """(zone, files) => {
           const dataTransfer = new DataTransfer();
           for (const [name, text] of files) dataTransfer.items.add(new File([text], name));
-          const looks = { dataTransfer, bubbles: true, cancelable: true };
-          zone.dispatchEvent(new DragEvent("drop", looks));
+          const event = { dataTransfer, bubbles: true, cancelable: true };
+          zone.dispatchEvent(new DragEvent("drop", event));
         }""",
         files,
     )
 
 
-def choose(page: Any, view: Any, *paths: Path) -> None:
-    """Choose files from the disk."""
+def choose_files(page: Any, view: Any, *paths: Path) -> None:
+    """Choose files with the file dialog."""
     with page.expect_file_chooser() as chooser:
         view.get_by_role("button", name="Choose files").click()
     chooser.value.set_files(paths)
 
 
-def lines(count: int, *, seed: int, words: int = 25) -> list[str]:
-    chance = random.Random(seed)
-    return [" ".join(chance.choices(_WORDS, k=words)) for _ in range(count)]
+def random_lines(count: int, *, seed: int, words: int = 25) -> list[str]:
+    generator = random.Random(seed)
+    return [" ".join(generator.choices(_WORDS, k=words)) for _ in range(count)]
 
 
 def json_lines(rows: Sequence[object]) -> str:

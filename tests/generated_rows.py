@@ -1,4 +1,4 @@
-"""Made-up rows for tests of streams: many, small, and the same every time."""
+"""Random rows for tests of tables and of runs in parts; equal seeds give equal rows."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ old new man woman river 12 3.5 naïve über 東京 don't well-known , . !"""
 _WORDS = _TEXT.split()
 
 
-def made_rows(
+def generate_rows(
     segments: int, *, systems: Sequence[str] = ("A", "B"), references: int = 2, seed: int = 0
 ) -> list[dict[str, Any]]:
-    """Rows of every system on every segment, candidates near their references."""
+    """Return a row per system and segment; a candidate is a reference with one word changed."""
     draw = random.Random(seed)
     rows = []
     for number in range(segments):
@@ -30,12 +30,12 @@ def made_rows(
 
 
 def write_jsonl(path: Path, rows: Iterable[Any]) -> Path:
-    """The file with a JSON object a line."""
+    """Write one JSON object per line and return the path."""
     path.write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
     return path
 
 
-def results(folder: Path) -> dict[str, bytes]:
-    """The bytes of all results of a run by name."""
+def read_files(folder: Path) -> dict[str, bytes]:
+    """Return the bytes of all files below a folder by relative path."""
     files = sorted(file for file in folder.rglob("*") if file.is_file())
     return {str(file.relative_to(folder)): file.read_bytes() for file in files}

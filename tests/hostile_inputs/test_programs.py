@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
+from conftest import WORD_OVERLAP
 from nlgauge import metric, score
 from nlgauge.cli import app
 from nlgauge.core.errors import UsageError
@@ -44,9 +45,11 @@ def _results(folder: Path, signature: str) -> str:
 def test_verify_runs_no_program_that_a_results_file_names(
     number: int, signatures: list[str], trace: Path, tmp_path: Path
 ) -> None:
-    said = CliRunner().invoke(app, ["verify", _results(tmp_path, signatures[number])])
-    assert isinstance(said.exception, UsageError)
-    assert "would run the program" in str(said.exception) or "not installed" in str(said.exception)
+    result = CliRunner().invoke(app, ["verify", _results(tmp_path, signatures[number])])
+    assert isinstance(result.exception, UsageError)
+    assert "would run the program" in str(result.exception) or "not installed" in str(
+        result.exception
+    )
     assert not trace.exists()
 
 
@@ -68,8 +71,7 @@ def test_a_signature_builds_no_metric_that_runs_a_program(
 
 
 def test_an_allowed_command_is_verified(tmp_path: Path) -> None:
-    program = Path(__file__).parents[1] / "programs" / "shared_words.py"
-    command = f"python {program}"
+    command = f"python {WORD_OVERLAP} references"
     texts = tmp_path / "texts.txt"
     texts.write_text("a b c\nd e\n")
     words = ["score", "-c", str(texts), "-r", str(texts), "-m", f"external:command={command}"]

@@ -1,4 +1,4 @@
-"""What tests of the cache share: an encoder that counts, caches as new processes see them."""
+"""Encoders with an embedding cache: a counting encoder, comparison of clouds, damaged records."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from nlgauge.encode.cache.database import FILE_NAME, EmbeddingCache
 from nlgauge.encode.hashing import HashingEncoder
 from nlgauge.encode.run_options import RunOptions
 
-ODD = ["", " ", "😀 👩‍👩‍👧 e\u0301", "שלום עולם", "\ud83d\ude00 alone", "a\x00b", "dog " * 300]
-TEXTS = [*example("reference.a"), *ODD]
+UNUSUAL = ["", " ", "😀 👩‍👩‍👧 e\u0301", "שלום עולם", "\ud83d\ude00 alone", "a\x00b", "dog " * 300]
+TEXTS = [*example("reference.a"), *UNUSUAL]
 
 
-class Counting(HashingEncoder):
-    """An encoder that remembers what it was asked to compute."""
+class CountingEncoder(HashingEncoder):
+    """A hashing encoder that records the texts it encodes and tokenizes."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -32,19 +32,19 @@ class Counting(HashingEncoder):
 
     def encode(self, texts: Sequence[str], layers: Sequence[int]) -> list[Cloud]:
         self.encoded += [(text, tuple(layers)) for text in texts]
-        return [*map(_one, super().encode(texts, layers))]
+        return [*map(_note_if_long, super().encode(texts, layers))]
 
 
-def _one(cloud: Cloud) -> Cloud:
-    notes = ("long, and said so",) if len(cloud) > 100 else ()
+def _note_if_long(cloud: Cloud) -> Cloud:
+    notes = ("a long text",) if len(cloud) > 100 else ()
     return Cloud(cloud.points, cloud.weights, cloud.tokens, notes)
 
 
-def cached(folder: Path, **options: str) -> tuple[CachedEncoder, Counting]:
-    """An encoder on a cache that knows nothing of earlier ones, as in a new process."""
-    behind = Counting()
-    known = model_identity("hashing", RunOptions(**options))
-    return CachedEncoder("hashing", lambda: behind, known, EmbeddingCache(folder)), behind
+def cached_encoder(folder: Path, **options: str) -> tuple[CachedEncoder, CountingEncoder]:
+    """Return an encoder with a newly opened cache, and the counting encoder behind it."""
+    counting = CountingEncoder()
+    identity = model_identity("hashing", RunOptions(**options))
+    return CachedEncoder("hashing", lambda: counting, identity, EmbeddingCache(folder)), counting
 
 
 def assert_same(clouds: Sequence[Cloud], others: Sequence[Cloud]) -> None:
@@ -64,16 +64,18 @@ def assert_same(clouds: Sequence[Cloud], others: Sequence[Cloud]) -> None:
 
 
 def query(folder: Path, statement: str) -> list[tuple]:
-    """The rows that a statement returns on the file of a cache."""
+    """Return the rows of an SQL statement on the database of a cache."""
     with closing(sqlite3.connect(folder / FILE_NAME)) as connection, connection:
         return connection.execute(statement).fetchall()
 
 
-def spoil_contents(folder: Path, where: str = "1") -> None:
-    """Change a bit in the middle of the content of records, as a failing disk does."""
+def corrupt_records(folder: Path, where: str = "1") -> None:
+    """Flip a bit in the middle of the content of records, as a failing disk does."""
     with closing(sqlite3.connect(folder / FILE_NAME)) as connection, connection:
         found = f"SELECT id, bytes FROM content WHERE {where}"
         for number, content in connection.execute(found).fetchall():
-            spoilt = bytearray(content)
-            spoilt[len(spoilt) // 2] ^= 1
-            connection.execute("UPDATE content SET bytes = ? WHERE id = ?", (bytes(spoilt), number))
+            changed = bytearray(content)
+            changed[len(changed) // 2] ^= 1
+            connection.execute(
+                "UPDATE content SET bytes = ? WHERE id = ?", (bytes(changed), number)
+            )
