@@ -23,7 +23,7 @@ PROJECT = Path(__file__).resolve().parents[1]
 PYTHONS = ("3.11", "3.12", "3.13", "3.14")
 RESOLUTIONS = {"highest": "highest", "lowest": "lowest-direct"}
 EXTRAS = "stats,service,plots,frames,streams"
-TOOLS = ("pytest", "hypothesis", "packaging", "POT")
+TOOLS = ("pytest>=8", "hypothesis>=6.100", "packaging>=24", "POT>=0.9.5")
 TESTS = (
     *("core", "data", "measure", "report", "runtime", "stats", "text"),
     *(f"metrics/test_{name}.py" for name in ("bleu", "chrf", "ter", "rouge", "eed", "character")),

@@ -158,7 +158,7 @@ def test_a_pair_can_be_scored_and_read_by_keyboard_alone(visit: Any) -> None:
     page.keyboard.type("The cat is on a mat")
     page.keyboard.press("Control+Enter")
     expect(page.locator(".scores li").first).to_be_visible()
-    expect(page.locator("#news")).to_have_text("6 scores ready.")
+    expect(page.locator("#news")).to_have_text("7 scores ready.")
     page.get_by_role("button", name="Download SVG").focus()
     page.keyboard.press("Tab")
     expect(page.locator(".token[data-side=candidate]").first).to_be_focused()

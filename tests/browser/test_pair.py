@@ -18,7 +18,7 @@ def test_texts_get_scores_with_direction_and_range(visit: Any) -> None:
     page = visit()
     score_pair(page)
     rows = page.locator(".scores li")
-    expect(rows).to_have_count(6)
+    expect(rows).to_have_count(7)
     expect(rows.first.locator(".name")).to_contain_text("bleu")
     expect(rows.first.get_by_role("img", name="in a range from 0 to 100")).to_be_visible()
     expect(rows.first.locator(".sign")).to_have_attribute("aria-label", "higher is better")
@@ -78,7 +78,7 @@ def test_a_matching_has_the_options_of_its_chip(visit: Any) -> None:
 def test_a_token_shows_its_mass_and_partners_while_others_fade(visit: Any) -> None:
     page = visit()
     page.get_by_role("button", name="Try an example").click()
-    expect(page.locator(".scores li")).to_have_count(6)  # above the tokens, which they move down
+    expect(page.locator(".scores li")).to_have_count(7)  # above the tokens, which they move down
     token = page.locator(".token[data-side=candidate]").nth(1)
     expect(token).to_have_attribute("aria-label", re.compile("^candidate token guy: nearest "))
     token.hover()
@@ -154,7 +154,7 @@ def test_greedy_matches_have_cosines_and_a_direction(visit: Any) -> None:
     expect(facts).to_contain_text(re.compile(r"recall\s*0\.\d{4}\s*every reference token"))
     expect(facts).not_to_contain_text("%")
     expect(page.locator(".line[stroke-dasharray]").first).to_be_attached()
-    expect(page.locator(".scores li")).to_have_count(6)
+    expect(page.locator(".scores li")).to_have_count(7)
     shown = page.locator(".components b").all_inner_texts()
     assert facts.locator("b").first.inner_text() in shown
     page.get_by_role("button", name="Table", exact=True).click()

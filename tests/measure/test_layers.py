@@ -15,14 +15,14 @@ def states(seed=0, count=4, n=5, d=3):
 
 
 def test_mean_and_power_means_against_loops():
-    z = states()
+    z = states().astype(float)
     for i in range(5):
-        vectors = [z[k, i] / np.linalg.norm(z[k, i].astype(float)) for k in range(4)]
-        np.testing.assert_allclose(layers.mean(z)[i], sum(vectors) / 4, rtol=1e-6)
+        vectors = [z[k, i] / np.linalg.norm(z[k, i]) for k in range(4)]
+        np.testing.assert_allclose(layers.mean(z)[i], sum(vectors) / 4, rtol=1e-12)
         low = [min(v[c] for v in vectors) for c in range(3)]
         high = [max(v[c] for v in vectors) for c in range(3)]
         wanted = np.r_[low, sum(vectors) / 4, high]
-        np.testing.assert_allclose(layers.power_means(z)[i], wanted, rtol=1e-6)
+        np.testing.assert_allclose(layers.power_means(z)[i], wanted, rtol=1e-12)
 
 
 def test_the_cosine_of_concatenated_layers_is_the_mean_of_cosines():
