@@ -28,7 +28,7 @@ from nlgauge.core.cloud import Cloud
 from nlgauge.core.metric import similarity
 from nlgauge.core.options import option
 from nlgauge.core.plan import Plan
-from nlgauge.measure.cost import cosine, unit
+from nlgauge.measure.cost import cosine, cosine_cost, scale_in_place
 from nlgauge.measure.layers import join
 from nlgauge.metrics._cloud_metric import Points, ngram_points, several_layers
 from nlgauge.metrics._transport import TransportMetric
@@ -65,7 +65,8 @@ class Gauge(TransportMetric):
         if (self.ngram or 1) == 1:
             return words._replace(words=words)
         grams = ngram_points(vectors, cloud, self.ngram or 1)
-        return grams._replace(vectors=unit(grams.vectors), words=words)
+        scale_in_place(grams.vectors)
+        return grams._replace(words=words)
 
     def cost_matrix(self, candidate: Points, reference: Points) -> Floats:
         """Return 1 - cos."""
@@ -74,7 +75,8 @@ class Gauge(TransportMetric):
     def row(self, plan: Plan, candidate: Points, reference: Points) -> tuple[float, ...]:
         """Return the score and its two parts; negative similarities count as no match."""
         assert candidate.words is not None and reference.words is not None
-        nearest = self.cost_matrix(candidate.words, reference.words).min(axis=0)
+        cosines = candidate.words.vectors @ reference.words.vectors.T
+        nearest = cosine_cost(cosines.max(axis=0))
         matched = max(0.0, 1 - plan.value)
         recall = max(0.0, 1 - float(reference.words.masses @ nearest))
         return matched + self.recall_weight * (recall - matched), matched, recall
