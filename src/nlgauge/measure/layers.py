@@ -4,7 +4,7 @@ Layers of a transformer differ in length by an order of magnitude, so every redu
 each layer's vectors to length 1, as the public implementations of MoverScore and BaryScore do.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -14,9 +14,17 @@ from nlgauge.core.arrays import Floats
 from nlgauge.core.errors import NotConverged, OptionError, ShapeError
 from nlgauge.measure.cost import unit
 
-WINDOWS_AT_ONCE = 64  # of a product that pools n-grams
+NGRAMS_AT_ONCE = 64  # of a product of matrices
 
 Kernel = Literal["gaussian", "epanechnikov"]
+
+
+class Shares(NamedTuple):
+    """Consecutive n-grams, the tokens that they consist of, and their shares [grams, tokens]."""
+
+    grams: slice
+    tokens: slice
+    shares: Floats
 
 
 class Routing(NamedTuple):
@@ -128,25 +136,40 @@ def pool_ngrams(points: ArrayLike, weights: ArrayLike, n: int) -> tuple[Floats, 
         raise OptionError(f"n must be at least 1, got {n}.")
     if n == 1:  # nothing to average
         return cloud, mass
-    width = min(n, len(mass))
-    totals = np.convolve(mass, np.ones(width), "valid")
+    totals = ngram_totals(mass, n)
     means = np.empty((*cloud.shape[:-2], len(totals), cloud.shape[-1]))
-    for start in range(0, len(totals), WINDOWS_AT_ONCE):
-        windows = slice(start, min(start + WINDOWS_AT_ONCE, len(totals)))
-        tokens = slice(start, windows.stop + width - 1)
-        shares = _band(windows.stop - start, width)
-        total = totals[windows, None]
-        shares *= np.where(total > 0, mass[tokens], 1.0)
-        shares /= np.where(total > 0, total, width)
+    for grams, tokens, shares in ngram_shares(mass, totals):
         # A fourth of the time of sums of shifted vectors (26 tokens), although most shares are 0.
-        np.matmul(shares, cloud[..., tokens, :], out=means[..., windows, :])
+        np.matmul(shares, cloud[..., tokens, :], out=means[..., grams, :])
     return means, totals
 
 
-def _band(rows: int, width: int) -> Floats:
-    """Return a matrix of 0 and 1, whose row i has 1 in columns i to i + width - 1."""
-    columns = rows + width - 1
-    return np.tri(rows, columns, width - 1) - np.tri(rows, columns, -1)
+def ngram_totals(mass: Floats, n: int) -> Floats:
+    """Return the summed weights of n consecutive tokens, or of all if there are fewer."""
+    return np.convolve(mass, np.ones(min(n, len(mass))), "valid")
+
+
+def ngram_shares(mass: Floats, totals: Floats) -> Iterator[Shares]:
+    """Yield blocks of n-grams as mixtures of tokens, given the weights of tokens and n-grams."""
+    width = len(mass) - len(totals) + 1
+    for start in range(0, len(totals), NGRAMS_AT_ONCE):
+        grams = slice(start, min(start + NGRAMS_AT_ONCE, len(totals)))
+        tokens = slice(start, grams.stop + width - 1)
+        shape, total = (grams.stop - start, tokens.stop - start), totals[grams, None]
+        shares = np.tri(*shape, width - 1) - np.tri(*shape, -1)
+        shares *= np.where(total > 0, mass[tokens], 1.0)
+        shares /= np.where(total > 0, total, width)
+        yield Shares(grams, tokens, shares)
+
+
+def unit_ngrams(points: Floats, mass: Floats, totals: Floats) -> list[Shares]:
+    """Return the n-grams as mixtures of the points of tokens [tokens, d], of length 1."""
+    blocks = []
+    for grams, tokens, shares in ngram_shares(mass, totals):
+        products = points[tokens] @ points[tokens].T
+        lengths = np.sqrt(np.maximum(((shares @ products) * shares).sum(axis=1, keepdims=True), 0))
+        blocks.append(Shares(grams, tokens, shares / np.where(lengths > 0, lengths, 1.0)))
+    return blocks
 
 
 def _layers(states: ArrayLike) -> Floats:

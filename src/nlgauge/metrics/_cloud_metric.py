@@ -18,7 +18,7 @@ from nlgauge.core.metric import PairMetric, Side
 from nlgauge.core.options import option
 from nlgauge.core.requirements import ModelCard, Need, Weighting
 from nlgauge.measure.cost import scale_in_place
-from nlgauge.measure.layers import concatenate, join, pool_ngrams
+from nlgauge.measure.layers import Shares, concatenate, join, pool_ngrams
 from nlgauge.runtime.progress import counted, portion
 from nlgauge.runtime.threads import spread
 
@@ -35,7 +35,8 @@ class Points(NamedTuple):
     strings: tuple[str, ...]
     characters: Ints | None = None  # first and last of each string, if they are parts of the text
     span: int = 1  # consecutive strings that each vector represents
-    words: "Points | None" = None  # the single tokens of n-grams, if a metric compares both
+    weights: Floats | None = None  # of single tokens, if a metric compares them and n-grams
+    mixtures: Sequence[Shares] = ()  # n-grams, if they are mixtures of the vectors
 
     @property
     def tokens(self) -> tuple[str, ...]:
