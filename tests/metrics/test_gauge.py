@@ -8,10 +8,10 @@ from scipy.optimize import linear_sum_assignment
 
 from conftest import needs_embedded
 from nlgauge import align, metric, score
+from nlgauge.core.cloud import Cloud, Tokens
 from nlgauge.core.errors import OptionError
 from nlgauge.core.requirements import ModelCard
 from nlgauge.inputs import ModelInputs, bind_metric
-from nlgauge.metrics._cloud_metric import Points
 
 CANDIDATE, REFERENCE = "a man is on a boat today", "a guy stands in a canoe ,"
 
@@ -88,8 +88,10 @@ def test_the_weight_of_recall_is_a_share(weight: str) -> None:
 
 def test_negative_similarities_count_as_no_match() -> None:
     built = metric("gauge")
-    points = [Points(np.array([[x]]), np.ones(1), ("a",)) for x in (1.0, -1.0)]
-    left, right = (each._replace(words=each) for each in points)
+    one, nothing = np.ones(1), np.zeros(0, dtype=np.int64)
+    tokens = Tokens(("a",), nothing, nothing > 0, nothing, nothing)
+    clouds = [Cloud(np.array([[[x]]]), one, tokens) for x in (1.0, -1.0)]
+    left, right = map(built.points, clouds)
     assert built.compare([left], [right]).tolist() == [[0.0, 0.0, 0.0]]
     assert built.void_row == (0.0, 0.0, 0.0)
 

@@ -108,9 +108,10 @@ class Cloud:
 
     def at(self, layers: Sequence[int]) -> "Cloud":
         """Return the cloud with these entries of the layer axis, in this order."""
-        if list(layers) == list(range(len(self.points))):
-            return self  # points are large: avoid the copy
-        return replace(self, points=self.points[list(layers)])
+        first = layers[0] if layers else 0
+        adjacent = slice(first, first + len(layers))  # needs no copy of points, which are large
+        same = list(layers) == list(range(adjacent.start, adjacent.stop))
+        return replace(self, points=self.points[adjacent if same else list(layers)])
 
     def keep(self, mask: Bools, weights: Floats | None = None) -> "Cloud":
         """Return the tokens where ``mask`` is true, with weights that sum to 1 unless all are 0."""

@@ -16,10 +16,14 @@ SNAP = 1e-12  # squared distances below this are equal points
 BLOCK_CELLS = 1 << 19  # of a product of long texts
 
 
-def unit(x: ArrayLike) -> Floats:
-    """Return float64 vectors of length 1 along the last axis; zero vectors stay zero."""
-    points = np.array(x, dtype=np.float64, order="C")
-    points /= _divisors(points)  # in place: a second array took twice as long
+def unit(x: ArrayLike, *, length: float = 1.0) -> Floats:
+    """Return float64 vectors of this length along the last axis; zero vectors stay zero."""
+    return scale_in_place(np.array(x, dtype=np.float64, order="C"), length)
+
+
+def scale_in_place(points: Floats, length: float = 1.0) -> Floats:
+    """Return the vectors themselves, scaled to this length along the last axis."""
+    points *= length / _divisors(points)  # products take half as long as quotients
     return points
 
 
@@ -37,10 +41,14 @@ def cosine(x: ArrayLike, y: ArrayLike, *, normalise: bool = True) -> Floats:
         distance /= 2
         return distance
     left, right = _clouds(x, y)
-    distance = left @ right.T
-    np.subtract(1.0, distance, out=distance)
-    distance[distance < SNAP / 2] = 0.0
-    return distance
+    return cosine_cost(left @ right.T)
+
+
+def cosine_cost(cosines: Floats) -> Floats:
+    """Return 1 - cosines, exactly 0 for equal points, in the same array."""
+    np.subtract(1.0, cosines, out=cosines)
+    cosines[cosines < SNAP / 2] = 0.0
+    return cosines
 
 
 def euclid(x: ArrayLike, y: ArrayLike, *, normalise: bool = True) -> Floats:

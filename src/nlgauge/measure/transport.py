@@ -162,10 +162,13 @@ def _plan(problem: Problem, solution: Solution, penalty_a: float, penalty_b: flo
         coupling[np.ix_(a > 0, b > 0)] = solution.coupling
         solution = solution._replace(coupling=coupling)
     value, mass = _total_cost(cost, coupling), float(coupling.sum())
-    penalties = float(marginal_penalties(coupling.sum(axis=1), a, penalty_a).sum())
-    penalties += float(marginal_penalties(coupling.sum(axis=0), b, penalty_b).sum())
+    objective = value
+    for axis, weights, penalty in ((1, a, penalty_a), (0, b, penalty_b)):
+        if 0 < penalty < math.inf:  # else the sums would be for nothing
+            terms = marginal_penalties(coupling.sum(axis=axis), weights, penalty)
+            objective += float(terms.sum())
     found = {**problem._asdict(), **solution._asdict()}
-    return Plan(value=value, mass=mass, objective=value + penalties, **found)
+    return Plan(value=value, mass=mass, objective=objective, **found)
 
 
 def _total_cost(cost: Floats, coupling: Floats) -> float:

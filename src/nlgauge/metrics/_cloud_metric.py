@@ -17,8 +17,8 @@ from nlgauge.core.errors import OptionError
 from nlgauge.core.metric import PairMetric, Side
 from nlgauge.core.options import option
 from nlgauge.core.requirements import ModelCard, Need, Weighting
-from nlgauge.measure.cost import unit
-from nlgauge.measure.layers import concatenate, join, pool_ngrams
+from nlgauge.measure.cost import scale_in_place
+from nlgauge.measure.layers import Shares, concatenate, join, pool_ngrams
 from nlgauge.runtime.progress import counted, portion
 from nlgauge.runtime.threads import spread
 
@@ -32,9 +32,32 @@ class Points(NamedTuple):
 
     vectors: Floats
     masses: Floats
-    tokens: tuple[str, ...]
-    offsets: Ints | None = None  # of the characters of each, if they are parts of the text
-    words: "Points | None" = None  # the single tokens of n-grams, if a metric compares both
+    strings: tuple[str, ...]
+    characters: Ints | None = None  # first and last of each string, if they are parts of the text
+    span: int = 1  # consecutive strings that each vector represents
+    weights: Floats | None = None  # of single tokens, if a metric compares them and n-grams
+    mixtures: Sequence[Shares] = ()  # n-grams, if they are mixtures of the vectors
+
+    @property
+    def tokens(self) -> tuple[str, ...]:
+        """The name of each vector, which only alignments need."""
+        if self.span == 1:
+            return self.strings
+        return tuple(
+            map(" ".join, zip(*(self.strings[k:] for k in range(self.span)), strict=False))
+        )
+
+    @property
+    def offsets(self) -> Ints | None:
+        """The first and last character of each vector, if they are parts of the text."""
+        if self.span == 1 or self.characters is None:
+            return self.characters
+        starts, ends = self.characters.T
+        # Special tokens have no place in the text: they must not be the first.
+        starts = np.where(starts < ends, starts, np.iinfo(np.int64).max)
+        first = sliding_window_view(starts, self.span).min(axis=1)
+        last = sliding_window_view(ends, self.span).max(axis=1)
+        return np.stack([np.minimum(first, last), last], axis=1)
 
 
 class Published(NamedTuple):
@@ -176,7 +199,8 @@ class CloudMetric(PairMetric):
         if n == 1:
             return ngram_points(join(cloud.points), cloud, n)
         found = ngram_points(concatenate(cloud.points), cloud, n)
-        return found._replace(vectors=unit(found.vectors))
+        scale_in_place(found.vectors)
+        return found
 
     def prepare(self, item: Cloud, side: Side) -> Any | None:
         return None if item.void else self.points(item)
@@ -207,22 +231,10 @@ class CloudMetric(PairMetric):
 def ngram_points(vectors: Floats, cloud: Cloud, n: int) -> Points:
     """Return the n-grams of a text with the means of their tokens' vectors and their masses."""
     means, masses = pool_ngrams(vectors, cloud.weights, n)
-    words, span = cloud.tokens.strings, min(n, len(cloud))
-    if span <= 1:
-        return Points(means, masses, words, cloud.tokens.offsets)
-    grams = (" ".join(words[i : i + span]) for i in range(len(masses)))
-    offsets = ngram_offsets(cloud.tokens.offsets, span)
-    return Points(means, masses / (masses.sum() or 1.0), tuple(grams), offsets)
-
-
-def ngram_offsets(offsets: Ints, n: int) -> Ints:
-    """Return the characters from the first to the last token of each n-gram but special ones."""
-    starts, ends = offsets.T
-    # Special tokens have no place in the text: they must not be the first.
-    starts = np.where(starts < ends, starts, np.iinfo(np.int64).max)
-    first = sliding_window_view(starts, n).min(axis=1)
-    last = sliding_window_view(ends, n).max(axis=1)
-    return np.stack([np.minimum(first, last), last], axis=1)
+    tokens, span = cloud.tokens, min(n, len(cloud))
+    if span > 1:
+        masses = masses / (masses.sum() or 1.0)
+    return Points(means, masses, tokens.strings, tokens.offsets, span)
 
 
 @cache

@@ -25,7 +25,7 @@ from nlgauge.core.cloud import Cloud
 from nlgauge.core.metric import distance
 from nlgauge.core.options import option
 from nlgauge.measure.barycenter import barycenter
-from nlgauge.measure.cost import squared_euclid, unit
+from nlgauge.measure.cost import scale_in_place, squared_euclid, unit
 from nlgauge.measure.sinkhorn import sinkhorn_divergence
 from nlgauge.metrics._cloud_metric import (
     Points,
@@ -56,8 +56,9 @@ class Bary(TransportMetric):
     def points(self, cloud: Cloud) -> Points:
         """Return the barycenter of the text's layers, whose points are tokens or n-grams."""
         grams = ngram_points(unit(cloud.points), cloud, self.ngram)
-        layers = grams.vectors if self.ngram == 1 else unit(grams.vectors)
-        centre = barycenter(layers, grams.masses)
+        if self.ngram > 1:
+            scale_in_place(grams.vectors)
+        centre = barycenter(grams.vectors, grams.masses)
         return grams._replace(vectors=centre.points, masses=centre.weights)
 
     def cost_matrix(self, candidate: Points, reference: Points) -> Floats:

@@ -23,14 +23,16 @@ unknown models join the layers at a half, two thirds and the whole of their dept
 from dataclasses import dataclass
 from typing import ClassVar
 
+import numpy as np
+
 from nlgauge.core.arrays import Floats
 from nlgauge.core.cloud import Cloud
 from nlgauge.core.metric import similarity
 from nlgauge.core.options import option
 from nlgauge.core.plan import Plan
-from nlgauge.measure.cost import cosine, unit
-from nlgauge.measure.layers import join
-from nlgauge.metrics._cloud_metric import Points, ngram_points, several_layers
+from nlgauge.measure.cost import cosine_cost
+from nlgauge.measure.layers import join, ngram_totals, unit_ngrams
+from nlgauge.metrics._cloud_metric import Points, several_layers
 from nlgauge.metrics._transport import TransportMetric
 
 
@@ -59,24 +61,34 @@ class Gauge(TransportMetric):
         return self.recall_weight == 0
 
     def points(self, cloud: Cloud) -> Points:
-        """Return unit vectors of n-grams, and those of single tokens."""
-        vectors = join(cloud.points)
-        words = ngram_points(vectors, cloud, 1)
-        if (self.ngram or 1) == 1:
-            return words._replace(words=words)
-        grams = ngram_points(vectors, cloud, self.ngram or 1)
-        return grams._replace(vectors=unit(grams.vectors), words=words)
+        """Return unit vectors of tokens, and n-grams as mixtures of them."""
+        vectors, weights, tokens = join(cloud.points), cloud.weights, cloud.tokens
+        totals = ngram_totals(weights, self.ngram or 1)
+        return Points(
+            vectors,
+            totals / (totals.sum() or 1.0),
+            tokens.strings,
+            tokens.offsets,
+            span=min(self.ngram or 1, len(cloud)),
+            weights=weights,
+            mixtures=unit_ngrams(vectors, weights, totals),
+        )
 
     def cost_matrix(self, candidate: Points, reference: Points) -> Floats:
-        """Return 1 - cos."""
-        return cosine(candidate.vectors, reference.vectors, normalise=False)
+        """Return 1 - cos of n-grams, from the products of tokens, which are fewer than vectors."""
+        cosines = np.empty((len(candidate.masses), len(reference.masses)))
+        for rows, tokens, shares in candidate.mixtures:
+            products = shares @ (candidate.vectors[tokens] @ reference.vectors.T)
+            for columns, others, theirs in reference.mixtures:
+                cosines[rows, columns] = products[:, others] @ theirs.T
+        return cosine_cost(cosines)
 
     def row(self, plan: Plan, candidate: Points, reference: Points) -> tuple[float, ...]:
         """Return the score and its two parts; negative similarities count as no match."""
-        assert candidate.words is not None and reference.words is not None
-        nearest = self.cost_matrix(candidate.words, reference.words).min(axis=0)
+        assert reference.weights is not None
+        nearest = cosine_cost((candidate.vectors @ reference.vectors.T).max(axis=0))
         matched = max(0.0, 1 - plan.value)
-        recall = max(0.0, 1 - float(reference.words.masses @ nearest))
+        recall = max(0.0, 1 - float(reference.weights @ nearest))
         return matched + self.recall_weight * (recall - matched), matched, recall
 
     @property

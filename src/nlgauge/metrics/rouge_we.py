@@ -22,7 +22,7 @@ from nlgauge.core.cloud import Cloud
 from nlgauge.core.metric import Aliases, Side, similarity
 from nlgauge.core.options import option
 from nlgauge.measure.cost import unit
-from nlgauge.metrics._cloud_metric import Points, ngram_offsets
+from nlgauge.metrics._cloud_metric import Points
 from nlgauge.metrics._greedy import GreedyMetric
 
 
@@ -59,10 +59,7 @@ class RougeWe(GreedyMetric):
         masses = masses * vectors.any(axis=1)
         if not masses.any():
             return None
-        grams = zip(*(words.tokens[start:] for start in range(self.order)), strict=False)
-        offsets = None if words.offsets is None else ngram_offsets(words.offsets, self.order)
-        tokens = tuple(map(" ".join, grams))
-        return Points(unit(vectors), masses / masses.sum(), tokens, offsets)
+        return words._replace(vectors=unit(vectors), masses=masses / masses.sum(), span=self.order)
 
     def similarities(self, candidate: Points, reference: Points) -> Floats:
         """Return the nonnegative cosine of every pair of n-grams."""
