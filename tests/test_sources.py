@@ -124,7 +124,7 @@ def test_other_metrics_name_the_references_that_are_missing(
 
 
 def test_texts_without_references_and_sources_are_refused(tmp_path: Path) -> None:
-    with pytest.raises(DataError, match=r"references\[0\] holds no reference"):
+    with pytest.raises(DataError, match=r"references\[0\] has no reference"):
         nlgauge.score(["x"], metrics=f"{SPEC},references=optional")
     rows = [{"mt": "x", "src": "y"}, {"mt": "x", "src": "y", "ref": "z"}]
     (tmp_path / "t.jsonl").write_text("\n".join(map(json.dumps, rows)))
@@ -234,7 +234,7 @@ def test_runs_in_parts_hand_sources_on(texts: dict[str, str], tmp_path: Path, wo
     assert _values(said) == {"a": 0.5, "b": 1.0}
     assert "|sources:yes|" in json.loads(said)["scores"][0]["signature"]
     Path(texts["src"]).write_text("x\nu\n")
-    with pytest.raises(UsageError, match="holds a run with other inputs"):
+    with pytest.raises(UsageError, match="contains a run with other inputs"):
         _said("score", *files, "-m", NEEDS, *parts)
 
 
@@ -262,7 +262,7 @@ def test_another_number_of_lines_is_an_error_with_both_numbers(
 def test_tables_hold_their_sources(tmp_path: Path, texts: dict[str, str]) -> None:
     table = tmp_path / "t.jsonl"
     table.write_text('{"candidate": "x", "reference": "x"}\n')
-    with pytest.raises(UsageError, match="holds its sources in a column; leave out -s"):
+    with pytest.raises(UsageError, match="has its sources in a column; leave out -s"):
         _said("score", "-c", str(table), "-s", texts["src"])
 
 

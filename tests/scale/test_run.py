@@ -299,7 +299,7 @@ def test_a_doubled_id_stops_the_run(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("lines", "said"),
-    [([], "holds no rows"), ([[1], [2]], "none of the 2 rows read can be scored")],
+    [([], "has no rows"), ([[1], [2]], "none of the 2 rows read can be scored")],
 )
 def test_nothing_to_score_is_told(tmp_path: Path, lines: list[Any], said: str) -> None:
     table = write_jsonl(tmp_path / "rows.jsonl", lines)

@@ -177,7 +177,7 @@ LONG = {"system": ["x", "x", "y", "y"], "id": [1, 2, 1, 3], "acc": [1, 0, 1, 1]}
         (7, {"scores": "a"}, UsageError, "not int"),
         (7, {}, UsageError, "systems is a int, not texts by system; name the columns"),
         ({"a": ["x"], "b": ["y"]}, {"columns": "id=a"}, UsageError, "are for stored scores"),
-        ({"a": [], "b": []}, {"scores": ["a", "b"]}, DataError, "holds no rows"),
+        ({"a": [], "b": []}, {"scores": ["a", "b"]}, DataError, "has no rows"),
         ({"a": ["x"], "b": ["y"]}, {"method": "t"}, OptionError, "'mcnemar' or 'mcnemar-midp'"),
     ],
 )  # fmt: skip

@@ -13,7 +13,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import NamedTuple
 
-from nlgauge.core.baseline import DECIDING, Baseline, way_to_fit
+from nlgauge.core.baseline import BASELINE_OPTIONS, Baseline, fitting_advice
 from nlgauge.core.errors import FileError, OptionError
 from nlgauge.core.metric import Metric
 from nlgauge.core.option_files import require_file
@@ -64,11 +64,11 @@ def _shipped(metric: Metric, card: ModelCard) -> Baselines:
                 baseline.values_for(metric, card, SHIPPED), sha256(content).hexdigest()[:12]
             )
     spelled, fitted = metric.describe(), "{model} model ({model_sha})".format(**stored["fitted"])
-    wanted = ", ".join(f"{key}={spelled[key]}" for key in DECIDING)
+    wanted = ", ".join(f"{key}={spelled[key]}" for key in BASELINE_OPTIONS)
     raise OptionError(
         f"no baseline is shipped for {metric.name} with the model {card.name} ({card.digest}), "
         f"{wanted}; there is one for every layer of the {fitted}, with weights=uniform and "
-        f"alpha=0.5; {way_to_fit(metric)}"
+        f"alpha=0.5; {fitting_advice(metric)}"
     )
 
 

@@ -32,7 +32,7 @@ def find(data: Path, wanted: Mapping[str, str]) -> tuple[dict[str, Path], tuple[
                 found.setdefault(part, path)
     lost = ", ".join(name for part, name in wanted.items() if part not in found)
     if not found:
-        raise FileError(f"{data} holds none of the files looked for, gzipped or not: {lost}")
+        raise FileError(f"{data} has none of the files looked for, gzipped or not: {lost}")
     note = f"Missing in the data folder, gzipped or not, and so left out here: {lost}."
     return found, (note,) if lost else ()
 

@@ -52,7 +52,7 @@ def rebuild(data: Path, settings: Settings) -> Reproduction:
     (outputs, no_outputs), (ranked, no_pairs) = find(data, files), find(data, of_pairs)
     whole = [name for name in outputs if name in ranked]
     if not whole:
-        raise FileError(f"{data} holds no language pair with both outputs and ranked pairs")
+        raise FileError(f"{data} has no language pair with both outputs and ranked pairs")
     found = {name: _sampled(outputs[name], ranked[name], settings) for name in whole}
     parts = [_translation(found, settings), _examples(settings)]
     return Reproduction.of("lazy_emd", PUBLICATION.paper, parts, (*no_outputs, *no_pairs))

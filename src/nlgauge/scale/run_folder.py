@@ -94,7 +94,7 @@ class RunFolder:
         listed = "\n  ".join(_differences({key: known.get(key) for key in plan}, dict(plan)))
         if listed:
             raise UsageError(
-                f"{str(self.path)!r} holds a run with other inputs or options:\n  {listed}\n"
+                f"{str(self.path)!r} contains a run with other inputs or options:\n  {listed}\n"
                 "Use another folder, or delete this one to start over."
             )
 

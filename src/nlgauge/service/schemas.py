@@ -223,7 +223,9 @@ class CardRequest(_Request):
         if (self.metric is None) == (self.stored is None):
             raise ValueError("name either a metric or stored scores")
         if self.lower_is_better and self.stored is None:
-            raise ValueError("lower_is_better is for stored scores; a metric knows its direction")
+            raise ValueError(
+                "lower_is_better is for stored scores; the direction of a metric is known"
+            )
         return self
 
     @property

@@ -31,7 +31,7 @@ def as_matrix(values: ArrayLike, name: str) -> Floats:
         raise ShapeError(f"{name} has shape {matrix.shape}; give systems x inputs, or one vector.")
     if infinite := int(np.isinf(matrix).sum()):
         share = f"{infinite} infinite values of {matrix.size}"
-        raise DataError(f"{name} holds {share}; use NaN for a cell without a score.")
+        raise DataError(f"{name} has {share}; use NaN for a cell without a score.")
     return matrix
 
 

@@ -91,7 +91,7 @@ def _position_biases(matrix: LabelMatrix, confidence: float) -> list[Bias]:
     number = dict(zip(matrix.labels, matrix.categories, strict=True))
     if not shown & set(number):
         raise DataError(
-            f"the column of positions holds {min(shown)!r}, which is not a label; it should name "
+            f"the column of positions has {min(shown)!r}, which is not a label; it should name "
             f"the label of the output that was shown first: {', '.join(matrix.labels[:8])}."
         )
     # An output that nobody prefers is not among the labels.

@@ -247,7 +247,7 @@ def _stored(
     """Return scores that came with the data, NaN where there are none."""
     rows = list(judged.stored_rows(name))
     if not rows:
-        raise DataError(f"the data names {name!r} but holds no score of it in {len(judged)} rows.")
+        raise DataError(f"the data names {name!r} but has no score of it in {len(judged)} rows.")
     label = name if name.startswith(HUMAN_PREFIX) else STORED + name
     values = align_scores(MetricScores.from_rows(label, rows), judgements)
     return MetricScores.like(judgements, label, values, direction)
