@@ -179,7 +179,7 @@ UNUSABLE: dict[str, tuple[Callable[[Path], object], str]] = {
     "unknown model type": (_config(model_type="own"), "does not recognize this architecture"),
     "another model type": (_config(model_type="llama"), "lacks the weights"),
     "own code": (_own_code, r"needs code of its own \(auto_map\), which is never run"),
-    "code of the hub": (_config(_attn_implementation="a/kernel"), "asks for code"),
+    "code of the hub": (_config(_attn_implementation="a/kernel"), "requires code"),
     "text as tokenizer": (
         _file("tokenizer.json", "hello"),
         "tokenizer of model .* cannot be loaded",

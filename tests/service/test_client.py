@@ -217,7 +217,7 @@ def test_another_servers_answer_is_one_sentence(
 ) -> None:
     address, _ = serve(body)
     assert main_quietly(["score", *files, "--server", address]) == 1
-    assert f"{address} answers, but not like `nlgauge serve`" in _said_once(capsys)
+    assert f"{address} does not answer like `nlgauge serve`" in _said_once(capsys)
 
 
 @pytest.mark.parametrize("status", [0, 204, 400, 401, 404, 413, 429, 500, 503])

@@ -36,7 +36,7 @@ def padding_is_harmless(
         shape = (1, length, dimension)
         if len(own) != depth + 1 or any(tuple(state.shape) != shape for state in own):
             raise ModelError(
-                f"{what} does not give one vector per token in each of its {depth} layers; take a "
+                f"{what} does not give one vector per token in each of its {depth} layers; use a "
                 "model of a family that docs/new-model.md lists, such as "
                 "bert-base-multilingual-cased"
             )

@@ -1,8 +1,8 @@
-"""Baselines: of this package, of a JSON file of ``nlgauge rescale fit``, or of a bert-score TSV.
+"""Baselines from this package, a JSON file of ``nlgauge rescale fit``, or a bert-score TSV file.
 
-A JSON file names the model and options that it was fitted with and is valid for them only, as the
-baselines of this package are (``baselines.json`` says how they were computed). A TSV file has the
-columns LAYER, P, R and F.
+A JSON file states the model and options it was fitted with, and is only valid for these; the same
+applies to the baselines of this package (``baselines.json`` states how they were computed). A TSV
+file has the columns LAYER, P, R and F.
 """
 
 import csv
@@ -20,7 +20,7 @@ from nlgauge.core.option_files import require_file
 from nlgauge.core.requirements import ModelCard
 
 SHIPPED = "shipped"
-"""The value of the option ``baseline`` for the baselines of this package."""
+"""The value of the option ``baseline`` that selects the baselines of this package."""
 _COLUMNS = {"f": "F", "precision": "P", "recall": "R"}
 
 
