@@ -1,8 +1,8 @@
 """Lazy-EMD (Chen et al. 2020): daRR of WMT18 and WMT19, penalties, and the worked examples.
 
-Of Tables 2 to 4 the to-English numbers are reproduced; only outputs in a pair are scored. The
-paper's EMD is transport with cost 1 - cos: Lazy-EMD with infinite penalties. F_alpha is BERTScore
-with recall weight .48, the paper's value for English.
+The to-English numbers of Tables 2 to 4 are reproduced; only outputs that occur in a pair are
+scored. The paper's EMD is transport with cost 1 - cos, that is, Lazy-EMD with infinite penalties.
+F_alpha is BERTScore with recall weight .48, the paper's value for English.
 """
 
 from collections.abc import Mapping
