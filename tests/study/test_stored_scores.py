@@ -130,7 +130,7 @@ def test_mcnemar_says_which_p_it_is() -> None:
     assert exact.test_note == "p against a: McNemar's exact test of 16 segments; two-sided"
     assert "McNemar's mid-p test" in mid.test_note
     assert exact.entries[1].to_dict()["low"] < -5 / 16 < exact.entries[1].to_dict()["high"]
-    with pytest.raises(OptionError, match="takes items as independent"):
+    with pytest.raises(OptionError, match="assumes independent items"):
         nlgauge.compare(table, scores=["a", "b"], method="mcnemar", cluster=[1, 2] * 8)
 
 

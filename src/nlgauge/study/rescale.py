@@ -35,7 +35,7 @@ def fit_baseline(
     ----------
     texts : sequence of str, unrelated sentences of one language; equal ones count once
     metric : str or Metric with the option ``baseline``
-    pairs, seed : pairs to draw (none twice) and the seed
+    pairs, seed : number of distinct pairs to draw, and the seed
     runtime, progress : as in `measure`
 
     Returns

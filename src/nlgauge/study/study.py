@@ -1,4 +1,4 @@
-"""Study: judged texts, scored once with every metric, and the base of all study results."""
+"""Study: judged texts, scored once with every metric, and the base class of results."""
 
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
@@ -181,7 +181,7 @@ def measure(
     ----------
     data : JudgedCorpus, str or Path, judged texts, or a file or folder with them
     metrics : str, Metric or sequence of them; may be empty if stored scores are named
-    scores, distances : names of scores that come with the data, of which higher or lower is better;
+    scores, distances : names of scores stored with the data (higher or lower is better), which are
         labelled ``stored:NAME``. ``human:NAME`` is another criterion.
     missing : "error" or "keep", whether a judged cell without a stored score is an error or empty
     runtime : Runtime, device, batch size, cache and the like
