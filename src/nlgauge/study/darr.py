@@ -144,8 +144,8 @@ def rank_pairs(
     """Return the pairs of outputs for one segment whose assessments differ by the threshold."""
     if human is None and len(judged.human) > 1:
         raise OptionError(
-            f"the data has {len(judged.human)} criteria ({', '.join(judged.human)}); ranked "
-            "pairs are derived from one with raw scores from 0 to 100: name it with human= (--human)."
+            f"the data has {len(judged.human)} criteria ({', '.join(judged.human)}); ranked pairs "
+            "are derived from one with raw scores from 0 to 100: name it with human= (--human)."
         )
     (criterion,) = choose_criteria(tuple(judged.human), human)
     people = Judgements.from_columns(judged.corpus.systems, judged.corpus.ids, judged.human)
