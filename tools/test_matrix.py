@@ -1,9 +1,9 @@
 """Run tests on several versions of Python, with the lowest and the highest versions of libraries.
 
-    python tools/test_matrix.py                                  what this machine has
+    python tools/test_matrix.py                                  all versions on this machine
     python tools/test_matrix.py --python 3.13 --resolution lowest
 
-Each combination gets an environment of its own in build/matrix (uv). The base install runs the
+Each combination has a separate environment in build/matrix (uv). The base install runs the
 tests of the lexical metrics, statistics, readers and commands. A table is printed at the end; the
 exit code is 1 if a combination fails.
 """
@@ -54,7 +54,7 @@ def main() -> None:
 
 
 def _run(uv: str, python: str, resolution: str) -> tuple[str, bool]:
-    """Return the outcome of one combination in words, and whether it counts as good."""
+    """Return the outcome of one combination as text, and whether it passed."""
     folder = PROJECT / "build" / "matrix" / f"{python}-{resolution}"
     made = _call([uv, "venv", "--quiet", "--clear", "--python", python, str(folder)])
     if made.returncode:
