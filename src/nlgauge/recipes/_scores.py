@@ -33,7 +33,7 @@ def find(data: Path, wanted: Mapping[str, str]) -> tuple[dict[str, Path], tuple[
     lost = ", ".join(name for part, name in wanted.items() if part not in found)
     if not found:
         raise FileError(f"{data} has none of the files looked for, gzipped or not: {lost}")
-    note = f"Missing in the data folder (also not gzipped), so left out: {lost}."
+    note = f"Missing in the data folder (with and without .gz), so left out: {lost}."
     return found, (note,) if lost else ()
 
 
