@@ -1,9 +1,8 @@
 """The embedding cache: one SQLite file of records with checksums.
 
-A failure of the cache never prevents scoring: values are then computed again, and a
-``CacheWarning`` reports the failure once. A connection is only used for one transaction, so that
-threads, forks and other processes can share the file. Unlike a write-ahead log, its rollback
-journal also works in read-only folders and on network file systems.
+A failure of the cache never prevents scoring: values are computed again, and a ``CacheWarning``
+reports it once. A connection is only used for one transaction, so that threads, forks and processes
+can share the file. A rollback journal also works in read-only folders and network file systems.
 """
 
 import sqlite3
