@@ -22,12 +22,12 @@ REPEATS = 3
 def cache(count: int) -> list[Timing]:
     """Calls with the model loaded, then whole commands, start of Python and torch included.
 
-    The new system has the words of the old one in reverse order: as long, and in no cache. Warm
-    calls read a copy of the folder, which is new to the process, so that checksums are timed, too.
+    The new system has the words of the old one in reverse order, so its texts have the same length
+    and are not cached. Warm calls read a copy of the folder, so that checksums are timed, too.
     """
     candidates, references = pairs(count)
     others = [" ".join(reversed(text.split())) for text in candidates]
-    open_encoder(None, cache="").encode(candidates[:8], (1,))  # load the model, wake the threads
+    open_encoder(None, cache="").encode(candidates[:8], (1,))  # load the model, start the threads
     best: dict[str, float] = {}
     for _ in range(REPEATS):
         with tempfile.TemporaryDirectory() as made:

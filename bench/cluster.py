@@ -1,11 +1,11 @@
-"""Runs of up to 1,000 workers, simulated from costs measured here.
+"""Simulation of runs with up to 1,000 workers from costs measured on this machine.
 
     python -m bench.cluster --engine local     costs of a driver of local processes
     python -m bench.cluster --engine ray       costs of a driver of Ray actors
 
-Costs are processor time, which other work on the machine hardly changes. Workers are timed on rows
-of their own. The driver is timed on tasks that take no time, with two of them queued for each of
-1,000 workers, as the time of a task may depend on how many there are.
+Costs are processor times, which other work on the machine hardly affects. Workers are timed
+separately. The driver is timed with tasks that take no time, two of them queued for each of 1,000
+workers, because the time per task may depend on their number.
 """
 
 from __future__ import annotations
@@ -115,8 +115,8 @@ def _nothing(_: Worker, task: PartsTask) -> list[FinishedPart]:
 def simulated_seconds(tasks: int, task: float, driver: float, workers: int) -> float:
     """Seconds that a driver and workers take for tasks, two of which are queued for each worker.
 
-    The driver does one thing at a time: it takes back results before it hands out tasks. Workers
-    begin a task as soon as it is there and they are free; the network costs nothing.
+    The driver does one thing at a time, and receives results before it assigns tasks. Workers start
+    a task as soon as it has arrived and they are free; the network has no cost.
     """
     now, given, taken = 0.0, 0, 0
     ready = [0.0] * workers  # when each worker is free

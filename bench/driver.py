@@ -1,11 +1,11 @@
-"""What the driver of a run in parts takes: processor time, its share, and memory.
+"""Cost of the driver of a run in parts: processor time, its share, and memory.
 
     python -m bench.driver --rows 2000000                      two workers, a cheap metric
     python -m bench.driver --rows 2000000 --beside OTHER/src   another version of nlgauge as well
     python -m bench.driver --rows 100000 1000000 10000000      how memory grows with the rows
 
 The metric is the ratio of two lengths, so that reading and bookkeeping take most of the time. Costs
-are processor time, which other work on the machine hardly changes.
+are processor times, which other work on the machine hardly affects.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Embedding metrics beside the encoder they cannot do without."""
+"""Embedding metrics compared with their encoder alone."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How time grows with pairs and with length, and memory with pairs."""
+"""Growth of time with pairs and with length, and of memory with pairs."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def memory(_: int) -> list[Timing]:
 def _by_pairs(count: int) -> list[Timing]:
     candidates, references = pairs(500)
     largest = min(PAIRS[-1], 8 * count)
-    # Repeated rows would be scored once: a number makes each copy a text of its own.
+    # Repeated rows would be scored once: a number makes each copy a distinct text.
     many = range(largest)
     left = [f"{candidates[k % len(candidates)]} {k}" for k in many]
     right = [f"{references[k % len(references)]} {k}" for k in many]
@@ -82,7 +82,7 @@ def exponent(sizes: list[int], seconds: list[float]) -> float:
     return slope / sum((a - mean_x) ** 2 for a in x)
 
 
-# What getrusage calls the peak may be that of the process which started this one.
+# The peak of getrusage may be that of the process that started this one.
 _MEMORY_PROGRAM = """
 import re, time
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""InfoLM beside the forward passes it cannot do without, and beside torchmetrics' InfoLM."""
+"""InfoLM compared with its forward passes alone, and with torchmetrics' InfoLM."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ REPEATS = 2
 def infolm(count: int) -> list[Timing]:
     """One masked language model three times: bare, in nlgauge and in torchmetrics.
 
-    The model is that of NLGAUGE_MODEL, else MiniLM with a head of random numbers: time does not
-    depend on what a head has learnt.
+    The model is NLGAUGE_MODEL, else MiniLM with a random head, because time does not depend on the
+    weights of the head.
     """
     candidates, references = pairs(min(count, MOST_PAIRS))
     named = os.environ.get("NLGAUGE_MODEL")
@@ -57,7 +57,7 @@ def _random_head(folder: Path) -> str:
 
 
 def _bare(model: str, texts: list[str]) -> Callable[[], None]:
-    """The encoder over as many copies of each text as it has tokens: no head, nothing added up."""
+    """Run the encoder over as many copies of each text as it has tokens, without a head."""
     import torch
     from transformers import AutoModelForMaskedLM
 
@@ -79,7 +79,7 @@ def _bare(model: str, texts: list[str]) -> Callable[[], None]:
 
 
 def _torchmetrics(model: str, candidates: list[str], references: list[str]) -> Timing:
-    """Its InfoLM, once: a warm-up would change nothing at the many seconds it takes."""
+    """Run its InfoLM once; a warm-up is negligible compared with the many seconds it takes."""
     from torchmetrics.text.infolm import InfoLM
 
     metric = InfoLM(

@@ -1,4 +1,4 @@
-"""How CPU time and memory of a pair grow with its length, from 512 to 8,192 tokens a side."""
+"""Growth of CPU time and memory of a pair with its length, from 512 to 8,192 tokens per side."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def _tell_infolm(cpu: float) -> None:
         print(f"infolm, embedded, {length:,} tokens: about {estimate:.0f} s of CPU time")
 
 
-# What getrusage calls the peak may be that of the process which started this one.
+# The peak of getrusage may be that of the process that started this one.
 _PROGRAM = """
 import re, resource, sys, time
 from pathlib import Path
@@ -73,7 +73,7 @@ if "embedded" in spec:  # words that are one token each
 chances = 1 / np.arange(1, len(words) + 1)
 def draw(size):
     return " ".join(rng.choice(words, size=size, p=chances / chances.sum()))
-# Short rows beside the long one, because the idf of a single text is 0.
+# Short rows in addition to the long one, because the idf of a single text is 0.
 left, right = ([*(draw(8) for _ in range(30)), draw(length - 2)] for _ in "ab")
 scorer = nlgauge.Scorer(spec, runtime=nlgauge.Runtime(cache=""))
 scorer.score(["a b c"], ["a c d"])  # loads libraries and the model

@@ -1,6 +1,6 @@
 """The published algorithms as their authors run them: pair by pair, with POT or numpy calls.
 
-Each takes the states [layers, tokens, d] of two texts. What an encoder costs is timed elsewhere.
+Each takes the states [layers, tokens, d] of two texts. The encoder is timed separately.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ def mover_v2(x: Floats, y: Floats) -> float:
     return float(ot.emd2(_even(left), _even(right), ot.dist(left, right, metric="euclidean")))
 
 
-BLURS = (10, 1, 5, 1, 0.1, 0.5, 0.01, 0.001)  # 1 stands twice in the published list
+BLURS = (10, 1, 5, 1, 0.1, 0.5, 0.01, 0.001)  # 1 occurs twice in the published list
 
 
 def bary_published(x: Floats, y: Floats) -> list[float]:
@@ -36,13 +36,13 @@ def bary_published(x: Floats, y: Floats) -> list[float]:
 
 
 def bary(x: Floats, y: Floats) -> float:
-    """BaryScore without what nobody asked for: the two barycenters, then exact transport."""
+    """BaryScore without other outputs: the two barycenters, then exact transport."""
     left, right = _centres(x, y)
     return float(ot.emd2(_even(left), _even(right), ot.dist(left, right)))
 
 
 def _centres(x: Floats, y: Floats) -> list[Floats]:
-    """POT's free-support barycenter of either text's layers, begun at the origin."""
+    """POT's free-support barycenter of the layers of each text, starting at the origin."""
     centres = []
     for states in (_unit(x), _unit(y)):
         weights = [_even(layer) for layer in states]

@@ -1,4 +1,4 @@
-"""The machine a run was made on, in general terms."""
+"""A general description of the machine of a run."""
 
 from __future__ import annotations
 

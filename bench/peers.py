@@ -1,4 +1,4 @@
-"""Whole calls beside the public packages, or beside their algorithm as a loop over pairs."""
+"""Whole calls compared with public packages, or with their algorithm as a loop over pairs."""
 
 from __future__ import annotations
 

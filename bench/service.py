@@ -1,13 +1,13 @@
 """Load on the service: many clients with one pair each, batched and one by one, in the same run.
 
-A third run is beside one more client, which sends the worst requests that the limits allow.
+In a third run, one more client sends the worst requests that the limits allow.
 
     python -m bench.service --seconds 60 --json service.json
     python -m bench.service --words 10 --metrics bertscore mover bary
 
-A server of its own is started for each way. The clients share the machine with it, so they are
-kept cheap: requests are bytes made beforehand, and answers are only looked at once the clock has
-stopped. Then every score of every answer is compared with the library's.
+A separate server is started for each run. The clients share the machine with it, so they are kept
+cheap: requests are prepared as bytes, and responses are only parsed after the measurement. Then
+every score of every response is compared with that of the library.
 """
 
 from __future__ import annotations
@@ -83,7 +83,7 @@ MEGABYTE = 2**20
 
 @dataclass
 class Seen:
-    """What the clients of one way saw, and what it cost both sides."""
+    """The responses to the clients of one run, and the cost for clients and server."""
 
     statuses: Counter[int] = field(default_factory=Counter)
     seconds: list[float] = field(default_factory=list)
@@ -181,7 +181,7 @@ def _load(port: int, process: int, requests: list[bytes], clients: int, seconds:
 
 
 def _drive(port: int, process: int, requests: list[bytes], clients: int, seconds: float) -> Seen:
-    """Keep all clients busy for so long, and wait for what is still under way then."""
+    """Keep all clients busy for this time, then wait for requests in progress."""
     seen, turn = Seen(), count()
     begun = time.perf_counter()
     resting: list[tuple[float, int, Line]] = []
@@ -234,7 +234,7 @@ def _batches(port: int) -> tuple[float, float]:
 
 @contextmanager
 def _worst_client(port: int) -> Iterator[Counter[str]]:
-    """The answers that one client gets which sends the worst requests that are allowed."""
+    """The responses to a client that sends the worst allowed requests."""
     answers: Counter[str] = Counter()
     done = threading.Event()
     worst = [(name, "score", json.dumps(body).encode()) for name, body in _WORST.items()]

@@ -115,7 +115,7 @@ def test_on_the_command_line(tmp_path: Path) -> None:
         ("a.txt", "a\n", [], "give their number: --samples N"),
         ("a.jsonl", '{"text": "a"}', [], "line 1 has no column 'candidates'"),
         ("a.jsonl", '{"candidates": ["a", 3]}', [], "not a text or a list of texts"),
-        ("a.jsonl", "", [], "holds no rows"),
+        ("a.jsonl", "", [], "has no rows"),
     ],
 )
 def test_unusable_files_are_named(tmp_path: Path, name, content, words, message: str) -> None:

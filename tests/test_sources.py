@@ -115,7 +115,7 @@ def test_other_metrics_name_the_references_that_are_missing(
 
 
 def test_texts_without_references_and_sources_are_refused(tmp_path: Path) -> None:
-    with pytest.raises(DataError, match=r"references\[0\] holds no reference"):
+    with pytest.raises(DataError, match=r"references\[0\] has no reference"):
         nlgauge.score(["x"], metrics=f"{SPEC},references=optional")
     rows = [{"mt": "x", "src": "y"}, {"mt": "x", "src": "y", "ref": "z"}]
     (tmp_path / "t.jsonl").write_text("\n".join(map(json.dumps, rows)))
@@ -227,7 +227,7 @@ def test_runs_in_parts_use_sources(texts: dict[str, str], tmp_path: Path, worker
     assert _values(messages) == {"a": 0.5, "b": 1.0}
     assert "|sources:yes|" in json.loads(messages)["scores"][0]["signature"]
     Path(texts["src"]).write_text("x\nu\n")
-    with pytest.raises(UsageError, match="holds a run with other inputs"):
+    with pytest.raises(UsageError, match="contains a run with other inputs"):
         command_output("score", *files, "-m", NEEDS, *parts)
 
 
@@ -258,7 +258,7 @@ def test_another_number_of_lines_is_an_error_with_both_numbers(
 def test_tables_hold_their_sources(tmp_path: Path, texts: dict[str, str]) -> None:
     table = tmp_path / "t.jsonl"
     table.write_text('{"candidate": "x", "reference": "x"}\n')
-    with pytest.raises(UsageError, match="holds its sources in a column; leave out -s"):
+    with pytest.raises(UsageError, match="has its sources in a column; leave out -s"):
         command_output("score", "-c", str(table), "-s", texts["src"])
 
 

@@ -352,7 +352,7 @@ def test_gaps_of_stored_scores_are_refused_unless_kept(with_stored: JudgedCorpus
     assert "stored:gaps: 72 of 108 rows have a score." in made.notes
     assert matrix(made, human="adequacy").cells == 72
     empty = with_stored.with_stored({"none": np.full(108, np.nan)}, "nothing.")
-    with pytest.raises(DataError, match="names 'none' but holds no score of it in 108 rows"):
+    with pytest.raises(DataError, match="names 'none' but has no score of it in 108 rows"):
         measure(empty, (), scores="none")
     with pytest.raises(UsageError, match="no metric was named"):
         measure(with_stored, ())

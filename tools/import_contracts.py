@@ -1,4 +1,4 @@
-"""An import-linter contract that lists what a package may import: everything else is refused.
+"""An import-linter contract that lists the allowed imports of a package.
 
 Imports inside functions count, and so do imports by string: ``import_module("torch")``,
 ``__import__("torch")``, ``find_spec("torch")``, and string constants that name a module of ours.

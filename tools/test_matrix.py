@@ -1,9 +1,9 @@
 """Run tests on several versions of Python, with the lowest and the highest versions of libraries.
 
-    python tools/test_matrix.py                                  what this machine has
+    python tools/test_matrix.py                                  all versions on this machine
     python tools/test_matrix.py --python 3.13 --resolution lowest
 
-Each combination gets an environment of its own in build/matrix (uv). The base install runs the
+Each combination has a separate environment in build/matrix (uv). The base install runs the
 tests of the lexical metrics, statistics, readers and commands. A table is printed at the end; the
 exit code is 1 if a combination fails or none could be run.
 """

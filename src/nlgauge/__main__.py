@@ -1,4 +1,4 @@
-"""`python -m nlgauge` is the command line."""
+"""`python -m nlgauge` runs the command line interface."""
 
 from nlgauge.cli import main
 

@@ -31,13 +31,13 @@ Progress = Callable[[int, int], None]
 Inputs = tuple[list[Any], list[list[Any]]]  # of the candidates, and of their references
 
 _CHUNK_ROWS = 256
-_HISTOGRAM_ROWS = 32  # a histogram is as long as the vocabulary, and each takes many passes anyway
-_FIRST_ROWS = 8  # of the first chunk, which soon tells how long the others will take
+_HISTOGRAM_ROWS = 32  # a histogram is as long as the vocabulary and takes many passes
+_FIRST_ROWS = 8  # of the first chunk, for an early estimate of the run time
 _TEXT_ROWS = 32  # of a metric of texts between two reports of progress
 _ENCODING_SHARE = 0.5  # of the progress of a chunk, if texts are encoded
-_SEGMENT_ROWS = 4096  # of one segment are kept together, as they share texts
+_SEGMENT_ROWS = 4096  # rows of one segment that are kept together, because they share texts
 _CHUNK_CHARACTERS = 200_000
-_MANY_ROWS = 512  # from which on freed memory is returned to the system
+_MANY_ROWS = 512  # for larger corpora, freed memory is returned to the system
 _TRIM_SECONDS = 0.5
 _FEW_DOCUMENTS = 10
 UNKNOWN_NOTE = "a text has tokens that the model does not know"
@@ -120,7 +120,7 @@ class CorpusRun:
                 run.estimate(done, characters / max(total, 1))
 
     def align(self) -> dict[str, Aligned]:
-        """Return the alignment of the only row by every metric, which scores it too."""
+        """Return the alignment and the scores of the only row by every metric."""
         (system,) = self._corpus.systems
         _, inputs = self._encode([0])
         found = {}
@@ -162,7 +162,7 @@ class CorpusRun:
         return [(word.start, word.end) for word in find_words(self._corpus.candidates[row])]
 
     def _word_costs(self, number: int, row: int, best: Alignment) -> WordCosts | None:
-        """Return the costs of words, None if the alignment is not one of parts of the text."""
+        """Return the costs of words, None if the metric does not align parts of the text."""
         metric = self._metrics[number].metric
         if best.offsets is None or not isinstance(metric, PairMetric):
             return None
@@ -176,7 +176,7 @@ class CorpusRun:
         return words.scaled(error_factors(*texts))
 
     def _align_row(self, number: int, row: int, inputs: ModelInputs) -> Alignment:
-        """Return the alignment of a row, whose statistics and notes are kept."""
+        """Return the alignment of a row, and store its statistics and notes."""
         bound = self._metrics[number]
         if not isinstance(bound.metric, PairMetric):
             reason = "does not match tokens, so it has no alignment to show"
@@ -187,7 +187,7 @@ class CorpusRun:
         return best
 
     def warn(self) -> None:
-        """Warn once of all tokens that a model does not know."""
+        """Warn once about all tokens that a model does not know."""
         total = len({*self._corpus.candidates, *chain.from_iterable(self._corpus.references)})
         counts = [
             f"{sum(found.values()):,} tokens in {len(found):,} of {total:,} texts are unknown to "
@@ -276,7 +276,7 @@ class CorpusRun:
     def _add_notes(
         self, number: int, bound: BoundMetric, rows: list[int], items: Sequence[tuple[Any, ...]]
     ) -> None:
-        """Add what is known of models, languages and small tables to the rows concerned."""
+        """Add notes about models, languages and small tables to the affected rows."""
         for k, member in enumerate(bound.members):
             self._add_notes(number, member, rows, [tuple(each[k] for each in i) for i in items])
         if bound.model is None:
@@ -313,7 +313,7 @@ class CorpusRun:
 
 
 def check_references(corpus: Corpus, metrics: Sequence[BoundMetric]) -> None:
-    """Raise if rows have no reference and a metric needs them."""
+    """Raise an error if rows have no reference and a metric needs them."""
     missing = sum(not texts for texts in corpus.references)
     for bound in metrics if missing else ():
         if bound.metric.needs_references:
@@ -325,7 +325,7 @@ def check_references(corpus: Corpus, metrics: Sequence[BoundMetric]) -> None:
 
 
 def _checked_sources(corpus: Corpus, metrics: Sequence[BoundMetric]) -> tuple[str, ...] | None:
-    """Return the sources if a metric reads them; raise if they are missing."""
+    """Return the sources if a metric reads them; raise an error if they are missing."""
     readers = [bound for bound in metrics if bound.metric.source_use != "ignored"]
     ways = "-s FILE, a column 'source', or sources= in Python"
     for bound in readers:

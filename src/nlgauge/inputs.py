@@ -1,4 +1,4 @@
-"""Inputs of metrics: texts, clouds or histograms, from models that are opened here only.
+"""Inputs of metrics: texts, clouds or histograms; only this module opens models.
 
 A metric declares its `Need`; every distinct text is encoded once for all metrics.
 """
@@ -57,7 +57,7 @@ class Tables:
 
 @dataclass(frozen=True)
 class BoundMetric:
-    """A metric with its model and idf tables, or with the bound metrics it is made of."""
+    """A metric with its model and idf tables, or with its bound members."""
 
     label: str
     metric: Metric
@@ -69,7 +69,7 @@ class BoundMetric:
     guessed: bool = False  # layers that neither the options nor the registry name
 
     def with_members(self, members: "Iterable[BoundMetric]") -> "BoundMetric":
-        """Return a metric that is made of others with its members bound or fitted."""
+        """Return a combined metric with its members bound or fitted."""
         bound = tuple(members)
         metric = self.metric.with_members([each.metric for each in bound])
         return dataclasses.replace(self, metric=metric, members=bound)
@@ -81,7 +81,7 @@ class BoundMetric:
 
     @property
     def facts(self) -> dict[str, str]:
-        """What the signature holds beside the options: digests and library versions."""
+        """The keys of the signature that are not options: digests and library versions."""
         facts = dict(self.metric.facts())
         if self.model is not None:
             facts["model_sha"] = self.model.card.digest
@@ -148,9 +148,9 @@ class BoundMetric:
 
 
 def bind_metric(spec: Spec, runtime: Runtime = DEFAULT) -> BoundMetric:
-    """Return the metric of a specification with its model opened and its layers numbered.
+    """Return the metric of a specification with its model opened and its layers resolved.
 
-    Options that the specification leaves open take the runtime's language and precision.
+    Unset options depend on the language and precision of the runtime.
     """
     lang = None if runtime.lang is None else language_code(runtime.lang)
     metric = build_metric(spec) if runtime.lang is None else metric_in(runtime.lang, spec)
@@ -198,7 +198,7 @@ def bind_metric(spec: Spec, runtime: Runtime = DEFAULT) -> BoundMetric:
 
 
 def _require_language(card: ModelCard, lang: str | None) -> None:
-    """Raise if a model of several languages does not know this one."""
+    """Raise an error if the model does not support this language."""
     if lang is not None and len(card.languages) > 1 and lang not in card.languages:
         raise ModelError(
             f"the model {card.name!r} does not know the language {lang!r}, only "
@@ -207,7 +207,7 @@ def _require_language(card: ModelCard, lang: str | None) -> None:
 
 
 def default_metrics(runtime: Runtime = DEFAULT) -> tuple[str, ...]:
-    """Return the metrics where none is named: gauge only if there is a model for the language."""
+    """Return the default metrics; gauge is included if there is a model for the language."""
     lang = None if runtime.lang is None else language_code(runtime.lang)
     suited = lang in (None, ENGLISH) or os.environ.get(MODEL_VARIABLE)
     lexical = "bleu", "chrf"
@@ -239,7 +239,7 @@ class ModelInputs:
         self._histograms: dict[Hashable, Histograms] = {}
 
     def encode(self) -> None:
-        """Encode all texts now; histograms, which are far larger, are made on first use."""
+        """Encode all texts; histograms, which are far larger, are computed on first use."""
         for encoder in self._encoders.values():
             self._clouds_of(encoder)
 
@@ -305,7 +305,7 @@ def _pass_key(bound: BoundMetric) -> Hashable:
 
 
 def _table_side(weighting: Weighting, side: Side) -> Side:
-    """Return the side whose idf table weighs a text: the references' unless sides are separate."""
+    """Return whose idf table weights a text: the references', unless sides are separate."""
     return "reference" if weighting.sides == "shared" else side
 
 

@@ -1,4 +1,4 @@
-"""Reproduction of scores: differences of signatures, and stored results computed again."""
+"""Reproduction of scores: differences of signatures, and recomputation of stored results."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -87,7 +87,7 @@ def explain(first: str, second: str) -> tuple[Difference, ...]:
     """
     for text in (first, second):
         if "|" not in text:
-            raise UsageError(f"{text!r} is not a signature, which reads name|key:value|...")
+            raise UsageError(f"{text!r} is not a signature of the form name|key:value|...")
     one, other = read_signature(first), read_signature(second)
     if one.name != other.name:
         meaning = "different metrics, whose scores are not comparable"
@@ -97,7 +97,7 @@ def explain(first: str, second: str) -> tuple[Difference, ...]:
         Difference(key, left.get(key), right.get(key), *_meaning(one.name, key))
         for key in dict.fromkeys([*left, *right])
         if left.get(key) != right.get(key)
-        and (key in left or not is_short(one))  # short ones lack digests and libraries
+        and (key in left or not is_short(one))  # short signatures have no digests and libraries
         and (key in right or not is_short(other))
     ]
     order: list[Kind] = ["option", "model", "data", "library"]
@@ -105,7 +105,7 @@ def explain(first: str, second: str) -> tuple[Difference, ...]:
 
 
 def _all_options(signature: Signature) -> dict[str, str]:
-    """Return the keys of a signature, with the options that a short one leaves out."""
+    """Return the keys of a signature, including options that a short signature omits."""
     keys = dict(signature.keys)
     if not is_short(signature):
         return keys
@@ -115,7 +115,7 @@ def _all_options(signature: Signature) -> dict[str, str]:
 
 @dataclass(frozen=True)
 class Replayed:
-    """A stored score, the score computed again, and the differences of the signatures."""
+    """A stored score, the recomputed score, and the differences of their signatures."""
 
     system: str
     metric: str
@@ -159,9 +159,9 @@ class Results:
         runtime: Runtime = DEFAULT,
         progress: Progress | None = None,
     ) -> tuple[Replayed, ...]:
-        """Return every score computed again from the texts and its signature.
+        """Recompute every score from the texts and its signature.
 
-        A signature that runs a program is an error unless ``allow_external`` has its command.
+        A signature that runs a program is an error unless ``allow_external`` contains its command.
         """
         missing = {entry["system"] for entry in self.scores} - set(corpus.system_names)
         if missing:

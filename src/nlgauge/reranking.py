@@ -136,7 +136,7 @@ def _scorer(
         return Scorer("bertscore" if metrics is None else metrics, runtime=runtime)
     if metrics is not None or runtime != DEFAULT:
         raise UsageError(
-            "a scorer has its own metrics and runtime; give it, or metrics and runtime"
+            "a scorer has its own metrics and runtime; pass either scorer or metrics and runtime"
         )
     return scorer
 
@@ -160,7 +160,7 @@ def _choose(
         [group for *_, group in rows],
         sources=None if sources is None else [sources[n] for n, *_ in rows],
     )
-    # Comparisons of one input share an id, so that they stay together.
+    # Comparisons of one input share an id, so that they are scored together.
     corpus = replace(corpus, ids=tuple(str(n) for n, *_ in rows))
     (found,) = scorer.score_corpus(corpus, progress=progress).values()
     starts = np.cumsum([0, *map(len, candidates)])

@@ -1,4 +1,4 @@
-"""The public scoring functions: `score`, `score_systems`, `align`, and `Scorer` behind them."""
+"""The public scoring functions `score`, `score_systems` and `align`, and `Scorer`."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -32,7 +32,7 @@ class Scorer:
     Raises
     ------
     UnknownMetric, OptionError
-        If a specification names no metric, or an option that it does not have.
+        If a metric or an option of a specification does not exist.
     ModelError, MissingExtra
         If a model or a library is not installed.
 
@@ -61,11 +61,11 @@ class Scorer:
 
     @property
     def metrics(self) -> dict[str, Metric]:
-        """The metrics by label, with the options that depend on models filled in."""
+        """The metrics by label, with options that depend on models resolved."""
         return {bound.label: bound.metric for bound in self._bound}
 
     def fitted(self, references: Iterable[str | Sequence[str]]) -> "Scorer":
-        """Return a new scorer with corpus tables of these references, not of those of each call.
+        """Return a new scorer with corpus tables fitted on these references, for all calls.
 
         The scorer itself is not changed: ``scorer = Scorer("cider").fitted(references)``.
         """
@@ -175,7 +175,7 @@ Returned = TypeVar("Returned")
 
 
 def _with_aliases(function: Callable[Given, Returned]) -> Callable[Given, Returned]:
-    """Return the function, accepting the argument names of other libraries too."""
+    """Return the function, which also accepts the argument names of other libraries."""
 
     @wraps(function)
     def call(*texts: Given.args, **named: Given.kwargs) -> Returned:
@@ -208,10 +208,10 @@ def score(
     candidates
         One text per segment; also as ``predictions``, ``hypotheses`` or ``preds``.
     references
-        ``references[i]`` is the reference of ``candidates[i]``, or a list of several. Only metrics
-        that compare with the sources need none.
+        ``references[i]`` is the reference of ``candidates[i]``, or a list of several. Metrics that
+        compare with the sources only need no references.
     sources
-        The text that each candidate was made from, for metrics that read it, such as ``external``.
+        The input text of each candidate, for metrics that read it, such as ``external``.
     metrics
         One specification or several: name, ``name:option=value,...``, signature or `Metric`.
     ids
@@ -253,7 +253,7 @@ def score_systems(
     runtime: Runtime = DEFAULT,
     progress: Progress | None = None,
 ) -> dict[str, dict[str, Scores]]:
-    """Return scores by system and metric label, of systems that answered the same segments.
+    """Return scores by system and metric label for several systems on the same segments.
 
     Parameters
     ----------
@@ -307,7 +307,7 @@ def align(
     Raises
     ------
     UsageError, DataError
-        If the metric does not match tokens, or a text is empty or without weight.
+        If the metric has no alignments, or a text is empty or has no weight.
 
     Examples
     --------

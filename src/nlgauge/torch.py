@@ -1,4 +1,4 @@
-"""Losses in torch that use the matching of the metrics, for training and reranking.
+"""torch losses based on the transport of the metrics, for training and reranking.
 
 >>> from nlgauge.torch import transport_loss
 """

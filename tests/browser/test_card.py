@@ -74,7 +74,7 @@ def test_stored_scores_have_a_card(visit: Any) -> None:
 def test_invalid_input_is_reported(visit: Any) -> None:
     _, view = opened(visit)
     drop_files(view, ("texts.csv", "candidate,reference\na,b\n"))
-    expect(view.get_by_role("alert")).to_contain_text("texts.csv holds no human scores")
+    expect(view.get_by_role("alert")).to_contain_text("texts.csv has no human scores")
     drop_files(view, ("one.csv", "candidate,reference,human\na,b,1\n"))
     choose_metrics(view, "bleu")
     view.get_by_role("button", name="Make the card").click()

@@ -151,7 +151,7 @@ def test_tables_with_flat_columns_are_read(visit: Any) -> None:
 def test_rows_without_human_scores_are_refused(visit: Any) -> None:
     _, view = opened(visit)
     drop_files(view, ("plain.jsonl", json_lines([{"candidate": "a", "references": ["b"]}])))
-    expect(view.get_by_role("alert")).to_contain_text("plain.jsonl holds no human scores")
+    expect(view.get_by_role("alert")).to_contain_text("plain.jsonl has no human scores")
     wrong = {"candidate": "a", "references": ["b"], "human": "good"}
     drop_files(view, ("wrong.jsonl", json_lines([wrong])))
     expect(view.get_by_role("alert")).to_contain_text("wrong.jsonl, line 1: human score 'human'")

@@ -125,7 +125,7 @@ def test_idf_may_come_from_another_corpus(run: Run) -> None:
         (("score", *SYSTEMS, *REFERENCES, "-o", "no/such.txt"), 1, "there is no folder 'no'"),
         (("score", *SYSTEMS, *REFERENCES, "-o", "."), 1, "cannot write '.': it is a folder"),
         (("score", *SYSTEMS, *REFERENCES, "-f", "xml"), 2, "xml"),
-        (("score", *SYSTEMS, *REFERENCES, "-o", "x.foo"), 2, "to 'x.foo': known endings are .txt"),
+        (("score", *SYSTEMS, *REFERENCES, "-o", "x.foo"), 2, "of 'x.foo': known endings are .txt"),
         (("mbr", "fluent.txt", "--samples", "2", "-o", "x.foo"), 2, "endings are .txt, .jsonl;"),
         (("metrics", "blue"), 2, "did you mean 'bleu'"),
         (("score", "-c", "../src/nlgauge/__init__.py", "-r", "-"), 1, "has 0"),

@@ -68,7 +68,7 @@ def test_a_comparison_is_interpreted(run, calibrations: Path, tmp_path: Path) ->
 def test_differences_without_a_calibration_are_refused(run, calibrations: Path) -> None:
     refused = run("interpret", calibrations, "--human", "adequacy", "--fit", "logistic")
     assert refused[0] == 2
-    assert "holds fitted calibrations; leave out --human, --fit" in refused[2]
+    assert "contains fitted calibrations; leave out --human, --fit" in refused[2]
     assert "no such calibration" in run("interpret", calibrations, "-m", "bleu")[2]
     assert "no level 'word'" in run("interpret", calibrations, "--level", "word")[2]
     both = run("interpret", calibrations, "--comparison", "x.json", "--difference", "1")

@@ -39,7 +39,11 @@ def test_runs_in_parts_use_and_store_the_language(run, files, tmp_path: Path) ->
         (("--lang", "jp"), 2, "did you mean 'ja'?"),
         (("--lang", "Chinese"), 2, "write a language code, as en, zh, ja or pt-BR"),
         (("--lang", "ko", "-m", "wmd"), 1, "texts in 'ko': model 'bert-base-multilingual-cased'"),
-        (("--lang", "zh", "--server", "http://127.0.0.1:1"), 2, "--lang is for scoring here"),
+        (
+            ("--lang", "zh", "--server", "http://127.0.0.1:1"),
+            2,
+            "--lang cannot be combined with --server",
+        ),
     ],
 )
 def test_errors_are_one_sentence(run, files, words, code: int, message: str) -> None:

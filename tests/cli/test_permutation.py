@@ -74,6 +74,6 @@ def test_cells_and_pairs_are_exchanged(run, judged: Path) -> None:
     assert "60 permutations of cells;" in run(*words, "--over", "cells")[1]
     code, _, err = run("permutation", judged, *WORDS, "--over", "pairs")
     assert code == 2
-    assert "only acc_eq is made of; use over='cells' for pearson" in err
+    assert "which only acc_eq has; use over='cells' for pearson" in err
     tests = json.loads(run(*words, "--over", "pairs", "-f", "json")[1])["tests"]
     assert {test["rank_better"] for test in tests} >= {1}

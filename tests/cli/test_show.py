@@ -106,7 +106,7 @@ def test_warnings_go_to_stderr_unless_quiet(capsys: pytest.CaptureFixture[str]) 
         ((*PAIR, "-m", "bleu"), 2, "bleu does not match tokens, so it has no alignment to show"),
         ((*PAIR, "-m", "blue"), 2, "did you mean 'bleu'"),
         ((*PAIR, *HASHING, "-o", "plan.gif"), 2, "known endings are .svg, .png, .pdf, .html"),
-        ((*PAIR, *HASHING, "-o", "plan"), 2, "cannot tell what to write to 'plan'"),
+        ((*PAIR, *HASHING, "-o", "plan"), 2, "unknown format of 'plan'"),
         ((*PAIR, *HASHING, "-o", "no/such/plan.html"), 1, "cannot write 'no/such/plan.html'"),
         ((*PAIR, *HASHING, "-o", "no/such/plan.png"), 1, "cannot write 'no/such/plan.png'"),
         (("-c", "", *PAIR[2:], *HASHING), 1, "nothing to align: a text is empty"),
@@ -155,7 +155,7 @@ def test_a_file_name_in_place_of_a_text_is_an_error(
     assert show(option, str(file), other, "a boat", *HASHING) == 2
     captured = capsys.readouterr().err
     assert f"-{option.strip('-')[0]} takes a text" in captured
-    assert "was a file meant?" in captured
+    assert "is a file or folder; show its first line with" in captured
     assert f"$(head -n 1 '{file}')" in captured
     assert captured.count("\n") == 1
     assert show(option, f"{file} ", other, "a boat", *HASHING) == 0, "a space makes it a text"

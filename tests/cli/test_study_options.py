@@ -76,7 +76,7 @@ def test_a_table_of_scores_is_joined_and_must_be_named(run, judged: Path, tmp_pa
     assert ("stored:comet", "system") in values(run, *words, "--scores", "comet")
     code, _, err = run("correlate", *words)
     assert code == 2
-    assert "holds scores of length, gap, comet; name those you want with --scores" in err
+    assert "has scores of length, gap, comet; name those you want with --scores" in err
     code, _, err = run("correlate", *words, "--scores", "comett")
     assert code == 2
     assert "no scores of 'comett' came with the data; there are: length, gap, comet" in err

@@ -44,7 +44,7 @@ def test_the_ranking_in_every_format(run, words: list, tmp_path: Path) -> None:
 def test_options_that_the_tasks_set_are_refused(run, words: list) -> None:
     code, _, err = run(*words, "--level", "text")
     assert code == 2
-    assert "--level is set by the tasks, so it does not go with --tasks" in err
+    assert "--level cannot be combined with --tasks, which sets it" in err
     code, _, err = run(*words[:-4], "--tasks", "wmt25")
     assert code == 1
     assert "Not found: wmt25" in err

@@ -37,8 +37,8 @@ def test_wrong_shapes_are_refused(candidates, references, message) -> None:
         ([1], ["x"], r"candidates\[0\] is 1 of type int"),
         (["a"], [None], r"references\[0\] is None, not a text or a list"),
         (["a"], [["x", 3]], r"references\[0\]\[1\] is 3 of type int"),
-        (["a"], [[]], r"references\[0\] holds no reference"),
-        (["a"], [[None]], r"references\[0\] holds no reference"),
+        (["a"], [[]], r"references\[0\] has no reference"),
+        (["a"], [[None]], r"references\[0\] has no reference"),
     ],
 )
 def test_values_that_are_not_texts_are_refused(candidates, references, message) -> None:

@@ -132,14 +132,14 @@ def test_mqm_segments_and_references(tmp_path: Path) -> None:
     assert one.corpus.systems == ("refA", "refA", "A", "A")
     assert one.corpus.references[0] == ("trefBd",)
     assert read_judged(path, references="none").corpus.references[0] == ()
-    with pytest.raises(OptionError, match="no system is called 'refC', to be a reference"):
+    with pytest.raises(OptionError, match="there is no reference 'refC' among the systems"):
         read_judged(path, references="refC")
 
 
 def test_mqm_without_systems_or_columns(tmp_path: Path) -> None:
-    with pytest.raises(FileError, match="holds no annotated outputs of systems"):
+    with pytest.raises(FileError, match="has no annotated outputs of systems"):
         read_judged(_mqm(tmp_path / "a.tsv"))
-    with pytest.raises(FileError, match="holds no annotations"):
+    with pytest.raises(FileError, match="has no annotations"):
         read_judged(_tsv(tmp_path / "a.tsv"))
     path = _tsv(tmp_path / "b.tsv", "A|t|Minor", heading="system target severity")
     with pytest.raises(FileError, match="has no column 'doc'"):

@@ -160,7 +160,7 @@ def test_lists_of_references_are_read_from_a_named_column(tmp_path: Path) -> Non
 def test_named_columns_of_human_scores_are_read(tmp_path: Path) -> None:
     rows = [{"mt": "x", "ref": "y", "score": 3, "flu": 1}, {"mt": "z", "ref": "y", "score": 4}]
     table = _write(tmp_path / "a.jsonl", *rows)
-    with pytest.raises(FileError, match=r"holds no human scores.*--columns human=COLUMN"):
+    with pytest.raises(FileError, match=r"has no human scores.*--columns human=COLUMN"):
         read_judged(table)
     judged = read_judged(table, columns={"human": "score", "human.fluency": "flu"})
     assert judged.human["score"].tolist() == [3.0, 4.0]
@@ -187,16 +187,16 @@ def test_columns_are_for_tables_and_roles_for_their_readers(tmp_path: Path) -> N
     with pytest.raises(UsageError, match="read as text, which has no columns"):
         read_systems([text], [text], columns={"candidate": "mt"})
     table = _write(tmp_path / "a.jsonl", {"mt": "x", "ref": "y", "human": 1})
-    with pytest.raises(OptionError, match="human is of no use here"):
+    with pytest.raises(OptionError, match="human does not apply"):
         read_systems([table], columns={"human": "human"})
-    with pytest.raises(OptionError, match="systems is of no use here"):
+    with pytest.raises(OptionError, match="systems does not apply"):
         read_judged(table, columns={"systems": ["mt"]})
     with pytest.raises(OptionError, match="takes no 'columns'; these do: rows"):
         read_judged(table, kind="summeval", columns={"candidate": "mt"})
     samples = _write(tmp_path / "s.jsonl", {"beam": ["x", "y"], "gold": "z"})
     read = read_samples(samples, columns="candidates=beam,reference=gold")
     assert (read.candidates, read.references) == ((("x", "y"),), (("z",),))
-    with pytest.raises(OptionError, match="system is of no use here"):
+    with pytest.raises(OptionError, match="system does not apply"):
         read_samples(samples, columns="system=beam")
 
 
@@ -285,9 +285,9 @@ def test_a_byte_order_mark_before_a_quoted_header_is_ignored(tmp_path: Path) -> 
 @pytest.mark.parametrize(
     ("row", "message"),
     [
-        ({"source": "s"}, "the row has a column 'source', which the first row has not"),
-        ({"system": "s"}, "the row has a column 'system', which the first row has not"),
-        ({"id": "s"}, "the row has a column 'id', which the first row has not"),
+        ({"source": "s"}, "the row has a column 'source', which the first row does not have"),
+        ({"system": "s"}, "the row has a column 'system', which the first row does not have"),
+        ({"id": "s"}, "the row has a column 'id', which the first row does not have"),
     ],
 )
 def test_a_column_missing_in_the_first_row_is_refused(

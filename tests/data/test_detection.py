@@ -79,7 +79,7 @@ def test_options_a_layout_does_not_take_are_refused(tmp_path: Path) -> None:
 def test_a_folder_of_two_such_files_is_ambiguous(tmp_path: Path) -> None:
     for name in ("model_annotations.aligned.jsonl", "model_annotations.aligned.paired.jsonl"):
         (tmp_path / name).write_bytes(SUMMEVAL)
-    with pytest.raises(FileError, match=r"holds 2 files model_annotations.*name the file"):
+    with pytest.raises(FileError, match=r"has 2 files model_annotations.*name the file"):
         read_judged(tmp_path)
 
 

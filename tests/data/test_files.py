@@ -89,9 +89,9 @@ def test_tables_agree(tmp_path: Path) -> None:
         ("a.jsonl", '{"candidate": "a", "ref": "b"}\n{"ref": "b"}\n', "line 2: .* no column 'cand"),
         ("a.tsv", "candidate\treference\na\tb\tc\n", "line 2: 3 fields, but the heading names 2"),
         ("a.csv", "candidate,reference\na\n", "line 2: 1 fields, but the heading names 2"),
-        ("a.jsonl", "", "holds no rows"),
+        ("a.jsonl", "", "has no rows"),
         ("a.jsonl", '{"candidate": null, "references": ["b"]}', "line 1: candidates is None"),
-        ("a.jsonl", '{"candidate": "a", "references": []}', "references holds no reference"),
+        ("a.jsonl", '{"candidate": "a", "references": []}', "references has no reference"),
         ("a.jsonl", "[" * 100_000, "line 1: not JSON"),
     ],
 )
@@ -122,7 +122,7 @@ def test_kinds_of_files_do_not_mix(tmp_path: Path) -> None:
     text, table = str(tmp_path / "a.txt"), str(tmp_path / "a.jsonl")
     with pytest.raises(UsageError, match="mix text files with tables"):
         read_systems([text, table], [text])
-    with pytest.raises(UsageError, match="holds its references in a column; leave out -r"):
+    with pytest.raises(UsageError, match="has its references in a column; leave out -r"):
         read_systems([table], [text])
     with pytest.raises(UsageError, match="only one file can be read from stdin"):
         read_systems(["-"], ["-"])

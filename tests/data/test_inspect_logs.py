@@ -180,7 +180,7 @@ def test_a_member_may_not_be_longer_than_declared(tmp_path: Path) -> None:
     [
         ("[" * 100_000, "samples/9_epoch_1.json is not JSON: it is nested"),
         ('{"id": 1, "id": 2}', "'id' occurs twice"),
-        ("[]", "holds a list, not an object"),
+        ("[]", "contains a list, not an object"),
         ('{"id": ' + "9" * 10_000 + "}", "is not JSON: Exceeds the limit"),
         ("", "is not JSON"),
         ('{"id": {}, "epoch": 1}', "the sample has the id {}"),

@@ -65,7 +65,7 @@ def test_values_are_frozen_and_checked() -> None:
         judged.human["new"] = judged.human["fluency"]
     with pytest.raises(ShapeError, match=r"criterion 'x' has shape \(2,\), but there are 3 rows"):
         JudgedCorpus(judged.corpus, {"x": np.zeros(2)}, ())
-    with pytest.raises(DataError, match="3 rows carry no human scores"):
+    with pytest.raises(DataError, match="3 rows have no human scores"):
         JudgedCorpus(judged.corpus, {}, ())
     with pytest.raises(DataError, match="no judged rows; dropped 2: 2 unread"):
         JudgedCorpus.from_rows([], dropped={"unread": 2})

@@ -68,7 +68,7 @@ def test_a_document_of_several_segments_is_not_a_segment(tmp_path: Path) -> None
     assert read_judged(path, columns="document=chapter").take([3, 0], "").documents == ("c1", "c0")
     with pytest.raises(FileError, match="no column 'part', which is named as document"):
         read_judged(path, columns="document=part")
-    with pytest.raises(OptionError, match="document is of no use here"):
+    with pytest.raises(OptionError, match="document does not apply"):
         read_systems([path], [], columns="document=chapter")
 
 
@@ -95,8 +95,8 @@ def test_ids_of_one_system_only_are_reported(tmp_path: Path) -> None:
         ),
         ("a.tsv", "candidate\tref\thuman.q\nc\tr\t?\n", "a.tsv, line 2: 'human.q' is '\\?'"),
         ("a.csv", 'candidate,ref,human_q\n"c\nd",r,1\nc,r,x\n', "a.csv, line 4: 'human_q'"),
-        ("a.csv", "candidate,ref\nc,r\n", "holds no human scores.*It has: 'candidate', 'ref'"),
-        ("a.jsonl", "", "holds no rows"),
+        ("a.csv", "candidate,ref\nc,r\n", "has no human scores.*It has: 'candidate', 'ref'"),
+        ("a.jsonl", "", "has no rows"),
         ("a.jsonl", '{"candidate":"c","ref":"r","human":true}', "is True, which is not a number"),
     ],
 )

@@ -133,7 +133,7 @@ def test_webnlg_references_are_in_the_folder_or_named(tmp_path: Path) -> None:
         ({}, _judgement("team (x)", "1", Fluency="x"), "entry 1: Fluency is 'x', which is not"),
         ({}, {}, "entry 1 has no submission_id"),
         ({"team": "o1\n"}, {}, "has 1 lines, but the test set has 2"),
-        ({"xml": "<benchmark/>"}, {}, "holds no <entry>"),
+        ({"xml": "<benchmark/>"}, {}, "has no <entry>"),
         ({"xml": "<entry"}, {}, "is not XML"),
         ({"xml": "<b><entry eid='Id1'/></b>"}, {}, "entry 'Id1' has no id or no reference"),
     ],
@@ -191,7 +191,7 @@ def test_novikova(tmp_path: Path) -> None:
     )
     path = tmp_path / "emnlp_data_medians.csv"
     path.write_text(table)
-    with pytest.raises(OptionError, match=r"holds 2 data sets \(BAGEL, SFHOT\); choose one"):
+    with pytest.raises(OptionError, match=r"has 2 data sets \(BAGEL, SFHOT\); choose one"):
         read_judged(path)
     judged = read_judged(tmp_path, part="BAGEL")
     assert judged.corpus.ids == ("m(a,b)", "m(a,b)#2", "m(a,b)")
@@ -201,7 +201,7 @@ def test_novikova(tmp_path: Path) -> None:
     assert math.isnan(judged.human["naturalness"][2])
     assert list(judged.stored_rows("TER")) == [("X", "m(a,b)", 0.5), ("Y", "m(a,b)", 1.0)]
     assert "1 rows repeat a meaning within a system" in judged.notes[2]
-    assert "the table holds no references" in judged.notes[3]
+    assert "the table has no references" in judged.notes[3]
     references = tmp_path / "refs.jsonl"
     references.write_text(
         '{"source":"m(a,b)","references":["r"],"candidate":""}\n'
@@ -294,7 +294,7 @@ def test_tac_texts_that_are_not_utf8_are_counted(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("files", "message"),
     [
-        ({}, "holds no scores: manual/manual.peer"),
+        ({}, "has no scores: manual/manual.peer"),
         ({"manual/manual.peer": "D0801-A 2 3\n"}, "line 1: 3 columns, but NIST writes 9 or 10"),
         ({"manual/manual.peer": NIST_2008.replace("0.25", "x")}, "line 1: pyramid is 'x'"),
         ({"manual.tsv": "topic\tq\nD0801-A\t1\n"}, "has no column 'system'"),
@@ -310,11 +310,11 @@ def test_tac_broken(tmp_path: Path, files: dict, message: str) -> None:
 @pytest.mark.parametrize(
     ("files", "kind", "message"),
     [
-        ({}, "realsumm", "holds no REALSumm pickles"),
-        ({}, "webnlg2020", "holds 0 files"),
+        ({}, "realsumm", "has no REALSumm pickles"),
+        ({}, "webnlg2020", "has 0 files"),
         ({}, "tac", "there is no folder"),
-        ({"models/.x": "", "peers/.x": ""}, "tac", "holds no summaries"),
-        ({"a.csv": "dataset,system\n"}, "novikova2017", "holds no rows"),
+        ({"models/.x": "", "peers/.x": ""}, "tac", "has no summaries"),
+        ({"a.csv": "dataset,system\n"}, "novikova2017", "has no rows"),
         ({"a.csv": "dataset,system\nBAGEL,x\n"}, "novikova2017", "has no column 'mr'"),
     ],
 )

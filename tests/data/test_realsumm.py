@@ -117,7 +117,7 @@ TEXT = b"Vtext\n"
         (b"])K\x01s.", "not a pickle"),
         (b"})K\x01s.", "a key is a tuple"),
         (b"Vx\n)R.", "it calls a value"),
-        (b"cnumpy\ndtype\n.", "it holds a function"),
+        (b"cnumpy\ndtype\n.", "it contains a function"),
         (b"\x8b" + struct.pack("<I", 2000) + b"\x7f" * 2000 + b".", "a number of 15,999 bits"),
         (b"\x80\x02cnumpy\ndtype\n)\x81.", "operation NEWOBJ"),
         (_call("numpy", "dtype", b"VO8\n", b"I0\n", b"I1\n"), "kind 'O8' are not read"),
@@ -162,7 +162,7 @@ def test_realsumm(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("data", "message"),
     [
-        ([1], "holds no dictionary of documents"),
+        ([1], "has no dictionary of documents"),
         ({1: 2}, "document 1: expected a dictionary, found int"),
         ({1: {"system_summaries": {}}}, "ref_summ is None, not a text"),
         (

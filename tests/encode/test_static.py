@@ -92,7 +92,7 @@ def test_a_word_cut_inside_a_character_does_not_stop_the_reading(tmp_path: Path)
         (["2 2", "a 1 2", "word"], r"line 3: .* got 'word'"),
         (["word"], r"line 1: expected a word and its numbers, or a header"),
         ([], r"line 1: expected a word and its numbers, or a header"),
-        (["3 2", "a 1 2", "b 3 4"], r"announces 3 vectors but holds 2: it was cut off"),
+        (["3 2", "a 1 2", "b 3 4"], r"announces 3 vectors but has 2: it was cut off"),
         (["1 3", "a 1 2"], r"line 2: expected a word and 3 finite numbers, got 'a 1 2'"),
         ([f"w{i} 1 2" for i in range(9000)] + ["x 1"], r"line 9001: .* got 'x 1'"),
         (["a" + " 1" * 50, "b" + " 1" * 49], r"line 2: .*got 'b 1 1 .* \.\.\. 1 1"),
@@ -122,7 +122,7 @@ def test_files_that_are_absent_damaged_or_no_vectors_are_refused(tmp_path: Path)
 
 def test_a_folder_is_no_file_of_vectors(tmp_path: Path) -> None:
     (tmp_path / "model.vec").mkdir()
-    with pytest.raises(ModelError, match="holds no"):
+    with pytest.raises(ModelError, match="has no"):
         open_encoder(str(tmp_path / "model.vec"))
 
 

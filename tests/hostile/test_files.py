@@ -116,7 +116,7 @@ def test_a_cell_may_list_references(tmp_path: Path, mark: str) -> None:
     assert read_judged(path).corpus.references == expected
     assert read_judged(path).corpus.candidates[0] == '["c"]'
     path.write_text("\n".join([lines[0], lines[1].replace(quoted[0], "[]")]), "utf-8")
-    with pytest.raises(DataError, match="references holds no reference"):
+    with pytest.raises(DataError, match="references has no reference"):
         read_systems([str(path)], [])
 
 

@@ -303,7 +303,7 @@ def test_a_doubled_id_stops_the_run(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("lines", "messages"),
-    [([], "holds no rows"), ([[1], [2]], "none of the 2 rows read can be scored")],
+    [([], "has no rows"), ([[1], [2]], "none of the 2 rows read can be scored")],
 )
 def test_input_without_rows_is_an_error(tmp_path: Path, lines: list[Any], messages: str) -> None:
     table = write_jsonl(tmp_path / "rows.jsonl", lines)

@@ -179,7 +179,7 @@ def test_only_a_url_is_opened_elsewhere(memory: Any) -> None:
     assert read_lines(Url("memory://bucket/lines.txt")) == ["secret"]
     with pytest.raises(FileError, match=r"there is no file 'memory://bucket/lines.txt'"):
         read_lines("memory://bucket/lines.txt")
-    with pytest.raises(FileError, match="addresses are read in runs with --parts only"):
+    with pytest.raises(FileError, match="URLs are only supported with --parts"):
         read_systems(["memory://bucket/lines.txt"], ["memory://bucket/lines.txt"])
 
 

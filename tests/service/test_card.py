@@ -91,7 +91,7 @@ def test_a_card_can_be_a_job(api: TestClient) -> None:
     [
         ({"metric": None}, 422, "body: name either a metric or stored scores"),
         ({"stored": "m"}, 422, "body: name either a metric or stored scores"),
-        ({"lower_is_better": True}, 422, "a metric knows its direction"),
+        ({"lower_is_better": True}, 422, "the direction of a metric is known"),
         ({"metric": None, "stored": "m"}, 422, "no scores of 'm' came with the data"),
         ({"human": "style"}, 422, "style"),
         ({"metric": "nonsense"}, 422, "nonsense"),

@@ -123,7 +123,7 @@ def test_the_command_prints_the_same_with_a_server(
         assert capsys.readouterr() == here
     for option in (["--device", "cpu"], ["--idf-corpus", "x"], ["--parts", str(tmp_path)]):
         assert main_quietly(["score", *files, *option, "--server", address]) == 2
-        assert "does not go with --server" in capsys.readouterr().err
+        assert "cannot be combined with --server" in capsys.readouterr().err
 
 
 ENTRY = {"system": "out", "metric": "bleu", "notes": {}}
@@ -217,7 +217,7 @@ def test_an_answer_of_another_kind_of_server_is_one_error_sentence(
 ) -> None:
     address, _ = serve(body)
     assert main_quietly(["score", *files, "--server", address]) == 1
-    assert f"{address} answers, but not like `nlgauge serve`" in _only_message(capsys)
+    assert f"{address} does not answer like `nlgauge serve`" in _only_message(capsys)
 
 
 @pytest.mark.parametrize("status", [0, 204, 400, 401, 404, 413, 429, 500, 503])
@@ -245,9 +245,9 @@ def test_any_retry_after_is_read(wait: str, serve: Any, monkeypatch: pytest.Monk
 @pytest.mark.parametrize("job", [{}, {"id": 3}, {"id": "x"}, {"id": "x", "state": "failed"}])
 def test_an_invalid_job_is_one_error_sentence(job: dict[str, Any], serve: Any) -> None:
     address, _ = serve(json.dumps(job))
-    with pytest.raises(ServerError, match="not like `nlgauge serve`"):
+    with pytest.raises(ServerError, match="does not answer like `nlgauge serve`"):
         Client(address).score(["a"] * 600, ["a"] * 600)
-    with pytest.raises(ServerError, match="not like `nlgauge serve`"):
+    with pytest.raises(ServerError, match="does not answer like `nlgauge serve`"):
         Client(address).align("a", "b")
 
 

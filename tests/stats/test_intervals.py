@@ -156,7 +156,7 @@ def test_invalid_arguments_are_refused():
         bootstrap([1.0, 2.0], lambda t: t[0], confidence=95)
     with pytest.raises(OptionError, match="count is 0"):
         bootstrap([1.0, 2.0], lambda t: t[0], count=0)
-    with pytest.raises(DataError, match="1 of 2 rows of rows hold NaN"):
+    with pytest.raises(DataError, match="1 of 2 rows of rows have NaN"):
         bootstrap([1.0, np.nan], lambda t: t[0])
     with pytest.raises(ShapeError, match="at least one segment"):
         bootstrap([], lambda t: t[0])

@@ -159,7 +159,7 @@ def test_a_coefficient_that_is_not_symmetric_has_no_matrix(grid):
 
 
 def test_a_coefficient_of_matrices_has_no_value_for_vectors():
-    with pytest.raises(OptionError, match=r"spa compares .* no value for two vectors"):
+    with pytest.raises(OptionError, match=r"spa compares .* not defined for two vectors"):
         choose_coefficient("spa").rowwise(np.ones((1, 2)), np.ones((1, 2)))
 
 

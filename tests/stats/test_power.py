@@ -216,7 +216,7 @@ def test_invalid_input_is_refused():
             segments_needed(pilot, zero)
     with pytest.raises(DataError, match="1 segment has no variance"):
         contributions([1.0], [2.0], mean)
-    with pytest.raises(DataError, match="1 of 2 rows of the second system hold NaN"):
+    with pytest.raises(DataError, match="1 of 2 rows of the second system have NaN"):
         contributions([1.0, 2.0], [2.0, np.nan], mean)
     with pytest.raises(ShapeError, match=r"3 segments .* second 2"):
         contributions([1.0, 2.0, 3.0], [2.0, 4.0], mean)

@@ -130,7 +130,7 @@ def test_mcnemar_names_its_p_value() -> None:
     assert exact.test_note == "p against a: McNemar's exact test of 16 segments; two-sided"
     assert "McNemar's mid-p test" in mid.test_note
     assert exact.entries[1].to_dict()["low"] < -5 / 16 < exact.entries[1].to_dict()["high"]
-    with pytest.raises(OptionError, match="takes items as independent"):
+    with pytest.raises(OptionError, match="assumes independent items"):
         nlgauge.compare(table, scores=["a", "b"], method="mcnemar", cluster=[1, 2] * 8)
 
 
@@ -177,7 +177,7 @@ LONG = {"system": ["x", "x", "y", "y"], "id": [1, 2, 1, 3], "acc": [1, 0, 1, 1]}
         (7, {"scores": "a"}, UsageError, "not int"),
         (7, {}, UsageError, "systems is a int, not texts by system; name the columns"),
         ({"a": ["x"], "b": ["y"]}, {"columns": "id=a"}, UsageError, "are for stored scores"),
-        ({"a": [], "b": []}, {"scores": ["a", "b"]}, DataError, "holds no rows"),
+        ({"a": [], "b": []}, {"scores": ["a", "b"]}, DataError, "has no rows"),
         ({"a": ["x"], "b": ["y"]}, {"method": "t"}, OptionError, "'mcnemar' or 'mcnemar-midp'"),
     ],
 )  # fmt: skip

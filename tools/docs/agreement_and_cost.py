@@ -113,7 +113,7 @@ def markdown(table: list[dict[str, str]]) -> str:
 
 
 def main() -> None:
-    """Measure if asked to; draw the figure and replace the table in the page."""
+    """Draw the figure and replace the table in the page, after measuring with --measure."""
     if "--measure" in sys.argv[1:]:
         measure()
     table = rows()

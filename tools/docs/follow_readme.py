@@ -1,9 +1,9 @@
-"""Do what README.md says, word for word, as somebody who has just cloned the project.
+"""Follow README.md literally, like somebody who has just cloned the project.
 
 The tracked files are copied to a temporary folder, with an empty home folder. There the base
-install is made and used, then every command and Python block of the page runs in order, in the
-environment of this Python. It ends with an error at the first one that fails or prints something
-else than the page shows. ``make`` targets are left out because they are what runs this script.
+install is created and used, then every command and Python block of the page is run in order, in the
+environment of this Python. The script fails at the first block that fails or whose output differs
+from the page. ``make`` targets are left out because they run this script.
 
     python tools/docs/follow_readme.py
 """
@@ -58,7 +58,7 @@ def main() -> None:
 
 
 def _base_install(folder: Path, venv: Path, variables: dict[str, str]) -> None:
-    """Install what the lexical metrics need, and use it; other metrics name their extra."""
+    """Install and use the lexical metrics, and check that other metrics name their extra."""
     _output([sys.executable, "-m", "venv", str(venv)], folder, variables)
     bare = sum(path.lstat().st_size for path in venv.rglob("*"))
     pip = ["-m", "pip", "install", "--quiet", "--disable-pip-version-check"]

@@ -1,4 +1,4 @@
-"""Draw the figures of docs/gallery.md: run its commands and keep what they write."""
+"""Draw the figures of docs/gallery.md by running its commands."""
 
 from __future__ import annotations
 

@@ -18,10 +18,10 @@ PROJECT = Path(__file__).resolve().parents[2]
 PAGE = PROJECT / "docs" / "licences.md"
 START, END = "<!-- packages: start -->", "<!-- packages: end -->"
 COLLECTIONS = ("docs", "bench", "dev", "all")
-"""Extras of other extras or for development; named only where no other extra needs a package."""
+"""Combined and development extras; named only if no other extra needs a package."""
 
 _SHORT = 40
-"""Characters of a licence's name; longer entries hold the whole text."""
+"""Maximum length of a licence's name; longer entries contain the whole text."""
 
 
 def licence(installed: Distribution) -> str:

@@ -1,6 +1,6 @@
 """Find and run the code blocks of a page.
 
-A ``console`` block holds lines ``$ nlgauge ...``, each followed by its output. A ``python`` block
+A ``console`` block has lines ``$ nlgauge ...``, each followed by its output. A ``python`` block
 runs in the namespace of its page; a ``text`` block directly after it shows its output. To update
 the output on pages, run in the top folder of the project:
 
@@ -106,7 +106,7 @@ def run_command(words: list[str]) -> Outcome:
 
 
 def run_python(content: str, names: dict[str, Any]) -> str:
-    """Return what the code prints; its names remain defined for the next block of the page."""
+    """Return the output of the code; its names remain defined for the next block of the page."""
     printed = io.StringIO()
     with contextlib.redirect_stdout(printed):
         exec(compile(content, "<block>", "exec"), names)

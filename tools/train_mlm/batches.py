@@ -63,7 +63,7 @@ def sequences(
 
 
 def grouped(items: list[list[int]], tokens: int, rng: random.Random) -> list[list[list[int]]]:
-    """Groups of equal length (no padding but in rests) with about `tokens` tokens, shuffled."""
+    """Shuffled groups of equal length with about `tokens` tokens; only remainders are padded."""
     by_length: dict[int, list[list[int]]] = defaultdict(list)
     rng.shuffle(items)
     for item in items:
@@ -90,7 +90,7 @@ def mask(
 ) -> Batch:
     """A batch with each row masked at its own rate, at least one token a row.
 
-    Of the chosen tokens 90% become [MASK], 5% a random word and 5% stay (all [MASK] if asked).
+    90% of the chosen tokens become [MASK], 5% a random word and 5% stay (optionally all [MASK]).
     """
     ids, attention = pad(group)
     word = attention & (ids != CLS) & (ids != SEP)
@@ -122,7 +122,7 @@ def training_batches(
     rates: tuple[float, float],
     seed: int,
 ) -> Iterator[Batch]:
-    """Endless masked batches; every epoch packs, shuffles and masks anew."""
+    """Endless masked batches; every epoch is packed, shuffled and masked again."""
     rng = random.Random(seed)
     numbers = np.random.default_rng(seed)
     while True:

@@ -44,7 +44,7 @@ def stable_hash(text: str) -> int:
 
 
 def split_sentences(paragraph: str) -> list[str]:
-    """Sentences of one paragraph; a boundary after an abbreviation or initial is none."""
+    """Sentences of one paragraph; there is no boundary after an abbreviation or initial."""
     sentences: list[str] = []
     start = 0
     for match in BOUNDARY.finditer(paragraph):

@@ -2,7 +2,7 @@
 
     python evaluate.py --base DIR --update FILE --corpus DIR [--save FOLDER] > report.json
 
-FOLDER can be handed to `nlgauge correlate DATA -m infolm:model=FOLDER` for human scores.
+`nlgauge correlate DATA -m infolm:model=FOLDER` then measures the agreement with human scores.
 """
 
 from __future__ import annotations
@@ -62,8 +62,8 @@ def heldout_scores(
 ) -> dict[str, tuple[float, float, int]]:
     """Loss in nats, accuracy and number of masked tokens, by source and over all.
 
-    Single sentences; 15% of the tokens (at least one) all replaced by [MASK]; masks depend on a
-    fixed seed only, so every model answers the same questions.
+    Single sentences with 15% of the tokens (at least one) replaced by [MASK]; masks only depend on
+    a fixed seed, so all models predict the same tokens.
     """
     result: dict[str, np.ndarray] = {}
     sums = np.zeros(3)
@@ -99,7 +99,7 @@ def top_words(logits: Logits, tokenizer: Tokenizer, sentence: str, count: int = 
 
 
 def save_folder(model: BertForMaskedLM, base: Path, folder: Path) -> None:
-    """The model with the tokenizer of its base, for whatever reads Hugging Face folders."""
+    """Save the model with the tokenizer of its base as a Hugging Face folder."""
     model.save_pretrained(folder)
     for path in base.iterdir():
         if path.name.startswith(("tokenizer", "vocab", "special_tokens")):

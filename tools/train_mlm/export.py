@@ -1,10 +1,10 @@
-"""Write what training changed as one small float16 safetensors file.
+"""Write the changes of training as one small float16 safetensors file.
 
     python export.py --base DIR --run DIR --out FILE [--rank N] [--embedding-rank N] [--scale S]
 
-Of the change of every encoder matrix the best approximation of rank N is kept (an SVD), vectors of
-the encoder are stored as differences to the base, tensors of the head as full values. A scale
-below 1 takes only a part of the encoder's change.
+The change of every encoder matrix is approximated with rank N (by an SVD), vectors of the encoder
+are stored as differences from the base, and tensors of the head as full values. A scale below 1
+keeps only a part of the encoder's change.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from model import BASE_SHA256, EMBEDDINGS, FORMAT, HEAD, load_base
 from safetensors.torch import save_file
 from torch import Tensor
 
-LARGEST = 8_000_000  # bytes; the file travels inside the package
+LARGEST = 8_000_000  # bytes; the file is part of the package
 
 
 def factors(change: Tensor, rank: int) -> tuple[Tensor, Tensor]:

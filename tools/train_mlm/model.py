@@ -33,7 +33,7 @@ def load_base(folder: Path) -> BertForMaskedLM:
 class AddLowRank(torch.autograd.Function):
     """`x w^T + bias + (x a^T) b^T` for a frozen w, the products added in place.
 
-    The plain expression walks through memory several times more, forward and backward.
+    The plain expression needs several more passes over memory, forward and backward.
     """
 
     @staticmethod

@@ -88,7 +88,7 @@ def wordnet(folder: Path) -> Documents:
                 gloss = line.split(" | ", 1)[1].strip()
                 meaning = gloss.split('; "')[0].strip('" ')
                 examples = re.findall(r'"([^"]{12,})"', gloss)
-                # Many short glosses alone are poor sentences: the head word makes them one.
+                # Many short glosses are not sentences; they are completed with the head word.
                 yield f"{part}/{line[:8]}", "\n".join([f"{word}: {meaning}", *examples])
 
 

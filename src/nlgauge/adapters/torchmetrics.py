@@ -1,8 +1,8 @@
 """Any metric as a torchmetrics Metric, for training loops with one or several processes.
 
-The state holds the texts as bytes in tensors, which torchmetrics synchronises between processes.
-``compute`` scores all of them at once, so corpus scores are exact, and every candidate is compared
-with its own references in any order of batches and processes.
+The state consists of the texts as bytes in tensors, which torchmetrics synchronises between
+processes. ``compute`` scores all texts at once, so corpus scores are exact, and every candidate is
+compared with its own references in any order of batches and processes.
 """
 
 from collections.abc import Sequence
@@ -31,7 +31,7 @@ class TextMetric(torchmetrics.Metric):
     Parameters
     ----------
     metric
-        The metric, as ``"bertscore:layer=4"``.
+        The metric, such as ``"bertscore:layer=4"``.
     runtime
         Device, batch size, cache and other settings.
     return_sentence_level_score
@@ -78,7 +78,7 @@ class TextMetric(torchmetrics.Metric):
         ((self.label, self._metric),) = self._scorer.metrics.items()
 
     def __getstate__(self) -> dict[str, Any]:
-        """Return what is pickled or copied; models are opened again from their names."""
+        """Return the state for pickling or copying; models are opened again by name."""
         return {k: v for k, v in super().__getstate__().items() if k not in ("_scorer", "_metric")}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
@@ -132,7 +132,7 @@ class TextMetric(torchmetrics.Metric):
         return (value, segments) if self.return_sentence_level_score else value
 
     def set_dtype(self, dst_type: Any) -> "TextMetric":
-        """Set the type of computed scores; states hold bytes and numbers, which stay exact."""
+        """Set the type of computed scores; states are bytes and integers and stay unchanged."""
         self._dtype = dst_type
         return self
 

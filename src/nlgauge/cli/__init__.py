@@ -1,4 +1,4 @@
-"""The command line: no arithmetic.
+"""The command line interface: it reads arguments and files, calls the library and prints results.
 
 Results go to stdout, notes to stderr. Exit codes: 0 success, 1 error in the data or a model,
 2 error in the call, 130 interrupted.
@@ -51,7 +51,7 @@ _REPEATABLE = {
     **dict.fromkeys(("-m", "--metric", "--metrics"), "-m"),
     **{name: name for name in ("--scores", "--distances", "--difference", "--sizes")},
 }
-_REPEATABLE_OF = {  # of one command only; others take a file after --columns
+_REPEATABLE_BY_COMMAND = {  # in other commands a file may follow --columns
     "judge": {"--human": "--human", "--own": "--own"},
     "score": {"--columns": "--columns"},
 }
@@ -83,7 +83,7 @@ app.add_typer(models.app, name="models")
 
 
 @app.callback(invoke_without_command=True)
-def _top(
+def _print_version(
     version: bool = typer.Option(False, "--version", help="Print the version and exit."),
 ) -> None:
     if version:
@@ -105,7 +105,7 @@ def main(arguments: list[str] | None = None) -> None:
                 warnings.showwarning = partial(_print_warning, warnings.showwarning)
                 app(words, prog_name="nlgauge")
         except SystemExit as ended:
-            if isinstance(ended.__context__, BrokenPipeError):  # for which typer exits with 1
+            if isinstance(ended.__context__, BrokenPipeError):  # typer exits with code 1
                 raise ended.__context__ from None
             sys.stdout.flush()
             raise
@@ -127,7 +127,7 @@ def main(arguments: list[str] | None = None) -> None:
 
 
 def _discard_output() -> None:
-    """Send what is left of the output nowhere, as Python writes it again at its end."""
+    """Redirect stdout to the null device, because Python flushes it again at exit."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
 
 
@@ -139,7 +139,7 @@ def _fail(message: str, code: int) -> None:
 def _print_warning(
     show: Callable[..., None], message: Warning | str, category: type[Warning], *place: Any
 ) -> None:
-    """Print nlgauge's own warnings as notes; those of other packages only if -W asks for them."""
+    """Print nlgauge's own warnings as notes, and those of other packages only with -W."""
     if category.__module__.partition(".")[0] == "nlgauge":
         print_notes([str(message)])
     elif sys.warnoptions:
@@ -150,7 +150,7 @@ def _repeat_flags(words: list[str]) -> list[str]:
     """Return the words with ``-c a b`` written as ``-c a -c b``."""
     repeated: list[str] = []
     current: str | None = None
-    repeatable = _REPEATABLE | _REPEATABLE_OF.get(words[0] if words else "", {})
+    repeatable = _REPEATABLE | _REPEATABLE_BY_COMMAND.get(words[0] if words else "", {})
     for word in words:
         if word in repeatable:
             current = repeatable[word]

@@ -1,4 +1,4 @@
-"""Options and arguments that several commands share, and functions that make others."""
+"""Options and arguments shared by several commands, and functions that create them."""
 
 import os
 import warnings
@@ -115,25 +115,25 @@ CANDIDATES = option(
     ..., "Candidate texts, one file per system; - reads stdin.", *_CANDIDATES, metavar="FILE..."
 )
 OPTIONAL_CANDIDATES = option(
-    [], "Candidate texts, one file per system; as FILE.", *_CANDIDATES, metavar="FILE..."
+    [], "Candidate texts, one file per system; the same as FILE.", *_CANDIDATES, metavar="FILE..."
 )
 REFERENCES = option(None, "References, one file per set.", "-r", "--references", metavar="FILE...")
 SOURCES = option(
     None,
-    "Source texts, for metrics that read them; a line for each segment.",
+    "Source texts, one line per segment, for metrics that use them.",
     *("-s", "--source", "--sources"),
     metavar="FILE",
 )
 COLUMNS = option(
     None,
-    "Columns of a table that have other names than usual, as candidate=mt,reference=ref.",
+    "Names of the columns of a table, such as candidate=mt,reference=ref.",
     metavar="ROLE=COLUMN,...",
 )
 SYSTEM_COLUMNS = option(
-    None, "Columns of a table that hold the outputs of one system each.", metavar="COLUMN,..."
+    None, "Columns of a table, each with the outputs of one system.", metavar="COLUMN,..."
 )
 NO_HEADER = option(
-    False, "The first line of a TSV or CSV names no columns; they are 1, 2, ...", "--no-header"
+    False, "The TSV or CSV has no header line; its columns are called 1, 2, ...", "--no-header"
 )
 LANG = option(
     None,
@@ -161,7 +161,7 @@ Exchanged = Literal["both", "inputs", "systems", "cells", "pairs"]
 Average = Literal["macro", "micro"]
 AVERAGE = option(
     "macro",
-    "Mean over inputs (text level) or systems (by_system): equal weights, or by number of outputs.",
+    "Mean over inputs (text level) or systems (by_system): unweighted, or by number of outputs.",
 )
 DEVICE = option("auto", "auto, cpu, cuda, cuda:1 or mps.")
 BATCH_TOKENS = option(2048, "Maximum number of tokens in a batch; a CPU uses at most 768.", min=1)

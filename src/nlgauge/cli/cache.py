@@ -53,27 +53,27 @@ def info_command(
 
 @app.command("verify")
 def verify_command(folder: str | None = _FOLDER) -> None:
-    """Check the file and every record; damaged ones are dropped and computed again.
+    """Check the file and every record; damaged records are dropped and computed again when needed.
 
     The exit code is 1 if damage was found.
     """
     cache = _open(folder)
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # the line below says the same
-        found = cache.verify()
-    message = _count(found.valid, "valid record")
-    if found.dropped:
-        message += f"; {_count(found.dropped, 'damaged record')} dropped"
-    if found.file_replaced:
+        warnings.simplefilter("ignore")  # the message below reports the same
+        result = cache.verify()
+    message = _count(result.valid, "valid record")
+    if result.dropped:
+        message += f"; {_count(result.dropped, 'damaged record')} dropped"
+    if result.file_replaced:
         message += "; the file was damaged and is replaced by an empty one"
     _say(cache, message)
-    if not found.clean:
+    if not result.clean:
         raise typer.Exit(1)
 
 
 @app.command("clear")
 def clear_command(folder: str | None = _FOLDER) -> None:
-    """Delete the cache, but no other file of the folder."""
+    """Delete the cache; other files in the folder are kept."""
     cache = _open(folder)
     size = sum(each.size for each in cache.contents())
     entries = cache.clear()
@@ -86,7 +86,7 @@ def _open(folder: str | None) -> "EmbeddingCache":
 
     chosen = cache_folder(folder)
     if chosen is None:
-        raise UsageError("which cache? Name its folder, or set NLGAUGE_CACHE")
+        raise UsageError("no cache folder: name it, or set NLGAUGE_CACHE")
     if not chosen.is_dir():
         raise FileError(f"there is no cache {str(chosen)!r}; the first use of --cache creates it")
     return open_cache(chosen)

@@ -1,4 +1,4 @@
-"""nlgauge card: what is known about a metric on judged data, on one page."""
+"""nlgauge card: the properties of a metric on judged data, on one page."""
 
 from nlgauge.cli import arguments
 from nlgauge.cli.arguments import argument, option
@@ -14,14 +14,14 @@ def card_command(
     *,
     options: StudyOptions,
     beside: list[str] | None = arguments.metric_option(
-        None, "Metrics in the same tables [default: bleu chrf]."
+        None, "Metrics to compare it with [default: bleu chrf]."
     ),
     stored: bool = option(False, "METRIC names scores that are stored with the data."),
     lower_is_better: bool = option(False, "Stored scores are distances."),
     count: int = option(500, "Number of resamples and trials.", min=1),
     seed: int = arguments.seed_option("the sample, the bootstrap and the tests"),
 ) -> None:
-    """Write a card of a metric: agreement with people, biases, sensitivity, power and cost.
+    """Write a metric card: agreement with people, biases, sensitivity, power and cost.
 
     Examples:
 
@@ -29,22 +29,24 @@ def card_command(
 
     nlgauge card comet judged.jsonl --stored -m bleu chrf bertscore -o card.md
 
-    The card has the correlations at all levels that the data allows with intervals and ranks by
-    significance, scores by human quality, the bias towards long or copied texts, the response to
-    damaged texts (dropped, shuffled and repeated words, negations, other numbers), error spans if
-    the data has annotated ones, the smallest detectable difference, the cost, and the signature.
-    An .html file is one page without scripts or external files.
+    The card shows correlations with intervals and ranks by significance at all levels that the data
+    supports, scores by human quality, the bias towards long or copied texts, the response to
+    corrupted texts (dropped, shuffled and repeated words, negations, changed numbers), error spans
+    if the data has annotated ones, the smallest detectable difference, the cost, and the signature.
+    The .html output is a single page without scripts or external files.
     """
     from nlgauge.report import metric_card as report
     from nlgauge.study.metric_card import card
 
     if lower_is_better and not stored:
-        raise UsageError("--lower-is-better is for stored scores; a metric knows its direction")
+        raise UsageError(
+            "--lower-is-better is for stored scores; the direction of a metric is known"
+        )
     if len(options.human or ()) > 1:
         raise UsageError("a card is about one criterion; name --human once")
     judged = options.judged([metric] if stored else [])
     with options.running() as running:
-        found = card(
+        result = card(
             judged,
             metric,
             beside=beside or ["bleu", "chrf"],
@@ -55,7 +57,7 @@ def card_command(
             seed=seed,
             **running,
         )
-    content = {**found.to_dict(), "data": options.data.name}
+    content = {**result.to_dict(), "data": options.data.name}
     drawn: list[str] = []
     if options.chosen == "html":
         figures = {}
@@ -65,10 +67,10 @@ def card_command(
 
             curves = [
                 Curve(band.name, band.scores, band.places, band.density, band.low, band.high)
-                for band in found.bands
+                for band in result.bands
             ]
             if curves:
-                picture = distributions({found.title: curves}, legend=found.criterion)
+                picture = distributions({result.title: curves}, legend=result.criterion)
                 figures["Scores by human quality"] = to_svg(picture)
         except MissingExtra as error:
             drawn.append(f"no figure was drawn: {error}")
@@ -78,4 +80,4 @@ def card_command(
     else:
         tables = report.tables(content, digits=options.digits)
         options.write(content, content["agreement"], tables, text=content["signature"])
-    print_notes([*found.notes, *drawn], quiet=options.quiet)
+    print_notes([*result.notes, *drawn], quiet=options.quiet)

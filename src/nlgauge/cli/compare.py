@@ -24,7 +24,7 @@ class CompareInputs(InputOptions):
     """Texts of systems, or tables of stored scores."""
 
     systems: list[str] | None = argument(
-        None, "[FILE]...", "Texts as of -c, or tables with --scores.", show_default=False
+        None, "[FILE]...", "Texts, as with -c, or tables with --scores.", show_default=False
     )
     candidates: list[str] = arguments.OPTIONAL_CANDIDATES
     scores: list[str] | None = option(
@@ -48,7 +48,7 @@ class CompareInputs(InputOptions):
 
     @property
     def paths(self) -> list[str]:
-        """The files, named with or without -c."""
+        """The files, whether named with -c or without."""
         return [*(self.systems or ()), *(self.candidates or ())]
 
     def read_arguments(self) -> dict[str, Any]:
@@ -101,7 +101,7 @@ def compare_command(
         False, "Exit with code 1 if a system is significantly worse than the first (p Holm < .05)."
     ),
 ) -> None:
-    """Test systems against the first one, under any metric or by stored scores.
+    """Test systems against the first one, with any metric or stored scores.
 
     Examples:
 
@@ -117,8 +117,8 @@ def compare_command(
 
     Files and tables are those of `nlgauge score`. The first system is the baseline. p-values are
     two-sided; "p Holm" is corrected for the number of systems, "p uncorrected" is not.
-    Systems are in different clusters if every system of the better cluster beats every system of
-    the worse one (p uncorrected < .05 for each pair; JSON lists all pairs).
+    Two systems are in different clusters if every system of the better cluster is significantly
+    better than every system of the worse one (p uncorrected < .05; JSON lists all pairs).
 
     With --scores or --distances no texts are needed: the files are tables of scores, or logs of
     lm-evaluation-harness (samples_*.jsonl) and inspect (.eval, .json). mcnemar (exact) and
@@ -129,25 +129,25 @@ def compare_command(
 
     given = inputs.read_arguments()
     with options.running() as running:
-        found = compare(**given, method=method, count=count, seed=seed, **running)
+        result = compare(**given, method=method, count=count, seed=seed, **running)
     digits = 2 if options.digits is None else options.digits
-    content, tables, text = found.to_dict(), _tables(found, digits), ""
+    content, tables, text = result.to_dict(), _tables(result, digits), ""
     rows = content["systems"]
     long = [long_table(rows)]
     if differ:
-        segments = found.differing(differ)
+        segments = result.differing(differ)
         content["differ"] = [each.to_dict() for each in segments]
-        if segments and options.chosen == "text" and found.corpus is not None:
+        if segments and options.chosen == "text" and result.corpus is not None:
             text = _side_by_side(content["differ"], inputs.metrics, options, digits)
         elif segments:
             tables.append(_differing(segments, digits))
             long.append(tables[-1])
         rows = [*rows, *content["differ"]]
-    options.write(content, rows, tables, long=long, text=text, notes=found.notes)
-    if fail_if_worse and found.worse:
-        for each in found.worse:
+    options.write(content, rows, tables, long=long, text=text, notes=result.notes)
+    if fail_if_worse and result.worse:
+        for each in result.worse:
             change = f"{each.metric} {each.value:.4g}, p Holm {each.p_holm:.3g}"
-            print_notes([f"{each.system} is worse than {found.baseline}: {change}."])
+            print_notes([f"{each.system} is worse than {result.baseline}: {change}."])
         raise typer.Exit(1)
 
 
@@ -160,30 +160,30 @@ def _side_by_side(
     return side_by_side(with_titles(rows, metric_titles(metrics)), width=width, digits=digits)
 
 
-def _tables(found: "Comparison", digits: int) -> "list[Table]":
+def _tables(result: "Comparison", digits: int) -> "list[Table]":
     from nlgauge.report.study_tables import comparison_table
 
-    first = found.scores[found.baseline]
-    titles = {label: label for label in first} if found.corpus is None else metric_titles(first)
+    first = result.scores[result.baseline]
+    titles = {label: label for label in first} if result.corpus is None else metric_titles(first)
     footers = {label: [str(scores.signature)] for label, scores in first.items()}
-    footers[list(first)[-1]].extend([found.test_note, found.cluster_note])
+    footers[list(first)[-1]].extend([result.test_note, result.cluster_note])
     return [
         comparison_table(
             titles[label],
             scores.scale.direction,
-            [entry.to_dict() for entry in found.of(label)],
-            digits=max(digits, 4) if _is_small(found, label) else digits,
+            [entry.to_dict() for entry in result.of(label)],
+            digits=max(digits, 4) if _is_small(result, label) else digits,
             footer=footers[label],
         )
         for label, scores in first.items()
     ]
 
 
-def _is_small(found: "Comparison", label: str) -> bool:
-    """Return whether a score is at most 1: by its range, or as shown if it was stored."""
-    if found.corpus is not None:
-        return found.scores[found.baseline][label].scale.high <= 1
-    return all(abs(entry.value) <= 1 for entry in found.of(label))
+def _is_small(result: "Comparison", label: str) -> bool:
+    """Return whether scores are at most 1: by the metric's range, or the values if stored."""
+    if result.corpus is not None:
+        return result.scores[result.baseline][label].scale.high <= 1
+    return all(abs(entry.value) <= 1 for entry in result.of(label))
 
 
 def _differing(segments: "tuple[SegmentDifference, ...]", digits: int) -> "Table":

@@ -1,4 +1,4 @@
-"""Completion in shells: the names of metrics."""
+"""Shell completion of metric names."""
 
 import re
 from collections.abc import MutableMapping
@@ -7,17 +7,17 @@ _METRIC_FLAGS = ("-m", "--metric", "--metrics")
 
 
 def complete_metric(incomplete: str) -> list[tuple[str, str]]:
-    """Return the names of metrics that begin so, with their titles."""
+    """Return the metric names that start with ``incomplete``, with their titles."""
     from nlgauge.metrics import metric_class, metric_names
 
-    begun = [name for name in metric_names() if name.startswith(incomplete)]
-    return [(name, metric_class(name)().title) for name in begun]
+    matching = [name for name in metric_names() if name.startswith(incomplete)]
+    return [(name, metric_class(name)().title) for name in matching]
 
 
 def repeat_metric_flag(environment: MutableMapping[str, str]) -> None:
     """Write ``-m bleu ch`` as ``-m bleu -m ch``, so that a second metric is completed as well.
 
-    bash passes all words and the number of the current one, zsh and fish those up to it.
+    bash passes all words and the index of the current one; zsh and fish pass the words up to it.
     """
     bash = "COMP_WORDS" in environment
     key = "COMP_WORDS" if bash else "_TYPER_COMPLETE_ARGS"

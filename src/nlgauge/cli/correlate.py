@@ -33,7 +33,7 @@ def correlate_command(
     coefficient: list[str] | None = arguments.COEFFICIENTS,
     confidence: bool = arguments.CONFIDENCE,
     interval: arguments.IntervalMethod = arguments.INTERVAL,
-    over: arguments.Resampled = option("inputs", "What the bootstrap draws."),
+    over: arguments.Resampled = option("inputs", "What the bootstrap resamples."),
     average: arguments.Average = arguments.AVERAGE,
     ranks: bool = option(False, "Add ranks of metrics by significance (permutation tests)."),
     count: int = arguments.count_option("bootstrap resamples and of permutations"),
@@ -82,7 +82,7 @@ def correlate_command(
     """
     if tasks is not None:
         for given in given_options(context, _NOT_WITH_TASKS):
-            raise UsageError(f"{given} is set by the tasks, so it does not go with --tasks")
+            raise UsageError(f"{given} cannot be combined with --tasks, which sets it")
         _rank_by_tasks(tasks, options, count, seed, figure)
         return
     from nlgauge.figures.bars import metric_bars
@@ -90,7 +90,7 @@ def correlate_command(
     from nlgauge.study import correlate
 
     study = options.study()
-    found = correlate(
+    result = correlate(
         study,
         human=options.human,
         levels=level,
@@ -104,18 +104,18 @@ def correlate_command(
         seed=seed,
         system_score=system_score,
     )
-    content = found.to_dict()
+    content = result.to_dict()
     rows = content["correlations"]
     shown = with_titles(rows, metric_titles(options.metrics))
     options.write(
         content,
         rows,
-        agreement_tables(shown, digits=options.digits, footer=[*found.signatures.values()]),
+        agreement_tables(shown, digits=options.digits, footer=[*result.signatures.values()]),
         figures={
             figure: lambda: metric_bars(shown),
             distributions: lambda: _distributions(study, options, bands),
         },
-        notes=found.notes,
+        notes=result.notes,
     )
 
 
@@ -127,7 +127,7 @@ def _rank_by_tasks(
     from nlgauge.study import rank_by_tasks
 
     with options.running() as running:
-        found = rank_by_tasks(
+        result = rank_by_tasks(
             tasks,
             options.data,
             options.metrics,
@@ -136,10 +136,10 @@ def _rank_by_tasks(
             seed=seed,
             **running,
         )
-    content, rows = found.to_dict(), found.rows()
+    content, rows = result.to_dict(), result.rows()
     titles = metric_titles(options.metrics)
     shown = with_titles([row for row in rows if row["data"] == "average"], titles)
-    bars = [{**row, "criterion": found.title} for row in shown]
+    bars = [{**row, "criterion": result.title} for row in shown]
     options.write(
         content,
         rows,
@@ -148,10 +148,10 @@ def _rank_by_tasks(
             content["tasks"],
             titles,
             digits=options.digits,
-            footer=[found.title, *found.signatures.values()],
+            footer=[result.title, *result.signatures.values()],
         ),
-        figures={figure: lambda: metric_bars(bars, f"{found.title}\naverage")},
-        notes=found.notes,
+        figures={figure: lambda: metric_bars(bars, f"{result.title}\naverage")},
+        notes=result.notes,
     )
 
 
@@ -167,10 +167,10 @@ def _distributions(study: "Study", options: MetricStudyOptions, count: int) -> "
     panels = {
         f"{criterion}: " * (len(criteria) > 1) + titles.get(metric, metric): [
             Curve(name, band.scores, band.places, band.density, band.low, band.high)
-            for name, band in zip(names, found, strict=True)
+            for name, band in zip(names, result, strict=True)
         ]
         for criterion in criteria
-        for metric, found in quality_bands(study, criterion, count).items()
+        for metric, result in quality_bands(study, criterion, count).items()
     }
     legend = f"human judgement ({criteria[0] if len(criteria) == 1 else 'each criterion'})"
     return distributions(panels, legend=legend)

@@ -1,7 +1,7 @@
 """nlgauge darr: Kendall-like tau of metrics on ranked pairs of outputs.
 
-It is a command of its own because its unit is a pair of outputs and its coefficient is fixed, so
-that the levels and coefficients of `correlate` do not apply.
+This is a separate command because its unit is a pair of outputs and its coefficient is fixed: the
+levels and coefficients of `correlate` do not apply.
 """
 
 from pathlib import Path
@@ -37,10 +37,11 @@ def darr_command(
 
     nlgauge darr newstest2019/ --part de-en --human wmt-raw --scores YiSi-1-refA -f latex
 
-    Two outputs for one segment whose direct assessments (raw, 0 to 100) differ by 25 points or
-    more are a ranked pair, as at WMT 2017-2019; or the pairs come from a file with the columns
-    segment, better and worse. tau = (C - D) / (C + D); a pair that the metric ties is discordant.
-    Confidence intervals are bootstrapped over segments. Leave out human references with --without.
+    Two outputs for one segment are a ranked pair if their direct assessments (raw, 0 to 100)
+    differ by 25 points or more, as at WMT 2017-2019. Alternatively, --pairs reads them from a file
+    with the columns segment, better and worse. tau = (C - D) / (C + D), where ties of the metric
+    are discordant. Confidence intervals are bootstrapped over segments. Exclude human references
+    with --without.
     """
     from nlgauge.data.wmt import read_pairs
     from nlgauge.figures.bars import metric_bars
@@ -55,7 +56,7 @@ def darr_command(
         raise UsageError("ranked pairs are derived from one criterion; name --human once")
     judged = options.texts()
     with options.running() as running:
-        found = darr(
+        result = darr(
             judged,
             options.metrics,
             pairs=None if pairs is None else read_pairs(str(pairs), part=pairs_part),
@@ -67,13 +68,13 @@ def darr_command(
             **options.stored_arguments,
             **running,
         )
-    content, ranked = found.to_dict(), found.pairs
+    content, ranked = result.to_dict(), result.pairs
     rows = content["metrics"]
     summary = f"{len(ranked):,} pairs of {len(ranked.systems)} systems"
     summary += f", {len(ranked.segments):,} segments"
     if any("low" in row for row in rows):
         summary += "; intervals: bootstrap over segments"
-    footer = [summary, *found.signatures.values()]
+    footer = [summary, *result.signatures.values()]
     shown = with_titles(rows, metric_titles(options.metrics))
     bars = [{**row, "criterion": "tau", "value": row["tau"]} for row in shown]
     options.write(
@@ -81,5 +82,5 @@ def darr_command(
         rows,
         [ranking_table(shown, digits=options.digits, footer=footer)],
         figures={figure: lambda: metric_bars(bars, "Kendall-like tau (daRR)")},
-        notes=found.notes,
+        notes=result.notes,
     )

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from nlgauge.report.table import Table
     from nlgauge.study import Calibration, Interpretation
 
-# Options of fitting, which calibrations that exist do not take.
+# Options that only apply when a calibration is fitted.
 _FITTING = (
     *("human", "without", "kind", "part", "references", "columns", "no_header", "fit", "ties"),
     *("scores", "distances", "scores_from", "missing", "count", "seed"),
@@ -47,33 +47,33 @@ def interpret_command(
     options: InterpretOptions,
     difference: list[float] | None = option(
         None,
-        "A's score minus B's, in the metric's units [default: some that are usual in the data].",
+        "Score of A minus score of B, in the metric's units [default: typical differences].",
         metavar="NUMBER...",
     ),
     comparison: Path | None = option(
-        None, "Result of `nlgauge compare -f json` whose differences are meant.", metavar="FILE"
+        None, "Result of `nlgauge compare -f json` to interpret.", metavar="FILE"
     ),
     signature: str | None = option(
-        None, "Signature of the scores; calibrations of another one are refused."
+        None, "Signature of the scores; calibrations with another signature are rejected."
     ),
     level: list[str] | None = option(
         None,
-        "text (outputs for one input), system or segment (any outputs); may be repeated [default: "
-        "text, and system if at least 3 systems are judged; segment if there is one system].",
+        "text (outputs for one input), system, or segment (any two outputs); may be repeated "
+        "[default: text, and system with at least 3 judged systems; segment with one system].",
         metavar="LEVEL",
         callback=arguments.check_level,
     ),
     fit: Literal["isotonic", "logistic"] = option(
-        "isotonic", "Curve: any increasing one, or a logistic function."
+        "isotonic", "Curve: any increasing function, or a logistic function."
     ),
     ties: Literal["half", "drop"] = option(
-        "half", "Pairs that people rate equal: count half for each side, or are left out."
+        "half", "Pairs that people rate equal: count half for each side, or exclude them."
     ),
     count: int = count_option("bootstrap resamples"),
     seed: int = seed_option("the bootstrap"),
     figure: Path | None = figure_option("probability by difference"),
 ) -> None:
-    """Tell in how many percent of cases people agree with a score difference.
+    """Estimate how often people agree with a score difference.
 
     Examples:
 
@@ -85,49 +85,53 @@ def interpret_command(
 
     nlgauge interpret calibrations.json --comparison compared.json
 
-    From judged texts, the command fits the probability that people prefer A to B by the difference
-    of their scores; the JSON output (-o FILE.json) stores it with the signature of the metric and
-    the name of the data. From a stored file it answers at once. A negative difference means that
-    B's score is higher; of distances such as TER, a negative difference is an improvement.
+    Given judged texts, the command fits the probability that people prefer A to B as a function of
+    the difference of their scores; the JSON output (-o FILE.json) stores the fit with the signature
+    of the metric and the name of the data. Given such a file, nothing is fitted. A negative
+    difference means that the score of B is higher, which for distances such as TER means that A is
+    better.
     """
     from nlgauge.study import fit_preferences, interpret, read_calibrations, select_calibrations
 
     if comparison is not None and difference:
-        raise UsageError("--comparison has its own differences; leave out --difference")
-    found = read_calibrations(str(options.data))
-    if found is None:
+        raise UsageError("--comparison contains the differences; leave out --difference")
+    calibrations = read_calibrations(str(options.data))
+    if calibrations is None:
         study = options.study()
         name = " ".join(filter(None, [options.data.name, options.part]))
         named: dict[str, Any] = {"human": options.human, "levels": level, "count": count}
-        found = fit_preferences(study, name, fit=fit, ties=ties, seed=seed, **named)
+        calibrations = fit_preferences(study, name, fit=fit, ties=ties, seed=seed, **named)
         notes = study.notes
     else:
         if refused := given_options(context, _FITTING):
             raise UsageError(
-                f"{options.data} holds fitted calibrations; leave out {', '.join(refused)}, or "
+                f"{options.data} contains fitted calibrations; leave out {', '.join(refused)}, or "
                 "name judged texts"
             )
-        found, notes = select_calibrations(found, options.metric or (), level or ()), ()
+        calibrations, notes = (
+            select_calibrations(calibrations, options.metric or (), level or ()),
+            (),
+        )
     if signature is not None:
-        for each in found:
+        for each in calibrations:
             each.check(signature)
     if comparison is not None:
-        _write_comparison(options, found, comparison, figure)
+        _write_comparison(options, calibrations, comparison, figure)
         return
-    result = interpret(found, difference or (), notes)
+    result = interpret(calibrations, difference or (), notes)
     _write(options, result, [entry.to_dict() for entry in result.entries], figure)
 
 
 def _write_comparison(
     options: InterpretOptions,
-    found: "Sequence[Calibration]",
+    calibrations: "Sequence[Calibration]",
     path: Path,
     figure: Path | None,
 ) -> None:
     from nlgauge.data.files import read_json
     from nlgauge.study import interpret_comparison
 
-    result, systems = interpret_comparison(found, read_json(str(path)))
+    result, systems = interpret_comparison(calibrations, read_json(str(path)))
     rows = [
         {"system": system, **entry.to_dict()}
         for system, entry in zip(systems, result.entries, strict=True)

@@ -39,7 +39,7 @@ class JudgeOptions(ReportOptions, TableOptions):
 @with_option_groups
 def judge_command(
     options: JudgeOptions,
-    judge: str = option(..., "The rater in question: a model or a person.", metavar="NAME"),
+    judge: str = option(..., "The rater to check: a model or a person.", metavar="NAME"),
     human: list[str] | None = option(
         None,
         "People [default: all other raters of a table with a row per label].",
@@ -52,11 +52,11 @@ def judge_command(
         None, "Scale of the labels [default: interval for numbers, ordinal with --order, nominal]."
     ),
     pool: bool = option(
-        False, "The k-th label that people gave to an item is that of person k.", "--pool"
+        False, "Treat the k-th human label of every item as that of person k.", "--pool"
     ),
     epsilon: float = option(
         0.1,
-        "Of the alternative annotator test: what the judge's lower cost is worth.",
+        "Advantage that the alternative annotator test grants the judge for its lower cost.",
         min=0,
         max=1,
     ),
@@ -82,15 +82,15 @@ def judge_command(
     the judge with people is compared with that of people with each other: percent agreement,
     Cohen's kappa, Krippendorff's alpha and Gwet's AC1, and weighted forms for ordered labels. With
     3 people or more, the alternative annotator test (Calderon et al. 2025) says whether the judge
-    may replace one of them. Columns that are there show biases: position (the label of the output
-    shown first), length (a number or a text), system (with --own).
+    may replace one of them. Biases are measured if the table has the columns position (the label of
+    the output shown first), length (a number or a text) or system (with --own).
     """
     from nlgauge.data.columns import split_names
     from nlgauge.figures.confusion import confusion
     from nlgauge.report.judge_tables import judge_tables
     from nlgauge.study import judge as check
 
-    found = check(
+    result = check(
         options.data,
         judge,
         human,
@@ -103,20 +103,20 @@ def judge_command(
         count=count,
         seed=seed,
     )
-    if figure is not None and found.confusion is None:
+    if figure is not None and result.confusion is None:
         raise UsageError(
-            f"there are {len(found.labels):,} different labels, too many for the confusion matrix "
+            f"there are {len(result.labels):,} different labels, too many for the confusion matrix "
             "of --figure; leave it out"
         )
-    content = found.to_dict()
+    content = result.to_dict()
     options.write(
         content,
-        found.rows(),
+        result.rows(),
         judge_tables(content, digits=options.digits),
         figures={
             figure: lambda: confusion(
-                found.labels, content["confusion"], across=found.judge, down="people"
+                result.labels, content["confusion"], across=result.judge, down="people"
             )
         },
-        notes=found.notes,
+        notes=result.notes,
     )

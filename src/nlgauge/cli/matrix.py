@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from nlgauge.study import PermutationMatrix, Study, WilliamsMatrix
 
     Tests = WilliamsMatrix | PermutationMatrix
-    """The tests of one criterion: p[i, j] is that metric i is better than metric j."""
+    """The tests of one criterion: p[i, j] is the p-value of "metric i is better than metric j"."""
 
 Correction = Literal["holm", "none"]
 _CORRECTION = "Correction of p-values for the number of pairs."
@@ -60,28 +60,34 @@ def matrix_command(
 
     require_scipy("nlgauge matrix")  # before the metrics are computed
     study = options.study()
-    found = matrix(
+    result = matrix(
         study, human=options.human, level=level, coefficient=coefficient, cluster=cluster
     )
     notes = list(study.notes)
-    if found.cells_dropped:
-        notes.append(f"{found.cells_dropped:,} judged outputs lack another criterion or a score.")
-    kind = {"level": found.level, "coefficient": found.coefficient}
+    if result.cells_dropped:
+        notes.append(f"{result.cells_dropped:,} judged outputs lack another criterion or a score.")
+    kind = {"level": result.level, "coefficient": result.coefficient}
     rows = [
-        {"first": first, "second": second, **kind, "value": found.values[i, j], "p": found.p[i, j]}
-        for (i, first), (j, second) in permutations(enumerate(found.names), 2)
+        {
+            "first": first,
+            "second": second,
+            **kind,
+            "value": result.values[i, j],
+            "p": result.p[i, j],
+        }
+        for (i, first), (j, second) in permutations(enumerate(result.names), 2)
     ]
-    title = f"{found.level} level, {found.coefficient}"
-    footer = [f"{title}; {found.cells:,} outputs", *study.signatures.values()]
-    values, names = found.values.tolist(), _titles(found.names, options.metrics)
+    title = f"{result.level} level, {result.coefficient}"
+    footer = [f"{title}; {result.cells:,} outputs", *study.signatures.values()]
+    values, names = result.values.tolist(), _titles(result.names, options.metrics)
     tables = [
-        matrix_table(found.coefficient, names, values, digits=options.digits, footer=footer),
-        p_table(names, found.p.tolist()),
+        matrix_table(result.coefficient, names, values, digits=options.digits, footer=footer),
+        p_table(names, result.p.tolist()),
     ]
-    panels = [coefficients(names, found.values, title=title), p_values(names, found.p)]
+    panels = [coefficients(names, result.values, title=title), p_values(names, result.p)]
     shown = {"coefficients": slice(1), "p": slice(1, 2), "both": slice(2)}[show]
     fields = ("names", "level", "coefficient", "values", "p", "cells", "cells_dropped")
-    content = {name: getattr(found, name) for name in fields}
+    content = {name: getattr(result, name) for name in fields}
     options.write(
         {**content, "signatures": study.signatures, "notes": notes},
         map(to_jsonable, rows),
@@ -114,8 +120,8 @@ def williams_command(
 
     require_scipy("nlgauge williams")  # before the metrics are computed
 
-    def describe(found: Any) -> tuple[int, str, list[str]]:
-        return found.n, f"pearson; {found.n:,} points", []
+    def describe(result: Any) -> tuple[int, str, list[str]]:
+        return result.n, f"pearson; {result.n:,} points", []
 
     test = partial(williams, level=level)
     _run("Williams's test", test, describe, options, correction, figure)
@@ -148,30 +154,31 @@ def permutation_command(
 
     A p below 5 means that the metric of the row correlates better than that of the column. Under
     the null hypothesis the scores of two metrics are exchangeable, for whole inputs, whole systems,
-    both (Deutsch et al. 2021) or each cell by itself (as at WMT); p is the share of permutations
-    with a difference as large. Unlike Williams's test it is valid for every coefficient and level.
-    p is one-sided and Holm-corrected for all ordered pairs. The rank of a metric is that of the one
-    before it, unless a metric of that rank is better with p <= .05, not corrected (as at WMT).
+    both (Deutsch et al. 2021) or single cells (as at WMT); p is the share of permutations with a
+    difference at least as large. Unlike Williams's test, it is valid for every coefficient and
+    level. p is one-sided and Holm-corrected for all ordered pairs. As at WMT, metrics are sorted,
+    and each has the rank of the previous one unless a metric of that rank is significantly better
+    (uncorrected p <= .05).
     """
     from nlgauge.study import permutation
 
-    def describe(found: "PermutationMatrix") -> tuple[int, str, list[str]]:
-        exchanged = "inputs and systems" if found.over == "both" else str(found.over)
+    def describe(result: "PermutationMatrix") -> tuple[int, str, list[str]]:
+        exchanged = "inputs and systems" if result.over == "both" else str(result.over)
         summary = (
-            f"{found.coefficient}; {found.cells:,} outputs; {found.count:,} permutations of "
+            f"{result.coefficient}; {result.cells:,} outputs; {result.count:,} permutations of "
             f"{exchanged}"
         )
         notes = []
-        if correction == "holm" and found.smallest >= 0.05:
+        if correction == "holm" and result.smallest >= 0.05:
             notes.append(
-                f"with {found.count:,} permutations no corrected p can be below "
-                f"{found.smallest:.3f}; raise --count."
+                f"with {result.count:,} permutations no corrected p can be below "
+                f"{result.smallest:.3f}; raise --count."
             )
-        if found.undefined:
+        if result.undefined:
             notes.append(
-                f"{found.undefined:,} permutations have no defined difference and are not counted."
+                f"{result.undefined:,} permutations have no defined difference and are not counted."
             )
-        return found.cells, summary, notes
+        return result.cells, summary, notes
 
     test = partial(
         permutation,
@@ -186,7 +193,7 @@ def permutation_command(
 
 
 def _titles(names: Sequence[str], metrics: Sequence[str]) -> list[str]:
-    """Return the titles of the metrics among the names; the others stay."""
+    """Return the names, with those of metrics replaced by their titles."""
     titles = metric_titles(metrics, set(names) - set(metrics))
     return [titles.get(name, name) for name in names]
 
@@ -213,31 +220,31 @@ def _run(
     study = options.study()
     rows, tables, panels, notes = [], [], [], list(study.notes)
     for criterion in study.criteria(options.human):
-        found = test(study, criterion)
-        n, summary, remarks = describe(found)
+        result = test(study, criterion)
+        n, summary, remarks = describe(result)
         notes += [f"{criterion}: {remark}" for remark in remarks]
-        if found.cells_dropped:
-            notes.append(f"{criterion}: {found.cells_dropped:,} judged outputs lack a score.")
-        kind = {"criterion": criterion, "level": found.level, "coefficient": found.coefficient}
-        metrics = list(enumerate(zip(found.names, found.correlations, strict=True)))
-        ranks = found.ranks()
+        if result.cells_dropped:
+            notes.append(f"{criterion}: {result.cells_dropped:,} judged outputs lack a score.")
+        kind = {"criterion": criterion, "level": result.level, "coefficient": result.coefficient}
+        metrics = list(enumerate(zip(result.names, result.correlations, strict=True)))
+        ranks = result.ranks()
         for (i, (better, r_better)), (j, (than, r_than)) in permutations(metrics, 2):
             pair = {"better": better, "than": than, "r_better": r_better, "r_than": r_than}
-            tested = {"p": found.p[i, j], "p_holm": found.p_holm[i, j], "n": n}
+            tested = {"p": result.p[i, j], "p_holm": result.p_holm[i, j], "n": n}
             tested |= {"rank_better": ranks[i], "rank_than": ranks[j]}
             rows.append(to_jsonable({**kind, **pair, **tested}))
-        p, corrected = found.p, "not corrected"
+        p, corrected = result.p, "not corrected"
         if correction == "holm":
-            p, corrected = found.p_holm, "Holm-corrected"
-        names = _titles(found.names, options.metrics)
+            p, corrected = result.p_holm, "Holm-corrected"
+        names = _titles(result.names, options.metrics)
         panels.append(directed(names, p, title=f"p in %, {criterion}"))
         table = williams_table(
             names,
-            found.correlations.tolist(),
+            result.correlations.tolist(),
             p.tolist(),
             ranks=ranks,
-            coefficient="r" if found.coefficient == "pearson" else found.coefficient,
-            footer=[f"human: {criterion}; {found.level} level; {summary}; p {corrected}"],
+            coefficient="r" if result.coefficient == "pearson" else result.coefficient,
+            footer=[f"human: {criterion}; {result.level} level; {summary}; p {corrected}"],
         )
         tables.append(table)
     content = {"tests": rows, "signatures": study.signatures, "notes": notes}

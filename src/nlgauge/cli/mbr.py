@@ -27,7 +27,7 @@ class SampleOptions(RuntimeOptions):
     sources: str | None = arguments.SOURCES
     columns: list[str] | None = arguments.option(
         None,
-        "Columns that have other names than usual, as candidates=nbest,reference=ref.",
+        "Names of the columns, such as candidates=nbest,reference=ref.",
         metavar="ROLE=COLUMN,...",
     )
     number: int | None = option(None, "Candidates per input in a text file.", "--samples", min=1)
@@ -43,7 +43,7 @@ class SampleOptions(RuntimeOptions):
     output: Path | None = arguments.OUTPUT
 
     def __post_init__(self) -> None:
-        """Raise an error for an output file whose format is not known."""
+        """Raise an error if the format of the output file is unknown."""
         check_output(self.output, self.format, _ENDINGS)
 
     def read(self) -> "Samples":
@@ -77,8 +77,8 @@ class SampleOptions(RuntimeOptions):
 def mbr_command(options: SampleOptions) -> None:
     """Choose the candidate most similar to the others (minimum Bayes risk).
 
-    FILE is JSON Lines, or a JSON list, with a list `candidates` and perhaps a `source` in each row,
-    or, with --samples N, a text file with the N candidates of each input on consecutive lines.
+    FILE is JSON Lines or a JSON list; each row has a list `candidates` and optionally a `source`.
+    With --samples N, it is a text file with the N candidates of each input on consecutive lines.
     """
     from nlgauge.reranking import mbr
 
@@ -91,9 +91,9 @@ def rerank_command(
 ) -> None:
     """Choose the candidate most similar to the references.
 
-    FILE is JSON Lines, or a JSON list, with the lists `candidates` and `references` and perhaps a
-    `source` in each row, or, with --samples N, a text file with the N candidates of each input on
-    consecutive lines.
+    FILE is JSON Lines or a JSON list; each row has the lists `candidates` and `references` and
+    optionally a `source`. With --samples N, it is a text file with the N candidates of each input
+    on consecutive lines.
     """
     from nlgauge.reranking import rerank
 

@@ -1,4 +1,4 @@
-"""nlgauge metrics: the list of metrics, and the options of those that are named."""
+"""nlgauge metrics: the list of metrics, and the options of named metrics."""
 
 from math import inf
 from typing import TYPE_CHECKING, Any
@@ -25,7 +25,7 @@ def metrics_command(
     ),
     format: TextOrJson = TEXT_OR_JSON,
 ) -> None:
-    """List the metrics, or describe those that are named.
+    """List the metrics, or describe the named ones.
 
     Examples:
 
@@ -33,8 +33,8 @@ def metrics_command(
 
     nlgauge metrics bertscore chrf
 
-    The list has a line for each metric: name for -m, title in tables, direction, requirements.
-    With names, also their range, components, options with defaults, and paper.
+    The list has a line for each metric: its name for -m, its title in tables, direction and
+    requirements. For named metrics, range, components, options with defaults and paper are added.
     """
     import json
 

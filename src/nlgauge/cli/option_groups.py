@@ -29,7 +29,7 @@ _FIRST = (
 def with_option_groups(command: Callable[..., None]) -> Callable[..., None]:
     """Return the command with the fields of its dataclass parameters as options.
 
-    Parameters before the first dataclass come first.
+    Parameters before the first dataclass are listed first.
     """
     hints = get_type_hints(command, include_extras=True)
     groups: dict[str, Any] = {name: hint for name, hint in hints.items() if is_dataclass(hint)}
@@ -67,7 +67,7 @@ def with_option_groups(command: Callable[..., None]) -> Callable[..., None]:
 
 
 def given_options(context: typer.Context, names: Collection[str]) -> list[str]:
-    """Return those of the options ``names`` that are on the command line, as --option."""
+    """Return which of the options ``names`` are on the command line, as --option."""
     sources = {name: context.get_parameter_source(name) for name in names}
     given = {name for name, source in sources.items() if source and source.name == "COMMANDLINE"}
     return [option.opts[-1] for option in context.command.params if option.name in given]
@@ -82,7 +82,7 @@ class TableOptions:
 
     @property
     def chosen_columns(self) -> "Columns":
-        """The columns as the readers take them."""
+        """The columns, as readers expect them."""
         from nlgauge.data.columns import Columns
 
         return Columns.of(self.columns, header=not self.no_header)
@@ -90,7 +90,7 @@ class TableOptions:
 
 @dataclass(frozen=True, kw_only=True)
 class InputOptions(TableOptions):
-    """Texts of systems: files of candidates, and of references and sources, or tables."""
+    """Texts of systems: files of candidates, references and sources, or tables."""
 
     candidates: list[str] = arguments.CANDIDATES
     references: list[str] | None = arguments.REFERENCES
@@ -142,7 +142,7 @@ class InputOptions(TableOptions):
         )
 
     def record(self) -> dict[str, Any]:
-        """Return the arguments of ``read_systems`` for the output, those that were given."""
+        """Return the given arguments of ``read_systems``, for the output."""
         columns = self.chosen_columns
         given = {
             "sources": self.sources,
@@ -161,7 +161,7 @@ class RuntimeOptions:
     device: str = arguments.DEVICE
     batch_tokens: int = arguments.BATCH_TOKENS
     precision: Literal["float32", "bfloat16", "int8"] | None = arguments.option(
-        None, "Arithmetic of models, for metrics that set none [default: float32]."
+        None, "Precision of models, for metrics that do not set it [default: float32]."
     )
     threads: int | None = arguments.option(
         None, "Maximum number of threads [default: all cores].", min=1
@@ -177,7 +177,7 @@ class RuntimeOptions:
 
     @property
     def runtime(self) -> Runtime:
-        """The settings as the library takes them."""
+        """The settings as a ``Runtime``."""
         names = ("device", "batch_tokens", "precision", "threads", "cache", "lang")
         given = {name: getattr(self, name) for name in names}
         return Runtime(**given, download=self.download or None)

@@ -1,4 +1,4 @@
-"""The path from a result to its output: a format or a figure, and notes on stderr."""
+"""Output of results: tables, JSON and figures, and notes on stderr."""
 
 import os
 import sys
@@ -61,7 +61,7 @@ class OutputOptions:
 
 @dataclass(frozen=True, kw_only=True)
 class ReportOptions(OutputOptions):
-    """How a result is written."""
+    """Output options, including --quiet."""
 
     quiet: bool = arguments.QUIET
 
@@ -80,7 +80,7 @@ class ReportOptions(OutputOptions):
 
         ``content`` is for JSON, or a function that returns it; ``rows`` are for JSON Lines, and
         ``tables`` for the other formats. CSV and TSV take ``long``, by default a table of the rows.
-        ``text`` is a paragraph below the tables. A figure without a file was not asked for.
+        ``text`` is a paragraph below the tables. Figures whose path is None are not drawn.
         """
         from nlgauge.figures.matplotlib_setup import save
         from nlgauge.report import formats
@@ -116,7 +116,7 @@ class RunOptions(RuntimeOptions, ReportOptions):
 
 
 def to_json(content: Any, indent: int | None = None) -> str:
-    """Return the content as JSON, with null for what is undefined and escapes as `printable`."""
+    """Return the content as JSON: undefined numbers are null, invisible characters are escaped."""
     import json
 
     from nlgauge.core.jsonable import to_jsonable
@@ -127,10 +127,10 @@ def to_json(content: Any, indent: int | None = None) -> str:
 
 
 def check_output(output: Path | None, format: str | None, endings: Mapping[str, str]) -> None:
-    """Raise an error if -o cannot be written, or its ending is unknown or of another format.
+    """Raise an error if -o cannot be written, or its ending is unknown or contradicts -f.
 
-    A name without an ending, such as /dev/stdout, may have any format; so may a name with an
-    ending that is not known, if -f says which.
+    A name without an ending, such as /dev/stdout, may have any format; with -f, so may a name with
+    an unknown ending.
     """
     if output is None:
         return
@@ -156,13 +156,12 @@ def check_ending(path: Path, known: Iterable[str], hint: str = "") -> None:
     arguments.check_writable(path)
     if _ending(path) not in known:
         raise UsageError(
-            f"cannot tell what to write to {str(path)!r}: known endings are "
-            f"{', '.join(known)}{hint}"
+            f"unknown format of {str(path)!r}: known endings are {', '.join(known)}{hint}"
         )
 
 
 def write_text(text: str, output: Path | None, *, styled: bool = False) -> None:
-    """Print the text, or write it to the file; a terminal gets no control but those of a style."""
+    """Print or save the text; control characters are escaped on a terminal unless ``styled``."""
     if output is None:
         plain = sys.stdout.isatty() and not styled
         print(printable(text, keep="\n\t") if plain else text)

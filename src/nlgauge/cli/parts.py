@@ -1,4 +1,4 @@
-"""nlgauge score --parts: files of any size scored part by part into a folder, and resumed."""
+"""nlgauge score --parts: score files of any size in parts; interrupted runs can be resumed."""
 
 import os
 import re
@@ -23,14 +23,14 @@ if TYPE_CHECKING:
     from nlgauge.data.systems import InputFiles
 
 _SECONDS_BETWEEN_LINES = 60
-_URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:/")  # as a path, which joins slashes
+_URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:/")  # pathlib collapses the slashes
 _NOT_IN_PARTS = ("segments", "idf_corpus", "paired")
 _ONLY_IN_PARTS = ("part_rows", "part_format", "on_error", "engine", "workers", "address")
 
 
 @dataclass(frozen=True, kw_only=True)
 class PartsOptions:
-    """How files of any size are scored part by part."""
+    """Options of runs in parts."""
 
     folder: Path | None = option(
         None,
@@ -49,15 +49,15 @@ class PartsOptions:
     address: str | None = option(None, "Address of a Ray cluster [default: start one here].")
 
     def check(self, context: typer.Context) -> None:
-        """Raise an error for options that do not go with --parts, or need it."""
+        """Raise an error for options that require --parts or cannot be combined with it."""
         if self.folder is None:
             for given in given_options(context, _ONLY_IN_PARTS):
                 raise UsageError(f"{given} requires a folder for parts: --parts DIR")
         else:
             if _URL.match(str(self.folder)):
                 raise UsageError(
-                    "the folder of --parts is on a file system, not at an address; only the input "
-                    "may be at one. Mount the bucket, or copy the folder afterwards"
+                    "--parts takes a local folder, not a URL; only the input may be a URL. Mount "
+                    "the bucket, or copy the folder afterwards"
                 )
             for given in given_options(context, _NOT_IN_PARTS):
                 raise UsageError(
@@ -105,15 +105,15 @@ def _print_interrupted() -> None:
 
 @contextmanager
 def _counter(*, quiet: bool) -> Iterator[Callable[[str, int], None] | None]:
-    """Yield a function to call with the stage and the rows done; None to show nothing."""
+    """Yield a function to call with the stage and the rows done, or None if nothing is shown."""
     if quiet:
         yield None
     elif sys.stderr.isatty():
         with ExitStack() as bars:
             yield partial(_update_bar, bars, {})
     else:
-        begun = time.monotonic()
-        yield partial(_print_minutes, begun, [begun])
+        started = time.monotonic()
+        yield partial(_print_minutes, started, [started])
 
 
 def _update_bar(bars: ExitStack, updates: dict[str, Any], stage: str, rows: int) -> None:
@@ -123,14 +123,14 @@ def _update_bar(bars: ExitStack, updates: dict[str, Any], stage: str, rows: int)
     if stage not in updates:
         bars.close()
         updates.clear()
-        updates[stage] = bars.enter_context(progress_bar(quiet=False, doing=stage))
+        updates[stage] = bars.enter_context(progress_bar(quiet=False, stage=stage))
     if updates[stage] is not None:
         updates[stage](rows, None)
 
 
-def _print_minutes(begun: float, printed: list[float], stage: str, rows: int) -> None:
-    """Print a line every minute, for log files; ``printed`` are the times of the lines."""
+def _print_minutes(started: float, printed: list[float], stage: str, rows: int) -> None:
+    """Print a line every minute, for log files; ``printed`` are the times of the lines so far."""
     now = time.monotonic()
     if now - printed[-1] >= _SECONDS_BETWEEN_LINES:
         printed.append(now)
-        print_notes([f"{stage}: {rows:,} rows after {(now - begun) / 60:.0f} minutes"])
+        print_notes([f"{stage}: {rows:,} rows after {(now - started) / 60:.0f} minutes"])

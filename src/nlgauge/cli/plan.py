@@ -25,7 +25,7 @@ app = typer.Typer(
     help="Plan sample sizes from a pilot.", no_args_is_help=True, rich_markup_mode=None
 )
 
-_POWER = option(0.8, "Wanted power: the probability to detect the difference.")
+_POWER = option(0.8, "Required power: the probability of detecting the difference.")
 _ALPHA = option(0.05, "Significance level of the two-sided test.")
 
 
@@ -44,7 +44,7 @@ def systems_command(
     alpha: float = _ALPHA,
     sizes: list[int] | None = option(
         None,
-        "Numbers of segments to show [default: some around the needed one].",
+        "Numbers of segments to show [default: some around the required number].",
         metavar="N...",
     ),
     figure: Path | None = figure_option("power by number of segments"),
@@ -59,24 +59,24 @@ def systems_command(
 
     nlgauge plan systems results.csv --scores small,large --cluster prompt --difference .02
 
-    The files are a pilot, as of `nlgauge compare`: outputs, or stored scores, of at least two
-    systems for the same segments; every system is compared with the first. Power is the
-    probability that a paired, two-sided test finds a difference of this size. The smallest
-    difference that a number of segments detects does not depend on the pilot's own difference.
-    Metrics that are no means of segments, such as BLEU, are planned by the contribution of each
-    segment to the corpus score. Segments of one document or prompt are not independent: name these
-    with --cluster.
+    The files are a pilot, in the formats of `nlgauge compare`: outputs or stored scores of at least
+    two systems for the same segments. Every system is compared with the first. Power is the
+    probability that a paired, two-sided test detects a difference of this size. The smallest
+    detectable difference for a number of segments does not depend on the difference in the pilot.
+    For metrics that are not means of segment scores, such as BLEU, the contribution of each segment
+    to the corpus score is used. Segments of one document or prompt are not independent: specify
+    them with --cluster.
     """
     from nlgauge.study import compare, plan_systems
 
     with options.running() as running:
-        # Only the scores are used, so that one trial of the cheapest test is enough.
+        # Only the scores are used, so one trial of the cheapest test is enough.
         given = inputs.read_arguments()
         pilot = compare(**given, method="randomisation", count=1, **running)
-    found = plan_systems(pilot, difference=difference, power=power, alpha=alpha, sizes=sizes or ())
+    result = plan_systems(pilot, difference=difference, power=power, alpha=alpha, sizes=sizes or ())
     titles = _titles(pilot)
-    tables = [_system_table(found, pilot, titles, options.digits) for pilot in found.pilots]
-    _write(options, found, tables, titles, "segments", figure)
+    tables = [_system_table(result, pilot, titles, options.digits) for pilot in result.pilots]
+    _write(options, result, tables, titles, "segments", figure)
 
 
 def _titles(pilot: "Comparison") -> dict[str, str]:
@@ -87,7 +87,7 @@ def _titles(pilot: "Comparison") -> dict[str, str]:
 
 
 def _system_table(
-    found: "SamplePlan", pilot: Any, titles: Mapping[str, str], width: int | None
+    result: "SamplePlan", pilot: Any, titles: Mapping[str, str], width: int | None
 ) -> "Table":
     from nlgauge.report.study_tables import interval, power_table
 
@@ -105,13 +105,13 @@ def _system_table(
         footer[-1] += (
             f"; {pilot.pilot.clusters:,} clusters, design effect {pilot.pilot.design_effect:.2f}"
         )
-    rows = [{**row, "metric": title} for row in found.of(pilot)]
-    footer.append(found.signatures[pilot.metric])
+    rows = [{**row, "metric": title} for row in result.of(pilot)]
+    footer.append(result.signatures[pilot.metric])
     return power_table(
         rows,
         ["metric", "system"],
         "segments",
-        power=found.target.power,
+        power=result.target.power,
         digits=digits,
         footer=footer,
     )
@@ -126,7 +126,7 @@ def metrics_command(
     alpha: float = _ALPHA,
     sizes: list[int] | None = option(
         None,
-        "Numbers of judged outputs to show [default: some around the needed one].",
+        "Numbers of judged outputs to show [default: some around the required number].",
         metavar="N...",
     ),
     figure: Path | None = figure_option("power by number of judged outputs"),
@@ -139,9 +139,10 @@ def metrics_command(
 
     nlgauge plan metrics judged.jsonl -m chrf bertscore --power .9 --figure power.pdf
 
-    DATA is a pilot: judged outputs, as of `nlgauge correlate`. For every two metrics the table
-    shows the power of Williams's test, two-sided, to tell their correlations with people apart, if
-    the true correlations are those of the pilot. The test takes outputs as independent.
+    DATA is a pilot: judged outputs in the formats of `nlgauge correlate`. For every pair of
+    metrics, the table shows the power of a two-sided Williams's test to detect the difference of
+    their correlations with people, if the true correlations are those of the pilot. The test
+    assumes that outputs are independent.
     """
     from nlgauge.report.study_tables import power_table
     from nlgauge.study import plan_metrics
@@ -159,13 +160,13 @@ def metrics_command(
             f"a plan is for one criterion, but there are {len(criteria)} ({', '.join(criteria)}); "
             "name one with --human"
         )
-    found = plan_metrics(
+    result = plan_metrics(
         study, criteria[0], level=level, power=power, alpha=alpha, sizes=sizes or ()
     )
     titles = metric_titles(options.metrics)
     unit = "outputs" if level == "segment" else "systems"
     tables = []
-    for pilot in found.pilots:
+    for pilot in result.pilots:
         entry = pilot.to_dict()
         first, second = (titles.get(entry[key], entry[key]) for key in ("first", "second"))
         footer = (
@@ -174,13 +175,13 @@ def metrics_command(
             f"pilot: {pilot.size:,} {unit}, human: {criteria[0]}, {level} level, correlation of "
             f"the metrics {entry['r_metrics']:.3f}",
         )
-        rows = [{**row, "first": first, "second": second} for row in found.of(pilot)]
+        rows = [{**row, "first": first, "second": second} for row in result.of(pilot)]
         tables.append(
             power_table(
                 rows, ["first", "second"], unit, power=power, digits=options.digits, footer=footer
             )
         )
-    _write(options, found, tables, titles, f"judged {unit}", figure)
+    _write(options, result, tables, titles, f"judged {unit}", figure)
 
 
 def _needed(pilot: "AnyPilot", unit: str) -> str:
@@ -190,29 +191,29 @@ def _needed(pilot: "AnyPilot", unit: str) -> str:
 
 def _write(
     options: RunOptions,
-    found: "SamplePlan",
+    result: "SamplePlan",
     tables: "Sequence[Table]",
     titles: Mapping[str, str],
     unit: str,
     figure: Path | None,
 ) -> None:
-    content = found.to_dict()
+    content = result.to_dict()
     options.write(
         content,
         content["sizes"],
         tables,
-        figures={figure: lambda: _draw(found, titles, unit)},
-        notes=found.notes,
+        figures={figure: lambda: _draw(result, titles, unit)},
+        notes=result.notes,
     )
 
 
-def _draw(found: "SamplePlan", titles: Mapping[str, str], unit: str) -> "Figure":
+def _draw(result: "SamplePlan", titles: Mapping[str, str], unit: str) -> "Figure":
     from nlgauge.figures.functions import Function, Panel, functions
 
-    sizes, curves = found.curves()
+    sizes, curves = result.curves()
     drawn = []
-    for pilot, powers in zip(found.pilots, curves, strict=True):
+    for pilot, powers in zip(result.pilots, curves, strict=True):
         mark = None if pilot.needed is None else (pilot.needed, pilot.power_at(pilot.needed))
         drawn.append(Function(pilot.titled(titles), sizes, powers, mark=mark))
     panel = Panel("", f"number of {unit}", drawn)
-    return functions([panel], ylabel="power", levels=[found.target.power], logarithmic=True)
+    return functions([panel], ylabel="power", levels=[result.target.power], logarithmic=True)

@@ -11,23 +11,23 @@ Update = Callable[[int, int | None], None]
 
 
 @contextmanager
-def progress_bar(*, quiet: bool, doing: str = "scoring") -> Iterator[Update | None]:
+def progress_bar(*, quiet: bool, stage: str = "scoring") -> Iterator[Update | None]:
     """Yield a function to call with (done, total or None), or None if no bar is shown."""
     if quiet:
         yield None
         return
     log, notes = logging.getLogger("nlgauge"), _Notes(logging.INFO)
-    before = log.level
+    previous_level = log.level
     log.addHandler(notes)
     log.setLevel(logging.INFO)
     try:
         if sys.stderr.isatty():
-            with _bar(doing) as update:
+            with _bar(stage) as update:
                 yield update
         else:
             yield None
     finally:
-        log.setLevel(before)
+        log.setLevel(previous_level)
         log.removeHandler(notes)
 
 
@@ -39,23 +39,23 @@ class _Notes(logging.Handler):
 
 
 @contextmanager
-def _bar(doing: str) -> Iterator[Update]:
+def _bar(stage: str) -> Iterator[Update]:
     from rich import progress
     from rich.console import Console
 
     columns = (
-        progress.TextColumn(doing),
+        progress.TextColumn(stage),
         progress.BarColumn(),
         progress.MofNCompleteColumn(),
-        progress.TextColumn("{task.fields[pace]}"),
+        progress.TextColumn("{task.fields[rate]}"),
         progress.TimeRemainingColumn(),
     )
     with progress.Progress(*columns, console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task("", total=None, pace="")
+        task = bar.add_task("", total=None, rate="")
 
         def update(done: int, total: int | None) -> None:
             speed = bar.tasks[0].speed
-            pace = f"{speed:.0f} pairs/s" if speed else ""
-            bar.update(task, completed=done, total=total, pace=pace)
+            rate = f"{speed:.0f} pairs/s" if speed else ""
+            bar.update(task, completed=done, total=total, rate=rate)
 
         yield update

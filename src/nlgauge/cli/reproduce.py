@@ -1,4 +1,4 @@
-"""nlgauge reproduce: the tables of a paper, recomputed beside the published numbers."""
+"""nlgauge reproduce: recompute the tables of a paper and compare them with the published ones."""
 
 from pathlib import Path
 
@@ -19,14 +19,14 @@ def reproduce_command(
     output: Path = option(..., "Folder for the results.", "-o", "--output", metavar="FOLDER"),
     model: str | None = option(
         None,
-        "Model of the metrics [default: NLGAUGE_MODEL, else embedded, and in further columns "
-        "mpnet where it was fetched].",
+        "Model of the metrics [default: NLGAUGE_MODEL, else embedded, and mpnet in further "
+        "columns if it is stored].",
     ),
     inputs: int | None = option(
         None, "Maximum number of inputs per data set, evenly spaced.", min=2
     ),
 ) -> None:
-    """Recompute the tables of a paper beside the published numbers.
+    """Recompute the tables of a paper and show them next to the published numbers.
 
     Examples:
 
@@ -43,7 +43,7 @@ def reproduce_command(
 
     benchmark: wmt15_da/fi-en.jsonl (Text Similarity as An Evaluation Measure).
 
-    infolm: webnlg2020/en.jsonl, realsumm/realsumm.jsonl. A masked language model is slow, so the
+    infolm: webnlg2020/en.jsonl, realsumm/realsumm.jsonl. Masked language models are slow, so the
     default is a sample of 40 inputs and 10 documents; see --inputs.
 
     lazy_emd: {wmt18,wmt19}_darr/<pair>.jsonl and {wmt18,wmt19}_darr/pairs/<pair>.darr.tsv.

@@ -34,9 +34,9 @@ def fit_command(
 
     nlgauge score -c out.txt -r ref.txt -m bertscore:baseline=baseline.json
 
-    TEXTS is a text file with a sentence per line, or a table with the column `text` or
-    `references`, of which the first is used. Sentences are paired at random, never with an equal
-    one. The baseline is valid for this model and layer only.
+    TEXTS is a text file with a sentence per line, or a table with the column `text` or `references`
+    (the first reference is used). Sentences are paired at random, never with an equal sentence. The
+    baseline is valid for this model and layer only.
     """
     from nlgauge.data.files import read_texts
     from nlgauge.report.formats import text
@@ -47,15 +47,15 @@ def fit_command(
         check_ending(output, [".json"])
     sentences = read_texts(texts)
     with options.running() as running:
-        found = fit_baseline(sentences, metric, pairs=pairs, seed=seed, **running)
+        result = fit_baseline(sentences, metric, pairs=pairs, seed=seed, **running)
     if output is not None:
-        write_text(found.to_json(), output)
-    settings = ", ".join(f"{name}={value}" for name, value in found.settings.items())
-    columns = Column(found.metric), Column("baseline", digits), Column("standard error", digits)
-    rows = tuple((name, mean, found.standard_error[name]) for name, mean in found.mean.items())
+        write_text(result.to_json(), output)
+    settings = ", ".join(f"{name}={value}" for name, value in result.settings.items())
+    columns = Column(result.metric), Column("baseline", digits), Column("standard error", digits)
+    rows = tuple((name, mean, result.standard_error[name]) for name, mean in result.mean.items())
     footer = (
-        f"{found.pairs:,} pairs of {found.texts:,} texts; seed {found.seed}",
-        f"model {found.model} ({found.model_sha}), {settings}",
+        f"{result.pairs:,} pairs of {result.texts:,} texts; seed {result.seed}",
+        f"model {result.model} ({result.model_sha}), {settings}",
     )
     print(text(Table(columns, rows, footer)))
-    print_notes(found.notes, quiet=options.quiet)
+    print_notes(result.notes, quiet=options.quiet)

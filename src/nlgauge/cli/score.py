@@ -17,7 +17,7 @@ from nlgauge.core.errors import UsageError
 if TYPE_CHECKING:
     from nlgauge.runtime import Runtime
 
-# Settings of the server, or features it does not have.
+# Options that the server sets or does not support.
 _LOCAL = (
     *("idf_corpus", "lang", "folder"),
     *("device", "batch_tokens", "precision", "threads", "download", "cache"),
@@ -28,14 +28,14 @@ def default_metrics(runtime: "Runtime", server: str | None, *, quiet: bool) -> l
     """Return the metrics of a command without ``-m``; note how to get the recommended one."""
     from nlgauge import scoring
 
-    if server is not None:  # it may have other models
+    if server is not None:  # the server may have other models
         return ["bleu", "chrf"]
-    found = list(scoring.default_metrics(runtime))
-    if "gauge" not in found:
+    metrics = list(scoring.default_metrics(runtime))
+    if "gauge" not in metrics:
         missing = "gauge, the recommended metric, needs a model for the language of the texts: "
         ways = "pip install 'nlgauge[embedded]' for English, or -m gauge:model=NAME (--download)"
         print_notes([missing + ways], quiet=quiet)
-    return found
+    return metrics
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -86,8 +86,8 @@ def score_command(
 
     A table (.jsonl, .json, .tsv, .csv, .parquet, also .gz and .zst) or a folder of tables has the
     columns candidate, references (or reference, or reference1, reference2, ...), and optionally id,
-    system and source; --columns names others. Options of a metric follow its name after a colon;
-    `nlgauge metrics` lists them.
+    system and source; --columns maps other names. Options of a metric follow its name after a
+    colon; `nlgauge metrics NAME` lists them.
     """
     from nlgauge.cli.progress import progress_bar
     from nlgauge.data.files import read_lines
@@ -95,7 +95,7 @@ def score_command(
     from nlgauge.scoring import Scorer
 
     for given in given_options(context, _LOCAL) if server is not None else ():
-        raise UsageError(f"{given} is for scoring here and does not go with --server; leave it out")
+        raise UsageError(f"{given} cannot be combined with --server; leave it out")
     parts.check(context)
     runtime = options.runtime
     metrics = texts.metric or default_metrics(runtime, server, quiet=options.quiet)
@@ -107,7 +107,7 @@ def score_command(
         write_corpus(parts.score(texts.files(), metrics, quiet=options.quiet, **drawn))
         return
     for spec in metrics if server is None else ():
-        metric(spec)  # mistakes are found before long files are read
+        metric(spec)  # raises errors before long files are read
     corpus = texts.read()  # before models are loaded
     if server is None:
         scorer = Scorer(metrics, runtime=runtime)

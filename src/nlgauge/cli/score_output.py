@@ -17,11 +17,11 @@ Inputs = Mapping[str, Sequence[str]]  # the files that were scored
 
 @dataclass(frozen=True, kw_only=True)
 class ScoreOptions(RunOptions):
-    """How models run, and how much of the scores is written."""
+    """How models run, and how scores are written."""
 
     verbose: bool = option(
         False,
-        "Also show what is behind the scores: precisions, lengths, edits (JSON always has it).",
+        "Also show details such as precisions, lengths and edits (always included in JSON).",
         *("-v", "--verbose"),
     )
 
@@ -87,7 +87,7 @@ def write_segments(options: RunOptions, scores: "SystemScores", inputs: Inputs) 
 
 
 def _warnings(totals: "Totals") -> list[str]:
-    """Return the warnings of all scores, each once for a system."""
+    """Return the warnings of all scores, without repetitions for a system."""
     notes = []
     for system, by_metric in totals.items():
         labels: dict[str, list[str]] = {}

@@ -1,4 +1,4 @@
-"""nlgauge serve: the web service and its page, on this machine by default."""
+"""nlgauge serve: the HTTP service and its web page."""
 
 import os
 import socket
@@ -37,7 +37,7 @@ def serve_command(
     batch_tokens: int = arguments.BATCH_TOKENS,
     download: bool = arguments.DOWNLOAD,
 ) -> None:
-    """Serve scores, alignments and studies over HTTP, with a page for browsers.
+    """Serve scores, alignments and studies over HTTP, with a web page.
 
     Examples:
 
@@ -48,9 +48,9 @@ def serve_command(
     NLGAUGE_TOKEN=... nlgauge serve --host 0.0.0.0
 
     Open the printed address in a browser; /openapi.json documents the API, and `nlgauge score
-    --server URL` uses it. Requests can use the models named with --model only, and never open a
-    file. A server that others can reach should require a token, and use HTTPS through a proxy
-    (allow its host name with --allow-host).
+    --server URL` uses it. Requests can only use the models named with --model, and never open
+    files. A server that is reachable from other machines should require a token and use HTTPS
+    through a proxy (allow its host name with --allow-host).
     """
     require_libraries()
     use_one_arena()
@@ -59,7 +59,7 @@ def serve_command(
     from nlgauge.service.settings import LOOPBACK, MODEL_VARIABLE, Limits, Settings, library_model
 
     models = tuple(dict.fromkeys(model or [library_model()]))
-    os.environ[MODEL_VARIABLE] = models[0]  # so that the library's default is the server's
+    os.environ[MODEL_VARIABLE] = models[0]  # the default of the library in this process
     named = frozenset(name.lower() for name in allow_host or ())
     limits = Limits(
         bytes=max_bytes,

@@ -1,4 +1,4 @@
-"""nlgauge show: the alignment of two texts, or the predicted errors of the candidate."""
+"""nlgauge show: alignments of two texts, and predicted errors of a candidate."""
 
 import os
 import sys
@@ -32,10 +32,10 @@ def show_command(
     ),
     title: str | None = option(None, "Title of the figure."),
     spans: bool = option(False, "Show the predicted errors of the candidate.", "--spans"),
-    minor: float | None = option(None, "Least cost of a word in an error; with --spans."),
-    major: float | None = option(None, "Least mean cost of a major error; with --spans."),
+    minor: float | None = option(None, "With --spans: minimum cost of a word in an error."),
+    major: float | None = option(None, "With --spans: minimum mean cost of a major error."),
 ) -> None:
-    """Show which tokens are matched, with what mass and at what cost.
+    """Show the alignment of tokens: matches, masses and costs.
 
     Examples:
 
@@ -48,11 +48,12 @@ def show_command(
     nlgauge show -c "A guy sits on a boat" -r "A guy sits on a chair" -m gauge --spans
 
     The ending of -o selects the format: .svg, .png or .pdf (figure), .html (web page), .json (all
-    numbers) or .txt. Of several references, the best one is shown. Write a text that starts with a
-    dash as --candidate="- so" or --reference="- so".
+    numbers) or .txt. With several references, the best one is shown. Write a text that starts with
+    a dash as --candidate="- so" or --reference="- so".
 
-    --spans marks words that cost much to match in any reference. Thresholds are known for some
-    metrics with the embedded model; for others, nlgauge spans DATA chooses --minor and --major.
+    --spans marks words that are expensive to match with every reference. Thresholds are known for
+    some metrics with the embedded model; for others, `nlgauge spans DATA` chooses --minor and
+    --major.
     """
     import shutil
 
@@ -128,7 +129,7 @@ def _show_spans(
         colour = output is None and sys.stdout.isatty() and "NO_COLOR" not in os.environ
         marked = drawing.marked_text(text, spans, colour=colour)
         for row in rows:
-            del row["category"]  # which is not predicted
+            del row["category"]  # is not predicted
         listed = table_text(long_table(rows)) if rows else "no errors predicted"
         heading = [title] if title else []
         paragraphs = [*heading, marked, listed, f"{summary}\n{signature}"]
@@ -146,14 +147,14 @@ def _single(given: list[str], what: str) -> str:
 
 
 def _refuse_files(option: str, texts: list[str]) -> None:
-    """Raise if a text looks like a file and there is one, because other commands take files."""
+    """Raise an error if a text is the name of a file, because other commands take files."""
     for text in texts:
         if ("." in text or "/" in text) and _is_path(text):
             first_line = f'"$(head -n 1 {quote(text)})"'
             raise UsageError(
-                f"{option} takes a text, but {text!r} is a file or folder; was a file meant? Its "
-                f"first line is shown with {option} {first_line}, all lines are scored with "
-                "`nlgauge score`; if the text is meant, put a space after it"
+                f"{option} takes a text, but {text!r} is a file or folder; show its first line "
+                f"with {option} {first_line}, score all lines with `nlgauge score`, or add a space "
+                "to the text if it is not meant as a file name"
             )
 
 

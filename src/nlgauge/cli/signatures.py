@@ -1,4 +1,4 @@
-"""nlgauge explain and nlgauge verify: what signatures tell, and results recomputed from them."""
+"""nlgauge explain and nlgauge verify: compare signatures, and recompute results from them."""
 
 from dataclasses import asdict
 from pathlib import Path
@@ -23,11 +23,11 @@ def explain_command(
     """
     from nlgauge.reproducibility import explain
 
-    found = explain(first, second)
+    differences = explain(first, second)
     if format == "json":
-        print(to_json([asdict(each) for each in found], indent=2))
-    elif found:
-        print("\n".join(printable(str(each)) for each in found))
+        print(to_json([asdict(each) for each in differences], indent=2))
+    elif differences:
+        print("\n".join(printable(str(each)) for each in differences))
     else:
         print("no difference: the signatures are equal, so the texts must differ")
 
@@ -58,18 +58,18 @@ def verify_command(
     files = files_of(stored.inputs, candidates, references)
     corpus = read_systems(**files | ({"sources": sources} if sources else {}))
     with options.running() as running:
-        found = stored.replay(
+        replayed = stored.replay(
             corpus, tolerance=tolerance, allow_external=allow_external or (), **running
         )
-    rows = [{**asdict(each), "holds": each.holds} for each in found]
+    rows = [{**asdict(each), "holds": each.holds} for each in replayed]
     digits = 6 if options.digits is None else options.digits
     cells = [
         (each.system, each.metric, each.stored, each.made, "" if each.holds else "differs")
-        for each in found
+        for each in replayed
     ]
     names = ("system", "metric", "stored", "made", "")
     tables = [Table(tuple(Column(name, digits) for name in names), tuple(cells))]
-    notes = dict.fromkeys(str(difference) for each in found for difference in each.differences)
+    notes = dict.fromkeys(str(difference) for each in replayed for difference in each.differences)
     options.write(rows, rows, tables, long=tables, notes=notes)
-    if not all(each.holds for each in found):
+    if not all(each.holds for each in replayed):
         raise typer.Exit(1)

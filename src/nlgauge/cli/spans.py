@@ -1,4 +1,4 @@
-"""nlgauge spans: predicted error spans against those of people."""
+"""nlgauge spans: predicted error spans compared with human annotations."""
 
 from pathlib import Path
 
@@ -14,9 +14,9 @@ from nlgauge.core.errors import UsageError
 def spans_command(
     options: StudyOptions,
     metric: list[str] | None = arguments.metric_option(
-        None, "Metrics that match tokens [default: gauge]."
+        None, "Metrics with token alignments [default: gauge]."
     ),
-    fraction: float = option(0.5, "Share of the inputs for choosing thresholds; the rest is test."),
+    fraction: float = option(0.5, "Share of the inputs on which thresholds are chosen."),
     partial_credit: float = option(
         0.5, "Credit for a character that is marked with another severity.", min=0, max=1
     ),
@@ -32,13 +32,13 @@ def spans_command(
 
     nlgauge spans zh-en.jsonl -m gauge:ngram=1 --fraction .3 -f json -o spans.json
 
-    Words of a candidate that cost much to match with the reference are predicted errors; DATA has
-    those of people in a column 'spans' (or is MQM data). As in WMT's error span task, F1 is that of
-    characters, summed over all texts; one that is marked with another severity counts half. A
-    random half of the inputs selects two thresholds, of minor and of major errors; the numbers are
-    those of the other half, with bootstrap intervals over inputs. Baselines: all characters, none,
-    and the lexical diff, words that are not in a longest common subsequence with a reference; the
-    difference is from the latter.
+    Words of a candidate that are expensive to match with the reference are predicted errors. DATA
+    has annotated errors in a column 'spans' (or is MQM data). As in WMT's error span task, F1 is
+    computed over the characters of all texts, and a character marked with the wrong severity counts
+    half. Two thresholds, for minor and major errors, are chosen on a random half of the inputs; the
+    results are for the other half, with bootstrap intervals over inputs. Baselines: all characters,
+    no characters, and the lexical diff, which marks words outside the longest common subsequence
+    with a reference. Differences are relative to the lexical diff.
     """
     from nlgauge.figures.bars import metric_bars
     from nlgauge.report.study_tables import span_table
@@ -49,7 +49,7 @@ def spans_command(
     judged = options.judged()
     chosen = metric or ["gauge"]
     with options.running() as running:
-        found = evaluate_spans(
+        result = evaluate_spans(
             judged,
             chosen,
             fraction=fraction,
@@ -58,12 +58,12 @@ def spans_command(
             seed=seed,
             **running,
         )
-    content = found.to_dict()
+    content = result.to_dict()
     rows = content["metrics"]
     footer = [
-        f"thresholds chosen on {found.tuned_on}, F1 of {found.annotated:,} annotated spans in "
-        f"{found.tested_on}; seed {seed}; intervals: bootstrap over inputs",
-        *found.signatures.values(),
+        f"thresholds chosen on {result.tuned_on}, F1 of {result.annotated:,} annotated spans in "
+        f"{result.tested_on}; seed {seed}; intervals: bootstrap over inputs",
+        *result.signatures.values(),
     ]
     shown = with_titles(rows, metric_titles(chosen))
     bars = [{**row, "criterion": "F1", "value": row["f1"]} for row in shown]
@@ -72,5 +72,5 @@ def spans_command(
         rows,
         [span_table(shown, digits=options.digits, footer=footer)],
         figures={figure: lambda: metric_bars(bars, "F1 of error spans")},
-        notes=found.notes,
+        notes=result.notes,
     )

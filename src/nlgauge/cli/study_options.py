@@ -33,16 +33,18 @@ class DataOptions(OutputOptions, TableOptions):
     part: str | None = option(None, "Language pair or data set, if DATA contains several.")
     references: str | None = option(
         None,
-        "References, if DATA does not contain them, or names of those to use, as refA,refB.",
+        "File of references if DATA has none, or names of references to use, such as refA,refB.",
         *("-r", "--references"),
         metavar="FILE",
     )
     weights: str | None = option(
-        None, "Weights of MQM errors, as major=10,minor/style=0.5.", metavar="SEVERITY=WEIGHT,..."
+        None,
+        "Weights of MQM errors, such as major=10,minor/style=0.5.",
+        metavar="SEVERITY=WEIGHT,...",
     )
 
     def judged(self, stored: Sequence[str] = (), scores_from: Path | None = None) -> "JudgedCorpus":
-        """Return the judged texts; an unknown criterion is an error before anything is scored."""
+        """Return the judged texts, after checking that the criteria exist."""
         from nlgauge.data.detection import read_judged
         from nlgauge.study import choose_criteria
 
@@ -64,14 +66,14 @@ class DataOptions(OutputOptions, TableOptions):
 
 @dataclass(frozen=True, kw_only=True)
 class StudyOptions(RunOptions, DataOptions):
-    """Judged texts, how models run and how the result is written."""
+    """Options for judged texts, models and output."""
 
     digits: int = arguments.decimals_option(3)
 
 
 @dataclass(frozen=True, kw_only=True)
 class MetricStudyOptions(StudyOptions):
-    """Also metrics to compute, and scores that are stored with the data."""
+    """Options of studies, with metrics to compute and scores stored with the data."""
 
     metric: _Names = arguments.METRICS
     scores: _Names = option(
@@ -79,10 +81,10 @@ class MetricStudyOptions(StudyOptions):
     )
     distances: _Names = option(None, "Stored scores, lower is better.", metavar="NAME...")
     scores_from: Path | None = option(
-        None, "Table of more stored scores, by system and segment, or id.", metavar="FILE"
+        None, "Table with more stored scores, by system and segment, or by id.", metavar="FILE"
     )
     missing: Literal["error", "keep"] = option(
-        "error", "If judged outputs lack a stored score: stop with an error, or keep and count."
+        "error", "If judged outputs lack a stored score: stop with an error, or keep them."
     )
 
     @property
@@ -97,7 +99,7 @@ class MetricStudyOptions(StudyOptions):
 
     @property
     def stored_arguments(self) -> dict[str, Any]:
-        """The arguments of the library's functions about stored scores."""
+        """The arguments of library functions for stored scores."""
         named = {"scores": self.scores or (), "distances": self.distances or ()}
         return {**named, "missing": self.missing}
 
@@ -106,7 +108,7 @@ class MetricStudyOptions(StudyOptions):
         judged = self.judged(self.stored, self.scores_from)
         if self.scores_from is not None and not self.stored:
             raise UsageError(
-                f"{str(self.scores_from)!r} holds scores of {', '.join(judged.stored)}; name those "
+                f"{str(self.scores_from)!r} has scores of {', '.join(judged.stored)}; name those "
                 "you want with --scores, or with --distances if lower is better"
             )
         for name in self.stored:

@@ -18,22 +18,22 @@ class SubmissionOptions(RuntimeOptions):
 def submission_command(
     options: SubmissionOptions,
     texts: InputOptions,
-    language_pair: str = option(..., "Language pair, as en-de.", metavar="PAIR"),
-    test_set: str = option(..., "Name of the test set, as generaltest2024.", metavar="NAME"),
+    language_pair: str = option(..., "Language pair, such as en-de.", metavar="PAIR"),
+    test_set: str = option(..., "Name of the test set, such as generaltest2024.", metavar="NAME"),
     reference_name: str = option("refA", "Name of the reference.", metavar="NAME"),
     documents: str | None = option(
         None, "Domain and document of every segment, one pair per line.", metavar="FILE"
     ),
     folder: Path = option(..., "Folder for the files METRIC.seg.score and METRIC.sys.score.", "-o"),
 ) -> None:
-    """Write scores of segments and systems as the WMT metrics task takes them.
+    """Write segment and system scores in the format of the WMT metrics task.
 
     Example:
 
     nlgauge submission -c outputs/en-de/*.txt -r refA.txt -m chrf --language-pair en-de
     --test-set generaltest2024 -o submission/
 
-    Each metric gets two TSV files without a heading, METRIC.seg.score and METRIC.sys.score.
+    Two TSV files without a header are written per metric: METRIC.seg.score and METRIC.sys.score.
     Distances are negated, so that higher is better. The score of a system is the corpus score.
     """
     from nlgauge.data.mt_metrics_eval import read_documents
@@ -53,10 +53,12 @@ def submission_command(
         names = {"metric": file_name(label), "pair": language_pair, "test_set": test_set}
         names["reference"] = reference_name if metric.needs_references else "src"
         segments, systems = [], []
-        for system, found in scored.items():
-            sign = found[label].scale.sign
-            scores = (sign * found[label].segments).tolist()
-            rows, whole = submission_rows(names, system, scores, sign * found[label].value, named)
+        for system, by_metric in scored.items():
+            sign = by_metric[label].scale.sign
+            scores = (sign * by_metric[label].segments).tolist()
+            rows, whole = submission_rows(
+                names, system, scores, sign * by_metric[label].value, named
+            )
             segments += rows
             systems.append(whole)
         for ending, lines in ((".seg.score", segments), (".sys.score", systems)):

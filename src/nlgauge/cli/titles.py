@@ -1,11 +1,11 @@
-"""Titles of metrics in tables and figures; JSON, CSV and TSV keep the names of the call."""
+"""Titles of metrics in tables and figures; JSON, CSV and TSV keep the names as typed."""
 
 from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
 
 def metric_titles(labels: Iterable[str], names: Collection[str] = ()) -> dict[str, str]:
-    """Return the titles of metrics by label, different from each other and from ``names``."""
+    """Return a title for each label; titles are unique and differ from ``names``."""
     from nlgauge.metrics import metric
     from nlgauge.report.titles import distinct_titles
 

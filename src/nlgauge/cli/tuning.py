@@ -1,4 +1,4 @@
-"""nlgauge tune: options chosen on one part of the data and tested on the other."""
+"""nlgauge tune: choose options on one part of the data and test them on the other."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -16,13 +16,13 @@ if TYPE_CHECKING:
 
     from nlgauge.report.table import Table
 
-Entry = Mapping[str, Any]  # what was tuned for one criterion, as in the JSON output
-_MOST_ROWS = 40  # combinations in a text table
+Entry = Mapping[str, Any]  # the result for one criterion, as in the JSON output
+_MOST_ROWS = 40  # maximum number of combinations in a text table
 
 
 @dataclass(frozen=True, kw_only=True)
 class TuningOptions:
-    """How values are chosen on one part of the data and tested on the other."""
+    """Options for splitting the data and for the test."""
 
     level: str = arguments.LEVEL
     coefficient: str = arguments.COEFFICIENT
@@ -64,10 +64,10 @@ def tune_command(
     DATA comes first, then the metric, then its options (see nlgauge metrics NAME) with the values
     to try: 0..6 integers, .5..3 eleven numbers, -1..2:7 seven numbers, .01..10:log4 four numbers
     with equal ratios, .1,1,inf a list; for layers also all (each of them), runs (all runs of
-    consecutive layers) and runs:3 (runs of at most 3). All combinations are scored in one pass. A
-    random half of the inputs selects the values (tune). The selected ones and the default are
-    tested on the other half (test); the gain is their difference, with a bootstrap interval over
-    inputs. Report the test number: the tune numbers are biased by the selection.
+    consecutive layers) and runs:3 (runs of at most 3). All combinations are scored in one pass.
+    Values are selected on a random half of the inputs (tune) and compared with the defaults on the
+    other half (test); the gain is the difference, with a bootstrap interval over inputs. Report the
+    test result: the tune results are biased by the selection.
     """
     from nlgauge.metrics import metric_names
     from nlgauge.study import tune
@@ -80,25 +80,25 @@ def tune_command(
         raise UsageError(f"a figure shows one or two options, not {len(named)}")
     judged = options.judged()
     with options.running() as running:
-        found = tune(
+        result = tune(
             *(judged, metric, named),
             **{"human": options.human, "resamples": resamples, **tuning.arguments, **running},
         )
-    content = found.to_dict()
+    content = result.to_dict()
     entries = content["tuned"]
     kept = {
         entry["criterion"]: each.swept.label
-        for entry, each in zip(entries, found.entries, strict=True)
+        for entry, each in zip(entries, result.entries, strict=True)
     }
     options.write(
         content,
         [row for entry in entries for row in _tried_rows(entry)],
         [
-            _tuned_table(entry, tuning, options.digits, found.signatures[kept[entry["criterion"]]])
+            _tuned_table(entry, tuning, options.digits, result.signatures[kept[entry["criterion"]]])
             for entry in entries
         ],
         figures={tuning.figure: lambda: _draw(entries)},
-        notes=found.notes,
+        notes=result.notes,
     )
 
 
@@ -135,7 +135,7 @@ def _parse_values(words: list[str]) -> dict[str, str]:
     for word in words:
         name, equals, values = word.partition("=")
         if not (name and equals and values):
-            raise UsageError(f"{word!r} is not of the form option=values, as in temperature=.5..3")
+            raise UsageError(f"{word!r} is not of the form option=values: temperature=.5..3")
         if name in options:
             raise UsageError(f"option {name!r} is named twice; join its values with commas")
         options[name] = values

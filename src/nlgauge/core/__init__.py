@@ -1,1 +1,1 @@
-"""The values that all packages share; numpy and the standard library only."""
+"""Types shared by all packages; imports only numpy and the standard library."""

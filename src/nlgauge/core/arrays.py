@@ -1,4 +1,4 @@
-"""Types of arrays."""
+"""Array types."""
 
 import numpy as np
 from numpy.typing import NDArray

@@ -12,18 +12,18 @@ from nlgauge.core.errors import ShapeError
 
 
 def string_hash(string: str) -> int:
-    """Return a number of 56 bits that depends on the string only."""
+    """Return a 56-bit hash of the string."""
     digest = hashlib.blake2b(string.encode("utf-8", "surrogatepass"), digest_size=7).digest()
     return int.from_bytes(digest, "little")
 
 
 def unknown_id(string: str) -> int:
-    """Return the id of a token that the model does not know: negative, one for each string."""
+    """Return a negative id for a token that the model does not know, unique to its string."""
     return -1 - string_hash(string)
 
 
 def normal_vector(seed: int, dimension: int) -> Floats:
-    """Return normal numbers that depend on the seed only; two vectors are nearly orthogonal."""
+    """Return a pseudo-random normal vector for the seed; two of them are nearly orthogonal."""
     return np.random.default_rng(seed).standard_normal(dimension, dtype=np.float32)
 
 
@@ -31,8 +31,8 @@ def normal_vector(seed: int, dimension: int) -> Floats:
 class Tokens:
     """The tokens of a text: strings, ids, which are special, and the word each belongs to.
 
-    ``offsets[token]`` are the first character of the text that it stands for and the one after
-    the last; both are 0 for special tokens.
+    ``offsets[token]`` are the start and the end of its characters in the text; both are 0 for
+    special tokens.
     """
 
     strings: tuple[str, ...]
@@ -64,7 +64,7 @@ class Tokens:
 class Cloud:
     """The vectors of a text, ``points[layer, token]``, and the weight of every token.
 
-    Weights are non-negative and sum to 1, or are all 0 for a text that has nothing to compare.
+    Weights are non-negative and sum to 1, or are all 0 if the text has nothing to compare.
     """
 
     points: Floats

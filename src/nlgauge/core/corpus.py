@@ -9,7 +9,7 @@ from nlgauge.core.errors import DataError, ShapeError
 
 DEFAULT_SYSTEM = "candidates"
 References = Sequence[str | Sequence[str | None]]
-"""For every segment, its reference or a list of several with gaps."""
+"""For every segment, its reference, or a list of references in which None is a gap."""
 
 
 @dataclass(frozen=True)
@@ -17,9 +17,9 @@ class Corpus:
     """Rows of (candidate, its references), each of one system and one segment.
 
     References are per segment: ``references[i]`` are those of ``candidates[i]``. ``ids`` name
-    segments; rows of several systems on the same segment share its id. ``sources`` are the texts
-    that the candidates were made from, None for rows without one. A row with a source may have no
-    reference, for metrics that need none.
+    segments; rows of several systems on the same segment share its id. ``sources`` are the input
+    texts of the candidates, None for rows without one. A row with a source may have no reference,
+    for metrics that need none.
     """
 
     candidates: tuple[str, ...]
@@ -42,12 +42,12 @@ class Corpus:
         texts = _strings("candidates", candidates)
         if not texts:
             raise ShapeError("there is nothing to score: the list of candidates is empty")
-        found = _sources(sources, len(texts))
-        grouped = _references(references, found or (None,) * len(texts))
+        checked = _sources(sources, len(texts))
+        grouped = _references(references, checked or (None,) * len(texts))
         named = _column("systems", systems, len(texts)) or (DEFAULT_SYSTEM,) * len(texts)
         identified = _column("ids", ids, len(texts)) or _count_within(named)
         refuse_duplicates(named, identified)
-        return cls(texts, grouped, named, identified, found)
+        return cls(texts, grouped, named, identified, checked)
 
     @classmethod
     def of_systems(
@@ -57,7 +57,7 @@ class Corpus:
         *,
         sources: Sequence[str | None] | None = None,
     ) -> "Corpus":
-        """Return the corpus of systems that answered the same segments."""
+        """Return the corpus of several systems on the same segments."""
         parts = [
             cls.of(texts, references, systems=[name] * len(texts), sources=sources)
             for name, texts in systems.items()
@@ -100,7 +100,7 @@ class Corpus:
     def from_rows(
         cls, rows: "Iterable[tuple[str, tuple[str, ...], str, str, str | None]]"
     ) -> "Corpus":
-        """Return the corpus of rows of other corpora, which are not validated again."""
+        """Return the corpus of rows from other corpora, without validating them again."""
         candidates, references, systems, ids, sources = zip(*rows, strict=True)
         return cls(candidates, references, systems, ids, _if_any(sources))
 
@@ -114,7 +114,7 @@ class Corpus:
         return tuple(sorted(range(len(self)), key=lambda i: order[self.ids[i]]))
 
     def segment_references(self) -> Iterator[tuple[str, ...]]:
-        """Yield the references of every segment once; other references make another segment."""
+        """Yield the references of every distinct pair of segment id and references."""
         for _, texts in dict.fromkeys(zip(self.ids, self.references, strict=True)):
             yield texts
 
@@ -142,7 +142,7 @@ def _strings(name: str, texts: Sequence[str]) -> tuple[str, ...]:
 
 
 def _check_text(name: str, text: object, *, hint: str = "") -> None:
-    """Raise DataError for lone surrogates, on which tokenizers, files and JSON readers fail."""
+    """Raise DataError for other types and for lone surrogates, which cannot be encoded."""
     if not isinstance(text, str):
         kind = type(text).__name__
         raise DataError(f"{name} is {text!r:.60} of type {kind}, not a text{hint}")
@@ -150,8 +150,9 @@ def _check_text(name: str, text: object, *, hint: str = "") -> None:
         text.isascii() or text.encode()
     except UnicodeEncodeError as error:
         raise DataError(
-            f"{name} holds half a character (the lone surrogate U+{ord(text[error.start]):04X} at "
-            f"position {error.start}); decode the text as UTF-8, or replace it: "
+            f"{name} contains half a character (the lone surrogate "
+            f"U+{ord(text[error.start]):04X} at position {error.start}); decode the text as UTF-8, "
+            "or replace the surrogate: "
             "text.encode('utf-16', 'surrogatepass').decode('utf-16', 'replace')"
         ) from None
 
@@ -173,7 +174,7 @@ def _references(
         if {len(group) for group in groups if not isinstance(group, str | None)} == {rows}:
             message += (
                 f". The references look transposed ({len(groups)} lists of {rows} texts): "
-                "references[i] holds all the references of candidates[i]; "
+                "references[i] is the list of all references of candidates[i]; "
                 "transpose them with list(zip(*references))"
             )
         raise ShapeError(message)
@@ -196,7 +197,7 @@ def _reference_group(
     texts = tuple(text for text in listed if text is not None)  # gaps in a ragged set
     if not texts and not optional:
         raise DataError(
-            f"{name} holds no reference; every segment needs at least one, or a source for metrics "
+            f"{name} has no reference; every segment needs at least one, or a source for metrics "
             "that need no reference"
         )
     for j, text in enumerate(listed):

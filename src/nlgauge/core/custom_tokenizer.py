@@ -1,4 +1,4 @@
-"""CustomTokenizer: a Python function of the user that splits texts into words."""
+"""CustomTokenizer: a user-defined Python function that splits texts into words."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ PREFIX = "custom:"
 
 @dataclass(frozen=True)
 class CustomTokenizer:
-    """A function from a text to its words, and the name that signatures state."""
+    """A function that returns the words of a text, and its name for signatures."""
 
     name: str
     function: Callable[[str], Sequence[str]]
@@ -29,14 +29,14 @@ class CustomTokenizer:
         return callable(value) or callable(getattr(value, "tokenize", None))
 
     def __call__(self, text: str) -> list[str]:
-        """Return the words of a text; raise if the function returns anything but strings."""
-        found = self.function(text)
-        if isinstance(found, str) or not all(isinstance(word, str) for word in found):
+        """Return the words of a text; raise an error unless the function returns strings."""
+        words = self.function(text)
+        if isinstance(words, str) or not all(isinstance(word, str) for word in words):
             raise DataError(
                 f"the tokenizer {self.name!r} must return a list of words, but returned "
-                f"{found!r:.60} for the text {text!r:.40}"
+                f"{words!r:.60} for the text {text!r:.40}"
             )
-        return list(found)
+        return list(words)
 
     def __str__(self) -> str:
         return f"{PREFIX}{self.name}"

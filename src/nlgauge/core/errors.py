@@ -1,4 +1,4 @@
-"""The exceptions; a message names the numbers involved and what to do."""
+"""Exceptions and warnings; a message states the numbers involved and a solution."""
 
 
 class NlgaugeError(Exception):
@@ -8,7 +8,7 @@ class NlgaugeError(Exception):
 
 
 class UsageError(NlgaugeError, ValueError):
-    """The call itself is wrong."""
+    """The arguments or options are wrong."""
 
     exit_code = 2
 
@@ -26,7 +26,7 @@ class DataError(NlgaugeError, ValueError):
 
 
 class NothingToAlign(DataError):
-    """A text is empty, without weight, or of words that the model does not know."""
+    """A text is empty, has no weight, or has only words that the model does not know."""
 
 
 class ShapeError(DataError):
@@ -52,7 +52,7 @@ class MissingExtra(ModelError, ImportError):
 
 
 class UnknownTokensWarning(UserWarning):
-    """A model does not know some tokens of the texts, so it says nothing about them."""
+    """A model does not know some tokens of the texts, so they are compared as strings."""
 
 
 class LongTextWarning(UserWarning):

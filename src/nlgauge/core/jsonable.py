@@ -1,4 +1,4 @@
-"""Values for JSON and from JSON."""
+"""Conversion of values to JSON, and checks of JSON objects."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -7,17 +7,17 @@ from typing import Any
 
 
 def unique_keys(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
-    """Return an object of JSON; an ``object_pairs_hook`` that refuses repeated keys."""
-    found = dict(pairs)
-    if len(found) < len(pairs):
+    """Return a JSON object as a dict; an ``object_pairs_hook`` that rejects repeated keys."""
+    content = dict(pairs)
+    if len(content) < len(pairs):
         (repeated, _), *_ = Counter(key for key, _ in pairs).most_common(1)
         raise ValueError(f"the key {repeated!r:.80} occurs twice")
-    return found
+    return content
 
 
 def to_jsonable(value: Any) -> Any:
     """Return the value with NaN and infinities as None, and arrays and tuples as lists."""
-    if hasattr(value, "tolist"):  # an array or a number of numpy
+    if hasattr(value, "tolist"):  # a numpy array or number
         value = value.tolist()
     if isinstance(value, float):
         return value if isfinite(value) else None

@@ -18,10 +18,10 @@ _MORE_LATIN = ("\u1e00", "\u1eff")
 
 def language_code(language: str) -> str:
     """Return the short code of a language given as ``ja``, ``jpn``, ``pt-BR`` or ``zh_TW``."""
-    found = _CODE.fullmatch(str(language).strip().lower())
-    if found is None:
+    match = _CODE.fullmatch(str(language).strip().lower())
+    if match is None:
         raise OptionError(f"lang={language!r:.40}: write a language code, as en, zh, ja or pt-BR")
-    code = found[1]
+    code = match[1]
     if code in _COUNTRIES:
         hint = f"did you mean {_COUNTRIES[code]!r}?"
         raise OptionError(f"lang={language!r} is the code of a country; {hint}")

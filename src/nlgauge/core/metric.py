@@ -77,7 +77,7 @@ def distance(high: float, *, void: float | None = None) -> Scale:
 
 @dataclass(frozen=True, eq=False)
 class Rows:
-    """Statistics, one row per segment, and for every note the segments it applies to."""
+    """One row of statistics per segment, and for every note the segments it applies to."""
 
     statistics: Floats
     notes: Mapping[str, Bools] = dataclasses.field(default_factory=dict)
@@ -106,16 +106,16 @@ class Metric(ABC):
     paper: ClassVar[str] = ""
     libraries: ClassVar[tuple[str, ...]] = ()
     requires: ClassVar[str] = ""
-    """What it requires beside texts and a model, such as WordNet."""
+    """Requirements other than texts and a model, such as WordNet."""
     symmetric: ClassVar[bool] = False
     aliases: ClassVar[Aliases] = {}
-    """Options by other names of the metric, in lower case without hyphens and underscores."""
+    """Other names of the metric (lower case, no hyphens or underscores) and their options."""
     on_server: ClassVar[bool] = True
     isolated: ClassVar[bool] = False
-    """Whether short texts can take seconds, so that servers compute it in a process of its own."""
+    """Whether short texts can take seconds, so that servers compute it in a separate process."""
     more_references_never_hurt: ClassVar[bool] = False
     language_options: ClassVar[Mapping[str, Mapping[str, str | bool]]] = {}
-    """Options that replace the defaults by language code; ``other`` is any but English."""
+    """Defaults by language code; ``other`` stands for all languages except English."""
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
@@ -138,7 +138,7 @@ class Metric(ABC):
 
     @property
     def components(self) -> tuple[str, ...]:
-        """The names of its values; the first is the score."""
+        """The names of the components; the first is the score."""
         return ("score",)
 
     @property
@@ -148,12 +148,12 @@ class Metric(ABC):
 
     @property
     def members(self) -> "tuple[Metric, ...]":
-        """Metrics it combines; its input is then a tuple of theirs."""
+        """The metrics that it combines; its input is then a tuple of their inputs."""
         return ()
 
     @property
     def programs(self) -> tuple[str, ...]:
-        """Commands that it runs, by itself or in its members."""
+        """Commands that the metric or its members run."""
         return tuple(program for member in self.members for program in member.programs)
 
     def with_members(self, members: "Sequence[Metric]") -> Self:
@@ -178,14 +178,14 @@ class Metric(ABC):
 
     @property
     def source_use(self) -> SourceUse:
-        """Whether it reads the source texts, by itself or in its members."""
+        """Whether the metric or its members read source texts."""
         uses: tuple[SourceUse, ...] = ("required", "optional", "ignored")
         members = {member.source_use for member in self.members} | {"ignored"}
         return next(use for use in uses if use in members)
 
     @property
     def needs_references(self) -> bool:
-        """Whether it cannot score a row without references."""
+        """Whether every row must have references."""
         return not self.members or any(member.needs_references for member in self.members)
 
     def rows_with_sources(
@@ -194,7 +194,7 @@ class Metric(ABC):
         references: Sequence[Sequence[Any]],
         sources: Sources,
     ) -> Rows:
-        """Return ``rows``; a metric that reads sources (None if there are none) overrides it."""
+        """Return ``rows``; metrics that read sources override it. ``sources`` may be None."""
         return self.rows(candidates, references)
 
     def finish(self, totals: Floats, counts: Floats) -> Floats:
@@ -206,7 +206,7 @@ class Metric(ABC):
         return self.finish(statistics, np.ones(len(statistics)))
 
     def details(self, totals: Floats) -> dict[str, float]:
-        """Return counts and ratios behind the value of one sum of rows, such as lengths."""
+        """Return counts and ratios from which the value of one sum of rows is computed."""
         return {}
 
     @property
@@ -215,7 +215,7 @@ class Metric(ABC):
         return None
 
     def choose_thresholds(self, minor: float | None, major: float | None) -> tuple[float, float]:
-        """Return the given thresholds of minor and major errors; known ones if both are None."""
+        """Return the given thresholds of minor and major errors, or the known ones if None."""
         if minor is not None and major is not None:
             check_thresholds(minor, major)
             return minor, major
@@ -228,7 +228,7 @@ class Metric(ABC):
         return self.span_thresholds
 
     def facts(self) -> dict[str, str]:
-        """Return signature keys beside the options, such as a table's digest."""
+        """Return further keys of the signature, such as the digest of a table."""
         return {}
 
     def describe(self) -> dict[str, str]:
@@ -237,7 +237,7 @@ class Metric(ABC):
 
     @classmethod
     def options_for(cls, language: str) -> dict[str, str | bool]:
-        """Return the options that suit a language where the defaults do not."""
+        """Return the options to set for a language instead of the defaults."""
         code = language_code(language)
         if code == ENGLISH:
             return {}
@@ -245,7 +245,7 @@ class Metric(ABC):
 
     @classmethod
     def rebuild(cls, keys: Mapping[str, str]) -> Self:
-        """Return the metric that ``describe`` gave ``keys`` for; other keys are ignored."""
+        """Return the metric with the options in ``keys``; the inverse of ``describe``."""
         known = options_of(cls)
         texts = {key: text for key, text in keys.items() if key in known}
         return cls(**parse_options(cls, texts, name=cls.name))
@@ -256,7 +256,7 @@ class Metric(ABC):
         return {name: format_value(value) for name, value, o in values if value != o.default}
 
     def describe_shortly(self) -> dict[str, str]:
-        """Return the keys of the short signature, from which ``rebuild`` makes the metric, too."""
+        """Return the keys of the short signature, which ``rebuild`` also accepts."""
         return self.changed_options()
 
     def label(self) -> str:
@@ -298,7 +298,7 @@ class PairMetric(Metric):
         return self.compare(candidates, references), plans
 
     def token_costs(self, plan: Plan) -> Floats:
-        """Return the mean cost of the flows of each candidate token; NaN for one without any."""
+        """Return the mean cost of each candidate token's flows; NaN for a token without flow."""
         moved = plan.marginal_a
         total = (plan.coupling * plan.cost).sum(axis=1)
         return np.where(moved > 0, total / np.where(moved > 0, moved, 1.0), np.nan)
@@ -307,17 +307,17 @@ class PairMetric(Metric):
         """Return the alignment of a candidate with its best reference."""
         left = self.prepare(candidate, "candidate")
         rights = [self.prepare(reference, "reference") for reference in references]
-        alive = [k for k, right in enumerate(rights) if left is not None and right is not None]
-        if not alive:
+        valid = [k for k, right in enumerate(rights) if left is not None and right is not None]
+        if not valid:
             raise NothingToAlign(
-                "there is nothing to align: a text is empty, without weight, or of words that the "
-                "model does not know"
+                "there is nothing to align: a text is empty, has no weight, or has only words that "
+                "the model does not know"
             )
         pairs = np.tile(np.array(self.void_row, float), (len(rights), 1))
-        pairs[alive], plans = self.compare_plans([left] * len(alive), [rights[k] for k in alive])
-        best = int(np.argmax(self.scale.sign * pairs[alive, 0]))
-        rows = Rows(self._reduce(pairs)[None], {VOID_NOTE: np.array([len(alive) < len(rights)])})
-        return Alignment(rows, alive[best], plans[best], plans, getattr(left, "offsets", None))
+        pairs[valid], plans = self.compare_plans([left] * len(valid), [rights[k] for k in valid])
+        best = int(np.argmax(self.scale.sign * pairs[valid, 0]))
+        rows = Rows(self._reduce(pairs)[None], {VOID_NOTE: np.array([len(valid) < len(rights)])})
+        return Alignment(rows, valid[best], plans[best], plans, getattr(left, "offsets", None))
 
     @property
     def void_row(self) -> tuple[float, ...]:
@@ -329,22 +329,22 @@ class PairMetric(Metric):
         owners = [i for i, group in enumerate(references) for _ in group]
         left = self._prepare_once([candidates[i] for i in owners], "candidate")
         right = self._prepare_once([text for group in references for text in group], "reference")
-        alive = [k for k in range(len(owners)) if left[k] is not None and right[k] is not None]
+        valid = [k for k in range(len(owners)) if left[k] is not None and right[k] is not None]
         pairs = np.tile(np.array(self.void_row, float), (len(owners), 1))
-        if alive:
-            pairs[alive] = self._compare_all([left[k] for k in alive], [right[k] for k in alive])
-        dead = np.zeros(len(candidates), dtype=bool)
-        dead[np.delete(owners, alive)] = True
+        if valid:
+            pairs[valid] = self._compare_all([left[k] for k in valid], [right[k] for k in valid])
+        void = np.zeros(len(candidates), dtype=bool)
+        void[np.delete(owners, valid)] = True
         bounds = np.cumsum([0, *map(len, references)])
         statistics = [self._reduce(pairs[start:stop]) for start, stop in pairwise(bounds)]
-        return Rows(np.stack(statistics), {VOID_NOTE: dead})
+        return Rows(np.stack(statistics), {VOID_NOTE: void})
 
     def _prepare_once(self, items: Sequence[Any], side: Side) -> list[Any | None]:
-        # Equal texts are the same object, so identity finds them without hashing clouds.
+        # Equal texts are the same object, so they can be compared by id without hashing clouds.
         distinct = list({id(item): item for item in items}.values())
-        made = self._prepare_all(distinct, side)
-        done = {id(item): one for item, one in zip(distinct, made, strict=True)}
-        return [done[id(item)] for item in items]
+        prepared = zip(distinct, self._prepare_all(distinct, side), strict=True)
+        by_id = {id(item): result for item, result in prepared}
+        return [by_id[id(item)] for item in items]
 
     def _prepare_all(self, items: Sequence[Any], side: Side) -> list[Any | None]:
         return [self.prepare(item, side) for item in items]

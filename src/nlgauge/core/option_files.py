@@ -6,15 +6,15 @@ from nlgauge.core.errors import FileError
 
 
 def require_file(path: str | Path, what: str) -> None:
-    """Raise if there is a pipe, a device or a folder of this name, which cannot be read to an end.
+    """Raise an error if the path is a pipe, a device or a folder.
 
-    A file that does not exist is left to its reader.
+    The reader of the file reports paths that do not exist.
     """
     place = Path(path)
     try:
         if place.is_file() or not place.exists():
             return
         kind = "a folder" if place.is_dir() else "a pipe" if place.is_fifo() else "a device"
-    except (OSError, ValueError) as error:  # no permission, or no possible name
+    except (OSError, ValueError) as error:  # no permission, or an invalid name
         raise FileError(f"{what} {str(path)!r} cannot be read: {error}") from None
     raise FileError(f"{what} {str(path)!r} is {kind}; name a file")

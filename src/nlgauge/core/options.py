@@ -93,7 +93,7 @@ class Option:
                 raise OptionError(f"option {self.name}={value}: must lie within {self._interval()}")
 
     def convert(self, value: Any) -> Any:
-        """Return a value from Python code as the option holds it: functions as tokenizers."""
+        """Convert a value from Python code: functions become tokenizers."""
         if CustomTokenizer in self.types and CustomTokenizer.is_tokenizer(value):
             return value if isinstance(value, CustomTokenizer) else CustomTokenizer.of(value)
         if type(value) is int and self.types == (str,):
@@ -110,18 +110,18 @@ class Option:
         return f"[{', '.join(map(format_value, self.limits))}]"
 
 
-@functools.cache  # evaluating type hints is slow, and metrics are built for every request
+@functools.cache  # evaluating type hints is slow, and metrics are created for every request
 def options_of(metric: type) -> Mapping[str, Option]:
     """Return the options of a metric class by name, in order of definition."""
     hints = typing.get_type_hints(metric)
-    found = {}
+    options = {}
     for field in dataclasses.fields(metric):
         if "help" in field.metadata:
             name, known = field.name, dict(field.metadata)
             known["server"] = known["server"] or ("model" if name == "model" else None)
             kinds = _plain_types(hints[name])
-            found[name] = Option(name=name, default=field.default, types=kinds, **known)
-    return types.MappingProxyType(found)
+            options[name] = Option(name=name, default=field.default, types=kinds, **known)
+    return types.MappingProxyType(options)
 
 
 def parse_options(metric: type, texts: Mapping[str, str], *, name: str) -> dict[str, Any]:
@@ -132,7 +132,7 @@ def parse_options(metric: type, texts: Mapping[str, str], *, name: str) -> dict[
 
 
 def refuse_unknown(metric: type, names: Iterable[str], *, name: str) -> None:
-    """Raise OptionError, listing the options, unless all ``names`` are options."""
+    """Raise OptionError with the list of options unless all ``names`` are options."""
     known = options_of(metric)
     for key in names:
         if key not in known:

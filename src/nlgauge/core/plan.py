@@ -48,7 +48,7 @@ class Plan:
         return np.asarray(self.coupling.sum(axis=0))
 
     def named(self, candidate_tokens: tuple[str, ...], reference_tokens: tuple[str, ...]) -> "Plan":
-        """Return the same plan with its tokens, so that it can be shown as an alignment."""
+        """Return the plan with the given tokens, so that it can be shown as an alignment."""
         return replace(self, candidate_tokens=candidate_tokens, reference_tokens=reference_tokens)
 
     def transposed(self) -> "Plan":

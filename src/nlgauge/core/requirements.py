@@ -12,17 +12,19 @@ Unknown = Literal["string", "model"]
 
 @dataclass(frozen=True)
 class Weighting:
-    """How weight is distributed over the tokens of a text, and which are used."""
+    """Which tokens of a text are used, and how they are weighted."""
 
     scheme: Literal["uniform", "idf", "idf_plus_one"] = "uniform"
-    # Of tokens the model adds ([CLS], </s>); silent ones have no mass, but others may match them.
+    # Tokens that the model adds ([CLS], </s>); silent tokens have no mass but can be matched.
     special: Literal["drop", "silent", "keep"] = "drop"
     subwords: Literal["all", "first"] = "all"  # pieces of a word that are kept
     punctuation: Literal["keep", "drop", "drop_ascii"] = "keep"
     stopwords: frozenset[str] = frozenset()
     sides: Literal["shared", "separate"] = "shared"  # shared: idf of the references for both
-    void: Literal["content", "mass"] = "content"  # without it a text is void; not special tokens
-    # Tokens unknown to the model match only equal strings, or as its vector for them does.
+    void: Literal["content", "mass"] = (
+        "content"  # what a text must have, other than special tokens, to be scored
+    )
+    # Whether unknown tokens match only equal strings, or are compared by the model's vectors.
     unknown: Unknown = "string"
 
     @property
@@ -40,10 +42,10 @@ class Need:
     layers: tuple[int, ...] = ()
     weighting: Weighting = field(default_factory=Weighting)
     long_text: str = "window"
-    strip: bool = False  # texts, and put a space before them for RoBERTa and GPT-2
+    strip: bool = False  # strip texts, and prepend a space for RoBERTa and GPT-2
     precision: str = "float32"
     temperature: float = 1.0  # of a histogram
-    whole_words: bool = False  # masked at once for a histogram
+    whole_words: bool = False  # for a histogram, mask all tokens of a word at once
 
 
 @dataclass(frozen=True)
@@ -55,7 +57,7 @@ class ModelCard:
     depth: int
     dimension: int
     layers: Mapping[str, tuple[int, ...]]  # the best for greedy, transport and barycenter
-    published: bool = True  # the best layers were measured, not guessed
+    published: bool = True  # whether the best layers were measured, not guessed
     libraries: tuple[str, ...] = ()
     languages: tuple[str, ...] = ()  # codes of all languages it knows; () if unknown or many
     presets: Mapping[str, Any] = field(default_factory=dict)  # best values of options, by name
@@ -69,7 +71,7 @@ class ModelCard:
         if text == "best":
             return self.layers[match]
         if text == "all":
-            return tuple(range(1, self.depth + 1)) or (0,)  # word vectors have no layer but 0
+            return tuple(range(1, self.depth + 1)) or (0,)  # word vectors only have layer 0
         try:
             if text.startswith("last"):
                 numbers: Sequence[int] = range(self.depth + 1 - int(text[4:] or 1), self.depth + 1)
@@ -77,12 +79,12 @@ class ModelCard:
                 first, _, last = text.partition("-")
                 numbers = range(int(first), int(last) + 1)
             else:
-                found = [int(part) for part in text.split("+")]
-                numbers = [n + self.depth + 1 if n < 0 else n for n in found]
+                listed = [int(part) for part in text.split("+")]
+                numbers = [n + self.depth + 1 if n < 0 else n for n in listed]
         except ValueError:
             choices = "best, all, last5, 4, -1, 3+4+6 or 2-6"
             raise OptionError(f"layers={wanted!r:.60}: write {choices}") from None
-        # Of a range only the ends are looked at, because it may be long.
+        # A range may be long, so only its ends are checked.
         ends = numbers[:: max(len(numbers) - 1, 1)] if isinstance(numbers, range) else numbers
         if not ends or min(ends) < 0 or max(ends) > self.depth:
             known = f"{self.name} has layers 0 (embeddings) to {self.depth}"

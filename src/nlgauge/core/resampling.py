@@ -1,8 +1,8 @@
-"""Poisson bootstrap whose draws depend on seed and segment id only.
+"""Poisson bootstrap with draws that only depend on the seed and the segment id.
 
 Every resample counts every segment a Poisson(1) number of times (Chamandy et al. 2012, Estimating
-Uncertainty for Massive Data Streams). The count is a hash of seed, segment id and resample: a
-stream, a list and any order of parts give the same draws, and systems are resampled jointly.
+Uncertainty for Massive Data Streams). The count is a hash of seed, segment id and resample, so
+streams, lists and parts in any order give the same draws, and systems are resampled jointly.
 """
 
 import hashlib
@@ -42,7 +42,7 @@ def draw_counts(ids: Sequence[str], resamples: int, seed: int) -> Floats:
 
 
 def _mixed(states: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    """The finaliser of SplitMix64 (Steele, Lea, Flood 2014): uniform 64-bit words."""
+    """Apply the finaliser of SplitMix64 (Steele, Lea, Flood 2014) to get uniform 64-bit words."""
     words = (states ^ (states >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     words = (words ^ (words >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
     return np.asarray(words ^ (words >> np.uint64(31)))

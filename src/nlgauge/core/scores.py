@@ -66,7 +66,7 @@ class Scores:
 
     @property
     def details(self) -> dict[str, float]:
-        """Counts and ratios of the whole corpus behind the value, such as BLEU's precisions."""
+        """Corpus-level counts and ratios, such as the n-gram precisions of BLEU."""
         return self.corpus_score.details
 
     @cached_property
@@ -82,7 +82,7 @@ class Scores:
 
     @property
     def short_signature(self) -> Signature:
-        """The signature with the options that were changed; ``nlgauge.metric`` reads it, too."""
+        """The signature with non-default options only; ``nlgauge.metric`` reads it, too."""
         return self.corpus_score.short_signature
 
     @property
@@ -104,26 +104,27 @@ class Scores:
     def plan(self, segment: int) -> Plan:
         """Return the token alignment of a segment with its best reference."""
         if self.aligner is None:
-            raise UsageError("these scores carry no texts, so they have no alignment")
+            raise UsageError("these scores were stored without texts, so they have no alignment")
         return self.aligner(segment)
 
     def spans(
         self, segment: int, *, minor: float | None = None, major: float | None = None
     ) -> tuple[Span, ...]:
-        """Return the predicted errors of a segment: words that cost much to match.
+        """Return the predicted errors of a segment: words that are expensive to match.
 
         Parameters
         ----------
         segment
-            Its position, from 0.
+            Position of the segment, from 0.
         minor, major
-            Least cost of a word in an error, and least mean cost of a major error. They are known
-            for some metrics with the embedded model; ``nlgauge spans`` chooses them for others.
+            Minimum cost of a word in an error, and minimum mean cost of a major error. They are
+            known for some metrics with the embedded model; ``nlgauge spans`` chooses them for
+            others.
 
         Raises
         ------
         UsageError
-            If the metric does not match words, or its thresholds are unknown.
+            If the metric has no alignments, or its thresholds are unknown.
 
         Examples
         --------
@@ -134,7 +135,9 @@ class Scores:
         (Span(start=2, end=5, severity='major', category=''),)
         """
         if self.word_costs is None:
-            raise UsageError("these scores carry no texts, so they have no errors to mark")
+            raise UsageError(
+                "these scores were stored without texts, so they have no errors to mark"
+            )
         thresholds = self.metric.choose_thresholds(minor, major)
         return self.word_costs(segment).spans(*thresholds)
 

@@ -1,8 +1,8 @@
-"""Signature: a line of text that describes how a score was computed and rebuilds its metric.
+"""Signature: a line of text that states how a score was computed, and from which to rebuild it.
 
     bertscore|model:embedded|layer:4|weights:uniform|...|nrefs:1|nlgauge:0.1.0|torch:2.13.0
 
-Keys that are no options record the number of references, digests and library versions.
+Keys that are not options record the number of references, digests and library versions.
 """
 
 from collections.abc import Iterable, Mapping

@@ -1,4 +1,4 @@
-"""Error spans of a text, and words with their costs, from which spans are predicted."""
+"""Error spans of a text, and word costs from which spans are predicted."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -36,10 +36,10 @@ def check_spans(spans: Iterable[Span], length: int, where: str = "") -> None:
 
 @dataclass(frozen=True, eq=False)
 class WordCosts:
-    """Words in the order of a text, and what it costs to match each of them with the reference.
+    """Words in the order of a text, and the cost of matching each of them with the reference.
 
-    ``offsets[word]`` are the first character of a word and the one after its last. The cost is
-    infinite if there is nothing to match a word with, NaN if the metric ignores the word.
+    ``offsets[word]`` are the start and the end of a word in characters. The cost is infinite if
+    there is nothing to match the word with, and NaN if the metric ignores the word.
 
     Examples
     --------
@@ -70,13 +70,13 @@ class WordCosts:
 
     @classmethod
     def unmatched(cls, words: Sequence[tuple[int, int]]) -> "WordCosts":
-        """Return words that nothing can be matched with."""
+        """Return words with infinite costs, for a candidate without any reference tokens."""
         places = np.array(words, dtype=np.int64).reshape(-1, 2)
         return cls(places, np.full(len(places), np.inf))
 
     @classmethod
     def combine(cls, references: "Sequence[WordCosts]") -> "WordCosts":
-        """Return the least cost of each word, because one reference is enough to support it."""
+        """Return the minimum cost of each word over references."""
         return cls(references[0].offsets, np.min([each.costs for each in references], axis=0))
 
     def scaled(self, factors: Floats) -> "WordCosts":
@@ -84,9 +84,9 @@ class WordCosts:
         return WordCosts(self.offsets, self.costs * factors)
 
     def spans(self, minor: float, major: float) -> tuple[Span, ...]:
-        """Return runs of words that each cost ``minor`` or more.
+        """Return runs of words with a cost of at least ``minor`` each.
 
-        A run is a major error if the mean cost of its words is ``major`` or more.
+        A run is a major error if the mean cost of its words is at least ``major``.
         """
         check_thresholds(minor, major)
         first, last = find_runs(self.costs >= minor)
@@ -109,7 +109,7 @@ def check_thresholds(minor: float, major: float) -> None:
 def find_runs(flags: Bools, starts: Ints | None = None) -> tuple[Ints, Ints]:
     """Return the first and the last index of every run of true flags.
 
-    No run goes on over an index in ``starts``, at which a text starts.
+    Runs do not continue across an index in ``starts``, where a new text starts.
     """
     cut = np.zeros(len(flags) + 1, dtype=bool)
     cut[[0, -1]] = True

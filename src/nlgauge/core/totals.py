@@ -1,4 +1,4 @@
-"""CorpusScore: the score of a whole corpus, from summed rows; those of parts can be pooled."""
+"""CorpusScore: the score of a corpus, from summed rows; scores of parts can be pooled."""
 
 import dataclasses
 from collections import Counter
@@ -17,7 +17,7 @@ from nlgauge.core.printable import printable
 from nlgauge.core.resampling import draw_counts
 from nlgauge.core.signature import Signature
 
-_BLOCK = 256_000  # resamples x rows drawn at once: 2 MB, which fit into the processor's cache
+_BLOCK = 256_000  # resamples x rows drawn at once: 2 MB, which fits into the processor's cache
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,7 +36,7 @@ class Resampled:
         size = max(_BLOCK // resamples, 1)
         for start in range(0, len(ids), size):
             drawn = draw_counts(ids[start : start + size], resamples, seed)
-            # Not @, whose last bits depend on the number of threads, and so on the engine.
+            # The last bits of @ depend on the number of threads, and so on the engine.
             columns = np.ascontiguousarray(rows[start : start + size].T)
             totals += np.einsum("bn,kn->bk", drawn, columns)
             counts += drawn.sum(axis=1)
@@ -49,14 +49,14 @@ class Resampled:
         return cls(totals, np.sum([part.counts for part in parts], axis=0), parts[0].seed)
 
     def split(self, widths: Sequence[int]) -> "list[Resampled]":
-        """Return the resampled sums of tables that were joined by columns of these widths."""
+        """Split the columns into tables of these widths, which had been joined."""
         pieces = np.split(self.totals, np.cumsum(widths)[:-1], axis=1)
         return [Resampled(piece, self.counts, self.seed) for piece in pieces]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class CorpusScore:
-    """A corpus score, its components and how they were made, without the segments."""
+    """A corpus score, its components and its signature, without the segments."""
 
     metric: Metric
     label: str
@@ -111,7 +111,7 @@ class CorpusScore:
 
     @property
     def details(self) -> dict[str, float]:
-        """Counts and ratios of the whole corpus behind the value, such as BLEU's precisions."""
+        """Corpus-level counts and ratios, such as the n-gram precisions of BLEU."""
         return self.metric.details(self.totals)
 
     @property
@@ -142,7 +142,7 @@ class CorpusScore:
 
     @property
     def short_signature(self) -> Signature:
-        """The signature without options that have their default, digests and libraries.
+        """The signature without default options, digests and library versions.
 
         The keys of sacrebleu's metrics are abbreviated as in its own short signatures.
         """

@@ -14,7 +14,7 @@ _STARTS = ("\u2581", "\u0120")  # SentencePiece and byte-level BPE mark those th
 
 @dataclass(frozen=True, eq=False)
 class WordGroups:
-    """Which pieces form a word: ``candidate[word, piece]`` is 1, or 0; the same for the reference.
+    """Which pieces form a word: ``candidate[word, piece]`` is 1 or 0; likewise ``reference``.
 
     Examples
     --------
@@ -94,6 +94,6 @@ def _without_mark(token: str) -> str:
 
 
 def _continues(word: str, token: str, marked: bool) -> bool:
-    if marked:  # marks of punctuation have no space before them, either
+    if marked:  # punctuation has no space before it, either
         return not token.startswith(_STARTS) and word[-1:].isalnum() and token[:1].isalnum()
     return token.startswith(_CONTINUES) and len(token) > len(_CONTINUES)

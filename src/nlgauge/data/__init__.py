@@ -1,4 +1,4 @@
-"""Readers of files: system outputs become a Corpus, human judgements a JudgedCorpus."""
+"""File readers: system outputs are read into a Corpus, human judgements into a JudgedCorpus."""
 
 from importlib import import_module
 from typing import TYPE_CHECKING, Any

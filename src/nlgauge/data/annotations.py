@@ -1,7 +1,7 @@
-"""Outputs whose errors people marked (MQM, ESA), collected from rows of annotations.
+"""Outputs with errors marked by people (MQM, ESA), collected from rows of annotations.
 
-Such data has no references, but translations by people among the systems. Those named as references
-are taken for the references of the others; by default those called refA, ref.B, Human-C and so on.
+Such data has no separate references; human translations are among the systems. The systems named as
+references serve as references of the others; by default those called refA, ref.B, Human-C, etc.
 """
 
 import re
@@ -40,11 +40,11 @@ class Annotations:
     """Errors that count in the score but have no place in the output, by reason."""
 
     def output(self, system: str, segment: str, *, text: str, source: str, document: str) -> Output:
-        """Return the output of a system for a segment, which is new or was met before."""
+        """Return the output of a system for a segment; create it if it is new."""
         return self.outputs.setdefault((system, segment), Output(text, source, document))
 
     def judged(self, criterion: str, references: str | None = None) -> JudgedCorpus:
-        """Return the corpus of the outputs; the mean of their raters' scores is the judgement."""
+        """Return the judged corpus; the score of an output is the mean over its raters."""
         systems = list(dict.fromkeys(system for system, _ in self.outputs))
         chosen = _references(systems, references)
         rows = [
@@ -64,7 +64,7 @@ class Annotations:
             if system not in chosen
         ]
         if not rows:
-            raise FileError(f"{self.path} holds no annotated outputs of systems")
+            raise FileError(f"{self.path} has no annotated outputs of systems")
         used = len(self.outputs) - len(rows)
         dropped = {**self.dropped, f"of references in use ({', '.join(chosen)})": used}
         notes = [
@@ -75,12 +75,12 @@ class Annotations:
 
 
 def _references(systems: Sequence[str], wanted: str | None) -> list[str]:
-    """Return the systems that are references: those wanted ("none": no one), or by their names."""
+    """Return the systems that are references: the wanted ones ("none": none), or by name."""
     if wanted is None:
         return [name for name in systems if _REFERENCE.fullmatch(name)]
     names = [] if wanted == "none" else [name.strip() for name in wanted.split(",")]
     for name in names:
         if name not in systems:
             listed = ", ".join(systems)
-            raise OptionError(f"no system is called {name!r}, to be a reference; there: {listed}")
+            raise OptionError(f"there is no reference {name!r} among the systems: {listed}")
     return names

@@ -1,4 +1,4 @@
-"""Columns: which columns of a table hold the candidates, references, sources and judgements."""
+"""Columns: which columns of a table contain candidates, references, sources and judgements."""
 
 import re
 import shlex
@@ -8,7 +8,7 @@ from typing import Any
 
 from nlgauge.core.errors import FileError, OptionError
 
-# The first name is ours; the others are names that other tools use for the same column.
+# The first name is the one used by nlgauge; the others are used by other tools.
 COLUMNS: dict[str, tuple[str, ...]] = {
     "candidate": ("candidate", "prediction", "hypothesis", "hyp", "mt", "output", "candidates"),
     "references": ("references", "reference", "ref", "refs", "target", "targets"),
@@ -31,9 +31,9 @@ _ITEM = re.compile(r'(?:[^,"]|"(?:[^"]|"")*")+')
 
 @dataclass(frozen=True)
 class Columns:
-    """Columns that were named by the user; the others are found by their usual names.
+    """Columns named by the user; other columns are found by their usual names.
 
-    ``systems`` are columns that hold the outputs of one system each. Without a heading
+    Each of the columns ``systems`` has the outputs of one system. Without a header line
     (``header``), columns are named by their numbers, from 1.
     """
 
@@ -74,35 +74,35 @@ class Columns:
         """Raise an error if a column is named for one of these roles."""
         for role in self.named:
             if role.partition(".")[0] in roles:
-                raise OptionError(f"columns: {role} is of no use here: {reason}")
+                raise OptionError(f"columns: {role} does not apply: {reason}")
 
     def with_id(self, column: str | None) -> "Columns":
-        """Return the columns with this one as the id of rows, unless one was named."""
+        """Return the columns with this one as the id of rows, unless the user named one."""
         if column is None or {"id", "segment"} & self.named.keys():
             return self
         return replace(self, named={**self.named, "id": (column,)})
 
     def find(self, columns: Collection[Any], where: str = "the row") -> dict[str, tuple[Any, ...]]:
-        """Return the columns of every role that a table of texts has, or raise a FileError."""
+        """Return the columns of a table of texts by role, or raise a FileError."""
         wide = "systems" in self.named
-        found = {"systems": self.find_role("systems", columns, where)} if wide else {}
+        roles = {"systems": self.find_role("systems", columns, where)} if wide else {}
         for role in COLUMNS:
             if wide and role in ("candidate", "system"):
                 continue
-            found[role] = self.find_role(role, columns, where)
+            roles[role] = self.find_role(role, columns, where)
         for role in ("candidate", "references"):
-            # Rows with a source may have no references, for metrics that need none.
-            if not found.get(role) and not (wide if role == "candidate" else found["source"]):
+            # Rows with a source need no references, because some metrics need none.
+            if not roles.get(role) and not (wide if role == "candidate" else roles["source"]):
                 way = f"name it with --columns {role.removesuffix('s')}=COLUMN"
                 if self.header:
                     way += ", or add --no-header to a TSV or CSV without a header line"
                 raise FileError(f"{_missing(where, columns, COLUMNS[role])}; {way}")
-        return {role: keys for role, keys in found.items() if keys}
+        return {role: keys for role, keys in roles.items() if keys}
 
     def find_role(
         self, role: str, columns: Collection[Any], where: str = "the row"
     ) -> tuple[Any, ...]:
-        """Return the columns of one role: those that were named, else by their usual names."""
+        """Return the columns of one role: the named ones, else by their usual names."""
         named = self.named.get(role) or (self.named.get("segment") if role == "id" else None)
         if named:
             return self.check(role, named, columns, where)
@@ -111,20 +111,20 @@ class Columns:
         if role == "id":
             key = find_column(free, COLUMNS[role])
             return () if key is None else (key,)
-        found = [column for column in free if _plain(column) in COLUMNS.get(role, ())]
+        matching = [column for column in free if _plain(column) in COLUMNS.get(role, ())]
         if role == "references":
             numbered = {c: int(m[1]) for c in free if (m := _NUMBERED.fullmatch(_plain(c)))}
-            if not found and len(set(numbered.values())) == len(numbered):
+            if not matching and len(set(numbered.values())) == len(numbered):
                 return tuple(sorted(numbered, key=lambda column: numbered[column]))
-            found += numbered
-        if len(found) > 1:
-            raise FileError(_ambiguous(role, found, where))
-        return tuple(found)
+            matching += numbered
+        if len(matching) > 1:
+            raise FileError(_ambiguous(role, matching, where))
+        return tuple(matching)
 
     def check(
         self, role: str, named: tuple[str, ...], columns: Collection[Any], where: str
     ) -> tuple[str, ...]:
-        """Return the named columns, or raise a FileError that lists the columns that are there."""
+        """Return the named columns, or raise a FileError that lists the existing columns."""
         for name in named:
             if name not in columns:
                 named_for = f"which is named as {role.removesuffix('s')}"
@@ -144,22 +144,22 @@ class Columns:
 
 
 def split_names(text: str) -> list[str]:
-    """Return the items of a list with commas; quotation marks keep a comma in a name."""
+    """Split a comma-separated list; a name with a comma is put in quotation marks."""
     return [_unquoted(item) for item in _ITEM.findall(text) if item.strip()]
 
 
 def find_column(columns: Iterable[Any], names: Sequence[str]) -> Any | None:
-    """Return the column that carries one of the names, in any case; earlier names win."""
+    """Return the column with one of the names, ignoring case; earlier names take precedence."""
     lowered = {_plain(key): key for key in columns}
     return next((lowered[name] for name in names if name in lowered), None)
 
 
 def require_column(where: str, columns: Iterable[Any], names: Sequence[str]) -> Any:
-    """Return the column that carries one of the names, or raise a FileError that lists them."""
-    found = find_column(columns, names)
-    if found is None:
+    """Return the column with one of the names, or raise a FileError that lists them."""
+    column = find_column(columns, names)
+    if column is None:
         raise FileError(_missing(where, columns, names))
-    return found
+    return column
 
 
 def find_cell(where: str, row: Mapping[Any, Any], key: Any) -> Any:
@@ -204,13 +204,13 @@ def _missing(where: str, columns: Iterable[Any], names: Sequence[str]) -> str:
     return f"{where} has no column {names[0]!r} (accepted: {accepted}); it has {has}"
 
 
-def _ambiguous(role: str, found: Sequence[Any], where: str) -> str:
+def _ambiguous(role: str, columns: Sequence[Any], where: str) -> str:
     one = role.removesuffix("s")
-    options = [f"{one}={_quoted(str(column))}" for column in found]
+    options = [f"{one}={_quoted(str(column))}" for column in columns]
     ways = f"--columns {shlex.quote(options[0])}"
     if role == "references":
         ways += f", or all of them with --columns {shlex.quote(','.join(options))}"
-    names = " and ".join(map(repr, found))
+    names = " and ".join(map(repr, columns))
     return f"{where} has the columns {names}, which could all be the {one}; choose with {ways}"
 
 

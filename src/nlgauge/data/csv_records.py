@@ -1,4 +1,4 @@
-"""Records of CSV files from any place on, although a quoted field may hold line breaks."""
+"""Reader of CSV records from any offset, although quoted fields may contain line breaks."""
 
 import csv
 from collections.abc import Iterable, Iterator
@@ -7,13 +7,14 @@ from typing import IO
 
 from nlgauge.data.cursors import Cursor, lines_after, seek_line
 
-_MAX_FIELD = 2**31 - 1  # the csv module's default of 131,072 is short for a document
+_MAX_FIELD = 2**31 - 1  # the csv module's default of 131,072 is too short for documents
 
 
 def csv_records(content: IO[bytes], cursor: Cursor) -> Iterator[tuple[int, list[str] | str]]:
-    """Yield the records that begin between the cursor and its stop, each with its last line.
+    """Yield the records that begin between the cursor and its stop, with their last lines.
 
-    A record that cannot be parsed is the reason in words. The last one may end after the stop.
+    For a record that cannot be parsed, the reason is yielded. The last record may end after the
+    stop.
     """
     csv.field_size_limit(_MAX_FIELD)
     at = Cursor(cursor.offset, cursor.line)
@@ -31,9 +32,9 @@ def csv_records(content: IO[bytes], cursor: Cursor) -> Iterator[tuple[int, list[
 
 
 def quoted_at_stop(content: IO[bytes], start: int, stop: int) -> tuple[bool, bool]:
-    """Return whether a quoted field is open at the first line after ``stop``.
+    """Return whether a quoted field is open at the first line after ``stop``, for two cases.
 
-    Twice: if none is open at the first line after ``start``, and if one is.
+    The first value is for no open field at the first line after ``start``, the second for one.
     """
     csv.field_size_limit(_MAX_FIELD)
     cursor = Cursor(start, stop=stop)
@@ -45,7 +46,7 @@ def quoted_at_stop(content: IO[bytes], start: int, stop: int) -> tuple[bool, boo
 
 
 def _ends_quoted(lines: Iterable[str], *, quoted: bool) -> bool:
-    """Return whether the parser asks for more lines to end the last record."""
+    """Return whether the last record is incomplete without further lines."""
     exhausted = False
 
     def watched() -> Iterator[str]:
@@ -61,7 +62,7 @@ def _decode(lines: Iterable[bytes]) -> Iterator[str]:
 
 
 def _parse(lines: Iterator[str], *, quoted: bool) -> Iterator[list[str] | str]:
-    """Yield the records of lines, the first of which continues a quoted field if ``quoted``."""
+    """Yield the records of lines; if ``quoted``, the first line continues a quoted field."""
     start = ('"' + line for line in [next(lines, "")]) if quoted else ()
     reader = csv.reader(chain(start, lines))
     while True:

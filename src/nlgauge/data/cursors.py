@@ -1,20 +1,20 @@
-"""Cursor: where in a file reading begins and ends, and how far it has come."""
+"""Cursor: the current position of a reader in a file, and where it stops."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import IO
 
-_PIECE = 1 << 20  # bytes that are skipped at once in a compressed file
+_PIECE = 1 << 20  # bytes to skip at a time in a compressed file
 _MARK = b"\xef\xbb\xbf"
 
 
 @dataclass
 class Cursor:
-    """A place in a file, at which reading begins; reading moves it to the end of the last row.
+    """A position in a file where reading begins; readers move it to the end of the last row.
 
     ``offset`` counts the bytes of the decompressed content, or the rows of JSON and Parquet files,
     and ``line`` the lines or rows before it. Rows that begin at ``stop`` or later are not read.
-    ``quoted`` says that the first line after the offset continues a quoted field of a CSV file.
+    ``quoted`` means that the first line after the offset continues a quoted field of a CSV file.
     """
 
     offset: int = 0
@@ -29,14 +29,14 @@ class Cursor:
 
 
 def seek_line(content: IO[bytes], cursor: Cursor) -> None:
-    """Move content that is at its start, and the cursor, to the first line after the cursor."""
+    """Move newly opened content, and the cursor, to the first line after the cursor."""
     if cursor.offset:
         _skip(content, cursor.offset - 1)
-        cursor.offset += len(content.readline()) - 1  # of "\\n" alone if a line begins there
+        cursor.offset += len(content.readline()) - 1  # only "\\n" if a line begins there
 
 
 def lines_after(content: IO[bytes], cursor: Cursor) -> Iterator[bytes]:
-    """Yield the lines of content that is at the cursor, without the byte order mark."""
+    """Yield the lines from the cursor on, without the byte order mark."""
     while not cursor.at_end:
         line = content.readline()
         if not line:

@@ -83,15 +83,14 @@ def read_judged(
     part
         Language pair or data set to read if there are several.
     references
-        File of references where the layout keeps them apart (webnlg2020, novikova2017), or names
-        of references among the data (mt-metrics-eval, mqm, esa), separated by commas.
+        File of references for layouts with a separate file (webnlg2020, novikova2017), or names of
+        references in the data (mt-metrics-eval, mqm, esa), separated by commas.
     scores
         A table with more metric scores of the same rows.
     stored
-        Names of metric scores to read from an mt-metrics-eval folder, which has a file for each.
+        Names of metric scores to read from an mt-metrics-eval folder, which has one file each.
     columns
-        Columns of a table that have other names than usual, such as
-        ``{"candidate": "mt", "human": "score"}``.
+        Names of the columns of a table, such as ``{"candidate": "mt", "human": "score"}``.
     header
         Whether a TSV or CSV table names its columns; otherwise they are numbered from 1.
     weights
@@ -128,12 +127,12 @@ def read_judged(
         names = (name for name in stored if not name.startswith(HUMAN_PREFIX))
         options["metrics"] = [name for name in names if name not in elsewhere]
     if chosen in _SINGLE_FILES and Path(place).is_dir():
-        found = sorted(Path(place).glob(_SINGLE_FILES[chosen]))
-        if len(found) != 1:
-            listed = ", ".join(file.name for file in found)
-            what = f"{len(found)} files {_SINGLE_FILES[chosen]} ({listed})"
-            raise FileError(f"folder {place!r} holds {what}; name the file")
-        place = str(found[0])
+        matching = sorted(Path(place).glob(_SINGLE_FILES[chosen]))
+        if len(matching) != 1:
+            listed = ", ".join(file.name for file in matching)
+            what = f"{len(matching)} files {_SINGLE_FILES[chosen]} ({listed})"
+            raise FileError(f"folder {place!r} has {what}; name the file")
+        place = str(matching[0])
     module, _, name = _READERS[chosen].partition(".")
     reader: Callable[..., JudgedCorpus] = getattr(import_module(f"nlgauge.data.{module}"), name)
     judged = reader(place, **options)

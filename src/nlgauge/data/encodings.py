@@ -3,23 +3,23 @@
 import codecs
 
 HEAD = 1024
-"""The number of bytes that tell UTF-16."""
+"""The number of bytes that are examined to detect UTF-16."""
 
 
 def unmarked_utf16(head: bytes) -> str | None:
-    """Return UTF-16LE or UTF-16BE if a file starts as that without a byte order mark."""
+    """Return UTF-16LE or UTF-16BE if the head of a file looks like it without a byte order mark."""
     for coding, high in (("UTF-16LE", head[1::2]), ("UTF-16BE", head[::2])):
         zeros = high.count(0)  # the high bytes of ASCII characters
         if not zeros or zeros < head.count(0) or not _is_text(head, coding):
             continue
-        # A text in UTF-8 may have zero bytes, but not every other from the first on.
+        # UTF-8 may contain zero bytes, but hardly at every other position from the first on.
         if (high[0] == 0 and 2 * zeros > len(high)) or not _is_text(head, "utf-8"):
             return coding
     return None
 
 
 def _is_text(head: bytes, coding: str) -> bool:
-    """Return whether bytes decode to characters that texts have; a pickle starts with 0x80."""
+    """Return whether bytes decode to printable text; a pickle starts with 0x80."""
     try:
         text = codecs.getincrementaldecoder(coding)().decode(head)
     except UnicodeDecodeError:

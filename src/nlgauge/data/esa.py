@@ -10,8 +10,8 @@ or one for each segment (wmt24-genmt-humeval.jsonl, wmt25-genmt-humeval.jsonl):
     {"doc_id": "en-cs_CZ_#_news_#_a_#_0", "src_text": "", "tgt_text": {system: text},
      "scores": {system: [{"score": 66, "annotator": "", "errors": [...]}]}}
 
-`end_i` is the last character of a span. A span whose places are "missing" is an omission. Several
-annotators of an output are averaged, and their spans joined.
+`end_i` is the last character of a span. A span with the offsets "missing" is an omission. The
+scores of several annotators of an output are averaged, and their spans are joined.
 """
 
 from collections.abc import Iterator, Mapping
@@ -34,7 +34,7 @@ _OMISSION = "missing"
 
 @dataclass(frozen=True)
 class _Annotation:
-    """What one annotator said of one output."""
+    """The annotation of one output by one annotator."""
 
     where: str
     part: str | None
@@ -51,29 +51,29 @@ class _Annotation:
 def read_esa(path: str, *, part: str | None = None, references: str | None = None) -> JudgedCorpus:
     """Return the outputs of one language pair (`part`) with scores (criterion `esa`) and spans.
 
-    `references` are the systems that are references, as in `read_mqm`.
+    `references` names the systems that are references, as in `read_mqm`.
     """
     table = read_table(path, "jsonl", what="ESA file")
     annotations = [each for where, row in table for each in _annotations(where, row)]
     if not annotations:
-        raise FileError(f"file {path!r} holds no annotations")
+        raise FileError(f"file {path!r} has no annotations")
     if parts := list(dict.fromkeys(each.part for each in annotations if each.part is not None)):
         chosen = choose_part(path, parts, part, "language pair")
         annotations = [each for each in annotations if each.part == chosen]
     elif part is not None:
         raise OptionError(f"{path} does not name language pairs, so part={part!r} is not in it")
-    found = Annotations(path)
+    collected = Annotations(path)
     for each in annotations:
         score = parse_score(each.score, f"{each.where}: the score")
         if isnan(score):
-            found.dropped["without a score"] += 1
+            collected.dropped["without a score"] += 1
             continue
         texts = {"text": each.text, "source": each.source, "document": each.document}
-        output = found.output(each.system, each.segment, **texts)
+        output = collected.output(each.system, each.segment, **texts)
         rater = each.rater if each.rater not in output.scores else f"{each.where} {each.rater}"
         output.scores[rater] = score
-        output.spans += _spans(each, found)
-    return found.judged(CRITERION, references)
+        output.spans += _spans(each, collected)
+    return collected.judged(CRITERION, references)
 
 
 def _annotations(where: str, row: Mapping[str, Any]) -> Iterator[_Annotation]:
@@ -90,7 +90,7 @@ def _annotations(where: str, row: Mapping[str, Any]) -> Iterator[_Annotation]:
     missing = [key for key in GROUPED if key not in row]
     if missing or not all(isinstance(row[key], Mapping) for key in ("tgt_text", "scores")):
         lacks = f"lacks {', '.join(missing)}" if missing else "has no objects tgt_text and scores"
-        raise FileError(f"{where} {lacks}, so it is no ESA annotation")
+        raise FileError(f"{where} {lacks}, so it is not an ESA annotation")
     segment, source = str(row["doc_id"]), parse_text(row["src_text"], f"{where}: src_text")
     first, *_ = segment.split(_SEPARATOR)
     document = segment.rpartition(_SEPARATOR)[0] or segment
@@ -110,7 +110,7 @@ def _name(value: Any) -> str | None:
     return None if value is None else str(value)
 
 
-def _spans(annotation: _Annotation, found: Annotations) -> Iterator[Span]:
+def _spans(annotation: _Annotation, annotations: Annotations) -> Iterator[Span]:
     """Yield the spans of an annotation that lie in its text."""
     given, length = annotation.spans or [], len(annotation.text)
     if not isinstance(given, list) or not all(isinstance(each, Mapping) for each in given):
@@ -118,13 +118,13 @@ def _spans(annotation: _Annotation, found: Annotations) -> Iterator[Span]:
     for each in given:
         start, end = each.get("start_i"), each.get("end_i")
         if _OMISSION in (start, end):
-            found.without_span["omissions"] += 1
+            annotations.without_span["omissions"] += 1
             continue
         if not isinstance(start, int) or not isinstance(end, int) or not 0 <= start <= end:
             places = f"start_i {start!r:.20} and end_i {end!r:.20}"
             raise FileError(f"{annotation.where}: a span has {places}, not two places in order")
         if end >= length:
-            found.without_span["they end after the text"] += 1
+            annotations.without_span["they end after the text"] += 1
             continue
         category = _name(each.get("error_type")) or ""
         yield Span(start, end + 1, str(each.get("severity", "major")).lower(), category)

@@ -1,4 +1,4 @@
-"""Lines, texts and tables from files, compressed or not, or from stdin (``-``).
+"""Readers of lines, texts and tables from plain or compressed files and from stdin (``-``).
 
 Tables are JSON Lines, JSON, TSV, CSV and Parquet, and logs of evaluation harnesses. Gzip and
 Zstandard are recognised by content.
@@ -37,7 +37,7 @@ _UNICODE = {  # UTF-32 first, as its mark starts with that of UTF-16
     **dict.fromkeys((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE), "UTF-16"),
 }
 _USUAL = Columns()
-_PIPE_SECONDS = 5.0  # to wait for the program that writes to a named pipe
+_PIPE_SECONDS = 5.0  # time to wait for a program to open a named pipe for writing
 
 
 @contextmanager
@@ -49,7 +49,7 @@ def open_bytes(path: str) -> Iterator[IO[bytes]]:
         if start[:2] == _GZIP:
             content = gzip.GzipFile(fileobj=raw)
         elif start == _ZSTANDARD:
-            # Unlike the reader of the package zstandard, this one refuses truncated files.
+            # Unlike the reader of the package zstandard, this one rejects truncated files.
             stream = require_pyarrow("a Zstandard file").CompressedInputStream(raw, "zstd")
             content = io.BufferedReader(stream)
         marks = (name for mark, name in _UNICODE.items() if content.peek(4).startswith(mark))
@@ -65,7 +65,7 @@ def _explained(path: str) -> Iterator[None]:
     try:
         yield
     except FileNotFoundError:
-        hint = "; addresses are read in runs with --parts only" if "://" in path else ""
+        hint = "; URLs are only supported with --parts" if "://" in path else ""
         raise FileError(f"there is no file {path!r}{hint}") from None
     except (OSError, EOFError, zlib.error) as error:
         raise FileError(f"file {path!r} cannot be read: {error}") from error
@@ -81,15 +81,17 @@ def _open_raw(path: str) -> AbstractContextManager[io.BufferedReader]:
 
 
 def open_file(name: str) -> io.BufferedReader:
-    """Open a file as it is stored, which is remote if the name is a Url."""
+    """Open a local file, or a remote file if the name is a Url, without decompression."""
     if isinstance(name, Url):
         return name.open()
     path = Path(name)
     if path.is_char_device() or path.is_block_device():
-        raise FileError(f"{str(path)!r} is a device, which may have no end; name a file")
+        raise FileError(f"{str(path)!r} is a device, which may be endless; name a file")
     if not (path.is_fifo() and os.access(path, os.R_OK)):
         return path.open("rb")
-    opened: list[io.BufferedReader] = []  # by a thread, as it waits for a writer, perhaps for ever
+    opened: list[
+        io.BufferedReader
+    ] = []  # opened in a thread, because opening a pipe blocks until a writer opens it
     thread = Thread(target=lambda: opened.append(path.open("rb")), daemon=True)
     thread.start()
     thread.join(_PIPE_SECONDS)
@@ -99,7 +101,7 @@ def open_file(name: str) -> io.BufferedReader:
 
 
 def file_size(path: str) -> int:
-    """Return the number of bytes of a file as it is stored."""
+    """Return the size of a file in bytes, as stored."""
     if isinstance(path, Url):
         return path.size()
     with _explained(path):
@@ -107,7 +109,7 @@ def file_size(path: str) -> int:
 
 
 def require_pyarrow(wanted: str) -> Any:
-    """Return the package pyarrow, or raise MissingExtra for what is wanted."""
+    """Return the package pyarrow, or raise MissingExtra for the feature ``wanted``."""
     try:
         import pyarrow as pa
     except ImportError:
@@ -116,7 +118,7 @@ def require_pyarrow(wanted: str) -> Any:
 
 
 def lines_of(path: str, cursor: Cursor | None = None) -> Iterator[bytes]:
-    """Yield the lines of a file, split at line feeds only; segments may hold other separators."""
+    """Yield the lines of a file, split only at line feeds: segments may contain others."""
     with open_bytes(path) as content:
         at = cursor or Cursor()
         seek_line(content, at)
@@ -144,7 +146,7 @@ def read_lines(path: str) -> list[str]:
 
 
 def check_parallel(path: object, lines: list[str], other: str, expected: int) -> list[str]:
-    """Return the lines if there are as many as ``other`` says that it has: "the sources have"."""
+    """Return the lines if there are ``expected`` ones; ``other`` is such as "the sources have"."""
     if len(lines) != expected:
         counts = f"{len(lines)} lines, but {other} {expected}"
         raise FileError(f"{path} has {counts}; line i of one belongs to line i of the other")
@@ -173,7 +175,7 @@ def read_table(
     what: str = "table",
     columns: Columns = _USUAL,
 ) -> Rows:
-    """Return the rows of a table file, each with its place in words, such as ``a.csv, line 2``."""
+    """Return the rows of a table file, each with its location, such as ``a.csv, line 2``."""
     form = kind or format_of(path)
     if form not in TABULAR:
         raise FileError(f"{path} is not a {what}; its name should end in {ENDINGS} (or with .gz)")
@@ -219,7 +221,7 @@ def _json_rows(path: str, cursor: Cursor) -> NumberedRows:
     from nlgauge.data.harness_logs import is_document, log_rows
 
     skipped = 0
-    if cursor.offset and is_harness_log(path):  # whose rows are made of several lines
+    if cursor.offset and is_harness_log(path):  # several lines form a row
         skipped, cursor.offset, cursor.line = cursor.offset, 0, 0
     begins = not cursor.offset
     lines = (line for line in lines_of(path, cursor) if line.strip())
@@ -227,10 +229,10 @@ def _json_rows(path: str, cursor: Cursor) -> NumberedRows:
     first = next(rows, None)
     if first is None:
         return
-    found = chain([first], rows)
+    all_rows = chain([first], rows)
     if begins and is_document(first[1]):
-        yield from _counted(log_rows(path, found), cursor, skipped)
-    yield from found
+        yield from _counted(log_rows(path, all_rows), cursor, skipped)
+    yield from all_rows
 
 
 def is_harness_log(path: str) -> bool:
@@ -242,7 +244,7 @@ def is_harness_log(path: str) -> bool:
 
 
 def _counted(rows: NumberedRows, cursor: Cursor, skipped: int) -> NumberedRows:
-    """Yield the rows after the first ones; a place in such a file is a number of rows."""
+    """Yield the rows after the skipped ones; the cursor of such files counts rows."""
     for number, (line, cells) in enumerate(islice(rows, skipped, None), skipped + 1):
         cursor.offset, cursor.line = number, line
         yield line, cells
@@ -252,7 +254,7 @@ def load_json(text: str) -> Any:
     """Return the value of a JSON text; ValueError if it is not JSON or has a key twice."""
     try:
         return json.loads(text, object_pairs_hook=unique_keys)
-    except RecursionError:  # its own words differ between versions of Python
+    except RecursionError:  # its message differs between versions of Python
         raise ValueError("it is nested too deeply") from None
 
 
@@ -277,9 +279,9 @@ def parse_json_row(line: bytes) -> Cells:
     return cells if isinstance(cells, dict) else f"not a JSON object but {text[:40]!r}"
 
 
-# Bytes that are not UTF-8 pass as surrogates, so that they cost their row and not the whole file.
+# Bytes that are not UTF-8 are decoded as surrogates, so that only their row is rejected.
 def _tsv_rows(path: str, cursor: Cursor) -> Iterator[tuple[int, list[str] | str]]:
-    """Rows split at tabs; a quotation mark in a TSV is a character of the text."""
+    """Yield rows split at tabs; quotation marks have no special meaning in TSV files."""
     heading = cursor.offset == 0
     for line in lines_of(path, cursor):
         text = line.decode("utf-8", "surrogateescape")
@@ -318,8 +320,8 @@ def _separated_rows(
         if not isinstance(cells, str) and cells and len(cells) != len(heading):
             yield number, f"{len(cells)} fields, but {expected} {len(heading)}"
         elif cells:
-            found = cells if isinstance(cells, str) else _separated_cells(heading, cells, lists)
-            yield number, found
+            row = cells if isinstance(cells, str) else _separated_cells(heading, cells, lists)
+            yield number, row
 
 
 def _separated_cells(heading: list[str], cells: list[Any], lists: Sequence[int]) -> Cells:

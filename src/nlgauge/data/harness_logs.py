@@ -26,16 +26,16 @@ _FIELDS = {
 _TASK = re.compile(r"samples_(.+?)(?:_\d{4}-\d{2}-\d{2}T[\d.:-]+)?\.jsonl")
 _LITERAL = r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*\""""
 _LIST = re.compile(rf"\[(?:{_LITERAL})(?:, (?:{_LITERAL}))*\]", re.DOTALL)
-_MAX_DEPTH = 3  # of lists around a single output
+_MAX_DEPTH = 3  # of nested lists around a single output
 
 
 def log_rows(path: str, rows: Iterator[tuple[int, Cells]]) -> Iterator[tuple[int, Cells]]:
-    """Yield the documents of a log; rows of another table are passed on."""
+    """Yield the documents of a log; rows of other tables are passed through."""
     first = next(rows, None)
-    found = chain([] if first is None else [first], rows)
+    all_rows = chain([] if first is None else [first], rows)
     if first is None or not is_document(first[1]):
-        return found
-    return _documents(path, found)
+        return all_rows
+    return _documents(path, all_rows)
 
 
 def is_document(cells: Cells) -> bool:
@@ -56,7 +56,9 @@ def _documents(path: str, rows: Iterator[tuple[int, Cells]]) -> Iterator[tuple[i
     task = _TASK.fullmatch(Path(path).name.removesuffix(".gz").removesuffix(".zst"))
     named = {"task": task[1]} if task else {}
     merged: dict[Any, tuple[int, dict[str, Any]]] = {}
-    times: Counter[Any] = Counter()  # a filter that repeats makes a row of its own, as an error
+    times: Counter[Any] = (
+        Counter()
+    )  # a repeated filter gives a separate row, which is then an error
     for number, name, cells in lines:
         if isinstance(cells, str):
             yield number, cells
@@ -71,7 +73,7 @@ def _documents(path: str, rows: Iterator[tuple[int, Cells]]) -> Iterator[tuple[i
 
 
 def _compact(cells: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what is kept of a line: its id, values of the document, and values of the filter."""
+    """Return the id of a line, values of its document, and values of its filter."""
     listed = cells.get("metrics")
     names = [name for name in cells if name not in _FIELDS]
     if isinstance(listed, list):
@@ -92,7 +94,7 @@ def _compact(cells: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _single_text(value: Any) -> str | None:
-    """Return the only text in nested lists; log-likelihoods of choices are no text."""
+    """Return the only text in nested lists, or None, as for log-likelihoods of choices."""
     for _ in range(_MAX_DEPTH):
         if isinstance(value, list) and len(value) == 1:
             value = value[0]
@@ -100,7 +102,7 @@ def _single_text(value: Any) -> str | None:
 
 
 def _targets(target: Any) -> list[str]:
-    """Return the references; the harness writes a list of them as Python's text of the list."""
+    """Return the references; the harness writes a list of them as its Python repr."""
     if isinstance(target, str) and _LIST.fullmatch(target):
         return [ast.literal_eval(each) for each in re.findall(_LITERAL, target, re.DOTALL)]
     values: Sequence[Any] = target if isinstance(target, list) else [target]

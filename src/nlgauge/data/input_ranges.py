@@ -1,4 +1,4 @@
-"""InputRange: consecutive rows of the input, which can be read without the rows before them."""
+"""InputRange: consecutive rows of the input that can be read without the rows before them."""
 
 from abc import ABC, abstractmethod
 from collections import Counter
@@ -17,9 +17,9 @@ from nlgauge.data.text_rows import Keys, Rejected, Row, find_keys, table_rows, v
 
 
 class Place(NamedTuple):
-    """Where the line of a row begins: lines before it, its offset in every file.
+    """The position of a row: the number of lines before it, and its offset in every file.
 
-    ``counts`` are the numbers of rows of each system before it, if these are the ids of rows.
+    ``counts`` are the numbers of rows of each system before it, if they serve as ids of rows.
     """
 
     line: int
@@ -28,23 +28,23 @@ class Place(NamedTuple):
 
 
 class InputRange(ABC):
-    """Rows of the input from a place on."""
+    """A range of rows of the input."""
 
     label: str  # for messages
     numbered: bool  # whether the ids of rows are their numbers within the system
-    seekable: bool  # whether a later place is reached without reading what is before it
-    line: int  # lines before the span
+    seekable: bool  # whether a later place can be reached without reading the rows before it
+    line: int  # number of lines before the range
 
     @abstractmethod
     def rows(self, counts: Counter[str]) -> Iterator[tuple[Place, Row | Rejected]]:
         """Yield the rows, each with the place where its line begins.
 
-        ``counts`` holds the numbers of rows of each system before the span, and is updated.
+        ``counts`` are the numbers of rows of each system before the range; they are updated.
         """
 
     @abstractmethod
     def begin(self, place: Place) -> Self:
-        """Return the span from a later place on."""
+        """Return the range from a later place on."""
 
 
 @dataclass(frozen=True)
@@ -57,7 +57,7 @@ class TableRange(InputRange):
     columns: Columns
     cluster: str | None = None  # the column of the clusters of segments
     keys: Keys = field(default_factory=dict)
-    keys_from: int = 0  # offset of the row that decides the columns; later rows follow it
+    keys_from: int = 0  # offset of the row that determines the columns of all later rows
     numbered: bool = True
     seekable: bool = False
     offset: int = 0
@@ -69,7 +69,7 @@ class TableRange(InputRange):
         """Yield the rows, by the columns of the first row of the table."""
         cursor = Cursor(self.offset, self.line, self.stop, self.quoted)
         cells = files.read_cells(self.label, self.form, self.columns, cursor)
-        table = ((f"{self.label}, line {line}", found) for line, found in cells)
+        table = ((f"{self.label}, line {line}", content) for line, content in cells)
         keys = self.keys if self.offset > self.keys_from else None
         place = end = self._place(cursor, counts)
         for row in table_rows(table, self.system, counts, self.columns, self.cluster, keys):
@@ -87,10 +87,10 @@ class TableRange(InputRange):
         return replace(self, line=place.line, offset=offset, quoted=quoted)
 
     def divide(self, size: int) -> "list[TableRange]":
-        """Return spans of about ``size`` bytes that have all rows of the table.
+        """Divide the table into ranges of about ``size`` bytes.
 
-        Compressed files and lists of JSON objects are not divided. The lines before a span are not
-        counted, nor is it known whether a quoted field of a CSV file is open there.
+        Compressed files and lists of JSON objects are not divided. The lines before a range are not
+        counted, and it is not known whether a quoted field of a CSV file is open at its start.
         """
         table = self._with_keys()
         starts = self._starts(size)
@@ -103,7 +103,7 @@ class TableRange(InputRange):
         ]
 
     def _with_keys(self) -> "TableRange":
-        """Return the table with the columns that its first rows decide."""
+        """Return the table with the columns that its first rows determine."""
         cursor = Cursor()
         before = 0
         for _, cells in files.read_cells(self.label, self.form, self.columns, cursor):
@@ -113,7 +113,7 @@ class TableRange(InputRange):
         return self
 
     def _starts(self, size: int) -> list[int]:
-        """The offsets where spans begin, none if the file cannot be divided."""
+        """Return the offsets where ranges begin, none if the file cannot be divided."""
         if self.form == "parquet":
             from nlgauge.data.parquet_rows import open_parquet, row_groups
 
@@ -136,7 +136,7 @@ class TextRange(InputRange):
 
     systems: Sequence[tuple[str, str]]  # paths and names
     references: Sequence[str]
-    sources: Sequence[str]  # one file or none
+    sources: Sequence[str]  # at most one file
     seekable: bool = True
     line: int = 0
     offsets: tuple[int, ...] = ()
@@ -160,16 +160,16 @@ class TextRange(InputRange):
             if None in lines:
                 raise _unequal(paths, number, lines, stream)
             texts = [_text_or_error(line) for line in lines]
-            beside = texts[len(self.systems) :]
-            named = zip(what, paths[len(self.systems) :], beside, strict=True)
+            parallel = texts[len(self.systems) :]  # references and source
+            named = zip(what, paths[len(self.systems) :], parallel, strict=True)
             wrong = [
                 (role, Path(path).name, text)
                 for role, path, text in named
                 if isinstance(text, FileError)
             ]
-            group, source = beside[: len(self.references)], None
+            group, source = parallel[: len(self.references)], None
             if self.sources and not wrong:
-                source = str(beside[-1])
+                source = str(parallel[-1])
             for (path, name), text in zip(self.systems, texts, strict=False):
                 where = f"{path}, line {number + 1}"
                 row: Row | Rejected
@@ -194,7 +194,7 @@ def _unequal(
     lines: Sequence[bytes | None],
     rest: Iterator[tuple[bytes | None, ...]],
 ) -> FileError:
-    """Return the error that one file has fewer lines than another."""
+    """Return the error for a file with fewer lines than another."""
     longer = next(i for i, line in enumerate(lines) if line is not None)
     total = number + 1 + sum(after[longer] is not None for after in rest)
     counts = f"{number} lines, but {paths[longer]} has {total}"

@@ -7,7 +7,7 @@ log is an object with a list ``samples``. A sample has scores by scorer:
 
 It becomes ``id``, ``model``, ``task``, ``run``, ``match`` (C is 1, P .5, I and N 0),
 ``metadata.<field>`` and the texts ``output``, ``references`` and ``source``. With several epochs,
-``id`` names the epoch, too, and ``sample`` and ``epoch`` tell them apart. Nothing is written to
+``id`` includes the epoch, and there are columns ``sample`` and ``epoch``. Nothing is written to
 disk, and sizes are limited.
 """
 
@@ -27,14 +27,14 @@ from nlgauge.data.urls import Url
 Cells = Mapping[str, Any] | str
 
 MAX_SAMPLE = 1 << 28
-"""Bytes of one member of an .eval file."""
+"""Maximum bytes of one member of an .eval file."""
 MAX_LOG = 1 << 32
-"""Bytes of all samples of an .eval file."""
+"""Maximum bytes of all samples of an .eval file."""
 MAX_JSON = 1 << 30
-"""Bytes of a .json log, which is read at once."""
+"""Maximum bytes of a .json log, which is read at once."""
 
 _START = re.compile(rb'(?:\xef\xbb\xbf)?\s*\{\s*"(?:version|status|eval)"\s*:')
-_ZSTANDARD = 93  # the compression method that Python's zipfile does not know before 3.14
+_ZSTANDARD = 93  # a compression method that Python's zipfile supports since 3.14
 _LOCAL_HEADER = struct.Struct("<4s22xHH")  # signature; lengths of the name and of the extra field
 _DAMAGED = (BadZipFile, OSError, EOFError, RuntimeError, ValueError, OverflowError)
 _ATTACHMENT = "attachment://"
@@ -43,7 +43,7 @@ _WORDS = {"yes": 1.0, "true": 1.0, "no": 0.0, "false": 0.0}
 
 
 def starts_log(head: bytes) -> bool:
-    """Return whether a JSON file that starts like this is a log, not a list of rows."""
+    """Return whether a JSON file with this head is a log, not a list of rows."""
     return _START.match(head) is not None
 
 
@@ -70,8 +70,8 @@ def eval_rows(path: str) -> Iterator[tuple[int, Cells]]:
             samples = [name for name in members if name.startswith("samples/")]
             start = next((m for m in ("header.json", "_journal/start.json") if m in members), None)
             log = {} if start is None else _parse(_content(path, archive, members[start]), path)
-            found = (_parse(_content(path, archive, members[name]), name) for name in samples)
-            rows = list(_rows(log, found))
+            parsed = (_parse(_content(path, archive, members[name]), name) for name in samples)
+            rows = list(_rows(log, parsed))
     except FileError:
         raise
     except (*_DAMAGED, zlib.error, struct.error) as error:
@@ -82,7 +82,7 @@ def eval_rows(path: str) -> Iterator[tuple[int, Cells]]:
 
 
 def _members(path: str, archive: ZipFile) -> dict[str, ZipInfo]:
-    """Return the members by name, the last of those with one name; too large ones are an error."""
+    """Return the members by name (the last one if names repeat); raise an error if too large."""
     members = {info.filename: info for info in archive.infolist()}
     for name, info in members.items():
         parts = PurePosixPath(name).parts
@@ -121,7 +121,7 @@ def _parse(data: bytes, where: str) -> dict[str, Any]:
         reason = str(error) if isinstance(error, FileError) else f"{where} is not JSON: {error}"
         raise FileError(reason) from None
     if not isinstance(value, dict):
-        raise FileError(f"{where} holds a {type(value).__name__}, not an object of a log")
+        raise FileError(f"{where} contains a {type(value).__name__}, not an object of a log")
     return value
 
 
@@ -146,7 +146,7 @@ def _rows(log: Mapping[str, Any], samples: Any) -> Iterator[tuple[int, Cells]]:
 
 
 def _cells(sample: Any) -> dict[str, Any] | str:
-    """Return id, epoch, scores and other columns of a sample, or what is wrong with it."""
+    """Return id, epoch, scores and other columns of a sample, or the reason for an error."""
     if not isinstance(sample, Mapping):
         return f"the sample is a {type(sample).__name__}, not an object"
     item, epoch = sample.get("id"), sample.get("epoch", 1)
@@ -169,21 +169,21 @@ def _cells(sample: Any) -> dict[str, Any] | str:
 
 
 def _scores(sample: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the values of all scorers; those of an object or list have its keys in their names."""
+    """Return the values of all scorers; names of values in an object or list include the key."""
     scores = sample.get("scores")
-    found: dict[str, Any] = {}
+    values: dict[str, Any] = {}
     for name, score in scores.items() if isinstance(scores, Mapping) else ():
         value = score.get("value") if isinstance(score, Mapping) else score
         if isinstance(value, Mapping | list):
             pairs = value.items() if isinstance(value, Mapping) else enumerate(value)
-            found |= {f"{name}.{key}": _number(each) for key, each in pairs}
+            values |= {f"{name}.{key}": _number(each) for key, each in pairs}
         else:
-            found[name] = _number(value)
-    return found
+            values[name] = _number(value)
+    return values
 
 
 def _number(value: Any) -> Any:
-    """Return the number of a grade, as Inspect converts it; other values as they are."""
+    """Convert a grade to a number as Inspect does; return other values unchanged."""
     if isinstance(value, bool):
         return float(value)
     if isinstance(value, str):
@@ -211,8 +211,8 @@ def _input(given: Any, texts: Mapping[str, Any]) -> str:
 def _text(content: Any, texts: Mapping[str, Any]) -> str:
     """Return a text, or the texts among the parts of a message, with attachments resolved."""
     parts: Sequence[Any] = content if isinstance(content, list) else [content]
-    found = [part.get("text") if isinstance(part, Mapping) else part for part in parts]
-    plain = [text for text in found if isinstance(text, str)]
+    contents = [part.get("text") if isinstance(part, Mapping) else part for part in parts]
+    plain = [text for text in contents if isinstance(text, str)]
     return "\n".join(
         str(texts.get(text.removeprefix(_ATTACHMENT), text))
         if text.startswith(_ATTACHMENT)

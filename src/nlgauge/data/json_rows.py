@@ -1,4 +1,4 @@
-"""Rows of a JSON file that holds a list of objects, read piece by piece."""
+"""Reader of rows from a JSON file with a list of objects, in pieces."""
 
 import codecs
 import json
@@ -13,11 +13,11 @@ _NEAR = 16  # characters from the end within which an escape or a word may be cu
 
 
 def array_rows(path: str, content: IO[bytes]) -> Iterator[tuple[int, Mapping[str, Any] | str]]:
-    """Yield the line on which an object of the list ends, and the object or what is wrong."""
+    """Yield every object of the list, or the reason for an error, with its last line."""
     window = _Window(path, content)
     if window.mark() != "[":
         raise FileError(
-            f"{path} is not a list of rows: it should hold "
+            f"{path} is not a list of rows: expected "
             '[{"candidate": "...", "references": ["..."]}, ...]; '
             "name it .jsonl if every line is an object of its own"
         )
@@ -36,7 +36,7 @@ def array_rows(path: str, content: IO[bytes]) -> Iterator[tuple[int, Mapping[str
 
 
 class _Window:
-    """The text between the rows already read and the bytes not yet read."""
+    """The text after the rows that were parsed and before the bytes that were not read yet."""
 
     def __init__(self, path: str, content: IO[bytes]) -> None:
         self._path, self._content = path, content
@@ -46,7 +46,7 @@ class _Window:
         self.at = 0
 
     def mark(self) -> str:
-        """Return the next character that is not a blank, '' at the end of the file."""
+        """Return the next character that is not white space, or '' at the end of the file."""
         while True:
             while self.at < len(self._text) and self._text[self.at] in " \t\r\n":
                 self.at += 1
@@ -90,12 +90,12 @@ class _Window:
                 if not (cut and self._read()):
                     raise
                 continue
-            # A number may go on after the last character that was read.
+            # A number may continue after the last character that was read.
             if isinstance(value, dict | list | str) or end < len(self._text) or not self._read():
                 return value, end
 
     def _read(self) -> bool:
-        """Read a piece as long as what is left, so that a long row is not read again too often."""
+        """Double the text with every read, so that a long row is not parsed again too often."""
         piece = self._content.read(max(_PIECE, len(self._text) - self.at))
         self._line += self._text.count("\n", 0, self.at)
         try:

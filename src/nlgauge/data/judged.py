@@ -1,4 +1,4 @@
-"""JudgedCorpus: a corpus with human scores of its rows, which all readers return."""
+"""JudgedCorpus: a corpus with human scores, which all readers of judgements return."""
 
 import dataclasses
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -15,7 +15,7 @@ from nlgauge.core.corpus import Corpus
 from nlgauge.core.errors import DataError, FileError, OptionError, ShapeError
 from nlgauge.core.spans import Span, check_spans
 
-HUMAN_PREFIX = "human:"  # of a criterion that is studied like the scores of a metric
+HUMAN_PREFIX = "human:"  # prefix of a criterion that is treated like the scores of a metric
 _NOT_JUDGED = {"", "nan", "na", "n/a", "none", "null"}
 
 
@@ -31,7 +31,7 @@ class JudgedRow:
     source: str | None = None
     stored: Mapping[str, float] = field(default_factory=dict)
     name: str | None = None  # its own id in the data, besides system and segment
-    spans: tuple[Span, ...] | None = None  # annotated errors of the candidate, if it has been
+    spans: tuple[Span, ...] | None = None  # annotated errors; None if not annotated
     document: str | None = None  # that the segment is a part of
 
 
@@ -46,11 +46,11 @@ class JudgedCorpus:
     human
         Human scores by criterion, one per row; NaN where a row was not judged.
     notes
-        Sentences on what was read and what was dropped.
+        Sentences about what was read and dropped.
     stored
-        Scores of metrics that came with the data, one per row.
+        Metric scores stored with the data, one per row.
     names
-        The rows' own ids, if all of them have one.
+        Ids of the rows, if all of them have one.
     spans
         The annotated errors of each candidate, if all have been annotated.
     documents
@@ -59,8 +59,8 @@ class JudgedCorpus:
     Raises
     ------
     DataError
-        If there is no criterion, a column has another length than the corpus (ShapeError), or a
-        span is not within its text.
+        If there is no criterion, a column differs in length from the corpus (ShapeError), or a span
+        is not within its text.
     """
 
     corpus: Corpus
@@ -73,7 +73,7 @@ class JudgedCorpus:
 
     def __post_init__(self) -> None:
         if not self.human:
-            raise DataError(f"the {len(self.corpus)} rows carry no human scores: 0 criteria.")
+            raise DataError(f"the {len(self.corpus)} rows have no human scores: 0 criteria.")
         object.__setattr__(self, "human", _frozen("criterion", self.human, len(self.corpus)))
         object.__setattr__(self, "stored", _frozen("metric", self.stored, len(self.corpus)))
         if self.spans is not None:
@@ -151,15 +151,17 @@ class JudgedCorpus:
             yield self.corpus.systems[i], self.corpus.ids[i], float(scores[metric][i])
 
     def without(self, *systems: str) -> "JudgedCorpus":
-        """Return the corpus without these systems, which may be patterns such as `abs/*`."""
+        """Return the corpus without these systems; patterns such as `abs/*` are allowed."""
         names = self.corpus.system_names
         count, listed = len(names), ", ".join(names)
         gone: set[str] = set()
         for wanted in systems:
-            found = {wanted} & set(names) or {name for name in names if fnmatchcase(name, wanted)}
-            if not found:
+            matching = {wanted} & set(names) or {
+                name for name in names if fnmatchcase(name, wanted)
+            }
+            if not matching:
                 raise OptionError(f"no system is called {wanted!r}; the {count} are: {listed}.")
-            gone |= found
+            gone |= matching
         keep = [i for i, name in enumerate(self.corpus.systems) if name not in gone]
         if not keep:
             raise DataError(f"leaving out all {count} systems leaves no row.")
@@ -167,7 +169,7 @@ class JudgedCorpus:
         return self.take(keep, f"{note}: {len(self) - len(keep)} rows.")
 
     def take(self, rows: Sequence[int], note: str) -> "JudgedCorpus":
-        """Return these rows, with a note on the reason."""
+        """Return these rows, with the reason as a note."""
         indices, columns = list(rows), vars(self.corpus).items()
         kept = {name: column and [column[i] for i in indices] for name, column in columns}
         return JudgedCorpus(
@@ -181,7 +183,7 @@ class JudgedCorpus:
         )
 
     def with_stored(self, scores: Mapping[str, Floats], note: str) -> "JudgedCorpus":
-        """Return the corpus with more metric scores, whose names must be new."""
+        """Return the corpus with more metric scores; their names must be new."""
         for name in scores:
             if name in self.stored:
                 raise DataError(f"scores of {name!r} came with the data already; rename one.")
@@ -206,8 +208,8 @@ def parse_score(value: Any, where: str) -> float:
 
 def parse_scores(cells: Mapping[Any, Any], names: Iterable[Any], where: str) -> dict[str, float]:
     """Return the scores in the named cells that exist."""
-    found = (name for name in names if name in cells)
-    return {str(name): parse_score(cells[name], f"{where}: {name}") for name in found}
+    present = (name for name in names if name in cells)
+    return {str(name): parse_score(cells[name], f"{where}: {name}") for name in present}
 
 
 def choose_part(path: object, parts: Iterable[str], part: str | None, what: str) -> str:
@@ -218,9 +220,9 @@ def choose_part(path: object, parts: Iterable[str], part: str | None, what: str)
         return str(chosen)
     listed = ", ".join(names) or "none"
     if part is not None:
-        raise OptionError(f"{path} holds no {what} {part!r}; it holds: {listed}")
+        raise OptionError(f"{path} has no {what} {part!r}; it has: {listed}")
     held, one = _count(len(names), what), names[0] if names else repr(what)
-    raise OptionError(f"{path} holds {held} ({listed}); choose one, for example with part={one}")
+    raise OptionError(f"{path} has {held} ({listed}); choose one, for example with part={one}")
 
 
 def to_columns(rows: Sequence[Mapping[str, float]]) -> dict[str, Floats]:

@@ -1,4 +1,4 @@
-"""Tables (JSON Lines, TSV, CSV, Parquet) whose rows carry human scores.
+"""Tables (JSON Lines, TSV, CSV, Parquet) with human scores.
 
     {"segment": 3, "system": "A", "candidate": "a", "references": ["b"], "human": {"fluency": 4}}
 
@@ -38,7 +38,7 @@ def read_judged_rows(
     table = read_table(path, wanted, what="table of judged rows", columns=chosen)
     rows = [row for _, row in table]
     if not rows:
-        raise FileError(f"file {path!r} holds no rows")
+        raise FileError(f"file {path!r} has no rows")
     segment = _segment_column(rows, chosen)
     document = _document_column(rows[0], chosen, segment)
     chosen = chosen.with_id(segment)
@@ -53,7 +53,7 @@ def read_judged_rows(
         ways = "give a column 'human' with an object, or columns 'human.<criterion>', or name one: "
         ways += "--columns human=COLUMN"
         listed = ", ".join(map(repr, rows[0]))
-        raise FileError(f"{path} holds no human scores; {ways}. It has: {listed}")
+        raise FileError(f"{path} has no human scores; {ways}. It has: {listed}")
     own, spans = (str(find_column(rows[0], (name,))) for name in ("id", "spans"))
     judged = [
         JudgedRow(
@@ -78,9 +78,9 @@ def read_judged_rows(
 def _scores(
     kind: str, row: Mapping[str, Any], where: str, columns: Columns
 ) -> Iterator[tuple[str, float]]:
-    """The numbers in the columns `kind`, `kind.<name>` and `kind_<name>` of a row, by name.
+    """Return the numbers in the columns `kind`, `kind.<name>` and `kind_<name>` of a row, by name.
 
-    Columns that were named take their place.
+    Columns named by the user are used instead if there are any.
     """
     if named := columns.judged(kind):
         for name, column in named.items():
@@ -98,7 +98,7 @@ def _scores(
 
 
 def _document_column(row: Mapping[str, Any], columns: Columns, segment: str | None) -> str:
-    """The column of documents: the one that was named, or that of a usual name; "" for none."""
+    """Return the column of documents: the named one, or one with a usual name; "" if none."""
     if named := columns.named.get("document"):
         return columns.check("document", named, row, "the first row")[0]
     taken = {segment, *(name for names in columns.named.values() for name in names)}
@@ -106,7 +106,7 @@ def _document_column(row: Mapping[str, Any], columns: Columns, segment: str | No
 
 
 def _spans(cell: Any, where: str) -> tuple[Span, ...] | None:
-    """The errors in a cell: a list, or JSON of one; None if it is empty."""
+    """Return the errors in a cell, which is a list or its JSON; None if it is empty."""
     if cell is None or cell == "":
         return None
     try:
@@ -126,10 +126,10 @@ def _spans(cell: Any, where: str) -> tuple[Span, ...] | None:
 
 
 def _segment_column(rows: Sequence[Mapping[str, Any]], columns: Columns) -> str | None:
-    found = columns.find_role("system", rows[0])
-    if not found:
+    columns_found = columns.find_role("system", rows[0])
+    if not columns_found:
         return None
-    (system,) = found
+    (system,) = columns_found
     for name in (*SEGMENTS, *DOCUMENTS):
         key = find_column(rows[0], (name,))
         if key is not None and (

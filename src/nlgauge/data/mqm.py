@@ -3,11 +3,11 @@
     system doc doc_id seg_id rater source target category severity
 
 (Since 2023 the ids are called docSegId and globalSegId.) An error is marked in the target, or in
-the source, by <v> and </v>. A line with the severity No-error says that a rater found none.
+the source, by <v> and </v>. A line with the severity No-error states that a rater found no error.
 
-The score of an output is minus the sum of the weights of its errors, averaged over raters. A weight
-is that of the severity, or of the severity and category if one is given: `major/non-translation`.
-The default weights are those of Freitag et al. 2021 (arXiv 2104.14478).
+The score of an output is the negative sum of the weights of its errors, averaged over raters.
+Weights are given per severity, or per severity and category: `major/non-translation`. The default
+weights are those of Freitag et al. 2021 (arXiv 2104.14478).
 """
 
 import re
@@ -40,7 +40,7 @@ _COLUMNS = {
     "segment": ("seg_id", "globalsegid", "doc_id", "docsegid"),
 }
 _MARK = re.compile(r"</?v>")
-_TEST = "hotw"  # severity of planted errors that test whether a rater reads on
+_TEST = "hotw"  # severity of deliberate errors that test the attention of raters
 
 
 def read_mqm(
@@ -74,7 +74,7 @@ def read_mqm(
     weighting = {**WEIGHTS, **parse_weights(weights)}
     table = read_table(path, "tsv", what="MQM file")
     if not table:
-        raise FileError(f"file {path!r} holds no annotations")
+        raise FileError(f"file {path!r} has no annotations")
     names = {role: require_column(path, table[0][1], known) for role, known in _COLUMNS.items()}
     rows = [
         (where, {role: parse_text(row[name], f"{where}: {name}") for role, name in names.items()})
@@ -83,19 +83,19 @@ def read_mqm(
     documents: dict[str, set[str]] = {}
     for _, row in rows:
         documents.setdefault(row["segment"], set()).add(row["doc"])
-    numbered = all(len(found) == 1 for found in documents.values())
-    found = Annotations(path)
+    numbered = all(len(names) == 1 for names in documents.values())
+    annotations = Annotations(path)
     for where, row in rows:
         if row["severity"].lower().startswith(_TEST):
-            found.dropped["errors that test the rater"] += 1
+            annotations.dropped["errors that test the rater"] += 1
             continue
         segment = row["segment"] if numbered else f"{row['doc']}-{row['segment']}"
-        _add(found, row, segment, weighting, where)
-    return found.judged(CRITERION, references)
+        _add(annotations, row, segment, weighting, where)
+    return annotations.judged(CRITERION, references)
 
 
 def _add(
-    found: Annotations,
+    annotations: Annotations,
     row: Mapping[str, str],
     segment: str,
     weights: Mapping[str, float],
@@ -105,27 +105,27 @@ def _add(
     text, places = unmark(row["target"])
     source, source_places = unmark(row["source"])
     texts = {"text": text, "source": source, "document": row["doc"]}
-    output = found.output(row["system"], segment, **texts)
+    output = annotations.output(row["system"], segment, **texts)
     severity, category = row["severity"].lower(), row["category"]
     weight = _weight(severity, category, weights, where)
     output.scores[row["rater"]] = output.scores.get(row["rater"], 0.0) - weight
     if severity == "no-error":
         return
     if text != output.text:
-        found.without_span["the text of their line differs from that of an earlier line"] += 1
+        annotations.without_span["the text of their line differs from that of an earlier line"] += 1
     elif places is None:
-        found.without_span["<v> and </v> do not match in their line"] += 1
+        annotations.without_span["<v> and </v> do not match in their line"] += 1
     elif not places:
         where_marked = "in the source only" if source_places else "nowhere"
-        found.without_span[f"marked {where_marked}"] += 1
+        annotations.without_span[f"marked {where_marked}"] += 1
     else:
         output.spans += [Span(start, end, severity, category) for start, end in places]
 
 
 def unmark(text: str) -> tuple[str, list[tuple[int, int]] | None]:
-    """Return a text without <v> and </v>, and the places between them that are not empty.
+    """Return a text without <v> and </v>, and the non-empty spans between them.
 
-    The places are None if the marks do not match, as in a few lines of the published files.
+    The spans are None if the marks do not match, as in a few lines of the published files.
 
     >>> unmark("a <v>b</v> c")
     ('a b c', [(2, 3)])
@@ -154,7 +154,7 @@ def _weight(severity: str, category: str, weights: Mapping[str, float], where: s
 
 
 def parse_weights(given: str | Mapping[str, Any] | None) -> dict[str, float]:
-    """Return weights of a mapping, or of a text such as `major=10,minor/style=0.5`."""
+    """Return weights from a mapping, or from a text such as `major=10,minor/style=0.5`."""
     pairs: Mapping[str, Any] = {}
     if isinstance(given, str):
         items = [item.partition("=") for item in given.split(",") if item.strip()]

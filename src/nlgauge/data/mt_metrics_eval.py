@@ -6,12 +6,12 @@
     human-scores/en-de.<criterion>.seg.score  "system<TAB>score" or "system<TAB>None"
     metric-scores/en-de/<metric>-refA.seg.score
 
-A score file holds a block of lines per system, one per segment, in order. Segment ids are line
+A score file has a block of lines per system, one line per segment, in order. Segment ids are line
 numbers, from 1. Scores of systems, documents or domains (.sys, .doc, .domain) are not read.
 
 Texts may be JSON Lines (.jsonl, as those of WMT25), with the fields `source`, `target` (references)
 and `hypothesis` (outputs). `documents/en-de.docs`, if there is one, names the domain and the
-document of every segment. An output "[No translation supplied]" is none.
+document of every segment. The output "[No translation supplied]" counts as missing.
 """
 
 from collections.abc import Collection, Sequence
@@ -37,8 +37,8 @@ def read_mt_metrics_eval(
 ) -> JudgedCorpus:
     """Return the judged outputs of one language pair (`part`) of a test set.
 
-    `references` are those to use (None: all), which are then no systems. `metrics` names stored
-    scores to read, as their files are called (`BLEU-refA`), or without the reference (`BLEU`).
+    `references` are the references to use (None: all); they are not used as systems. `metrics` are
+    the stored scores to read, named by file (`BLEU-refA`), or without the reference (`BLEU`).
     """
     folder = Path(path)
     for name in FOLDERS:
@@ -61,7 +61,7 @@ def read_mt_metrics_eval(
     used = _parallel_texts({name: files[name] for name in wanted}, len(sources), "target")
     files = _text_files(folder / "system-outputs" / pair, "")
     if not files:
-        raise FileError(f"{folder / 'system-outputs' / pair} holds no file <system>.txt or .jsonl")
+        raise FileError(f"{folder / 'system-outputs' / pair} has no file <system>.txt or .jsonl")
     outputs = _parallel_texts(files, len(sources), "hypothesis")
     criteria = _files(folder / "human-scores", f"{pair}.", "<criterion>", _ENDING)
     human = {name: _scores(file, outputs, len(sources)) for name, file in criteria.items()}
@@ -94,27 +94,27 @@ def read_mt_metrics_eval(
 
 
 def _files(folder: Path, prefix: str, name: str, ending: str) -> dict[str, Path]:
-    """The files of a folder by what stands between prefix and ending."""
+    """Return the files of a folder by the part of the name between prefix and ending."""
     files = sorted(folder.glob(f"{prefix}*{ending}"))
     if not files:
-        raise FileError(f"{folder} holds no file {prefix}{name}{ending}")
+        raise FileError(f"{folder} has no file {prefix}{name}{ending}")
     return {file.name.removeprefix(prefix).removesuffix(ending): file for file in files}
 
 
 def _text_files(folder: Path, prefix: str) -> dict[str, Path]:
-    """The text files of a folder by what stands between prefix and ending."""
+    """Return the text files of a folder by the part of the name between prefix and ending."""
     files = sorted(file for ending in _TEXTS for file in folder.glob(f"{prefix}*{ending}"))
     named: dict[str, Path] = {}
     for file in files:
         name = file.name.removeprefix(prefix).removesuffix(file.suffix)
         if other := named.get(name):
-            raise FileError(f"{folder} holds both {other.name} and {file.name}; remove one of them")
+            raise FileError(f"{folder} has both {other.name} and {file.name}; remove one of them")
         named[name] = file
     return named
 
 
 def _read_texts(file: Path, field: str) -> list[str]:
-    """The lines of a text file, or one field of the objects of a .jsonl file."""
+    """Return the lines of a text file, or one field of the objects of a .jsonl file."""
     if file.suffix == ".txt":
         return read_lines(str(file))
     rows = read_table(str(file), "jsonl", what="file of texts")
@@ -136,17 +136,17 @@ def read_documents(path: str, count: int) -> list[tuple[str, str]]:
 
 
 def _score_file(folder: Path, name: str, references: Sequence[str]) -> Path:
-    """The file of a metric, whose name may lack the references that it was computed with."""
+    """Return the file of a metric, with or without a reference in the name."""
     endings = ("", f"-{'.'.join(references)}", *(f"-{each}" for each in references), "-all", "-src")
     files = [folder / f"{name}{ending}{_ENDING}" for ending in endings]
     return next((file for file in files if file.is_file()), files[0])
 
 
 def _scores(file: Path, systems: Collection[str], count: int) -> dict[str, list[float]]:
-    """The block of every system: one score per segment, in the order of the sources."""
+    """Return the scores of every system, one per segment in the order of the sources."""
     if not file.is_file():
-        found = sorted(other.name.removesuffix(_ENDING) for other in file.parent.glob("*.score"))
-        raise FileError(f"there is no {file}; stored scores: {', '.join(found) or 'none'}")
+        stored = sorted(other.name.removesuffix(_ENDING) for other in file.parent.glob("*.score"))
+        raise FileError(f"there is no {file}; stored scores: {', '.join(stored) or 'none'}")
     blocks: dict[str, list[float]] = {}
     for line, text in enumerate(read_lines(str(file)), start=1):
         where, fields = f"{file}, line {line}", text.rsplit(None, 1)

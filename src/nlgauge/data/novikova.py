@@ -1,11 +1,11 @@
 """Novikova et al. 2017 as published: emnlp_data_medians.csv (BAGEL, SFHOTEL, SFREST).
 
-A line holds data set, system, meaning representation (`mr`), the system's output (`sys_ref`),
-metric scores and the medians of three people's informativeness, naturalness and quality (1-6).
+A line has the data set, system, meaning representation (`mr`), the system's output (`sys_ref`),
+metric scores and the medians of three raters' informativeness, naturalness and quality (1-6).
 
 The systems of the three data sets share names, so one data set is chosen (`part`). References come
 from a table with the columns `source` (the meaning representation) and `references`; without it,
-every row has one empty reference, which suffices for studies of the stored scores. A segment is a
+every row has one empty reference, which is enough to study the stored scores. A segment is a
 meaning representation; repetitions within a system are numbered: "...#2".
 """
 
@@ -30,7 +30,7 @@ def read_novikova2017(
     """Return the outputs of one data set (`part`: BAGEL, SFHOT or SFRES) with their scores."""
     table = read_table(path, "csv")
     if not table:
-        raise FileError(f"file {path!r} holds no rows")
+        raise FileError(f"file {path!r} has no rows")
     for name in ("dataset", "system", "mr", "sys_ref", *CRITERIA):
         if name not in table[0][1]:
             raise FileError(f"{path} has no column {name!r}, so it is not the table of medians")
@@ -59,14 +59,14 @@ def read_novikova2017(
     if repeated := len(used) - len(counts):
         notes.append(f"{repeated} rows repeat a meaning within a system as separate segments.")
     if references is None:
-        what = "the table holds no references: each row has one empty reference"
+        what = "the table has no references: each row has one empty reference"
         notes.append(f"{what}; give a table of them with references= to score the outputs.")
     dropped = {f"whose meaning is not in {references}": len(outputs) - len(used)}
     return JudgedCorpus.from_rows(rows, dropped=dropped, notes=notes)
 
 
 def _read_references(path: str) -> dict[str, tuple[str, ...]]:
-    """References by source: those of all its rows, in order."""
+    """Return the references by source, from all its rows in order."""
     table = read_table(path)
     for _, first in table[:1]:
         require_column(path, first, COLUMNS["source"])

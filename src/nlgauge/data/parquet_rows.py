@@ -1,4 +1,4 @@
-"""Rows of Parquet files, from any row group on."""
+"""Reader of rows from Parquet files, starting at any row group."""
 
 import sys
 from itertools import accumulate, chain, islice
@@ -12,7 +12,7 @@ from nlgauge.data.urls import Url
 
 
 def parquet_rows(path: str, cursor: Cursor) -> NumberedRows:
-    """Yield the rows of a Parquet file from the cursor on; a place is a number of rows."""
+    """Yield the rows of a Parquet file from the cursor on; the cursor counts rows."""
     pa = require_pyarrow("a Parquet file")
     if Path(path).exists() and not Path(path).is_file():
         raise FileError(f"{path!r} is not a file, which Parquet needs")
@@ -35,7 +35,7 @@ def parquet_rows(path: str, cursor: Cursor) -> NumberedRows:
 
 
 def open_parquet(path: str) -> Any:
-    """Open a Parquet file, which is remote if the path is a Url."""
+    """Open a Parquet file, a remote one if the path is a Url."""
     from pyarrow import parquet
 
     return parquet.ParquetFile(path.open() if isinstance(path, Url) else path)
@@ -50,14 +50,14 @@ def row_groups(table: Any) -> list[tuple[int, int, int]]:
 
 
 def _groups_after(table: Any, cursor: Cursor) -> dict[int, int]:
-    """Return the row groups that have rows between the cursor and its stop, with the first row."""
+    """Return the row groups with rows between the cursor and its stop, and the first row."""
     groups = enumerate(row_groups(table))
     ends = sys.maxsize if cursor.stop is None else cursor.stop
     return {i: row for i, (row, n, _) in groups if row + n > cursor.offset and row < ends}
 
 
 def _parquet_cells(batch: Any) -> list[Cells]:
-    """Return the rows of a batch, converted one by one if a cell among them cannot be."""
+    """Return the rows of a batch, converted one by one if a cell cannot be converted."""
     try:
         return list(batch.to_pylist())
     except (ValueError, OverflowError) as error:

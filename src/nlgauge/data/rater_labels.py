@@ -3,9 +3,9 @@
     item<TAB>anna<TAB>ben<TAB>gpt          wide: a column for each rater
     item<TAB>rater<TAB>label               long: a row for each label
 
-Blank cells, null and NaN mean that the rater gave no label. If the table names systems, the outputs
-of several systems for one item are told apart; if it names the output shown first (`position`), so
-are the two orders in which a pair was shown.
+Blank cells, null and NaN mean that the rater gave no label. If the table has a column `system`, the
+outputs of several systems for one item are separate units; if it has a column `position` (the
+output shown first), so are the two orders in which a pair was shown.
 """
 
 from collections.abc import Mapping, Sequence
@@ -26,7 +26,7 @@ LABEL_COLUMNS: dict[str, tuple[str, ...]] = {
     "system": ("system",),
     "cluster": (),
 }
-"""Roles of columns and their usual names; `cluster` has to be named."""
+"""Roles of columns and their usual names; `cluster` has to be named by the user."""
 
 _MISSING = {"", "nan", "na", "n/a", "null"}
 _KEYS = ("item", "system", "position")
@@ -35,7 +35,7 @@ Key = tuple[str, str, str]  # of a unit: item, system and position
 
 @dataclass(frozen=True, eq=False)
 class RaterLabels:
-    """Labels by rater, one per unit (None: not given), and further cells of the units.
+    """Labels by rater, one per unit (None if missing), and further columns of the units.
 
     Parameters
     ----------
@@ -46,12 +46,12 @@ class RaterLabels:
     columns
         Cells by role: position, length, system and cluster, those that the table has.
     notes
-        Sentences on what was read.
+        Sentences about what was read.
 
     Raises
     ------
     ShapeError
-        If a rater has another number of labels than there are items.
+        If the number of labels of a rater differs from the number of items.
     """
 
     items: tuple[str, ...]
@@ -138,7 +138,7 @@ def read_labels(
         chosen = Columns.of(chosen, header=header, roles=tuple(LABEL_COLUMNS))
     table = read_table(path, wanted, what="table of labels", columns=chosen)
     if not table:
-        raise FileError(f"file {path!r} holds no rows")
+        raise FileError(f"file {path!r} has no rows")
     known = list(dict.fromkeys(str(name) for _, row in table for name in row))
     roles = {role: _find(chosen, role, known, raters, path) for role in LABEL_COLUMNS}
     if raters and all(rater in known for rater in raters):
@@ -164,7 +164,7 @@ def read_labels(
 def _find(
     columns: Columns, role: str, known: Sequence[str], raters: Sequence[str], path: str
 ) -> str | None:
-    """Return the column of a role: the one that was named, else by its usual names."""
+    """Return the column of a role: the named one, else one with a usual name."""
     if role in columns.named:
         (name,) = columns.find_role(role, known, path)
         return str(name)
@@ -201,8 +201,8 @@ def _collect(
     return RaterLabels(
         tuple(key[0] for key in units),
         {
-            name: tuple(found.get(key, nothing)[1] for key in units)
-            for name, found in labels.items()
+            name: tuple(by_unit.get(key, nothing)[1] for key in units)
+            for name, by_unit in labels.items()
         },
         {
             role: tuple(cells.get(role) for cells in units.values())
@@ -220,7 +220,7 @@ def _cell(where: str, row: Mapping[str, Any], column: str | None) -> str | None:
 def _drop_unusable_position(
     table: Rows, roles: dict[str, str | None], wide: Sequence[str], columns: Columns
 ) -> tuple[str, ...]:
-    """Forget a column found by its name `order` or `position` that holds something else."""
+    """Drop a column named `order` or `position` that does not contain labels."""
     column = roles["position"]
     if column is None or "position" in columns.named:
         return ()
@@ -238,7 +238,7 @@ def _drop_unusable_position(
 
 
 def _twice(where: str, rater: str, key: Key, earlier: str, *, wide: bool) -> str:
-    """Return the sentence on an item that a rater labelled twice."""
+    """Return the message for an item that a rater labelled twice."""
     place = f" of system {key[1]!r}" * bool(key[1]) + f" in position {key[2]!r}" * bool(key[2])
     what = f"item {key[0]!r}{place}"
     first = earlier.rpartition(", ")[2]

@@ -25,7 +25,7 @@ def read_realsumm(path: str) -> JudgedCorpus:
     if files[0].is_dir():
         files = sorted(files[0].glob("*.pkl")) or sorted(files[0].glob("scores_dicts/*.pkl"))
     if not files:
-        raise FileError(f"folder {path!r} holds no REALSumm pickles such as scores_dicts/abs.pkl")
+        raise FileError(f"folder {path!r} has no REALSumm pickles such as scores_dicts/abs.pkl")
     return JudgedCorpus.from_rows([row for file in files for row in _rows(file)])
 
 
@@ -37,7 +37,7 @@ def sentences(text: str) -> str:
 def _rows(file: Path) -> Iterator[JudgedRow]:
     documents = read_plain_pickle(str(file))
     if not isinstance(documents, dict) or not documents:
-        raise FileError(f"{file} holds no dictionary of documents, so it is not REALSumm")
+        raise FileError(f"{file} has no dictionary of documents, so it is not REALSumm")
     numbers = [name for name in documents if isinstance(name, int)]
     for name in (*sorted(numbers), *sorted(documents.keys() - set(numbers), key=str)):
         where = f"{file}, document {name!r}"

@@ -1,9 +1,9 @@
 """Pickles of plain data, read without running anything in them.
 
 A pickle is a program that may call any function. Here ``pickletools`` lists its operations, and
-only those that build plain data are carried out. The two names that numpy writes for a number
-stand for functions that decode its bytes. As a few bytes can describe data that take forever to
-hash or print, keys are numbers or texts, and the depth and printed size of the data are limited.
+only those that build plain data are executed. The two names that numpy writes for a number are
+replaced by functions that decode its bytes. A few bytes can describe data that take forever to hash
+or print, so keys must be numbers or texts, and the depth and printed size of the data are limited.
 """
 
 import pickletools
@@ -16,9 +16,9 @@ from nlgauge.core.errors import FileError
 from nlgauge.data.files import open_bytes
 
 _MAX_DEPTH = 50
-_MAX_GROWTH = 100  # of the printed size over the file's, which holds repeated texts once
+_MAX_GROWTH = 100  # printed size divided by the size of the file, which stores repeated texts once
 _MAX_BITS = 1024
-_CODES = {  # those of struct for the types of numpy
+_CODES = {  # codes of struct for numpy types
     **{"f2": "e", "f4": "f", "f8": "d", "b1": "?"},
     **{"i1": "b", "i2": "h", "i4": "i", "i8": "q"},
     **{"u1": "B", "u2": "H", "u4": "I", "u8": "Q"},
@@ -26,7 +26,7 @@ _CODES = {  # those of struct for the types of numpy
 
 
 class _NumberType:
-    """Replaces an instance of numpy.dtype: struct code and byte order of a number."""
+    """Replacement of numpy.dtype: struct code and byte order of a number."""
 
     def __init__(self, code: Any, *_: Any) -> None:
         if not (isinstance(code, str) and code in _CODES):
@@ -58,7 +58,7 @@ def _function(names: Sequence[Any]) -> Callable[..., Any]:
 def _call(items: Sequence[Any]) -> Any:
     function, arguments = items
     if function is not _NumberType and function is not _scalar:
-        raise ValueError("it calls a value")
+        raise ValueError("it calls a value that is not a function")
     return function(*arguments)
 
 
@@ -83,8 +83,8 @@ _VALUES = {  # operations whose argument is the value
     *("STRING", "BINSTRING", "SHORT_BINSTRING", "BINBYTES", "SHORT_BINBYTES", "BINBYTES8"),
     *("UNICODE", "BINUNICODE", "SHORT_BINUNICODE", "BINUNICODE8"),
 }
-# How many items an operation takes from the stack (None: those above the mark), and what it makes
-# of them or how it changes the value below them.
+# The number of items that an operation takes from the stack (None: those above the mark), and the
+# function that creates a value from them or changes the value below them.
 _MAKE: dict[str, tuple[int | None, Callable[[list[Any]], Any]]] = {
     **{"NEWTRUE": (0, all), "NEWFALSE": (0, any), "EMPTY_LIST": (0, list), "EMPTY_DICT": (0, dict)},
     **{"EMPTY_TUPLE": (0, tuple), "TUPLE1": (1, tuple), "TUPLE2": (2, tuple), "TUPLE3": (3, tuple)},
@@ -113,7 +113,7 @@ def _build(content: bytes) -> Any:
         name = operation.name
         if name in _VALUES:
             if isinstance(argument, int) and argument.bit_length() > _MAX_BITS:
-                raise ValueError(f"byte {place} holds a number of {argument.bit_length():,} bits")
+                raise ValueError(f"byte {place} starts a number of {argument.bit_length():,} bits")
             stack.append(argument)
         elif name in _MAKE:
             count, make = _MAKE[name]
@@ -144,7 +144,7 @@ def _measure(value: Any, limit: int, known: dict[int, tuple[int, int]], above: i
     if value is None or isinstance(value, str | bytes | int | float):
         return 0, 1 + len(value) if isinstance(value, str | bytes) else 1
     if not isinstance(value, list | tuple | dict):
-        raise TypeError("it holds a function")
+        raise TypeError("it contains a function")
     if id(value) not in known:
         parts = chain(value, value.values()) if isinstance(value, dict) else value
         sizes = [(0, 1)]
@@ -160,14 +160,14 @@ def _measure(value: Any, limit: int, known: dict[int, tuple[int, int]], above: i
 
 
 def read_plain_pickle(path: str) -> Any:
-    """Return the data of a pickle file, or raise FileError if it holds anything but plain data."""
+    """Return the data of a pickle file; raise FileError if it contains anything but plain data."""
     with open_bytes(path) as opened:
         content = opened.read()
     try:
         value = _build(content)
         _measure(value, _MAX_GROWTH * len(content), {})
         return value
-    except Exception as error:  # a broken pickle may raise anything
+    except Exception as error:  # a damaged pickle may raise any exception
         reason = str(error) or type(error).__name__
         raise FileError(
             f"{path} is not a pickle of plain data (lists, dictionaries, numbers, texts): "

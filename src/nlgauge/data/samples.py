@@ -1,4 +1,4 @@
-"""Several candidates for each input, as decoders sample them, and references if there are any."""
+"""Several candidates for each input, such as samples of a decoder, with optional references."""
 
 import dataclasses
 from collections.abc import Sequence
@@ -51,7 +51,7 @@ def read_samples(
     """Return the candidates of JSON or JSON Lines, or of text with ``number`` lines per input."""
     named = columns if isinstance(columns, Columns) else Columns.of(columns)
     useless = ("system", "systems", "human", "scores")
-    named.refuse(useless, "a row holds the candidates of one input")
+    named.refuse(useless, "a row has the candidates of one input")
     if number is not None:
         if named:
             raise UsageError(f"{path} is read as text (--samples), which has no columns")
@@ -67,24 +67,24 @@ def read_samples(
         raise UsageError(f"{path} is not named .jsonl or .json; for a text file with the {ways}")
     table = files.read_table(path, form)
     if not table:
-        raise FileError(f"file {path!r} holds no rows")
+        raise FileError(f"file {path!r} has no rows")
 
     def cells(key: str) -> list[tuple[str, Any]]:
         return [(f"{where}: {key}", find_cell(where, row, key)) for where, row in table]
 
     def texts(keys: Sequence[str]) -> tuple[tuple[str, ...], ...]:
-        found = [[files.parse_texts(cell, where) for where, cell in cells(key)] for key in keys]
-        return tuple(tuple(chain.from_iterable(groups)) for groups in zip(*found, strict=True))
+        columns = [[files.parse_texts(cell, where) for where, cell in cells(key)] for key in keys]
+        return tuple(tuple(chain.from_iterable(groups)) for groups in zip(*columns, strict=True))
 
     where, first = table[0]
-    found = {role: named.find_role(role, first, where) for role in ("references", "source", "id")}
+    roles = {role: named.find_role(role, first, where) for role in ("references", "source", "id")}
     chosen = named.find_role("candidate", first, where) if "candidate" in named.named else ()
     key = chosen[0] if chosen else require_column(where, first, _CANDIDATES)
-    ids = [str(cell) for name in found["id"] for _, cell in cells(name)]
-    sources = [files.parse_text(cell, at) for name in found["source"] for at, cell in cells(name)]
+    ids = [str(cell) for name in roles["id"] for _, cell in cells(name)]
+    sources = [files.parse_text(cell, at) for name in roles["source"] for at, cell in cells(name)]
     return Samples(
         tuple(ids) or tuple(map(str, range(len(table)))),
         texts([key]),
-        texts(found["references"]) if found["references"] else None,
+        texts(roles["references"]) if roles["references"] else None,
         tuple(sources) or None,
     )

@@ -1,10 +1,10 @@
-"""Stored scores of systems: tables that need no texts, and logs of evaluation harnesses.
+"""Stored scores of systems: tables without texts, and logs of evaluation harnesses.
 
     item,system,acc,wer            a row for each system and item, a column for each metric
     item,small,large               a row for each item, a column for each system
     {"id": 3, "scores": {...}}     scores in an object, or in columns `scores.<name>`
 
-Several files hold a system each. A log that repeats samples (epochs) gives their mean.
+With several files, each file is a system. The scores of repeated samples (epochs) are averaged.
 """
 
 from collections import Counter
@@ -26,10 +26,10 @@ from nlgauge.data.judged_tables import DOCUMENTS, SEGMENTS
 from nlgauge.data.systems import InputFiles
 
 PlacedRows = Sequence[tuple[str, str, Mapping[str, Any]]]
-"""Rows with the system that they are of, unless they name one, and their place in words."""
+"""Rows with their location for messages, and the system of rows that do not name one."""
 
 SCORE = "score"
-"""The name of the scores of a table with a column for each system."""
+"""The metric name for a table with a column for each system."""
 
 _EPOCH = {"sample", "epoch"}  # columns of a log that repeats samples
 _BINARY = {"true": 1.0, "false": 0.0}
@@ -38,7 +38,7 @@ _USUAL = Columns()
 
 @dataclass(frozen=True, eq=False)
 class ScoreTable:
-    """Scores by name, one per row; every row is of a system and an item."""
+    """Scores by name, one per row; every row belongs to a system and an item."""
 
     systems: tuple[str, ...]
     ids: tuple[str, ...]
@@ -46,7 +46,7 @@ class ScoreTable:
     clusters: tuple[str, ...] | None = None
     notes: tuple[str, ...] = ()
     wide: bool = False
-    """Whether the names were columns of systems, so that there is one score, called `SCORE`."""
+    """Whether the columns were systems, so that there is a single score, called `SCORE`."""
 
 
 def read_score_tables(
@@ -57,7 +57,7 @@ def read_score_tables(
     cluster: str | None = None,
     wanted: str | None = None,
 ) -> ScoreTable:
-    """Return the scores of tables; each file is a system, unless its rows name theirs.
+    """Return the scores of tables; each file is a system unless its rows name systems.
 
     Parameters
     ----------
@@ -66,7 +66,7 @@ def read_score_tables(
     names
         Columns of scores: of metrics, or of systems in a single table that does not name systems.
     columns
-        Columns with other names than usual (``id`` and ``system``).
+        Names of the columns ``id`` and ``system``, if they differ from the usual ones.
     cluster
         Column of the cluster of every item, such as its document.
     wanted
@@ -105,7 +105,7 @@ def to_score_table(
 ) -> ScoreTable:
     """Return the scores of rows; see `read_score_tables`."""
     if not rows:
-        raise FileError("the table of scores holds no rows")
+        raise FileError("the table of scores has no rows")
     _refuse_roles(columns)
     _, where, first = rows[0]
     free = [name for name in first if name not in names]
@@ -140,7 +140,7 @@ def _refuse_roles(columns: Columns) -> None:
 
 @dataclass(frozen=True)
 class _Entry:
-    """The scores of a system on an item, its cluster, and its task if a log names one."""
+    """The scores of a system on an item, with its cluster and, for logs, its task."""
 
     system: str
     item: str
@@ -154,7 +154,7 @@ class _Entry:
 def _table(entries: Sequence[_Entry], notes: tuple[str, ...], *, wide: bool) -> ScoreTable:
     systems, ids = [each.system for each in entries], [each.item for each in entries]
     if len(set(zip(systems, ids, strict=True))) < len(ids) and entries[0].task is not None:
-        # Logs of several tasks, each of which numbers its documents from 0.
+        # In logs of several tasks, each task numbers its documents from 0.
         ids = [f"{each.task}/{each.item}" for each in entries]
     refuse_duplicates(systems, ids)
     labels = tuple(each.cluster for each in entries if each.cluster is not None)
@@ -168,14 +168,16 @@ def _mean_over_epochs(entries: Sequence[_Entry]) -> tuple[list[_Entry], tuple[st
     for number, entry in enumerate(entries):
         key = (entry.system, entry.item) if entry.repeated else number
         repeated.setdefault(key, []).append(entry)
-    found = []
+    averaged = []
     for same in repeated.values():
         columns = to_columns([each.scores for each in same])
         defined = {name: values[~np.isnan(values)] for name, values in columns.items()}
         means = {name: float(v.mean()) if v.size else nan for name, v in defined.items()}
-        found.append(replace(same[0], scores=means))
-    note = f"{len(entries):,} scored samples are epochs of {len(found):,}; their means are compared"
-    return found, (f"{note}.",)
+        averaged.append(replace(same[0], scores=means))
+    note = (
+        f"{len(entries):,} scored samples are epochs of {len(averaged):,}; their means are compared"
+    )
+    return averaged, (f"{note}.",)
 
 
 def _id_column(rows: PlacedRows, free: Sequence[str], columns: Columns) -> str | None:
@@ -192,7 +194,7 @@ def _id_column(rows: PlacedRows, free: Sequence[str], columns: Columns) -> str |
 
 
 def _name(row: Mapping[str, Any], key: str, place: str) -> str:
-    """Return the text of a cell that names something, which may not be blank."""
+    """Return the text of a cell with a name; raise an error if it is blank."""
     if key not in row:
         raise FileError(f"{place} has no column {key!r}; it has {', '.join(map(repr, row))[:200]}")
     value = row[key]

@@ -1,4 +1,4 @@
-"""Scores computed by another tool, in a table of their own, for the rows of a judged corpus.
+"""Scores computed by another tool, in a separate table, for the rows of a judged corpus.
 
     system<TAB>segment<TAB>comet<TAB>bleurt            a column for each metric (TSV, CSV, JSONL)
     {"id": "a-17", "scores": {"comet": 0.81}}          an object, the row named by its id
@@ -27,12 +27,14 @@ _SEGMENT = (*SEGMENTS, *DOCUMENTS, "id")
 _NOT_SCORES = {name for names in COLUMNS.values() for name in names} | set(_SEGMENT)
 _MAX_LISTED = 5
 
-Keys = Mapping[str, Sequence[Hashable]]  # of all rows, by kind: "system and segment", "id", ...
+Keys = Mapping[
+    str, Sequence[Hashable]
+]  # keys of all rows, by kind: "system and segment", "id", ...
 
 
 @dataclass(frozen=True, eq=False)
 class StoredScores:
-    """Columns of scores, and the keys of their rows (none: they are in the order of the data)."""
+    """Columns of scores, and the keys of their rows (none if rows are in the order of the data)."""
 
     path: str
     columns: Mapping[str, Floats]
@@ -44,20 +46,20 @@ class StoredScores:
         matches: list[int | None] = self._match(judged) if self.keys else [*range(count)]
         if len(matches) != len(judged):
             counts = f"{count:,} scores for each metric, but the data has {len(judged):,} rows"
-            raise DataError(f"{self.path} holds {counts}; give one score for each row, in order")
+            raise DataError(f"{self.path} has {counts}; give one score for each row, in order")
         scores = {
             name: np.array([np.nan if match is None else values[match] for match in matches])
             for name, values in self.columns.items()
         }
-        found = len(matches) - matches.count(None)
+        matched = len(matches) - matches.count(None)
         listed = ", ".join(names[:_MAX_LISTED]) + (", ..." if len(names) > _MAX_LISTED else "")
-        note = f"{len(names)} metrics ({listed}) for {found:,} of {len(judged):,} rows"
-        if count > found:
-            note += f"; {count - found:,} rows of it are not in the data and are ignored"
+        note = f"{len(names)} metrics ({listed}) for {matched:,} of {len(judged):,} rows"
+        if count > matched:
+            note += f"; {count - matched:,} rows of it are not in the data and are ignored"
         return judged.with_stored(scores, f"{self.path}: scores of {note}.")
 
     def _match(self, judged: JudgedCorpus) -> list[int | None]:
-        """The index of the scores of every judged row, by the first kind of key that matches."""
+        """Return the index of every judged row's scores, by the first kind of key that matches."""
         systems, segments = judged.corpus.systems, judged.corpus.ids
         known: Keys = {
             "system and segment": list(zip(systems, segments, strict=True)),
@@ -87,22 +89,23 @@ def read_stored_scores(path: str, part: str | None = None) -> StoredScores:
         return _submitted(path, part)
     table = read_table(path, what="table of scores")
     if not table:
-        raise FileError(f"file {path!r} holds no scores: it is empty")
+        raise FileError(f"file {path!r} has no scores: it is empty")
     if "column" in table[0][1]:
         return StoredScores(path, _columns_by_line(path, table), {})
     keys = _keys_of_table(path, table)
     columns = to_columns([_row_scores(row, where) for where, row in table])
     if not columns:
-        raise FileError(f"{path} holds no column of scores; it has: {', '.join(table[0][1])}")
+        raise FileError(f"{path} has no column of scores; it has: {', '.join(table[0][1])}")
     return StoredScores(path, columns, keys)
 
 
 def _submitted(path: str, part: str | None) -> StoredScores:
-    """The segment scores of a WMT submission."""
-    found = segment_scores(path, part)
-    keys = list(dict.fromkeys(key for scores in found.values() for key in scores))
+    """Return the segment scores of a WMT submission."""
+    by_metric = segment_scores(path, part)
+    keys = list(dict.fromkeys(key for scores in by_metric.values() for key in scores))
     columns = {
-        name: np.array([scores.get(key, np.nan) for key in keys]) for name, scores in found.items()
+        name: np.array([scores.get(key, np.nan) for key in keys])
+        for name, scores in by_metric.items()
     }
     return StoredScores(path, columns, {"system and segment": keys})
 
@@ -123,11 +126,11 @@ def _keys_of_table(path: str, table: Rows) -> Keys:
     if not any(keys.values()):
         ways = f"give columns 'system' and 'segment', or 'id'. It has: {', '.join(columns)}"
         raise FileError(f"{path} does not name the rows of its scores; {ways}")
-    return {kind: found for kind, found in keys.items() if found}
+    return {kind: values for kind, values in keys.items() if values}
 
 
 def _row_scores(row: Mapping[str, Any], where: str) -> dict[str, float]:
-    """The scores of a row: its object `scores` if it has one, else all columns but its keys."""
+    """Return the scores of a row: its object `scores`, else all columns except keys."""
     scores = row.get("scores")
     if not isinstance(scores, Mapping):
         scores = {key: row[key] for key in row if str(key).lower() not in _NOT_SCORES}
@@ -135,7 +138,7 @@ def _row_scores(row: Mapping[str, Any], where: str) -> dict[str, float]:
 
 
 def _columns_by_line(path: str, table: Rows) -> dict[str, Floats]:
-    """The columns of a table that lists the scores of one metric in each line."""
+    """Return the columns of a table that lists the scores of one metric in each line."""
     columns: dict[str, Floats] = {}
     for where, row in table:
         scores = row.get("scores")

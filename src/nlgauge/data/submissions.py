@@ -1,4 +1,4 @@
-"""Files of scores as the WMT metrics tasks of 2021 to 2024 take them: TSV without a heading.
+"""Score files in the format of the WMT metrics tasks of 2021 to 2024: TSV without a header line.
 
     NAME.seg.score  metric, pair, test set, domain, document, reference, system, segment, score
     NAME.sys.score  metric, pair, test set, domain, reference, system, score
@@ -57,11 +57,13 @@ def read_submission(path: str) -> tuple[SubmittedScore, ...]:
     Raises
     ------
     FileError
-        For another name, a line with another number of fields, and a score that is no number.
+        If the file name or the number of fields of a line is wrong, or a score is not a number.
     """
     count = submission_fields(path)
     if count is None:
-        raise FileError(f"{path!r} is no submission file: its name ends in {', '.join(_ENDINGS)}")
+        raise FileError(
+            f"{path!r} is not a submission file: the name must end in {', '.join(_ENDINGS)}"
+        )
     rows = []
     for number, line in enumerate(read_lines(path), start=1):
         if not line.strip():
@@ -75,37 +77,37 @@ def read_submission(path: str) -> tuple[SubmittedScore, ...]:
         place = pair, test_set, domain, document, reference, system, segment
         rows.append(SubmittedScore(metric, *place, parse_score(score, f"{where}: the score")))
     if not rows:
-        raise FileError(f"file {path!r} holds no scores: it is empty")
+        raise FileError(f"file {path!r} has no scores: it is empty")
     return tuple(rows)
 
 
 def segment_scores(path: str, part: str | None = None) -> dict[str, dict[tuple[str, str], float]]:
     """Return the segment scores of one language pair (`part`) by metric, then system and segment.
 
-    A metric with several references is called by its name and the reference: `chrF-refA`.
+    With several references, metrics are called by name and reference: `chrF-refA`.
     """
     if submission_fields(path) == 7:
-        raise FileError(f"{path} holds scores of systems; give the file of segments (.seg.score)")
+        raise FileError(f"{path} has scores of systems; give the file of segments (.seg.score)")
     rows = read_submission(path)
     pairs = dict.fromkeys(row.pair for row in rows)
     pair = choose_part(path, pairs, part, "language pair")
     rows = tuple(row for row in rows if row.pair == pair)
     sets = list(dict.fromkeys(row.test_set for row in rows))
     if len(sets) > 1:
-        raise FileError(f"{path} holds {len(sets)} test sets ({', '.join(sets)}); give one of them")
+        raise FileError(f"{path} has {len(sets)} test sets ({', '.join(sets)}); give one of them")
     several = len({row.reference for row in rows}) > 1
-    found: dict[str, dict[tuple[str, str], float]] = {}
+    by_metric: dict[str, dict[tuple[str, str], float]] = {}
     for row in rows:
         name = f"{row.metric}-{row.reference}" if several else row.metric
         key = row.system, str(row.segment)
-        if key in found.setdefault(name, {}):
+        if key in by_metric.setdefault(name, {}):
             raise FileError(f"{path}: {name} has two scores of {key[0]!r} on segment {key[1]}")
-        found[name][key] = row.score
-    return found
+        by_metric[name][key] = row.score
+    return by_metric
 
 
 def write_submission(path: str | Path, rows: Iterable[SubmittedScore]) -> None:
-    """Write a submission file; its name decides between scores of segments and of systems."""
+    """Write a submission file of segment or system scores, depending on its name."""
     count = submission_fields(str(path))
     if count is None or str(path).endswith(".gz"):
         raise OptionError(f"cannot write {str(path)!r}: name it NAME.seg.score or NAME.sys.score")
@@ -123,7 +125,7 @@ def write_submission(path: str | Path, rows: Iterable[SubmittedScore]) -> None:
 
 
 def file_name(metric: str) -> str:
-    """Return the name of a metric without characters that file names or the format lack.
+    """Return the name of a metric without characters that file names or the format do not allow.
 
     >>> file_name("bertscore:layer=4")
     'bertscore_layer_4'

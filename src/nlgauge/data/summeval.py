@@ -1,9 +1,9 @@
 """SummEval (Fabbri et al. 2021) as published: model_annotations.aligned.jsonl, a summary per line.
 
-A line holds `id` (the article), `model_id`, `decoded` (the summary), `references`, and the lists
+A line has `id` (the article), `model_id`, `decoded` (the summary), `references`, and the lists
 `expert_annotations` and `turker_annotations` with an object of criteria per annotator. The human
-score is the mean over annotators. The paired file also holds the article (`text`). The first
-reference is the newspaper's, the others are by crowd workers.
+score is the mean over annotators. The paired file also has the article (`text`). The first
+reference is from the newspaper, the others are by crowd workers.
 """
 
 from collections.abc import Mapping
@@ -40,7 +40,7 @@ def read_summeval(path: str, *, annotators: str = "expert") -> JudgedCorpus:
 
 
 def _means(annotations: Any, where: str) -> dict[str, float]:
-    """The mean of every criterion over the annotators who judged it."""
+    """Return the mean of every criterion over the annotators who judged it."""
     if annotations is None:
         return {}
     if not isinstance(annotations, list) or not all(isinstance(a, Mapping) for a in annotations):

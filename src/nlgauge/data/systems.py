@@ -1,4 +1,4 @@
-"""The outputs of systems: read at once into a corpus, or row by row as a stream."""
+"""Readers of system outputs: at once into a corpus, or row by row as a stream."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -34,15 +34,15 @@ def read_systems(
     candidates
         Text files with a line for each segment, or tables, or folders of tables.
     references
-        Text files, one for each set of references; tables hold them in a column.
+        Text files, one for each set of references; tables have a column instead.
     sources
-        A text file; tables hold them in a column.
+        A text file; tables have a column instead.
     wanted
         The format of the candidates: text, jsonl, json, tsv, csv or parquet; by default that of
         their names.
     columns
-        Columns of a table that have other names than usual, such as ``{"candidate": "mt"}``;
-        ``{"systems": ["A", "B"]}`` if each of these columns holds the outputs of one system.
+        Names of the columns of a table, such as ``{"candidate": "mt"}``; or
+        ``{"systems": ["A", "B"]}`` if each of these columns has the outputs of one system.
     header
         Whether a TSV or CSV file names its columns; otherwise they are numbered from 1.
 
@@ -53,9 +53,9 @@ def read_systems(
     Raises
     ------
     FileError
-        If a file is missing or malformed, or has another number of lines than the others.
+        If a file is missing or malformed, or the numbers of lines differ.
     UsageError, OptionError
-        If the arguments do not go together.
+        If the arguments cannot be combined.
     """
     chosen = columns if isinstance(columns, Columns) else Columns.of(columns, header=header)
     return read_inputs(InputFiles(candidates, references, wanted, sources, chosen))[0]
@@ -79,34 +79,34 @@ def read_inputs(inputs: "InputFiles") -> tuple[Corpus, dict[str, str] | None]:
     references, sources = inputs.references, inputs.sources
     labels_file = [] if inputs.cluster is None else [inputs.cluster]
     others = [*references, *inputs.source_files, *labels_file]
-    beside = {path: files.read_lines(path) for path in others}
-    sets = [beside[path] for path in references]
+    parallel = {path: files.read_lines(path) for path in others}
+    sets = [parallel[path] for path in references]
     corpora = []
     for path, name in zip(inputs.candidates, inputs.names, strict=True):
         lines = files.read_lines(path)
-        for other, texts in beside.items():
+        for other, texts in parallel.items():
             files.check_parallel(path, lines, f"{other} has", len(texts))
         groups, names = list(zip(*sets, strict=True)) or None, [name] * len(lines)
-        given = None if sources is None else beside[sources]
-        corpora.append(Corpus.of(lines, groups, systems=names, sources=given))
+        source_texts = None if sources is None else parallel[sources]
+        corpora.append(Corpus.of(lines, groups, systems=names, sources=source_texts))
     corpus = Corpus.join(corpora)
     if inputs.cluster is None:
         return corpus, None
-    return corpus, clusters_by_id(corpora[0].ids, beside[inputs.cluster])
+    return corpus, clusters_by_id(corpora[0].ids, parallel[inputs.cluster])
 
 
 def clusters_by_id(ids: Sequence[str], labels: Sequence[T]) -> dict[str, T]:
     """Return the cluster of every segment, which must be the same for all systems."""
     if len(labels) != len(ids):
         raise ShapeError(f"{len(ids)} segments but {len(labels)} clusters; give one for each")
-    found: dict[str, T] = {}
+    clusters: dict[str, T] = {}
     for name, label in zip(ids, labels, strict=True):
-        if found.setdefault(name, label) != label:
+        if clusters.setdefault(name, label) != label:
             raise DataError(
-                f"segment {name!r} is in cluster {found[name]!r} for one system and in {label!r} "
-                "for another; a segment has one cluster"
+                f"segment {name!r} is in cluster {clusters[name]!r} for one system and in "
+                f"{label!r} for another; a segment has one cluster"
             )
-    return found
+    return clusters
 
 
 @dataclass(frozen=True)
@@ -119,7 +119,7 @@ class InputFiles:
     sources: str | None = None
     columns: Columns = field(default_factory=Columns)
     cluster: str | None = None
-    """The column of the clusters of segments; of text files, a file with a line for each."""
+    """The column with the clusters of segments; for text files, a file with a line for each."""
 
     def __post_init__(self) -> None:
         if not self.candidates:
@@ -131,12 +131,12 @@ class InputFiles:
         self.columns.refuse(
             ("human", "scores", "document"), "these tables are read for their texts only"
         )
-        beside = {"-r": bool(self.references), "-s": self.sources is not None}
+        given = {"-r": bool(self.references), "-s": self.sources is not None}
         what = {"-r": "references", "-s": "sources"}
-        for flag in (name for name, given in beside.items() if given and tabular == {True}):
+        for flag in (name for name, present in given.items() if present and tabular == {True}):
             kind = "a folder, which is read as a table" if Path(first).is_dir() else "a table"
             raise UsageError(
-                f"{first} is {kind} that holds its {what[flag]} in a column; leave out {flag}, "
+                f"{first} is {kind} that has its {what[flag]} in a column; leave out {flag}, "
                 "or pass text files with one candidate per line"
             )
         if tabular == {False} and self.columns:
@@ -156,13 +156,13 @@ class InputFiles:
         return [] if self.sources is None else [self.sources]
 
     def texts(self) -> list[str]:
-        """All paths that were named."""
+        """Return all paths that the user named."""
         return [*self.candidates, *self.references, *self.source_files]
 
     def check_rereadable(self) -> None:
-        """Raise if a file can be read only once."""
+        """Raise an error if a file can be read only once."""
         for path in self.texts():
-            place = Path(path)  # of a Url, a local path that does not exist
+            place = Path(path)  # for a Url, a local path that does not exist
             if path == "-" or (place.exists() and not (place.is_file() or place.is_dir())):
                 what = "stdin (-)" if path == "-" else f"{path!r} is a pipe or a device, which"
                 once = "can be read only once, but a run that can be resumed reads it again"
@@ -170,9 +170,9 @@ class InputFiles:
 
     @property
     def names(self) -> list[str]:
-        """Systems named after their files or folders, or by paths if these names are not unique.
+        """Names of systems: those of their files or folders, or paths if these are not unique.
 
-        Logs of lm-evaluation-harness are named after the folder they are in, that of a model.
+        Logs of lm-evaluation-harness are named after their folder, which is that of a model.
         """
         stems = [Path(path).name.split(".")[0] or path for path in self.candidates]
         files = ["stdin" if stem == "-" else stem for stem in stems]
@@ -184,7 +184,7 @@ class InputFiles:
         return list(self.candidates)
 
     def paths(self) -> list[str]:
-        """Every file that is read, including those in folders."""
+        """Return all files to read, including those in folders."""
         candidates = [file for path in self.candidates for file in self._tables(path) or [path]]
         return [*candidates, *self.references, *self.source_files]
 
@@ -216,45 +216,45 @@ class InputFiles:
         ]
 
     def check_rows(self, path: str, rows: int) -> None:
-        """Raise if the tables of a candidate path hold no rows."""
+        """Raise an error if the tables of a candidate path have no rows."""
         if self.tabular and not rows:
-            raise FileError(f"file {path!r} holds no rows")
+            raise FileError(f"file {path!r} has no rows")
 
     @property
     def tabular(self) -> bool:
-        """Whether the candidates are tables; all are, or none."""
+        """Whether the candidates are tables and not text files."""
         return bool(self._tables(self.candidates[0]))
 
     def _tables(self, path: str) -> dict[str, str]:
-        """The tables that a path names and their formats: itself or those in the folder."""
-        found = _files_in(path)
-        hidden = (".", "_")  # names that are not of data
-        inside = [file for file in found or () if not Path(file).name.startswith(hidden)]
-        inside = [path] if found is None else inside
+        """Return the tables at a path with their formats: the file, or those in the folder."""
+        listed = _files_in(path)
+        hidden = (".", "_")  # prefixes of names that are not data
+        inside = [file for file in listed or () if not Path(file).name.startswith(hidden)]
+        inside = [path] if listed is None else inside
         forms = {file: files.format_of(file, wanted=self.wanted) for file in inside}
         tables = {file: form for file, form in forms.items() if form in files.TABULAR}
-        if found is not None and set(tables.values()) - {"json"}:  # which describes the others
+        if listed is not None and set(tables.values()) - {"json"}:  # .json files are metadata here
             tables = {file: form for file, form in tables.items() if form != "json"}
-        if not tables and found is not None:
-            raise FileError(f"folder {path!r} holds no table; their names end in {files.ENDINGS}")
+        if not tables and listed is not None:
+            raise FileError(f"folder {path!r} has no table; names of tables end in {files.ENDINGS}")
         return tables
 
     def tables(self) -> Iterator[tuple[str, Iterator[tuple[str, files.Cells]]]]:
-        """Yield the rows of every table, as places and cells, with the system of its path."""
+        """Yield the name of every table's system and its rows, as locations and cells."""
         for path, name in zip(self.candidates, self.names, strict=True):
             some = False
             for file, form in self._tables(path).items():
                 lines = files.read_cells(file, form, self.columns)
                 first = next(lines, None)
                 some |= first is not None
-                found = chain([] if first is None else [first], lines)
-                yield name, ((f"{file}, line {line}", cells) for line, cells in found)
+                rows = chain([] if first is None else [first], lines)
+                yield name, ((f"{file}, line {line}", cells) for line, cells in rows)
             if not some:
-                raise FileError(f"file {path!r} holds no rows")
+                raise FileError(f"file {path!r} has no rows")
 
 
 def _files_in(path: str) -> Sequence[str] | None:
-    """Return the files of a folder in order, or None if the path is no folder."""
+    """Return the sorted files of a folder, or None if the path is not a folder."""
     if isinstance(path, Url):
         return path.files()
     if not Path(path).is_dir():

@@ -55,13 +55,13 @@ def read_tac(path: str) -> JudgedCorpus:
 
 
 def _by_system(item: tuple[Cell, str]) -> tuple[bool, int, str, str]:
-    """Systems with numbers first, then those with names, each in the order of topics."""
+    """Sort key: systems with numbers first, then those with names, each by topic."""
     topic, system = item[0]
     return (not system.isdecimal(), int(system) if system.isdecimal() else 0, system, topic)
 
 
 def _summaries(folder: Path) -> tuple[dict[Cell, str], int]:
-    """The summaries of a folder by topic and author, and how many are not UTF-8."""
+    """Return the summaries of a folder by topic and author, and how many are not UTF-8."""
     if not folder.is_dir():
         raise FileError(f"there is no folder {folder}; TAC needs models/ and peers/ (or ROUGE/...)")
     texts: dict[Cell, str] = {}
@@ -74,7 +74,7 @@ def _summaries(folder: Path) -> tuple[dict[Cell, str], int]:
             raise FileError(f"{file} is not called <topic>...<author>, as D0801-A.M.100.A.12 is")
         topic, author = fields[0], fields[-1]
         if (topic, author) in texts:
-            raise FileError(f"{folder} holds two summaries of {topic} by {author}: {file.name}")
+            raise FileError(f"{folder} has two summaries of {topic} by {author}: {file.name}")
         with open_bytes(str(file)) as opened:
             content = opened.read()
         try:
@@ -84,7 +84,7 @@ def _summaries(folder: Path) -> tuple[dict[Cell, str], int]:
             not_utf8 += 1
         texts[topic, author] = "\n".join(filter(None, map(str.strip, text.split("\n"))))
     if not texts:
-        raise FileError(f"folder {folder} holds no summaries")
+        raise FileError(f"folder {folder} has no summaries")
     return texts, not_utf8
 
 
@@ -99,7 +99,7 @@ def _manual(folder: Path) -> Iterator[tuple[Cell, dict[str, float]]]:
             return
     files = [file for place in places for file in sorted(place.glob("manual.peer*"))]
     if not files:
-        raise FileError(f"{folder} holds no scores: manual/manual.peer*, manual.tsv or manual.csv")
+        raise FileError(f"{folder} has no scores: manual/manual.peer*, manual.tsv or manual.csv")
     for file in files:
         for line, text in enumerate(read_lines(str(file)), start=1):
             cells, where = text.split(), f"{file}, line {line}"

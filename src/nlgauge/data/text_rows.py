@@ -1,4 +1,4 @@
-"""Rows of tables that hold texts: a candidate with its references, its system and its id."""
+"""Rows of tables of texts: a candidate with its references, its system and its id."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
@@ -17,7 +17,7 @@ Keys = Mapping[str, tuple[Any, ...]]
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A candidate with its references, and its place in the files."""
+    """A candidate with its references, and its location in the files."""
 
     place: str
     system: str
@@ -30,7 +30,7 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Rejected:
-    """A row that cannot be scored: its place and the reason."""
+    """A row that cannot be scored, with its location and the reason."""
 
     place: str
     reason: str
@@ -44,12 +44,12 @@ def table_rows(
     cluster: str | None = None,
     keys: Keys | None = None,
 ) -> Iterator[Row | Rejected]:
-    """Yield the rows of one table, given as places and cells.
+    """Yield the rows of one table, given as locations and cells.
 
-    The columns of the first row that has candidate and references hold for all rows. ``system``
-    names rows without a system of their own; ``counts`` holds the numbers of rows of each system so
+    The first row with a candidate and references determines the columns of all rows. ``system`` is
+    the system of rows that do not name one; ``counts`` are the numbers of rows of each system so
     far, which are the ids of rows without one. ``cluster`` is the column of clusters of segments.
-    ``keys`` are the columns if an earlier row of the table has decided them.
+    ``keys`` are the columns if an earlier row of the table has determined them.
     """
     wanted, keys, seen = columns or Columns(), dict(keys or {}), set[Any]()
     for place, cells in table:
@@ -85,7 +85,7 @@ def table_rows(
 
 
 def find_keys(cells: Cells, columns: Columns) -> Keys:
-    """Return the columns that a row decides for its table, nothing if it cannot."""
+    """Return the columns that a row determines for its table, {} if it cannot."""
     if not isinstance(cells, str):
         with suppress(DataError):
             return columns.find(cells)
@@ -93,14 +93,14 @@ def find_keys(cells: Cells, columns: Columns) -> Keys:
 
 
 def _refuse_new(cells: Mapping[Any, Any], keys: Keys, columns: Columns, *, first: bool) -> None:
-    """Raise if a later row has a column that would be read if the first row had it."""
+    """Raise an error if a later row has a column that the first row lacks but that has a role."""
     roles = {"references", "source", "system", "id"} - ({"system"} if "systems" in keys else set())
     for role in () if first else sorted(roles):
-        known, found = set(keys.get(role, ())), set[Any]()
-        with suppress(*[FileError] * bool(known)):  # several could be it: the first row decides
-            found = set(columns.find_role(role, cells))
-        for name in sorted(found - known, key=str) if known < found else ():
-            raise FileError(f"the row has a column {name!r}, which the first row has not")
+        known, present = set(keys.get(role, ())), set[Any]()
+        with suppress(*[FileError] * bool(known)):  # ambiguous columns: the first row decides
+            present = set(columns.find_role(role, cells))
+        for name in sorted(present - known, key=str) if known < present else ():
+            raise FileError(f"the row has a column {name!r}, which the first row does not have")
 
 
 def _cell(cells: Mapping[Any, Any], key: Any) -> Any:
@@ -108,7 +108,7 @@ def _cell(cells: Mapping[Any, Any], key: Any) -> Any:
 
 
 def _name(role: str, cells: Mapping[Any, Any], keys: Keys, default: object) -> str:
-    """The system or id of a row, which is not blank if there is a column of them."""
+    """Return the system or id of a row; raise an error if its cell is blank."""
     if role not in keys:
         return str(default)
     return name_cell(role, cells, keys[role][0])
@@ -130,18 +130,18 @@ def _source(cells: Mapping[Any, Any], keys: Keys) -> str | None:
 
 
 def _reference_cells(cells: Mapping[Any, Any], columns: tuple[Any, ...]) -> Any:
-    """The references of one column, or of several, in which a blank cell is no reference."""
-    found = [_cell(cells, key) for key in columns]
-    if len(found) == 1:
-        return found[0]
-    texts = [text for cell in found for text in (cell if isinstance(cell, list) else [cell])]
+    """Return the references of one column, or of several; blank cells of several are skipped."""
+    contents = [_cell(cells, key) for key in columns]
+    if len(contents) == 1:
+        return contents[0]
+    texts = [text for cell in contents for text in (cell if isinstance(cell, list) else [cell])]
     return [text for text in texts if text not in (None, "")] or [
         text for text in texts if text is not None
     ][:1]
 
 
 def accept(rows: Iterable[Row | Rejected]) -> list[Row]:
-    """Return all rows; a rejected one is an error."""
+    """Return all rows; raise an error for a rejected one."""
     accepted = []
     for row in rows:
         if isinstance(row, Rejected):
@@ -159,11 +159,11 @@ def validated_row(
     source: str | None = None,
     cluster: str | None = None,
 ) -> Row | Rejected:
-    """The row, or the reason for which ``Corpus.of`` refuses it."""
+    """Return the row, or the reason why ``Corpus.of`` rejects it."""
     group = references if isinstance(references, list) else [references]
     texts = [system, identity, candidate, source or "", *group]
     if (group or source is not None) and all(isinstance(text, str) for text in texts):
-        with suppress(UnicodeEncodeError):  # raised for half a character
+        with suppress(UnicodeEncodeError):  # raised for a lone surrogate
             "".join(texts).encode()
             return Row(place, system, identity, candidate, tuple(group), source, cluster)
     sources = None if source is None else [source]

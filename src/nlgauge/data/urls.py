@@ -1,8 +1,8 @@
 """Url: a file or folder of an object store or another file system, read with the package fsspec.
 
-A text becomes a Url only where a user names the input of a run in parts. Readers open a Url in its
-file system and every other text as a local path, so an address in a row, in a file or in a request
-to the service is never opened.
+Only the input of a run in parts that a user names becomes a Url. Readers open a Url in its file
+system and all other names as local paths, so a URL in a row, a file or a request to the service is
+never opened.
 """
 
 import io
@@ -20,12 +20,12 @@ _BUFFER = 1 << 20  # bytes of a request
 
 
 class Url(str):
-    """The address of a file or folder, such as ``s3://bucket/rows.jsonl``."""
+    """The URL of a file or folder, such as ``s3://bucket/rows.jsonl``."""
 
     __slots__ = ()
 
     def open(self) -> io.BufferedReader:
-        """Open the file; every read asks for a range of its bytes."""
+        """Open the file; every read requests a range of bytes."""
         return io.BufferedReader(cast(io.RawIOBase, _RangeReader(self)), _BUFFER)
 
     def size(self) -> int:
@@ -66,9 +66,9 @@ def url_or_path(text: str) -> str:
     if not _URL.match(text):
         return text
     if "::" in text:
-        raise UsageError(f"{text!r} chains addresses with '::', which is not supported")
+        raise UsageError(f"{text!r} chains URLs with '::', which is not supported")
     if _PASSWORD.match(text):
-        raise UsageError("an address has a password; give it in the environment instead")
+        raise UsageError("a URL contains a password; set it in the environment instead")
     protocol, _, rest = text.partition("://")
     if protocol.lower() == "file":
         host, slash, path = rest.partition("/")
@@ -108,7 +108,7 @@ class _RangeReader(io.RawIOBase):
         with _explained(self._url):
             data = self._system.cat_file(self._path, start=self._at, end=stop)
         if not 0 < len(data) <= stop - self._at:
-            asked = f"{stop - self._at} bytes were asked for and {len(data)} returned"
+            asked = f"{stop - self._at} bytes were requested and {len(data)} returned"
             raise FileError(f"{str(self._url)!r} cannot be read in ranges: {asked}")
         buffer[: len(data)] = data
         self._at += len(data)
@@ -122,7 +122,7 @@ def _explained(url: Url) -> Iterator[None]:
         yield
     except FileNotFoundError:
         raise FileError(f"there is no file {str(url)!r}") from None
-    except Exception as error:  # packages of stores raise errors of their own
+    except Exception as error:  # packages of object stores raise their own exceptions
         raise FileError(_reason(url, error)) from error
 
 

@@ -4,8 +4,8 @@
     submissions/rdf2text/en/<team>/primary.en           line n answers input n of the test set
     rdf-to-text-generation-test-data-with-refs-en.xml   inputs and references
 
-The XML is part of the data set, not of the challenge: it is searched in the folder, then in a
-folder `webnlg-dataset` next to it, or named by `references`. Human scores are means (0-100).
+The XML is part of the data set, not of the challenge: it is searched for in the folder, then in a
+folder `webnlg-dataset` next to it; `references` may name it. Human scores are means (0-100).
 """
 
 from collections.abc import Mapping
@@ -28,21 +28,21 @@ Inputs = Mapping[str, tuple[str, tuple[str, ...]]]  # source and references by n
 def read_webnlg2020(path: str, *, references: str | None = None) -> JudgedCorpus:
     """Return the judged texts of all teams; the segment is the number of the input."""
     folder = Path(path)
-    found = sorted(folder.rglob(_JSON))
-    if len(found) != 1:
-        raise FileError(f"{folder} holds {len(found)} files {_JSON} of human scores; 1 is needed")
+    files = sorted(folder.rglob(_JSON))
+    if len(files) != 1:
+        raise FileError(f"{folder} has {len(files)} files {_JSON} of human scores; 1 is needed")
     inputs = read_inputs(references or _find_references(folder))
     outputs = {}
     for file in sorted(folder.rglob("rdf2text/en/*/primary.en")):
         lines = check_parallel(file, read_lines(str(file)), "the test set has", len(inputs))
         outputs[file.parent.name] = lines
     if not outputs:
-        raise FileError(f"{folder} holds no submissions (rdf2text/en/<team>/primary.en)")
-    entries = read_json(str(found[0]))
+        raise FileError(f"{folder} has no submissions (rdf2text/en/<team>/primary.en)")
+    entries = read_json(str(files[0]))
     if not isinstance(entries, list) or not entries:
-        raise FileError(f"{found[0]} holds no list of judgements")
+        raise FileError(f"{files[0]} has no list of judgements")
     numbered = enumerate(entries, start=1)
-    rows = [_row(f"{found[0]}, entry {i}", entry, inputs, outputs) for i, entry in numbered]
+    rows = [_row(f"{files[0]}, entry {i}", entry, inputs, outputs) for i, entry in numbered]
     notes = []
     if any(row.system == HUMAN_SYSTEM for row in rows):
         notes.append(
@@ -55,7 +55,7 @@ def read_webnlg2020(path: str, *, references: str | None = None) -> JudgedCorpus
 def read_inputs(path: str) -> Inputs:
     """Return source (triples joined by ' ; ') and references of every input of a test set."""
     content = "\n".join(read_lines(path))
-    for mark in ("<!DOCTYPE", "<!ENTITY"):  # an entity may expand to a billion others
+    for mark in ("<!DOCTYPE", "<!ENTITY"):  # entities can expand exponentially
         if mark in content.upper():
             raise FileError(f"{path} declares {mark}>, which WebNLG files never do; not parsed")
     try:
@@ -71,19 +71,19 @@ def read_inputs(path: str) -> Inputs:
             raise FileError(f"{path}: entry {entry.get('eid')!r} has no id or no reference (lex)")
         inputs[name] = (" ; ".join(triples), texts)
     if not inputs:
-        raise FileError(f"{path} holds no <entry>, so it is not a WebNLG test set")
+        raise FileError(f"{path} has no <entry>, so it is not a WebNLG test set")
     return inputs
 
 
 def _find_references(folder: Path) -> str:
     places = (folder, folder.parent / "webnlg-dataset")
-    found = [file for place in places for file in sorted(place.rglob(_XML))]
-    if not found:
+    files = [file for place in places for file in sorted(place.rglob(_XML))]
+    if not files:
         raise FileError(
             f"no references ({_XML}) in {folder} or in webnlg-dataset next to it; name the file of "
             "the WebNLG 3.0 test set with references="
         )
-    return str(found[0])
+    return str(files[0])
 
 
 def _row(where: str, entry: Any, inputs: Inputs, outputs: Mapping[str, list[str]]) -> JudgedRow:

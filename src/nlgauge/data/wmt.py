@@ -1,4 +1,4 @@
-"""WMT as its organisers published it: DAseg folders and files of ranked pairs (daRR).
+"""WMT data as published by its organisers: DAseg folders and files of ranked pairs (daRR).
 
 DAseg (Graham et al., WMT15-17) is a folder of four parallel files per language pair:
 newstest2015.{source,reference,mt-system,human}.cs-en. They do not name the system of a line, so all
@@ -57,7 +57,7 @@ class Pairs:
     triples
         Segment id, better system and worse system of each pair.
     notes
-        Sentences on what was read and what was left out.
+        Sentences about what was read and left out.
     """
 
     triples: tuple[tuple[str, str, str], ...]
@@ -99,7 +99,7 @@ def read_pairs(path: str, *, part: str | None = None) -> Pairs:
     path
         A table with the columns segment, better and worse.
     part
-        Language pair to read if the file holds several in a column LP.
+        Language pair to read if the file has several in a column LP.
 
     Returns
     -------
@@ -114,7 +114,7 @@ def read_pairs(path: str, *, part: str | None = None) -> Pairs:
     """
     lines = read_lines(path)
     if not lines:
-        raise FileError(f"file {path!r} holds no pairs: it is empty")
+        raise FileError(f"file {path!r} has no pairs: it is empty")
     mark = next((mark for mark in ("\t", ",") if mark in lines[0]), None)
     table = [
         (number, [cell.strip().strip('"') for cell in text.split(mark)])
@@ -141,7 +141,7 @@ def read_pairs(path: str, *, part: str | None = None) -> Pairs:
             raise FileError(f"{path}, line {number} compares system {better!r} with itself")
         triples.append((segment, better, worse))
     if not triples:
-        raise FileError(f"file {path!r} holds a heading but no pairs")
+        raise FileError(f"file {path!r} has a heading but no pairs")
     pairs = Pairs(tuple(triples), ())
     counts = f"{len(pairs):,} pairs of {len(pairs.systems)} systems on {len(pairs.segments):,}"
     return Pairs(pairs.triples, (f"{counts} segments; dropped 0.",))

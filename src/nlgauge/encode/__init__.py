@@ -1,4 +1,4 @@
-"""Models: with ``adapters`` the only package that imports torch and transformers."""
+"""Encoders and masked language models; only this package and ``adapters`` import torch."""
 
 from functools import lru_cache, partial
 from importlib import import_module
@@ -31,7 +31,7 @@ def open_encoder(
     With a cache, the model is loaded only if a text is not in the cache.
     """
     name = chosen_model(model)
-    if names_vectors(name):  # vectors of words have no options, and a cache would be no faster
+    if names_vectors(name):  # word vectors have no options, and a cache would not be faster
         return open_static(name)
     if name == USE:
         return open_use()
@@ -52,7 +52,7 @@ def _open(kind: str, name: str, options: RunOptions, cache: str | Path | None) -
     return _open_cached(kind, name, options, folder)
 
 
-# Tasks with the same encoder share its passes, so each model, options and folder has only one.
+# Tasks share the passes of an encoder, so there is one encoder per model, options and folder.
 @lru_cache(maxsize=6)
 def _open_cached(kind: str, name: str, options: RunOptions, folder: Path) -> Any:
     identity = model_identity(name, options)
@@ -72,7 +72,7 @@ def _open_model(kind: str, name: str, options: RunOptions) -> Any:
 
 
 def _import(module: str) -> ModuleType:
-    """Return a module of this package that imports torch; raise if torch is not installed."""
+    """Import a module of this package that needs torch; raise MissingExtra without torch."""
     try:
         return import_module(f"{__name__}.{module}")
     except ImportError as error:

@@ -1,16 +1,19 @@
-"""Batches of texts of similar length, so that padding and passes cost the least."""
+"""Batches of texts of similar length, chosen to minimise the cost of padding and passes."""
 
 from collections.abc import Sequence
 
 
 def batches(lengths: Sequence[int], *, most: int, overhead: int) -> list[list[int]]:
-    """Return the numbers of the texts of each batch, the longest texts first, at the least cost.
+    """Return the indices of the texts of each batch, longest texts first, at the minimum cost.
 
-    A batch costs its number of texts times its longest length, at most ``most`` tokens (a longer
-    text is alone), plus ``overhead`` tokens for the pass itself.
+    The cost of a batch is its number of texts times the longest length, which is at most ``most``
+    tokens (a longer text is a batch of its own), plus ``overhead`` tokens for the pass itself.
     """
     order = sorted(range(len(lengths)), key=lambda number: -lengths[number])
-    costs, starts = [0], [0]  # of the first n texts: the least cost, the start of the last batch
+    costs, starts = (
+        [0],
+        [0],
+    )  # for the first n texts: the minimum cost, and the start of the last batch
     for end in range(1, len(order) + 1):
         start = end - 1
         best, begin = costs[start] + lengths[order[start]], start

@@ -1,4 +1,4 @@
-"""Protocols of the models that turn texts into clouds or histograms."""
+"""Protocols of models that turn texts into clouds or histograms."""
 
 from collections.abc import Callable, Sequence
 from typing import Protocol
@@ -15,7 +15,7 @@ class _Model(Protocol):
         """Name, digest, depth and best layers of the model."""
 
     def tokenize(self, texts: Sequence[str]) -> list[Tokens]:
-        """Return all tokens of each text, special ones included."""
+        """Return all tokens of each text, including special tokens."""
 
 
 class Encoder(_Model, Protocol):
@@ -37,8 +37,8 @@ class MaskedLm(_Model, Protocol):
         whole_words: bool = False,
         unknown: Unknown = "string",
     ) -> dict[float, list[Histogram]]:
-        """Return by temperature the mean prediction over the masked positions of each text.
+        """Return, for every temperature, the mean prediction over masked positions of each text.
 
         ``weigh`` returns the masses of the positions of a text. The prediction for an unknown token
-        depends on its string only, unless ``unknown`` is "model".
+        only depends on its string, unless ``unknown`` is "model".
         """

@@ -1,7 +1,7 @@
 """A deterministic encoder without a model, for tests, documentation and dry runs.
 
-The vector of a word is drawn from a generator seeded by the word's hash; layer k adds k shares of
-its neighbours, so that word order matters more in deeper layers.
+The vector of a word is drawn from a generator seeded by the word's hash; layer k adds the vectors
+of its neighbours with a weight proportional to k, so that word order matters more in deeper layers.
 """
 
 import re
@@ -32,7 +32,7 @@ class _HashingModel:
 
 
 class HashingEncoder(_HashingModel):
-    """Clouds of words whose vectors come from their hashes."""
+    """Clouds of word vectors that are derived from hashes of the words."""
 
     def encode(self, texts: Sequence[str], layers: Sequence[int]) -> list[Cloud]:
         """Return the vectors of every text's words, mixed with those of their neighbours."""
@@ -82,7 +82,7 @@ def _tokens(text: str) -> Tokens:
     strings = ("<s>", *words, "</s>")
     numbers = np.array([-1, *range(len(words)), -1], dtype=np.int64)
     ids = np.array([string_hash(word) for word in strings], dtype=np.int64)
-    # A letter may be two in lower case, so that later words start elsewhere in the text itself.
+    # Lower-casing may turn one character into two, which shifts the offsets of later words.
     origin = np.repeat(range(len(text)), [len(letter.lower()) for letter in text])
     inner = [(origin[match.start()], origin[match.end() - 1] + 1) for match in found]
     offsets = np.array([(0, 0), *inner, (0, 0)], dtype=np.int64)

@@ -30,14 +30,16 @@ from nlgauge.encode.trial import TEXTS, padding_is_harmless
 from nlgauge.runtime.progress import current_step
 from nlgauge.runtime.threads import thread_count
 
-# The fixed cost of a pass in tokens: on a CPU, MiniLM takes 4 ms for a pass, .14 ms for a token.
+# The fixed cost of a pass, in tokens: on a CPU, MiniLM takes 4 ms per pass and .14 ms per token.
 _CPU_PASS_TOKENS, _GPU_PASS_TOKENS = 48, 512
 _CPU_BATCH_TOKENS = 768  # larger batches are no faster and exceed the processor's caches
-# Concurrent passes would compete for the cores. Besides, torch remembers for each thread the
-# number of threads at its first use, which must not be the 1 of another call's pass.
+# Concurrent passes would compete for the cores. Also, torch keeps the number of threads of each
+# thread's first use, which must not be the 1 that is set during another call's pass.
 _FORWARD = Lock()
-_UNUSED = re.compile(r"(^|\.)(pooler|decoder|\w*head)\.")  # weights that hidden states do not need
-_REASONS = {  # in place of sentences about options that users do not have
+_UNUSED = re.compile(
+    r"(^|\.)(pooler|decoder|\w*head)\."
+)  # weights that are not needed for hidden states
+_REASONS = {  # replace messages about options that nlgauge does not have
     "ignore_mismatched_sizes": "the sizes in config.json do not match the weights",
     "trust_remote_code": "it needs code of its own (auto_map), which is never run",
 }
@@ -45,7 +47,7 @@ _REASONS = {  # in place of sentences about options that users do not have
 
 @contextmanager
 def forward_pass(threads: int | None = None) -> Iterator[int]:
-    """Hold the lock of forward passes, run by ``threads``, and yield how many are available."""
+    """Hold the lock of forward passes and yield the number of available ``threads``."""
     with _FORWARD:
         before = torch.get_num_threads()
         available = min(before, thread_count())
@@ -74,7 +76,7 @@ class HuggingFaceModel:
         self.card = model_card(located.name, digest=digest, **sizes, libraries=libraries)
 
     def tokenize(self, texts: Sequence[str]) -> list[Tokens]:
-        """Return the tokens that the model reads of each text, its special tokens included."""
+        """Return the tokens of each text that the model reads, including special tokens."""
         return [*map(self._tokenizer.truncated, self._tokenize(texts))]
 
     def _tokenize(self, texts: Sequence[str]) -> list[Tokens]:
@@ -96,7 +98,7 @@ class HuggingFaceEncoder(HuggingFaceModel):
         if missing:
             lacking = f"{missing[0]} and {len(missing) - 1} more; config.json is of another model"
             raise ModelError(f"model {located.name!r} lacks the weights {lacking}")
-        # Not config.is_encoder_decoder, which is false in checkpoints of the encoder of T5 alone.
+        # config.is_encoder_decoder is false in checkpoints of the encoder of T5 alone.
         if hasattr(model, "encoder") and hasattr(model, "decoder"):
             model = model.get_encoder()
         what = f"model {located.name!r} of type {model.config.model_type!r}"
@@ -130,7 +132,7 @@ class HuggingFaceEncoder(HuggingFaceModel):
         return [clouds[text] for text in texts]
 
     def _batches(self, pieces: list[Piece]) -> Iterator[list[int]]:
-        """Yield the numbers of the pieces of each batch."""
+        """Yield the indices of the pieces of each batch."""
         on_cpu = self._device.type == "cpu"
         most = min(self._batch_tokens, _CPU_BATCH_TOKENS) if on_cpu else self._batch_tokens
         overhead = _CPU_PASS_TOKENS if on_cpu else _GPU_PASS_TOKENS
@@ -146,7 +148,7 @@ class HuggingFaceEncoder(HuggingFaceModel):
                 yield [group[number] for number in batch]
 
     def _run_all(self, batched: list[list[Piece]], layers: Sequence[int]) -> list[Floats]:
-        """Return the states of every batch; on a CPU, each thread runs batches of its own."""
+        """Return the states of every batch; on a CPU, each thread runs its own batches."""
         tokens = sum(len(piece.ids) for batch in batched for piece in batch)
         step = current_step()
 
@@ -190,7 +192,7 @@ class HuggingFaceEncoder(HuggingFaceModel):
 
 
 def load_model(located: Located, options: RunOptions, kind: Any) -> tuple[Any, list[str]]:
-    """Return ``kind.from_pretrained`` of the folder, and the names of weights it lacks."""
+    """Return ``kind.from_pretrained`` of the folder, and the names of missing weights."""
     int8, device = options.precision == "int8", choose_device(options.device).type
     if int8 and device != "cpu":
         ways = "choose device=cpu or precision=float32"
@@ -211,7 +213,7 @@ def load_model(located: Located, options: RunOptions, kind: Any) -> tuple[Any, l
 
 @contextmanager
 def _quiet() -> Iterator[None]:
-    """Silence what transformers logs about checkpoints, attention and padding."""
+    """Suppress messages of transformers about checkpoints, attention and padding."""
     logging: Any = transformers.utils.logging
     verbosity = logging.get_verbosity()
     logging.set_verbosity_error()
@@ -225,7 +227,7 @@ def _quiet() -> Iterator[None]:
 
 @contextmanager
 def _one_sentence(what: str) -> Iterator[None]:
-    """Raise ModelError for whatever a library raises about the files of a model."""
+    """Turn any exception that a library raises about the files of a model into ModelError."""
     try:
         yield
     except (NlgaugeError, MemoryError):
@@ -240,7 +242,7 @@ def _one_sentence(what: str) -> Iterator[None]:
 
 @cache
 def _require_bfloat16() -> None:
-    """Raise if bfloat16 is an illegal instruction here, which ends the process that tries it."""
+    """Raise an error if bfloat16 is an illegal instruction, tested in a separate process."""
     trial = (
         "import torch; x = torch.ones(64, 384, dtype=torch.bfloat16);"
         "torch.nn.functional.linear(x, torch.ones(1536, 384, dtype=torch.bfloat16))"
@@ -251,7 +253,7 @@ def _require_bfloat16() -> None:
 
 
 def _positions_before(model: Any) -> int:
-    """Return how many positions no token takes: RoBERTa's start after the number of padding."""
+    """Return the number of unused positions: RoBERTa's positions start after the padding id."""
     names = (name for name, _ in model.named_modules() if name.endswith("position_embeddings"))
     tables = (model.get_submodule(name) for name in names)
     unused = (getattr(table, "padding_idx", None) for table in tables)
@@ -276,7 +278,7 @@ def choose_device(name: str) -> Any:
 
 
 def _usable_device(name: str) -> Any:
-    """Return the torch device of a name, or raise ModelError with the devices that there are."""
+    """Return the torch device of a name, or raise ModelError with the available devices."""
     try:
         device = torch.device(name)
         torch.empty(1, device=device)

@@ -1,4 +1,4 @@
-"""Linear layers in 8-bit integers, whose arithmetic is several times faster than float32.
+"""Linear layers in 8-bit integers, which are several times faster than float32.
 
     y = (Q(x) Q(W)^T) s_x s_W + b,   Q(v) = round(v / s),   s = max |v| / 127
 
@@ -15,8 +15,8 @@ import torch
 from nlgauge.core.errors import ModelError
 
 _LEVELS = 127.0
-_ROWS = 256  # tokens per block, whose intermediate results stay in the cache
-_TINY = 1e-30  # the least scale, for rows of zeros
+_ROWS = 256  # tokens per block, so that intermediate results stay in the processor's cache
+_TINY = 1e-30  # the minimum scale, for rows of zeros
 
 
 class Int8Linear(torch.nn.Module):

@@ -11,18 +11,18 @@ from nlgauge.encode.transfer import to_device
 
 
 class _LastLayerReached(Exception):
-    """Ends a forward pass after the deepest layer wanted."""
+    """Raised to end a forward pass after the deepest requested layer."""
 
 
 class LayerRecorder:
-    """Runs a model and keeps only the wanted layers; several threads may use it at once.
+    """Runs a model and keeps only the requested layers; several threads may use it at once.
 
-    Layer k is ``hidden_states[k]``: 0 is the embeddings, the last is taken after the final norm.
+    Layer k is ``hidden_states[k]``: 0 is the embeddings; the last is taken after the final norm.
     """
 
     def __init__(self, model: Any, depth: int) -> None:
         self._model = model
-        self._pass = local()  # the wanted and the recorded layers of this thread's forward pass
+        self._pass = local()  # the requested and the recorded layers of this thread's forward pass
         lists = (module for module in model.modules() if isinstance(module, torch.nn.ModuleList))
         self._blocks: Any = next((blocks for blocks in lists if len(blocks) == depth), None)
         self._hooks: list[Any] = []
@@ -33,7 +33,7 @@ class LayerRecorder:
                 self._hooks.append(block.register_forward_hook(self._output_hook(number)))
 
     def remove_hooks(self) -> None:
-        """Let the model collect its own states from now on, for blocks with other outputs."""
+        """Remove the hooks and let the model collect hidden states, for unusual blocks."""
         for hook in self._hooks:
             hook.remove()
         self._blocks = None

@@ -1,8 +1,8 @@
 """Distributions that a masked language model predicts, averaged over the positions of a text.
 
 Every token is masked in turn in an unpadded copy of the text. Copies of the same length form a
-batch. Distributions are summed as they come, so that memory holds only those of two batches: one
-that is summed, and one that the device computes meanwhile.
+batch. Distributions are summed immediately, so that only those of two batches are in memory: one
+that is being summed, and one that the device computes meanwhile.
 """
 
 from collections import defaultdict
@@ -28,8 +28,8 @@ from nlgauge.encode.transfer import HostCopy, one_started, to_device
 from nlgauge.runtime.progress import current_step
 
 _MAX_ROWS = 32  # distributions summed at a time
-_UNKNOWN_SPREAD = 4.0  # deviation of an unknown token's logits: distributions of two hardly overlap
-_MAX_COPIES = 96  # in a batch: each needs a row as long as the vocabulary, however short the text
+_UNKNOWN_SPREAD = 4.0  # deviation of the logits of unknown tokens: two distributions hardly overlap
+_MAX_COPIES = 96  # in a batch: even a short text needs a row as long as the vocabulary
 _Part = tuple[int, torch.Tensor, list[float]]  # a text, logits and masses of its positions
 
 
@@ -78,8 +78,8 @@ class HuggingFaceMaskedLm(HuggingFaceModel):
         """Return the mean prediction over the positions of each text, weighted by ``weigh``.
 
         Tokens without mass are not masked. All temperatures share the same forward passes. The
-        prediction for an unknown token would be the same for all words in its place, so it gets a
-        distribution of its own.
+        prediction for an unknown token would be the same for all words in its place, so it is
+        replaced by a distribution that depends on the string.
         """
         tokens = self._tokenize(texts)
         pieces = [list(self._tokenizer.pieces(i, texts[i], tokens[i])) for i in range(len(texts))]
@@ -108,8 +108,8 @@ class HuggingFaceMaskedLm(HuggingFaceModel):
     def _sums(
         self, parts: Iterable[_Part], texts: int, temperatures: Sequence[float]
     ) -> dict[float, torch.Tensor]:
-        """Return by temperature the logarithm of every text's weighted sum of distributions."""
-        # Few large blocks, because thousands of smaller ones would fragment the heap.
+        """Return, for every temperature, the log of each text's weighted sum of distributions."""
+        # A few large blocks, because thousands of small ones would fragment the heap.
         empty = (texts, self.card.dimension)
         sums = {t: torch.full(empty, -torch.inf, dtype=torch.float64) for t in temperatures}
         blocks = torch.empty(2, _MAX_ROWS, self.card.dimension, dtype=torch.float64)
@@ -151,7 +151,7 @@ class HuggingFaceMaskedLm(HuggingFaceModel):
                 yield same[start : start + size]
 
     def _counted(self, started: Iterable[_Batch], copies: list[_Copy]) -> Iterator[_Batch]:
-        """Yield the batches; each is a share of the progress like its share of all tokens."""
+        """Yield the batches, and report progress by the share of tokens."""
         step, total = current_step(), sum(len(copy.ids) for copy in copies)
         for batch in started:
             yield batch
@@ -167,7 +167,7 @@ class HuggingFaceMaskedLm(HuggingFaceModel):
         places = [(row, at) for row, copy in enumerate(batch) for at in copy.positions]
         rows, positions = to_device(torch.tensor(places).T.contiguous(), self._device)
 
-        def narrow(_: Any, __: Any, output: Any) -> Any:  # the head sees masked positions only
+        def narrow(_: Any, __: Any, output: Any) -> Any:  # the head only receives masked positions
             output["last_hidden_state"] = output[0][rows, positions][None]
             return output
 
@@ -198,7 +198,7 @@ def _log_sum(values: torch.Tensor, spare: torch.Tensor, dim: int) -> torch.Tenso
 
 
 def _load(located: Located, options: RunOptions) -> tuple[Any, str]:
-    """Return the model with its head and a digest of both; raise if the head is untrained."""
+    """Return the model with its head and a digest; raise an error if the head is untrained."""
     if located.name == EMBEDDED:
         model, _ = load_model(located, options, transformers.BertForMaskedLM)
         return apply_tensors(model), f"{located.digest}+{update_digest()}"
@@ -207,7 +207,7 @@ def _load(located: Located, options: RunOptions) -> tuple[Any, str]:
     if missing:
         lacking = f"{missing[0]} and {len(missing) - 1} more weights are missing"
         raise ModelError(
-            f"model {located.name!r} has no masked-language head ({lacking}); take one trained "
-            "with masks, such as bert-base-uncased"
+            f"model {located.name!r} has no masked-language head ({lacking}); use one trained "
+            "with masking, such as bert-base-uncased"
         )
     return model, located.digest

@@ -1,6 +1,6 @@
 """The update that turns the embedded MiniLM into a masked language model.
 
-The file holds only what training changed: low-rank products for matrices, differences for vectors,
+The file only contains changes by training: low-rank products for matrices, differences for vectors,
 and the head. ``tools/train_mlm`` creates it; ``data/minilm-mlm.md`` reports its quality.
 """
 
@@ -25,7 +25,7 @@ def update_digest() -> str:
 
 
 def apply_tensors(model: Any, tensors: Mapping[str, torch.Tensor] | None = None) -> Any:
-    """Write or add an update (None: the shipped one) to the base model, in place, and return it.
+    """Apply an update (None: the shipped one) to the base model in place, and return the update.
 
     ``<weight>.lora_a`` and ``.lora_b``: weight += b @ a. ``<name>.delta``: parameter += value.
     ``<name>.full``: parameter = value. All arithmetic in float32.

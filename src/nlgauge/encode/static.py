@@ -1,7 +1,7 @@
 """Static word vectors: GloVe from a package, or any text file of GloVe, word2vec or fastText.
 
-A word has the same vector in every text, so the only layer is 0. Words are looked up as they are
-written, then in lower case; those without a vector, or with a zero vector, are unknown.
+A word has the same vector in every text, so the only layer is 0. Words are looked up as written,
+then in lower case; words without a vector, or with a zero vector, are unknown.
 """
 
 import gzip
@@ -29,7 +29,7 @@ from nlgauge.text.tokenize import Word, find_words
 GLOVE = "glove"
 _SUFFIXES = (".txt", ".vec", ".txt.gz", ".vec.gz")
 _BLOCK_LINES = 8192
-_LINE_END = " \r\n"  # word2vec ends its lines with a blank
+_LINE_END = " \r\n"  # lines of word2vec end with a space
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,7 +42,7 @@ class Vectors:
 
     @classmethod
     def of(cls, words: Sequence[str], matrix: Floats, digest: str) -> "Vectors":
-        """Return the table of words; the first of repeated words counts."""
+        """Return the table of words; the first one of repeated words is used."""
         rows: dict[str, int] = {}
         for row in np.flatnonzero(np.any(matrix, axis=1)).tolist():
             rows.setdefault(words[row], row)
@@ -50,7 +50,7 @@ class Vectors:
 
 
 class StaticEncoder:
-    """Clouds of words that have the same vector in every text."""
+    """Clouds of static word vectors."""
 
     def __init__(self, name: str) -> None:
         self._vectors = _glove() if name == GLOVE else read_vectors(Path(name).expanduser())
@@ -89,12 +89,12 @@ open_static = lru_cache(maxsize=2)(StaticEncoder)
 
 def names_vectors(model: str) -> bool:
     """Return whether a model is ``glove`` or a file of vectors; other models are folders."""
-    path = Path(model).expanduser()  # a missing file counts, so that the error is about files
+    path = Path(model).expanduser()  # includes missing files, so that the error is about files
     return model == GLOVE or path.is_file() or (model.endswith(_SUFFIXES) and not path.is_dir())
 
 
 def read_vectors(path: Path) -> Vectors:
-    """Return the vectors of a text file: a word and its numbers per line, perhaps a header."""
+    """Read a text file of vectors: a word and its numbers per line, with an optional header."""
     if not path.name.endswith(_SUFFIXES):
         raise FileError(
             f"{str(path)!r} is not a file of word vectors, which end in {', '.join(_SUFFIXES)}: "
@@ -103,7 +103,7 @@ def read_vectors(path: Path) -> Vectors:
     require_file(path, "the word vectors")
     try:
         opened = gzip.open if path.suffix == ".gz" else open
-        # Some published files cut words inside a character; such words occur in no text.
+        # Some published files cut words inside a character; such words do not occur in texts.
         with opened(path, "rt", encoding="utf-8", errors="replace", newline="\n") as stream:
             words, matrix = _parse(stream, path)
         return Vectors.of(words, matrix, file_digest(path)[:12])
@@ -129,7 +129,7 @@ def _parse(stream: TextIO, path: Path) -> tuple[list[str], Floats]:
             blocks.append(matrix)
     if counted and int(header[0]) != len(words):
         raise FileError(
-            f"{str(path)!r} announces {int(header[0]):,} vectors but holds {len(words):,}: "
+            f"{str(path)!r} announces {int(header[0]):,} vectors but has {len(words):,}: "
             "it was cut off or altered; get it again, or correct its first line"
         )
     return words, np.concatenate(blocks)
@@ -137,7 +137,7 @@ def _parse(stream: TextIO, path: Path) -> tuple[list[str], Floats]:
 
 def _block(lines: list[tuple[int, str]], dimension: int, path: Path) -> tuple[list[str], Floats]:
     """Return the words and vectors of numbered lines; raise an error with the first bad line."""
-    # A word may contain blanks (some of GloVe's do), so the last fields are the vector.
+    # A word may contain spaces, as in GloVe, so the vector is read from the last fields.
     words = [
         text.partition(" ")[0]
         if text.count(" ") == dimension

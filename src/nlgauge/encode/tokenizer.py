@@ -1,4 +1,4 @@
-"""The fast tokenizer of a model, and the largest number of tokens that the model takes."""
+"""The fast tokenizer of a model, and the maximum number of tokens of the model."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
@@ -17,7 +17,7 @@ from nlgauge.encode.run_options import RunOptions
 from nlgauge.encode.windows import Window, windows
 
 _WORD_START = "▁"
-# Models whose tokenizers bert-score asks for a space before the text, with transformers 4.
+# Models for which bert-score (with transformers 4) adds a space before the text.
 _PREFIX_SPACE = {
     **dict.fromkeys(
         ("roberta", "roberta-prelayernorm", "data2vec-text", "ibert"), "RobertaTokenizer"
@@ -60,7 +60,7 @@ class Tokenizer:
 
     def tokenize(self, texts: Sequence[str]) -> list[Tokens]:
         """Return the tokens of each text between the special tokens of the model."""
-        # The backend, unlike the tokenizer, can read "[CLS]" in a text as plain text.
+        # Unlike the tokenizer, the backend can treat "[CLS]" in a text as plain text.
         clean = [text.encode("utf-8", "replace").decode("utf-8") for text in texts]
         shifts = [0] * len(clean)
         if self._strip:
@@ -70,7 +70,7 @@ class Tokenizer:
         return [*map(self._tokens, clean, encoded, shifts)]
 
     def pieces(self, number: int, text: str, tokens: Tokens) -> Iterator[Piece]:
-        """Yield the text as the model takes it: whole, in windows, or truncated."""
+        """Yield the pieces of a text for the model: the whole text, windows, or truncated."""
         ids = np.where(tokens.unknown, self._unknown_id or 0, tokens.ids)
         content = ids[len(self.prefix) : len(tokens) - len(self.suffix)].tolist()
         length = len(content)
@@ -85,7 +85,7 @@ class Tokenizer:
             yield Piece(number, window, [*self.prefix, *inner, *self.suffix])
 
     def truncated(self, tokens: Tokens) -> Tokens:
-        """Return the tokens that the model reads: not those that truncation drops."""
+        """Return the tokens that the model reads, without those dropped by truncation."""
         if self._long_text != "truncate" or len(tokens) <= self.limit + self._special:
             return tokens
         kept = np.ones(len(tokens), dtype=bool)
@@ -93,7 +93,7 @@ class Tokenizer:
         return tokens.keep(kept)
 
     def notes(self, pieces: Sequence[Piece], tokens: Tokens) -> tuple[str, ...]:
-        """Return notes on the treatment of a text that is longer than the limit."""
+        """Return notes about the treatment of a text that is longer than the limit."""
         if len(pieces) > 1:
             return (f"longer than {self.limit} tokens, encoded in overlapping windows",)
         if len(pieces[0].ids) < len(tokens):
@@ -101,7 +101,7 @@ class Tokenizer:
         return ()
 
     def _tokens(self, text: str, encoding: Any, shift: int) -> Tokens:
-        """Return the tokens of an encoding, whose text starts at ``shift`` in the original."""
+        """Return the tokens of an encoding; its text starts at ``shift`` in the original."""
         before, after = len(self.prefix), len(self.suffix)
         ids = np.array([*self.prefix, *encoding.ids, *self.suffix], dtype=np.int64)
         numbers = [i if number is None else number for i, number in enumerate(encoding.word_ids)]
@@ -110,7 +110,7 @@ class Tokenizer:
         strings = [*edges[:before], *encoding.tokens, *edges[before:]]
         if self._unknown_id in encoding.ids:
             unknown = (ids == self._unknown_id) & (words >= 0)
-            # A word of unknown pieces may start with a mark that is a piece of its own.
+            # A word of unknown pieces may start with a separate piece for the word boundary.
             marks = np.array([string == _WORD_START for string in strings])
             partly_known = np.isin(words, words[~unknown & ~marks])
             unknown |= marks & np.isin(words, words[unknown]) & ~partly_known
@@ -139,7 +139,7 @@ def _load(located: Located) -> tuple[Any, list[int], list[int]]:
     if not tokenizer.is_fast:
         raise ModelError(
             f"model {located.name!r} has only a slow tokenizer ({type(tokenizer).__name__}), which "
-            "does not tell the words of its tokens; take a model with a tokenizer.json, such as "
+            "does not report the words of its tokens; use a model with a tokenizer.json, such as "
             "bert-base-multilingual-cased, or ByT5 for bytes"
         )
     backend = tokenizer.backend_tokenizer
@@ -153,8 +153,8 @@ def _load(located: Located) -> tuple[Any, list[int], list[int]]:
 
 
 def _bytes_tokenizer(slow: Any) -> Any:
-    """Return ByT5's tokenizer, a token per byte, as a fast one, which knows words and offsets."""
-    letters = sorted(ByteLevel.alphabet())  # bytes that are no letters have codes from 256 on
+    """Return a fast tokenizer for ByT5, with a token per byte, that reports words and offsets."""
+    letters = sorted(ByteLevel.alphabet())  # bytes that are not letters have codes from 256 on
     own = {letter for letter in letters if ord(letter) < 256}
     others = [byte for byte in range(256) if chr(byte) not in own]
     bytes_of = {letter: ord(letter) for letter in own}

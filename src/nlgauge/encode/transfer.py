@@ -1,9 +1,9 @@
-"""Copies between the memory of the host and that of a device, made while the device computes.
+"""Asynchronous copies between the memory of the host and of a device.
 
-A device computes what it is given in order, and the host waits only where it reads a result. With
-CUDA, copies from and to page-locked memory do not wait either. So token numbers are sent, states
-are sent back in one copy for each batch, and the host reads the states of a batch after it has
-started the next one. On other devices the same calls copy at once.
+A device runs operations in order, and the host only waits when it reads a result. With CUDA, copies
+from and to page-locked memory are asynchronous, too. Token ids are sent and states are returned in
+one copy per batch, and the host reads the states of a batch after it has started the next one. On
+other devices the same calls copy synchronously.
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -19,14 +19,14 @@ Started = TypeVar("Started")
 
 
 def to_device(values: torch.Tensor, device: torch.device) -> torch.Tensor:
-    """Return a tensor of the host on a device, without waiting for the copy if that is CUDA."""
+    """Copy a tensor from the host to a device, asynchronously with CUDA."""
     if device.type == "cuda":
         return values.pin_memory().to(device, non_blocking=True)
     return values.to(device)
 
 
 class HostCopy:
-    """A tensor on its way from a device to the host."""
+    """A tensor that is being copied from a device to the host."""
 
     def __init__(self, values: torch.Tensor) -> None:
         self._done: Any = None
@@ -52,7 +52,7 @@ class HostCopy:
 
 
 def one_started(start: Callable[[Item], Started], items: Iterable[Item]) -> Iterator[Started]:
-    """Yield what ``start`` returns for each item, after it was called for the next one."""
+    """Yield the result of ``start`` for each item after starting the next item."""
     waiting: list[Started] = []
     for item in items:
         waiting.append(start(item))

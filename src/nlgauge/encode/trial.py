@@ -1,4 +1,4 @@
-"""A trial of a model before its first text: whether it gives a vector per token and layer."""
+"""A check of a new model: whether it returns a vector per token and layer."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -9,8 +9,8 @@ from nlgauge.core.errors import ModelError
 from nlgauge.encode.layer_hooks import LayerRecorder
 
 TEXTS = ("a man in a boat", "a man in a red boat on the river")  # of different lengths
-# Differences, relative to the largest state, above which states are not the same: of one batch,
-# and of a text alone and padded at a precision that rounds.
+# Tolerances relative to the largest state: for states of one batch, and for a text alone and in a
+# padded batch at a reduced precision.
 _SAME, _ROUNDED = 1e-4, 0.05
 
 
@@ -22,10 +22,10 @@ def padding_is_harmless(
     size: tuple[int, int],
     rounded: bool,
 ) -> bool:
-    """Return whether a text keeps its states in a padded batch; raise if it has no such states.
+    """Return whether padding leaves states unchanged; raise an error if states are missing.
 
-    ``size`` is the number of layers and of dimensions. Hooks that record something else than the
-    model's own hidden states are removed.
+    ``size`` is the number of layers and of dimensions. If the hooks do not record the hidden states
+    that the model itself returns, they are removed.
     """
     depth, dimension = size
     short = texts[:1]
@@ -36,13 +36,13 @@ def padding_is_harmless(
         shape = (1, length, dimension)
         if len(own) != depth + 1 or any(tuple(state.shape) != shape for state in own):
             raise ModelError(
-                f"{what} does not give one vector per token in each of its {depth} layers; take a "
+                f"{what} does not give one vector per token in each of its {depth} layers; use a "
                 "model of a family that docs/new-model.md lists, such as "
                 "bert-base-multilingual-cased"
             )
         try:
             hooked = recorder.states(short, layers)
-        except (IndexError, KeyError, RuntimeError):  # other arguments or outputs than usual
+        except (IndexError, KeyError, RuntimeError):  # unusual arguments or outputs
             hooked = []
         if not _close(hooked, own, _SAME):
             recorder.remove_hooks()

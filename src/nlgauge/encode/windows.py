@@ -1,4 +1,4 @@
-"""Overlapping windows over a text that is longer than its model allows."""
+"""Overlapping windows over a text that is longer than the model allows."""
 
 from itertools import pairwise
 from typing import NamedTuple
@@ -14,10 +14,10 @@ class Window(NamedTuple):
 
 
 def windows(length: int, limit: int) -> list[Window]:
-    """Return windows of ``limit`` tokens that overlap by half and together keep every token once.
+    """Return windows of ``limit`` tokens that overlap by half and keep every token exactly once.
 
-    A token is kept from the window in which it is farther from the nearer edge: two windows are
-    joined in the middle of their overlap.
+    Two windows are joined in the middle of their overlap, so that each token is kept from the
+    window in which it has more context.
     """
     if length <= limit:
         return [Window(0, length, 0, length)]

@@ -21,14 +21,14 @@ if TYPE_CHECKING:
 _GREY, _BAR = "#999999", "#444444"
 _COLUMN = 2.7  # inches: a column of a two-column paper without the colour bar
 _NODE = 0.025  # width of a token's bar, relative to the length of the bands
-_NUMBERED = 16  # the most tokens of a side for which circles have numbers
+_NUMBERED = 16  # circles have numbers if each side has at most this many tokens
 
 
 def draw_alignment(plan: Plan, kind: Kind = "both", *, title: str | None = None) -> "Figure":
     """Return a drawing of the plan.
 
-    ``"flow"`` joins two columns of tokens by bands, as wide as the mass moved and coloured by its
-    cost. ``"heatmap"`` is a grid of costs, with circles whose area is the mass moved.
+    ``"flow"`` joins two columns of tokens by bands; their width is the mass moved, their colour the
+    cost. ``"heatmap"`` is a grid of costs with circles; their area is the mass moved.
     """
     many = max(plan.coupling.shape) > 30
     font_size = 6 if many else 8
@@ -63,7 +63,7 @@ def draw_alignment(plan: Plan, kind: Kind = "both", *, title: str | None = None)
 def _sizes(plan: Plan, cell: float, letter: float) -> list[tuple[float, float, float]]:
     """Return inner width, total width and height in inches of the bands and of the grid.
 
-    Bands fill a column of a paper, or more if they are so many that they would be too steep.
+    Bands fill the width of a column of a paper, or more if they would be too steep.
     """
     rows, columns = plan.coupling.shape
     left, right = (letter * max(cell_len(shorten(x)) for x in side) for side in labels(plan))
@@ -104,7 +104,7 @@ def _ribbon(band: Band) -> "PathPatch":
 
 
 def _draw_column(axes: "Axes", nodes: Sequence[Node], *, inner: float, outwards: int) -> None:
-    """Draw bars, outlined by a token's mass and filled by what is moved, and labels."""
+    """Draw labels and bars: the outline shows the mass of a token, the filled part is moved."""
     left = inner if outwards > 0 else inner - _NODE
     centres = [node.centre for node in nodes]
     axes.barh(centres, _NODE, [n.moved for n in nodes], left=left, color=_BAR, clip_on=False)

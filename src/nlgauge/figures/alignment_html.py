@@ -28,7 +28,9 @@ def page(
         "alignment.html",
         heading=_text(title or "Alignment"),
         light=_colours(ramp(_STEPS)),
-        dark=_colours(ramp(_STEPS, start=0.25)[::-1]),  # so that low costs stand out on dark, too
+        dark=_colours(
+            ramp(_STEPS, start=0.25)[::-1]
+        ),  # so that low costs are visible on dark backgrounds, too
         steps="\n".join(
             f".c{k} {{ fill: var(--c{k}); background: var(--c{k}); color: var(--t{k}); }}"
             for k in steps
@@ -103,7 +105,7 @@ def _outline(band: Band, start: float, height: float) -> str:
 
 
 def _node(node: Node, x: float, outwards: int, height: float) -> str:
-    """Return a token's bar, outlined by its mass and filled by what is moved, and its label."""
+    """Return a token's label and bar: the outline shows its mass, the filled part is moved."""
     middle = node.centre * height
     bars = "".join(
         f'<rect class="{name}" x="{x:.1f}" y="{middle - tall * height / 2:.2f}" '

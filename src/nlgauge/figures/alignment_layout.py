@@ -10,15 +10,15 @@ from nlgauge.figures.labels import printable, short_number
 
 Kind = Literal["flow", "heatmap", "both"]
 
-_FAINTEST = 1e-4  # of the strongest flow; weaker ones cannot be seen, or are rounding errors
-_FILL = 0.82  # of the space of a token, for the one with the most mass
+_FAINTEST = 1e-4  # share of the strongest flow; weaker flows are invisible or rounding errors
+_FILL = 0.82  # share of a token's space that the bar of the heaviest token fills
 _SPECIAL = {"[CLS]", "[SEP]", "[PAD]", "[MASK]", "[BOS]", "[EOS]"}
 _SPECIAL |= {"<s>", "</s>", "<cls>", "<sep>", "<pad>", "<mask>", "<bos>", "<eos>", "<|endoftext|>"}
 
 
 @dataclass(frozen=True)
 class Flow:
-    """Mass that goes from a candidate token to a reference token, and the cost of a unit of it."""
+    """Mass moved from a candidate token to a reference token, and its cost per unit."""
 
     candidate: int
     reference: int
@@ -57,7 +57,7 @@ class Layout:
 
 
 def visible_flows(plan: Plan) -> tuple[Flow, ...]:
-    """Return the flows that can be seen, the strongest first."""
+    """Return the visible flows, strongest first."""
     strongest = plan.top(1)
     floor = _FAINTEST * strongest[0][2] if strongest else 0.0
     return tuple(
@@ -78,12 +78,12 @@ def labels(plan: Plan) -> tuple[tuple[str, ...], tuple[str, ...]]:
 
 
 def is_special(token: str) -> bool:
-    """Return whether a token is one that models add around a text."""
+    """Return whether a token is a special token that models add around a text."""
     return token in _SPECIAL
 
 
 def number(value: float) -> str:
-    """Return three decimals without the leading zero."""
+    """Format a number with three decimals and without the leading zero."""
     return "<.001" if 0 < value < 0.0005 else short_number(value)
 
 
@@ -105,7 +105,7 @@ def highest_cost(plan: Plan) -> float:
 
 
 def layout(plan: Plan) -> Layout:
-    """Return the places of all tokens and bands; a unit of mass is equally high everywhere."""
+    """Return the positions of all tokens and bands, with the same height per unit of mass."""
     candidate, reference = labels(plan)
     left, right = plan.marginal_a, plan.marginal_b
     tallest = max(
@@ -131,7 +131,7 @@ def _column(names: Sequence[str], own: Floats, moved: Floats, unit: float) -> tu
 def _stacked(
     flows: Iterable[Flow], nodes: Sequence[Node], side: str, unit: float
 ) -> dict[Flow, tuple[float, float]]:
-    """Return the ends of bands, in the order of their partners at each node: few bands cross."""
+    """Return the ends of bands, sorted at each node so that few bands cross."""
     tops = [node.centre - node.moved / 2 for node in nodes]
     ends = {}
     for flow in sorted(flows, key=lambda flow: (flow.candidate, flow.reference)):

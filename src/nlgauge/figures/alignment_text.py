@@ -30,10 +30,10 @@ def alignment_text(
 
 
 def _list(plan: Plan) -> list[str]:
-    """Return flows by candidate token, the strongest of each first.
+    """Return flows by candidate token, strongest first.
 
-    An exact plan has fewer flows than tokens, so all are listed; of an entropic one, which has a
-    flow for every pair, only as many as there are tokens.
+    All flows of an exact plan are listed, which are fewer than its tokens. An entropic plan has a
+    flow for every pair; only as many as there are tokens are listed.
     """
     flows = visible_flows(plan)
     if not flows:

@@ -18,7 +18,7 @@ _PAGE = 7.1  # width of a page of two columns
 
 @dataclass(frozen=True)
 class Bar:
-    """A value, None if undefined, and the ends of its interval if it has one."""
+    """A value (None if undefined), and the ends of its interval, if any."""
 
     value: float | None
     low: float | None = None
@@ -35,7 +35,7 @@ class Panel:
 
 
 def bars(panels: Sequence[Panel], *, across: int | None = None) -> "Figure":
-    """Return panels with common groups, ``across`` of them in a row, within a page's width."""
+    """Return panels with common groups, ``across`` in a row, within the width of a page."""
     first = panels[0]
     names = list(first.series)
     columns = min(across or len(panels), len(panels))
@@ -54,9 +54,9 @@ def bars(panels: Sequence[Panel], *, across: int | None = None) -> "Figure":
 
 
 def metric_bars(rows: Sequence[Mapping[str, Any]], title: str = "") -> "Figure":
-    """Return a panel for each level and coefficient, or one with the title, of rows of a study.
+    """Draw rows of a study in a panel for each level and coefficient, or in one with the title.
 
-    A row has metric, criterion, value, level and coefficient, and with an interval low and high.
+    A row has metric, criterion, value, level and coefficient, and optionally low and high.
     """
     groups = tuple(dict.fromkeys(row["metric"] for row in rows))
     found: dict[str, dict[str, list[Bar]]] = {}

@@ -1,4 +1,4 @@
-"""Colours that are safe for colour blindness and grey print."""
+"""Colours that are distinguishable with colour blindness and in greyscale."""
 
 # ColorBrewer's YlGnBu, reversed, without its lightest fifth, which is invisible on white paper.
 STOPS: tuple[str, ...] = ("#081d58", "#1f2f87", "#234da0", "#2072b1", "#2498c1")
@@ -10,7 +10,7 @@ PALETTE = ("#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#9
 
 
 def ramp(steps: int, start: float = 0.0) -> tuple[str, ...]:
-    """Return that many colours, evenly spaced; ``start`` leaves out the darkest share."""
+    """Return ``steps`` evenly spaced colours; ``start`` is the share of dark colours to omit."""
     return tuple(_between(start + (1 - start) * step / (steps - 1)) for step in range(steps))
 
 

@@ -1,4 +1,4 @@
-"""Curves of an option: agreement on the tuning part, the chosen value, and its test."""
+"""Curves over the values of an option: agreement on the tuning part, and the test result."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -15,14 +15,14 @@ if TYPE_CHECKING:
 
 _SIZE = (3.3, 2.1)  # inches; a column of a two-column paper
 _MOST_TICKS = 12
-_LEGEND = 30  # characters that fit the width of the figure beside five marks
+_LEGEND = 30  # characters that fit into the width of the figure next to five markers
 _RING: dict[str, Any] = {"marker": "o", "markersize": 7.5, "markerfacecolor": "none"}
 _DIAMOND: dict[str, Any] = {"marker": "D", "markersize": 4.5, "markeredgecolor": "black"}
 
 
 @dataclass(frozen=True)
 class Line:
-    """The numbers of one criterion by value of the option, the chosen index, and its test."""
+    """The results of one criterion by value of the option, the chosen index, and its test."""
 
     name: str
     tune: tuple[float | None, ...]
@@ -61,7 +61,7 @@ def curve(
 
 
 def _alignment(line: Line, lines: Sequence[Line]) -> str:
-    """Return where the number of a test stands, so that those of one value do not overlap."""
+    """Return the alignment of a test result's label, so that labels do not overlap."""
     others = [o.test for o in lines if o.chosen == line.chosen and o.test is not None]
     if line.test is None or len(others) < 2:
         return "center"

@@ -20,7 +20,7 @@ _ACROSS = 3  # panels in a row
 
 @dataclass(frozen=True, eq=False)
 class Curve:
-    """The scores of one band of quality, and their density at some places."""
+    """The scores of one band of quality, and their density on a grid."""
 
     name: str
     scores: Floats
@@ -28,12 +28,12 @@ class Curve:
     density: Floats
     low: float = -np.inf
     high: float = np.inf
-    """The range of the metric, which ends the curve."""
+    """The range of the metric, which limits the curve."""
 
     def within(self) -> tuple[Floats, Floats]:
-        """Return places within the range, and the density there, reflected at its ends.
+        """Return grid points within the range, and the density there, reflected at its ends.
 
-        So a curve neither leaves the range of its metric nor falls where scores pile up.
+        Reflection keeps the curve within the range and avoids a drop at its ends.
         """
         ends = [end for end in (self.low, self.high) if np.isfinite(end)]
         inside = self.places[(self.places >= self.low) & (self.places <= self.high)]
@@ -45,7 +45,7 @@ class Curve:
         return places, density
 
     def _at(self, places: Floats) -> Floats:
-        """Return the density at any place, with exponential tails beyond the known places."""
+        """Return the density at any point, with exponential tails beyond the grid."""
         found = np.interp(places, self.places, self.density)
         for end, inner in ((0, 1), (-1, -2)):
             here, there = self.density[end], self.density[inner]

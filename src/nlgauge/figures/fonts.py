@@ -1,4 +1,4 @@
-"""Fonts of a figure: installed ones for the characters that the default font lacks."""
+"""Fonts of a figure: installed fonts for characters that the default font lacks."""
 
 import unicodedata
 from collections.abc import Iterable
@@ -9,8 +9,8 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 DEFAULT = "DejaVu Sans"
-# Preferred fonts for other characters, in this order; only installed ones are named, because
-# matplotlib warns about every other.
+# Preferred fonts for other characters, in this order; only installed fonts are passed to
+# matplotlib, which warns about others.
 _PREFERRED = (
     *("Noto Sans CJK JP", "Noto Sans CJK SC", "WenQuanYi Zen Hei", "Hiragino Sans"),
     *("Microsoft YaHei", "Malgun Gothic", "Arial Unicode MS", "Noto Emoji", "Segoe UI Symbol"),
@@ -26,12 +26,12 @@ def families() -> list[str]:
 
 
 def choose_fonts(figure: "Figure") -> str:
-    """Give texts fonts that have their characters; return the characters that none has."""
+    """Set fonts that have the characters of each text; return characters without a font."""
     from matplotlib.text import Text
 
     texts: list[Any] = [each for each in figure.findobj(Text) if isinstance(each, Text)]
     known = set().union(*map(_characters, families()))
-    # Characters without a glyph of their own: spaces, controls, joiners, variation selectors.
+    # Characters without a glyph: spaces, controls, joiners, variation selectors.
     drawn = {letter for each in texts for letter in each.get_text() if not letter.isspace()}
     lacking = {x for x in drawn if ord(x) not in known and unicodedata.category(x)[0] != "C"}
     added: list[str] = []
@@ -46,7 +46,7 @@ def choose_fonts(figure: "Figure") -> str:
 
 
 def note_on(missing: str, file: str) -> str:
-    """Return a note on characters without a font: their scripts, and what to do."""
+    """Return a note about characters without a font: their scripts, and what to do."""
     shown = " ".join(missing[:_SHOWN]) + (" ..." if len(missing) > _SHOWN else "")
     return (
         f"no installed font has {shown} ({', '.join(_scripts(missing))}), so {file!r} shows boxes "
@@ -70,7 +70,7 @@ def _files() -> dict[str, str]:
     from matplotlib import font_manager
 
     entries = reversed(font_manager.fontManager.ttflist)
-    # matplotlib logs a warning about fonts of which only other weights are installed.
+    # matplotlib logs a warning about fonts that are only installed in other weights.
     plain = (each for each in entries if each.style == "normal" and each.weight in _NORMAL)
     return {entry.name: entry.fname for entry in plain}
 

@@ -1,4 +1,4 @@
-"""Functions of a number: lines with bands of uncertainty and marked points."""
+"""Line plots of functions, with uncertainty bands and marked points."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -32,7 +32,7 @@ class Function:
 
 @dataclass(frozen=True)
 class Panel:
-    """Functions of the same number, under a title."""
+    """Functions of the same variable, with a title."""
 
     title: str
     xlabel: str

@@ -34,7 +34,7 @@ def draw_cells(
     faint: float = np.inf,
     aspect: Literal["equal", "auto"] = "equal",
 ) -> None:
-    """Draw the finite values; numbers from ``faint`` on are grey."""
+    """Draw the finite values; numbers of at least ``faint`` are grey."""
     from matplotlib.colors import to_hex
 
     colours, norm = scale

@@ -1,4 +1,4 @@
-"""Text of labels: printable, short, and numbers as papers write them."""
+"""Text of labels: printable characters, limited length, and number formats of papers."""
 
 import re
 
@@ -6,12 +6,12 @@ from nlgauge.core.printable import printable as visible
 
 
 def printable(text: str) -> str:
-    """Return the text with escapes for characters that cannot be shown, and a mark if blank."""
+    """Return the text with escapes for invisible characters, and a placeholder if blank."""
     return visible(text) if text.strip() else "␣"
 
 
 def heading(text: str) -> str:
-    """Return a title or the name of an axis, cut if it would not fit a page."""
+    """Return a title or the name of an axis, cut if it does not fit on a page."""
     return shorten(printable(text), 80)
 
 

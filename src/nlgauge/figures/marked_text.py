@@ -20,13 +20,13 @@ if TYPE_CHECKING:
 _FILLS = {MINOR: "#fde7b0", MAJOR: "#f6b3a6"}
 _LINES = {MINOR: "#b37400", MAJOR: "#b3261e"}
 _STYLES = {MINOR: "\x1b[33;4m", MAJOR: "\x1b[31;1;4m"}
-_COLUMNS = 72  # of a line of the figure
+_COLUMNS = 72  # per line of the figure
 _CELL, _LINE = 0.0765, 0.24  # inches
-_MONOSPACE = "DejaVu Sans Mono"  # which matplotlib has with it
+_MONOSPACE = "DejaVu Sans Mono"  # included in matplotlib
 
 
 def parts(text: str, spans: Sequence[Span]) -> Iterator[tuple[str, str | None]]:
-    """Yield the pieces of a text, with the severity of those in a span; major ones win."""
+    """Yield the pieces of a text with their severity; major takes precedence over minor."""
     ends = {0, len(text), *(end for span in spans for end in (span.start, span.end))}
     for start, end in pairwise(sorted(ends)):
         found = {span.severity for span in spans if span.start <= start and end <= span.end}
@@ -102,16 +102,16 @@ _Placed = tuple[int, str, str | None]  # the first column, the piece, and its se
 
 
 def _lines(text: str, spans: Sequence[Span]) -> list[list[_Placed]]:
-    """Return the pieces of every line, broken at blanks and, in long words, anywhere."""
+    """Return the pieces of every line, broken at spaces or, in long words, anywhere."""
     lines: list[list[_Placed]] = [[]]
     column = 0
     for piece, severity in parts(text, spans):
         for run in regex.findall(r"\n|[^\S\n]+|\S+", piece):
-            # A word of a script without blanks may be longer than a line.
+            # A word in a script without spaces may be longer than a line.
             chunks = [run] if cell_len(run) <= _COLUMNS // 3 else regex.findall(r"\X", run)
             for chunk in chunks:
                 shown = visible(chunk)
-                most = _COLUMNS + 3 * (cell_len(shown) < 3)  # no comma on a line of its own
+                most = _COLUMNS + 3 * (cell_len(shown) < 3)  # avoids a line with a comma only
                 if chunk == "\n" or column + cell_len(shown) > most:
                     lines.append([])
                     column = 0
@@ -123,7 +123,7 @@ def _lines(text: str, spans: Sequence[Span]) -> list[list[_Placed]]:
 
 
 def _drawn(piece: str) -> Iterator[tuple[int, str]]:
-    """Yield letters to draw and their column; those of other fonts one by one."""
+    """Yield letters to draw and their column; letters in other fonts are drawn one by one."""
     if piece.isascii():
         yield 0, piece
         return

@@ -69,8 +69,8 @@ def to_svg(figure: "Figure") -> str:
 def save(figure: "Figure", path: Path) -> tuple[str, ...]:
     """Write the figure in the format of the file's ending; equal figures give equal files.
 
-    Returns a note if the file shows boxes for characters that no installed font has. Text stays
-    text: selectable in SVG, TrueType in PDF, as publishers require.
+    Returns a note if the file shows boxes for characters that no installed font has. Text is kept
+    as text: selectable in SVG, TrueType in PDF, as publishers require.
     """
     import matplotlib as mpl
 

@@ -24,13 +24,13 @@ _SHADES = ("#234da0", "#42b6c4", "#d6efb3")
 
 @dataclass(frozen=True, eq=False)
 class Panel:
-    """A square of a figure: names, numbers and their text."""
+    """A panel of a figure: names, values and their text."""
 
     names: tuple[str, ...]
     values: Floats
     write: Callable[[float], str]
     p_values: bool
-    """Whether colours are steps of significance; otherwise they grow with the values."""
+    """Whether colours show levels of significance instead of values."""
     title: str = ""
     across: str = ""
     down: str = ""
@@ -50,7 +50,7 @@ def p_values(names: Sequence[str], p: ArrayLike, *, title: str = "p-values") -> 
 
 
 def directed(names: Sequence[str], p: ArrayLike, *, title: str = "") -> Panel:
-    """Return a panel of one-sided p-values in percent that the row's metric is better."""
+    """Return a panel of one-sided p-values in percent for "the row's metric is better"."""
     values = np.asarray(p, dtype=np.float64)
     return Panel(tuple(names), values, _percent, True, title, "than this", "this is better")
 

@@ -22,7 +22,7 @@ _MARK = "#d55e00"
 
 @dataclass(frozen=True, eq=False)
 class Surface:
-    """Numbers over the values of two options, the chosen place, and its test."""
+    """Results over the values of two options, the chosen cell, and its test."""
 
     title: str
     options: tuple[str, str]

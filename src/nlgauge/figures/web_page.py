@@ -7,7 +7,7 @@ _FOLDER = Path(__file__).parent
 
 
 def fill_page(template: str, *, heading: str, **parts: str) -> str:
-    """Return the page of a template of this folder; all parts must be escaped already."""
+    """Fill a template of this folder; all parts must be escaped already."""
     text = (_FOLDER / template).read_text("utf-8")
     filled = Template(text).substitute(parts, heading=heading)
     style, _, content = filled.removeprefix("<style>\n").partition("\n</style>\n")

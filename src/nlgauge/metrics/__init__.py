@@ -1,4 +1,4 @@
-"""The catalogue of metrics: each module of this package is one metric, named after its file.
+"""The catalogue of metrics: each module of this package is a metric, named after its file.
 
 Metrics are also found in the folders of the environment variable ``NLGAUGE_METRICS`` (for a metric
 in development) and in the entry point group ``nlgauge.metrics`` (for a published one).
@@ -83,7 +83,7 @@ def metric_class(name: str) -> type[Metric]:
     >>> metric_class("chrf").__name__
     'Chrf'
     """
-    if name in _package_names():  # a search of the other sources takes a while
+    if name in _package_names():  # searching the other sources is slow
         return _find_class(_import_own(name))
     sources = _sources()
     if name not in sources:
@@ -97,7 +97,7 @@ def metric_class(name: str) -> type[Metric]:
 
 
 def resolve_name(name: str) -> tuple[str, Mapping[str, str]]:
-    """Return the metric's name and options for a name as people write it: BLEU, rougeL, chrF++."""
+    """Return the metric's name and options for a common name such as BLEU, rougeL or chrF++."""
     if name in _package_names() or name in _sources():
         return name, {}
     plain = re.sub(r"[\s_-]", "", name.lower())
@@ -117,13 +117,13 @@ def metric(spec: str | Metric, /, *, allow_external: Sequence[str] = (), **optio
     Parameters
     ----------
     spec
-        A name, with or without options, a signature, or a metric, which is returned as it is.
+        A name, with or without options, a signature, or a metric, which is returned unchanged.
     allow_external
-        Commands that a signature may run; without them, a signature of a metric that runs a
-        program is refused, because signatures come from files of others.
+        Commands that a signature may run. The signature of a metric that runs any other program is
+        rejected, because signatures may come from untrusted files.
     **options
-        Options that replace those of ``spec``. ``tokenize`` may be a Python function from a text to
-        a list of words.
+        Options that replace those of ``spec``. ``tokenize`` may be a Python function that returns
+        the list of words of a text.
 
     Returns
     -------
@@ -157,7 +157,7 @@ def metric(spec: str | Metric, /, *, allow_external: Sequence[str] = (), **optio
 
 
 def metric_in(language: str, spec: str | Metric) -> Metric:
-    """Return the metric of a spec, with the options for a language that the spec does not set."""
+    """Return the metric of a spec, with the language's options that the spec does not set."""
     language_code(language)  # raises an error if it is not a language
     if isinstance(spec, Metric) or "|" in spec:
         raise OptionError(
@@ -207,7 +207,7 @@ def _parse_spec(spec: str, language: str | None = None) -> Metric:
 
 
 def from_signature(text: str, allow_external: Sequence[str] = ()) -> Metric:
-    """Return the metric of a signature, which may run none but the allowed commands."""
+    """Return the metric of a signature, which may only run the allowed commands."""
     signature = read_signature(text)
     kind = metric_class(signature.name)
     try:
@@ -240,12 +240,12 @@ def _split_options(spec: str, rest: str) -> dict[str, str]:
 
 
 def _sources() -> dict[str, Callable[[], Any]]:
-    """Return a function by metric name that imports its class or module; our own take priority."""
+    """Return import functions by metric name; the metrics of this package take precedence."""
     points = entry_points(group="nlgauge.metrics")
     found: dict[str, Callable[[], Any]] = {point.name: point.load for point in points}
     for folder in filter(None, os.environ.get(FOLDERS_VARIABLE, "").split(os.pathsep)):
         for path in sorted(Path(folder).glob("[!_]*.py")):
-            if path.is_file():  # not a pipe, which would be waited for
+            if path.is_file():  # reading a pipe would block
                 found[path.stem] = partial(_import_file, path)
     return found | {name: partial(_import_own, name) for name in _package_names()}
 

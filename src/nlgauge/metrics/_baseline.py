@@ -1,8 +1,8 @@
-"""Baselines: of this package, of a JSON file of ``nlgauge rescale fit``, or of a bert-score TSV.
+"""Baselines from this package, a JSON file of ``nlgauge rescale fit``, or a bert-score TSV file.
 
-A JSON file names the model and options that it was fitted with and is valid for them only, as the
-baselines of this package are (``baselines.json`` says how they were computed). A TSV file has the
-columns LAYER, P, R and F.
+A JSON file states the model and options it was fitted with, and is only valid for these; the same
+applies to the baselines of this package (``baselines.json`` states how they were computed). A TSV
+file has the columns LAYER, P, R and F.
 """
 
 import csv
@@ -13,14 +13,14 @@ from importlib.resources import files
 from pathlib import Path
 from typing import NamedTuple
 
-from nlgauge.core.baseline import DECIDING, Baseline, way_to_fit
+from nlgauge.core.baseline import BASELINE_OPTIONS, Baseline, fitting_advice
 from nlgauge.core.errors import FileError, OptionError
 from nlgauge.core.metric import Metric
 from nlgauge.core.option_files import require_file
 from nlgauge.core.requirements import ModelCard
 
 SHIPPED = "shipped"
-"""The value of the option ``baseline`` for the baselines of this package."""
+"""The value of the option ``baseline`` that selects the baselines of this package."""
 _COLUMNS = {"f": "F", "precision": "P", "recall": "R"}
 
 
@@ -64,11 +64,11 @@ def _shipped(metric: Metric, card: ModelCard) -> Baselines:
                 baseline.values_for(metric, card, SHIPPED), sha256(content).hexdigest()[:12]
             )
     spelled, fitted = metric.describe(), "{model} model ({model_sha})".format(**stored["fitted"])
-    wanted = ", ".join(f"{key}={spelled[key]}" for key in DECIDING)
+    wanted = ", ".join(f"{key}={spelled[key]}" for key in BASELINE_OPTIONS)
     raise OptionError(
         f"no baseline is shipped for {metric.name} with the model {card.name} ({card.digest}), "
         f"{wanted}; there is one for every layer of the {fitted}, with weights=uniform and "
-        f"alpha=0.5; {way_to_fit(metric)}"
+        f"alpha=0.5; {fitting_advice(metric)}"
     )
 
 

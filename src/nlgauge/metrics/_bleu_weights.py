@@ -9,7 +9,7 @@ from nlgauge.core.errors import OptionError
 
 
 def parse_weights(text: str, orders: int) -> Floats:
-    """Return the weights written as ``0.5+0.5``; raise unless there is one for each order."""
+    """Parse weights such as ``0.5+0.5``; raise an error unless there is one for each order."""
     try:
         found = np.array([float(part) for part in text.split("+")])
     except ValueError:
@@ -26,7 +26,7 @@ def parse_weights(text: str, orders: int) -> Floats:
 def weighted_bleu(score: Any, weights: Floats, *, effective_order: bool) -> float:
     """Return the weighted geometric mean of a score's precisions, times its brevity penalty.
 
-    With effective order, weights are scaled to sum 1 over the orders that the candidate has.
+    With effective order, weights are scaled to sum to 1 over the orders of the candidate.
     """
     precisions = np.array(score.precisions)
     used = np.array(weights)

@@ -1,4 +1,4 @@
-"""ChildProcess: a program that runs until exit and scores rows of JSON."""
+"""ChildProcess: a program that scores rows of JSON until nlgauge exits."""
 
 import atexit
 import json
@@ -28,7 +28,7 @@ def child_process(command: str) -> "ChildProcess":
 
 
 class ChildProcess:
-    """A running program; ``facts`` holds the name and version that it reports."""
+    """A running program; ``facts`` are the name and version that it reports."""
 
     def __init__(self, command: str) -> None:
         self._command = command
@@ -59,7 +59,7 @@ class ChildProcess:
         """Return the scores of the rows."""
         lines = "".join(json.dumps(row) + "\n" for row in rows) + "\n"
         with self._lock:
-            # A program may answer row by row, so it must be read from while it is written to.
+            # A program may answer row by row, so its output is read while rows are written.
             writer = threading.Thread(target=self._write, args=(lines,), daemon=True)
             writer.start()
             scores = [self._read_score() for _ in rows]

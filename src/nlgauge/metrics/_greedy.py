@@ -19,10 +19,10 @@ from nlgauge.metrics._cloud_metric import CloudMetric, Points, one_layer
 
 @dataclass(frozen=True)
 class GreedyMetric(CloudMetric):
-    """A metric that matches every token with the most similar one of the other text.
+    """A metric that matches every token with the most similar token of the other text.
 
-    With a temperature above 0, a token is matched with all tokens of the other text, in shares
-    that are a softmax of the similarities. Precision and recall are then the expected similarities
+    With a temperature above 0, a token is matched with all tokens of the other text, with weights
+    that are a softmax of the similarities. Precision and recall are then expected similarities
     divided by the geometric mean of those of each text with itself, so that identical texts get 1.
     """
 
@@ -32,7 +32,7 @@ class GreedyMetric(CloudMetric):
     alpha: float = option(0.5, "Weight of recall in F.", low=0, high=1)
     temperature: float = option(
         0.0,
-        "Soft matching by a softmax of similarities / temperature; 0 takes the most similar token.",
+        "Soft matching by a softmax of similarities / temperature; 0 uses the most similar token.",
         low=0,
         high=1e6,
     )
@@ -74,7 +74,7 @@ class GreedyMetric(CloudMetric):
         return expected_partners(similarities, left.masses, right.masses, self.temperature)
 
     def align(self, candidate: Points, reference: Points) -> Plan:
-        """Return the mean of the matches that give P and the matches that give R."""
+        """Return the mean of the matches of precision and the matches of recall."""
         cost = cosine(candidate.vectors, reference.vectors)
         masses, soft = (candidate.masses, reference.masses), self.temperature
         left = match(cost, *masses, penalty_b=0, epsilon=soft)

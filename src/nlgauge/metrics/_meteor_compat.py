@@ -1,8 +1,8 @@
 """The alignment of NLTK's meteor_score.
 
-Words match in three stages: equal words, equal stems, and a stem that is a synonym of the other. In
-each stage the candidate is read from its end, and a word takes the last word of the reference that
-is free and matches. This yields more chunks than necessary where words repeat.
+Words match in three stages: equal words, equal stems, and stems that are synonyms. In each stage
+the candidate is read from its end, and a word is matched with the last free word of the reference.
+If words repeat, this gives more chunks than necessary.
 """
 
 from collections import defaultdict
@@ -31,7 +31,7 @@ def nltk_alignment(
 
 
 def _match(left: Words, right: Words, names: Callable[[str], Collection[str]]) -> dict[int, int]:
-    """Remove words that match from both sides, and return their positions."""
+    """Remove matching words from both sides, and return their positions."""
     free: defaultdict[str, list[int]] = defaultdict(list)
     for j, word in right.items():
         free[word].append(j)

@@ -12,7 +12,7 @@ from nlgauge.text.ngrams import NgramTable
 
 @dataclass(frozen=True)
 class NgramTableMetric(Metric):
-    """A metric with a table of n-gram counts, which ``fit`` fills from the references."""
+    """A metric with a table of n-gram counts, which ``fit`` computes from the references."""
 
     table: NgramTable | None = field(default=None, kw_only=True, repr=False, compare=False)
 

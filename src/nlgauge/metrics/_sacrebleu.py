@@ -20,10 +20,10 @@ from nlgauge.metrics._signatures import abbreviate
 
 @dataclass(frozen=True)
 class SacrebleuMetric(Metric):
-    """A metric of sacrebleu, whose options are the arguments of ``sacrebleu_class``.
+    """A metric of sacrebleu; its options are the arguments of ``sacrebleu_class``.
 
-    sacrebleu has no public statistics per segment. ``rows`` and ``finish`` call two methods with a
-    leading underscore that its own significance tests use (unchanged from 2.0 to 2.6).
+    sacrebleu has no public statistics per segment. ``rows`` and ``finish`` call two private methods
+    that its own significance tests use (unchanged from 2.0 to 2.6).
     """
 
     libraries: ClassVar[tuple[str, ...]] = ("sacrebleu",)
@@ -39,7 +39,7 @@ class SacrebleuMetric(Metric):
         return {}
 
     def rows(self, candidates: Sequence[str], references: Sequence[Sequence[str]]) -> Rows:
-        if len(candidates) != len(references):  # sacrebleu would drop the surplus silently
+        if len(candidates) != len(references):  # sacrebleu would silently drop the rest
             raise ShapeError(
                 f"{len(candidates)} candidates but {len(references)} lists of references; "
                 "there must be one list each"
@@ -84,7 +84,7 @@ class SacrebleuMetric(Metric):
         return {"version": sacrebleu.__version__}
 
     def configure(self, tool: Any) -> None:
-        """Change the object of ``sacrebleu_class`` in ways that it has no arguments for."""
+        """Modify the object of ``sacrebleu_class`` beyond what its arguments allow."""
 
     def _tool(self, *, for_segments: bool = False) -> Any:
         try:

@@ -1,4 +1,4 @@
-"""Signatures as nlgauge or sacrebleu print them, sacrebleu's long (`nrefs:1`) or short (`#:1`)."""
+"""Reader of signatures of nlgauge and sacrebleu, in sacrebleu's long or short form (`#:1`)."""
 
 import re
 from collections.abc import Mapping
@@ -17,7 +17,7 @@ _SHORT = {
     "chrf": {**_SHARED, "s": "space"},
     "ter": {**_SHARED, "nr": "norm", "pn": "punct", "as": "asian"},
 }
-_NAMES = {"smooth": "BLEU", "nc": "chrF2", "norm": "TER"}  # by a key that only one metric has
+_NAMES = {"smooth": "BLEU", "nc": "chrF2", "norm": "TER"}  # keys that identify a metric
 
 
 def read_signature(text: str) -> Signature:
@@ -58,18 +58,18 @@ def abbreviate(metric: str, keys: Mapping[str, str]) -> dict[str, str]:
 
 
 def is_short(signature: Signature) -> bool:
-    """Return whether a signature of nlgauge was short: it has none but the changed options."""
+    """Return whether a signature of nlgauge is short, with changed options only."""
     return SHORT_VERSION in dict(signature.keys)
 
 
 def _with_long_keys(signature: Signature) -> Signature:
-    """Return a signature with ``nrefs`` for ``#``; the version of a short one keeps its key."""
+    """Return a signature with ``nrefs`` for ``#``; a short one keeps the key of its version."""
     keys = [("nrefs" if key == "#" else key, value) for key, value in signature.keys]
     return Signature.of(signature.name, keys)
 
 
 def _require_name(written: str) -> None:
-    """Raise if a signature starts with a key: in sacrebleu's JSON, the name is an entry apart."""
+    """Raise an error if a signature starts with a key: sacrebleu's JSON has the name elsewhere."""
     pieces = written.split("|")
     if pieces[0].partition(":")[0] not in ("nrefs", "#"):
         return

@@ -2,15 +2,16 @@
 
     mu = argmin_X sum_l W2^2(mu_l, uniform on X),   BaryScore = W2^2(mu_C, mu_R)
 
-where mu_l holds the unit vectors of a text's tokens in layer l, weighted uniformly or by idf, and X
+where mu_l are the unit vectors of a text's tokens in layer l, weighted uniformly or by idf, and X
 has as many points as the text has tokens. The iteration starts from the mean over layers and each
 step is exact. The first component is W2 squared, as in the published code (it correlates better
 with human judgements than W2), the second is W2. Lower is better, range [0, 4].
 
 With uniform weights the barycenter is nearly always the mean over layers. ``epsilon`` above 0
 uses the debiased Sinkhorn divergence instead of W2 squared. ``compat="nlg_eval"`` uses the last
-five layers and scores texts of special tokens only. Not reproduced: the published code's
-dependence on the batch (its first step starts from arbitrary ties) and its idf without effect.
+five layers and scores texts of special tokens only. Two defects of the published code are not
+reproduced: scores depend on the batch (its first step resolves ties arbitrarily), and idf has no
+effect.
 """
 
 from collections.abc import Sequence
@@ -54,7 +55,7 @@ class Bary(TransportMetric):
     compat: str | None = option(None, "Published code to reproduce.", choices=tuple(published))
 
     def points(self, cloud: Cloud) -> Points:
-        """Return the barycenter of the text's layers, whose points are tokens or n-grams."""
+        """Return the barycenter of the text's layers; its points are tokens or n-grams."""
         grams = ngram_points(unit(cloud.points), cloud, self.ngram)
         if self.ngram > 1:
             scale_in_place(grams.vectors)

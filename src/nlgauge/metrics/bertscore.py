@@ -5,10 +5,10 @@
 with S the cosines between candidate tokens i and reference tokens j. Higher is better; P and R lie
 in [-1, 1], F in [0, 1]. Special tokens are dropped; bert-score allows matches with them
 (``compat="bert_score"``, which also strips texts, puts a space before them for RoBERTa and GPT-2,
-and truncates long ones). Of several references the one with the best F counts, with its P and R.
+and truncates long ones). With several references, the one with the best F is used.
 
-``ngram`` compares the means of n consecutive tokens instead of tokens, ``layer=3+4+6`` joins layers
-(a cosine is then the mean of theirs). ``temperature`` T above 0 replaces the maximum by the mean
+``ngram`` compares the means of n consecutive tokens instead of tokens. ``layer=3+4+6`` joins layers
+(a cosine is then the mean over layers). ``temperature`` T above 0 replaces the maximum by the mean
 under a softmax: P = sum_ij a_i w_ij S_ij with w_ij proportional to b_j exp(S_ij / T), R likewise,
 both divided by the geometric mean of this value of each text with itself.
 
@@ -87,7 +87,7 @@ class BertScore(GreedyMetric):
         return replace(bound, file_values=read_baseline(self.baseline, bound, card))
 
     def facts(self) -> dict[str, str]:
-        """The digest of the baseline file."""
+        """Return the digest of the baseline file."""
         return {} if self.file_values is None else {"baseline_sha": self.file_values.digest}
 
     def compare(self, candidates: Sequence[Points], references: Sequence[Points]) -> Floats:

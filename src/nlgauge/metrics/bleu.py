@@ -8,7 +8,7 @@ An empty candidate or reference gets 0.
 The corpus value is sacrebleu's corpus BLEU. Segments are scored with effective order (without
 orders for which the candidate has no n-grams), as in sacrebleu's sentence level;
 ``effective_order=yes`` or ``no`` applies to both. ``weights``, as in NLTK, replace the exponents
-1/4, and are scaled to sum 1 over the orders that count.
+1/4, and are scaled to sum to 1 over the orders in use.
 
 ``Scores.details`` are the n-gram precisions in percent (smoothed), the brevity penalty and the two
 lengths in tokens of the corpus: sacrebleu's ``precisions``, ``bp``, ``sys_len`` and ``ref_len``.
@@ -40,7 +40,7 @@ class Bleu(SacrebleuMetric):
         "zh": {"tokenize": "zh"},
         "ja": {"tokenize": "ja-mecab"},
         "ko": {"tokenize": "ko-mecab"},
-        # Written without spaces; sacrebleu's tokenizers for them need a download.
+        # Languages without spaces; sacrebleu's tokenizers for them need a download.
         **{code: {"tokenize": "char"} for code in ("th", "lo", "km", "my", "bo")},
     }
     paper = "Papineni et al. 2002, BLEU: a Method for Automatic Evaluation of MT (ACL)"
@@ -96,7 +96,7 @@ class Bleu(SacrebleuMetric):
         return {**arguments, "effective_order": effective_order, "force": True}
 
     def configure(self, tool: Any) -> None:
-        """Set the user's tokenizer, whose words sacrebleu reads between spaces."""
+        """Set the user's tokenizer; sacrebleu splits its words at spaces."""
         split = self.tokenize
         if isinstance(split, CustomTokenizer):
             tool.tokenizer = lambda line: " ".join(split(line))

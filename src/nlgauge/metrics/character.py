@@ -5,10 +5,10 @@ them as long as this lowers the edit distance of the words. CharacTER = min(1, (
 edit distance of the characters) / |candidate|), spaces included. Lower is better, 0 (identical) to
 1; an empty text gets 1.
 
-The paper leaves open which of several equally good moves is made, and charges the average word
-length of a phrase for moving it. Both are as in the authors' script and the package cer: the move
-whose words sort last is made, and the cost is read off the candidate before and after all moves.
-Words of a phrase match exactly (the paper also allows similar words).
+The paper does not define which of several equally good moves is made; moving a phrase costs its
+average word length. Both are implemented as in the authors' script and the package cer: the move
+whose words sort last is made, and the cost is computed from the candidate before and after all
+moves. Words of a phrase match exactly (the paper also allows similar words).
 
 Texts of more words than ``longest`` are compared without moves.
 """
@@ -60,7 +60,7 @@ def _move_phrases(candidate: tuple[str, ...], reference: tuple[str, ...]) -> tup
     """Return the candidate after its best moves."""
     current = edit_distance(candidate, reference) / len(reference)
     while current:
-        # cer subtracts rates per word from each other: the rounding can allow one move more.
+        # cer subtracts rates per word: its rounding errors can allow one more move.
         gains = (
             (current - edit_distance(words, reference) / len(reference), words)
             for words in set(_moves(candidate, reference))
@@ -86,7 +86,7 @@ def _moves(candidate: tuple[str, ...], reference: tuple[str, ...]) -> Iterator[t
 
 
 def _cost_of_moves(before: tuple[str, ...], after: tuple[str, ...]) -> float:
-    """Return the sum of the average word lengths of the phrases that are further right now."""
+    """Return the sum of the average word lengths of the phrases that were moved to the right."""
     cost, i = 0.0, 0
     while i < len(before):
         length = 1

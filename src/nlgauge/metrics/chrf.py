@@ -1,13 +1,13 @@
 """chrF and chrF++: F-score of character n-grams (and word n-grams), computed by sacrebleu.
 
 Popović (2015, 2017): chrF = 100 (1 + b²) P R / (b² P + R) with P and R averaged over character
-n-grams of 1 to 6 and, for chrF++ (``word_order=2``), word n-grams of 1 and 2; b = 2. Of several
-references the one with the best F counts. Higher is better, 0 to 100; identical texts get 100, an
+n-grams of 1 to 6 and, for chrF++ (``word_order=2``), word n-grams of 1 and 2; b = 2. With several
+references, the one with the best F is used. Higher is better, 0 to 100; identical texts get 100, an
 empty candidate or reference 0.
 
 ``Scores.details`` are the precision and recall of the corpus in percent, averaged over the orders
-that both sides have n-grams of. Their F-score is the value (with ``eps_smoothing`` the value is the
-mean of the F-scores of the orders instead).
+for which both sides have n-grams. Their F-score is the value; with ``eps_smoothing``, the value is
+the mean of the F-scores of the orders instead.
 """
 
 from collections.abc import Mapping

@@ -5,16 +5,16 @@
 where h^alpha is the support function of the points at least as deep as the alpha-quantile, alpha
 from eps to 1, and depth is the integrated rank-weighted depth (``irw``) or its affine-invariant
 form (``ai_irw``). Other distances of the same clouds are ``sliced`` Wasserstein, ``wasserstein``
-(W2; published code returns its square) and ``mmd`` (squared; published code returns its half). Unit
-vectors of one layer; lower is better, range [0, 2]; symmetric. All texts share the directions,
-which are drawn from ``seed``.
+(W2; published code returns its square) and ``mmd`` (squared; published code returns half of it).
+Points are unit vectors of one layer. Lower is better, range [0, 2]; symmetric. All texts share the
+directions, which are drawn with ``seed``.
 
-Regions leave out the least deep points, which those of words unknown to the model are. So the share
-s of a text's tokens that are unknown and not in the other text (the larger share of the two texts)
-counts with the largest distance: (1 - s) DR + 2 s.
+Regions exclude the least deep points, such as those of words that the model does not know. So the
+share s of a text's tokens that are unknown and not in the other text (the larger share of the two
+texts) counts with the largest distance: (1 - s) DR + 2 s.
 
-``compat="nlg_eval"`` reproduces the published code for irw, whose supremum has no absolute value:
-it is not symmetric. Its NaN becomes the worst value here.
+``compat="nlg_eval"`` reproduces the published code for irw, which lacks the absolute value in the
+supremum and is not symmetric. Where that code returns NaN, the worst value is returned.
 """
 
 import math
@@ -90,7 +90,7 @@ class DepthScore(CloudMetric):
         return self.prepare_many([item], side)[0]
 
     def prepare_many(self, items: Sequence[Cloud], side: Side) -> list[Any | None]:
-        """Return the same for many texts; their regions share products with the directions."""
+        """Return ``prepare`` of many texts, which share products with the directions."""
         found: Iterator[Any] = (unit(item.layer) for item in items if not item.void)
         if self._compares_regions:
             found = depth.regions_of(

@@ -5,11 +5,11 @@ character edits, j the jumps (allowed at spaces of the reference) and v the cand
 visited more than once or never. Defaults are the published ones: a = 2, r = 0.3, deletion 0.2,
 insertion and substitution 1. Lower is better, 0 (identical) to 1; an empty text gets 1.
 
-``compat=torchmetrics`` gives the numbers of torchmetrics and of the Python function eed_python in
-the authors' repository: they count the position before the first character as never visited, so
-that identical texts get more than 0, and rounding errors decide between equally cheap positions.
-The authors' compiled tool, which EED.py runs, does not count that position, but keeps the least
-cost of a row as an integer; no option gives its numbers.
+``compat=torchmetrics`` reproduces torchmetrics and the Python function eed_python in the authors'
+repository: they count the position before the first character as never visited, so that identical
+texts get more than 0, and rounding errors decide between equally cheap positions. The authors'
+compiled tool, which EED.py runs, does not count that position, but stores the minimum cost of a row
+as an integer; it cannot be reproduced.
 """
 
 import re
@@ -30,7 +30,9 @@ _JOINED = (
     (re.compile(r"(Dr|Jr|Prof|Rev|Gen|Mr|Mt|Mrs|Ms) ."), r"\1."),
     *((re.compile(rf"{a} \. {b} \."), f"{a}.{b}.") for a, b in ("eg", "ie", "US")),
 )
-UNIT = 1e6  # costs are whole numbers, so that equal sums of costs such as 0.2 tie exactly
+UNIT = (
+    1e6  # costs are stored as integers, so that equal sums of costs such as 0.2 are exactly equal
+)
 
 
 @dataclass(frozen=True)
@@ -96,7 +98,7 @@ class Eed(PairMetric):
 
 
 def _delete(row: list[float], deletion: float) -> list[float]:
-    """Return the costs if characters can be deleted, added up one by one."""
+    """Return the costs if characters can be deleted, with costs added one by one."""
     return list(accumulate(row, lambda left, cost: min(left + deletion, cost)))
 
 

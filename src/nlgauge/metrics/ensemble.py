@@ -1,9 +1,9 @@
 """Ensemble: the weighted mean of other metrics, each scaled to 0 (worst) to 1 (best).
 
-Members need a bounded range, which is mapped linearly: (value - worst end) / (best end - worst
-end). So the score of a segment does not depend on other segments, unlike a mean of ranks, which
-``nlgauge mbr`` and ``nlgauge rerank`` offer. Higher is better, 0 to 1. The corpus score is the mean
-over segments.
+Members must have a bounded range, which is mapped linearly: (value - worst end) / (best end - worst
+end). The score of a segment does not depend on other segments, unlike the mean ranks of
+``nlgauge mbr`` and ``nlgauge rerank``. Higher is better, 0 to 1. The corpus score is the mean over
+segments.
 
 ``metrics=chrf+bertscore:layer=4;weights=idf``: ``+`` separates members, ``;`` their options.
 ``lang`` sets the options of all members for a language.
@@ -31,11 +31,11 @@ class Ensemble(Metric):
     title = "Ensemble"
     requires = "what its metrics require"
     scale = similarity()
-    on_server: ClassVar[bool] = False  # its members would escape the checks of requests
+    on_server: ClassVar[bool] = False  # its members would bypass the checks of requests
 
-    metrics: str = option("chrf+rouge", "Members, as name:option=value;option=value+name.")
-    weights: str = option("equal", "Weight of each member, as 2+1+1; or equal.")
-    lang: str | None = option(None, "Language of the texts, as zh or ja.")
+    metrics: str = option("chrf+rouge", "Members, such as name:option=value;option=value+name.")
+    weights: str = option("equal", "Weight of each member, such as 2+1+1; or equal.")
+    lang: str | None = option(None, "Language of the texts, such as zh or ja.")
     bound: tuple[Metric, ...] = field(default=(), repr=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -53,14 +53,14 @@ class Ensemble(Metric):
 
     @property
     def members(self) -> tuple[Metric, ...]:
-        """The metrics to average, bound to their models once these are known."""
+        """The metrics to average, bound to their models if these are known."""
         if self.bound:
             return self.bound
         build = build_metric if self.lang is None else partial(metric_in, self.lang)
         return tuple(build(spec.replace(";", ",")) for spec in self.metrics.split("+"))
 
     def with_members(self, members: Sequence[Metric]) -> Self:
-        """Return the ensemble of bound or fitted members, with their labels as option."""
+        """Return the ensemble with bound or fitted members and their labels as option."""
         labels = "+".join(member.label().replace(",", ";") for member in members)
         return replace(self, bound=tuple(members), metrics=labels, lang=None)
 
@@ -71,7 +71,7 @@ class Ensemble(Metric):
 
     @property
     def shares(self) -> Floats:
-        """The weights of the members, with sum 1."""
+        """The weights of the members, which sum to 1."""
         if self.weights == "equal":
             return np.full(len(self.members), 1 / len(self.members))
         try:
@@ -93,7 +93,7 @@ class Ensemble(Metric):
     def rows_with_sources(
         self, candidates: Sequence[Any], references: Sequence[Sequence[Any]], sources: Sources
     ) -> Rows:
-        """Return the same with the sources for the members that read them."""
+        """Return ``rows``, with sources for the members that read them."""
         columns: list[Floats] = []
         notes: dict[str, Bools] = {}
         for k, member in enumerate(self.members):

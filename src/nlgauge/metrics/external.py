@@ -1,16 +1,15 @@
-"""External: a metric that another program computes, in its own environment.
+"""External: a metric that is computed by another program in its own environment.
 
-For COMET, BLEURT, MetricX and other metrics whose dependencies conflict with these. The command is
+It is for COMET, BLEURT, MetricX and other metrics with conflicting dependencies. The command is
 started once and keeps running. It first writes one line of JSON, ``{"name": ..., "version": ...}``,
 which becomes part of the signature. Then it reads rows ``{"candidate": ..., "references": [...]}``,
 one per line, up to an empty line, answers each with a line ``{"score": ...}``, and waits for more.
-If the texts have sources, every row holds its ``"source"`` too, and the signature says so.
-The options set direction and range; the corpus score is the mean over segments.
+If the texts have sources, every row has a ``"source"`` too, and the signature states this. The
+options set direction and range; the corpus score is the mean over segments.
 
-``source=required`` is for programs such as COMET that cannot work without sources, and
-``references=optional`` for quality estimation, which needs no references; its rows may have an
-empty list of them. A row whose candidate or required text is empty gets the worst value and is not
-sent.
+``source=required`` is for programs such as COMET that need sources, and ``references=optional`` for
+quality estimation, which needs no references; the list in its rows may be empty. A row with an
+empty candidate or an empty required text gets the worst value and is not sent.
 """
 
 from collections.abc import Sequence
@@ -34,11 +33,13 @@ class External(Metric):
 
     command: str | None = option(None, "The program and its arguments, as in a shell.")
     direction: str = option("higher", "Which scores are better.", choices=("higher", "lower"))
-    low: float = option(0.0, "Lower end of its range.")
-    high: float = option(1.0, "Upper end of its range.")
-    source: str = option("optional", "Whether it needs sources.", choices=("optional", "required"))
+    low: float = option(0.0, "Lower end of the range.")
+    high: float = option(1.0, "Upper end of the range.")
+    source: str = option(
+        "optional", "Whether the program needs sources.", choices=("optional", "required")
+    )
     references: str = option(
-        "required", "Whether it needs references.", choices=("required", "optional")
+        "required", "Whether the program needs references.", choices=("required", "optional")
     )
 
     def __post_init__(self) -> None:
@@ -74,7 +75,7 @@ class External(Metric):
 
     @property
     def needs_references(self) -> bool:
-        """As the option says."""
+        """Whether the option ``references`` is required."""
         return self.references == "required"
 
     def rows(self, candidates: Sequence[str], references: Sequence[Sequence[str]]) -> Rows:
@@ -84,7 +85,7 @@ class External(Metric):
     def rows_with_sources(
         self, candidates: Sequence[str], references: Sequence[Sequence[str]], sources: Sources
     ) -> Rows:
-        """Return the program's score of every segment, from its source too if there is one."""
+        """Return the program's score of every segment, with its source if there is one."""
         rows: list[dict[str, Any]] = [
             {"candidate": text, "references": list(group)}
             for text, group in zip(candidates, references, strict=True)
@@ -105,7 +106,7 @@ class External(Metric):
         return Rows(scores[:, None], {VOID_NOTE: void})
 
     def _complete(self, row: dict[str, Any]) -> bool:
-        """Whether no text of the row that the program needs is empty."""
+        """Return whether all texts that the program needs are non-empty."""
         needed = [row["candidate"].strip()]
         if self.source == "required":
             needed.append(row.get("source", "").strip())

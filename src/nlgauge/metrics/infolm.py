@@ -10,11 +10,11 @@ lacks two factors of ab. Lower is better; an empty text gets 100 with unbounded 
 
 Two texts of one token each are equal after masking, so they cannot be compared: if they differ,
 they get the worst value and a note. A token that the model does not know is not masked, because
-every word in its place would get the same prediction: a distribution drawn from its string replaces
-it, which hardly overlaps with others. ``compat`` reproduces published code: negative kl and alpha,
-fisher_rao up to pi, idf of each side (``nlg_eval`` compares candidate with reference,
-``torchmetrics`` reference with candidate, here without its wrong pairing). The card of the embedded
-model is encode/data/minilm-mlm.md; the paper's model is bert-base-uncased.
+every word in its place would get the same prediction; instead it gets a distribution that depends
+on its string and hardly overlaps with others. ``compat`` reproduces published code: negative kl and
+alpha, fisher_rao up to pi, idf of each side (``nlg_eval`` compares candidate with reference,
+``torchmetrics`` reference with candidate, but without its wrong pairing). The embedded model is
+described in encode/data/minilm-mlm.md; the paper's model is bert-base-uncased.
 """
 
 import math
@@ -52,7 +52,7 @@ class InfoLm(PairMetric):
     isolated = True
 
     model: str | None = option(
-        None, "Name or folder of a masked language model; none takes NLGAUGE_MODEL, else embedded."
+        None, "Name or folder of a masked language model; none uses NLGAUGE_MODEL, else embedded."
     )
     measure: str = option("fisher_rao", "Divergence of distributions.", choices=tuple(MEASURES))
     alpha: float | None = option(None, "First parameter of alpha, renyi and ab.")
@@ -117,14 +117,16 @@ class InfoLm(PairMetric):
         first, second = (candidates, references) if swapped else (references, candidates)
         alpha, beta = self.parameters
         options: Any = {"alpha": alpha, "beta": beta, "symmetrised": self.symmetrised}
-        pairs = zip(first, second, strict=True)  # pair by pair: a batch would copy all histograms
+        pairs = zip(
+            first, second, strict=True
+        )  # one pair at a time: a batch would copy all histograms
         logs = ((p.log_probabilities, q.log_probabilities) for p, q in pairs)
         found = [divergence(self.measure, *pair, **options) for pair in logs]
         undetermined = [*map(_undetermined, candidates, references)]
         return np.where(undetermined, self.scale.void, self._factor * np.asarray(found))[:, None]
 
     def rows(self, candidates: Sequence[Any], references: Sequence[Sequence[Any]]) -> Rows:
-        """Return the comparison of every candidate, with a note on undetermined pairs."""
+        """Return the comparison of every candidate, with a note for undetermined pairs."""
         made = super().rows(candidates, references)
         pairs = zip(candidates, references, strict=True)
         undetermined = [any(_undetermined(text, other) for other in group) for text, group in pairs]

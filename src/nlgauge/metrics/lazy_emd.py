@@ -39,7 +39,7 @@ def _penalty(side: str) -> Any:
 
 @dataclass(frozen=True)
 class LazyEmd(TransportMetric):
-    """The cost of moving one text onto the other with a penalty for mass that is not moved."""
+    """The cost of moving one text to the other with a penalty for mass that is not moved."""
 
     title = "Lazy-EMD"
     paper = "Chen et al. 2020, Lazy-EMD (IJCAI), definition 4"
@@ -67,7 +67,7 @@ class LazyEmd(TransportMetric):
 
     @property
     def penalties(self) -> tuple[float, float]:
-        """The penalties of candidate and reference: those of the options, else of the preset."""
+        """The penalties of candidate and reference, from the options or the preset."""
         given = self.penalty_candidate, self.penalty_reference
         pairs = zip(given, PRESETS[self.lang], strict=True)
         left, right = (preset if value is None else value for value, preset in pairs)
@@ -75,12 +75,12 @@ class LazyEmd(TransportMetric):
 
     @property
     def scale(self) -> Scale:
-        """A distance; no plan costs more than moving no mass."""
+        """A distance; its maximum is the cost of moving no mass."""
         return distance(min(2.0, sum(self.penalties)))
 
     @property
     def components(self) -> tuple[str, ...]:  # type: ignore[override]
-        """Cost and objective, the headline first, the mass moved, and a similarity."""
+        """Cost and objective (the headline first), the mass moved, and a similarity."""
         first = ("cost", "objective") if self.headline == "cost" else ("objective", "cost")
         return (*first, "mass", "similarity")
 
@@ -106,7 +106,7 @@ class LazyEmd(TransportMetric):
         return tuple(named[name] for name in self.components)
 
     def token_costs(self, plan: Plan) -> Floats:
-        """Return each token's share of the objective: its flows, and the penalty of what stays."""
+        """Return each token's share of the objective: cost of its flows and penalty of the rest."""
         penalties = marginal_penalties(plan.marginal_a, plan.a, self.penalties[0])
         moved = (plan.coupling * plan.cost).sum(axis=1)
         massive = plan.a > 0
@@ -114,7 +114,7 @@ class LazyEmd(TransportMetric):
 
     @property
     def void_row(self) -> tuple[float, ...]:
-        """The largest cost and objective, no mass, and the similarity of that."""
+        """The largest cost and objective, mass 0, and the corresponding similarity."""
         return self.scale.void, self.scale.void, 0.0, 1 / (1 + self.scale.void)
 
 

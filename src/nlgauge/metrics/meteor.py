@@ -3,15 +3,15 @@
 Banerjee and Lavie (2005), with the parameters of Lavie and Agarwal (2007) as NLTK names them:
 P = m / |candidate|, R = m / |reference| for m matched words, F = P R / (a P + (1 - a) R), and
 METEOR = F (1 - g (chunks / m)^b), with a = 0.9, b = 3, g = 0.5. A chunk is a run of matches that
-are neighbours in both texts. As in METEOR 1.5, a complete match in one chunk has no penalty.
+are adjacent in both texts. As in METEOR 1.5, a complete match in one chunk has no penalty.
 Higher is better, 0 to 1; identical texts get 1, an empty text 0.
 
-The alignment has the most matches and, among those, the fewest chunks; exact, stem and synonym
-matches count the same. Synonyms are words that share a WordNet synset. The words themselves are
-looked up (NLTK looks up their stems and misses many).
+The alignment maximises the number of matches, then minimises the number of chunks; exact, stem and
+synonym matches count the same. Synonyms are words that share a WordNet synset. The words themselves
+are looked up (NLTK looks up their stems and misses many).
 
-``compat=nltk`` gives the numbers of NLTK's meteor_score for the words between spaces: its alignment
-and synonyms, and a penalty also for identical texts.
+``compat=nltk`` reproduces NLTK's meteor_score for words split at spaces: its alignment and
+synonyms, and a penalty also for identical texts.
 """
 
 from collections import defaultdict
@@ -44,7 +44,7 @@ class Meteor(PairMetric):
     """Harmonic mean of word precision and recall, with a fragmentation penalty."""
 
     title = "METEOR"
-    requires = "WordNet, if synonyms are to match"
+    requires = "WordNet, for synonyms"
     components = ("score", "precision", "recall")
     paper = "Banerjee and Lavie 2005, METEOR: An Automatic Metric for MT Evaluation (ACL)"
     language_options: ClassVar[Mapping[str, Mapping[str, str | bool]]] = {

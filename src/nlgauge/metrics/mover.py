@@ -12,7 +12,7 @@ cost. The second component is the similarity 1 / (1 + WMD).
 ``compat`` reproduces the published code, whose scores are higher for better texts: ``mover-v1``
 (1 - EMD of squared distances, power means of the last five layers) and ``mover-v2``
 (1 / (1 + EMD), last layer). Both weight each side by its own idf and drop ASCII punctuation; v2
-always drops all but the first piece of a word.
+always keeps only the first piece of a word.
 """
 
 from collections.abc import Callable, Sequence
@@ -43,7 +43,7 @@ COSTS: dict[str, tuple[Callable[[Any, Any], Floats], float]] = {
 
 @dataclass(frozen=True)
 class Mover(TransportMetric):
-    """The least cost of moving one text's contextual n-grams onto the other's."""
+    """The minimum cost of moving one text's contextual n-grams to the other's."""
 
     title = "MoverScore"
     paper = "Zhao et al. 2019, MoverScore (EMNLP), equations 1-2"
@@ -98,7 +98,7 @@ class Mover(TransportMetric):
     def cost_matrix(self, candidate: Points, reference: Points) -> Floats:
         """Return the distances between vectors plus the cost of word order."""
         cost = COSTS[self.cost][0](candidate.vectors, reference.vectors)
-        if self.word_order:  # else a matrix of zeros, which is large for long texts
+        if self.word_order:  # avoids a matrix of zeros, which is large for long texts
             cost += word_order(*cost.shape, weight=self.word_order)
         return cost
 

@@ -8,10 +8,11 @@ reference, as in mteval. Higher is better, from 0 without an upper bound: the sc
 texts depends on how rare their words are. An empty candidate or reference gets 0.
 
 Words are those of the Unicode tokenizer; ``tokenize=13a`` gives the words and the scores of
-mteval-v13a, which lowercases A-Z only and weights a bigram that begins with the word 0 as a word.
+mteval-v13a, which lowercases A-Z only and weights a bigram that begins with the word 0 like a
+single word.
 
-``fit`` counts the n-grams of the references. An n-gram that is not in the table (fitted on other
-texts) counts as seen once.
+``fit`` counts the n-grams of the references. An n-gram that is not in the table (if it was fitted
+on other texts) counts as seen once.
 """
 
 import math
@@ -33,7 +34,7 @@ from nlgauge.text.ngrams import Ngram, NgramTable, ngrams_up_to
 from nlgauge.text.tokenize import split_words
 
 PENALTY = math.log(0.5) / math.log(1.5) ** 2
-_FALSE = ("0",)  # mteval takes a word after this one for the first, since "0" is false in Perl
+_FALSE = ("0",)  # mteval treats a word after "0" as the first word, because "0" is false in Perl
 _tokenizer_class: Callable[[], Callable[[str], str]] = Tokenizer13a
 _split_13a = _tokenizer_class()
 _LOWERCASE = str.maketrans(ascii_uppercase, ascii_lowercase)

@@ -114,7 +114,7 @@ class Rouge(PairMetric):
     def _words(self, text: str) -> list[str]:
         if self.compat == "rouge_score":
             if isinstance(self.tokenize, CustomTokenizer):
-                return self.tokenize(text)  # rouge_score leaves all the rest to it
+                return self.tokenize(text)  # as rouge_score does
             found = ascii_words(text)
         else:
             found = split_words(text, self.tokenize, lowercase=self.lowercase)

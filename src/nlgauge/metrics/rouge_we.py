@@ -1,4 +1,4 @@
-"""ROUGE-WE: ROUGE-N with soft matches, the similarities of word vectors.
+"""ROUGE-WE: ROUGE-N with soft matches by similarities of word vectors.
 
     R = sum_j b_j max_i s_ij,  P = sum_i a_i max_j s_ij,  F = PR / (alpha P + (1 - alpha) R)
 
@@ -6,8 +6,8 @@ with s_ij = max(0, cos) of candidate n-gram i and reference n-gram j. The vector
 element-wise product of its words' unit vectors, its mass the sum of their masses. Higher is better,
 range [0, 1]; identical texts get 1, a text of fewer than n words 0.
 
-With single words (``order=1``, the default) and the vectors of an encoder this is BERTScore, with 0
-for negative cosines: the two scores agree wherever every token has a partner of positive cosine.
+With single words (``order=1``, the default) and the vectors of an encoder, this is BERTScore with
+negative cosines set to 0: the scores are equal if every token has a match with a positive cosine.
 The paper uses static word vectors (``model=glove``, or a file of vectors), also with ``order=2``.
 """
 
@@ -55,7 +55,7 @@ class RougeWe(GreedyMetric):
             return None
         vectors = sliding_window_view(words.vectors, self.order, axis=0).prod(axis=-1)
         masses = sliding_window_view(words.masses, self.order).sum(axis=-1)
-        # A product of vectors without common nonzero coordinates is 0 and has no direction.
+        # A product of vectors without common nonzero coordinates is 0 and cannot be normalised.
         masses = masses * vectors.any(axis=1)
         if not masses.any():
             return None

@@ -1,4 +1,4 @@
-"""SMD: the sentence mover's distance of MoverScore, in which a text is one point.
+"""SMD: the sentence mover's distance of MoverScore, which represents a text as one point.
 
     SMD = ||u(x) - u(y)||,  x = sum_i a_i x_i,  y = sum_j b_j y_j,  u(v) = v / ||v||
 

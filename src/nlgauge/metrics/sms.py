@@ -34,7 +34,7 @@ _WORD_STARTS = "▁Ġ"  # both count as letters
 
 @dataclass(frozen=True)
 class Sms(TransportMetric):
-    """The least cost of moving one text's sentences, words or both onto the other's."""
+    """The minimum cost of moving one text's sentences, words or both to the other's."""
 
     paper = "Clark et al. 2019, Sentence Mover's Similarity (ACL)"
     aliases: ClassVar[Aliases] = {"wms": {"nodes": "words"}, "s+wms": {"nodes": "both"}}
@@ -47,7 +47,11 @@ class Sms(TransportMetric):
         "Points: sentences (SMS), words (WMS) or both (S+WMS).",
         choices=("sentences", "words", "both"),
     )
-    special: str = option("drop", "Special tokens belong to no sentence.", choices=("drop",))
+    special: str = option(
+        "drop",
+        "The weighting drops special tokens, which belong to no sentence.",
+        choices=("drop",),
+    )
 
     @property
     def title(self) -> str:

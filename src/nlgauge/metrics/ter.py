@@ -4,12 +4,12 @@ Snover et al. (2006): TER = 100 edits / average length of the references, where 
 deletes or replaces a word or moves a phrase; with several references the fewest edits count.
 Lower is better, from 0 (identical) without an upper bound.
 
-Empty texts get sacrebleu's scores: 100 if one side is empty, 0 if both are, the only void text that
-does not get the worst value.
+Empty texts get sacrebleu's scores: 100 if one side is empty, and 0 (not the worst value) if both
+are.
 
-sacrebleu tries to move every phrase that the texts share. On one core a pair of 100 unrelated words
-takes 3 s, one of 200 words 7 s, one of 400 words 12 s (texts that share phrases a third of that),
-so segments longer than 150 words give a LongTextWarning.
+sacrebleu tries to move every phrase that the texts share. On one core, a pair of unrelated texts
+with 100 words each takes 3 s, with 200 words 7 s, and with 400 words 12 s; texts that share phrases
+take a third of that. Segments longer than 150 words give a LongTextWarning.
 
 ``Scores.details`` are the edits and the (average) length of the references in words of the corpus:
 sacrebleu's ``num_edits`` and ``ref_length``.
@@ -54,7 +54,7 @@ class Ter(SacrebleuMetric):
     case_sensitive: bool = option(False, "Distinguish upper and lower case.")
 
     def rows(self, candidates: Sequence[str], references: Sequence[Sequence[str]]) -> Rows:
-        """Return sacrebleu's statistics; warn of segments that take it seconds or minutes."""
+        """Return sacrebleu's statistics; warn about segments that take seconds or minutes."""
         for text, group in zip(candidates, references, strict=False):
             if _words(text) > _LONG_WORDS and max(map(_words, group), default=0) > _LONG_WORDS:
                 warnings.warn(

@@ -1,19 +1,18 @@
-"""WER, MER and WIL: word errors per word, as in speech recognition; CER, of characters.
+"""WER, MER and WIL: word error rates, as in speech recognition; CER: character error rate.
 
-Of H hits, S substitutions, D deletions and I insertions that turn the reference into the candidate
-(Levenshtein), summed over the corpus:
+With H hits, S substitutions, D deletions and I insertions that turn the reference into the
+candidate (Levenshtein), summed over the corpus:
 
     WER = (S + D + I) / (H + S + D)         errors per word of the reference
     MER = (S + D + I) / (H + S + D + I)     share of matches that are errors
     WIL = 1 - H² / ((H + S + D) (H + S + I))
 
 Morris, Maier, Green (2004) define MER and WIL. Lower is better, 0 (identical) to 1, and above 1 for
-WER if there are many insertions. Of several references the one with the lowest value counts. An
+WER if there are many insertions. With several references, the one with the lowest value is used. An
 empty candidate or reference gets 1; in a corpus, its words count as deletions or insertions.
 
-Words are separated by spaces; ``unit=characters`` is CER, spaces within the text included. Several
-alignments can have the fewest errors, of which MER and WIL depend; the one that jiwer makes is
-taken.
+Words are separated by spaces; ``unit=characters`` is CER, including spaces within the text. MER and
+WIL depend on the alignment; among alignments with the fewest errors, the one of jiwer is used.
 
 ``Scores.details`` are the four counts.
 """
@@ -55,7 +54,7 @@ class Wer(Metric):
         "Errors per word of the reference, per match (mer), or word information lost (wil).",
         choices=("wer", "mer", "wil"),
     )
-    unit: str = option("words", "What is compared.", choices=("words", "characters"))
+    unit: str = option("words", "Unit of the comparison.", choices=("words", "characters"))
     lowercase: bool = option(False, "Lowercase both sides.")
     punctuation: bool = option(True, "Keep punctuation marks.")
 

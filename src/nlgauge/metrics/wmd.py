@@ -1,4 +1,4 @@
-"""WMD: the word mover's distance, the least cost of moving one text's words onto the other's.
+"""WMD: the word mover's distance, the minimum cost of moving one text's words to the other's.
 
     WMD = min_F sum_ij F_ij ||x_i - y_j||,  F 1 = a,  F^T 1 = b
 
@@ -16,7 +16,7 @@ from nlgauge.metrics._transport import TransportMetric
 
 @dataclass(frozen=True)
 class Wmd(TransportMetric):
-    """The least cost of moving one text's words onto the other's."""
+    """The minimum cost of moving one text's words to the other's."""
 
     title = "WMD"
     paper = "Kusner et al. 2015, From Word Embeddings to Document Distances (ICML)"

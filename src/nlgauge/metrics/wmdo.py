@@ -1,16 +1,16 @@
-"""WMDo: the word mover's distance with a penalty for words in another order.
+"""WMDo: the word mover's distance with a penalty for word order.
 
     WMDo = WMD + delta (chunks - 1) / (matched - 1)
 
 with 1 - cos as the cost of WMD. From left to right, each reference word is matched with the
-candidate word from which it receives the most mass; ties go to the word nearest to the end of the
-last match. A chunk is a run of matches that are neighbours in both texts, so texts in the same
-order are one chunk and a reversed text costs ``delta``. The published code uses chunks / matched,
-which penalises identical texts; here they get exactly 0. Lower is better, range [0, 2 + delta];
-void texts get the maximum.
+candidate word from which it receives the most mass; ties are resolved in favour of the word nearest
+to the end of the last match. A chunk is a run of matches that are adjacent in both texts, so texts
+in the same order are one chunk and a reversed text costs ``delta``. The published code uses
+chunks / matched, which penalises identical texts; here they get exactly 0. Lower is better, range
+[0, 2 + delta]; void texts get the maximum.
 
-The published code adds 0.10 times the share of candidate words without a vector. There is no such
-term here: words that the model does not know cost about 1 unless the other text has them too.
+The published code adds 0.10 times the share of candidate words without a vector. Here this term is
+not needed: words that the model does not know cost about 1 unless the other text has them too.
 """
 
 from dataclasses import dataclass
@@ -32,7 +32,7 @@ _TIE = 1e-9  # tolerance for equal flows and costs
 
 @dataclass(frozen=True)
 class Wmdo(TransportMetric):
-    """The word mover's distance with a penalty for words in another order."""
+    """The word mover's distance with a penalty for word order."""
 
     title = "WMDo"
     paper = "Chow et al. 2019, WMDO: Fluency-based Word Mover's Distance (WMT)"
@@ -54,7 +54,7 @@ class Wmdo(TransportMetric):
         return self.scale.void, _MAX_COST, 1.0, 1 / (1 + self.scale.void)
 
     def points(self, cloud: Cloud) -> Points:
-        """Return the words with mass; the others neither match nor separate chunks."""
+        """Return the words with mass; other words neither match nor separate chunks."""
         return super().points(cloud.keep(cloud.weights > 0))
 
     def cost_matrix(self, candidate: Points, reference: Points) -> Floats:
@@ -74,7 +74,7 @@ def _disorder(plan: Plan) -> float:
     best = flows >= flows.max(axis=0) - _TIE
     chunks, following = 0, 0
     for partners in (np.flatnonzero(column) for column in best.T):
-        # Of two equally near words, the later one keeps the order.
+        # Between two equally near words, the later one keeps the order.
         position = min(partners, key=lambda i: (abs(i - following), -i))
         chunks += bool(chunks == 0 or position != following)
         following = int(position) + 1

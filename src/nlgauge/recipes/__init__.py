@@ -1,7 +1,8 @@
 """Recipes: each module reproduces one paper's tables from its data, next to the published numbers.
 
-A recipe names its files, its metrics and what the paper printed. Missing files and numbers that the
-paper does not give stay empty and are listed. Only `nlgauge reproduce` imports this package.
+A recipe lists its files, its metrics and the published numbers. Cells without data or without a
+published number stay empty, and missing files are listed. Only `nlgauge reproduce` imports this
+package.
 """
 
 from importlib import import_module
@@ -19,7 +20,7 @@ __all__ = ["RECIPES", "choose_recipe", "reproduce"]
 
 
 def choose_recipe(name: str) -> str:
-    """Return the name of a recipe; an unknown one is a UsageError with the list."""
+    """Return the name of a recipe; raise UsageError with the list if it is unknown."""
     if name not in RECIPES:
         raise UsageError(f"there is no recipe {name!r}; the recipes are: {', '.join(RECIPES)}")
     return name

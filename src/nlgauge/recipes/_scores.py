@@ -19,9 +19,9 @@ EMBEDDED = "embedded (all-MiniLM-L6-v2, 6 layers)"
 
 
 def find(data: Path, wanted: Mapping[str, str]) -> tuple[dict[str, Path], tuple[str, ...]]:
-    """Return the files and folders in a folder, by part, and a sentence on the missing ones.
+    """Return the files and folders in a folder, by part, and a sentence about missing ones.
 
-    A file may also be gzipped (name.gz). None at all is a FileError.
+    A file may also be gzipped (name.gz). If there is none at all, FileError is raised.
     """
     if not data.is_dir():
         raise FileError(f"there is no folder {str(data)!r} to look for data in")
@@ -32,8 +32,8 @@ def find(data: Path, wanted: Mapping[str, str]) -> tuple[dict[str, Path], tuple[
                 found.setdefault(part, path)
     lost = ", ".join(name for part, name in wanted.items() if part not in found)
     if not found:
-        raise FileError(f"{data} holds none of the files looked for, gzipped or not: {lost}")
-    note = f"Missing in the data folder, gzipped or not, and so left out here: {lost}."
+        raise FileError(f"{data} has none of the files looked for, gzipped or not: {lost}")
+    note = f"Missing in the data folder (with and without .gz), so left out: {lost}."
     return found, (note,) if lost else ()
 
 
@@ -57,8 +57,8 @@ def score_rows(
 ) -> Study:
     """Return the study of the rows' metrics and of stored scores, labelled by the rows' names.
 
-    Metrics that leave model and layers open are scored with other models as well, and labelled by
-    `with_model_name`. Metrics whose default model cannot be opened are left out and noted.
+    Metrics without a fixed model and layers are also scored with other models, and labelled by
+    `with_model_name`. Metrics whose default model cannot be opened are left out with a note.
     """
     judged = data if isinstance(data, JudgedCorpus) else read_judged(data)
     metrics, notes = _open(rows, settings)
@@ -78,14 +78,14 @@ def score_rows(
 
 
 def _takes_any_encoder(chosen: Metric) -> bool:
-    """Return whether neither the encoder of a metric nor its layers are chosen yet."""
+    """Return whether a metric has an encoder, and neither it nor its layers are fixed."""
     return getattr(chosen, "model", "") is None and getattr(chosen, "leaves_layers_open", False)
 
 
 def _open(
     rows: Sequence[TableRow], settings: Settings
 ) -> tuple[dict[str, Metric], tuple[str, ...]]:
-    """Return the metrics that can be opened, by row, and sentences on the others."""
+    """Return the metrics that can be opened, by row, and sentences about the others."""
     metrics: dict[str, Metric] = {}
     reasons: dict[str, list[str]] = {}
     for row in rows:
@@ -105,14 +105,14 @@ def _open(
 
 
 def with_model(spec: str, model: str | None) -> Metric:
-    """Return the metric of a spec, with the model if one is given and the spec names none."""
+    """Return the metric of a spec, with the given model unless the spec names one."""
     built = build_metric(spec)
     takes = getattr(built, "model", "") is None
     return build_metric(spec, model=model) if takes and model is not None else built
 
 
 def bind_layers(spec: str, settings: Settings) -> Metric:
-    """Return the metric of a spec with the layers it takes of the model."""
+    """Return the metric of a spec with the layers of the model that it uses."""
     return next(iter(Scorer(with_model(spec, settings.model)).metrics.values()))
 
 

@@ -21,12 +21,12 @@ KINDS = {"abs": "abstractive", "ext": "extractive"}
 LEVELS = ("system", "text")
 CRITERION = "litepyramid_recall"
 STORED = ("rouge_1_recall", "rouge_2_recall", "bert_recall_score", "mover_score")
-_STORED = "stored: the scores that came with the data; ours are F-scores but for bertscore R"
+_STORED = "stored: scores stored with the data; ours are F-scores, except bertscore R"
 _RESAMPLES = 500
 
 
 def by_kind(path: Path, scores: Path | None = None) -> dict[str, JudgedCorpus]:
-    """Return the judged summaries by kind of system, with a file of scores that came with them."""
+    """Return the judged summaries by kind of system, with the stored scores."""
     judged = read_judged(path, scores=scores)
     found = {}
     for kind, word in KINDS.items():

@@ -16,7 +16,7 @@ COEFFICIENTS = {"pearson": "r", "spearman": "rho", "kendall_b": "tau"}
 
 
 def parse_table(rows: Mapping[str, str], columns: Sequence[str]) -> dict[tuple[str, str], float]:
-    """Return the numbers of a table by row and column; a dash is a number that is not printed."""
+    """Return the numbers of a table by row and column; a dash means that there is no number."""
     return {
         (row, column): float(number)
         for row, line in rows.items()
@@ -38,9 +38,8 @@ def compare_numbers(
 ) -> tuple[Table, list[dict[str, Any]]]:
     """Return computed numbers next to published ones as a table, and one by one for JSON.
 
-    ``columns`` maps keys to headings, ``about`` keys to a column's description for JSON. Numbers of
-    other models have columns of their own. Table rows without numbers are left out, and so are
-    columns without any.
+    ``columns`` maps keys to headings, ``about`` maps keys to descriptions of columns for JSON.
+    Numbers of other models have separate columns. Rows and columns without numbers are left out.
     """
     printed = {key for row in rows for key in columns if (row.published or "", key) in published}
     others = [model for model in other_models if _has_numbers(rows, model, ours)]

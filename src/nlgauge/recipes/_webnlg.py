@@ -1,6 +1,6 @@
-"""WebNLG 2020 at the system level: metrics against five human criteria, and these with each other.
+"""WebNLG 2020 at the system level: correlations of metrics and five human criteria.
 
-BaryScore prints three of the criteria and InfoLM all five; both took the means of systems.
+BaryScore reports three of the criteria and InfoLM all five, both for means of systems.
 """
 
 from collections.abc import Mapping, Sequence
@@ -45,7 +45,7 @@ def webnlg(
     ``published`` has r, rho, tau for each of the ``criteria`` by row, ``people`` by two criteria.
     """
     judged = read_judged(path)
-    if HUMAN_SYSTEM in judged.corpus.system_names:  # of human texts only judgements are recorded
+    if HUMAN_SYSTEM in judged.corpus.system_names:  # there are only judgements for human texts
         judged = judged.without(HUMAN_SYSTEM)
     study = score_rows(judged, rows, settings)
     judged_criteria = [name for name in CRITERIA if name in study.judgements.criteria]

@@ -1,8 +1,8 @@
 """BaryScore (Colombo et al. 2021): translation, metrics against each other, summaries, WebNLG.
 
-The paper draws its two matrices on WMT16 de-en; where that is missing they are drawn on WMT15
-de-en, or on the first language pair found. There is one output per segment in these sets, so that
-the paper's "text level" is our segment level.
+The two matrices of the paper are for WMT16 de-en; if this data is missing, WMT15 de-en or the first
+available language pair is used. These sets have one output per segment, so the paper's "text level"
+is our segment level.
 """
 
 from collections.abc import Mapping
@@ -114,7 +114,7 @@ def _matrices(name: str, study: Study) -> Part:
 
 
 def _speed(study: Study, settings: Settings) -> dict[str, Any]:
-    """Return pairs per second of BaryScore alone, model loaded, texts encoded anew."""
+    """Return pairs per second of BaryScore alone, including encoding, with a loaded model."""
     candidates, references = study.corpus.candidates, study.corpus.references
     count = min(_TIMED, len(candidates))
     scorer = Scorer(with_model("bary", settings.model), runtime=settings.runtime)

@@ -1,9 +1,9 @@
 """Text similarity as an evaluation measure (ENSAE): people and five metrics on WMT15 fi-en.
 
-The report prints its coefficients as a picture and its p-values as 0.00; in words it gives the
-Spearman correlations that stand here. It takes absolute values, and its notebook hands TER single
-words as sentences; here distances are negated and TER is TER. Unsmoothed sentence BLEU of sacrebleu
-replaces nltk's, which is about 0 if no 4-gram matches.
+The report shows its coefficients as an image and its p-values as 0.00; the Spearman correlations
+here are from its text. It uses absolute values, and its notebook passes single words to TER as
+sentences; here distances are negated and TER is computed on sentences. Unsmoothed sentence BLEU of
+sacrebleu replaces that of nltk, which is about 0 if no 4-gram matches.
 """
 
 from collections.abc import Sequence
@@ -57,7 +57,7 @@ def _panels(found: CoefficientMatrix) -> list[Panel]:
 
 
 def _human(study: Study, other_models: Sequence[str]) -> Section:
-    """Return the correlations with people next to those that the report gives in words."""
+    """Return the correlations with people next to those in the text of the report."""
     found = correlations(study, CRITERION, COEFFICIENTS)
     columns = [Column("metric"), Column("in the paper")]
     for name in COEFFICIENTS:

@@ -1,9 +1,9 @@
 """InfoLM (Colombo et al. 2022): measures, temperature, alpha and beta, WebNLG, distributions.
 
-A masked language model reads a text once per token, so this recipe takes samples by default: 40
-inputs of WebNLG and 10 documents of REALSumm. Without such a model the rows of InfoLM stay empty.
-The paper picks temperature, alpha and beta on all the data; here they are chosen on half of the
-documents and tested on the others.
+A masked language model needs a pass per token, so this recipe uses samples by default: 40 inputs of
+WebNLG and 10 documents of REALSumm. Without such a model the rows of InfoLM stay empty. The paper
+selects temperature, alpha and beta on all data; here they are chosen on half of the documents and
+tested on the others.
 """
 
 from collections.abc import Mapping
@@ -44,7 +44,9 @@ def rebuild(data: Path, settings: Settings) -> Reproduction:
     """Return the WebNLG table, and on summaries the measures, the sweeps and the distributions."""
     found, missing = find(data, FILES)
     no_model = _missing_model(settings)
-    settings = replace(settings, other_models=())  # which are encoders, not masked language models
+    settings = replace(
+        settings, other_models=()
+    )  # other models are encoders, not masked language models
     parts = []
     if "webnlg" in found:
         rows, tables = _rows("data2text"), (PUBLISHED.tables["table3"], PUBLISHED.tables["people"])
@@ -79,7 +81,9 @@ def _missing_model(settings: Settings) -> tuple[str, ...]:
     except ModelError as error:
         if settings.model is not None:
             raise
-        return (f"No row of InfoLM has numbers of ours, and nothing is swept: {error}.",)
+        return (
+            f"The rows of InfoLM have no computed numbers, and options are not tuned: {error}.",
+        )
     return ()
 
 

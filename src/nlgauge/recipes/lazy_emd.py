@@ -1,8 +1,8 @@
 """Lazy-EMD (Chen et al. 2020): daRR of WMT18 and WMT19, penalties, and the worked examples.
 
-Of Tables 2 to 4 the to-English numbers are reproduced; only outputs in a pair are scored. The
-paper's EMD is transport with cost 1 - cos: Lazy-EMD with infinite penalties. F_alpha is BERTScore
-with recall weight .48, the paper's value for English.
+The to-English numbers of Tables 2 to 4 are reproduced; only outputs that occur in a pair are
+scored. The paper's EMD is transport with cost 1 - cos, that is, Lazy-EMD with infinite penalties.
+F_alpha is BERTScore with recall weight .48, the paper's value for English.
 """
 
 from collections.abc import Mapping
@@ -52,7 +52,7 @@ def rebuild(data: Path, settings: Settings) -> Reproduction:
     (outputs, no_outputs), (ranked, no_pairs) = find(data, files), find(data, of_pairs)
     whole = [name for name in outputs if name in ranked]
     if not whole:
-        raise FileError(f"{data} holds no language pair with both outputs and ranked pairs")
+        raise FileError(f"{data} has no language pair with both outputs and ranked pairs")
     found = {name: _sampled(outputs[name], ranked[name], settings) for name in whole}
     parts = [_translation(found, settings), _examples(settings)]
     return Reproduction.of("lazy_emd", PUBLICATION.paper, parts, (*no_outputs, *no_pairs))

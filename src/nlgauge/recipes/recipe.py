@@ -37,7 +37,7 @@ class Paper:
 
 @dataclass(frozen=True)
 class TableRow:
-    """A row of a table: our metric and the paper's name for it, either of which may be missing."""
+    """A row of a table: our metric and the paper's name for it; either may be missing."""
 
     name: str
     spec: str | None = None
@@ -80,9 +80,9 @@ class Settings:
     runtime: Runtime = DEFAULT
     progress: Progress | None = None
     inputs: int | None = None
-    """Most inputs of a data set; None takes all, or the sample of a slow recipe."""
+    """Maximum inputs of a data set; None uses all, or the sample of a slow recipe."""
     other_models: tuple[str, ...] = ()
-    """Models whose numbers stand in further columns of the tables."""
+    """Models with numbers in further columns of the tables."""
 
 
 @dataclass(frozen=True)
@@ -136,7 +136,7 @@ class Reproduction(Part):
 
     @property
     def about(self) -> tuple[str, ...]:
-        """Sentences on the paper and the models of the published numbers and of ours."""
+        """Sentences about the paper, and the models of the published and computed numbers."""
         return (
             f"Published: {self.paper.source}; model: {self.paper.model}.",
             f"Ours: computed here; model: {self.model}.",

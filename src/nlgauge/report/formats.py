@@ -1,7 +1,7 @@
 """Formats of a table: text, CSV, TSV, Markdown, LaTeX and HTML.
 
-A table's texts are printable, so that the functions here escape only the markup of their format.
-CSV and TSV hold the values as they are.
+The texts of a table are printable, so these functions only escape the markup of their format. CSV
+and TSV contain the unformatted values.
 """
 
 import csv as csv_module
@@ -17,30 +17,30 @@ _BOLD, _PLAIN = "\x1b[1m", "\x1b[0m"
 _LATEX: dict[str, str | int | None] = {mark: f"\\{mark}" for mark in "&%$#_{}"}
 _LATEX |= {"~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "\\": r"\textbackslash{}"}
 _LATEX |= {"↑": r"$\uparrow$", "↓": r"$\downarrow$", '"': r"{\char34}"}  # babel's active quote
-_LATEX |= {mark: f"${mark}$" for mark in "<>|"}  # which old fonts lack
+_LATEX |= {mark: f"${mark}$" for mark in "<>|"}  # missing in old fonts
 _MARKDOWN = re.compile(r"[\\`*\[\]|]|(?<![^\W_])_|_(?![^\W_])|([<>&~$])")  # not lazy_emd's _
 _NUMBERS = re.compile(r"[\d\s.,<\[\]-]*")
 _NUMBER = re.compile(r"[-+]?[\d.,]+(e[-+]?\d+)?", re.IGNORECASE)
-_FORMULA = tuple("=+-@\t\r\n＝＋－＠")  # what spreadsheets take as the start of a formula
+_FORMULA = tuple("=+-@\t\r\n＝＋－＠")  # characters that start a formula in spreadsheets
 
 
 def markdown_text(text: str) -> str:
-    """Return a printable text for Markdown: shown as it is, without links, tags or emphasis."""
+    """Escape a printable text for Markdown, so that it is shown literally."""
     if _NUMBERS.fullmatch(text):
         return text
-    # Not every dialect knows \<, so that some characters are written as entities.
+    # Not every dialect supports \<, so some characters are written as entities.
     return _MARKDOWN.sub(lambda at: f"&#{ord(at[0])};" if at[1] else f"\\{at[0]}", text)
 
 
 def markdown_code(text: str) -> str:
-    """Return a printable text as Markdown code, between more backticks than it contains."""
+    """Return a printable text as Markdown code, delimited by enough backticks."""
     marks = "`" * (1 + max(map(len, re.findall("`+", text)), default=0))
     space = " " * (marks != "`" or not text)
     return f"{marks}{space}{text}{space}{marks}"
 
 
 def latex_text(text: str) -> str:
-    """Return a printable text for LaTeX, without commands."""
+    """Escape a printable text for LaTeX."""
     return text.translate(str.maketrans(_LATEX))
 
 
@@ -86,7 +86,7 @@ def csv(table: Table, *, delimiter: str = ",", safe: bool = False) -> str:
         cells = map(_no_formula, row) if safe else row
         writer.writerow(["" if value is None else value for value in cells])
     joined = "\n".join(line.removesuffix("\r\n") for line in lines)
-    return joined.encode("utf-8", "backslashreplace").decode()  # files cannot hold surrogates
+    return joined.encode("utf-8", "backslashreplace").decode()  # files cannot contain surrogates
 
 
 class _Lines(list[str]):
@@ -119,7 +119,7 @@ def latex(table: Table) -> str:
     """Return a booktabs tabular, the best value of each column in bold."""
     rows = _marked(table, latex_text, r"\textbf{{{}}}")
     layout = "".join("r" if table.numeric(j) else "l" for j in range(len(table.columns)))
-    # The command \\ or \midrule before a row would take a first [ or * as its argument.
+    # The command \\ or \midrule before a row would read a first [ or * as its argument.
     starts = ("{}" * row[0].startswith(("[", "*")) for row in rows)
     heading, *body = (next(starts) + " & ".join(row) + r" \\" for row in rows)
     lines = [rf"\begin{{tabular}}{{{layout}}}", r"\toprule", heading, r"\midrule"]

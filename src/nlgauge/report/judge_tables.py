@@ -1,4 +1,4 @@
-"""Tables of how reliable a judge is, from the plain values of a study's result."""
+"""Tables of the reliability of a judge, from the plain values of a study's result."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any

@@ -25,7 +25,7 @@ figure svg { max-width: 100%; height: auto; }
 
 @dataclass(frozen=True)
 class Section:
-    """A heading, sentences and a table; without a table, the sentences say why."""
+    """A heading, sentences and a table; if there is no table, the sentences state the reason."""
 
     title: str
     sentences: tuple[str, ...]
@@ -125,7 +125,7 @@ def _agreement(card: Content, digits: int) -> Section:
 def _quality(card: Content) -> Section:
     means = card["mean_by_quality"]
     if not means:
-        return Section("Scores by human quality", ("The judgements do not fall into bands.",))
+        return Section("Scores by human quality", ("The judgements cannot be divided into bands.",))
     columns = Column("human score"), Column("mean score", 3)
     about = "Mean scores in bands of equal size of human quality."
     return Section("Scores by human quality", (about,), Table(columns, tuple(means.items())))
@@ -154,7 +154,7 @@ def _sensitivity(card: Content) -> Section:
     if not found:
         return Section("Changed texts", ("Stored scores cannot be computed for changed texts.",))
     about = (
-        "Outputs are damaged, and scored again. The mean change is in standard deviations of the "
+        "Outputs are corrupted and scored again. The mean change is in standard deviations of the "
         "scores of all outputs."
     )
     columns = (Column("change"), Column("texts"), Column("worse", 2), Column("mean change", 2))

@@ -80,8 +80,8 @@ def system_keys(
 ) -> Table:
     """Return a row for each system for CSV and TSV: every number has a column of its own.
 
-    The columns of a metric are its label, and with what was asked for label.low, label.high,
-    label.p, and label.name for each component and detail.
+    The columns of a metric are its label and, if requested, label.low, label.high, label.p, and
+    label.name for each component and detail.
     """
     rows = []
     for system, by_metric in totals.items():
@@ -100,7 +100,7 @@ def system_keys(
 
 
 def detail_tables(totals: Totals, *, digits: int | None = None) -> list[Table]:
-    """Return a table for each metric that has more than a value: systems by what is behind it."""
+    """Return a table of systems by components and details for each metric that has any."""
     first = next(iter(totals.values()))
     titles, tables = _titles(first), []
     for label in first:
@@ -117,7 +117,7 @@ def detail_tables(totals: Totals, *, digits: int | None = None) -> list[Table]:
 
 
 def _behind(scores: Scores | CorpusScore) -> dict[str, float]:
-    """Return the components but the first, and the details."""
+    """Return the details, and all components except the first."""
     return {**dict(list(scores.components.items())[1:]), **scores.details}
 
 

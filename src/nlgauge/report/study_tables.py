@@ -41,10 +41,10 @@ def _interval(rows: Sequence[Row], digits: int) -> list[_Filled]:
 def agreement_tables(
     rows: Sequence[Row], *, digits: int = 3, footer: Sequence[str] = ()
 ) -> list[Table]:
-    """Return metrics by what varies; a table for each level if criteria vary as well.
+    """Return metrics by varying keys; a table for each level if criteria vary as well.
 
-    A row has metric, criterion, level, coefficient, value and n, and with an interval low, high
-    and confidence. What does not vary is named below the table.
+    A row has metric, criterion, level, coefficient, value and n, and optionally low, high and
+    confidence. Constant keys are stated below the table.
     """
     criteria = {row["criterion"] for row in rows}
     kinds = list(dict.fromkeys((row["level"], row["coefficient"]) for row in rows))
@@ -79,7 +79,7 @@ def _agreement(rows: Sequence[Row], digits: int) -> Table:
 
 
 def _constant(rows: Sequence[Row], varying: Sequence[str]) -> str:
-    """Return what does not vary, and the number of points behind the numbers."""
+    """Return the constant keys, and the number of points."""
     first = rows[0]
     fixed = {
         "criterion": f"human: {first['criterion']}",
@@ -253,7 +253,7 @@ def interval(low: float | None, high: float | None, digits: int) -> str | None:
 def p_text(p: float) -> str:
     """Return a p-value with three decimals, the smallest as <.001; empty if undefined.
 
-    A p below .05 has as many decimals as it takes not to be rounded to .05: .04995, not .050.
+    A p below .05 has enough decimals that it is not rounded to .05: .04995, not .050.
     """
     if isnan(p):
         return ""

@@ -62,7 +62,7 @@ class Table:
         ]
 
     def numeric(self, column: int) -> bool:
-        """Return whether a column holds numbers, which are right-aligned."""
+        """Return whether a column contains numbers, which are right-aligned."""
         return all(isinstance(row[column], int | float | None) for row in self.rows)
 
     def best(self) -> set[tuple[int, int]]:

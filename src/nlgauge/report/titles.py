@@ -1,13 +1,13 @@
-"""Titles of metrics for the headings of tables, as papers write them, and different in a table."""
+"""Titles of metrics for the headings of tables, unique within a table."""
 
 from collections.abc import Collection, Mapping
 
 
 def distinct_titles(titles: Mapping[str, str], names: Collection[str] = ()) -> dict[str, str]:
-    """Return a title for each label, none equal to another or to one of the other ``names``.
+    """Return a unique title for each label that also differs from the other ``names``.
 
-    Metrics with the same title are told apart by the options that are not common to all of them:
-    BERTScore and BERTScore (layer=4).
+    Metrics with the same title are distinguished by the options that they do not share: BERTScore
+    and BERTScore (layer=4).
     """
     groups: dict[str, dict[str, list[str]]] = {}
     for label, title in titles.items():

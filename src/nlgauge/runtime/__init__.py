@@ -1,4 +1,4 @@
-"""How work runs on this machine: the `Runtime` settings, threads and memory."""
+"""Execution on this machine: the `Runtime` settings, threads and memory."""
 
 from nlgauge.runtime.settings import DEFAULT, Runtime
 

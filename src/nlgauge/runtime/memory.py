@@ -1,7 +1,7 @@
 """Return freed memory to the operating system during long runs.
 
-The C library keeps freed blocks below one still in use: 20,000 pairs took a third more memory than
-1,000. Returning them costs time, because most are needed again, so short runs do without.
+The C library keeps freed blocks that are below a block in use: 20,000 pairs took a third more
+memory than 1,000. Returning them takes time, because most are needed again, so short runs do not.
 """
 
 import ctypes
@@ -15,7 +15,7 @@ _M_ARENA_MAX = -8  # of glibc's malloc.h
 
 
 def use_one_arena() -> None:
-    """Have all threads started from now on share the main arena of glibc's malloc.
+    """Make all threads that are started from now on share the main arena of glibc's malloc.
 
     glibc does not return the free end of any other arena until it exceeds a threshold, which
     grows to 64 MB for each arena; malloc_trim returns that of the main arena.
@@ -26,7 +26,7 @@ def use_one_arena() -> None:
 
 
 def freeze_objects() -> None:
-    """Exclude all objects made so far from garbage collection.
+    """Exclude all existing objects from garbage collection.
 
     Python collects old cyclic garbage once it exceeds a quarter of the old objects. The modules
     and models of a server are over a million objects, so that the garbage of many large requests
@@ -61,7 +61,7 @@ def _malloc_trim() -> Callable[[], object]:
 
 
 def _c_library() -> ctypes.CDLL | None:
-    """Return the C library of this process, None where there is no such thing."""
+    """Return the C library of this process, None if there is none."""
     try:
         return ctypes.CDLL(None)
     except (OSError, TypeError):

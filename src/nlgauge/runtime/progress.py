@@ -1,7 +1,7 @@
-"""Progress of a run: steps within a chunk of rows, and an estimate of the time that is left.
+"""Progress of a run: steps within a chunk of rows, and an estimate of the remaining time.
 
-Work inside a chunk calls `step` without knowing who listens; only the thread that started the run
-reports, because callbacks may raise to cancel it.
+Work inside a chunk calls `step`; only the thread that started the run reports, because callbacks
+may raise an exception to cancel it.
 """
 
 import logging
@@ -19,7 +19,7 @@ Step = Callable[[float], None]
 _LOG = logging.getLogger(__name__)
 _STEP: ContextVar[Step | None] = ContextVar("progress_step", default=None)
 _REPORT: ContextVar[Callable[[], None] | None] = ContextVar("progress_report", default=None)
-_MEASURED_SECONDS = 3.0  # less would be the start of libraries and models
+_MEASURED_SECONDS = 3.0  # shorter times are dominated by the start of libraries and models
 _LONG_SECONDS = 60.0
 
 
@@ -29,7 +29,7 @@ def current_step() -> Step:
 
 
 def counted(items: Sequence[Item]) -> Iterator[Item]:
-    """Yield the items, each of which is an equal share of the current portion."""
+    """Yield the items, and count each as an equal share of the current portion."""
     step = current_step()
     for item in items:
         yield item
@@ -48,7 +48,7 @@ def portion(share: float) -> Iterator[None]:
 
 
 def report_progress() -> bool:
-    """Report the current state, and return whether anyone wants to know it."""
+    """Report the current state, and return whether progress is reported at all."""
     report = _REPORT.get()
     if report is not None:
         report()
@@ -56,7 +56,7 @@ def report_progress() -> bool:
 
 
 class RunProgress:
-    """The finished rows of a run, fractions of rows included, and the seconds of each label."""
+    """The finished rows of a run, including fractions, and the seconds of each label."""
 
     def __init__(
         self,
@@ -75,7 +75,7 @@ class RunProgress:
         self._estimated = self._phase_estimated = False
 
     def report(self, done: int | None = None) -> None:
-        """Call back with the number of finished rows, of which the last is told by ``done``."""
+        """Call the callback with the number of finished rows; ``done`` sets that number."""
         if self._tell is not None and get_ident() == self._thread:
             reached = min(int(self._rows + 1e-6), self._total - 1) if done is None else done
             self._tell(max(reached, 0), self._total)
@@ -115,7 +115,7 @@ class RunProgress:
     def _estimate_phase(self, label: str, seconds: float, share: float) -> None:
         """Log once how long a phase will take, if that is more than a minute.
 
-        A single pair of long documents is a chunk of its own, so no other chunk tells the time.
+        A pair of long documents is a separate chunk, so other chunks do not give an estimate.
         """
         if self._phase_estimated or seconds < _MEASURED_SECONDS or not 0 < share < 1:
             return
@@ -142,7 +142,7 @@ class RunProgress:
 
 
 def duration(seconds: float) -> str:
-    """Return seconds as people say them: 12 s, 7 min, 2.5 h."""
+    """Format seconds: 12 s, 7 min, 2.5 h."""
     if seconds < 90:
         return f"{seconds:.0f} s"
     return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"

@@ -1,4 +1,4 @@
-"""Runtime: the settings that say where and how models run, taken by every public function."""
+"""Runtime: settings of where and how models run, an argument of every public function."""
 
 import os
 from dataclasses import dataclass
@@ -11,14 +11,14 @@ DOWNLOAD_VARIABLE = "NLGAUGE_DOWNLOAD"
 
 @dataclass(frozen=True)
 class Runtime:
-    """Where and how models run; scores depend on `lang` and `precision` only.
+    """Where and how models run; scores only depend on `lang` and `precision`.
 
     Parameters
     ----------
     device
         ``"auto"`` (a GPU if there is one), ``"cpu"``, ``"cuda"``, ``"cuda:1"`` or ``"mps"``.
     batch_tokens
-        Tokens in one forward pass of a model, padding included.
+        Maximum tokens in one forward pass of a model, including padding.
     precision
         Default of the option ``precision``: ``"float32"``, ``"bfloat16"`` or ``"int8"``.
     cache
@@ -26,9 +26,9 @@ class Runtime:
     download
         Whether models may be downloaded. ``None`` reads ``NLGAUGE_DOWNLOAD``.
     lang
-        Language code of the texts, as ``"ja"``: for options that a specification leaves open.
+        Language code of the texts, such as ``"ja"``; determines unset options of metrics.
     threads
-        Largest number of threads. ``None`` takes ``OMP_NUM_THREADS``, else all cores.
+        Maximum number of threads. ``None`` uses ``OMP_NUM_THREADS``, else all cores.
 
     Examples
     --------

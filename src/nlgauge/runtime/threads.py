@@ -1,4 +1,4 @@
-"""Work spread over the cores, for arithmetic that releases the global interpreter lock."""
+"""Parallel work in threads, for arithmetic that releases the global interpreter lock."""
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -21,7 +21,7 @@ _LIMIT: ContextVar[int | None] = ContextVar("thread_limit", default=None)
 
 
 def thread_count() -> int:
-    """Return the largest number of threads: `limit_threads`, OMP_NUM_THREADS or the cores."""
+    """Return the maximum number of threads: `limit_threads`, OMP_NUM_THREADS or the cores."""
     affinity = getattr(os, "sched_getaffinity", None)  # Linux only
     cores = len(affinity(0)) if affinity else os.cpu_count() or 1
     limit = _LIMIT.get()
@@ -44,8 +44,8 @@ def limit_threads(count: int | None) -> Iterator[None]:
 def spread(
     work: Callable[[Sequence[Item]], Made], items: Sequence[Item], *, least: int
 ) -> list[Made]:
-    """Return what ``work`` makes of consecutive portions of at least ``least`` items, in order."""
-    if len(items) < 2:  # a single item may be large: its products of matrices have all cores
+    """Return the results of ``work`` on consecutive portions of at least ``least`` items."""
+    if len(items) < 2:  # a single item may be large: its matrix products use all cores
         return [work(items)]
     threads = thread_count()
     count = max(1, min(threads, len(items) // least))
@@ -65,7 +65,7 @@ def spread(
 
 
 def one_ahead(work: Callable[[Item], Made], items: Iterable[Item]) -> Iterator[Made]:
-    """Yield what ``work`` makes of each item; the next is made while one is in use."""
+    """Yield the result of ``work`` on each item; the next one is computed in the background."""
     rest = iter(items)
     first = list(islice(rest, 2))
     if len(first) < 2 or thread_count() == 1:
@@ -81,7 +81,7 @@ def one_ahead(work: Callable[[Item], Made], items: Iterable[Item]) -> Iterator[M
 
 
 def _result(future: "Future[Made]") -> Made:
-    """Return the result of a future; meanwhile, report the progress of its thread."""
+    """Wait for the result of a future, and report the progress of its thread."""
     while report_progress() and not future.done():
         wait([future], timeout=_REPORT_SECONDS)
     return future.result()
@@ -113,7 +113,9 @@ class _Blas:
 
 @cache
 def _controller() -> Any:
-    return import_module("threadpoolctl").ThreadpoolController()  # imported by need: it is slow
+    return import_module(
+        "threadpoolctl"
+    ).ThreadpoolController()  # imported on demand because it is slow
 
 
 _BLAS = _Blas()

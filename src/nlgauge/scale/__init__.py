@@ -1,1 +1,1 @@
-"""Scoring of files of any size: parts, engines with workers, and runs that can be resumed."""
+"""Scoring of files of any size in parts, with parallel workers and resumable runs."""

@@ -1,4 +1,4 @@
-"""Blocks: stretches of the input files that workers read and check before anything is scored."""
+"""Blocks: ranges of the input files that workers read and check before anything is scored."""
 
 import hashlib
 from collections import Counter
@@ -31,23 +31,25 @@ class Bytes:
 
 @dataclass(frozen=True)
 class Scan:
-    """What the bytes of a range tell without their rows."""
+    """Properties of a range of bytes that are known without parsing its rows."""
 
     sha256: bytes
     lines: int  # that begin in the range
-    quoted: tuple[bool, bool]  # at the end, if no quoted field is open at the start, and if one is
+    quoted: tuple[
+        bool, bool
+    ]  # whether a quoted field is open at the end, if none or one is open at the start
 
 
 @dataclass(frozen=True)
 class FilesTask:
-    """Ranges of bytes, or tables, that one worker looks at."""
+    """Ranges of bytes, or tables, for one worker."""
 
     items: tuple[Any, ...]
-    size: int = 0  # of the spans into which tables are divided
+    size: int = 0  # of the ranges into which tables are divided
 
     @property
     def name(self) -> str:
-        """The task in words, for messages."""
+        """The description of the task in messages."""
         return "the input files"
 
 
@@ -62,7 +64,7 @@ def divide_tables(_: object, task: FilesTask) -> list[list[InputRange]]:
 
 
 def _scan(given: Bytes) -> Scan:
-    before = min(given.start, 1)  # the byte before, which may end a line
+    before = min(given.start, 1)  # the previous byte, which may end a line
     try:
         with open_file(given.path) as content:
             content.seek(given.start - before)
@@ -79,7 +81,7 @@ def _scan(given: Bytes) -> Scan:
 
 @dataclass(frozen=True)
 class Block:
-    """A span of the input, and what to write about its rows."""
+    """A range of the input, and which digests of its rows to write."""
 
     number: int
     span: InputRange
@@ -96,7 +98,7 @@ class Block:
 
 @dataclass(frozen=True)
 class BlockIndex:
-    """The parts of a block, and what is wrong with its rows."""
+    """The parts of a block, and errors in its rows."""
 
     counts: Counter[str]  # rows of each system in the block
     parts: NDArray[np.int64]  # rows, line and offsets of every part
@@ -127,7 +129,7 @@ def index_block(_: object, block: Block) -> BlockIndex:
             length += len(batch)
             if block.folder.stop_requested():
                 break
-    except NlgaugeError as raised:  # raised again in the order of the input
+    except NlgaugeError as raised:  # raised later, in the order of the input
         error = raised
     for each in digests:
         each.write()

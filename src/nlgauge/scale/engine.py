@@ -1,4 +1,4 @@
-"""Engines: workers in this process, in a process pool or on a Ray cluster, with equal results."""
+"""Engines: workers in this process, in a process pool or on a Ray cluster; results are equal."""
 
 import os
 import pickle
@@ -41,7 +41,7 @@ class WorkerLost(Exception):
 
 
 class Engine(ABC, Generic[Task]):
-    """A context manager whose workers do the work on tasks."""
+    """A context manager that runs tasks on workers."""
 
     capacity = 1  # tasks in progress at once
     attempts = ATTEMPTS  # submissions of a task
@@ -87,7 +87,7 @@ class Engine(ABC, Generic[Task]):
 
     @abstractmethod
     def share_tables(self, tables: Sequence[Tables]) -> None:
-        """Make all workers score with these corpus tables from now on."""
+        """Send corpus tables to all workers, which use them from now on."""
 
     @abstractmethod
     def _submit(self, work: Work, task: Any) -> Task:
@@ -95,7 +95,7 @@ class Engine(ABC, Generic[Task]):
 
     @abstractmethod
     def _wait(self, tasks: Collection[Task]) -> Collection[Task]:
-        """Wait until something is done and return the tasks that are."""
+        """Wait until tasks are done and return them."""
 
     @abstractmethod
     def _result(self, task: Task) -> Any:
@@ -115,7 +115,7 @@ def open_engine(
     address: str | None = None,
     scorer: Scorer | None = None,
 ) -> Engine[Any]:
-    """Return the named engine; work in this process uses ``scorer`` if given."""
+    """Return the named engine; a worker in this process uses ``scorer``, if given."""
     if name not in ("local", "ray"):
         raise UsageError(f"unknown engine {name!r}; the engines are local and ray")
     if workers < 1:
@@ -130,7 +130,7 @@ def open_engine(
 
 
 class InProcess(Engine[partial[Any]]):
-    """One worker in this process; a task is a call that its result waits for."""
+    """One worker in this process; a task runs when its result is requested."""
 
     def __init__(self, config: WorkerConfig, scorer: Scorer | None = None) -> None:
         self._worker = Worker(config, scorer)
@@ -159,7 +159,7 @@ class ProcessPool(Engine[Future[Any]]):
         self._cleanup = ExitStack()
 
     def _start(self) -> ProcessPoolExecutor:
-        context = get_context("spawn")  # a forked process would share locks of torch
+        context = get_context("spawn")  # forked processes would inherit locks of torch
         return ProcessPoolExecutor(self._workers, context, _start_worker, (self._config,))
 
     def share_tables(self, tables: Sequence[Tables]) -> None:
@@ -191,7 +191,7 @@ class ProcessPool(Engine[Future[Any]]):
             raise WorkerLost from error
 
     def __enter__(self) -> Self:
-        """Divide the cores: libraries read these variables once, when a worker loads them."""
+        """Divide the cores among workers by variables that libraries read when they are loaded."""
         threads = str(max((os.cpu_count() or 1) // self._workers, 1))
         variables = {"OMP_NUM_THREADS": threads, "TOKENIZERS_PARALLELISM": "false"}
         for name in variables.keys() - os.environ.keys():
@@ -200,11 +200,11 @@ class ProcessPool(Engine[Future[Any]]):
         return self
 
     def __exit__(self, kind: object, error: BaseException | None, traceback: object) -> None:
-        """Stop the workers, at once after an error, as nobody uses their results."""
+        """Stop the workers; after an error, at once, because their results are not needed."""
         if error is not None:
             for process in list((self._pool._processes or {}).values()):
                 process.kill()
-        # A signal may have interrupted the start of the pool's thread, which cannot be joined then.
+        # If a signal interrupted the start of the pool's thread, the thread cannot be joined.
         self._pool.shutdown(wait=error is None, cancel_futures=True)
         self._cleanup.close()
 

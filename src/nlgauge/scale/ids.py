@@ -1,12 +1,12 @@
-"""Repeated ids: found by workers among sorted digests, one range of digests at a time.
+"""Detection of repeated ids: workers compare sorted digests, one range of digests at a time.
 
 Every block of the input writes the digests of its ids in sorted runs, with the row of each:
 
     ids-000012-0000         64-bit digests of system and id, then 32-bit rows within the block
-    segments-000012-0000    the same of ids with references, if tables are fitted
+    segments-000012-0000    the same for ids with references, if tables are fitted
     ids-repeats-000003.npy  rows of the fourth range of digests that occur before, by block
 
-Two among 100 million digests collide once in 3,700 runs.
+The probability of a collision among 100 million digests is 1 in 3,700.
 """
 
 import hashlib
@@ -33,13 +33,13 @@ _BYTES = 12  # for every row
 
 @dataclass(frozen=True)
 class Repeats:
-    """The rows of all blocks whose id, or whose segment, occurs before."""
+    """The rows of all blocks with an id, or a segment, that occurs before."""
 
     files: tuple[Path, ...] = ()
     first: tuple[int, int] | None = field(default=None, compare=False)  # block and row
 
     def among(self, block: int, first: int, length: int) -> frozenset[int]:
-        """Return the repeated ones among rows of a block, counted from the first of them."""
+        """Return which rows of a range in a block are repeated, counted from its first row."""
         start = _keys(block, first)
         rows: set[int] = set()
         for file in self.files:
@@ -50,7 +50,7 @@ class Repeats:
 
 
 class DigestWriter:
-    """Writes the digests of the ids or segments of a block, in sorted runs of limited length."""
+    """Writes digests of the ids or segments of a block in sorted runs of limited length."""
 
     def __init__(self, folder: Path, kind: Kind, block: int) -> None:
         self.runs = 0
@@ -66,7 +66,7 @@ class DigestWriter:
             self.write()
 
     def write(self) -> None:
-        """Write what was added since the last run."""
+        """Write the digests that were added since the last run."""
         if self._rows:
             digests = np.frombuffer(bytes(self._digests), dtype="<u8")
             order = np.argsort(digests, kind="stable")
@@ -90,7 +90,7 @@ def _run_file(folder: Path, kind: Kind, block: int, run: int) -> Path:
 
 @dataclass(frozen=True)
 class DigestRange:
-    """A range of the digests of all blocks, in which repeated ones are found."""
+    """A range of the digests of all blocks, for finding repeated ones."""
 
     folder: Path
     kind: Kind
@@ -109,7 +109,7 @@ class DigestRange:
         read = [self._read(block, run) for block, n in enumerate(self.runs) for run in range(n)]
         digests = np.concatenate([digests for digests, _ in read])
         keys = np.concatenate([keys for _, keys in read])
-        order = np.argsort(digests, kind="stable")  # of equal ones the first row comes first
+        order = np.argsort(digests, kind="stable")  # among equal digests, the first row comes first
         ordered = digests[order]
         repeated = np.sort(keys[order[1:][ordered[1:] == ordered[:-1]]])
         if not len(repeated):
@@ -144,7 +144,7 @@ class DigestRange:
 def digest_ranges(
     folder: Path, kind: Kind, runs: tuple[int, ...], rows: int, excluded: Repeats | None = None
 ) -> Iterator[DigestRange]:
-    """Yield the ranges for the digests of so many rows; none if no block has any."""
+    """Yield the ranges for the digests of ``rows`` rows; none if no block has digests."""
     ranges = -(-rows // _RANGE_ROWS)
     for number in range(ranges if any(runs) else 0):
         yield DigestRange(folder, kind, runs, number, ranges, excluded or Repeats())

@@ -1,4 +1,4 @@
-"""Part: consecutive rows of the input, named by their content; the unit of work and of recovery."""
+"""Part: consecutive rows of the input, named by their content; the unit of work and resumption."""
 
 import hashlib
 import json
@@ -15,8 +15,8 @@ from nlgauge.data.text_rows import Rejected, Row
 from nlgauge.scale.ids import Repeats
 
 CHANGED = "an input file was changed while it was read; use another folder and start over"
-_MAX_CHARACTERS = 50_000_000  # bounds the memory that a part of very long texts takes
-_MAX_GROWTH = 4  # times its size that a part may reach to keep the rows of a segment together
+_MAX_CHARACTERS = 50_000_000  # limits the memory of a part with very long texts
+_MAX_GROWTH = 4  # factor by which a part may exceed its size to keep the rows of a segment together
 
 
 @dataclass(frozen=True)
@@ -54,13 +54,13 @@ class Part:
 def cut_parts(
     stream: Iterable[tuple[Place, Row | Rejected]], size: int
 ) -> Iterator[tuple[Place, list[Row | Rejected]]]:
-    """Yield about ``size`` rows at a time and where they begin, rows of a segment together."""
+    """Yield about ``size`` rows at a time with their place, keeping segments together."""
     batch: list[Row | Rejected] = []
     begin = before = Place(0, ())
     characters = 0
     for place, row in stream:
         full = len(batch) >= size or characters >= _MAX_CHARACTERS
-        if full and place == before:  # several rows of a line stay together in any case
+        if full and place == before:  # rows of the same line always stay together
             full = False
         if full and (len(batch) >= _MAX_GROWTH * size or _segment(batch[-1]) != _segment(row)):
             yield begin, batch
@@ -84,7 +84,7 @@ def form_part(
     repeated: Collection[int] = (),
     known_segments: Collection[int] | None = None,
 ) -> Part:
-    """Return the part of these rows, of which those at the indices ``repeated`` have a known id.
+    """Return the part of these rows, without those at the indices ``repeated``.
 
     The references of rows at the indices ``known_segments`` occur before; None marks no segments.
     """
@@ -104,7 +104,7 @@ def form_part(
 
 @dataclass(frozen=True)
 class PartRange:
-    """Consecutive parts of a block, which are read one after the other."""
+    """Consecutive parts of a block."""
 
     number: int  # of the first part
     span: InputRange  # begins with it

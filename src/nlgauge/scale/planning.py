@@ -1,6 +1,6 @@
-"""Plan of a run: blocks and parts of the input, by what workers find in it.
+"""Plan of a run: the division of the input into blocks and parts.
 
-The driver sees sizes, digests and counts. Workers read the rows.
+Workers read the rows; the driver only receives sizes, digests and counts.
 """
 
 import hashlib
@@ -34,8 +34,8 @@ from nlgauge.scale.parts import PartRange
 from nlgauge.scale.run_folder import RunFolder
 from nlgauge.scale.signals import SignalHandler
 
-_FILES = 64  # that a worker looks at in one task
-_SHARE = 4  # tasks for every worker, at least
+_FILES = 64  # per task of a worker
+_SHARE = 4  # minimum number of tasks per worker
 _SOME_SOURCES = (
     "some rows up to {} have a source and others have none; a metric reads the sources, so give "
     "them for all rows or for none"
@@ -83,7 +83,7 @@ class InputScan:
         return digests
 
     def spans(self, engine: Engine[Any]) -> Iterator[tuple[str, list[InputRange]]]:
-        """Yield every candidate path with the spans of its files that workers read."""
+        """Yield every candidate path with the ranges of its files for workers."""
         tables = [span for _, spans in self.inputs.ranges() for span in spans]
         if not self.inputs.tabular:
             yield from self.inputs.ranges()
@@ -95,7 +95,7 @@ class InputScan:
             yield path, [span for _ in spans for span in self._located(next(divided))]
 
     def _located(self, spans: Sequence[InputRange]) -> Iterator[InputRange]:
-        """Yield spans of lines with the lines before them, and whether they begin quoted."""
+        """Yield ranges of lines with the number of lines before them and their quoting state."""
         line, quoted = 0, False
         for i, span in enumerate(spans):
             if isinstance(span, TableRange) and span.seekable and span.form != "parquet":
@@ -157,7 +157,7 @@ class Plan:
         signals: SignalHandler,
         report: Callable[[int], None],
     ) -> "Plan":
-        """Let workers read and check all rows; raise what is wrong first in the input."""
+        """Let workers read and check all rows; raise the first error in the order of the input."""
         kinds: tuple[Kind, ...] = ("ids", "segments") if segments else ("ids",)
         plan, counts, sources = cls(folder, [], [], Repeats()), Counter[str](), set[bool]()
         files = list(scan.spans(engine))
@@ -199,9 +199,9 @@ class Plan:
         return rows
 
     def _write_numbered(self, engine: Engine[Any], part_rows: int, kinds: tuple[Kind, ...]) -> None:
-        """Write the digests of blocks whose ids are numbers of rows, as these are known now.
+        """Write the digests of blocks with row numbers as ids, which are known now.
 
-        If all ids are, they are unique, and only segments are of interest.
+        If all ids are row numbers, they are unique, and only segments are written.
         """
         numbered = [i for i, block in enumerate(self.blocks) if block.span.numbered]
         if len(numbered) == len(self.blocks) and "segments" not in kinds:
@@ -221,11 +221,11 @@ class Plan:
         return join_repeats(engine.run(find_repeats, ranges))
 
     def repeated_segments(self, engine: Engine[Any]) -> Repeats:
-        """Return the rows, except those with a repeated id, whose references occur before."""
+        """Return the rows with a new id and references that occur before."""
         return self._find_repeats(engine, "segments", self.ids)
 
     def _first_repeated(self) -> Rejected:
-        """Return the first row whose id occurs before."""
+        """Return the first row with a repeated id."""
         number, row = self.ids.first or (0, 0)
         block = self.blocks[number]
         part = int(np.searchsorted(np.cumsum(block.parts[:, 0]), row, side="right"))
@@ -235,9 +235,9 @@ class Plan:
     def ranges(
         self, size: Callable[[], int], workers: int, segments: Repeats | None = None
     ) -> Iterator[PartRange]:
-        """Yield all parts, as many of a block together as ``size`` returns.
+        """Yield all parts in ranges within a block, with ``size()`` parts each.
 
-        It is more in a file that is read from its start for every range.
+        Ranges are longer in files that have to be read from the start for every range.
         """
         share = -(-self.parts // (_SHARE * workers))
         number = 0
@@ -268,6 +268,6 @@ class Plan:
 
 
 def rejection(row: Rejected) -> FileError:
-    """Return the error of a row that stops the run."""
+    """Return the error for a row that stops the run."""
     hint = "To score the other rows, and list those left out, use --on-error skip"
     return FileError(f"{row.place}: {row.reason}. {hint}")

@@ -23,8 +23,8 @@ except ImportError:
 class RayEngine(Engine[Any]):
     """Ray actors on a running or a temporary cluster.
 
-    The tasks of an actor that dies go to the others. A new actor takes its place as soon as the
-    cluster has room for it, which may be never if a machine is lost.
+    The tasks of an actor that dies are run by the others. The actor is replaced as soon as the
+    cluster has resources, which may be never if a machine is lost.
     """
 
     def __init__(self, config: WorkerConfig, workers: int, address: str | None) -> None:
@@ -32,7 +32,9 @@ class RayEngine(Engine[Any]):
         self.capacity = workers * QUEUED_PER_WORKER
         self._started = False
         self._actors: list[Any] = []
-        self._starting: dict[Any, Any] = {}  # replacements, by the task that tells that they run
+        self._starting: dict[
+            Any, Any
+        ] = {}  # replacements, by the task that reports that they have started
         self._actor_of: dict[Any, Any] = {}
         self._tasks_of: Counter[Any] = Counter()
 
@@ -54,14 +56,14 @@ class RayEngine(Engine[Any]):
         return self._config.runtime.device.startswith("cuda")
 
     def _start_actor(self) -> Any:
-        # Without restarts: Ray would keep the tasks of an actor until there is room to restart it.
+        # Restarts are disabled: Ray would hold back the tasks of an actor until it can restart.
         options = {"num_cpus": 1, "num_gpus": int(self._cuda), "scheduling_strategy": "SPREAD"}
         remote: Any = ray.remote
         actor = remote(**options)(WorkerActor)
         return actor.remote(self._config, str(Path.cwd()))
 
     def share_tables(self, tables: Sequence[Tables]) -> None:
-        """Put the tables into Ray's object store, from which every actor reads them once."""
+        """Put the tables into Ray's object store; every actor reads them once."""
         self._load_tables = partial(ray.get, ray.put(tables))
 
     def _submit(self, work: Work, task: Any) -> Any:
@@ -76,7 +78,7 @@ class RayEngine(Engine[Any]):
     def _wait(self, tasks: Collection[Any]) -> Collection[Any]:
         listed = [*tasks, *self._starting]
         ray.wait(listed, num_returns=1)
-        # All that are done, as every call takes time in proportion to the tasks in progress.
+        # Return all finished tasks: the time of a call is proportional to the tasks in progress.
         done: list[Any] = ray.wait(listed, num_returns=len(listed), timeout=0)[0]
         for started in [task for task in done if task in self._starting]:
             done.remove(started)
@@ -104,7 +106,7 @@ class RayEngine(Engine[Any]):
             raise
 
     def _replace(self, actor: Any) -> None:
-        ray.kill(actor)  # it may be cut off and still run
+        ray.kill(actor)  # it may be disconnected but still running
         replacement = self._start_actor()
         self._starting[replacement.ready.remote()] = replacement
 
@@ -126,7 +128,7 @@ def _explained() -> Iterator[None]:
             reason = str(error).strip().rpartition("\n")[2]
             raise NlgaugeError(f"a worker cannot start: {reason}") from error
         raise WorkerLost from error
-    except ObjectLostError as error:  # the result, with the machine that kept it
+    except ObjectLostError as error:  # the result was lost with its machine
         raise WorkerLost from error
     except RayTaskError as error:
         cause = error.cause
@@ -134,7 +136,7 @@ def _explained() -> Iterator[None]:
 
 
 class WorkerActor(Worker):
-    """A worker that finds relative paths as the driver does."""
+    """A worker in the working directory of the driver, for relative paths."""
 
     def __init__(self, config: WorkerConfig, folder: str) -> None:
         with suppress(OSError):  # a machine without the folder still reads absolute paths
@@ -142,7 +144,7 @@ class WorkerActor(Worker):
         super().__init__(config)
 
     def ready(self) -> None:
-        """Return when the worker has started."""
+        """Do nothing; the call returns when the worker has started."""
 
 
 def _connect(address: str | None, workers: int) -> None:
@@ -151,7 +153,7 @@ def _connect(address: str | None, workers: int) -> None:
     start: Any = ray.init
     try:
         start(address or "local", log_to_driver=False, configure_logging=False, **options)
-    except Exception as error:  # Ray raises just that when a busy machine starts it too slowly
+    except Exception as error:  # Ray raises this when a busy machine starts it too slowly
         if address is not None:
             raise UsageError(f"no Ray cluster answers at {address!r}: {error}") from error
         raise NlgaugeError(
@@ -161,7 +163,7 @@ def _connect(address: str | None, workers: int) -> None:
 
 
 def _check_resources(workers: int, kinds: Sequence[str]) -> None:
-    """Raise if Ray would wait forever for resources that the cluster does not have."""
+    """Raise an error if the cluster lacks resources, for which Ray would wait forever."""
     resources: Any = ray.cluster_resources
     for kind in kinds:
         available = resources().get(kind, 0)

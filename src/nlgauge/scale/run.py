@@ -1,4 +1,4 @@
-"""Run: scores files of any size part by part, on any engine, and resumes where it stopped."""
+"""Run: scores files of any size in parts, on any engine, and resumes interrupted runs."""
 
 import dataclasses
 from collections import Counter
@@ -24,7 +24,7 @@ from nlgauge.scale.worker import FinishedPart, PartsTask, Worker, WorkerConfig
 from nlgauge.scoring import Scorer
 
 _PLANNED = ("part_rows", "block_bytes", "segments", "on_error", "confidence", "resamples", "seed")
-_TASK_SECONDS = 60.0  # of parts that a worker scores before the driver hears from it
+_TASK_SECONDS = 60.0  # of scoring before a worker reports to the driver
 _MAX_PARTS = 64  # in a task
 Progress = Callable[[str, int], None]
 """Called with the stage of the run and the number of rows done in it."""
@@ -46,7 +46,7 @@ class RunResult:
 class Run:
     """Input files, metrics and options of a run, and the folder of its results.
 
-    Workers read the input in blocks of ``block_bytes``, and a part never crosses the end of one.
+    Workers read the input in blocks of ``block_bytes``, and a part never spans two blocks.
     """
 
     inputs: InputFiles
@@ -90,11 +90,11 @@ class Run:
             config = WorkerConfig(self.metrics, self.runtime, self.segments, resamples, self.seed)
             scorer = config.make_scorer()
             with open_engine(self.engine, config, self.workers, self.address, scorer) as engine:
-                signals.install()  # Ray replaces the handlers when it starts
+                signals.install()  # Ray replaces signal handlers when it starts
                 return _Execution(self, folder, engine, signals, report).run(scorer, options)
 
     def _options(self) -> dict[str, Any]:
-        """What the results depend on except inputs and signatures; not the engine."""
+        """Return the options that affect the results, except inputs and signatures."""
         return {
             "nlgauge": version("nlgauge"),
             "systems": self.inputs.names,
@@ -198,7 +198,7 @@ class _Execution:
     def _summarize(self, scorer: Scorer) -> tuple[RunResult, dict[str, str]]:
         """Write summary and rejected rows; return the result and the checksum of every part."""
         if not self.names:
-            raise DataError("there is nothing to score: the files hold no rows")
+            raise DataError("there is nothing to score: the files have no rows")
         names = [self.names[number] for number in sorted(self.names)]
         counts, references, sources = Counter[str](), set[str](), set[bool]()
         checksums: dict[str, str] = {}

@@ -1,4 +1,4 @@
-"""RunFolder: the files of a run, which can be killed at any moment and resumed.
+"""RunFolder: the files of a run that can be killed at any time and resumed.
 
     manifest.json              inputs, signatures and options; at the end, parts and checksums
     parts/part-000000-….jsonl  segment scores
@@ -6,10 +6,10 @@
     rejected.jsonl             rows that could not be scored, with the reason
     summary.json               corpus scores
     ids/                       digests of ids, during the run
-    run.stop                   lets workers stop after the part that they score
+    run.stop                   makes workers stop after their current part
 
-Files are written to a temporary name, synced and renamed. A part counts if its checksums match,
-which cover its name and the plan of the run, so that the files of another part do not count.
+Files are written to a temporary name, synced and renamed. A part is valid if its checksums match.
+These include its name and the plan of the run, so that the files of another part are not accepted.
 """
 
 import errno
@@ -43,11 +43,11 @@ class RunFolder:
         self.path = Path(path)
         self._parts = self.path / "parts"
         self._segment_format = segments
-        self._run = ""  # the digest of the plan
+        self._run = ""  # digest of the plan
 
     @property
     def scratch(self) -> Path:
-        """The folder of files that are of no use after the run."""
+        """The folder of temporary files."""
         return self.path / _SCRATCH
 
     @contextmanager
@@ -67,14 +67,14 @@ class RunFolder:
                 self._clean()
 
     def _clean(self) -> None:
-        """Delete what a run leaves that was killed or has lost workers."""
+        """Delete temporary files of a run that was killed or lost workers."""
         for left in self.path.rglob(f"*{_TEMPORARY}"):
             left.unlink(missing_ok=True)
         rmtree(self.scratch, ignore_errors=True)
         (self.path / _STOP).unlink(missing_ok=True)
 
     def request_stop(self) -> None:
-        """Let workers stop after the part that they score."""
+        """Make workers stop after their current part."""
         with suppress(OSError):  # they finish their tasks then
             (self.path / _STOP).touch()
 
@@ -83,23 +83,23 @@ class RunFolder:
         return (self.path / _STOP).exists()
 
     def check_shared(self) -> None:
-        """Raise if a worker, perhaps on another machine, does not see the folder of the run."""
+        """Raise an error if this worker, perhaps on another machine, cannot access the folder."""
         if not (self.path / MANIFEST).exists():
             raise FileError(NOT_SHARED.format(str(self.path / MANIFEST)))
 
     def check_plan(self, plan: Mapping[str, Any]) -> None:
-        """Raise if the folder holds a run that differs from the plan in any of its keys."""
+        """Raise an error if the folder contains a run with a different plan."""
         file = self.path / MANIFEST
         known = _read_json(file) if file.exists() else plan
         listed = "\n  ".join(_differences({key: known.get(key) for key in plan}, dict(plan)))
         if listed:
             raise UsageError(
-                f"{str(self.path)!r} holds a run with other inputs or options:\n  {listed}\n"
+                f"{str(self.path)!r} contains a run with other inputs or options:\n  {listed}\n"
                 "Use another folder, or delete this one to start over."
             )
 
     def write_plan(self, plan: Mapping[str, Any]) -> None:
-        """Write the plan unless it is there; raise if the folder holds a run of another plan."""
+        """Write the plan unless it exists; raise an error if the existing plan differs."""
         self.check_plan(plan)
         self._run = _sha256(_canonical(plan))
         if not (self.path / MANIFEST).exists():
@@ -114,7 +114,7 @@ class RunFolder:
         self._write(self.path / name, pieces)
 
     def write_part(self, scores: PartScores) -> None:
-        """Write the part's files, the one that completes it last."""
+        """Write the files of a part; the one that completes it is written last."""
         self._write(self._segments_file(scores.name), [scores.segments])
         identity = {"part": scores.name, "run": self._run}
         content = {**identity, CHECKSUM: _sha256(scores.segments), **scores.sums}
@@ -122,7 +122,7 @@ class RunFolder:
         self._write(self._sums_file(scores.name), [(json.dumps(signed) + "\n").encode()])
 
     def read_sums(self, name: str, *, check_segments: bool = True) -> dict[str, Any] | None:
-        """Return the sums of a part, or None if they or its segments are damaged or not its own."""
+        """Return the sums of a part, or None if they or its segment scores are not valid."""
         with suppress(OSError, DataError):
             content = _read_json(self._sums_file(name))
             signed = content.pop("sha256", None) == _sha256(_canonical(content))
@@ -134,7 +134,7 @@ class RunFolder:
         return None
 
     def find_part(self, name: str) -> Literal["scored", "reused", "repaired"]:
-        """Return whether the part is to be scored, can be reused, or is to be repaired."""
+        """Return whether the part has to be scored, can be reused, or has to be repaired."""
         if self.read_sums(name) is not None:
             return "reused"
         return "repaired" if self.has_part(name) else "scored"
@@ -155,7 +155,7 @@ class RunFolder:
 
 
 def replace_file(file: Path, content: Iterable[bytes], *, sync: bool = False) -> None:
-    """Write a file under a name of its own and rename it, as a lost worker may write it, too."""
+    """Write a file to a unique name and rename it, because a lost worker may write it, too."""
     temporary = file.with_name(f"{file.name}.{uuid4().hex}{_TEMPORARY}")
     try:
         with temporary.open("wb") as out:
@@ -176,7 +176,7 @@ def _lock(descriptor: int) -> bool:
     """Take the lock if it is free; the system releases it when the process ends."""
     try:
         import fcntl
-    except ImportError:  # no such lock on this system
+    except ImportError:  # this system has no such lock
         return True
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -186,7 +186,7 @@ def _lock(descriptor: int) -> bool:
 
 
 def _sync_folder(folder: Path) -> None:
-    """Make a rename survive a power cut, where the system supports it."""
+    """Make a rename survive a power failure, if the system supports it."""
     if os.name == "posix":
         descriptor = os.open(folder, os.O_RDONLY)
         try:
@@ -221,7 +221,7 @@ def _read_json(file: Path) -> dict[str, Any]:
 
 
 def _check_regular(file: Path) -> Path:
-    """Return the file, or raise if it is a pipe or a device, which may block for ever."""
+    """Return the file; raise an error for a pipe or device, which may block forever."""
     if file.exists() and not file.is_file():
         raise FileError(f"{str(file)!r} is not a regular file; delete it")
     return file

@@ -1,4 +1,4 @@
-"""Files of a part: segment scores as JSON Lines or Parquet, arrays of sums in JSON."""
+"""Encoding of a part: segment scores as JSON Lines or Parquet, and sums as JSON."""
 
 import base64
 import io
@@ -32,7 +32,7 @@ def encode_array(numbers: Floats) -> dict[str, Any]:
 
 
 def decode_array(content: Mapping[str, Any] | Floats) -> Floats:
-    """Decode what ``encode_array`` returned; an array stays as it is."""
+    """Decode the result of ``encode_array``; return arrays unchanged."""
     if isinstance(content, np.ndarray):
         return content
     raw = np.frombuffer(base64.b64decode(content["float64"]), dtype="<f8")

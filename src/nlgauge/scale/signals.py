@@ -1,4 +1,4 @@
-"""Signals: the first one lets a run finish its parts in progress, a second one ends it at once."""
+"""Signals: after the first one, a run finishes its parts in progress; a second one ends it."""
 
 import signal
 import threading

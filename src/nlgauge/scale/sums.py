@@ -1,4 +1,4 @@
-"""Sums of parts: added up by workers in fixed ranges, so that rounding depends on nothing else."""
+"""Sums of parts, added by workers in fixed ranges so that rounding is reproducible."""
 
 import json
 from collections import Counter
@@ -12,12 +12,12 @@ from nlgauge.scale.run_folder import CHECKSUM, RunFolder
 from nlgauge.scale.segments import decode_array
 from nlgauge.scoring import Scorer
 
-RANGE = 64  # parts that a worker adds up; another number could change the last bits of a sum
+RANGE = 64  # parts per range; another number could change the last bits of a sum
 Pooled = dict[tuple[str, str], CorpusScore]
 
 
 class Sums(NamedTuple):
-    """What consecutive parts add up to."""
+    """The sums of consecutive parts."""
 
     counts: Counter[str]  # rows read, scored and rejected
     references: set[str]

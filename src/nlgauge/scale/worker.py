@@ -21,7 +21,7 @@ from nlgauge.scoring import Scorer
 
 LoadTables = Callable[[], Sequence[Tables]]
 Work = Callable[["Worker", Any], Any]
-"""What a worker does with a task."""
+"""A function that a worker applies to a task."""
 
 
 @dataclass(frozen=True)
@@ -53,7 +53,7 @@ class PartsTask:
 
 
 class FinishedPart(NamedTuple):
-    """A part whose files are in the folder of the run."""
+    """A part with files in the folder of the run."""
 
     number: int
     name: str
@@ -63,14 +63,14 @@ class FinishedPart(NamedTuple):
 
 
 class FittedParts(NamedTuple):
-    """Corpus tables of consecutive parts, none if all were left out, and the rows of each part."""
+    """Corpus tables of consecutive parts (empty if all rows were rejected), and row counts."""
 
     tables: tuple[Tables, ...]
     rows: list[int]
 
 
 class Worker:
-    """A scorer that stays open from part to part."""
+    """A scorer that is reused for all parts of a worker."""
 
     def __init__(self, config: WorkerConfig, scorer: Scorer | None = None) -> None:
         self._config = config
@@ -123,7 +123,7 @@ class Worker:
 
     def score(self, part: Part) -> PartScores:
         """Return the scores of the part's rows."""
-        with warnings.catch_warnings():  # the notes of all parts say it once
+        with warnings.catch_warnings():  # the notes of the run report it once
             warnings.simplefilter("ignore", UnknownTokensWarning)
             scores = self._scorer.score_corpus(part.corpus) if part.rows else {}
         sums = {
@@ -141,7 +141,7 @@ class Worker:
         return PartScores(part.name, encode_segments(scores, names, self._config.segments), sums)
 
     def _sums(self, of_system: Mapping[str, Scores]) -> list[dict[str, Any]]:
-        """The sums of one system; all metrics share the random draws, which take the time."""
+        """Return the sums of one system; metrics share the random draws, which are expensive."""
         every = list(of_system.values())
         sums: list[dict[str, Any]] = [
             {

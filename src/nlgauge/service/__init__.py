@@ -1,6 +1,6 @@
-"""The web service: scores, alignments and studies over HTTP, and a page for browsers.
+"""The HTTP service for scores, alignments and studies, and its web page.
 
-``client`` needs the standard library only; everything else needs the extra ``service``.
+``client`` only needs the standard library; everything else needs the extra ``service``.
 """
 
 from importlib.util import find_spec

@@ -1,7 +1,7 @@
 """Admission: which metrics, options and models a request may name.
 
-No text of a request is ever opened, downloaded or loaded: what an option accepts from requests is
-declared by its metric (``option(server=...)``), and models are those the server was started with.
+No text of a request is ever opened as a file, downloaded or loaded: metrics declare the values of
+options that requests may set (``option(server=...)``), and the server defines the models.
 """
 
 import dataclasses
@@ -26,7 +26,7 @@ Specs = tuple[str | Metric, ...]
 
 
 class Admitted(NamedTuple):
-    """What the library receives for a spec, and the metric that the spec describes."""
+    """The spec that is passed to the library, and its metric."""
 
     spec: str | Metric
     metric: Metric
@@ -52,7 +52,7 @@ class Admission:
             self.scorer((_with_model(kind(), name),))
 
     def admit(self, spec: Spec) -> Admitted:
-        """The metric of a spec, or a refusal."""
+        """Return the metric of a spec, or raise an error if it is not allowed."""
         if isinstance(spec, NamedMetric):
             return self._from_values(spec)
         found = self._admitted.get(spec)
@@ -63,19 +63,19 @@ class Admission:
         return found
 
     def prepare(self, specs: Sequence[Spec]) -> tuple[Specs, Scorer]:
-        """The admitted specs and their scorer, with its models opened."""
+        """Return the admitted specs and their scorer, with opened models."""
         admitted = tuple(self.admit(spec).spec for spec in specs)
         return admitted, self.scorer(admitted)
 
     def cached(self, specs: Sequence[Spec]) -> tuple[Specs, Scorer] | None:
-        """The same if it is in the cache, which takes no time; else None."""
+        """Return the result of ``prepare`` if it is in the cache, else None."""
         found = [self._admitted.get(spec) for spec in specs if isinstance(spec, str)]
         admitted = tuple(each.spec for each in found if each is not None)
         scorer = self._scorers.get(admitted) if len(admitted) == len(specs) else None
         return None if scorer is None else (admitted, scorer)
 
     def scorer(self, specs: Specs) -> Scorer:
-        """The scorer of admitted specs."""
+        """Return the scorer of admitted specs."""
         with self._lock:  # two threads must not load the same model
             scorer = self._scorers.get(specs)
             if scorer is None:
@@ -109,7 +109,7 @@ class Admission:
         return metric_class(name)  # raises an error that lists the metrics
 
     def _admit_built(self, spec: str, built: Metric) -> Admitted:
-        """The spec, or a metric with a model where the library's default is not allowed."""
+        """Return the spec, or a metric with a model if the default model is not allowed."""
         self._check(type(built), vars(built))
         if self.default_model == library_model():
             return Admitted(spec, built)
@@ -117,7 +117,7 @@ class Admission:
         return Admitted(spec, built) if bound is built else Admitted(bound, bound)
 
     def _check(self, kind: type[Metric], values: Mapping[str, Any]) -> None:
-        """Refuse values before a metric is built with them, which might open a file."""
+        """Reject values before a metric is created with them, which might open a file."""
         for name, known in options_of(kind).items():
             value = values.get(name, known.default)
             known.check(value)
@@ -133,14 +133,14 @@ class Admission:
 
 
 def _with_model(built: Metric, model: str) -> Metric:
-    """The metric with a model, where it has an option for one that is not set."""
+    """Return the metric with the default model, if it has an unset option ``model``."""
     named = [name for name, known in options_of(type(built)).items() if known.server == "model"]
     changed = {name: model for name in named if getattr(built, name) is None}
     return dataclasses.replace(built, **changed) if changed else built
 
 
 def _importable() -> Iterator[tuple[str, type[Metric]]]:
-    """The metrics that are offered and can be imported; the log says why others cannot."""
+    """Return the offered metrics that can be imported; the log reports the others."""
     for name in sorted(metric_names()):
         try:
             kind = metric_class(name)
@@ -152,7 +152,7 @@ def _importable() -> Iterator[tuple[str, type[Metric]]]:
 
 
 def _options_in(spec: str) -> Iterator[tuple[str, str]]:
-    """The options in the text of a spec, in either of its forms."""
+    """Return the options in the text of a spec or signature."""
     if "|" in spec:
         yield from Signature.parse(spec).keys
         return

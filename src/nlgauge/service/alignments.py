@@ -1,4 +1,4 @@
-"""The answer of /v1/align: the plan, the matches of greedy metrics, and predicted errors."""
+"""The response of /v1/align: the plan, the matches of greedy metrics, and predicted errors."""
 
 from dataclasses import asdict
 from typing import Any
@@ -16,7 +16,7 @@ _GREEDY = ("f", "precision", "recall")
 def predicted_spans(
     aligned: Aligned, minor: float | None, major: float | None
 ) -> list[dict[str, Any]] | None:
-    """The errors of the candidate, None if the metric has no words or no known thresholds."""
+    """Return predicted errors, None if the metric has no alignments or no known thresholds."""
     metric, given = aligned.scores.metric, minor is not None or major is not None
     if aligned.word_costs is None or (metric.span_thresholds is None and not given):
         return None
@@ -25,7 +25,7 @@ def predicted_spans(
 
 
 def plan_answer(plan: Plan, metric: Metric, *, words: bool) -> dict[str, Any]:
-    """The plan, and its matches if the metric takes the nearest token of every token."""
+    """Return the plan, and the matches of every token if the metric is greedy."""
     precision, recall = nearest_tokens(plan)
     shown = plan
     if words:

@@ -29,7 +29,7 @@ PAGE = Path(__file__).parent / "page"
 
 
 def create_app(settings: Settings | None = None) -> FastAPI:
-    """Return the application with its models opened."""
+    """Return the application; its models are opened."""
     dispatcher = Dispatcher(settings or Settings())
 
     @asynccontextmanager
@@ -65,7 +65,7 @@ async def _index(_: Request) -> Response:
 
 
 def _openapi(document: dict[str, Any], dispatcher: Dispatcher) -> dict[str, Any]:
-    """The OpenAPI document with the metrics of this server, and its token."""
+    """Return the OpenAPI document with the metrics of this server and its authentication."""
     schemas = document["components"]["schemas"]
     names = list(dispatcher.admission.kinds)
     schemas["NamedMetric"]["properties"]["name"]["enum"] = names
@@ -80,7 +80,7 @@ def _openapi(document: dict[str, Any], dispatcher: Dispatcher) -> dict[str, Any]
 
 
 def _add_pattern(schema: Any, pattern: str) -> None:
-    """Require a metric's name in every metric spec, which is recognised by its description."""
+    """Add a pattern of metric names to every metric spec, which is found by its description."""
     if isinstance(schema, dict) and schema.get("description") == SPEC_HELP:
         schema["pattern"] = pattern
     if isinstance(schema, dict | list):

@@ -1,4 +1,4 @@
-"""Schemas of the response of /v1/card: they document what ``to_dict`` writes."""
+"""Schemas that document the response of /v1/card."""
 
 from typing import Any
 
@@ -26,7 +26,7 @@ class TextBias(BaseModel):
 
 
 class ChangedTexts(BaseModel):
-    """How the scores respond when texts are damaged."""
+    """The response of the scores to corrupted texts."""
 
     change: str
     texts: int
@@ -57,11 +57,11 @@ class CardSection(BaseModel):
     sentences: list[str]
     columns: list[str]
     rows: list[list[str | float | None]]
-    texts: list[list[str]] = Field(description="The same cells as the card shows them.")
+    texts: list[list[str]] = Field(description="The cells as formatted on the card.")
 
 
 class CardAnswer(BaseModel):
-    """What is known about a metric on judged data."""
+    """A metric card: the properties of a metric on judged data."""
 
     metric: str
     title: str

@@ -1,4 +1,4 @@
-"""The answer of /v1/card: the values of a metric card, its tables, and the card as a file."""
+"""The response of /v1/card: the values of a metric card, its tables, and the card as a file."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -20,7 +20,7 @@ def card_answer(
     runtime: Runtime,
     progress: Callable[[int, int], None],
 ) -> dict[str, Any]:
-    """The card of the first of the metrics, or of stored scores, beside the other metrics."""
+    """Return the card of the first metric or of stored scores, compared with other metrics."""
     own, beside = ("", metrics) if request.metric is None else (metrics[0], metrics[1:])
     found = card(
         judged,

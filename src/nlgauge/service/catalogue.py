@@ -1,4 +1,4 @@
-"""The answer of GET /v1/metrics: every metric with a JSON schema of its options."""
+"""The response of GET /v1/metrics: every metric with a JSON schema of its options."""
 
 from importlib.metadata import version
 from typing import Any
@@ -11,7 +11,7 @@ from nlgauge.service.settings import Settings
 
 
 def catalogue(admission: Admission, settings: Settings) -> dict[str, Any]:
-    """All metrics, the models they may use, and the limits of requests."""
+    """Return all metrics, the models they may use, and the limits of requests."""
     return {
         "version": version("nlgauge"),
         "metrics": [_card(kind, settings) for kind in admission.kinds.values()],

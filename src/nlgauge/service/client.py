@@ -1,4 +1,4 @@
-"""A client of the web service with the calls of the library; it needs no extra package."""
+"""A client of the HTTP service with the functions of the library; needs no extra package."""
 
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -23,12 +23,12 @@ Progress = Callable[[int, int], None]
 Options = Mapping[str, Any]
 Metrics = str | Sequence[str | Options]
 
-_REQUEST_ROWS = 500  # a larger corpus becomes a job
+_REQUEST_ROWS = 500  # larger corpora are scored as jobs
 _POLL_SECONDS = 0.25
 _BUSY = 429
 _LOOPBACK = ("127.0.0.1", "localhost", "::1")
-_MOST_BYTES = 2**30  # of an answer
-# What reading the answer of another program may raise, however strange its JSON is.
+_MOST_BYTES = 2**30  # of a response
+# Exceptions of reading the response of a program other than nlgauge.
 _STRANGE = (ValueError, TypeError, LookupError, AttributeError, ArithmeticError, RecursionError)
 
 
@@ -44,7 +44,7 @@ class ServerError(NlgaugeError):
 
 
 class _NoRedirects(HTTPRedirectHandler):
-    """Sends texts and token to no other server than the one they are for."""
+    """Rejects redirects, so that texts and token are not sent to another server."""
 
     def redirect_request(self, *_: Any, **__: Any) -> None:
         return None
@@ -56,20 +56,20 @@ class Client:
     Parameters
     ----------
     url : str
-        Address of the server, as ``http://host:port``.
+        URL of the server, such as ``http://host:port``.
     token : str, optional
         The server's token.
     timeout : float
-        Seconds that one HTTP request may take.
+        Timeout of an HTTP request in seconds.
     patience : float
-        Seconds for which a call is repeated while the server is busy.
+        Seconds for which calls are retried while the server is busy.
 
     Raises
     ------
     UsageError
-        If the address is not an HTTP address.
+        If the URL is not an HTTP URL.
     ServerError
-        From all calls, if the server refuses the request or cannot be reached.
+        In all calls, if the server rejects the request or cannot be reached.
 
     Examples
     --------
@@ -175,7 +175,7 @@ class Client:
         metrics: Metrics = "bleu",
         **options: Any,
     ) -> dict[str, Any]:
-        """Return the answer of ``/v1/compare``: paired tests against a baseline."""
+        """Return the response of ``/v1/compare``: paired tests against a baseline."""
         body = {
             "systems": {name: list(texts) for name, texts in systems.items()},
             "references": [_group(texts) for texts in references],
@@ -187,18 +187,18 @@ class Client:
     def correlate(
         self, rows: Sequence[Mapping[str, Any]], *, metrics: Metrics = "bleu", **options: Any
     ) -> dict[str, Any]:
-        """Return the answer of ``/v1/correlate`` to rows in its format."""
+        """Return the response of ``/v1/correlate`` for rows in its format."""
         body = {"rows": [dict(row) for row in rows], "metrics": _listed(metrics), **options}
         return self.finish("correlate", body)
 
     def card(self, rows: Sequence[Mapping[str, Any]], **options: Any) -> dict[str, Any]:
-        """Return the answer of ``/v1/card`` to rows in its format, and ``metric`` or ``stored``."""
+        """Return the response of ``/v1/card`` for rows in its format and a metric or scores."""
         return self.finish("card", {"rows": [dict(row) for row in rows], **options})
 
     def judge(
         self, labels: Mapping[str, Sequence[Any]], judge: str, **options: Any
     ) -> dict[str, Any]:
-        """Return the answer of ``/v1/judge`` to labels by rater."""
+        """Return the response of ``/v1/judge`` for labels by rater."""
         given = {rater: list(cells) for rater, cells in labels.items()}
         return self._call("POST", "/v1/judge", {"labels": given, "judge": judge, **options})
 
@@ -216,7 +216,7 @@ class Client:
                     sleep(_POLL_SECONDS)
                     job = self._call("GET", path)
             finally:
-                with suppress(ServerError):  # the job is deleted already, or the server is gone
+                with suppress(ServerError):  # the job is already deleted, or the server has stopped
                     self._call("DELETE", path)
             if job["state"] != "done":
                 raise ServerError(str(job["error"]["message"]), kind=job["error"]["kind"])
@@ -252,19 +252,19 @@ class Client:
 
     @contextmanager
     def _reading(self) -> Iterator[None]:
-        """Raise ServerError if an answer is not what `nlgauge serve` would say."""
+        """Raise ServerError if a response is not in the format of `nlgauge serve`."""
         try:
             yield
         except ServerError:
             raise
         except (*_STRANGE, NlgaugeError) as error:
             reason = f" ({error})" if isinstance(error, NlgaugeError) else ""
-            message = f"{self._url} answers, but not like `nlgauge serve`{reason}"
+            message = f"{self._url} does not answer like `nlgauge serve`{reason}"
             raise ServerError(f"{message}; check the address and the server's version") from error
 
 
 def _server_error(error: HTTPError, url: str) -> ServerError:
-    """The error of a response."""
+    """Return the error for an error response."""
     if 300 <= error.code < 400:
         there = error.headers.get("Location")
         message = f"{url} redirects to {there}, which is not followed; name the address itself"

@@ -1,4 +1,4 @@
-"""Dispatch: requests become tasks of the scheduler, and their results are awaited."""
+"""Dispatch: runs requests as tasks of the scheduler and awaits their results."""
 
 import asyncio
 import os
@@ -25,17 +25,17 @@ from nlgauge.service.worker_process import Body, WorkerProcesses
 
 _TRIM_SECONDS = 2.0
 
-# OpenMP threads that wait for each other spin for milliseconds by default, which takes the cores
-# from the threads they wait for. The variable is read once, when a model is opened.
+# By default, OpenMP threads that wait for each other spin for milliseconds and occupy the cores
+# that the other threads need. The variable is read once, when a model is opened.
 _SPIN_BRIEFLY = ("GOMP_SPINCOUNT", "1000")
-# Of texts that are no longer, no metric needs more than a second for a pair, but isolated ones.
+# For texts up to this length, metrics that are not isolated need less than a second per pair.
 _LONGEST_SMALL = 1_000
 _CHARACTERS_SMALL = 60_000
-_CLIENT_CLOSED_REQUEST = 499  # nobody reads this response; other servers log the same status
+_CLIENT_CLOSED_REQUEST = 499  # not read by the client; the status that other servers log
 
 
 class Dispatcher:
-    """All that the routes use; the models are opened when it is made."""
+    """The scheduler, models and measurements of a server; the constructor opens the models."""
 
     def __init__(self, settings: Settings) -> None:
         os.environ.setdefault(*_SPIN_BRIEFLY)
@@ -55,7 +55,7 @@ class Dispatcher:
         gauge("nlgauge_jobs", "Jobs that wait or run.", lambda: len(self.jobs))
 
     async def score(self, request: Request, body: ScoreBody, size: Size) -> bytes:
-        """The scores of a request, in a batch with others if it is small."""
+        """Return the scores of a request, which is batched with others if it is small."""
         if not self._is_small(body.metrics, size):
             return await self.run(request, body, size)
         corpus = corpus_of(body)
@@ -71,11 +71,11 @@ class Dispatcher:
         return await self._result(request, ShortTask(scorer, corpus, key, write, seconds=seconds))
 
     async def run(self, request: Request, body: Body, size: Size) -> bytes:
-        """The answer to a request, from a process of its own unless it is small."""
+        """Return the response to a request, from a separate process unless it is small."""
         metrics: Sequence[Spec] = ()
         if not isinstance(body, JudgeRequest):
             metrics = [body.metric] if isinstance(body, AlignRequest) else body.metrics
-        # A card scores changed texts after all rows, when a task no longer holds the models.
+        # A card scores corrupted texts last, when the task has already released the models.
         if self._is_small(metrics, size) and not isinstance(body, CardRequest):
             task = Task("single", partial(self._handle, body), seconds=self._seconds)
         else:
@@ -83,7 +83,7 @@ class Dispatcher:
         return await self._result(request, task)
 
     def run_in_process(self, body: Body, task: Task) -> bytes:
-        """The answer to a request, from a process that is killed when the task ends."""
+        """Return the response to a request, from a process that is killed when the task ends."""
         answer = self._processes.run(body, task)
         self.measurements.pairs.inc(task.rows_done)
         return answer
@@ -94,7 +94,7 @@ class Dispatcher:
         self._processes.close()
 
     def _is_small(self, metrics: Sequence[Spec], size: Size) -> bool:
-        """Whether the request takes seconds at most, so that it need not be interrupted."""
+        """Return whether the request takes a few seconds at most and need not be interruptible."""
         return (
             size.rows <= self.settings.batch_rows
             and size.longest <= _LONGEST_SMALL
@@ -108,7 +108,7 @@ class Dispatcher:
         return encode_json(answer)
 
     async def _result(self, request: Request, task: Task) -> bytes:
-        """The result of a task, unless the client disconnects or the time is over."""
+        """Return the result of a task, unless the client disconnects or the time limit passes."""
         self.scheduler.submit(task)
         future = asyncio.wrap_future(task.future)
         disconnect = asyncio.ensure_future(_disconnected(request))

@@ -1,4 +1,4 @@
-"""Error responses: a status, a kind for programs and a sentence for people."""
+"""Error responses: a status, a kind for programs and a message for people."""
 
 import json
 import logging
@@ -15,8 +15,8 @@ from nlgauge.core import errors as core
 
 log = logging.getLogger("nlgauge.service")
 
-# The first class that matches counts. The message of any other error may name a path of the
-# server, so it goes to the log and not to the client.
+# The first matching class is used. Messages of other errors may contain paths of the server, so
+# they are logged and not sent to the client.
 _PUBLIC: tuple[tuple[type[core.NlgaugeError], str], ...] = (
     (core.UnknownMetric, "unknown_metric"),
     (core.OptionError, "bad_option"),
@@ -29,7 +29,7 @@ _STATUS_KINDS = {404: "not_found", 405: "method_not_allowed"}
 
 
 class ServiceError(HTTPException):
-    """A refused or failed request; the framework passes an HTTPException on unchanged."""
+    """A rejected or failed request; the framework passes an HTTPException on unchanged."""
 
     def __init__(
         self,
@@ -47,26 +47,26 @@ class ServiceError(HTTPException):
         self.id = id
 
     def fields(self) -> dict[str, Any]:
-        """The arguments that make an equal error, for another process."""
+        """Return the arguments to recreate the error in another process."""
         return {"status": self.status_code, "headers": self.headers, **self.to_dict()}
 
     def to_dict(self) -> dict[str, Any]:
-        """The error as it stands in the response."""
+        """Return the error as in the response."""
         return {"kind": self.kind, "message": self.detail, "where": self.where, "id": self.id}
 
     def response(self) -> Response:
-        """The response, in ASCII because the message may contain any text of a request."""
+        """Return the response, in ASCII because the message may quote any text of a request."""
         body = json.dumps({"error": self.to_dict()})
         return Response(body, self.status_code, self.headers, media_type="application/json")
 
 
 def busy(message: str, *, seconds: int) -> ServiceError:
-    """The error of a full queue, with the seconds to wait before the next attempt."""
+    """Return the error for a full queue, with the seconds to wait before the next attempt."""
     return ServiceError(429, "busy", message, headers={"Retry-After": str(seconds)})
 
 
 def service_error(error: Exception) -> ServiceError:
-    """The error response to any exception; unexpected ones are logged under an id."""
+    """Return the error for any exception; unexpected exceptions are logged with an id."""
     if isinstance(error, ServiceError):
         return error
     if not isinstance(error, core.FileError):
@@ -82,7 +82,7 @@ def service_error(error: Exception) -> ServiceError:
 
 
 async def error_response(_: Request, error: Exception) -> Response:
-    """The response to an error raised while a request was handled."""
+    """Return the response for an error that was raised while a request was handled."""
     if isinstance(error, HTTPException) and not isinstance(error, ServiceError):
         kind = _STATUS_KINDS.get(error.status_code, "refused")
         message = f"{str(error.detail).lower()}; see /openapi.json for all paths"
@@ -91,11 +91,11 @@ async def error_response(_: Request, error: Exception) -> Response:
 
 
 async def validation_response(_: Request, error: Exception) -> Response:
-    """The response to a body that does not match the schema."""
+    """Return the response for a body that does not match the schema."""
     found = error.errors() if isinstance(error, RequestValidationError) else []
     first = found[0] if found else {"msg": "the request is not valid", "loc": ()}
     where = [part if isinstance(part, int) else str(part)[:100] for part in first["loc"][:12]]
     others = f" (and {len(found) - 1} more)" if len(found) > 1 else ""
-    reason = str(first["msg"]).removeprefix("Value error, ")  # pydantic's words before our own
+    reason = str(first["msg"]).removeprefix("Value error, ")  # pydantic's prefix
     message = f"{' / '.join(map(str, where))}: {reason}{others}"
     return ServiceError(422, "invalid", message, where=where).response()

@@ -1,4 +1,4 @@
-"""The example requests of the OpenAPI document, each of which the tests send."""
+"""The example requests of the OpenAPI document; the tests send all of them."""
 
 import json
 from pathlib import Path

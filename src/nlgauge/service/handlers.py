@@ -1,4 +1,4 @@
-"""What each endpoint computes: calls of the library, and their results as JSON values."""
+"""Handlers of the endpoints, which call the library and return results as JSON values."""
 
 import dataclasses
 import json
@@ -33,7 +33,7 @@ Answer = dict[str, Any]
 
 
 def encode_json(answer: Answer) -> bytes:
-    """The answer as JSON."""
+    """Return the response as JSON."""
     try:
         return json.dumps(answer, ensure_ascii=False, allow_nan=False).encode()
     except ValueError:
@@ -47,7 +47,7 @@ def handle(
     settings: Settings,
     task: Task,
 ) -> Answer:
-    """The answer to a request."""
+    """Return the response to a request."""
     if isinstance(request, schemas.AlignRequest):
         return align(request, admission)
     if isinstance(request, schemas.JudgeRequest):
@@ -69,7 +69,7 @@ def handle(
 
 
 def corpus_of(request: schemas.ScoreBody | schemas.CompareBody) -> Corpus:
-    """The rows of a request."""
+    """Return the rows of a request as a corpus."""
     if isinstance(request, schemas.ScoreSystems | schemas.CompareSystems):
         return Corpus.of_systems(request.systems, request.references, sources=request.sources)
     if isinstance(request, schemas.ScoreLists):
@@ -86,7 +86,7 @@ def corpus_of(request: schemas.ScoreBody | schemas.CompareBody) -> Corpus:
 
 
 def score_answer(request: schemas.ScoreBody, every: Sequence[Scores]) -> Answer:
-    """The answer of /v1/score."""
+    """Return the response of /v1/score."""
     answer = [scores.to_dict(segments=request.segments) for scores in every]
     for content, scores in zip(answer, every, strict=True):
         if request.statistics:
@@ -95,7 +95,7 @@ def score_answer(request: schemas.ScoreBody, every: Sequence[Scores]) -> Answer:
 
 
 def align(request: schemas.AlignRequest, admission: Admission) -> Answer:
-    """The answer of /v1/align: the scores of the pair, and the plan with its best reference."""
+    """Return the response of /v1/align: the scores, and the plan with the best reference."""
     admitted = admission.admit(request.metric)
     references = _listed(request.references)
     scorer = admission.scorer((admitted.spec,))
@@ -107,7 +107,7 @@ def align(request: schemas.AlignRequest, admission: Admission) -> Answer:
     content["spans"] = predicted_spans(aligned, request.minor, request.major)
     if request.layers:
         by_layer = _single_layers(admitted.metric, scorer)
-        # The corpus tables are those of the pair with all of its references.
+        # Corpus tables are fitted on all references of the pair.
         layers = admission.scorer(tuple(by_layer.values())).fitted([references])
         found = layers.align(request.candidate, references[aligned.reference]).values()
         content["layers"] = [
@@ -118,7 +118,7 @@ def align(request: schemas.AlignRequest, admission: Admission) -> Answer:
 
 
 def _single_layers(metric: Metric, scorer: Scorer) -> dict[int, Metric]:
-    """The metric with each of its layers alone."""
+    """Return a metric for each single layer of a metric."""
     (bound,) = scorer.metrics.values()
     if not hasattr(bound, "layers"):
         raise OptionError(
@@ -223,7 +223,7 @@ def _baseline_first(corpus: Corpus, baseline: str | None) -> Corpus:
 
 
 def _column(name: str, values: list[str | None]) -> list[str] | None:
-    """A column that all rows have, or none has."""
+    """Return a column that all rows have, or None; raise an error if only some have it."""
     given = [value for value in values if value is not None]
     if given and len(given) < len(values):
         some = f"{len(given)} of {len(values)} rows have a {name}"

@@ -24,7 +24,7 @@ class Job:
 
     @property
     def result(self) -> bytes | None:
-        """The answer as JSON once the job is done."""
+        """The response as JSON, if the job is done."""
         future = self.task.future
         return future.result() if future.done() and future.exception() is None else None
 
@@ -63,7 +63,7 @@ class Jobs:
         return sum(not job.task.future.done() for job in self._jobs.copy().values())
 
     def put(self, kind: str, run: Callable[[Task], bytes]) -> bytes:
-        """Queue a job; its first answer."""
+        """Queue a job and return its first status."""
         job = Job(secrets.token_urlsafe(16), kind, Task("job", run))
         with self._lock:
             self._expire()
@@ -77,7 +77,7 @@ class Jobs:
             return self._answer(self._find(id))
 
     def cancel(self, id: str) -> bytes:
-        """Cancel a job if it is not done, and forget it."""
+        """Cancel a job if it is not done, and delete it."""
         with self._lock:
             job = self._find(id)
             del self._jobs[id]
@@ -95,11 +95,11 @@ class Jobs:
     def _answer(self, job: Job) -> bytes:
         content = job.to_dict(self._scheduler.position(job.task))
         result = job.result if content["state"] == "done" else None
-        # The result is JSON already, and may be large.
+        # The result is already JSON and may be large.
         return json.dumps(content)[:-1].encode() + b', "result": ' + (result or b"null") + b"}"
 
     def _expire(self) -> None:
-        """Forget results that are too old, too many or too large in sum, the oldest first."""
+        """Delete the oldest results if they are too old, too many or too large in total."""
         settings, held, number = self._settings, 0, 0
         for job in reversed(list(self._jobs.values())):
             if not job.task.future.done():

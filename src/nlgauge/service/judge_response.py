@@ -1,4 +1,4 @@
-"""Schemas of the response of /v1/judge: they document what ``to_dict`` writes."""
+"""Schemas that document the response of /v1/judge."""
 
 from typing import Literal
 
@@ -6,7 +6,7 @@ from pydantic import BaseModel, Field
 
 
 class Estimate(BaseModel):
-    """A coefficient with its confidence interval; null where it is undefined."""
+    """A coefficient with its confidence interval; null if undefined."""
 
     value: float | None
     low: float | None
@@ -58,7 +58,9 @@ class AlternativeTest(BaseModel):
     """The alternative annotator test."""
 
     epsilon: float
-    winning_rate: float = Field(description="Omega; from .5 on the judge may replace a person.")
+    winning_rate: float = Field(
+        description="Omega; the judge may replace a person if it is at least .5."
+    )
     advantage: float = Field(description="Rho.")
     passed: bool
     scoring: Literal["accuracy", "rmse"]
@@ -74,7 +76,7 @@ class Bias(Estimate):
 
 
 class JudgeAnswer(BaseModel):
-    """How reliable a judge is."""
+    """The reliability of a judge."""
 
     judge: str
     people: list[str]
@@ -86,7 +88,9 @@ class JudgeAnswer(BaseModel):
     agreement: list[PairAgreement]
     persons: list[PersonAgreement]
     group: list[GroupAgreement]
-    confusion: list[list[int]] | None = Field(description="People's labels by the judge's.")
+    confusion: list[list[int]] | None = Field(
+        description="Counts of labels of people (rows) and of the judge (columns)."
+    )
     alternative_test: AlternativeTest | None
     biases: list[Bias]
     notes: list[str]

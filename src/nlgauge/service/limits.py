@@ -1,4 +1,4 @@
-"""Limits: the size of a request is checked before any of its work is done."""
+"""Limits: checks of the size of a request before any computation."""
 
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
@@ -8,13 +8,13 @@ from nlgauge.service.errors import ServiceError
 from nlgauge.service.schemas import References
 from nlgauge.service.settings import Limits
 
-_CRITERIA = 64  # each becomes a column of all rows
+_CRITERIA = 64  # each criterion is a column over all rows
 _CARD_COEFFICIENTS = 20  # at most four coefficients at five levels
 _POST_JOB = "; post it to /v1/jobs"
 
 
 class Size(NamedTuple):
-    """The numbers of a request's rows and characters, and of the characters of its longest text."""
+    """The numbers of rows and characters of a request, and the length of its longest text."""
 
     rows: int
     characters: int
@@ -22,7 +22,7 @@ class Size(NamedTuple):
 
 
 def check_work(request: schemas.Work, limits: Limits, *, job: bool) -> Size:
-    """Refuse a request that exceeds a limit; else return its size."""
+    """Return the size of a request; raise an error if it exceeds a limit."""
     _check(len(request.metrics), limits.metrics, "too_many_metrics", "metrics")
     if isinstance(request, schemas.ScoreSystems | schemas.CompareSystems):
         candidates = [text for texts in request.systems.values() for text in texts]
@@ -49,12 +49,12 @@ def check_work(request: schemas.Work, limits: Limits, *, job: bool) -> Size:
 
 
 def check_pair(request: schemas.AlignRequest, limits: Limits) -> Size:
-    """Refuse a pair that exceeds a limit; else return its size."""
+    """Return the size of a pair; raise an error if it exceeds a limit."""
     return _check_texts([request.candidate], [request.references], limits, job=False)
 
 
 def check_labels(request: schemas.JudgeRequest, limits: Limits) -> Size:
-    """Refuse labels that exceed a limit; else return their size."""
+    """Return the size of labels; raise an error if it exceeds a limit."""
     raters = len(request.labels)
     pairs = raters * (raters - 1) // 2
     rows = max(map(len, request.labels.values()))
@@ -64,7 +64,7 @@ def check_labels(request: schemas.JudgeRequest, limits: Limits) -> Size:
 
 
 def _resamples(request: schemas.Work, systems: int) -> int:
-    """The number of resampled values that a request needs."""
+    """Return the number of resampled values that a request needs."""
     if isinstance(request, schemas.ScoreBody):
         return 0
     if isinstance(request, schemas.CompareBody):

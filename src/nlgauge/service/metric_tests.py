@@ -1,4 +1,4 @@
-"""Tests between metrics in the answer of /v1/correlate: which agrees better with people."""
+"""Tests in the response of /v1/correlate of which metric agrees better with people."""
 
 from collections.abc import Sequence
 from typing import Any, Literal

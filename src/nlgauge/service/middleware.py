@@ -1,4 +1,4 @@
-"""Middleware around everything else: host and token checks, security headers, measurements."""
+"""Outermost middleware: host and token checks, security headers, measurements."""
 
 import hmac
 from time import perf_counter
@@ -29,7 +29,7 @@ _NEED_TOKEN = ("/v1/", "/metrics", "/openapi.json")
 
 
 class SecurityMiddleware:
-    """Refuses a wrong host or token and large bodies; adds security headers to responses."""
+    """Rejects wrong hosts, wrong tokens and large bodies; adds security headers to responses."""
 
     def __init__(self, app: ASGIApp, settings: Settings, measurements: Measurements) -> None:
         self._app = app
@@ -52,7 +52,7 @@ class SecurityMiddleware:
                 status = message["status"]
                 headers = MutableHeaders(scope=message)
                 headers.update(HEADERS)
-                # Browsers may cache the page's files, and check whether their tag has changed.
+                # Browsers may cache the files of the page, but have to revalidate their ETag.
                 headers.setdefault("Cache-Control", "no-cache" if "etag" in headers else "no-store")
             await send(message)
 
@@ -71,7 +71,7 @@ class SecurityMiddleware:
     def _check(self, scope: Scope) -> None:
         headers = dict(scope["headers"])
         if self._hosts and _host(headers.get(b"host", b"").decode("latin-1")) not in self._hosts:
-            # A page elsewhere could point its own name at this machine (DNS rebinding).
+            # Another site could resolve its own host name to this machine (DNS rebinding).
             message = "this host name is not allowed; add it with --allow-host"
             raise ServiceError(421, "wrong_host", message)
         given = headers.get(b"authorization", b"")
@@ -85,7 +85,7 @@ class SecurityMiddleware:
 
 
 def _host(header: str) -> str:
-    """The host name without its port."""
+    """Return the host name without its port."""
     if header.startswith("["):
         return header[1:].partition("]")[0].lower()
     return header.partition(":")[0].lower()

@@ -1,4 +1,4 @@
-"""The JSON schema of what requests may set an option to: published, and enforced by admission."""
+"""JSON schemas of the option values that requests may set; published and enforced."""
 
 import math
 from collections.abc import Mapping
@@ -7,7 +7,7 @@ from typing import Any
 from nlgauge.core.options import Option
 from nlgauge.service.settings import Settings
 
-# Memory and time grow with these; the defaults of all metrics are well below.
+# Memory and time grow with these values; the defaults of all metrics are well below.
 _LARGEST_INTEGER = 50
 _LARGEST_FLOAT = 1e6
 _LONGEST_TEXT = 32
@@ -17,7 +17,7 @@ _TYPES = {bool: "boolean", int: "integer", float: "number", str: "string", type(
 
 
 def option_schema(known: Option, settings: Settings) -> dict[str, Any] | None:
-    """The schema of an option; None if requests cannot set it: free text could name a file."""
+    """Return the schema of an option; None if requests cannot set it, like names of files."""
     rule = known.server
     if rule == "fixed" or (rule is None and str in known.types and known.choices is None):
         return None
@@ -40,7 +40,7 @@ def option_schema(known: Option, settings: Settings) -> dict[str, Any] | None:
 
 
 def _bounds(known: Option) -> dict[str, float]:
-    """The finite bounds of a number: those of the metric, within those of the server."""
+    """Return finite bounds of a number: those of the metric within those of the server."""
     largest = _LARGEST_FLOAT if float in known.types else _LARGEST_INTEGER
     if isinstance(known.server, int | float):
         largest = known.server
@@ -50,7 +50,7 @@ def _bounds(known: Option) -> dict[str, float]:
 
 
 def violation(schema: Mapping[str, Any] | None, value: Any) -> str | None:
-    """Why a value of the right type does not match a schema; None if it does."""
+    """Return why a value of the right type does not match a schema; None if it does."""
     if schema is None:
         return "cannot be set on this server"
     if "enum" in schema and value not in schema["enum"]:

@@ -26,7 +26,7 @@ class Measurements:
         client.ProcessCollector(registry=own)
 
     def add_gauge(self, name: str, help_text: str, read: Callable[[], float]) -> None:
-        """Expose a value that is read at every scrape."""
+        """Add a gauge whose value is read at every scrape."""
         client.Gauge(name, help_text, registry=self._registry).set_function(read)
 
     def record_response(self, method: str, route: str, status: int, seconds: float) -> None:
@@ -41,5 +41,5 @@ class Measurements:
         self.pairs.inc(pairs)
 
     def exposition(self) -> bytes:
-        """Everything in Prometheus's text format."""
+        """Return all measurements in Prometheus's text format."""
         return client.generate_latest(self._registry)

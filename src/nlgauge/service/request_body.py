@@ -1,4 +1,4 @@
-"""Request bodies: limits of size and time while they arrive, and strict JSON."""
+"""Request bodies: limits of size and time, and strict parsing of JSON."""
 
 import asyncio
 import json
@@ -14,16 +14,16 @@ from nlgauge.core.jsonable import unique_keys
 from nlgauge.service.errors import ServiceError
 from nlgauge.service.settings import Limits
 
-_LARGE_BODY = 500_000  # bytes; larger bodies are parsed in a thread, so that others need not wait
+_LARGE_BODY = 500_000  # bytes; larger bodies are parsed in a thread
 _MOST_KEYS = 1_000
 _CLOSE = {"Connection": "close"}  # the rest of the body is not read
 
 
 class JsonRoute(APIRoute):
-    """A route that reads its body as strict JSON, with none of the framework's other formats."""
+    """A route that only accepts strict JSON, unlike the default of the framework."""
 
     def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
-        """The handler, which calls the endpoint with the request and the parsed body."""
+        """Return the handler, which calls the endpoint with the request and the parsed body."""
         field, endpoint = self.body_field, self.endpoint
         if field is None:
             return super().get_route_handler()
@@ -46,14 +46,14 @@ class JsonRoute(APIRoute):
 
 
 def check_size(size: int, limits: Limits) -> None:
-    """Refuse a body of so many bytes if it is too large."""
+    """Raise an error if the size of a body exceeds the limit."""
     if size > limits.bytes:
         message = f"the body has {size:,} bytes or more; this server accepts {limits.bytes:,}"
         raise ServiceError(413, "too_large", message, headers=_CLOSE)
 
 
 async def _read_json(request: Request) -> bytes:
-    """The body, if it is declared as JSON in UTF-8."""
+    """Return the parsed body if it is declared as JSON in UTF-8."""
     kind, _, parameters = request.headers.get("content-type", "").partition(";")
     charset = parameters.strip().lower().replace('"', "")
     if kind.strip().lower() != "application/json" or charset not in ("", "charset=utf-8"):
@@ -66,7 +66,7 @@ async def _read_json(request: Request) -> bytes:
 
 
 async def read_body(request: Request, limits: Limits) -> bytes:
-    """Return the bytes of the body, if they arrive in time and are not too many."""
+    """Return the bytes of the body; raise an error if they arrive too slowly or are too many."""
     body = bytearray()
     try:
         async with asyncio.timeout(limits.body_seconds):
@@ -103,7 +103,7 @@ def _parse(body: bytes) -> Any:
 
 
 def _checked_object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    if len(pairs) > _MOST_KEYS:  # each unexpected one would become an error message
+    if len(pairs) > _MOST_KEYS:  # each unexpected key would add an error message
         raise _malformed(f"an object has {len(pairs):,} keys; at most {_MOST_KEYS:,} are accepted")
     try:
         return unique_keys(pairs)

@@ -1,4 +1,4 @@
-"""Schemas of the responses: they document what ``to_dict`` writes, and validate nothing."""
+"""Schemas that document the responses; they are not used for validation."""
 
 from typing import Any, Literal
 
@@ -10,11 +10,11 @@ Direction = Literal["higher", "lower"]
 
 
 class Error(BaseModel):
-    """The reason of an error response."""
+    """The reason for an error response."""
 
     kind: str = Field(examples=["too_many_rows"])
     message: str = Field(examples=["5,000 rows, but this server accepts at most 2,000"])
-    where: list[str | int] | None = Field(None, description="The place in the body, if any.")
+    where: list[str | int] | None = Field(None, description="The location in the body, if any.")
     id: str | None = Field(None, description="The id of the entry in the server's log, if any.")
 
 
@@ -29,7 +29,7 @@ class _MetricValue(BaseModel):
     value: float
     components: dict[str, float]
     details: dict[str, float] = Field(
-        {}, description="Counts and ratios of the corpus behind the value, such as lengths."
+        {}, description="Corpus-level counts and ratios, such as lengths."
     )
     direction: Direction
     range: Range
@@ -79,13 +79,17 @@ class LayerPlan(BaseModel):
 
 
 class TokenMatch(BaseModel):
-    """Two tokens of which one is the nearest of the other."""
+    """Two tokens, at least one of which is the nearest token of the other."""
 
     candidate: int = Field(description="Index of the candidate token, from 0.")
     reference: int
     cosine: float
-    precision: bool = Field(description="The reference token is the nearest of the candidate's.")
-    recall: bool = Field(description="The candidate token is the nearest of the reference's.")
+    precision: bool = Field(
+        description="The reference token is the nearest one of the candidate token."
+    )
+    recall: bool = Field(
+        description="The candidate token is the nearest one of the reference token."
+    )
 
 
 class Span(BaseModel):
@@ -102,7 +106,7 @@ class AlignAnswer(_MetricValue):
 
     reference: int = Field(description="Index of the aligned reference, from 0.")
     plan: Plan
-    matches: list[TokenMatch] | None = Field(None, description="Of greedy metrics.")
+    matches: list[TokenMatch] | None = Field(None, description="Matches, for greedy metrics.")
     layers: list[LayerPlan] | None = None
     spans: list[Span] | None = Field(
         None, description="Predicted errors; null if no thresholds are given or known."
@@ -128,7 +132,7 @@ class ComparedSystem(BaseModel):
 
 
 class SystemPair(BaseModel):
-    """The test of two systems by one metric, from which clusters are made."""
+    """The test of two systems by one metric, from which clusters are computed."""
 
     metric: str
     first: str
@@ -281,8 +285,8 @@ class ReadAnswer(BaseModel):
     rows: list[dict[str, Any]] | None = Field(
         description="As /v1/compare (pairs) or /v1/correlate (rows) accept them."
     )
-    criteria: list[str] = Field(description="Of human judgements.")
-    labels: ReadLabels | None = Field(description="Of a table of labels.")
+    criteria: list[str] = Field(description="Rows, for human judgements.")
+    labels: ReadLabels | None = Field(description="Labels, for a table of labels.")
     notes: list[str]
 
 

@@ -1,4 +1,4 @@
-"""The endpoints: each checks the limits, dispatches its request and returns the answer."""
+"""The endpoints: they check limits, dispatch requests and return responses."""
 
 import asyncio
 import json
@@ -37,7 +37,7 @@ _ERRORS = {
 
 
 def error_responses(*statuses: int) -> dict[int | str, dict[str, Any]]:
-    """The documentation of these error statuses, and of those that any route may return."""
+    """Return the documentation of these error statuses and of those of all routes."""
     found: dict[int | str, dict[str, Any]] = {
         status: {"model": responses.Refusal, "description": _ERRORS[status]}
         for status in sorted({401, 421, 500, *statuses})
@@ -57,7 +57,7 @@ _JOB = error_responses(404, 422)
 def _post(
     path: str, answer: type[BaseModel], *bodies: dict[str, Any], **options: Any
 ) -> Callable[[F], F]:
-    """A decorator like ``router.post``, with the documentation that all such routes share."""
+    """Return a decorator like ``router.post`` that adds the shared documentation."""
     options["responses"] = {**options.get("responses", {}), **_WORK}
     examples = {f"example {n}": {"value": body} for n, body in enumerate(bodies, start=1)}
     extra = {"requestBody": {"content": {"application/json": {"examples": examples}}}}
@@ -74,7 +74,7 @@ def _dispatcher(request: Request) -> Dispatcher:
 
 
 async def _work(request: Request, body: schemas.Work) -> Response:
-    """The answer to a request that may take long."""
+    """Return the response to a request that may take long."""
     dispatcher = _dispatcher(request)
     size = check_work(body, dispatcher.settings.limits, job=False)
     if isinstance(body, schemas.ScoreBody):
@@ -96,7 +96,7 @@ async def score(request: Request, body: schemas.ScoreRequest) -> Response:
 
 @_post("/v1/align", responses.AlignAnswer, examples.ALIGN)
 async def align(request: Request, body: schemas.AlignRequest) -> Response:
-    """Align the tokens of a pair: which are matched, with how much mass, at what cost."""
+    """Align the tokens of a pair: matches, masses and costs."""
     dispatcher = _dispatcher(request)
     size = check_pair(body, dispatcher.settings.limits)
     return _json(await dispatcher.run(request, body, size))

@@ -1,9 +1,9 @@
-"""The scheduler: one owner of all queues, threads and limits of the work that uses models.
+"""The scheduler, which owns all queues and threads of the work that uses models.
 
-Short requests are batched; they and other small requests take the models of this process in order
-of arrival. Long requests and jobs run in processes of their own, which are killed when their time
-is over. Requests are merged only where that cannot change a number: the same metrics, the same
-number of references, and no metric that is fitted to its references.
+Short requests are batched; they and other small requests use the models of this process in order of
+arrival. Long requests and jobs run in separate processes, which are killed at the time limit.
+Requests are only merged if this cannot change scores: they have the same metrics and the same
+number of references, and no metric is fitted on the references.
 """
 
 import dataclasses
@@ -26,8 +26,8 @@ Results = dict[Any, bytes | Exception]
 _THREADS: Mapping[Kind, int] = {"short": 1, "single": 1, "long": 2, "job": 1}
 _IN_PROCESSES: tuple[Kind, ...] = ("long", "job")
 PROCESSES = sum(_THREADS[kind] for kind in _IN_PROCESSES)
-_CLOSE_SECONDS = 1.0  # to wait for threads, which may be in the middle of a computation
-_MOST_WINDOWS = 10  # a batch waits at most so many windows while requests keep arriving
+_CLOSE_SECONDS = 1.0  # time to wait for threads that are computing
+_MOST_WINDOWS = 10  # maximum number of windows that a batch waits while requests keep arriving
 _FOLLOW_UP = 0.3  # share of a batch's run time in which its clients may send their next request
 
 
@@ -35,12 +35,12 @@ class Scheduler:
     """Runs tasks in threads; ``on_batch`` receives the requests and rows of every batch.
 
     An idle thread waits until no short task has arrived for ``settings.window`` seconds. The next
-    batch waits a little for the clients that have just been answered, which would else fall into
-    two groups that alternate.
+    batch waits briefly for clients that have just received a response; otherwise clients would
+    split into two alternating groups.
     """
 
     def __init__(self, settings: Settings, on_batch: Callable[[int, int], None]) -> None:
-        self.models = FairLock()  # encoders are not made for several threads at once
+        self.models = FairLock()  # encoders are not thread-safe
         self._settings = settings
         self._on_batch = on_batch
         self._lock = Lock()
@@ -69,13 +69,13 @@ class Scheduler:
         return len(self._running["long"])
 
     def position(self, task: Task) -> int:
-        """The place of a task in its queue from 1; 0 if it does not wait."""
+        """Return the position of a task in its queue, from 1; 0 if it is not waiting."""
         with self._lock:
             queue = self._queues[task.kind]
             return queue.index(task) + 1 if task in queue else 0
 
     def check_capacity(self, kind: Kind) -> None:
-        """Raise a refusal with status 429 if the queue of this kind of task is full."""
+        """Raise an error with status 429 if the queue of this kind of task is full."""
         if kind == "job":
             jobs = len(self._queues["job"])
             if jobs >= self._settings.jobs:
@@ -84,14 +84,14 @@ class Scheduler:
             raise busy(f"{requests} requests are waiting already; try again soon", seconds=1)
 
     def submit(self, task: Task) -> None:
-        """Queue a task, or raise a refusal."""
+        """Queue a task, or raise an error if the queue is full."""
         with self._lock:
             self.check_capacity(task.kind)
             self._queues[task.kind].append(task)
             self._changed[task.kind].notify()
 
     def cancel(self, task: Task) -> None:
-        """Cancel a task; one that waits leaves the queue."""
+        """Cancel a task, and remove it from the queue if it is waiting."""
         task.cancel()
         with self._lock:
             if task in self._queues[task.kind]:
@@ -128,7 +128,7 @@ class Scheduler:
                 self._on_batch(len(scored), sum(scored))
 
     def _next(self, kind: Kind) -> list[Task]:
-        """The tasks to run next; none once the scheduler is closed."""
+        """Return the tasks to run next, none if the scheduler is closed."""
         queue = self._queues[kind]
         with self._lock:
             while True:
@@ -143,7 +143,7 @@ class Scheduler:
                     return tasks
 
     def _next_batch(self, was_idle: bool) -> list[ShortTask]:
-        """The first short task and those of its key that arrive in time."""
+        """Return the first short task and those with the same key that arrive in time."""
         queue, missed = self._queues["short"], False
         if was_idle:
             self._await_quiet()
@@ -152,7 +152,7 @@ class Scheduler:
             self._wait_short(waiting + self._expected, self._expected_seconds)
             missed = len(queue) - waiting < self._expected / 2
         tasks = self._take_batch()
-        # Where other clients than the expected ones send requests, the next batch does not wait.
+        # If other clients than the expected ones send requests, the next batch does not wait.
         self._expected = 0 if missed else len(tasks)
         return tasks
 
@@ -165,7 +165,7 @@ class Scheduler:
             self._wait_short(seen + 1, min(window, left))
 
     def _wait_short(self, count: int, seconds: float) -> None:
-        """Wait for so many short tasks, or for a full batch."""
+        """Wait for this number of short tasks, or for a full batch."""
         queue, most = self._queues["short"], self._settings.batch_rows
 
         def enough() -> bool:
@@ -186,7 +186,7 @@ class Scheduler:
         return batch
 
     def _run(self, tasks: list[Any]) -> Results:
-        """The result of every task; one that fails does not affect the others."""
+        """Return the result of every task; a task that fails does not affect the others."""
         results: Results = dict.fromkeys(tasks, Cancelled())
         needed = [task for task in tasks if not task.cancelled]
         if len(needed) > 1:
@@ -228,7 +228,7 @@ def _finish(task: Task, result: bytes | Exception) -> None:
 
 
 def _result_of(function: Callable[[Any], bytes], given: Any) -> bytes | Exception:
-    """What the function returns, or the error to raise where the result is awaited."""
+    """Return the result of the function, or the exception to raise when it is awaited."""
     try:
         return function(given)
     except Cancelled as cancelled:
@@ -238,7 +238,7 @@ def _result_of(function: Callable[[Any], bytes], given: Any) -> bytes | Exceptio
 
 
 def _join(corpora: list[Corpus]) -> Corpus:
-    """All rows; a number keeps the systems and segments of every corpus apart."""
+    """Return all rows in one corpus; names of systems and segments are prefixed by a number."""
     return Corpus.from_rows(
         (candidate, references, f"{number} {system}", f"{number} {name}", source)
         for number, corpus in enumerate(corpora)
@@ -247,7 +247,7 @@ def _join(corpora: list[Corpus]) -> Corpus:
 
 
 def _split(number: int, corpus: Corpus, board: Mapping[str, Mapping[str, Scores]]) -> list[Scores]:
-    """The scores of one of the joined corpora, under its own names."""
+    """Return the scores of one of the joined corpora, with its original names."""
     return [
         dataclasses.replace(
             scores, system=system, ids=corpus.ids_of(system), aligner=None, word_costs=None

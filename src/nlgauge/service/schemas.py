@@ -5,7 +5,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Discriminator, Field, Tag, model_validator
 
 Finite = Annotated[float, Field(allow_inf_nan=False)]
-Texts = Annotated[list[str], Field(fail_fast=True)]  # one error of a million is enough
+Texts = Annotated[list[str], Field(fail_fast=True)]  # report one error, not thousands
 References = str | Annotated[Texts, Field(min_length=1)]
 Name = Annotated[str, Field(min_length=1, max_length=200)]
 Names = Annotated[list[Name], Field(fail_fast=True)]
@@ -19,7 +19,7 @@ Coefficient = Literal["pearson", "spearman", "kendall_b", "kendall_c", "accuracy
 PairCoefficient = Literal["acc_eq", "spa", "pairwise_pearson"]
 
 
-_SOURCE = "The text that the candidate was made from, for metrics that read it."
+_SOURCE = "The input text of the candidate, for metrics that read sources."
 _SOURCES = "One text for each segment, for metrics that read sources."
 
 
@@ -111,8 +111,8 @@ class AlignRequest(_Request):
     metric: Spec = "mover"
     layers: bool = Field(False, description="Include a plan for each layer of the metric.")
     words: bool = Field(False, description="Join the pieces of words that the model splits.")
-    minor: Finite | None = Field(None, description="Least cost of a word in a predicted error.")
-    major: Finite | None = Field(None, description="Least mean cost of a major error.")
+    minor: Finite | None = Field(None, description="Minimum cost of a word in a predicted error.")
+    major: Finite | None = Field(None, description="Minimum mean cost of a major error.")
 
 
 class JudgedSpan(_Request):
@@ -164,8 +164,10 @@ class JudgeRequest(_Request):
     human: Names | None = Field(None, description="People; default: all other raters.")
     order: Names | None = Field(None, description="Labels from lowest to highest.")
     scale: Literal["nominal", "ordinal", "interval", "ratio"] | None = None
-    pool: bool = Field(False, description="The k-th label of an item is that of person k.")
-    epsilon: Finite = Field(0.1, ge=0, le=1, description="Of the alternative annotator test.")
+    pool: bool = Field(False, description="Treat the k-th label of every item as that of person k.")
+    epsilon: Finite = Field(
+        0.1, ge=0, le=1, description="Epsilon of the alternative annotator test."
+    )
     own: Names = Field(default_factory=list, description="The judge's own systems.")
     count: int = Field(1000, ge=1, le=10_000, description="Number of resamples.")
     seed: int = Field(0, ge=0, le=2**32 - 1)
@@ -200,19 +202,21 @@ class CorrelateRequest(_Request):
     bands: int = Field(3, ge=2, le=8, description="Number of quality bands.")
     matrix: MatrixOptions | None = Field(default_factory=MatrixOptions)
     tests: Literal["williams", "permutation"] | None = Field(
-        None, description="Test between metrics; Williams's is of Pearson's r only."
+        None, description="Test between metrics; Williams's test is for Pearson's r only."
     )
     segments: bool = Field(False, description="Include all human and metric scores.")
 
 
 class CardRequest(_Request):
-    """Judged rows, and the metric, or the stored scores, that the card describes."""
+    """Judged rows, and the metric or stored scores to describe."""
 
     rows: JudgedRows
     metric: Spec | None = None
-    stored: Name | None = Field(None, description="Name of scores of the rows, not of a metric.")
+    stored: Name | None = Field(
+        None, description="Name of stored scores of the rows, instead of a metric."
+    )
     lower_is_better: bool = Field(False, description="Stored scores are distances.")
-    beside: Specs = Field(["bleu", "chrf"], description="Metrics in the same tables.")
+    beside: Specs = Field(["bleu", "chrf"], description="Metrics to compare with.")
     human: Name | None = Field(None, description="Criterion; default: the first.")
     data: Name = Field("judged texts", description="Name of the data on the card.")
     count: int = Field(500, ge=1, le=10_000, description="Number of resamples.")
@@ -223,19 +227,21 @@ class CardRequest(_Request):
         if (self.metric is None) == (self.stored is None):
             raise ValueError("name either a metric or stored scores")
         if self.lower_is_better and self.stored is None:
-            raise ValueError("lower_is_better is for stored scores; a metric knows its direction")
+            raise ValueError(
+                "lower_is_better is for stored scores; the direction of a metric is known"
+            )
         return self
 
     @property
     def metrics(self) -> list[Spec]:
-        """The metrics to compute, first that of the card, if it is not of stored scores."""
+        """The metrics to compute; the card's own metric, if any, is the first."""
         if self.metric is None:
             return self.beside
         return [self.metric, *(spec for spec in self.beside if spec != self.metric)]
 
 
 def _form_of(fields: tuple[str, ...], message: str) -> Discriminator:
-    """A discriminator by the first of the fields that a body has."""
+    """Return a discriminator by the first of these fields that a body has."""
 
     def find(value: Any) -> str | None:
         given = value if isinstance(value, dict) else getattr(value, "model_fields_set", ())
@@ -291,7 +297,7 @@ class CorrelateJob(_Request):
 
 
 class CardJob(_Request):
-    """A job that makes a metric card."""
+    """A job that creates a metric card."""
 
     kind: Literal["card"]
     body: CardRequest

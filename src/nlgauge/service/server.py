@@ -22,7 +22,7 @@ def protocol_with_timeout(seconds: float) -> type[H11Protocol]:
     answer = f"{head}Content-Length: {len(body)}\r\nConnection: close\r\n\r\n".encode() + body
 
     class HeaderTimeout(H11Protocol):
-        """The time starts with the connection, or with the first byte of a further request."""
+        """Times out slow headers, from the connection or the first byte of a further request."""
 
         _timer: asyncio.TimerHandle | None = None
 
@@ -52,7 +52,7 @@ def protocol_with_timeout(seconds: float) -> type[H11Protocol]:
 
 
 class _Server(uvicorn.Server):
-    """Cancels the work of requests in progress before it waits for their responses."""
+    """A server that cancels requests in progress before it waits for their responses."""
 
     def __init__(self, app: FastAPI, config: uvicorn.Config) -> None:
         super().__init__(config)
@@ -64,7 +64,7 @@ class _Server(uvicorn.Server):
 
 
 def server(app: FastAPI, *, host: str, port: int, header_seconds: float) -> uvicorn.Server:
-    """The server, not yet started."""
+    """Return the server, not yet started."""
     config = uvicorn.Config(
         app,
         host=host,

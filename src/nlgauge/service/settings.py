@@ -8,11 +8,11 @@ from nlgauge.runtime import DEFAULT, Runtime
 
 LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
 MODEL_VARIABLE = "NLGAUGE_MODEL"
-_OPEN_MODELS = 4  # the size of the encoder cache, so that no model is loaded twice
+_OPEN_MODELS = 4  # the size of the encoder cache, so that models stay loaded
 
 
 def library_model() -> str:
-    """The library's default model."""
+    """Return the library's default model."""
     return os.environ.get(MODEL_VARIABLE) or "embedded"
 
 
@@ -47,7 +47,7 @@ class Settings:
 
     models: tuple[str, ...] = field(default_factory=lambda: (library_model(),))
     token: str | None = field(default=None, repr=False)
-    hosts: frozenset[str] = LOOPBACK  # accepted host names; empty: any
+    hosts: frozenset[str] = LOOPBACK  # accepted host names; empty accepts any
     limits: Limits = field(default_factory=Limits)
     queue: int = 256  # requests that may wait
     window: float = 0.004  # seconds in which requests are batched; 0 disables batching

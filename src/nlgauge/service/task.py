@@ -1,7 +1,7 @@
 """Tasks of the scheduler: progress, time limit, cancellation, and the lock of the models.
 
-A short task is scored in a batch with others, a single one by itself, both in this process; a long
-task and a job have a process of their own.
+A short task is scored in a batch with others and a single task alone, both in this process; long
+tasks and jobs run in separate processes.
 """
 
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
@@ -20,7 +20,7 @@ Write = Callable[[list[Scores]], bytes]
 
 
 def flat(board: Mapping[str, Mapping[str, Scores]]) -> list[Scores]:
-    """The scores in the order of systems, then of metrics."""
+    """Return the scores in the order of systems, then of metrics."""
     return [scores for by_metric in board.values() for scores in by_metric.values()]
 
 
@@ -37,7 +37,7 @@ class FairLock:
         self._released = 0
 
     def acquire(self) -> None:
-        """Wait behind all earlier callers."""
+        """Wait until all earlier callers have released the lock."""
         with self._changed:
             before = self._callers
             self._callers += 1
@@ -79,12 +79,12 @@ class Task:
         return (self.finished or monotonic()) - self.started if self.started else 0.0
 
     def cancel(self) -> None:
-        """Have the task end before its next portion of rows."""
+        """End the task before its next chunk of rows."""
         self._cancelled.set()
         self.future.cancel()
 
     def progress(self, done: int, total: int) -> None:
-        """Record the progress; raise Cancelled if the task is; release the models after the end."""
+        """Record the progress; raise Cancelled if cancelled; release the models at the end."""
         self.rows_done, self.rows_total = done, total
         if self.report is not None:
             self.report(done, total)
@@ -128,13 +128,13 @@ class ShortTask(Task):
         self.scorer, self.corpus, self.key, self.write = scorer, corpus, key, write
 
     def score(self, task: Task) -> bytes:
-        """The answer, from the rows of this task only."""
+        """The response, from the rows of this task only."""
         board = self.scorer.score_corpus(self.corpus, progress=task.progress)
         return self.write(flat(board))
 
 
 class TaskGroup(Task):
-    """Short tasks that run as one; it is cancelled once all of them are."""
+    """Short tasks that run together; the group is cancelled when all of them are."""
 
     def __init__(self, members: Sequence[Task]) -> None:
         super().__init__("short", lambda _: b"")
@@ -142,5 +142,5 @@ class TaskGroup(Task):
 
     @property
     def cancelled(self) -> bool:
-        """Whether no member is needed any more."""
+        """Whether all members are cancelled."""
         return all(member.cancelled for member in self._members)

@@ -1,4 +1,4 @@
-"""POST /v1/read: an uploaded file, read as the commands read it, and answered as rows or lines."""
+"""POST /v1/read: parses an uploaded file like the commands, and returns its rows or lines."""
 
 import asyncio
 import math
@@ -27,11 +27,12 @@ from nlgauge.service.routes import error_responses
 from nlgauge.service.settings import Limits
 
 FileName = Annotated[
-    str, Query(min_length=1, max_length=200, description="Its ending determines the format.")
+    str,
+    Query(min_length=1, max_length=200, description="File name; its ending determines the format."),
 ]
 ColumnNames = Annotated[
     str | None,
-    Query(max_length=1000, description="Columns of other names: candidate=mt,reference=ref."),
+    Query(max_length=1000, description="Names of columns: candidate=mt,reference=ref."),
 ]
 Content = Literal["outputs", "judgements", "labels"]
 _BINARY = "application/octet-stream"
@@ -47,14 +48,14 @@ router = APIRouter()
 
 
 class FileReaders:
-    """Reads few files at a time, each in a thread, so that other requests need not wait."""
+    """Reads a few files at a time in threads, so that they do not block other requests."""
 
     def __init__(self) -> None:
         self._free = asyncio.Semaphore(_AT_ONCE)
         self._waiting = 0
 
     async def run(self, read: Callable[[], bytes]) -> bytes:
-        """The result of ``read``, or a refusal if too many files wait."""
+        """Return the result of ``read``, or raise an error if too many files are waiting."""
         if self._waiting >= _MOST_WAITING:
             raise busy(f"{self._waiting} uploaded files are waiting to be read", seconds=2)
         self._waiting += 1
@@ -126,7 +127,7 @@ def read_upload(
 
 @contextmanager
 def _errors_about(name: str, folder: str) -> Iterator[None]:
-    """Turn errors of the reader into refusals that give the file its own name."""
+    """Turn errors of the reader into error responses with the name of the uploaded file."""
     try:
         yield
     except NlgaugeError as error:
@@ -138,7 +139,7 @@ def _errors_about(name: str, folder: str) -> Iterator[None]:
 
 
 def _decompressed(path: str, name: str, limits: Limits) -> bytes:
-    """The content of the file, which may be many times larger than the compressed file."""
+    """Return the decompressed content, which may be many times larger than the upload."""
     with open_bytes(path) as stream:
         content = stream.read(limits.bytes + 1)
     if len(content) > limits.bytes:
@@ -147,7 +148,7 @@ def _decompressed(path: str, name: str, limits: Limits) -> bytes:
     if content.startswith(_COMPRESSED):
         raise _refusal(f"{name} is compressed twice; decompress it once")
     form = format_of(name)
-    if form == "json":  # whose rows may have many lines, or one line all rows
+    if form == "json":  # a row may have many lines, or all rows may be on one line
         return content
     lines = limits.job_rows * (_LINES_PER_CSV_ROW if form == "csv" else 1) + 1
     if content.count(b"\n") > lines:
@@ -160,13 +161,13 @@ def _decompressed(path: str, name: str, limits: Limits) -> bytes:
 
 
 def _check_table(path: str, form: str, name: str, limits: Limits) -> None:
-    """Refuse too many rows, and ever new columns: a criterion becomes a column of all rows."""
+    """Raise an error for too many rows or columns: a criterion is a column over all rows."""
     columns: set[str] = set()
     for row, (_, cells) in enumerate(read_cells(path, form)):
         if row >= limits.job_rows:
             raise _too_many_rows(name, "too many", limits)
         if isinstance(cells, str):
-            continue  # the reader explains what is wrong with this row
+            continue  # the reader reports the error of this row
         columns.update(cells)
         for cell in cells.values():
             columns.update(cell if isinstance(cell, dict) else ())
@@ -210,7 +211,7 @@ def _judgements(path: str, columns: str | None) -> Answer:
 
 
 def _numbers(columns: Mapping[str, Floats], row: int) -> Answer:
-    """The numbers of a row, None where there is none."""
+    """Return the numbers of a row, None for missing ones."""
     return {
         name: None if math.isnan(values[row]) else float(values[row])
         for name, values in columns.items()
@@ -228,7 +229,7 @@ def _labels(path: str, columns: str | None) -> Answer:
 
 
 def _source(corpus: Corpus, row: int) -> Answer:
-    """The source of a row, if the file has one."""
+    """Return the source of a row, if there is one."""
     source = corpus.sources[row] if corpus.sources else None
     return {} if source is None else {"source": source}
 

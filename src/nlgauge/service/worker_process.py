@@ -1,4 +1,4 @@
-"""Processes for requests that may take long: they can be killed at any moment, unlike threads."""
+"""Processes for long requests: unlike threads, they can be killed at any time."""
 
 import os
 import warnings
@@ -18,22 +18,22 @@ from nlgauge.service.settings import Settings
 from nlgauge.service.task import Cancelled, Task
 
 Body = Work | AlignRequest | JudgeRequest
-_POLL_SECONDS = 0.1  # between looks whether a task is cancelled
+_POLL_SECONDS = 0.1  # between checks whether a task is cancelled
 _IDLE_SECONDS = 600.0
-_NICENESS = 5  # short requests go first
+_NICENESS = 5  # short requests have priority
 
 
 class WorkerProcesses:
-    """A number of processes, each started when it is first needed and after it was killed."""
+    """A fixed number of processes, started on demand."""
 
     def __init__(self, settings: Settings, count: int) -> None:
         self._workers = [_Worker(settings) for _ in range(count)]
-        self._idle: LifoQueue[_Worker] = LifoQueue()  # so that few are started
+        self._idle: LifoQueue[_Worker] = LifoQueue()  # reuses the last one, so that few are started
         for worker in self._workers:
             self._idle.put(worker)
 
     def run(self, body: Body, task: Task) -> bytes:
-        """The answer to a request; a process that is still busy when the task ends is killed."""
+        """Return the response; a process that is still busy when the task ends is killed."""
         worker = self._idle.get()
         try:
             return worker.run(body, task)
@@ -41,7 +41,7 @@ class WorkerProcesses:
             self._idle.put(worker)
 
     def close(self) -> None:
-        """Kill all processes; the threads that wait for them notice it."""
+        """Kill all processes; the threads that wait for them then raise errors."""
         for process in [worker.process for worker in self._workers]:
             if process is not None:
                 process.kill()
@@ -56,7 +56,7 @@ class _Worker:
     def run(self, body: Body, task: Task) -> bytes:
         try:
             answer = self._ask(body, task)
-            if answer is None:  # ask a new process
+            if answer is None:  # use a new process
                 self._end()
                 answer = self._ask(body, task)
             if answer is None:
@@ -75,7 +75,7 @@ class _Worker:
         raise ServiceError(**answer)
 
     def _ask(self, body: Body, task: Task) -> Any:
-        """The answer, or None if the process has just ended because it was idle."""
+        """Return the response, or None if the process has just ended because it was idle."""
         pipe = self._open()
         try:
             pipe.send(body)
@@ -96,9 +96,9 @@ class _Worker:
         if self.process is not None and not self.process.is_alive():
             self._end()
         if self._pipe is None:
-            context = get_context("spawn")  # a forked process would share locks of torch
+            context = get_context("spawn")  # forked processes would inherit locks of torch
             pipe, theirs = context.Pipe()
-            with theirs:  # closed here, so that the end of the process ends the pipe
+            with theirs:  # closed in this process, so that the pipe ends with the other process
                 process = context.Process(
                     target=_answer_requests, args=(theirs, self._settings), daemon=True
                 )
@@ -115,9 +115,9 @@ def _receive(pipe: "Connection[Any, Any]", task: Task) -> Any:
 
 
 def _answer_requests(pipe: "Connection[Any, Any]", settings: Settings) -> None:
-    """Answer bodies with bytes, or the fields of an error; numbers of rows are sent before.
+    """Send the response or the fields of an error for each body, after messages about progress.
 
-    After a while without requests the process ends, so that it does not hold its models for ever.
+    An idle process ends after some time and releases its models.
     """
     follow_parent()
     warnings.simplefilter("ignore", UnknownTokensWarning)  # answers count them

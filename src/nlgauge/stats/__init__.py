@@ -1,8 +1,9 @@
 """Meta-evaluation statistics: how well metrics agree with people, and how certain that is.
 
 Every matrix has one row per system and one column per input (a source text, a document, a segment
-of a test set); NaN is a cell that was not scored or not judged. A vector is one row: data that does
-not name its systems is one system. Higher must mean better; `Grid.align` negates distances.
+of a test set); NaN is a cell that was not scored or not judged. A vector is treated as one row:
+data without names of systems has one system. Higher must mean better; `Grid.align` negates
+distances.
 
 Resampling inputs (columns) generalises to new texts for the same systems, resampling systems (rows)
 to new systems on the same texts, and both to both (Deutsch et al. 2021). `count` is the number of

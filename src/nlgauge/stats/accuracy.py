@@ -1,8 +1,9 @@
 """Pairwise accuracy with calibrated ties, and soft pairwise accuracy.
 
-The plain pairwise accuracy is the coefficient "accuracy" of `correlate`; these two also need a
-threshold below which a metric's difference is a tie, or the metric's own confidence. `correlate`
-has them as "acc_eq" (`calibrate_ties`) and "spa" (`soft_pairwise_accuracy`).
+The plain pairwise accuracy is the coefficient "accuracy" of `correlate`. The first of these two
+also needs a threshold below which a metric's difference is a tie, the second the metric's own
+confidence. They are the coefficients "acc_eq" (`calibrate_ties`) and "spa"
+(`soft_pairwise_accuracy`) of `correlate`.
 """
 
 from dataclasses import dataclass
@@ -35,7 +36,7 @@ class Accuracy:
     rows_used: int
     rows_undefined: int
     calibrated: bool
-    """Whether epsilon was chosen on these very pairs (then the value is optimistic)."""
+    """Whether epsilon was chosen on the same pairs (then the value is optimistic)."""
 
 
 def _accuracy(metric: ArrayLike, human: ArrayLike, level: str, epsilon: float | None) -> Accuracy:
@@ -116,9 +117,9 @@ def chance_accuracy(
     """Return the chance level of `calibrate_ties`, and the interval of values due to chance.
 
     The metric's scores are shuffled among the systems of each input, `count` times, and ties are
-    calibrated anew: the mean is what a metric without information gets that has the same ties. It
-    depends on the data. It is at least the share of human ties, which a constant metric gets, and
-    about half without ties.
+    calibrated again: the mean is the expected value of an uninformative metric with the same ties.
+    It depends on the data: it is at least the share of human ties, which a constant metric gets,
+    and about one half without ties.
 
     Parameters
     ----------
@@ -161,7 +162,7 @@ def soft_pairwise_accuracy(
     """Return 1 - mean |p_human - p_metric| over pairs of systems (Thompson et al. 2024).
 
     p is the one-sided p-value of a paired permutation test between two systems over their common
-    inputs: a metric is right if it is as certain of the order of two systems as people are.
+    inputs: a metric agrees with people if it is as certain about the order of two systems.
 
     A permuted difference that equals the observed one counts half (mid-p), so that p(A beats B) is
     1 - p(B beats A), and the value does not depend on the order of the systems. mt-metrics-eval

@@ -1,10 +1,10 @@
-"""The alternative annotator test: may a judge replace one of the people who label?
+"""The alternative annotator test: may a judge replace one of the human annotators?
 
 Calderon, Reichart and Dror 2025 (arXiv 2501.10970). Each person in turn is left out, and judge and
-person are compared with the labels of the others on every item. The test of a person has the null
-hypothesis that the judge is as good as or better than the person on a share of items smaller by
-epsilon than the share on which the person is as good as or better than the judge. Epsilon is what
-the judge's lower cost is worth.
+person are compared with the labels of the others on every item. The null hypothesis for a person is
+that the share of items on which the judge is as good as or better than the person is smaller by at
+least epsilon than the share on which the person is as good as or better than the judge. Epsilon is
+the advantage granted to the judge for its lower cost.
 """
 
 from collections.abc import Sequence
@@ -22,9 +22,9 @@ from nlgauge.stats.validation import require_scipy
 
 Scoring = Literal["accuracy", "rmse"]
 MIN_PEOPLE = 3
-"""People that the test needs, so that at least two are left when one is left out."""
+"""Minimum number of people, so that at least two remain when one is left out."""
 MIN_ITEMS_OF_T_TEST = 30
-"""Items from which on the t-test is used; below, the authors advise Wilcoxon's test."""
+"""Minimum number of items for the t-test; with fewer, the authors advise Wilcoxon's test."""
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,7 @@ class LeftOutPerson:
     judge_advantage: float
     """Share of items on which the judge is as close to the others as this person, or closer."""
     person_advantage: float
-    """The same of the person."""
+    """The same share for the person."""
     p: float
     """One-sided p; NaN without items."""
     test: str
@@ -101,7 +101,7 @@ def alternative_annotator_test(
     Raises
     ------
     DataError
-        For fewer than 3 people, and if no item counts for anybody.
+        For fewer than 3 people, or if no item counts for any person.
 
     Examples
     --------
@@ -116,7 +116,7 @@ def alternative_annotator_test(
     if others.shape[1] < MIN_PEOPLE:
         raise DataError(
             f"the alternative annotator test needs at least {MIN_PEOPLE} people, but there are "
-            f"{others.shape[1]}; ask more people to label the same items."
+            f"{others.shape[1]}; let more people label the same items."
         )
     if not 0 <= epsilon <= 1:
         raise OptionError(f"epsilon is {epsilon:g}; it lies between 0 and 1, .1 to .2 is usual.")
@@ -176,7 +176,7 @@ def _test(differences: Floats, epsilon: float) -> tuple[float, str]:
     from scipy.special import stdtr  # unlike scipy.stats, imported in an instant
 
     mean, deviation = differences.mean() - epsilon, differences.std(ddof=1)
-    if deviation == 0:  # all items alike: t is infinite, or undefined at exactly epsilon
+    if deviation == 0:  # all items are equal: t is infinite, or undefined at exactly epsilon
         return (0.0 if mean < 0 else 1.0), "t"
     return float(stdtr(n - 1, mean / (deviation / np.sqrt(n)))), "t"
 

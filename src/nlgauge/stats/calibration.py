@@ -3,7 +3,7 @@
 A pair has the difference x > 0 of a metric's scores and the preference of people for the output
 with the higher score: 1, 0, or 1/2 for a tie. The probability p(x) increases with x, and
 p(-x) = 1 - p(x) because the order of the two outputs is arbitrary. So p(0) = 1/2, and p(x) is at
-least 1/2 for positive x. Pairs with equal scores say nothing more and are left out.
+least 1/2 for positive x. Pairs with equal scores are not informative and are left out.
 """
 
 from dataclasses import dataclass
@@ -25,14 +25,14 @@ Fit = Literal["isotonic", "logistic"]
 Ties = Literal["half", "drop"]
 
 MOST_PAIRS = 200_000
-"""Pairs of outputs of different inputs that are drawn, if there are more."""
+"""Maximum number of pairs across inputs; if there are more, a sample is drawn."""
 
 _MOST_GROUPS = 200  # of pairs with similar differences, which a curve has as knots
 
 
 @dataclass(frozen=True, eq=False)
 class ScorePairs:
-    """Pairs of outputs or systems: score differences, preferences and what they share."""
+    """Pairs of outputs or systems: score differences, preferences and resampling units."""
 
     differences: Floats
     """Positive differences of scores."""
@@ -218,10 +218,10 @@ def fit_logistic(differences: ArrayLike, preferences: ArrayLike, weights: ArrayL
 
 @dataclass(frozen=True, eq=False)
 class Curve:
-    """Probabilities at increasing differences, linear between them, and their interval.
+    """Probabilities at increasing differences, interpolated linearly, and their intervals.
 
-    The first knot is (0, 1/2). Beyond the last one the probability stays the same. At 0 itself the
-    probability is 1/2 without an interval.
+    The first knot is (0, 1/2). Beyond the last knot the probability is constant. At 0 it is 1/2
+    without an interval.
     """
 
     differences: Floats
@@ -270,10 +270,10 @@ def calibrate(
     """Return the probability of human preference by score difference, and bootstrap intervals.
 
     Pairs are sorted by difference and, if there are many, averaged in groups of similar ones. Every
-    resample draws inputs or systems with replacement; a pair counts as often as both of its own.
-    If people agree with all pairs from some difference on, so do all resamples; there the lower
-    limit is at most the exact one of the k inputs or systems of these pairs, if they were
-    independent: ((1 - confidence) / 2)^(1/k).
+    resample draws inputs or systems with replacement; the weight of a pair is the product of the
+    counts of its two inputs or systems. If people agree with all pairs above some difference, so do
+    all resamples; there the lower limit is at most the exact limit for the k inputs or systems of
+    these pairs, as if they were independent: ((1 - confidence) / 2)^(1/k).
 
     Parameters
     ----------
@@ -326,14 +326,14 @@ def calibrate(
     if len(drawn):
         limits = np.quantile(drawn, [tail, 1 - tail], axis=0)
     limits[0] = np.minimum(limits[0], _exact_limits(knots, x, y, unit.reshape(units.shape), tail))
-    # Below the smallest difference the probability is only known not to be above that one's.
+    # Below the smallest difference, the probability is only known to be at most that of this one.
     first_knot = (0.5, 0.5, limits[1, 0])
     padded = map(np.append, first_knot, (value, *limits))
     return Curve(np.append(0.0, knots), *padded)
 
 
 def _exact_limits(knots: Floats, x: Floats, y: Floats, units: Ints, tail: float) -> Floats:
-    """Return the lower limit where all pairs with larger differences agree, elsewhere 1."""
+    """Return the lower limit where all pairs with larger differences agree, and 1 elsewhere."""
     start = x[y < 1].max(initial=0.0)
     count = np.unique(units[x > start]).size
     limit = max(tail ** (1 / count), 0.5) if count else 1.0
@@ -350,7 +350,7 @@ def _group_starts(x: Floats) -> Ints:
 
 
 def _isotonic_curves(centres: Floats, won: Floats, total: Floats, knots: Floats) -> Floats:
-    """Return isotonic fits; groups without weight get what lies between their neighbours."""
+    """Return isotonic fits; groups without weight are interpolated between their neighbours."""
     curves = np.full((len(total), knots.size), np.nan)
     for row, (wins, weights) in enumerate(zip(won, total, strict=True)):
         some = weights > 0

@@ -3,9 +3,9 @@
 Every coefficient takes two matrices of equal shape and returns one number per row, over the cells
 present (not NaN) in both; NaN where it is undefined.
 
-Two neighbouring values a <= b of a row are tied if b - a <= TOLERANCE * max(|a|, |b|), and a row
-whose values span no more than that is constant. Without a tolerance four scores that differ in the
-last bit get r = .39 from scipy.
+Two adjacent values a <= b of a sorted row are tied if b - a <= TOLERANCE * max(|a|, |b|), and a row
+with no larger range is constant. Without a tolerance, scipy returns r = .39 for four scores that
+only differ in the last bit.
 """
 
 from collections.abc import Callable, Mapping
@@ -131,7 +131,7 @@ def _short_signs(rx: Ints, ry: Ints) -> Floats:
     width = rx.shape[1]
     step = max(1, 2_000_000 // (width * width))
     # Ranks of short rows and their differences fit int8, which makes the n x n block cheap. Absent
-    # cells carry rank -1 in both x and y, and are masked in one of the two factors.
+    # cells have rank -1 in both x and y, and are masked in one of the two factors.
     for start in range(0, rx.shape[0], step):
         a, b = (ranks[start : start + step].astype(np.int8) for ranks in (rx, ry))
         live = a >= 0
@@ -149,8 +149,8 @@ def _discordant(rx: Ints, ry: Ints) -> Floats:
     y = np.take_along_axis(ry, order, axis=1).astype(np.int32)
     columns = np.arange(y.shape[1], dtype=np.int32)
     found = np.zeros(y.shape[0])
-    # Bit by bit from the highest: cells that agree in all higher bits stand together, in the order
-    # of x. A pair of them is inverted if the first has the bit and the second has not.
+    # Bit by bit from the highest: cells that agree in all higher bits are adjacent, in the order of
+    # x. A pair of them is inverted if the first has the bit and the second does not.
     for bit in reversed(range(int(ry.max(initial=0)).bit_length())):
         shifted = y >> bit
         starts = np.zeros(y.shape, dtype=np.int32)

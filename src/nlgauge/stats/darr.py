@@ -1,4 +1,4 @@
-"""daRR: relative rankings made of direct assessments, and WMT's Kendall-like tau.
+"""daRR: relative rankings derived from direct assessments, and WMT's Kendall-like tau.
 
 At WMT 2017-2019 two outputs for one segment became a ranked pair if their mean assessments differ
 by 25 points or more (of 100). tau = (C - D) / (C + D) over these pairs; ties of the metric are
@@ -22,7 +22,7 @@ THRESHOLD = 25.0
 
 @dataclass(frozen=True, eq=False)
 class RankedPairs:
-    """Pairs of systems (rows) on one segment (column): people put `better` above `worse`."""
+    """Pairs of systems (rows) on one segment (column): people rate `better` above `worse`."""
 
     segment: Ints
     better: Ints
@@ -60,7 +60,7 @@ def pairs_from_scores(human: ArrayLike, threshold: float = THRESHOLD) -> RankedP
     ----------
     human : array_like, systems x segments, mean direct assessments from 0 to 100 (not z-scores),
         without human references, as at WMT
-    threshold : float, inclusive; a difference that rounding put just below it counts
+    threshold : float, inclusive, also for differences that are just below it because of rounding
 
     Returns
     -------
@@ -96,7 +96,7 @@ def pairs_from_names(
         )
     same = [pair for pair in listed if pair[1] == pair[2]]
     if same:
-        raise DataError(f"{len(same)} pairs set a system against itself, the first is {same[0]}.")
+        raise DataError(f"{len(same)} pairs compare a system with itself, the first is {same[0]}.")
     table = [(column[s], row[better], row[worse]) for s, better, worse in listed]
     return RankedPairs(*np.array(table, dtype=np.int64).reshape(-1, 3).T)
 

@@ -1,7 +1,7 @@
 """Biases of a judge: towards positions, long texts, and outputs of the judge's own system.
 
-The gap of an item is the judge's label minus the mean label of people, so that whatever makes an
-output better for both cancels out.
+The gap of an item is the judge's label minus the mean label of people, so that differences in
+quality that both see cancel out.
 """
 
 from statistics import NormalDist

@@ -253,14 +253,14 @@ class Grid:
         return self.metrics[name]
 
     def report(self) -> tuple[str, ...]:
-        """Return one sentence per thing that was left out or negated."""
+        """Return a sentence for everything that was left out or negated."""
         lines = [f"{gap}." for gap in self.gaps if gap.cells_missing]
         if unjudged := int((~np.isfinite(self.human)).sum()):
             share = f"{unjudged} of {self.human.size} cells"
             lines.append(f"{share} have no judgement of {self.criterion!r}.")
         lines += [
             f"metric {gap.metric!r} also scored {len(gap.systems_unjudged)} systems and "
-            f"{gap.segments_unjudged} segments nobody judged; they are left out."
+            f"{gap.segments_unjudged} segments that nobody judged; they are left out."
             for gap in self.gaps
             if gap.systems_unjudged or gap.segments_unjudged
         ]
@@ -277,7 +277,7 @@ def align_scores(metric: MetricScores, judgements: Judgements) -> Floats:
 
 
 def _positions(wanted: Sequence[str], names: Sequence[str]) -> list[int]:
-    """Return where the wanted names stand among the names; -1 for one that does not."""
+    """Return the positions of the wanted names among the names; -1 for missing names."""
     at = {name: i for i, name in enumerate(names)}
     return [at.get(name, -1) for name in wanted]
 
@@ -295,7 +295,7 @@ def _documents_of(segments: Sequence[str], documents: Sequence[str]) -> tuple[st
 def _gap(
     metric: MetricScores, values: Floats, judgements: Judgements, human: Floats, missing: str
 ) -> Gap:
-    """Return what a metric lacks; raise DataError if it lacks all, or anything unless kept."""
+    """Return the missing cells; raise DataError if all are missing, or any unless kept."""
     judged = np.isfinite(human)
     scored = judged & np.isfinite(values)
     systems_missing, segments_missing = (

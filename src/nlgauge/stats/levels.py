@@ -7,10 +7,10 @@ text       One coefficient over systems per input (column), then the mean over i
            are accepted.
 by_system  One coefficient over inputs per system (row), then the mean over systems; WMT's
            "group-by-system".
-document   As segment, of matrices whose columns are documents; `document_means` makes them.
+document   As segment, on matrices with documents as columns (see `document_means`).
 system     One coefficient over the systems' means of their judged inputs.
 
-The levels differ a lot on the same data, so the level is part of every result.
+Results differ a lot between levels on the same data, so the level is part of every result.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -42,7 +42,7 @@ Which = str | Coefficient | Callable[[Floats, Floats], float]
 
 @dataclass(frozen=True)
 class Correlation:
-    """A coefficient at a level, with counts of what did and did not enter it."""
+    """A coefficient at a level, with counts of the cells that were used and left out."""
 
     value: float
     level: str
@@ -258,7 +258,7 @@ def correlate(
 
 
 def _own_means(metric: ArrayLike, human: ArrayLike) -> tuple[ArrayLike, ArrayLike]:
-    """Return one column of means each if the numbers of inputs differ, else both as they are."""
+    """Return one column of means each if the numbers of inputs differ, else both unchanged."""
     x, y = as_matrix(metric, "metric"), as_matrix(human, "human")
     if x.shape[1] == y.shape[1] or x.shape[0] != y.shape[0]:
         return metric, human

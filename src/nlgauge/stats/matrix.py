@@ -1,7 +1,7 @@
 """Tables of every metric against every other, and against people.
 
-All cells of one table use the same data: the grid cells that people judged and every metric scored;
-the rest is counted. Otherwise Williams's test could get correlations that no data has.
+All cells of a table use the same data: the grid cells that people judged and every metric scored;
+the others are counted. Otherwise Williams's test could get inconsistent correlations.
 """
 
 from collections.abc import Callable
@@ -142,7 +142,7 @@ def _pairwise(
     test: Callable[[Floats, Floats, Floats], tuple[float, float]],
     average: Average = "macro",
 ) -> tuple[dict[str, Any], Floats]:
-    """Return the fields that both kinds share, with `test`'s p both ways, and people's cells."""
+    """Return the common fields, with the p of `test` in both directions, and the judgements."""
     shared, (people, *metrics) = _common(grid, level, coefficient)
     n = len(metrics)
     if n < 2:

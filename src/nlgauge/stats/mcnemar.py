@@ -11,7 +11,9 @@ from nlgauge.core.errors import DataError, ShapeError
 from nlgauge.stats.intervals import Interval, check_confidence
 from nlgauge.stats.paired_tests import PairedTest
 
-_MAX_EXACT = 10_000  # items whose binomial coefficients are computed as integers, in 10 ms
+_MAX_EXACT = (
+    10_000  # up to this many items, binomial coefficients are computed as integers, in 10 ms
+)
 
 
 def mcnemar(
@@ -19,8 +21,8 @@ def mcnemar(
 ) -> PairedTest:
     """Return McNemar's test of two systems with binary outcomes (1 solved, 0 not).
 
-    Only items that one system solves and the other does not count: b of the first's, c of the
-    second's. If the systems are equally good, b is Binomial(b + c, 1/2). The exact two-sided p is
+    Only items that exactly one system solves are used: b by the first, c by the second. If the
+    systems are equally good, b is Binomial(b + c, 1/2). The exact two-sided p is
     2 P(X <= min(b, c)), at most 1. It is conservative; the mid-p, 2 P(X < min(b, c)) +
     P(X = min(b, c)), is on average nearer to the nominal level (Fagerland et al. 2013). Both are 1
     if b = c. The interval of the difference b/n - c/n is the adjusted Wald interval of Bonett &

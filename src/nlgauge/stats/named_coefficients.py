@@ -102,7 +102,7 @@ def _each_row(function: Callable[[Floats, Floats], float]) -> Rowwise:
 def _no_rows(name: str) -> Rowwise:
     def rowwise(*_: Floats) -> Floats:
         raise OptionError(
-            f"{name} compares a metric with people on systems x inputs; it has no value for two "
+            f"{name} compares a metric with people on systems x inputs; it is not defined for two "
             f"vectors. Use one of {', '.join(COEFFICIENTS)}."
         )
 

@@ -35,7 +35,7 @@ def dyadic_error(values: ArrayLike, pairs: ArrayLike) -> float:
 
         N^2 var = sum of e_i e_j over all pairs i, j that share an item (including i = j)
 
-    The sum is at least its terms with i = j, because chance can make it too small.
+    The sum is at least that of its terms with i = j, because it can be too small by chance.
     """
     x, items = np.asarray(values, dtype=np.float64), np.asarray(pairs, dtype=np.int64)
     if x.ndim != 1 or items.shape != (x.size, 2):
@@ -44,8 +44,8 @@ def dyadic_error(values: ArrayLike, pairs: ArrayLike) -> float:
         raise DataError(f"the error of a mean needs at least 2 values, but there are {x.size}.")
     deviations = x - x.mean()
     own = float(deviations @ deviations)
-    # The square of an item's sum holds every pair of its pairs; a pair itself is in two of them.
+    # The square of an item's sum contains all products of its pairs; a square is in two of them.
     sums = np.bincount(items.ravel(), weights=np.repeat(deviations, 2))
     shared = float(sums @ sums) - own
-    # One degree of freedom goes to the mean.
+    # The mean uses one degree of freedom.
     return float(np.sqrt(max(shared, own) / (x.size * (x.size - 1))))

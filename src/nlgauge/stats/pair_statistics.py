@@ -1,7 +1,7 @@
-"""Statistics over pairs of systems, of two system x input matrices; NaN where they are undefined.
+"""Statistics over pairs of systems, from two system x input matrices; NaN if undefined.
 
-Unlike the coefficients of two vectors they need the whole matrix: a tie threshold that all inputs
-share, tests between systems, or differences within inputs.
+Unlike the coefficients of two vectors, they need the whole matrix: for a common tie threshold of
+all inputs, tests between systems, or differences within inputs.
 """
 
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ from nlgauge.stats.validation import Seed, resample
 
 
 def differences(values: Floats, first: Ints, second: Ints) -> Floats:
-    """Return values[first] - values[second], 0 for what is equal up to rounding."""
+    """Return values[first] - values[second], 0 if they are equal up to rounding."""
     a, b = values[first], values[second]
     noise = np.abs(a - b) <= TOLERANCE * np.maximum(np.abs(a), np.abs(b))
     return np.where(noise, 0.0, a - b)
@@ -48,13 +48,13 @@ class Decisions:
         """Return the best accuracy and the smallest threshold of differences that attains it."""
         if not self.inputs:
             return float("nan"), float("nan")
-        # As the threshold passes a pair's difference, the pair turns from "ordered" to "tied".
+        # When the threshold exceeds a pair's difference, the pair becomes a tie.
         order = np.argsort(self.size, kind="stable")
         sizes = np.concatenate([[0.0], self.size[order]])
         gain = (self.if_tied * self.weight - self.if_ordered * self.weight)[order]
         start = float((self.if_ordered * self.weight).sum())
         reached = start + np.concatenate([[0.0], np.cumsum(gain)])
-        # A threshold turns all pairs of equal difference at once: only the last of a run counts.
+        # A threshold applies to all pairs of equal difference: only the last of a run is used.
         last = np.concatenate([sizes[1:] != sizes[:-1], [True]])
         sizes, reached = sizes[last], reached[last]
         at = int(np.argmax(reached >= reached.max() - 1e-12))
@@ -160,7 +160,7 @@ def soft_accuracies(metric: Floats, human: Floats) -> Floats:
     if not (same and _all_or_none(present)):
         pairs = zip(metric, human, strict=True)
         return np.asarray([soft_accuracy(x, y, 1000, 0).value for x, y in pairs])
-    # All matrices meet the same judgements, whose p-values are computed once.
+    # All matrices are compared with the same judgements; their p-values are computed once.
     stack = np.concatenate([human[:1], metric])
     p_human, *p_metric = _swap_p_values(stack, present, 1000, 0)
     return np.asarray([1.0 - float(np.abs(p_human - p).mean()) for p in p_metric])

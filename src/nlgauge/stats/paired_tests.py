@@ -1,8 +1,8 @@
-"""Tests whether one system's corpus score differs from another's, and clusters of a ranking.
+"""Tests of differences between the corpus scores of systems, and clusters of a ranking.
 
-The tests use rows of sufficient statistics, one per segment, the same segments in the same order
-for both systems, and a `finish` that computes the corpus score of summed rows. Segments that are
-not independent (sentences of a document) are tested as wholes with rows of `sum_groups`.
+The tests use rows of sufficient statistics, one per segment, with the same segments in the same
+order for both systems, and a function `finish` that computes the corpus score of summed rows.
+Segments that are not independent (sentences of a document) are grouped with `sum_groups`.
 """
 
 from collections.abc import Callable, Hashable, Sequence
@@ -19,7 +19,7 @@ from nlgauge.stats.intervals import Finish, Interval, percentile_interval, resam
 from nlgauge.stats.validation import Seed, as_rows, p_value, resample
 
 MAX_ENUMERATED = 15
-"""Differing segments of which `paired_permutation` enumerates all exchanges (2^14 of them)."""
+"""Up to this many differing segments, `paired_permutation` enumerates all exchanges (2^14)."""
 
 
 @dataclass(frozen=True)
@@ -42,9 +42,9 @@ class PairedTest:
 def sum_groups(rows: ArrayLike, groups: Sequence[Hashable]) -> Floats:
     """Return the sums of the rows of each group, in the order of first appearance.
 
-    Tests on the sums resample or exchange groups (documents, prompts) as wholes, which is right if
-    segments of a group resemble each other. Rows should hold the number of segments in a column if
-    groups differ in size and `finish` divides by it.
+    Tests on the sums resample or exchange whole groups (documents, prompts), which is correct if
+    segments of a group are similar. If groups differ in size and `finish` divides by the number of
+    segments, rows should have this number in a column.
 
     Parameters
     ----------
@@ -118,7 +118,7 @@ def paired_bootstrap(
     def draw(size: int, rng: np.random.Generator, a: Floats, b: Floats) -> tuple[Floats, Floats]:
         if a.shape[0] < 2:
             raise DataError(
-                "a bootstrap of 1 segment (or group) says nothing, as every resample is the same; "
+                "a bootstrap of 1 segment (or group) is meaningless: all resamples are equal; "
                 "give at least 2, or use a permutation test."
             )
         weights = resample_weights(a.shape[0], size, rng)
@@ -239,7 +239,7 @@ def _two_sided(null: Floats, observed: float) -> float:
 
 @dataclass(frozen=True)
 class Cluster:
-    """Systems that are not significantly separated, best first, with their range of ranks."""
+    """Systems without a significant separation, best first, with their range of ranks."""
 
     names: tuple[str, ...]
     best_rank: int
@@ -249,7 +249,7 @@ class Cluster:
 def rank_clusters(
     names: Sequence[str], scores: ArrayLike, p_values: ArrayLike, *, alpha: float = 0.05
 ) -> tuple[Cluster, ...]:
-    """Return the clusters of a ranking as WMT prints them.
+    """Return the clusters of a ranking, as reported by WMT.
 
     Systems are sorted by score; a new cluster starts where every system above is better than every
     system below with p < alpha. Every pair across the cut must be significant, so p needs no

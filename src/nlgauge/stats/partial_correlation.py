@@ -1,4 +1,4 @@
-"""Partial correlation: what is left of a correlation when a third variable is held constant."""
+"""Partial correlation: the correlation of two variables after controlling for a third one."""
 
 import numpy as np
 from numpy.typing import ArrayLike

@@ -1,7 +1,7 @@
-"""Permutation tests whether one metric agrees with people better than another; ranks of metrics.
+"""Permutation tests of whether one metric agrees with people better than another; ranks.
 
-They hold for any coefficient and level. They are directed: a small p means that the FIRST metric is
-better, and the p of the reverse hypothesis is another number.
+They are valid for any coefficient and level. They are directed: a small p means that the FIRST
+metric is better; the reverse hypothesis has a separate p.
 """
 
 from dataclasses import dataclass
@@ -82,8 +82,8 @@ def _check(over: str, coefficient: str, systems: int, inputs: int) -> None:
     """Raise OptionError for an exchange that is unknown or that the data does not permit."""
     if over == "pairs" and coefficient != "acc_eq":
         raise OptionError(
-            "over='pairs' exchanges what two metrics say of pairs of outputs, which only acc_eq is "
-            f"made of; use over='cells' for {coefficient}."
+            "over='pairs' exchanges decisions on pairs of outputs, which only acc_eq has; "
+            f"use over='cells' for {coefficient}."
         )
     if over not in ("cells", "pairs"):
         if over not in ("inputs", "systems", "both"):
@@ -133,7 +133,7 @@ def _exchange_pairs(
 ) -> Exchange:
     """Return acc_eq of two metrics, and its differences if their decisions on pairs are swapped.
 
-    Both keep the tie threshold that is best for them, so that no draw needs a new one.
+    Both metrics keep their best tie threshold, so that it is not computed for every draw.
     """
     choose_coefficient("acc_eq").check_level(level)
     found = [decisions(each, people, level) for each in (a, b)]
@@ -165,10 +165,10 @@ def permutation_test(
 
     If the metrics are equally good, their standardised scores are exchangeable: for whole systems
     (rows), whole inputs (columns), both one after the other (PERM-SYSTEMS, PERM-INPUTS and
-    PERM-BOTH of Deutsch et al. 2021 and of nlpstats), or for every cell by itself. mt-metrics-eval
-    calls the last PERM-BOTH, and WMT ranks metrics by it; at the system level it exchanges system
+    PERM-BOTH of Deutsch et al. 2021 and of nlpstats), or for single cells. mt-metrics-eval calls
+    the last variant PERM-BOTH, and WMT ranks metrics by it; at the system level it exchanges system
     scores, which here are matrices of one column. For acc_eq, WMT exchanges the metrics' decisions
-    on pairs of outputs ("pairs"), with the tie threshold that is best for each metric.
+    on pairs of outputs ("pairs"), with the best tie threshold of each metric.
     p = (1 + #{permuted difference >= observed}) / (1 + count).
 
     Parameters
@@ -209,9 +209,9 @@ def permutation_test(
 def rank_metrics(values: ArrayLike, p_values: ArrayLike, *, alpha: float = 0.05) -> list[int]:
     """Return the ranks of metrics by significance, as WMT's metrics tasks do.
 
-    In the order of their values, a metric has the rank of the one before it unless some metric of
-    that rank is significantly better, with p <= alpha; then a new rank begins. A metric without a
-    value comes last.
+    Metrics are sorted by value. A metric has the rank of the previous one unless some metric of
+    that rank is significantly better (p <= alpha); then a new rank begins. Metrics without a value
+    come last.
 
     Parameters
     ----------

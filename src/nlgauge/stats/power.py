@@ -1,14 +1,14 @@
-"""Power of paired tests: how many segments it takes to detect a difference.
+"""Power of paired tests: the number of segments that is needed to detect a difference.
 
 A corpus score need not be a mean of segments. Its jackknife pseudo-values
-n s - (n - 1) s without segment i are the segments' contributions to it: the score is their mean up
+n s - (n - 1) (s without segment i) are the contributions of segments: the score is their mean up
 to terms of order 1/n, and exactly if it is a mean. The difference of two systems on the same
 segments has one contribution per segment, so a paired comparison is a t test of their mean.
 
-Segments of one document or prompt may be alike. Their contributions are summed by cluster, and the
-design effect is the variance of the mean over the variance of as many independent segments.
+Segments of one document or prompt may be similar. Their contributions are summed by cluster; the
+design effect is the variance of the mean divided by that for as many independent segments.
 
-Numbers of a pilot are taken as the true ones. Tests are two-sided.
+The estimates of a pilot are treated as the true values. Tests are two-sided.
 """
 
 from collections.abc import Callable, Sequence
@@ -29,7 +29,7 @@ FinishAll = Callable[[Floats, Floats], Floats]
 """Computes corpus scores from sums of rows [k, statistics] and their numbers of rows [k]."""
 
 MOST_SEGMENTS = 10**9
-"""Sample sizes above are given up."""
+"""Larger sample sizes are not considered."""
 
 _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(64)
 
@@ -236,7 +236,7 @@ def _rejection(limit: float, shift: float, df: float) -> float:
 
 
 def solve_increasing(function: Callable[[float], float], target: float) -> float:
-    """Return where an increasing function of positive numbers reaches the target; else inf."""
+    """Return where an increasing function of positive numbers reaches the target, or inf."""
     low, high = 0.0, 1.0
     while function(high) < target:
         low, high = high, 2 * high
@@ -352,7 +352,7 @@ def detectable_difference(
 ) -> float:
     """Return the smallest difference that a test on this many segments detects with this power.
 
-    It has the sign of the pilot's difference, and is NaN if the segments make less than 2 clusters.
+    It has the sign of the pilot's difference, and is NaN for fewer than 2 clusters.
 
     Examples
     --------

@@ -1,9 +1,9 @@
 """Agreement of raters who gave labels to the same items, with any pattern of missing labels.
 
 A matrix has one row per item and one column per rater; NaN is a label that was not given. Labels
-are numbers: those of a nominal scale are codes, those of an ordinal scale need only the right
-order. A coefficient is 1 - observed / expected disagreement, or NaN where it is undefined: without
-an item that two raters labelled, and if only one label was used, so that chance expects none.
+are numbers: on a nominal scale they are codes, on an ordinal scale only their order matters. A
+coefficient is 1 - observed / expected disagreement. It is undefined (NaN) if no item has labels of
+two raters, or if only one label was used, so that the expected disagreement is 0.
 """
 
 from collections.abc import Callable, Mapping
@@ -22,8 +22,8 @@ from nlgauge.stats.intervals import Interval, percentile_interval, resample_weig
 from nlgauge.stats.validation import Seed, resample
 
 MAX_CATEGORIES = 1000
-"""Largest number of labels for which a matrix of all pairs of labels is made."""
-_FEW = 50  # labels up to which they are counted by a matrix of items x labels
+"""Maximum number of labels for which a matrix of all pairs of labels is created."""
+_FEW = 50  # up to this many labels, they are counted by a matrix of items x labels
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,7 +56,7 @@ class Ratings:
 
     @property
     def scaled(self) -> Floats:
-        """The values divided by the largest, of which no square overflows."""
+        """The values divided by the largest, so that squares do not overflow."""
         largest = float(np.abs(self.values).max())
         return self.values / (largest or 1.0)
 
@@ -196,7 +196,7 @@ def _kappa_of_pair(ratings: Ratings, weights: Floats, distances: Floats) -> Floa
 
 
 def mean_defined(values: list[Floats]) -> Floats:
-    """Return the mean over the list of the values that are defined; NaN if none is."""
+    """Return the mean of the defined values; NaN if there are none."""
     stacked = np.stack(values)
     defined = np.isfinite(stacked)
     return divide(np.where(defined, stacked, 0.0).sum(axis=0), defined.sum(axis=0))

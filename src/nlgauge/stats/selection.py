@@ -1,6 +1,6 @@
-"""Choice of a metric's option on one part of the data, tested on the other.
+"""Selection of a metric's option on one part of the data, and its test on the other.
 
-The correlation of a value that was chosen because it correlates best is optimistic. So every value
+The correlation of the best value is optimistic on the data on which it was chosen. So every value
 is evaluated on the tuning part, and only the chosen one on the test part.
 """
 
@@ -119,7 +119,7 @@ def sweep(
 ) -> Sweep:
     """Return the option value with the highest correlation on the tuning part, and its test.
 
-    Values undefined on the tuning part are never chosen; of equal ones the first is.
+    Values that are undefined on the tuning part are never chosen; ties are resolved by order.
 
     Parameters
     ----------

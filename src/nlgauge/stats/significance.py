@@ -1,7 +1,7 @@
-"""Williams's test whether one metric agrees with people better than another, and Holm's correction.
+"""Williams's test of whether one metric agrees with people better than another; Holm's correction.
 
 It is exact for Pearson's r of jointly normal scores, and directed: a small p means that the FIRST
-metric is better. `permutation_tests` hold for any coefficient and level.
+metric is better. `permutation_tests` are valid for any coefficient and level.
 """
 
 from dataclasses import dataclass

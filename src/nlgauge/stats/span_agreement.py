@@ -1,9 +1,9 @@
 """Agreement of predicted error spans with those of people, by characters.
 
-As in WMT's error span task (Blain et al. 2023; Lavie et al. 2025, subtask 2): a character counts
-once for every span that covers it. One that both mark with the same severity is a match, one with
-another severity half a match. Matches over predicted characters are precision, over annotated
-characters recall; both are sums over all segments (micro-averages).
+As in WMT's error span task (Blain et al. 2023; Lavie et al. 2025, subtask 2), a character counts
+once for every span that covers it. A character that both mark with the same severity is a match,
+one with different severities half a match. Precision is the share of predicted characters that
+match, recall that of annotated characters; both are micro-averages over all segments.
 """
 
 from collections.abc import Iterable, Sequence
@@ -28,8 +28,8 @@ _SEVERITIES = {MINOR: 0, MAJOR: 1, "critical": 1, "neutral": None, "undecided": 
 class SpanAgreement:
     """Precision, recall and F1 of characters.
 
-    Without any predicted character precision is 1, without any annotated one recall is 1, as at
-    WMT: no errors predicted where there are none is perfect.
+    As at WMT, precision is 1 without predicted characters and recall is 1 without annotated ones,
+    so that a text without errors and without predictions is perfect.
     """
 
     matched: float

@@ -1,4 +1,4 @@
-"""Checked matrices, and what every resampling test shares: axes, draws and p-values."""
+"""Validation of matrices, and functions shared by resampling tests."""
 
 from collections.abc import Callable
 from importlib.util import find_spec
@@ -14,7 +14,7 @@ Seed = int | np.random.Generator
 Over = Literal["inputs", "systems", "both"]
 
 CELLS_AT_ONCE = 2_000_000
-"""Resampled cells held in memory at a time (16 MB per matrix)."""
+"""Maximum number of resampled cells in memory at a time (16 MB per matrix)."""
 
 
 def require_scipy(wanted: str) -> None:
@@ -31,7 +31,7 @@ def as_matrix(values: ArrayLike, name: str) -> Floats:
         raise ShapeError(f"{name} has shape {matrix.shape}; give systems x inputs, or one vector.")
     if infinite := int(np.isinf(matrix).sum()):
         share = f"{infinite} infinite values of {matrix.size}"
-        raise DataError(f"{name} holds {share}; use NaN for a cell without a score.")
+        raise DataError(f"{name} has {share}; use NaN for a cell without a score.")
     return matrix
 
 
@@ -57,7 +57,7 @@ def as_rows(values: ArrayLike, name: str) -> Floats:
         raise ShapeError(f"{name} has shape {rows.shape}; give rows of at least one segment.")
     if bad := int((~np.isfinite(rows)).any(axis=1).sum()):
         raise DataError(
-            f"{bad} of {rows.shape[0]} rows of {name} hold NaN or infinite statistics; "
+            f"{bad} of {rows.shape[0]} rows of {name} have NaN or infinite statistics; "
             "leave those segments out of every system, or give them the metric's worst value."
         )
     return rows
@@ -90,7 +90,7 @@ def check_over(over: str, systems: int, inputs: int) -> None:
 def resample(
     draw: Callable[[int, np.random.Generator], Floats], count: int, seed: Seed, cells: int
 ) -> Floats:
-    """Return what `draw(size, rng)` computes of `count` resamples, as many at once as fit."""
+    """Return the results of `draw(size, rng)` for `count` resamples, in batches that fit."""
     if count < 1:
         raise OptionError(f"count is {count}; at least 1 resample is needed, 1000 is usual.")
     rng = np.random.default_rng(seed)

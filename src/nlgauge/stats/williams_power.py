@@ -1,6 +1,6 @@
-"""Power of Williams's test: how many judged points it takes to separate two metrics.
+"""Power of Williams's test: the number of judged points that is needed to separate two metrics.
 
-Numbers of a pilot are taken as the true ones. Tests are two-sided.
+The estimates of a pilot are treated as the true values. Tests are two-sided.
 """
 
 from math import nan, sqrt

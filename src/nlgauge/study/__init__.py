@@ -1,7 +1,7 @@
 """Studies: texts are scored once, then their matrices are analysed with `nlgauge.stats`.
 
-Only here are texts, metrics and judgements combined; readers, metrics and statistics do not know
-each other. The command line and the service import statistics from here.
+Only this package combines texts, metrics and judgements; readers, metrics and statistics are
+independent of each other. The command line and the service import statistics from here.
 """
 
 from nlgauge.stats.levels import choose_level

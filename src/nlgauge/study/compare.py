@@ -72,8 +72,8 @@ def compare(
         table of stored scores
     references, sources : sequence, texts per segment; not for a Corpus, which has its own
     metrics : str, Metric or sequence of them; by default bleu
-    scores, distances : names of columns of stored scores, of which higher or lower is better
-    columns : columns of a table with other names than usual, as ``{"id": "question"}``
+    scores, distances : names of columns of stored scores (higher or lower is better)
+    columns : names of the columns of a table, such as ``{"id": "question"}``
     format : format of the files, such as "csv"; by default that of their names
     missing : "error" or "drop", what happens to items that lack a stored score in a system
     cluster : label of every segment of the first system, such as its document; for a table, the
@@ -153,7 +153,7 @@ def compare_scored(
     groups = None if clusters is None else [clusters[name] for name in ids]
     if groups and method.startswith("mcnemar"):
         raise OptionError(
-            "McNemar's test takes items as independent, so it has no clusters; use permutation."
+            "McNemar's test assumes independent items, so it has no clusters; use permutation."
         )
     entries: list[ComparisonEntry] = []
     pairs: list[SystemPair] = []
@@ -216,7 +216,7 @@ def _rows_and_test(
 
 
 def _outcomes(scores: Scores) -> Floats:
-    """Return the scores of all segments, which McNemar's test needs to be 0 or 1."""
+    """Return the scores of all segments; raise an error unless they are 0 or 1."""
     wrong = scores.segments[~np.isin(scores.segments, (0, 1))]
     if wrong.size:
         raise DataError(

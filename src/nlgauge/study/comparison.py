@@ -94,7 +94,7 @@ class Comparison(StudyResult[ComparisonEntry]):
     seed: int
     segments: int
     units: int
-    """What is resampled or exchanged as wholes: the segments, or their clusters."""
+    """The unit of resampling or exchange: segments, or their clusters."""
     alpha: float
     pairs: tuple[SystemPair, ...]
     """The tests of all pairs of systems."""
@@ -158,7 +158,7 @@ class Comparison(StudyResult[ComparisonEntry]):
 
     @property
     def test_note(self) -> str:
-        """A sentence on the method of the p-values."""
+        """A sentence about the method of the p-values."""
         what = f"{self.segments:,} segments"
         if self.units != self.segments:
             what = f"{self.units:,} clusters of {what}"
@@ -168,12 +168,12 @@ class Comparison(StudyResult[ComparisonEntry]):
 
     @property
     def method_note(self) -> str:
-        """A sentence on the method of the Holm-corrected p-values."""
+        """A sentence about the method of the Holm-corrected p-values."""
         return f"{self.test_note}, Holm-corrected"
 
     @property
     def cluster_note(self) -> str:
-        """A sentence on the rule of the clusters."""
+        """A sentence about the definition of clusters."""
         level = f"{self.alpha:g}".removeprefix("0")
         return f"systems of different clusters: p uncorrected < {level} for every pair"
 

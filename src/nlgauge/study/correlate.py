@@ -1,4 +1,4 @@
-"""Correlations of metrics with people, with intervals and notes on what was left out."""
+"""Correlations of metrics with people, with intervals and notes about omissions."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace

@@ -1,4 +1,4 @@
-"""daRR: how often metrics order two outputs for one segment as people do."""
+"""daRR: agreement of metrics with people on the order of two outputs for one segment."""
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
@@ -80,7 +80,7 @@ def darr(
     Parameters
     ----------
     data, metrics, scores, distances, missing, runtime, progress : as in `measure`
-    pairs : Pairs, str or Path, ranked pairs or a file of them; by default made of the assessments
+    pairs : Pairs, str or Path, ranked pairs or a file; by default derived from the assessments
     human : str, the criterion of the pairs, direct assessments from 0 to 100
     threshold : float, points by which the outputs of a pair differ at least
     confidence, count, seed : coverage, resamples and seed of bootstrap intervals over segments
@@ -144,8 +144,8 @@ def rank_pairs(
     """Return the pairs of outputs for one segment whose assessments differ by the threshold."""
     if human is None and len(judged.human) > 1:
         raise OptionError(
-            f"the data has {len(judged.human)} criteria ({', '.join(judged.human)}); ranked "
-            "pairs are made of one, of raw scores from 0 to 100: name it with human= (--human)."
+            f"the data has {len(judged.human)} criteria ({', '.join(judged.human)}); ranked pairs "
+            "are derived from one with raw scores from 0 to 100: name it with human= (--human)."
         )
     (criterion,) = choose_criteria(tuple(judged.human), human)
     people = Judgements.from_columns(judged.corpus.systems, judged.corpus.ids, judged.human)

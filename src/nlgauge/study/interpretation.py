@@ -1,4 +1,4 @@
-"""What a score difference means: the probability that people prefer the output or system."""
+"""Interpretation of score differences: the probability that people prefer an output or system."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -26,7 +26,7 @@ _NUMBERS = ("differences", "probabilities", "low", "high")
 
 @dataclass(frozen=True, eq=False)
 class Calibration:
-    """The probability of human preference by score difference, and what it was fitted on."""
+    """The probability of human preference by score difference, and the data of the fit."""
 
     metric: str
     signature: str
@@ -238,14 +238,14 @@ def interpret(
     differences: Sequence[float] = (),
     notes: Sequence[str] = (),
 ) -> Interpretation:
-    """Return what differences of scores mean, according to every calibration.
+    """Return the interpretation of score differences by every calibration.
 
     Parameters
     ----------
     calibrations : sequence of Calibration, of `fit_preferences` or `read_calibrations`
-    differences : A's score minus B's, in the metrics' units; by default some that are usual in the
+    differences : A's score minus B's, in the metrics' units; by default typical differences of the
         data
-    notes : sentences that precede those on ties and on differences beyond the data
+    notes : sentences that precede those about ties and about differences beyond the data
 
     Returns
     -------
@@ -262,7 +262,7 @@ def interpret(
 def interpret_comparison(
     calibrations: Sequence[Calibration], comparison: Mapping[str, Any]
 ) -> tuple[Interpretation, tuple[str, ...]]:
-    """Return what the differences of a comparison mean, and the systems that they are of.
+    """Return the interpretation of the differences of a comparison, and their systems.
 
     Parameters
     ----------
@@ -317,14 +317,14 @@ def _result(
     entries: Sequence[Preference], calibrations: Sequence[Calibration], notes: Sequence[str]
 ) -> Interpretation:
     beyond = [entry for entry in entries if not entry.covered]
-    told = [*notes, *(line for each in calibrations for line in _calibration_notes(each))]
+    all_notes = [*notes, *(line for each in calibrations for line in _calibration_notes(each))]
     if beyond:
-        told.append(
+        all_notes.append(
             f"{len(beyond)} of {len(entries)} differences are larger than any in the judged data; "
             "their probability is that of the largest one."
         )
     signatures = {each.metric: each.signature for each in calibrations}
-    return Interpretation(tuple(entries), tuple(told), signatures, tuple(calibrations))
+    return Interpretation(tuple(entries), tuple(all_notes), signatures, tuple(calibrations))
 
 
 def _calibration_notes(each: Calibration) -> list[str]:

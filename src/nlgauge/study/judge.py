@@ -1,4 +1,4 @@
-"""Is a judge reliable: does it agree with people as well as people agree with each other?"""
+"""Reliability of a judge: does it agree with people as well as people agree with each other?"""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -31,13 +31,13 @@ from nlgauge.study.label_matrix import LabelMatrix, Scale, label_matrix
 from nlgauge.study.study import as_list
 
 MAX_CONFUSION = 20
-"""Labels up to which a confusion matrix is made."""
+"""Maximum number of labels for a confusion matrix."""
 MAX_PEOPLE = 30
 
 
 @dataclass(frozen=True, eq=False)
 class JudgeResult:
-    """How reliable a judge is."""
+    """The reliability of a judge."""
 
     judge: str
     people: tuple[str, ...]
@@ -141,15 +141,15 @@ def judge(
     ----------
     data : RaterLabels, mapping, str or Path, labels by rater, or a table file: a column for each
         rater, or the columns item, rater and label
-    judge : str, the rater in question
+    judge : str, the rater to check
     human : str or sequence of str, the people; by default all other raters, if the table has a
         column of raters
     order : sequence of str, the labels from lowest to highest
     scale : "nominal", "ordinal", "interval" or "ratio"; by default interval for numbers, ordinal
         with an order, else nominal
-    pool : bool, whether the k-th label that people gave to an item counts as that of person k, for
-        many people who labelled few items each
-    epsilon : float, of the alternative annotator test
+    pool : bool, whether the k-th human label of an item is treated as that of person k, for many
+        people who labelled few items each
+    epsilon : float, epsilon of the alternative annotator test
     own : str or sequence of str, the judge's own systems, for self-preference
     columns, header : as in `read_labels`
     confidence, count, seed : coverage, resamples and seed of the intervals
@@ -218,7 +218,7 @@ def _alternative_test(matrix: LabelMatrix, epsilon: float) -> AlternativeAnnotat
 
 
 def _coverage_notes(matrix: LabelMatrix) -> list[str]:
-    """Return what was left unlabelled, and which raters never use a label."""
+    """Return notes about missing labels, and about raters who never use a label."""
     given = np.isfinite(matrix.values)
     judged, labelled = given[:, 0], given[:, 1:].any(axis=1)
     total = len(matrix.items)

@@ -1,4 +1,4 @@
-"""Biases of raters, from the columns of a table of labels that allow to measure them."""
+"""Biases of raters, measured from further columns of a table of labels."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -52,7 +52,7 @@ class Bias:
 def find_biases(
     matrix: LabelMatrix, own: Sequence[str], *, count: int, confidence: float, seed: int
 ) -> tuple[list[Bias], list[str]]:
-    """Return the biases that the columns of the table allow to measure, and notes."""
+    """Return the biases that can be measured with the columns of the table, and notes."""
     found, notes = _position_biases(matrix, confidence), []
     draws: dict[str, Any] = {"count": count, "confidence": confidence, "seed": seed}
     draws["clusters"] = matrix.clusters
@@ -91,7 +91,7 @@ def _position_biases(matrix: LabelMatrix, confidence: float) -> list[Bias]:
     number = dict(zip(matrix.labels, matrix.categories, strict=True))
     if not shown & set(number):
         raise DataError(
-            f"the column of positions holds {min(shown)!r}, which is not a label; it should name "
+            f"the column of positions has {min(shown)!r}, which is not a label; it should name "
             f"the label of the output that was shown first: {', '.join(matrix.labels[:8])}."
         )
     # An output that nobody prefers is not among the labels.

@@ -11,7 +11,7 @@ from nlgauge.study.judge_biases import LENGTH, NEUTRAL, POSITION, Bias
 from nlgauge.study.label_matrix import LabelMatrix
 
 LOWEST_ALPHA = 0.667
-"""Krippendorff (2004) advises to draw no conclusions from data with a lower alpha."""
+"""Krippendorff (2004) advises against conclusions from data with a lower alpha."""
 MARGIN = 0.15
 """Largest difference of alphas that an interval may contain for agreement to be about the same."""
 

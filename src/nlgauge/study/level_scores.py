@@ -34,7 +34,7 @@ def is_averaged(level: str, name: str) -> bool:
 
 @dataclass(frozen=True, eq=False)
 class LevelScores:
-    """What a coefficient correlates at a level: matrices of each metric and of people."""
+    """The data of a coefficient at a level: matrices of each metric and of people."""
 
     grid: Grid
     level: str

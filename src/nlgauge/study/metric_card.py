@@ -1,4 +1,4 @@
-"""Metric card: what is known about a metric on judged data, from agreement to cost."""
+"""Metric card: the properties of a metric on judged data, from agreement to cost."""
 
 import os
 import time
@@ -31,10 +31,10 @@ from nlgauge.text.tokenize import words
 
 _COEFFICIENTS = ("pearson", "kendall_b")
 _OF_SYSTEMS = ("acc_eq", "spa")  # coefficients that need several systems
-_SAMPLE = 200  # texts that are changed, and scored to measure the cost
+_SAMPLE = 200  # number of texts that are corrupted, and scored to measure the cost
 _SIZES = (100, 300, 1000, 3000)
 _BANDS = 3
-_UNDEFINED = "is not defined at the"  # in notes on coefficients, which were not asked for by name
+_UNDEFINED = "is not defined at the"  # in notes about coefficients, which the user did not request
 
 
 @dataclass(frozen=True)
@@ -55,7 +55,7 @@ class Bias:
 
 @dataclass(frozen=True)
 class Sensitivity:
-    """How the metric's scores respond when texts are damaged in one way."""
+    """The response of the metric's scores to one kind of corruption."""
 
     change: str
     texts: int
@@ -150,16 +150,16 @@ def card(
     ----------
     data : JudgedCorpus, str or Path, judged texts, or a file or folder with them
     metric : str or Metric; "" with `stored`
-    beside : sequence of metrics in the same tables, for comparison
+    beside : sequence of metrics to compare with
     human : str, the criterion; the first by default
-    stored : str, name of scores that came with the data, in place of `metric`
+    stored : str, name of scores stored with the data, instead of `metric`
     lower_is_better : bool, the direction of stored scores
     confidence, count, seed : coverage, resamples and seed of intervals and tests
     runtime, progress : as in `measure`
 
     Returns
     -------
-    MetricCard; parts that the data does not allow are empty, and a note says why
+    MetricCard; parts that the data does not support are empty, and a note states the reason
 
     Raises
     ------
@@ -224,7 +224,7 @@ def card(
 
 
 def _distinct(specs: Sequence[Spec]) -> list[Spec]:
-    """Return the metrics, each once; metrics beside may include the card's own."""
+    """Return the distinct metrics; those to compare with may include the card's own."""
     labels: dict[str, Spec] = {}
     for spec in specs:
         labels.setdefault(spec if isinstance(spec, str) else spec.label(), spec)
@@ -236,7 +236,7 @@ def _first_line(metric: Metric | None) -> str:
 
 
 def _levels(study: Study) -> list[str]:
-    """Return the levels that the data allows."""
+    """Return the levels that the data supports."""
     several = len(study.judgements.systems) >= 3
     documents = study.judgements.documents is not None
     inputs = len(study.judgements.segments) > 1
@@ -295,7 +295,7 @@ def _copied(candidate: str, source: str | None) -> float:
 def _respond(
     judged: JudgedCorpus, scorer: Scorer, study: Study, seed: int
 ) -> tuple[tuple[Sensitivity, ...], Cost]:
-    """Return how scores respond to changed texts, and what scoring costs."""
+    """Return the response of scores to corrupted texts, and the cost of scoring."""
     corpus = judged.corpus
     rng = np.random.default_rng(seed)
     size = min(_SAMPLE, len(corpus))

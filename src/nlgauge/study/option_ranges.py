@@ -20,7 +20,7 @@ Value = int | float | str
 USUAL = 11
 """Numbers in a range of decimals without a count: ten steps."""
 MOST = 1000
-"""Most values of an option; a mistyped range would run for weeks."""
+"""Maximum number of values of an option; a mistyped range would run for weeks."""
 
 
 def read_values(text: str) -> tuple[Value, ...]:

@@ -24,7 +24,7 @@ _CURVE = 60  # points of a curve
 
 @dataclass(frozen=True)
 class Target:
-    """The wanted power and the significance level of two-sided tests."""
+    """The required power and the significance level of two-sided tests."""
 
     power: float = 0.8
     alpha: float = 0.05

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from nlgauge.core.baseline import DECIDING, Baseline
+from nlgauge.core.baseline import BASELINE_OPTIONS, Baseline
 from nlgauge.core.errors import DataError, OptionError
 from nlgauge.core.metric import Metric
 from nlgauge.core.options import options_of
@@ -35,7 +35,7 @@ def fit_baseline(
     ----------
     texts : sequence of str, unrelated sentences of one language; equal ones count once
     metric : str or Metric with the option ``baseline``
-    pairs, seed : pairs to draw (none twice) and the seed
+    pairs, seed : number of distinct pairs to draw, and the seed
     runtime, progress : as in `measure`
 
     Returns
@@ -78,7 +78,7 @@ def fit_baseline(
         metric=scores.metric.name,
         model=str(scores.metric.needs.model),
         model_sha=keys["model_sha"],
-        settings={name: keys[name] for name in DECIDING},
+        settings={name: keys[name] for name in BASELINE_OPTIONS},
         mean=dict(zip(components, table.mean(axis=1).tolist(), strict=True)),
         standard_error={
             name: dyadic_error(row, drawn) for name, row in zip(components, table, strict=True)

@@ -1,4 +1,4 @@
-"""Sample sizes from a pilot: segments to compare systems, judged outputs to compare metrics."""
+"""Sample sizes from a pilot: segments for comparing systems, judged outputs for metrics."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -36,7 +36,7 @@ def plan_systems(
     alpha: float = 0.05,
     sizes: Sequence[int] = (),
 ) -> SamplePlan:
-    """Return how many segments it takes to detect a difference between systems.
+    """Return the number of segments that is needed to detect a difference between systems.
 
     Parameters
     ----------
@@ -145,10 +145,10 @@ def plan_metrics(
     alpha: float = 0.05,
     sizes: Sequence[int] = (),
 ) -> SamplePlan:
-    """Return how many judged outputs it takes to separate two metrics' correlations with people.
+    """Return the number of judged outputs that is needed to separate the correlations of metrics.
 
-    The test is Williams's, two-sided, of Pearson's r; the correlations of the pilot are taken as
-    the true ones.
+    The test is the two-sided Williams's test of Pearson's r; the correlations of the pilot are
+    treated as the true values.
 
     Parameters
     ----------

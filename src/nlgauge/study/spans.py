@@ -1,4 +1,4 @@
-"""Predicted error spans against those of people, with thresholds chosen on a part of the data."""
+"""Evaluation of predicted error spans, with thresholds chosen on a part of the data."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -95,8 +95,8 @@ def evaluate_spans(
     """Return the agreement of predicted error spans with annotated ones, by metric.
 
     The thresholds of minor and major errors are chosen on a part of the inputs, and the agreement
-    is that on the others. Three baselines are included: all characters are errors, none is, and
-    the words of a candidate that are not in a longest common subsequence with a reference.
+    is measured on the others. Three baselines are included: all characters, no characters, and
+    words of a candidate that are not in a longest common subsequence with a reference.
 
     Parameters
     ----------
@@ -188,7 +188,7 @@ def _test(
     test: Ints,
     partial_credit: float,
 ) -> _Tested:
-    """Return thresholds, and what they give on the test part."""
+    """Return thresholds, and their results on the test part."""
     people, lengths = judged.spans or (), [*map(len, judged.corpus.candidates)]
     chosen = choose_thresholds(
         [words[i].costs for i in tune],

@@ -1,4 +1,4 @@
-"""Stored scores as those of metrics: the corpus score of a system is the mean of its items."""
+"""Stored scores in the form of metric scores; the corpus score is the mean of the items."""
 
 import os
 from collections import Counter
@@ -24,7 +24,7 @@ MissingScores = Literal["error", "drop"]
 
 @dataclass(frozen=True)
 class StoredScore(Metric):
-    """Scores of another tool, of which only the direction and the observed range are known."""
+    """Scores of another tool; only their direction and observed range are known."""
 
     name: ClassVar[str] = "stored"
     column: str

@@ -1,4 +1,4 @@
-"""Study: judged texts, scored once with every metric, and the base of all study results."""
+"""Study: judged texts, scored once with every metric, and the base class of results."""
 
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
@@ -181,7 +181,7 @@ def measure(
     ----------
     data : JudgedCorpus, str or Path, judged texts, or a file or folder with them
     metrics : str, Metric or sequence of them; may be empty if stored scores are named
-    scores, distances : names of scores that come with the data, of which higher or lower is better;
+    scores, distances : names of scores stored with the data (higher or lower is better), which are
         labelled ``stored:NAME``. ``human:NAME`` is another criterion.
     missing : "error" or "keep", whether a judged cell without a stored score is an error or empty
     runtime : Runtime, device, batch size, cache and the like
@@ -247,7 +247,7 @@ def _stored(
     """Return scores that came with the data, NaN where there are none."""
     rows = list(judged.stored_rows(name))
     if not rows:
-        raise DataError(f"the data names {name!r} but holds no score of it in {len(judged)} rows.")
+        raise DataError(f"the data names {name!r} but has no score of it in {len(judged)} rows.")
     label = name if name.startswith(HUMAN_PREFIX) else STORED + name
     values = align_scores(MetricScores.from_rows(label, rows), judgements)
     return MetricScores.like(judgements, label, values, direction)

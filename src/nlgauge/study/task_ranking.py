@@ -1,4 +1,4 @@
-"""Ranks of metrics over a set of tasks, as WMT's metrics tasks make them."""
+"""Ranks of metrics over a set of tasks, as in WMT's metrics tasks."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -106,8 +106,9 @@ def rank_by_tasks(
     """Return metrics ranked by their mean agreement with people over a set of tasks.
 
     Every task gives a value and a rank by permutation tests (see `correlate`, `ranks`). The
-    average is the weighted mean of the values, and is tested with the same exchanges: those of one
-    number in all tasks are added. Ranks begin where a metric is significantly worse (p <= .05).
+    average is the weighted mean of the values. It is tested with the same exchanges: the k-th
+    permuted differences of all tasks are added. A new rank begins where a metric is significantly
+    worse (p <= .05).
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Task sets: TOML files that say which data, levels and coefficients metrics are ranked by.
+"""Task sets: TOML files with the data, levels and coefficients for ranking metrics.
 
 title = "WMT 2024 metrics task"
 
@@ -136,7 +136,7 @@ def read_tasks(path: str | Path) -> TaskSet:
     Raises
     ------
     FileError
-        If the file is missing or not TOML, or has keys or values that mean nothing.
+        If the file is missing or not TOML, or has unknown keys or invalid values.
 
     Examples
     --------

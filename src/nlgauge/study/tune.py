@@ -1,4 +1,4 @@
-"""Options of a metric, chosen on one part of the judgements, against its defaults on the other."""
+"""Tuning of a metric's options on one part of the judgements, and their test on the other."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -29,7 +29,7 @@ Values = tuple[Value, ...]
 
 @dataclass(frozen=True, eq=False)
 class OptionSweep:
-    """The options of a metric for one criterion: every value tuned, the chosen one tested."""
+    """The options of a metric for one criterion: all values, and the test of the chosen one."""
 
     metric: str
     options: Mapping[str, Values]
@@ -95,7 +95,7 @@ class TunedOptions:
 
     swept: OptionSweep
     default: Mapping[str, str]
-    """The default of every option, that of the model included."""
+    """The default of every option, including defaults of the model."""
     default_tested: Correlation
     gain: Interval
 

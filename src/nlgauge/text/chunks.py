@@ -1,8 +1,8 @@
 """Alignments of two texts with the most matched words and, among those, the fewest chunks.
 
-A chunk is a run of matches that are neighbours in both texts. Finding the fewest is as hard as
-minimum common string partition, so a beam search goes over the candidate from left to right. It is
-exact for sentences with a handful of repeated words, and nearly greedy for thousands of words.
+A chunk is a run of matches that are adjacent in both texts. Finding the fewest chunks is as hard as
+minimum common string partition, so a beam search processes the candidate from left to right. It is
+exact for sentences with a few repeated words, and nearly greedy for thousands of words.
 """
 
 from bisect import bisect_left
@@ -18,7 +18,7 @@ NEAREST = 6  # partners tried for a word: those nearest to the end of the last m
 
 
 class _Partial(NamedTuple):
-    """An alignment of the first words; smaller ones are more promising."""
+    """An alignment of the first words; smaller values are more promising."""
 
     lost: int  # matches that are no longer possible
     chunks: int
@@ -51,7 +51,7 @@ def _extend(
 ) -> Iterator[_Partial]:
     """Yield the alignments that skip the next word or match it with one of its nearest partners."""
     lost, chunks, used, following, is_open = partial
-    # Skipping it loses a match if the remaining words cannot fill the free positions.
+    # Skipping a word loses a match if the remaining words cannot fill the free positions.
     free = (mask & ~used).bit_count()
     yield _Partial(lost + (0 < left <= free), chunks, used, following, False)
     for j in _nearest(options, used, following):

@@ -16,7 +16,7 @@ def lcs_length(left: Sequence[Hashable], right: Sequence[Hashable]) -> int:
 
 def lcs_positions(left: Sequence[Hashable], right: Sequence[Hashable]) -> list[int]:
     """Return the positions in ``left`` of the common subsequence that rouge_score finds."""
-    # Of equally long ones it takes a match where there is one, else drops the last of left first.
+    # For ties, rouge_score uses a match if there is one, else drops the last item of left first.
     rows = list(_lcs_rows(left, right))
     found = []
     i, j = len(left), len(right)
@@ -41,16 +41,16 @@ class Edits(NamedTuple):
 
 
 def edit_distance(left: Sequence[Hashable], right: Sequence[Hashable]) -> int:
-    """Return the least number of insertions, deletions and substitutions (Levenshtein)."""
+    """Return the minimum number of insertions, deletions and substitutions (Levenshtein)."""
     up, down = deque(_edit_rows(left, right), maxlen=1).pop()
     return len(right) + up.bit_count() - down.bit_count()
 
 
 def count_edits(left: Sequence[Hashable], right: Sequence[Hashable]) -> Edits:
-    """Return the edits of the alignment that rapidfuzz, and so jiwer, makes of the best ones.
+    """Return the edits of the optimal alignment that rapidfuzz, and so jiwer, chooses.
 
-    Outside of the common start and end, it reads both sequences from their ends, and deletes from
-    ``left`` where this is one of the best edits, else matches or replaces, else inserts.
+    Between the common start and end, it reads both sequences from their ends, and deletes from
+    ``left`` if this is an optimal edit, else matches or replaces, else inserts.
     """
     start = common_start(left, right)
     end = common_start(left[start:][::-1], right[start:][::-1])
@@ -73,7 +73,7 @@ def count_edits(left: Sequence[Hashable], right: Sequence[Hashable]) -> Edits:
 
 
 def common_start(left: Sequence[Hashable], right: Sequence[Hashable]) -> int:
-    """Return how many items the two begin with in common."""
+    """Return the length of the common prefix."""
     pairs = zip(left, right, strict=False)
     return next((k for k, (a, b) in enumerate(pairs) if a != b), min(len(left), len(right)))
 

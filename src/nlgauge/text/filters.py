@@ -20,7 +20,7 @@ def weigh(cloud: Cloud, weighting: Weighting, table: IdfTable | None) -> Cloud:
     content = kept & ~cloud.tokens.special
     void = weighting.void == "content" and not (masses[content] > 0).any()
     unknown = cloud.tokens.unknown
-    # Word vectors have none for unknown words, so there is nothing that published code compares.
+    # Unknown words have no word vectors, so published code does not compare them.
     if unknown.any() and (weighting.unknown == "string" or not cloud.points[:, unknown].any()):
         cloud = cloud.separate_unknown()
         void |= not (content & ~unknown).any()
@@ -46,7 +46,7 @@ def _kept(tokens: Tokens, weighting: Weighting) -> Bools:
 
 
 def masses(tokens: Tokens, weighting: Weighting, table: IdfTable | None) -> Floats:
-    """Return the mass of every token: sum 1, and 0 for filtered tokens."""
+    """Return the mass of every token, with sum 1 and 0 for filtered tokens."""
     unfiltered = _unfiltered_masses(tokens, weighting, table)
     shares = np.where(_kept(tokens, weighting), unfiltered, 0.0)
     total = shares.sum()
@@ -54,7 +54,7 @@ def masses(tokens: Tokens, weighting: Weighting, table: IdfTable | None) -> Floa
 
 
 def counted_ids(tokens: Tokens, weighting: Weighting) -> Ints:
-    """Return the ids that idf weights go by; published code has one for all unknown tokens."""
+    """Return the ids for idf weights; published code has one id for all unknown tokens."""
     return np.maximum(tokens.ids, -1) if weighting.unknown == "model" else tokens.ids
 
 

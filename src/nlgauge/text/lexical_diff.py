@@ -1,4 +1,4 @@
-"""The words of a text that differ from its references, and how much they count as errors."""
+"""The words of a text that differ from its references, and their factors in error prediction."""
 
 import unicodedata
 from collections.abc import Sequence
@@ -30,7 +30,7 @@ def differing_words(text: str, references: Sequence[str]) -> Bools:
 
 
 def error_factors(text: str, references: Sequence[str]) -> Floats:
-    """Return by what the cost of each word of ``text`` is multiplied before spans are predicted.
+    """Return the factors of the costs of the words of ``text`` for the prediction of errors.
 
     It is 2 for words that differ from all references and 1 for others, and half of that for
     punctuation marks.

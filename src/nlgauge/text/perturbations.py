@@ -1,4 +1,4 @@
-"""Changed texts, to see whether a metric notices: words dropped, shuffled, negated, repeated."""
+"""Corruptions of texts, to test the sensitivity of metrics."""
 
 import re
 from collections.abc import Callable, Mapping
@@ -17,7 +17,7 @@ Change = Callable[[str, np.random.Generator], str]
 
 
 def _units(text: str) -> tuple[list[str], str]:
-    """Return the words of a text, or its characters if it has no spaces, and what joins them."""
+    """Return the words of a text, or its characters if it has no spaces, and their separator."""
     words = text.split()
     return (words, " ") if len(words) > 1 else (list(text.strip()), "")
 
@@ -44,7 +44,7 @@ def negate(text: str, _: np.random.Generator) -> str:
 
 
 def change_numbers(text: str, rng: np.random.Generator) -> str:
-    """Return the text with another number of as many digits in place of each number."""
+    """Return the text with each number replaced by another one of the same length."""
 
     def other(found: re.Match[str]) -> str:
         digits = [int(digit) for digit in found.group()]
@@ -55,7 +55,7 @@ def change_numbers(text: str, rng: np.random.Generator) -> str:
 
 
 def repeat_end(text: str, _: np.random.Generator) -> str:
-    """Return the text with its second half once more at the end."""
+    """Return the text with its second half repeated at the end."""
     words, space = _units(text)
     return space.join([*words, *words[len(words) // 2 :]])
 

@@ -1,4 +1,4 @@
-"""Words as in the Penn Treebank: punctuation, clitics and contractions are words of their own.
+"""Penn Treebank tokenization: punctuation, clitics and contractions are separate words.
 
 The rules are those of the treebank's tokenizer.sed (MacIntyre 1995). As in Stanford's PTBTokenizer,
 which the published code of CIDEr runs, a full stop is also split off within a text unless the word
@@ -23,7 +23,7 @@ _CONTRACTIONS = {
 }
 _CLOSING = frozenset(["''", "'", ")", "]", "}", ">"])
 PUNCTUATION = frozenset({"''", "``", "--", "...", *"'`(){}[].?!,:-;"})
-"""The words that the published code of CIDEr leaves out."""
+"""The words that the published code of CIDEr drops."""
 
 
 def ptb_words(text: str, *, lowercase: bool = False, marks: bool = True) -> list[str]:

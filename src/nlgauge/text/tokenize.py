@@ -36,7 +36,7 @@ def words(text: str, *, lowercase: bool = True, marks: bool = False) -> list[str
 
 
 class Word(NamedTuple):
-    """A word or mark with composed letters, and the characters of the text that it stands for."""
+    """A word or mark with composed letters, and its character offsets in the text."""
 
     string: str
     start: int
@@ -44,7 +44,7 @@ class Word(NamedTuple):
 
 
 def find_words(text: str) -> list[Word]:
-    """Return the words, punctuation marks and symbols of ``text`` with their places in it.
+    """Return the words, punctuation marks and symbols of ``text`` with their offsets.
 
     Examples
     --------
@@ -65,9 +65,9 @@ def find_words(text: str) -> list[Word]:
 def split_words(
     text: str, tokenize: str | CustomTokenizer, *, lowercase: bool = True, marks: bool = False
 ) -> list[str]:
-    """Return what ``tokenize`` makes of a text: Unicode ``words``, ``ptb``, or a function's words.
+    """Split a text with ``tokenize``: Unicode ``words``, ``ptb``, or a function.
 
-    A function gets the lowercased text; whether there are marks among its words is up to it.
+    A function receives the lowercased text, and decides whether punctuation marks are words.
     """
     if isinstance(tokenize, CustomTokenizer):
         return tokenize(text.lower() if lowercase else text)

@@ -1,1 +1,1 @@
-"""The embedding cache on disk: a text that a model has encoded is not encoded again."""
+"""The embedding cache on disk: texts are not encoded again by the same model."""

@@ -1,7 +1,7 @@
-"""Encoders and masked language models that compute only what the cache lacks.
+"""Encoders and masked language models that only compute what is not in the cache.
 
-The model itself is opened for the first text that has to be computed: if the cache holds all of
-them, neither its weights nor torch are loaded.
+The model itself is opened when the first text has to be computed: if the cache has all texts,
+neither the weights nor torch are loaded.
 """
 
 import hashlib
@@ -25,7 +25,7 @@ from nlgauge.encode.registry import model_card
 from nlgauge.encode.run_options import RunOptions
 
 _LIBRARIES = ("nlgauge", "torch", "transformers", "tokenizers")
-_UNRELATED = {"batch_tokens", "download"}  # options that values do not depend on
+_UNRELATED = {"batch_tokens", "download"}  # options that do not affect values
 _SETTING_FILES = ("*.json", "*.txt", "*.model")
 
 Model = TypeVar("Model", bound=Encoder | MaskedLm)
@@ -33,10 +33,10 @@ Part = TypeVar("Part", int, float)
 
 
 def model_identity(name: str, options: RunOptions) -> dict[str, str]:
-    """Return all that a value depends on besides its text.
+    """Return everything that a value depends on, apart from its text.
 
-    That is the digests of the model's files, the run options, and the versions of the libraries,
-    which signatures state.
+    These are the digests of the model's files, the run options, and the versions of the libraries
+    in signatures.
     """
     chosen = {key: str(value) for key, value in asdict(options).items() if key not in _UNRELATED}
     versions = {library: version_of(library) for library in _LIBRARIES}
@@ -47,7 +47,7 @@ def model_identity(name: str, options: RunOptions) -> dict[str, str]:
     for path in sorted(path for each in _SETTING_FILES for path in located.folder.glob(each)):
         settings.update(f"{path.name} {path.stat().st_size} ".encode() + path.read_bytes())
     files = {"weights": located.digest, "settings": settings.hexdigest()[:12]}
-    # Only the last component of a folder, so that every path to a model means the same model.
+    # Only the last component of a folder, so that all paths to a model give the same identity.
     return {"model": Path(name).name, **files, **chosen, **versions}
 
 
@@ -73,7 +73,7 @@ class _CachedModel(Generic[Model]):
 
     @cached_property
     def card(self) -> ModelCard:
-        """The card of the model, which is loaded if the cache has no card."""
+        """The card of the model; the model is loaded if the card is not in the cache."""
         identity, key = self._identity("card"), records.text_key("card")
         found = self._cache.read(identity, [key], [records.CARD])
         if key not in found:
@@ -100,7 +100,7 @@ class _CachedModel(Generic[Model]):
         return [tokens[text] for text in texts]
 
     def _read(self, identity: str, keys: Mapping[str, bytes], part: str) -> dict[str, bytes]:
-        """Return one part of each text that the cache holds, and count hits and misses."""
+        """Return one part of each text in the cache, and count hits and misses."""
         records_found = self._cache.read(identity, list(keys.values()), [part])
         found = {x: records_found[key][part] for x, key in keys.items() if key in records_found}
         self._cache.count(identity, len(found), len(keys) - len(found))
@@ -145,9 +145,9 @@ class CachedMaskedLm(_CachedModel[MaskedLm]):
         whole_words: bool = False,
         unknown: Unknown = "string",
     ) -> dict[float, list[Histogram]]:
-        """Return by temperature the histogram of each text, weighted by ``weigh``.
+        """Return the histogram of each text, weighted by ``weigh``, for every temperature.
 
-        The keys include the masses of the tokens, which is all that ``weigh`` contributes.
+        The keys of the cache include the masses of the tokens, which ``weigh`` determines.
         """
         tokens = self.tokenize(texts)
         keys = {x: records.text_key(x, weigh(each)) for x, each in zip(texts, tokens, strict=True)}
@@ -178,7 +178,7 @@ def _missing(record: Record, layers: Sequence[int]) -> tuple[int, ...]:
 
 
 def _grouped(missing: Mapping[str, tuple[Part, ...]]) -> dict[tuple[Part, ...], list[str]]:
-    """Return the texts with the same missing parts, for each such combination."""
+    """Group the texts by their missing parts."""
     groups: dict[tuple[Part, ...], list[str]] = {}
     for text, parts in missing.items():
         if parts:

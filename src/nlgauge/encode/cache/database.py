@@ -1,9 +1,8 @@
 """The embedding cache: one SQLite file of records with checksums.
 
-A failure of the cache never costs a score: what cannot be read is computed again, what cannot be
-written is not kept, and a ``CacheWarning`` reports either once. A connection lives for a single
-transaction, so that threads, forks and other processes can share the file. Its rollback journal
-also works in read-only folders and on network file systems, which a write-ahead log does not.
+A failure of the cache never prevents scoring: values are computed again, and a ``CacheWarning``
+reports it once. A connection is only used for one transaction, so that threads, forks and processes
+can share the file. A rollback journal also works in read-only folders and network file systems.
 """
 
 import sqlite3
@@ -27,12 +26,16 @@ FILE_NAME = "nlgauge-cache.sqlite"
 FORMAT = 2
 _APPLICATION = 0x6E6C6763  # "nlgc"
 _PAGE_BYTES = 8192
-_BUSY_SECONDS = 30.0  # to wait for other processes
-_KEYS_PER_QUERY = 800  # older SQLite takes 999 values in a statement
+_BUSY_SECONDS = 30.0  # time to wait for other processes
+_KEYS_PER_QUERY = 800  # older versions of SQLite allow 999 values in a statement
 _TRANSACTION_BYTES = 64_000_000
-_USAGE_SECONDS = 5.0  # between writes of times of use
-_DAMAGE = ("SQLITE_CORRUPT", "SQLITE_NOTADB", "SQLITE_ERROR")  # the last: tables are missing
-# The bytes have their own table because a new time of use rewrites the whole row.
+_USAGE_SECONDS = 5.0  # between updates of the times of use
+_DAMAGE = (
+    "SQLITE_CORRUPT",
+    "SQLITE_NOTADB",
+    "SQLITE_ERROR",
+)  # the last one is raised if tables are missing
+# The bytes are in a separate table because updating the time of use rewrites the whole row.
 _SCHEMA = """
 CREATE TABLE identity (
     id INTEGER PRIMARY KEY, description TEXT NOT NULL UNIQUE,
@@ -61,7 +64,7 @@ Result = TypeVar("Result")
 
 
 class CacheWarning(UserWarning):
-    """A problem of the embedding cache that changes no score."""
+    """A problem of the embedding cache that does not affect scores."""
 
 
 class DamagedFile(Exception):
@@ -88,7 +91,7 @@ class CacheContents:
 
 @dataclass(frozen=True)
 class Verification:
-    """The number of valid and of dropped records, and whether the whole file was replaced."""
+    """The numbers of valid and dropped records, and whether the whole file was replaced."""
 
     valid: int
     dropped: int
@@ -102,7 +105,7 @@ class Verification:
 
 @lru_cache(maxsize=16)
 def open_cache(folder: Path) -> "EmbeddingCache":
-    """Return the only cache of a folder in this process."""
+    """Return the cache of a folder; there is one instance per folder and process."""
     return EmbeddingCache(folder)
 
 
@@ -148,7 +151,7 @@ class EmbeddingCache:
                 self._warn(f"{_reason(error, 'written to')}; from now on it is only read")
 
     def count(self, identity: str, hits: int, misses: int) -> None:
-        """Add to the hits and misses of an identity; they are written now and then."""
+        """Add to the hits and misses of an identity; they are written periodically."""
         with self._lock:
             count = self._counts.setdefault(identity, [0, 0])
             count[:] = count[0] + hits, count[1] + misses
@@ -163,10 +166,10 @@ class EmbeddingCache:
             return self._on_valid_file(self._contents)
 
     def clear(self) -> int:
-        """Delete the cache, but no other file of the folder; return its number of entries."""
+        """Delete the cache, keep other files of the folder, and return the number of entries."""
         with self._lock, self._raising():
             entries = 0
-            with suppress(DamagedFile):  # a newer format is an error
+            with suppress(DamagedFile):  # raises an error for a newer format
                 entries = sum(each.entries for each in self._contents())
             for path in (self._path, _beside(self._path, "-journal"), _beside(self._path)):
                 path.unlink(missing_ok=True)
@@ -251,13 +254,13 @@ class EmbeddingCache:
                 _delete(connection, damaged)
 
     def _set_aside(self) -> None:
-        """Rename a damaged file, so that a new one takes its place."""
+        """Rename a damaged file, so that a new one can be created."""
         _beside(self._path, "-journal").unlink(missing_ok=True)
         self._path.replace(_beside(self._path))
         self._warn(f"had a damaged file, renamed to {_beside(self._path).name}; it starts empty")
 
     def _on_valid_file(self, work: Callable[[], Result]) -> Result:
-        """Return the result of ``work``, on a new file if the present one is damaged."""
+        """Return the result of ``work``, with a new file if the current one is damaged."""
         try:
             return work()
         except DamagedFile:
@@ -266,7 +269,7 @@ class EmbeddingCache:
 
     @contextmanager
     def _raising(self) -> Iterator[None]:
-        """Raise failures as ``FileError`` where the cache itself is the subject of the call."""
+        """Turn failures into ``FileError``, for calls that are about the cache itself."""
         try:
             yield
         except _ERRORS as error:
@@ -280,9 +283,9 @@ class EmbeddingCache:
 
 @contextmanager
 def _connect(path: Path, mode: str = "rw") -> Iterator[sqlite3.Connection]:
-    """Yield a connection to the file, or to an empty cache if there is nothing to read yet."""
+    """Yield a connection to the file, or to an empty cache if there is no file to read."""
     for file in (_beside(path, ending) for ending in ("", "-journal", "-wal")):
-        if file.exists() and not file.is_file():  # reading from a pipe may block for ever
+        if file.exists() and not file.is_file():  # reading from a pipe may block forever
             raise OSError(f"{file.name} is not a regular file; delete it")
     address = f"{path.absolute().as_uri()}?mode={mode}"
     if mode == "rw" and not path.exists():
@@ -321,7 +324,7 @@ def _transaction(path: Path) -> Iterator[sqlite3.Connection]:
 
 def _format(connection: sqlite3.Connection) -> int:
     """Return the format of the file, 0 if it is new; raise if it cannot be used."""
-    # One statement, so that both are of the same moment.
+    # A single statement, so that both values are consistent.
     application, version = connection.execute(_FIND_FORMAT).fetchone()
     if application == _APPLICATION and version > FORMAT:
         raise NewerFormat(
@@ -334,7 +337,7 @@ def _format(connection: sqlite3.Connection) -> int:
 
 
 def _save_usage(path: Path, times: Times, counts: Counts) -> None:
-    """Write times of use, hits and misses; nothing else is lost if that fails."""
+    """Write times of use, hits and misses; a failure loses nothing else."""
     if (times or counts) and path.exists():
         with suppress(*_ERRORS), _transaction(path) as connection:
             _write_usage(connection, times, counts)
@@ -373,7 +376,7 @@ def _delete(connection: sqlite3.Connection, numbers: Iterable[int]) -> None:
 
 
 def _checksum(identity: int, key: bytes, part: str, content: bytes | None) -> int:
-    """Return the CRC-32 of the content and of what it is stored under, -1 without content."""
+    """Return the CRC-32 of the content and its key, -1 without content."""
     if content is None:
         return -1
     return zlib.crc32(content, zlib.crc32(key + f"{identity} {part}".encode()))

@@ -1,4 +1,4 @@
-"""Tokens, clouds and histograms as bytes, and back without any change of value.
+"""Lossless encoding of tokens, clouds and histograms as bytes.
 
 A text has one record of several parts: the tokens, and the points of each layer.
 """
@@ -19,7 +19,7 @@ from nlgauge.core.histogram import Histogram
 
 Array = npt.NDArray[Any]
 
-VERSION = "3"  # of the meaning of values; 2 had no offsets of tokens
+VERSION = "3"  # of the format of values; version 2 had no token offsets
 CARD, TOKENS, HISTOGRAM = "card", "tokens", "histogram"
 _LENGTHS = Struct("<QQ")  # of the tokens and of the weights
 _HEADER = 64  # bytes for the type and the shape of an array
@@ -31,7 +31,7 @@ def text_key(text: str, masses: Floats | None = None) -> bytes:
     Lone surrogates are encoded like other code points, so that distinct texts differ.
     """
     content = hashlib.blake2b(_utf8(text), digest_size=16)
-    if masses is not None:  # hashed separately, so that no text can end in the bytes of masses
+    if masses is not None:  # hashed separately, so that a text cannot be confused with masses
         content.update(hashlib.sha256(np.asarray(masses, np.float64).tobytes()).digest())
     return content.digest()
 
@@ -54,7 +54,7 @@ def unpack_json(content: bytes) -> Any:
 def pack_tokens(
     tokens: Tokens, weights: Sequence[float] | Floats = (), notes: Sequence[str] = ()
 ) -> bytes:
-    """Return tokens as bytes; those of a cloud with its weights and notes."""
+    """Return tokens as bytes, with the weights and notes of their cloud, if any."""
     return b"".join(
         [
             _LENGTHS.pack(len(tokens), len(weights)),
@@ -82,7 +82,7 @@ def unpack_tokens(content: bytes) -> tuple[Tokens, Floats, tuple[str, ...]]:
 
 
 def pack_cloud(cloud: Cloud, layers: Sequence[int]) -> dict[str, bytes]:
-    """Return the parts of a cloud whose points are those of ``layers``."""
+    """Return the parts of a cloud with points of ``layers``."""
     points = {layer_part(layer): _pack(cloud.points[k]) for k, layer in enumerate(layers)}
     return {TOKENS: pack_tokens(cloud.tokens, cloud.weights, cloud.notes), **points}
 
@@ -96,26 +96,26 @@ def unpack_cloud(record: Mapping[str, bytes], layers: Sequence[int]) -> Cloud:
 
 
 def pack_histogram(histogram: Histogram) -> dict[str, bytes]:
-    """Return the only part of a histogram."""
+    """Return the part of a histogram; it has only one."""
     rest = pack_json([histogram.ids.tolist(), histogram.notes])
     return {HISTOGRAM: _pack(histogram.log_probabilities) + rest}
 
 
 def unpack_histogram(content: bytes) -> Histogram:
-    """Return the histogram of bytes."""
+    """Return the histogram from bytes."""
     log_probabilities, rest = _unpack(content)
     ids, notes = unpack_json(rest)
     return Histogram(log_probabilities, np.array(ids, np.int64), tuple(notes))
 
 
 def _pack(array: Array) -> bytes:
-    """Return an array as bytes, with its type and shape in front."""
+    """Return an array as bytes, preceded by its type and shape."""
     shape = " ".join(map(str, array.shape))
     return f"{array.dtype.str} {shape}".ljust(_HEADER).encode() + array.tobytes()
 
 
 def _unpack(content: bytes) -> tuple[Array, bytes]:
-    """Return an array, as a read-only view of the bytes, and the bytes behind it."""
+    """Return an array, as a read-only view of the bytes, and the bytes that follow it."""
     dtype, *lengths = content[:_HEADER].split()
     shape = tuple(map(int, lengths))
     array = np.frombuffer(content, dtype.decode(), math.prod(shape), _HEADER).reshape(shape)

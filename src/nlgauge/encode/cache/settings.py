@@ -14,9 +14,9 @@ _SIZE = re.compile(r"(\d+(?:\.\d+)?)\s*([kmgt]?)(i?)b?", re.IGNORECASE)
 
 
 def cache_folder(folder: str | Path | None) -> Path | None:
-    """Return the given folder, else that of ``NLGAUGE_CACHE``, else None.
+    """Return the given folder, else ``NLGAUGE_CACHE``, else None.
 
-    An empty name disables the cache even if the environment names one.
+    An empty name disables the cache even if the environment variable is set.
     """
     name = os.environ.get(CACHE_VARIABLE, "") if folder is None else str(folder)
     if not name:
@@ -24,12 +24,12 @@ def cache_folder(folder: str | Path | None) -> Path | None:
     path = Path(name).expanduser().absolute()
     if path.exists() and not path.is_dir():
         raise UsageError(f"the cache {name!r} is a file; name a folder, which may be new")
-    size_limit()  # an invalid size is an error before anything is computed
+    size_limit()  # raises an error for an invalid size before anything is computed
     return path
 
 
 def size_limit() -> int:
-    """Return the largest size of a cache in bytes: ``NLGAUGE_CACHE_SIZE``, else 10 GB."""
+    """Return the maximum size of a cache in bytes: ``NLGAUGE_CACHE_SIZE``, else 10 GB."""
     return parse_size(os.environ.get(SIZE_VARIABLE) or DEFAULT_SIZE)
 
 

@@ -13,9 +13,9 @@ import { massBalance } from "./mass_balance.js";
 import { predictedErrors } from "./error_spans.js";
 
 const KINDS = [
-  ["greedy", "Greedy", "BERTScore: every token takes its nearest neighbour"],
-  ["exact", "Exact", "All mass moves, at the least cost"],
-  ["unbalanced", "Unbalanced", "Lazy-EMD: mass may stay behind at a penalty"],
+  ["greedy", "Greedy", "BERTScore: every token is matched with its nearest neighbour"],
+  ["exact", "Exact", "All mass is moved at the minimum cost"],
+  ["unbalanced", "Unbalanced", "Lazy-EMD: mass may remain unmatched at a penalty"],
   ["layers", "Layers", "BaryScore: the barycenter of the layers, and each layer"],
 ];
 const EXACT = [
@@ -29,7 +29,7 @@ const EXPLANATIONS = {
     "lines from candidate tokens give precision, lines from reference tokens recall.",
   exact: "All mass of the candidate moves, and every reference token receives its share, " +
     "at the least total cost.",
-  unbalanced: "Mass moves only where that costs less than the two penalties. " +
+  unbalanced: "Mass only moves where this costs less than the two penalties. " +
     "Move the sliders to change the penalties.",
   layers: "BaryScore compares the barycenters of several layers of the model. " +
     "The plans of single layers are shown for comparison.",

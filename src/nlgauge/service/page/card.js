@@ -1,4 +1,4 @@
-// The view of a metric card: what is known about one metric on judged data.
+// The view of a metric card: the properties of one metric on judged data.
 
 import { distributionCard } from "./charts.js";
 import { correlationTable } from "./correlations.js";
@@ -85,9 +85,9 @@ export function cardView(catalogue, onChange) {
 
   return {
     element: h("div", { class: "view" },
-      h("h1", {}, "Make a card of a metric"),
+      h("h1", {}, "Create a metric card"),
       h("p", { class: "lead" },
-        "See on one page how far a metric agrees with people, what it favours, what it misses and what it costs."),
+        "See on one page how well a metric agrees with people, what it favours, what it misses and what it costs."),
       upload.form(own, h("h2", { class: "label" }, "Compare with"), beside.element, fields,
         h("div", { class: "actions" }, go)),
       progress, result),

@@ -13,7 +13,7 @@ import { isDark, onResizeOrTheme, palette } from "./theme.js";
 
 const PADDING = 4; // of a stage
 const PANEL = 300; // width of a distribution
-const SHEET = 760; // of the matrix, at most
+const SHEET = 760; // maximum width of the matrix
 
 /** A scatter plot of a metric against a criterion; null if there are no scores. */
 export function scatterCard({ cells, correlations, scales }) {

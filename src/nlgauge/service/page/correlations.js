@@ -13,7 +13,7 @@ const TESTS = { williams: "Williams’s test of Pearson’s r", permutation: "a 
 
 /** A sentence on the marks between metrics. */
 export function testNote({ tests }) {
-  if (tests.length === 0) return "Differences between metrics were not tested, so none is marked as significant.";
+  if (tests.length === 0) return "Differences between metrics were not tested, so no metric is marked as significant.";
   return `“> bleu” means significantly better than bleu (${TESTS[tests[0].method]}, p < .05, Holm-corrected). ` +
     "★ marks a metric that is significantly better than another, while none is better than it.";
 }

@@ -124,9 +124,9 @@ function tables(files) {
 function texts(files) {
   const systems = files.filter((file) => file.role === "system");
   const references = files.filter((file) => file.role === "references");
-  if (systems.length === 0) throw inputError("There is no system yet: drop a file with one output a line.");
+  if (systems.length === 0) throw inputError("There is no system yet: drop a file with one output per line.");
   if (references.length === 0) {
-    throw inputError("There are no references yet: drop a file with one reference a line, " +
+    throw inputError("There are no references yet: drop a file with one reference per line, " +
       "or mark a file as references.");
   }
   const [first] = references;

@@ -104,7 +104,7 @@ export function judgeView(catalogue, onChange) {
     element: h("div", { class: "view" },
       h("h1", {}, "Check a judge against people"),
       h("p", { class: "lead" },
-        "See whether an LLM, or a person, labels as people do, and whether it is biased."),
+        "See whether an LLM, or a person, gives the same labels as people, and whether it is biased."),
       upload.form(raters,
         h("div", { class: "fields" }, scale,
           h("label", { class: "field" }, h("span", {}, "Order of labels, lowest first"), order), epsilon),

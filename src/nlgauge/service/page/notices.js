@@ -22,12 +22,12 @@ export function showError(place, error) {
 
 /** Tell what could not be used of a link, and whether it waits for the button of this name. */
 export function showLinkNotice(place, problems, button) {
-  const told = problems.map((each) => h("p", {}, `This link cannot be used completely: ${each}.`));
+  const messages = problems.map((each) => h("p", {}, `This link cannot be used completely: ${each}.`));
   if (button) {
-    told.push(h("p", {}, "This link has metrics, options or long texts of its own. Check them, then press ", h("strong", {}, button), "."));
+    messages.push(h("p", {}, "This link has metrics, options or long texts of its own. Check them, then press ", h("strong", {}, button), "."));
   }
-  if (told.length === 0) return;
-  refill(place, h("div", { class: problems.length ? "alert" : "advice", role: "alert" }, h("div", {}, told)));
+  if (messages.length === 0) return;
+  refill(place, h("div", { class: problems.length ? "alert" : "advice", role: "alert" }, h("div", {}, messages)));
   place.scrollIntoView({ block: "nearest" });
 }
 

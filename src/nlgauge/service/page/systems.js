@@ -49,7 +49,7 @@ export function systemsView(catalogue, onChange, onPair) {
 
   const zone = dropzone({
     title: "Drop the outputs of your systems and their references here",
-    hint: "Plain text with one segment a line, a file for each system and for each set of references; " +
+    hint: "Plain text with one segment per line, one file per system and per set of references; " +
       "or tables (.jsonl, .tsv, .csv) with columns candidate, references, system and id.",
   }, take);
   const empty = h("p", { class: "actions" },
