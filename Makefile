@@ -3,9 +3,6 @@ PYTHON ?= python3
 BIN = $(VENV)/bin
 EXAMPLE = -c examples/fluent.txt examples/literal.txt examples/hasty.txt \
 	-r examples/reference.a.txt examples/reference.b.txt
-# Tests of the library in one process; those of commands, services and faults start many.
-COVERED = $(addprefix tests/,core data encode figures laws measure metrics report runtime stats study \
-	text $(notdir $(wildcard tests/test_*.py)))
 
 .PHONY: demo test test-portable matrix readme coverage lint bench docs clean
 
@@ -47,8 +44,10 @@ matrix:  ## tests on every Python here, with the lowest and highest versions of 
 readme: $(VENV)/.ready  ## follow README.md word for word in a clean folder
 	$(BIN)/python tools/docs/follow_readme.py
 
-coverage: $(VENV)/.ready  ## lines and branches that the tests of the library run; a report in build/coverage
-	OMP_NUM_THREADS=1 TOKENIZERS_PARALLELISM=false $(BIN)/coverage run -m pytest $(COVERED)
+coverage: $(VENV)/.ready  ## lines and branches that the tests run, in all processes; a report in build/coverage
+	$(BIN)/coverage erase
+	OMP_NUM_THREADS=1 TOKENIZERS_PARALLELISM=false $(BIN)/coverage run -m pytest -n 2 --dist worksteal
+	$(BIN)/coverage combine --quiet
 	$(BIN)/coverage html --quiet
 	$(BIN)/coverage report --skip-covered
 

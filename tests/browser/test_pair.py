@@ -19,7 +19,7 @@ def test_texts_get_scores_with_direction_and_range(visit: Any) -> None:
     score_pair(page)
     rows = page.locator(".scores li")
     expect(rows).to_have_count(7)
-    expect(rows.first.locator(".name")).to_contain_text("bleu")
+    expect(rows.first.locator(".name")).to_contain_text("gauge")
     expect(rows.first.get_by_role("img", name="in a range from 0 to 100")).to_be_visible()
     expect(rows.first.locator(".sign")).to_have_attribute("aria-label", "higher is better")
     page.get_by_text("Signatures").click()
