@@ -20,10 +20,10 @@ def test_texts_get_scores_with_direction_and_range(visit: Any) -> None:
     rows = page.locator(".scores li")
     expect(rows).to_have_count(7)
     expect(rows.first.locator(".name")).to_contain_text("gauge")
-    expect(rows.first.get_by_role("img", name="in a range from 0 to 100")).to_be_visible()
+    expect(rows.first.get_by_role("img", name="in a range from 0 to 1")).to_be_visible()
     expect(rows.first.locator(".sign")).to_have_attribute("aria-label", "higher is better")
     page.get_by_text("Signatures").click()
-    expect(page.locator(".signatures code").first).to_contain_text("bleu|nrefs:1")
+    expect(page.locator(".signatures code").first).to_contain_text("gauge|nrefs:1")
 
 
 def test_scores_are_those_of_the_library(visit: Any) -> None:

@@ -218,5 +218,5 @@ def test_the_folder_of_parts_is_not_at_an_address(
     table = write_jsonl(store[0] / "rows.jsonl", ROWS)
     done = _score(store, "-c", table, "-m", "chrf", "--parts", "objects://bucket/out")
     assert done.returncode == 2
-    assert "only the input may be at one" in done.stderr
+    assert "only the input may be a URL" in done.stderr
     assert not (tmp_path / "objects:").exists()
