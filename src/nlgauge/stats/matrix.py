@@ -120,18 +120,18 @@ def coefficient_matrix(
 ) -> CoefficientMatrix:
     """Return the coefficient and p-value of every pair among people and the grid's metrics."""
     require_scipy("a matrix with p-values")
-    level, chosen = choose_level(level), choose_coefficient(coefficient)
-    if chosen.name == "acc_eq":
+    level, statistic = choose_level(level), choose_coefficient(coefficient)
+    if statistic.name == "acc_eq":
         raise OptionError(
             "acc_eq calibrates the ties of a metric against people, so it is not symmetric and has "
             "no matrix; use `correlate`, or the coefficient 'accuracy'."
         )
-    shared, stack = _common(grid, level, chosen)
-    correlation = correlation_of(level, chosen)
+    shared, stack = _common(grid, level, statistic)
+    correlation = correlation_of(level, statistic)
     values = np.stack([correlation(stack, matrix[None]) for matrix in stack])
     p = np.full(values.shape, np.nan)
     for i, j in zip(*np.triu_indices(len(stack), 1), strict=True):
-        p[i, j] = p[j, i] = _no_relation_p(stack[i], stack[j], level, chosen)
+        p[i, j] = p[j, i] = _no_relation_p(stack[i], stack[j], level, statistic)
     return CoefficientMatrix(**shared | {"names": (HUMAN, *grid.metrics)}, p=p, values=values)
 
 
@@ -181,9 +181,9 @@ def permutation_matrix(
     def test(first: Floats, second: Floats, people: Floats) -> tuple[float, float]:
         nonlocal undefined
         data = first, second, people, level, coefficient
-        found = permutation_test(*data, over=over, average=average, count=count, seed=seed)
-        undefined += found.undefined
-        return found.p, found.p_reverse
+        result = permutation_test(*data, over=over, average=average, count=count, seed=seed)
+        undefined += result.undefined
+        return result.p, result.p_reverse
 
     fields, _ = _pairwise(grid, level, coefficient, test, average)
     return PermutationMatrix(**fields, over=over, count=count, undefined=undefined)
