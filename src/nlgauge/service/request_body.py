@@ -15,7 +15,7 @@ from nlgauge.service.errors import ServiceError
 from nlgauge.service.settings import Limits
 
 _LARGE_BODY = 500_000  # bytes; larger bodies are parsed in a thread
-_MOST_KEYS = 1_000
+_MAX_KEYS = 1_000
 _CLOSE = {"Connection": "close"}  # the rest of the body is not read
 
 
@@ -103,8 +103,8 @@ def _parse(body: bytes) -> Any:
 
 
 def _checked_object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    if len(pairs) > _MOST_KEYS:  # each unexpected key would add an error message
-        raise _malformed(f"an object has {len(pairs):,} keys; at most {_MOST_KEYS:,} are accepted")
+    if len(pairs) > _MAX_KEYS:  # each unexpected key would add an error message
+        raise _malformed(f"an object has {len(pairs):,} keys; at most {_MAX_KEYS:,} are accepted")
     try:
         return unique_keys(pairs)
     except ValueError as error:
