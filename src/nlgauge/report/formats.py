@@ -59,7 +59,7 @@ def text(table: Table, *, bold: bool = False) -> str:
     widths = [max(map(cell_len, column)) for column in zip(table.headings, *cells, strict=True)]
     numeric = [table.numeric(j) for j in range(len(widths))]
     padded = [
-        [_pad(cell, widths[j], right=numeric[j]) for j, cell in enumerate(row)]
+        [_pad(cell, widths[j], align_right=numeric[j]) for j, cell in enumerate(row)]
         for row in [table.headings, *cells]
     ]
     if bold:
@@ -70,9 +70,9 @@ def text(table: Table, *, bold: bool = False) -> str:
     return "\n".join([*lines, "", *table.notes] if table.footer else lines)
 
 
-def _pad(cell: str, width: int, *, right: bool) -> str:
+def _pad(cell: str, width: int, *, align_right: bool) -> str:
     space = " " * (width - cell_len(cell))
-    return space + cell if right else cell + space
+    return space + cell if align_right else cell + space
 
 
 def csv(table: Table, *, delimiter: str = ",", safe: bool = False) -> str:

@@ -79,9 +79,9 @@ class RayEngine(Engine[Any]):
         listed = [*tasks, *self._starting]
         ray.wait(listed, num_returns=1)
         # Return all finished tasks: the time of a call is proportional to the tasks in progress.
-        done: list[Any] = ray.wait(listed, num_returns=len(listed), timeout=0)[0]
-        for started in [task for task in done if task in self._starting]:
-            done.remove(started)
+        finished: list[Any] = ray.wait(listed, num_returns=len(listed), timeout=0)[0]
+        for started in [task for task in finished if task in self._starting]:
+            finished.remove(started)
             actor = self._starting.pop(started)
             try:
                 with _explained():
@@ -90,7 +90,7 @@ class RayEngine(Engine[Any]):
             except WorkerLost:
                 warn_of_lost_worker()
                 self._replace(actor)
-        return done
+        return finished
 
     def _result(self, task: Any) -> Any:
         actor = self._actor_of.pop(task)

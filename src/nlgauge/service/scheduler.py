@@ -27,7 +27,7 @@ _THREADS: Mapping[Kind, int] = {"short": 1, "single": 1, "long": 2, "job": 1}
 _IN_PROCESSES: tuple[Kind, ...] = ("long", "job")
 PROCESSES = sum(_THREADS[kind] for kind in _IN_PROCESSES)
 _CLOSE_SECONDS = 1.0  # time to wait for threads that are computing
-_MAX_WINDOWS = 10  # maximum number of windows that a batch waits while requests keep arriving
+_MAX_WINDOWS = 10  # that a batch waits while requests keep arriving
 _FOLLOW_UP = 0.3  # share of a batch's run time in which its clients may send their next request
 
 

@@ -20,7 +20,7 @@ from nlgauge.study.corpus_scores import CorpusScores
 from nlgauge.study.study import Study, StudyResult, as_list, stored_label
 
 _MIN_SYSTEMS = 3  # with fewer there is at most one pair
-_QUANTILES = (0.1, 0.25, 0.5, 0.75, 0.9)  # quantiles of the data's differences
+_QUANTILES = (0.1, 0.25, 0.5, 0.75, 0.9)  # of the data's differences
 _NUMBERS = ("differences", "probabilities", "low", "high")
 
 

@@ -19,7 +19,7 @@ from nlgauge.stats.significance import Williams
 from nlgauge.stats.williams_power import detectable_correlation, power_of_williams
 from nlgauge.study.study import StudyResult
 
-_CURVE_POINTS = 60  # points of a curve
+_CURVE_POINTS = 60
 
 
 @dataclass(frozen=True)
