@@ -70,8 +70,8 @@ class Ter(SacrebleuMetric):
     def parts_of(self, score: Any, totals: Floats) -> dict[str, float]:
         """Return the number of edits and the length of the references in words."""
         length = float(score.ref_length)  # a fraction if references of a segment differ in length
-        whole = length.is_integer()
-        return {"edits": score.num_edits, "reference_length": int(length) if whole else length}
+        is_integer = length.is_integer()
+        return {"edits": score.num_edits, "reference_length": int(length) if is_integer else length}
 
     @classmethod
     def rebuild(cls, keys: Mapping[str, str]) -> Self:
