@@ -91,9 +91,9 @@ def routing(
         shares = np.exp(logits - logits.max(axis=0))
         shares /= shares.sum(axis=0)
         v = _centre(z, shares * _kernel(z, v, kernel, bandwidth)[1])
-        near = _kernel(z, v, kernel, bandwidth)[0]
-        logits = logits + rate * near
-        before, loss = loss, np.log(np.maximum((shares * near).sum(axis=0), 1e-300))
+        kernels = _kernel(z, v, kernel, bandwidth)[0]
+        logits = logits + rate * kernels
+        before, loss = loss, np.log(np.maximum((shares * kernels).sum(axis=0), 1e-300))
         change = float(np.abs(loss - before).max(initial=0.0))
         if change < tolerance:
             return Routing(v, shares, step, True)
@@ -109,8 +109,8 @@ def _kernel(z: Floats, v: Floats, kernel: Kernel, bandwidth: float) -> tuple[Flo
     """Return k and -k' at the scaled squared distances of each layer from v."""
     x = ((z - v) ** 2).sum(axis=2) / bandwidth
     if kernel == "gaussian":
-        near = np.exp(-x / 2)
-        return near, near / 2
+        similarity = np.exp(-x / 2)
+        return similarity, similarity / 2
     return np.maximum(0.0, 1.0 - x), (x < 1).astype(np.float64)
 
 

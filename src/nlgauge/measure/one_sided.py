@@ -29,8 +29,8 @@ def solve(
     """Return the solution for penalties of which at least one is 0."""
     penalty_a, penalty_b = penalties
     if penalty_b > 0:
-        turned = solve(problem.transposed(), (penalty_b, penalty_a), epsilon, reference)
-        return turned._replace(coupling=turned.coupling.T)
+        transposed = solve(problem.transposed(), (penalty_b, penalty_a), epsilon, reference)
+        return transposed._replace(coupling=transposed.coupling.T)
     cost, a, b = problem
     if not epsilon:
         return Solution(_hard(cost, a, penalty_a), 0.0, 0, True)
