@@ -111,7 +111,7 @@ class HuggingFaceEncoder(HuggingFaceModel):
             last = (self._vocabulary or len(TEXTS)) - 1
             ids = [[min(number, last) for number in next(each).ids] for each in split]
             rounded = options.precision != "float32"
-            with forward_pass(), _quiet():
+            with forward_pass(), _silence():
                 self._padded = padding_is_harmless(
                     self._recorder, ids, what=description, size=size, rounded=rounded
                 )
@@ -134,17 +134,17 @@ class HuggingFaceEncoder(HuggingFaceModel):
     def _batches(self, pieces: list[Piece]) -> Iterator[list[int]]:
         """Yield the indices of the pieces of each batch."""
         on_cpu = self._device.type == "cpu"
-        most = min(self._batch_tokens, _CPU_BATCH_TOKENS) if on_cpu else self._batch_tokens
+        limit = min(self._batch_tokens, _CPU_BATCH_TOKENS) if on_cpu else self._batch_tokens
         overhead = _CPU_PASS_TOKENS if on_cpu else _GPU_PASS_TOKENS
         lengths = [len(piece.ids) for piece in pieces]
         if self._padded:
-            yield from batches(lengths, most=most, overhead=overhead)
+            yield from batches(lengths, most=limit, overhead=overhead)
             return
         groups: dict[int, list[int]] = defaultdict(list)
         for number, length in enumerate(lengths):
             groups[length].append(number)
         for length, group in groups.items():
-            for batch in batches([length] * len(group), most=most, overhead=overhead):
+            for batch in batches([length] * len(group), most=limit, overhead=overhead):
                 yield [group[number] for number in batch]
 
     def _run_all(self, batched: list[list[Piece]], layers: Sequence[int]) -> list[Floats]:
@@ -199,7 +199,10 @@ def load_model(located: Located, options: RunOptions, kind: Any) -> tuple[Any, l
         raise ModelError(f"precision=int8 runs on processors, not on {device}; {hint}")
     if options.precision == "bfloat16" and not torch.cuda.is_available():
         _require_bfloat16()
-    with _quiet(), _explain_errors(f"model {located.name!r}"):  # callers check for missing weights
+    with (
+        _silence(),
+        _explain_errors(f"model {located.name!r}"),
+    ):  # callers check for missing weights
         model, report = kind.from_pretrained(
             located.folder,
             local_files_only=True,
@@ -212,7 +215,7 @@ def load_model(located: Located, options: RunOptions, kind: Any) -> tuple[Any, l
 
 
 @contextmanager
-def _quiet() -> Iterator[None]:
+def _silence() -> Iterator[None]:
     """Suppress messages of transformers about checkpoints, attention and padding."""
     logging: Any = transformers.utils.logging
     verbosity = logging.get_verbosity()
@@ -271,13 +274,13 @@ def depth_of(config: Any) -> int:
 def choose_device(name: str) -> Any:
     """Return a torch device; ``auto`` is the fastest one available."""
     if name != "auto":
-        return _usable_device(name)
+        return _open_device(name)
     if torch.cuda.is_available():
         return torch.device("cuda")
     return torch.device("mps" if torch.backends.mps.is_available() else "cpu")
 
 
-def _usable_device(name: str) -> Any:
+def _open_device(name: str) -> Any:
     """Return the torch device of a name, or raise ModelError with the available devices."""
     try:
         device = torch.device(name)

@@ -92,7 +92,7 @@ class HuggingFaceMaskedLm(HuggingFaceModel):
                 masses = np.where(each.unknown, 0.0, masses)
             copies += self._copies(each, pieces[i], masses, whole_words)
         started = one_started(self._predict, self._batches(copies))
-        predicted = (part for each in self._counted(started, copies) for part in each.parts())
+        predicted = (part for each in self._count_steps(started, copies) for part in each.parts())
         histograms: dict[float, list[Histogram]] = {}
         for t, sums in self._sums(chain(predicted, *invented), len(texts), temperatures).items():
             histograms[t] = []
@@ -150,7 +150,7 @@ class HuggingFaceMaskedLm(HuggingFaceModel):
             for start in range(0, len(members), size):
                 yield members[start : start + size]
 
-    def _counted(self, started: Iterable[_Batch], copies: list[_Copy]) -> Iterator[_Batch]:
+    def _count_steps(self, started: Iterable[_Batch], copies: list[_Copy]) -> Iterator[_Batch]:
         """Yield the batches, and report progress by the share of tokens."""
         step, total = current_step(), sum(len(copy.ids) for copy in copies)
         for batch in started:

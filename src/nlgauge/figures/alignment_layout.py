@@ -116,19 +116,19 @@ def layout(plan: Plan) -> Layout:
     first = _column(candidate, plan.a, moved_candidate, unit)
     second = _column(reference, plan.b, moved_reference, unit)
     flows = visible_flows(plan)
-    starts = _stacked(flows, first, "candidate", unit)
-    ends = _stacked(flows, second, "reference", unit)
+    starts = _stack(flows, first, "candidate", unit)
+    ends = _stack(flows, second, "reference", unit)
     return Layout(first, second, tuple(Band(x, starts[x], ends[x]) for x in reversed(flows)))
 
 
 def _column(names: Sequence[str], masses: Floats, moved: Floats, unit: float) -> tuple[Node, ...]:
     return tuple(
-        Node(name, is_special(name), mass, (i + 0.5) / len(names), mass * unit, gone * unit)
-        for i, (name, mass, gone) in enumerate(zip(names, masses.tolist(), moved, strict=True))
+        Node(name, is_special(name), mass, (i + 0.5) / len(names), mass * unit, part * unit)
+        for i, (name, mass, part) in enumerate(zip(names, masses.tolist(), moved, strict=True))
     )
 
 
-def _stacked(
+def _stack(
     flows: Iterable[Flow], nodes: Sequence[Node], side: str, unit: float
 ) -> dict[Flow, tuple[float, float]]:
     """Return the ends of bands, sorted at each node so that few bands cross."""

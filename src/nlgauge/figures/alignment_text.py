@@ -43,7 +43,7 @@ def _list(plan: Plan) -> list[str]:
     left, right = (max(cell_len(shorten(row[side])) for row in rows) for side in (0, 1))
     width = max(len(row[2]) for row in rows)
     lines = [
-        f"{_padded(candidate, left, flush_right=True)} → {_padded(reference, right)}"
+        f"{_pad(candidate, left, flush_right=True)} → {_pad(reference, right)}"
         f"  {share:>{width}}, cost {cost}"
         for candidate, reference, share, cost in rows
     ]
@@ -64,12 +64,11 @@ def _grid(plan: Plan, width: int) -> list[str]:
     tallest = max(map(len, headings))
     upright = zip(*([" "] * (tallest - len(each)) + each for each in headings), strict=True)
     lines = [
-        " " * (indent + 1) + "".join(_padded(letter, 2) for letter in row).rstrip()
-        for row in upright
+        " " * (indent + 1) + "".join(_pad(letter, 2) for letter in row).rstrip() for row in upright
     ]
     for i, label in enumerate(candidate):
         shades = "".join(_shade(share.get((i, j), 0.0)) for j in range(len(reference)))
-        lines.append(f"{_padded(label, indent, flush_right=True)} {shades}".rstrip())
+        lines.append(f"{_pad(label, indent, flush_right=True)} {shades}".rstrip())
     return lines
 
 
@@ -77,7 +76,7 @@ def _shade(share: float) -> str:
     return _SHADES[min(int(share * len(_SHADES)), len(_SHADES) - 1)] * 2 if share > 0 else "· "
 
 
-def _padded(label: str, width: int, *, flush_right: bool = False) -> str:
+def _pad(label: str, width: int, *, flush_right: bool = False) -> str:
     """Return the label padded to ``width`` columns, where some characters take two."""
     text = shorten(label)
     spaces = " " * (width - cell_len(text))

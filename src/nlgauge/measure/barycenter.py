@@ -72,7 +72,7 @@ def barycenter(
         raise OptionError(f"steps must be at least 1 and tolerance 0, got {steps}, {tolerance}.")
     count, n, _ = layers.shape
     uniform = np.full(n, 1.0 / n)
-    if _even(mass):
+    if _is_uniform(mass):
         mean = layers.mean(axis=0)
         objective = _objective_of_mean(layers, mean)
         if objective is not None:
@@ -154,7 +154,7 @@ def _iterate(
     """Return the last points, the objectives of all steps, and whether they converged."""
     count, n, dimension = layers.shape
     # With uniform weights every point prefers the tokens of its own position.
-    flat, matched = layers.reshape(-1, dimension), _even(mass)
+    flat, matched = layers.reshape(-1, dimension), _is_uniform(mass)
     (support,) = mass.nonzero()
     squares = np.einsum("ld,ld->l", flat, flat).reshape(count, n)
     size = 0.0 if matched else TIE * float(squares[:, support].max())
@@ -186,6 +186,6 @@ def _draw(count: int) -> Floats:
 _cached_draw = cache(_draw)
 
 
-def _even(mass: Floats) -> bool:
+def _is_uniform(mass: Floats) -> bool:
     """Return whether all tokens have the same weight."""
     return bool((mass == mass[0]).all())

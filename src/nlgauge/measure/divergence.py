@@ -207,9 +207,9 @@ class _Family:
         mixed = self.q + self.a * self._log_ratio()
         lacks_p, lacks_q = np.isneginf(self.p), np.isneginf(self.q)
         if lacks_p.any() or lacks_q.any():
-            for gone, other, w in ((lacks_p, self.q, self.a), (lacks_q, self.p, self.b)):
+            for absent, other, w in ((lacks_p, self.q, self.a), (lacks_q, self.p, self.b)):
                 sign = w * self.s  # of the weight of 0 in 0^w x^(1-w)
-                mixed[gone] = math.copysign(math.inf, -sign) if sign else other[gone]
+                mixed[absent] = math.copysign(math.inf, -sign) if sign else other[absent]
             mixed[lacks_p & lacks_q] = -math.inf
         return mixed
 
@@ -277,9 +277,9 @@ def _renyi(p: Floats, q: Floats, a: float, _: float) -> Floats:
     """Return a times the logarithmic member; for a = 0, -ln of the mass of q on the words of p."""
     if a > 0:
         return a * _Family(p, q, a, 1.0 - a, 1.0).logarithmic()
-    gone = np.isneginf(p)
-    missed = np.where(gone, np.exp(q), 0.0).sum(axis=-1)
-    log_kept = _logsumexp(np.where(gone, -math.inf, q))
+    absent = np.isneginf(p)
+    missed = np.where(absent, np.exp(q), 0.0).sum(axis=-1)
+    log_kept = _logsumexp(np.where(absent, -math.inf, q))
     return np.where(missed < 0.5, -np.log1p(-missed), -log_kept)
 
 

@@ -43,7 +43,7 @@ def mean(states: ArrayLike) -> Floats:
 
 def concatenate(states: ArrayLike, *, length: float = 1.0) -> Floats:
     """Return the layers, scaled to this length, side by side; their cosine is the mean of all."""
-    layers, tokens, d = (by_layer := _checked(states)).shape
+    layers, tokens, d = (by_layer := _check_layers(states)).shape
     by_token = unit(by_layer.swapaxes(0, 1), length=length)  # in the order of the result: one copy
     return by_token.reshape(tokens, layers * d)
 
@@ -173,10 +173,10 @@ def unit_ngrams(points: Floats, mass: Floats, totals: Floats) -> list[Shares]:
 
 
 def _layers(states: ArrayLike) -> Floats:
-    return unit(_checked(states))
+    return unit(_check_layers(states))
 
 
-def _checked(states: ArrayLike) -> Floats:
+def _check_layers(states: ArrayLike) -> Floats:
     layers = np.asarray(states)
     if layers.ndim != 3 or not len(layers):
         raise ShapeError(

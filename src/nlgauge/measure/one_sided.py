@@ -33,7 +33,7 @@ def solve(
         return transposed._replace(coupling=transposed.coupling.T)
     cost, a, b = problem
     if not epsilon:
-        return Solution(_hard(cost, a, penalty_a), 0.0, 0, True)
+        return Solution(_unregularised_plan(cost, a, penalty_a), 0.0, 0, True)
     shares, log_sums = softmax(cost, b if reference == "product" else None, epsilon)
     masses = a
     if penalty_a < math.inf:
@@ -57,7 +57,7 @@ def softmax(cost: Floats, weights: Floats | None, epsilon: float) -> tuple[Float
     return shares, np.log(sums) - least / epsilon
 
 
-def _hard(cost: Floats, a: Floats, penalty_a: float) -> Floats:
+def _unregularised_plan(cost: Floats, a: Floats, penalty_a: float) -> Floats:
     """Return the plan without regularisation; ties go to the first partner."""
     coupling = np.zeros(cost.shape)
     if penalty_a > 0:

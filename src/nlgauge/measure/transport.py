@@ -85,7 +85,7 @@ def match_many(
     if math.isinf(min(penalty_a, penalty_b)):
         _check_sums(a, b)
     problems = list(map(_check_problem, costs, a, b))
-    weighted = list(map(_without_zeros, problems))
+    weighted = list(map(_drop_zeros, problems))
     solutions = _solve(weighted, (penalty_a, penalty_b), epsilon, reference)
     pairs = zip(problems, solutions, strict=True)
     plans = [_plan(problem, solution, penalty_a, penalty_b) for problem, solution in pairs]
@@ -132,7 +132,7 @@ def _check_sums(a: Sequence[ArrayLike], b: Sequence[ArrayLike]) -> None:
             )
 
 
-def _without_zeros(problem: Problem) -> Problem:
+def _drop_zeros(problem: Problem) -> Problem:
     """Return the problem without its tokens of weight 0."""
     cost, a, b = problem
     if a.all() and b.all():

@@ -28,7 +28,7 @@ def read_signature(text: str) -> Signature:
     metric = "chrf" if chrf else name.lower()
     if metric not in _SHORT:
         _require_name(written)
-        return _with_long_keys(Signature.parse(written))
+        return _expand_keys(Signature.parse(written))
     written = _NUMBERS.split(written, maxsplit=1)[0]
     pieces = written.split("|")[1:]
     long, extra = [], []
@@ -62,7 +62,7 @@ def is_short(signature: Signature) -> bool:
     return SHORT_VERSION in dict(signature.keys)
 
 
-def _with_long_keys(signature: Signature) -> Signature:
+def _expand_keys(signature: Signature) -> Signature:
     """Return a signature with ``nrefs`` for ``#``; a short one keeps the key of its version."""
     keys = [("nrefs" if key == "#" else key, value) for key, value in signature.keys]
     return Signature.of(signature.name, keys)

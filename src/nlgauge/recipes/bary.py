@@ -32,7 +32,7 @@ TRANSLATIONS = {
 OTHERS = {"webnlg": _webnlg.FILE, "summaries": _summaries.FILE, "stored": _summaries.STORED_FILE}
 CRITERION = "da_z"
 ROWS = PUBLISHED.rows["translation"]
-_TIMED = 100
+_TIMED_PAIRS = 100
 
 
 def published(year: str, pair: str) -> dict[tuple[str, str], float]:
@@ -116,7 +116,7 @@ def _matrices(name: str, study: Study) -> Part:
 def _speed(study: Study, settings: Settings) -> dict[str, Any]:
     """Return pairs per second of BaryScore alone, including encoding, with a loaded model."""
     candidates, references = study.corpus.candidates, study.corpus.references
-    count = min(_TIMED, len(candidates))
+    count = min(_TIMED_PAIRS, len(candidates))
     scorer = Scorer(with_model("bary", settings.model), runtime=settings.runtime)
     scorer.score(candidates[:1], references[:1])  # loads what is loaded lazily
     start = perf_counter()

@@ -43,7 +43,7 @@ class Repeats:
         start = _keys(block, first)
         rows: set[int] = set()
         for file in self.files:
-            keys = np.load(_visible(file), mmap_mode="r")
+            keys = np.load(_check_exists(file), mmap_mode="r")
             low, high = np.searchsorted(keys, [start, start + np.uint64(length)])
             rows.update((keys[low:high] - start).tolist())
         return frozenset(rows)
@@ -124,7 +124,7 @@ class DigestRange:
 
     def _read(self, block: int, run: int) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
         """The digests of a run in the range, and the keys of their rows."""
-        file = _visible(_run_file(self.folder, self.kind, block, run))
+        file = _check_exists(_run_file(self.folder, self.kind, block, run))
         length = file.stat().st_size // _ROW_BYTES
         digests = np.memmap(file, "<u8", "r", shape=(length,))
         rows = np.memmap(file, "<u4", "r", offset=8 * length, shape=(length,))
@@ -168,7 +168,7 @@ def _keys(block: int, rows: Any) -> NDArray[np.uint64]:
     return keys
 
 
-def _visible(file: Path) -> Path:
+def _check_exists(file: Path) -> Path:
     if not file.exists():
         raise FileError(NOT_SHARED.format(str(file)))
     return file

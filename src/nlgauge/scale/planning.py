@@ -94,9 +94,9 @@ class InputScan:
         tasks = [FilesTask(group, self.block_bytes) for group in groups]
         divided = (each for group in engine.run_in_order(divide_tables, tasks) for each in group)
         for path, spans in self.inputs.ranges():
-            yield path, [span for _ in spans for span in self._located(next(divided))]
+            yield path, [span for _ in spans for span in self._locate(next(divided))]
 
-    def _located(self, spans: Sequence[InputRange]) -> Iterator[InputRange]:
+    def _locate(self, spans: Sequence[InputRange]) -> Iterator[InputRange]:
         """Yield ranges of lines with the number of lines before them and their quoting state."""
         line, quoted = 0, False
         for i, span in enumerate(spans):
@@ -186,7 +186,7 @@ class Plan:
         plan._write_numbered(engine, part_rows, kinds)
         plan.ids = plan._find_repeats(engine, "ids")
         if plan.ids.first is not None and stop_at_rejected:
-            raise rejection(plan._first_repeated())
+            raise rejection(plan._find_first_repeated())
         return plan
 
     def _add(self, span: InputRange, index: BlockIndex, counts: Counter[str]) -> int:
@@ -226,7 +226,7 @@ class Plan:
         """Return the rows with a new id and references that occur before."""
         return self._find_repeats(engine, "segments", self.ids)
 
-    def _first_repeated(self) -> Rejected:
+    def _find_first_repeated(self) -> Rejected:
         """Return the first row with a repeated id."""
         number, row = self.ids.first or (0, 0)
         block = self.blocks[number]

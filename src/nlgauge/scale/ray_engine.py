@@ -84,7 +84,7 @@ class RayEngine(Engine[Any]):
             finished.remove(started)
             actor = self._starting.pop(started)
             try:
-                with _explained():
+                with _explain_errors():
                     ray.get(started)
                 self._actors.append(actor)
             except WorkerLost:
@@ -96,7 +96,7 @@ class RayEngine(Engine[Any]):
         actor = self._actor_of.pop(task)
         self._tasks_of[actor] -= 1
         try:
-            with _explained():
+            with _explain_errors():
                 return ray.get(task)
         except WorkerLost:
             if actor in self._actors:
@@ -119,7 +119,7 @@ class RayEngine(Engine[Any]):
 
 
 @contextmanager
-def _explained() -> Iterator[None]:
+def _explain_errors() -> Iterator[None]:
     """Turn Ray's errors into WorkerLost or the error that a worker raised."""
     try:
         yield

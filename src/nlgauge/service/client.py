@@ -127,7 +127,7 @@ class Client:
                 | ({} if source is None else {"source": source})
                 for candidate, texts, system, name, source in corpus.rows()
             ],
-            "metrics": _listed(metrics),
+            "metrics": _as_list(metrics),
             "segments": False,
             "statistics": True,
         }
@@ -179,7 +179,7 @@ class Client:
         body = {
             "systems": {name: list(texts) for name, texts in systems.items()},
             "references": [_group(texts) for texts in references],
-            "metrics": _listed(metrics),
+            "metrics": _as_list(metrics),
             **options,
         }
         return self.finish("compare", body)
@@ -188,7 +188,7 @@ class Client:
         self, rows: Sequence[Mapping[str, Any]], *, metrics: Metrics = "bleu", **options: Any
     ) -> dict[str, Any]:
         """Return the response of ``/v1/correlate`` for rows in its format."""
-        body = {"rows": [dict(row) for row in rows], "metrics": _listed(metrics), **options}
+        body = {"rows": [dict(row) for row in rows], "metrics": _as_list(metrics), **options}
         return self.finish("correlate", body)
 
     def card(self, rows: Sequence[Mapping[str, Any]], **options: Any) -> dict[str, Any]:
@@ -282,7 +282,7 @@ def _server_error(error: HTTPError, url: str) -> ServerError:
     return server_error
 
 
-def _listed(metrics: Metrics) -> list[str | Options]:
+def _as_list(metrics: Metrics) -> list[str | Options]:
     return [metrics] if isinstance(metrics, str) else list(metrics)
 
 

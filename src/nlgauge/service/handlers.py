@@ -97,7 +97,7 @@ def score_answer(request: schemas.ScoreBody, every: Sequence[Scores]) -> Answer:
 def align(request: schemas.AlignRequest, admission: Admission) -> Answer:
     """Return the response of /v1/align: the scores, and the plan with the best reference."""
     admitted = admission.admit(request.metric)
-    references = _listed(request.references)
+    references = _as_list(request.references)
     scorer = admission.scorer((admitted.spec,))
     (aligned,) = scorer.align(request.candidate, references).values()
     content = aligned.scores.to_dict(segments=False)
@@ -198,7 +198,7 @@ def _judged(request: schemas.JudgedBody) -> JudgedCorpus:
             {key: math.nan if v is None else float(v) for key, v in cells.items()}
             for cells in (row.human, row.scores)
         )
-        texts = row.candidate, tuple(_listed(row.references))
+        texts = row.candidate, tuple(_as_list(row.references))
         rows.append(
             JudgedRow(
                 *(row.system, segment, *texts, human, row.source),
@@ -231,7 +231,7 @@ def _column(name: str, values: list[str | None]) -> list[str] | None:
     return present or None
 
 
-def _listed(references: schemas.References) -> list[str]:
+def _as_list(references: schemas.References) -> list[str]:
     return [references] if isinstance(references, str) else references
 
 

@@ -159,17 +159,17 @@ class Scheduler:
     def _await_quiet(self) -> None:
         window = self._settings.window
         latest = monotonic() + _MAX_WINDOWS * window
-        seen = 0
-        while len(self._queues["short"]) > seen and (remaining := latest - monotonic()) > 0:
-            seen = len(self._queues["short"])
-            self._wait_short(seen + 1, min(window, remaining))
+        queued = 0
+        while len(self._queues["short"]) > queued and (remaining := latest - monotonic()) > 0:
+            queued = len(self._queues["short"])
+            self._wait_short(queued + 1, min(window, remaining))
 
     def _wait_short(self, count: int, seconds: float) -> None:
         """Wait for this number of short tasks, or for a full batch."""
-        queue, most = self._queues["short"], self._settings.batch_rows
+        queue, limit = self._queues["short"], self._settings.batch_rows
 
         def enough() -> bool:
-            full = sum(len(task.corpus) for task in queue) >= most
+            full = sum(len(task.corpus) for task in queue) >= limit
             return full or len(queue) >= count or not self.open
 
         self._changed["short"].wait_for(enough, seconds)

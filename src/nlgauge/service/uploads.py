@@ -105,10 +105,10 @@ def read_upload(
     stem = name.partition(".")[0] or name
     answer: Answer = {"name": stem, "kind": "table", "lines": None, "rows": None}
     answer |= {"criteria": [], "notes": [], "labels": None}
-    with TemporaryDirectory() as folder, _errors_about(name, folder):
+    with TemporaryDirectory() as folder, _explain_errors(name, folder):
         path = Path(folder) / (_STEM if form == "text" else f"{_STEM}.{form}")
         path.write_bytes(body)
-        path.write_bytes(_decompressed(str(path), name, limits))
+        path.write_bytes(_decompress(str(path), name, limits))
         if form != "text":
             _check_table(str(path), form, name, limits)
         if form == "text":
@@ -126,7 +126,7 @@ def read_upload(
 
 
 @contextmanager
-def _errors_about(name: str, folder: str) -> Iterator[None]:
+def _explain_errors(name: str, folder: str) -> Iterator[None]:
     """Turn errors of the reader into error responses with the name of the uploaded file."""
     try:
         yield
@@ -138,7 +138,7 @@ def _errors_about(name: str, folder: str) -> Iterator[None]:
         raise _refusal(message) from None
 
 
-def _decompressed(path: str, name: str, limits: Limits) -> bytes:
+def _decompress(path: str, name: str, limits: Limits) -> bytes:
     """Return the decompressed content, which may be many times larger than the upload."""
     with open_bytes(path) as stream:
         content = stream.read(limits.bytes + 1)

@@ -47,13 +47,13 @@ def system_means(values: Floats, present: Bools) -> Floats:
     return divide(np.where(present, values, 0.0).sum(axis=-1), present.sum(axis=-1))
 
 
-def _paired(x: Floats, y: Floats) -> tuple[Floats, Floats]:
+def _mask_unpaired(x: Floats, y: Floats) -> tuple[Floats, Floats]:
     """Return both matrices with NaN wherever either lacks a value."""
     present = np.isfinite(x) & np.isfinite(y)
     return np.where(present, x, np.nan), np.where(present, y, np.nan)
 
 
-def _centred(x: Floats) -> Floats:
+def _centre(x: Floats) -> Floats:
     """Return rows minus their means, divided by their largest magnitude (r is invariant)."""
     present = np.isfinite(x)
     total = np.where(present, x, 0.0).sum(axis=1, keepdims=True)
@@ -65,8 +65,8 @@ def _centred(x: Floats) -> Floats:
 
 def pearson_rows(x: Floats, y: Floats) -> Floats:
     """Return Pearson's r of each row: cov(x, y) / (sd(x) sd(y))."""
-    x, y = _paired(x, y)
-    cx, cy = _centred(x), _centred(y)
+    x, y = _mask_unpaired(x, y)
+    cx, cy = _centre(x), _centre(y)
     norm = np.sqrt((cx * cx).sum(axis=1) * (cy * cy).sum(axis=1))
     norm[constant_rows(x) | constant_rows(y)] = 0.0
     return np.clip(divide((cx * cy).sum(axis=1), norm), -1.0, 1.0)
@@ -106,7 +106,7 @@ def _mean_ranks(x: Floats) -> Floats:
 
 def spearman_rows(x: Floats, y: Floats) -> Floats:
     """Return Spearman's rho of each row: Pearson's r of the mean ranks."""
-    x, y = _paired(x, y)
+    x, y = _mask_unpaired(x, y)
     return pearson_rows(_mean_ranks(x), _mean_ranks(y))
 
 
@@ -169,7 +169,7 @@ def _count_discordant(rx: Ints, ry: Ints) -> Floats:
 
 def count_pairs(x: Floats, y: Floats) -> Pairs:
     """Return concordant, discordant and tied pairs of cells, per row."""
-    x, y = _paired(x, y)
+    x, y = _mask_unpaired(x, y)
     rx, ry = dense_ranks(x), dense_ranks(y)
     n = (rx >= 0).sum(axis=1).astype(np.float64)
     # A cell's joint rank: cells tied in both x and y share it.

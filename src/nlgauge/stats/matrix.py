@@ -80,7 +80,7 @@ class PermutationMatrix(_PairwiseTests):
         return min(1.0, int(np.isfinite(self.p).sum()) / (1 + self.count))
 
 
-def _common(grid: Grid, level: str, coefficient: Which) -> tuple[dict[str, Any], Floats]:
+def _stack_common(grid: Grid, level: str, coefficient: Which) -> tuple[dict[str, Any], Floats]:
     """Return the fields that all matrices share, and people and metrics on their common cells."""
     if HUMAN in grid.metrics:
         raise DataError(f"a metric is called {HUMAN!r}, as the row of the judgements; rename it.")
@@ -126,7 +126,7 @@ def coefficient_matrix(
             "acc_eq calibrates the ties of a metric against people, so it is not symmetric and has "
             "no matrix; use `correlate`, or the coefficient 'accuracy'."
         )
-    shared, stack = _common(grid, level, statistic)
+    shared, stack = _stack_common(grid, level, statistic)
     correlation = correlation_of(level, statistic)
     values = np.stack([correlation(stack, matrix[None]) for matrix in stack])
     p = np.full(values.shape, np.nan)
@@ -135,7 +135,7 @@ def coefficient_matrix(
     return CoefficientMatrix(**shared | {"names": (HUMAN, *grid.metrics)}, p=p, values=values)
 
 
-def _pairwise(
+def _test_pairs(
     grid: Grid,
     level: str,
     coefficient: Which,
@@ -143,7 +143,7 @@ def _pairwise(
     average: Average = "macro",
 ) -> tuple[dict[str, Any], Floats]:
     """Return the common fields, with the p of `test` in both directions, and the judgements."""
-    shared, (people, *metrics) = _common(grid, level, coefficient)
+    shared, (people, *metrics) = _stack_common(grid, level, coefficient)
     n = len(metrics)
     if n < 2:
         raise OptionError(f"the test compares 2 metrics or more, but there is {n}.")
@@ -161,7 +161,7 @@ def williams_matrix(grid: Grid, level: str = "segment") -> WilliamsMatrix:
         p = williams_test(first, second, people, level).p
         return p, 1 - p
 
-    fields, people = _pairwise(grid, level, "pearson", test)
+    fields, people = _test_pairs(grid, level, "pearson", test)
     return WilliamsMatrix(**fields, n=points(people, people, fields["level"])[0].size)
 
 
@@ -185,5 +185,5 @@ def permutation_matrix(
         undefined += result.undefined
         return result.p, result.p_reverse
 
-    fields, _ = _pairwise(grid, level, coefficient, test, average)
+    fields, _ = _test_pairs(grid, level, coefficient, test, average)
     return PermutationMatrix(**fields, over=over, count=count, undefined=undefined)

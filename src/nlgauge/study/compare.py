@@ -170,10 +170,10 @@ def compare_scored(
     warnings = [
         f"{system}, {label}: {warning}"
         for system, by_label in scores.items()
-        for label, found in by_label.items()
-        for warning in found.warnings
+        for label, result in by_label.items()
+        for warning in result.warnings
     ]
-    signatures = {label: str(found.signature) for label, found in first.items()}
+    signatures = {label: str(result.signature) for label, result in first.items()}
     tests_done = [entry.test for entry in entries if entry.test is not None]
     return Comparison(
         *(tuple(entries), (*notes, *warnings), signatures, next(iter(scores)), corpus, scores),

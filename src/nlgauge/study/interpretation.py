@@ -372,11 +372,11 @@ def select_calibrations(
     levels: Sequence[str] = (),
 ) -> tuple[Calibration, ...]:
     """Return the calibrations of these metrics and levels; OptionError if there is none."""
-    chosen = {choose_level(level) for level in levels}
+    names = {choose_level(level) for level in levels}
     selected = tuple(
         each
         for each in calibrations
-        if (not metrics or each.metric in metrics) and (not chosen or each.level in chosen)
+        if (not metrics or each.metric in metrics) and (not names or each.level in names)
     )
     if not selected:
         known = ", ".join(f"{each.metric} ({each.level} level)" for each in calibrations)

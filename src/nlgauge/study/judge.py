@@ -89,9 +89,9 @@ class JudgeResult:
             **{"judge": self.judge, "people": list(self.people), "items": self.items},
             "rows": self.row_count,
             **{"scale": self.scale, "labels": list(self.labels), "verdict": self.verdict},
-            "agreement": [_plain(each) for each in self.agreement],
-            "persons": [_plain(each) for each in self.persons],
-            "group": [_plain(each) for each in self.group],
+            "agreement": [_to_dict(each) for each in self.agreement],
+            "persons": [_to_dict(each) for each in self.persons],
+            "group": [_to_dict(each) for each in self.group],
             "confusion": to_jsonable(self.confusion),
             "alternative_test": test.to_dict() if test else None,
             "biases": [bias.to_dict() for bias in self.biases],
@@ -105,7 +105,7 @@ def _row(statistic: str, raters: str, interval: Interval | None, n: int) -> dict
     return {"statistic": statistic, "raters": raters, **values, "n": n, "p": None}
 
 
-def _plain(entry: Agreement | PersonAgreement | GroupAgreement) -> dict[str, Any]:
+def _to_dict(entry: Agreement | PersonAgreement | GroupAgreement) -> dict[str, Any]:
     """Return the fields of an entry, intervals as their value and limits."""
     return {
         name: {"value": to_jsonable(value.value), **value.to_dict()}

@@ -84,7 +84,7 @@ def label_matrix(
     raters = _choose_people(table, judge, people)
     rows = {rater: table.labels[rater] for rater in (judge, *raters)}
     if pool:
-        rows = {judge: rows[judge], **_pooled([rows[name] for name in raters])}
+        rows = {judge: rows[judge], **_pool_people([rows[name] for name in raters])}
     used_labels = [label for labels in rows.values() for label in labels if label is not None]
     labels, numbers, scale_name = _scale_of(used_labels, order, scale)
     number_of = dict(zip(labels, numbers, strict=True))
@@ -96,8 +96,10 @@ def label_matrix(
     ).T
     rows_kept = np.flatnonzero(np.isfinite(values).any(axis=1))
     notes = [*table.notes]
-    if gone := len(table.items) - rows_kept.size:
-        notes.append(f"{gone:,} of {len(table.items):,} items have no label and are left out.")
+    if unlabelled := len(table.items) - rows_kept.size:
+        notes.append(
+            f"{unlabelled:,} of {len(table.items):,} items have no label and are left out."
+        )
     matrix = LabelMatrix(
         judge,
         tuple(rows)[1:],
@@ -131,13 +133,13 @@ def _choose_people(table: RaterLabels, judge: str, people: Sequence[str]) -> tup
     return chosen_people
 
 
-def _pooled(rows: Sequence[Sequence[str | None]]) -> dict[str, tuple[str | None, ...]]:
+def _pool_people(rows: Sequence[Sequence[str | None]]) -> dict[str, tuple[str | None, ...]]:
     """Return the first, second, ... label of every item as those of person 1, 2, ..."""
     items = [[label for label in item if label is not None] for item in zip(*rows, strict=True)]
-    most = max((len(labels) for labels in items), default=0)
+    largest = max((len(labels) for labels in items), default=0)
     return {
         f"person {k + 1}": tuple(labels[k] if k < len(labels) else None for labels in items)
-        for k in range(max(most, 1))
+        for k in range(max(largest, 1))
     }
 
 

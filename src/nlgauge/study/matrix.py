@@ -63,7 +63,7 @@ def matrix(
     names = (titles[criteria[0]], *result.names[1:])
     order = list(range(len(names)))
     if cluster:
-        order[len(criteria) :] = _clustered(result.values, order[len(criteria) :])
+        order[len(criteria) :] = _sort_by_cluster(result.values, order[len(criteria) :])
     cells = np.ix_(order, order)
     names = tuple(names[i] for i in order)
     return replace(result, names=names, values=result.values[cells], p=result.p[cells])
@@ -115,7 +115,7 @@ def permutation(
     return permutation_matrix(*data, over=over, average=average, count=count, seed=seed)
 
 
-def _clustered(values: Floats, members: list[int]) -> list[int]:
+def _sort_by_cluster(values: Floats, members: list[int]) -> list[int]:
     """Return the members in the order of an average-linkage tree on 1 - coefficient."""
     if len(members) < 3:
         return members

@@ -306,10 +306,10 @@ def _measure_sensitivity(
     scorer = scorer.fitted(corpus.references) if scorer.needs_tables else scorer
 
     def score(texts: Sequence[str], rows: Sequence[int]) -> Floats:
-        own = [references[k] for k in rows]
-        of = None if sources is None else [sources[k] for k in rows]
-        (found,) = scorer.score(texts, own, sources=of).values()
-        return found.scale.sign * found.segments
+        row_references = [references[k] for k in rows]
+        row_sources = None if sources is None else [sources[k] for k in rows]
+        (scores,) = scorer.score(texts, row_references, sources=row_sources).values()
+        return scores.scale.sign * scores.segments
 
     everything = list(range(size))
     wall, cpu = time.perf_counter(), time.process_time()
@@ -323,17 +323,17 @@ def _measure_sensitivity(
     )
     values = study.metrics[0].values
     spread = float(values[np.isfinite(values)].std()) or np.nan
-    found = []
+    responses = []
     for name, change in CHANGES.items():
         texts = [change(text, rng) for text in originals]
         rows = [k for k in everything if texts[k] != originals[k]]
         if not rows:
-            found.append(Sensitivity(name, 0, np.nan, np.nan))
+            responses.append(Sensitivity(name, 0, np.nan, np.nan))
             continue
         differences = score([texts[k] for k in rows], rows) - before[rows]
         worse = float((differences < 0).mean())
-        found.append(Sensitivity(name, len(rows), worse, float(differences.mean() / spread)))
-    return tuple(found), cost
+        responses.append(Sensitivity(name, len(rows), worse, float(differences.mean() / spread)))
+    return tuple(responses), cost
 
 
 def _spans(

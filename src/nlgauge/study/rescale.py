@@ -52,7 +52,7 @@ def fit_baseline(
     >>> fit_baseline(["a b", "c d", "e f"], "bertscore:model=hashing").pairs
     3
     """
-    built = _without_baseline(metric)
+    built = _build_without_baseline(metric)
     distinct = list(dict.fromkeys(text.strip() for text in texts if text.strip()))
     if len(distinct) < _MIN_TEXTS:
         raise DataError(
@@ -90,7 +90,7 @@ def fit_baseline(
     )
 
 
-def _without_baseline(spec: Spec) -> Metric:
+def _build_without_baseline(spec: Spec) -> Metric:
     built = build_metric(spec)
     if "baseline" not in options_of(type(built)):
         able = [name for name in metric_names() if "baseline" in options_of(metric_class(name))]

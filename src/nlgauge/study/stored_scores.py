@@ -91,7 +91,7 @@ def read_stored(
                 "the columns are systems, so all of them are scores or all are distances."
             )
         directions = {SCORE: next(iter(directions.values()))}
-    return _without_missing(stored, directions, _clusters(stored, cluster), missing)
+    return _drop_missing(stored, directions, _clusters(stored, cluster), missing)
 
 
 def _rows(table: Table) -> list[tuple[str, dict[str, Any]]]:
@@ -120,7 +120,7 @@ def _clusters(
     return clusters_by_id(tuple(dict.fromkeys(table.ids)), cluster)
 
 
-def _without_missing(
+def _drop_missing(
     table: ScoreTable,
     directions: Mapping[str, Direction],
     clusters: Mapping[str, Hashable] | None,

@@ -206,8 +206,8 @@ def measure(
     corpus = judged.corpus
     columns = corpus.systems, corpus.ids, judged.human, judged.documents
     judgements = Judgements.from_columns(*columns)
-    stored = [_stored(judged, judgements, name, "higher") for name in as_list(scores)]
-    stored += [_stored(judged, judgements, name, "lower") for name in as_list(distances)]
+    stored = [_read_stored(judged, judgements, name, "higher") for name in as_list(scores)]
+    stored += [_read_stored(judged, judgements, name, "lower") for name in as_list(distances)]
     specs = [metrics] if isinstance(metrics, str | Metric) else list(metrics)
     if not specs and stored:
         nothing: SystemScores = {name: {} for name in corpus.system_names}
@@ -241,7 +241,7 @@ def stored_label(label: str, signature: str) -> str:
     return STORED + label if "scores:stored" in signature.split("|") else label
 
 
-def _stored(
+def _read_stored(
     judged: JudgedCorpus, judgements: Judgements, name: str, direction: Direction
 ) -> MetricScores:
     """Return scores that came with the data, NaN where there are none."""

@@ -42,14 +42,14 @@ class OptionSweep:
     @property
     def chosen(self) -> dict[str, Value]:
         """The chosen value of every option."""
-        return self._named(self.found.chosen)
+        return self._name_values(self.found.chosen)
 
     def tried(self) -> list[dict[str, Any]]:
         """Return every combination with its tuning correlation, and the chosen one's test."""
         tested = to_jsonable(self.found.tested.value)
         return [
             {
-                **_json(self._named(trial)),
+                **_json(self._name_values(trial)),
                 "tune": to_jsonable(trial.tuned.value),
                 "test": tested if trial is self.found.chosen else None,
             }
@@ -84,7 +84,7 @@ class OptionSweep:
             lines.append(f"{self.criterion}: undefined on the test part: {untested}.")
         return lines
 
-    def _named(self, trial: Trial) -> dict[str, Value]:
+    def _name_values(self, trial: Trial) -> dict[str, Value]:
         values = trial.value if isinstance(trial.value, tuple) else (trial.value,)
         return dict(zip(self.options, values, strict=True))
 
@@ -229,11 +229,11 @@ def _runs(depth: int, longest: str) -> Sequence[Value]:
     """Return runs of consecutive layers, without the embeddings below the first layer."""
     if longest and not (longest.isdecimal() and int(longest) >= 1):
         raise OptionError(f"layers=runs:{longest}: write the most layers of a run, as in runs:3")
-    most = int(longest or depth)
+    limit = int(longest or depth)
     return [
         first if first == last else f"{first}-{last}"
         for first in range(1, depth + 1)
-        for last in range(first, min(depth, first + most - 1) + 1)
+        for last in range(first, min(depth, first + limit - 1) + 1)
     ]
 
 

@@ -120,7 +120,7 @@ class CachedEncoder(_CachedModel[Encoder]):
         keys = {text: records.text_key(text) for text in texts}
         parts = [records.TOKENS, *map(records.layer_part, layers)]
         stored = self._cache.read(identity, list(keys.values()), parts)
-        groups = _group({x: _missing(stored.get(key, {}), layers) for x, key in keys.items()})
+        groups = _group({x: _list_missing(stored.get(key, {}), layers) for x, key in keys.items()})
         for missing, group in groups.items():
             clouds = zip(group, self.model.encode(group, missing), strict=True)
             packed = {keys[text]: records.pack_cloud(cloud, missing) for text, cloud in clouds}
@@ -171,7 +171,7 @@ class CachedMaskedLm(_CachedModel[MaskedLm]):
         return {t: [known[t][text] for text in texts] for t in temperatures}
 
 
-def _missing(record: Record, layers: Sequence[int]) -> tuple[int, ...]:
+def _list_missing(record: Record, layers: Sequence[int]) -> tuple[int, ...]:
     """Return the layers to compute: those not stored, or all if the tokens are not."""
     stored = record if records.TOKENS in record else ()
     return tuple(sorted({n for n in layers if records.layer_part(n) not in stored}))

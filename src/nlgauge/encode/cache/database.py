@@ -129,7 +129,7 @@ class EmbeddingCache:
         """Return the stored parts of each key, without keys that have none."""
         with self._lock:
             try:
-                return self._on_valid_file(partial(self._read, identity, keys, parts))
+                return self._retry_on_damage(partial(self._read, identity, keys, parts))
             except _ERRORS as error:
                 self._warn(f"{_reason(error, 'read')}; scores are computed without it")
                 return {}
@@ -145,7 +145,7 @@ class EmbeddingCache:
                 self.folder.mkdir(parents=True, exist_ok=True)
                 for _, batch in groupby(sized, lambda pair: pair[1] // _TRANSACTION_BYTES):
                     batch_rows = [row for row, _ in batch]
-                    self._on_valid_file(partial(self._write, identity, batch_rows))
+                    self._retry_on_damage(partial(self._write, identity, batch_rows))
             except _ERRORS as error:
                 self._writable = False
                 self._warn(f"{_reason(error, 'written to')}; from now on it is only read")
@@ -161,13 +161,13 @@ class EmbeddingCache:
 
     def contents(self) -> list[CacheContents]:
         """Return the contents by identity, the largest first."""
-        with self._lock, self._raising():
+        with self._lock, self._raise_file_error():
             _save_usage(self._path, self._times, self._counts)
-            return self._on_valid_file(self._contents)
+            return self._retry_on_damage(self._contents)
 
     def clear(self) -> int:
         """Delete the cache, keep other files of the folder, and return the number of entries."""
-        with self._lock, self._raising():
+        with self._lock, self._raise_file_error():
             entries = 0
             with suppress(DamagedFile):  # raises an error for a newer format
                 entries = sum(each.entries for each in self._contents())
@@ -179,7 +179,7 @@ class EmbeddingCache:
 
     def verify(self) -> Verification:
         """Check the file and every checksum; drop damaged records or replace a damaged file."""
-        with self._lock, self._raising():
+        with self._lock, self._raise_file_error():
             try:
                 with _connect(self._path) as connection:
                     (verdict,) = connection.execute("PRAGMA integrity_check(1)").fetchone()
@@ -204,7 +204,7 @@ class EmbeddingCache:
                 batch = keys[start : start + _KEYS_PER_QUERY]
                 rows = connection.execute(
                     f"{_SELECT} WHERE identity = ({_FIND_IDENTITY}) "
-                    f"AND key IN ({_marks(batch)}) AND part IN ({_marks(parts)})",
+                    f"AND key IN ({_placeholders(batch)}) AND part IN ({_placeholders(parts)})",
                     (identity, *batch, *parts),
                 )
                 for number, owner, key, part, content, checksum in rows:
@@ -259,7 +259,7 @@ class EmbeddingCache:
         self._path.replace(_sibling(self._path))
         self._warn(f"had a damaged file, renamed to {_sibling(self._path).name}; it starts empty")
 
-    def _on_valid_file(self, work: Callable[[], Result]) -> Result:
+    def _retry_on_damage(self, work: Callable[[], Result]) -> Result:
         """Return the result of ``work``, with a new file if the current one is damaged."""
         try:
             return work()
@@ -268,7 +268,7 @@ class EmbeddingCache:
             return work()
 
     @contextmanager
-    def _raising(self) -> Iterator[None]:
+    def _raise_file_error(self) -> Iterator[None]:
         """Turn failures into ``FileError``, for calls that are about the cache itself."""
         try:
             yield
@@ -386,7 +386,7 @@ def _pragma(connection: sqlite3.Connection, name: str) -> int:
     return int(connection.execute(f"PRAGMA {name}").fetchone()[0])
 
 
-def _marks(values: Sequence[object]) -> str:
+def _placeholders(values: Sequence[object]) -> str:
     return ",".join("?" * len(values))
 
 
