@@ -32,14 +32,14 @@ Inputs = tuple[list[Any], list[list[Any]]]  # of the candidates, and of their re
 
 _CHUNK_ROWS = 256
 _HISTOGRAM_ROWS = 32  # a histogram is as long as the vocabulary and takes many passes
-_FIRST_ROWS = 8  # of the first chunk, for an early estimate of the run time
+_FIRST_CHUNK_ROWS = 8  # of the first chunk, for an early estimate of the run time
 _TEXT_ROWS = 32  # of a metric of texts between two reports of progress
 _ENCODING_SHARE = 0.5  # of the progress of a chunk, if texts are encoded
 _SEGMENT_ROWS = 4096  # rows of one segment that are kept together, because they share texts
 _CHUNK_CHARACTERS = 200_000
-_MANY_ROWS = 512  # for larger corpora, freed memory is returned to the system
+_TRIM_FROM_ROWS = 512  # for larger corpora, freed memory is returned to the system
 _TRIM_SECONDS = 0.5
-_FEW_DOCUMENTS = 10
+_MIN_DOCUMENTS = 10
 UNKNOWN_NOTE = "a text has tokens that the model does not know"
 
 
@@ -59,7 +59,7 @@ class CorpusRun:
     def __init__(self, corpus: Corpus, metrics: Sequence[BoundMetric]) -> None:
         self._corpus = corpus
         self._metrics = metrics
-        self._sources = _checked_sources(corpus, metrics)
+        self._sources = _check_sources(corpus, metrics)
         first: dict[tuple[object, ...], int] = {}
         # Row -> the equal row scored for it; metrics that read sources need equal sources too.
         self._twin = np.empty(len(corpus), dtype=np.int64)
@@ -90,7 +90,7 @@ class CorpusRun:
 
     def score(self, progress: Progress | None) -> None:
         """Score all chunks and report the number of finished rows to `progress`."""
-        done = characters = 0
+        finished = characters = 0
         trimmer = MemoryTrimmer(_TRIM_SECONDS)
         total = sum(map(self._characters, self._unique))
         run = RunProgress(progress, len(self._unique))
@@ -109,54 +109,55 @@ class CorpusRun:
                 for number, bound in enumerate(self._metrics):
                     run.report()  # it may raise to cancel the run
                     with run.phase(bound.label, each_share):
-                        given = self._inputs(inputs, bound, rows)
+                        items = self._inputs(inputs, bound, rows)
                         sources = self._sources and [self._sources[row] for row in rows]
-                        self._store(number, rows, _rows(bound, given, sources), given)
-                done += len(rows)
+                        self._store(number, rows, _compute_rows(bound, items, sources), items)
+                finished += len(rows)
                 characters += sum(map(self._characters, rows))
-                if done > _MANY_ROWS:
+                if finished > _TRIM_FROM_ROWS:
                     trimmer.trim()
-                run.report(done)
-                run.estimate(done, characters / max(total, 1))
+                run.report(finished)
+                run.estimate(finished, characters / max(total, 1))
 
     def align(self) -> dict[str, Aligned]:
         """Return the alignment and the scores of the only row by every metric."""
         (system,) = self._corpus.systems
         _, inputs = self._encode([0])
-        found = {}
+        aligned = {}
         for number, bound in enumerate(self._metrics):
             best = self._align_row(number, 0, inputs)
             scores, costs = self.scores(number, system), self._word_costs(number, 0, best)
-            found[bound.label] = Aligned(best.plan, best.reference, scores, costs)
-        return found
+            aligned[bound.label] = Aligned(best.plan, best.reference, scores, costs)
+        return aligned
 
     def word_costs(self, progress: Progress | None = None) -> dict[str, list[WordCosts]]:
         """Return the costs of the words of every candidate, by metric."""
-        found: list[dict[int, WordCosts]] = [{} for _ in self._metrics]
-        done = 0
+        costs_by_metric: list[dict[int, WordCosts]] = [{} for _ in self._metrics]
+        finished = 0
         for rows, inputs in one_ahead(self._encode, self._chunks()):
-            for (number, costs), row in product(enumerate(found), rows):
-                costs[row] = self._words_of_row(number, row, inputs)
-            done += len(rows)
+            for (number, costs), row in product(enumerate(costs_by_metric), rows):
+                costs[row] = self._row_word_costs(number, row, inputs)
+            finished += len(rows)
             if progress is not None:
-                progress(done, len(self._unique))
+                progress(finished, len(self._unique))
         labels = (bound.label for bound in self._metrics)
         twins = self._twin.tolist()
         return {
-            label: [costs[row] for row in twins] for label, costs in zip(labels, found, strict=True)
+            label: [costs[row] for row in twins]
+            for label, costs in zip(labels, costs_by_metric, strict=True)
         }
 
-    def _words_of_row(self, number: int, row: int, inputs: ModelInputs) -> WordCosts:
+    def _row_word_costs(self, number: int, row: int, inputs: ModelInputs) -> WordCosts:
         try:
-            found = self._word_costs(number, row, self._align_row(number, row, inputs))
+            costs = self._word_costs(number, row, self._align_row(number, row, inputs))
         except NothingToAlign:  # no word has a partner
-            return self._scaled(row, WordCosts.unmatched(self._words(row)))
-        if found is None:
+            return self._scale_costs(row, WordCosts.unmatched(self._words(row)))
+        if costs is None:
             raise UsageError(
                 f"{self._metrics[number].label} compares sentences or whole texts, so it cannot "
                 "tell which words are wrong; take gauge, bertscore, mover or lazy_emd"
             )
-        return found
+        return costs
 
     def _words(self, row: int) -> list[tuple[int, int]]:
         return [(word.start, word.end) for word in find_words(self._corpus.candidates[row])]
@@ -168,12 +169,12 @@ class CorpusRun:
             return None
         words = self._words(row)
         costs = (metric.token_costs(plan) for plan in best.plans)
-        found = [WordCosts.of(words, best.offsets, each, best.plan.a) for each in costs]
-        return self._scaled(row, WordCosts.combine(found))
+        per_plan = [WordCosts.of(words, best.offsets, each, best.plan.a) for each in costs]
+        return self._scale_costs(row, WordCosts.combine(per_plan))
 
-    def _scaled(self, row: int, words: WordCosts) -> WordCosts:
+    def _scale_costs(self, row: int, costs: WordCosts) -> WordCosts:
         texts = self._corpus.candidates[row], self._corpus.references[row]
-        return words.scaled(error_factors(*texts))
+        return costs.scaled(error_factors(*texts))
 
     def _align_row(self, number: int, row: int, inputs: ModelInputs) -> Alignment:
         """Return the alignment of a row, and store its statistics and notes."""
@@ -181,28 +182,28 @@ class CorpusRun:
         if not isinstance(bound.metric, PairMetric):
             reason = "does not match tokens, so it has no alignment to show"
             raise UsageError(f"{bound.metric.name} {reason}")
-        given = self._inputs(inputs, bound, [row])
-        best = bound.metric.align_best(given[0][0], given[1][0])
-        self._store(number, [row], best.rows, given)
+        items = self._inputs(inputs, bound, [row])
+        best = bound.metric.align_best(items[0][0], items[1][0])
+        self._store(number, [row], best.rows, items)
         return best
 
     def warn(self) -> None:
         """Warn once about all tokens that a model does not know."""
         total = len({*self._corpus.candidates, *chain.from_iterable(self._corpus.references)})
         counts = [
-            f"{sum(found.values()):,} tokens in {len(found):,} of {total:,} texts are unknown to "
+            f"{sum(texts.values()):,} tokens in {len(texts):,} of {total:,} texts are unknown to "
             f"the model {name}"
-            for name, found in self._unknown.items()
+            for name, texts in self._unknown.items()
         ]
         if counts:
             names = (each.frame.f_globals["__name__"] for each in inspect.stack(0))
-            ours = list(takewhile(lambda name: name.startswith("nlgauge."), names))
+            own_frames = list(takewhile(lambda name: name.startswith("nlgauge."), names))
             warnings.warn(
                 f"{', '.join(counts)}: they match equal words only (each other with compat=), and "
                 "texts of nothing else get the worst value; name a model that knows the language "
                 "(lang=, model=), or use lexical metrics such as chrf",
                 UnknownTokensWarning,
-                stacklevel=len(ours) + 1,
+                stacklevel=len(own_frames) + 1,
             )
 
     def _inputs(self, inputs: ModelInputs, bound: BoundMetric, rows: list[int]) -> Inputs:
@@ -248,14 +249,14 @@ class CorpusRun:
         """Yield chunks of rows, split between segments so that references are encoded once."""
         chunk: list[int] = []
         characters = 0
-        most = min(_FIRST_ROWS, self._chunk_rows)
+        limit = min(_FIRST_CHUNK_ROWS, self._chunk_rows)
         for row in self._unique:
             size = self._characters(row)
-            full = len(chunk) >= most or characters + size > _CHUNK_CHARACTERS
-            same = chunk and self._corpus.ids[chunk[-1]] == self._corpus.ids[row]
-            if chunk and full and (not same or len(chunk) >= _SEGMENT_ROWS):
+            full = len(chunk) >= limit or characters + size > _CHUNK_CHARACTERS
+            same_segment = chunk and self._corpus.ids[chunk[-1]] == self._corpus.ids[row]
+            if chunk and full and (not same_segment or len(chunk) >= _SEGMENT_ROWS):
                 yield chunk
-                chunk, characters, most = [], 0, self._chunk_rows
+                chunk, characters, limit = [], 0, self._chunk_rows
             chunk.append(row)
             characters += size
         if chunk:
@@ -264,13 +265,13 @@ class CorpusRun:
     def _characters(self, row: int) -> int:
         return len(self._corpus.candidates[row]) + sum(map(len, self._corpus.references[row]))
 
-    def _store(self, number: int, rows: list[int], made: Rows, given: Inputs) -> None:
+    def _store(self, number: int, rows: list[int], computed: Rows, inputs: Inputs) -> None:
         if number not in self._statistics:
-            self._statistics[number] = np.zeros((len(self._corpus), made.statistics.shape[1]))
-        self._statistics[number][rows] = made.statistics
-        for note, mask in made.notes.items():
+            self._statistics[number] = np.zeros((len(self._corpus), computed.statistics.shape[1]))
+        self._statistics[number][rows] = computed.statistics
+        for note, mask in computed.notes.items():
             self._notes[number][note][rows] |= mask
-        items = [(text, *group) for text, group in zip(*given, strict=True)]
+        items = [(text, *group) for text, group in zip(*inputs, strict=True)]
         self._add_notes(number, self._metrics[number], rows, items)
 
     def _add_notes(
@@ -296,7 +297,7 @@ class CorpusRun:
             layers = "+".join(map(str, bound.metric.needs.layers))
             notes[f"layer {layers} of {card.depth} is a guess for this model"][rows] = True
         for table in bound.idf.values():
-            if table.documents < _FEW_DOCUMENTS:
+            if table.documents < _MIN_DOCUMENTS:
                 notes[f"idf weights come from only {table.documents} texts"][rows] = True
 
     def _note_languages(self, notes: dict[str, Bools], bound: BoundMetric, rows: list[int]) -> None:
@@ -317,21 +318,21 @@ def check_references(corpus: Corpus, metrics: Sequence[BoundMetric]) -> None:
     missing = sum(not texts for texts in corpus.references)
     for bound in metrics if missing else ():
         if bound.metric.needs_references:
-            ways = "-r FILE, a column 'references' (or --columns reference=COLUMN), or references="
+            hint = "-r FILE, a column 'references' (or --columns reference=COLUMN), or references="
             raise DataError(
                 f"{bound.label} needs references, but {missing:,} of {len(corpus):,} rows have "
-                f"none: give {ways}"
+                f"none: give {hint}"
             )
 
 
-def _checked_sources(corpus: Corpus, metrics: Sequence[BoundMetric]) -> tuple[str, ...] | None:
+def _check_sources(corpus: Corpus, metrics: Sequence[BoundMetric]) -> tuple[str, ...] | None:
     """Return the sources if a metric reads them; raise an error if they are missing."""
     readers = [bound for bound in metrics if bound.metric.source_use != "ignored"]
-    ways = "-s FILE, a column 'source', or sources= in Python"
+    hint = "-s FILE, a column 'source', or sources= in Python"
     for bound in readers:
         if corpus.sources is None and bound.metric.source_use == "required":
             raise DataError(
-                f"{bound.label} needs the source texts, but there are none: give {ways}"
+                f"{bound.label} needs the source texts, but there are none: give {hint}"
             )
     if corpus.sources is None or not readers:
         return None
@@ -341,20 +342,20 @@ def _checked_sources(corpus: Corpus, metrics: Sequence[BoundMetric]) -> tuple[st
         raise DataError(
             f"{len(corpus) - len(present):,} of {len(corpus):,} rows have no source, the first is "
             f"segment {corpus.ids[row]!r} of {corpus.systems[row]!r}; {readers[0].label} reads the "
-            f"sources, so give them for all rows ({ways}) or for none"
+            f"sources, so give them for all rows ({hint}) or for none"
         )
     return present
 
 
-def _rows(bound: BoundMetric, given: Inputs, sources: Sources) -> Rows:
+def _compute_rows(bound: BoundMetric, inputs: Inputs, sources: Sources) -> Rows:
     """Return the rows of a chunk; those of texts, which are independent, in small portions."""
     metric = bound.metric
     if metric.needs.kind != "text" or metric.members or metric.programs:
-        return metric.rows_with_sources(*given, sources)
-    starts = range(0, len(given[0]), _TEXT_ROWS)
+        return metric.rows_with_sources(*inputs, sources)
+    starts = range(0, len(inputs[0]), _TEXT_ROWS)
     slices = [slice(start, start + _TEXT_ROWS) for start in starts]
     parts = [
-        metric.rows_with_sources(given[0][part], given[1][part], sources and sources[part])
+        metric.rows_with_sources(inputs[0][part], inputs[1][part], sources and sources[part])
         for part in counted(slices)
     ]
     notes = {note: np.concatenate([part.notes[note] for part in parts]) for note in parts[0].notes}

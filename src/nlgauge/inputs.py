@@ -87,12 +87,12 @@ class BoundMetric:
             facts["model_sha"] = self.model.card.digest
         facts |= {f"idf_sha_{side}": table.digest for side, table in self.idf.items()}
         for number, member in enumerate(self.members, start=1):
-            theirs = member.facts.items()
-            facts |= {f"{number}.{key}": fact for key, fact in theirs if key != "nlgauge"}
+            member_facts = member.facts.items()
+            facts |= {f"{number}.{key}": fact for key, fact in member_facts if key != "nlgauge"}
         if "sacrebleu" not in self.metric.libraries:  # its signature is sacrebleu's own
             facts["nlgauge"] = version_of("nlgauge")
-            used = self.metric.libraries + (self.model.card.libraries if self.model else ())
-            facts |= {name: version_of(name) for name in dict.fromkeys(used)}
+            libraries = self.metric.libraries + (self.model.card.libraries if self.model else ())
+            facts |= {name: version_of(name) for name in dict.fromkeys(libraries)}
         return facts
 
     def signature(self, references: str, *, sources: bool = False) -> Signature:
@@ -187,9 +187,9 @@ def bind_metric(spec: Spec, runtime: Runtime = DEFAULT) -> BoundMetric:
                 raise
             reason = str(error).partition(";")[0]
             allow = "Allow the download (--download or NLGAUGE_DOWNLOAD=1)"
-            way = "Check the network" if runtime.may_download else allow
+            advice = "Check the network" if runtime.may_download else allow
             raise ModelError(
-                f"texts in {lang!r}: {reason}. {way}, or name a model that knows the language "
+                f"texts in {lang!r}: {reason}. {advice}, or name a model that knows the language "
                 f"(model=, {MODEL_VARIABLE}); the embedded model is English, and is taken for "
                 "another language only if asked for: model=embedded"
             ) from error
@@ -281,21 +281,21 @@ class ModelInputs:
         key, need = _pass_key(bound), bound.metric.needs
         if key not in self._histograms:
             self._histograms[key] = self._make_histograms(bound, masked_lm)
-        made = self._histograms[key][need.temperature]
-        return lambda text, side: made[_table_side(need.weighting, side)][text]
+        histograms = self._histograms[key][need.temperature]
+        return lambda text, side: histograms[_table_side(need.weighting, side)][text]
 
     def _make_histograms(self, bound: BoundMetric, masked_lm: MaskedLm) -> Histograms:
         need, temperatures = bound.metric.needs, list(self._temperatures[_pass_key(bound)])
         shared = need.weighting.sides == "shared"
-        wanted: dict[Side, list[str]] = {"reference": self._all} if shared else self._texts
-        made: Histograms = {temperature: {} for temperature in temperatures}
-        given: dict[str, Any] = {"temperatures": temperatures, "whole_words": need.whole_words}
-        given["unknown"] = need.weighting.unknown
-        for side, texts in wanted.items():
+        texts_by_side: dict[Side, list[str]] = {"reference": self._all} if shared else self._texts
+        histograms: Histograms = {temperature: {} for temperature in temperatures}
+        options: dict[str, Any] = {"temperatures": temperatures, "whole_words": need.whole_words}
+        options["unknown"] = need.weighting.unknown
+        for side, texts in texts_by_side.items():
             weigh_side = partial(masses, weighting=need.weighting, table=bound.idf.get(side))
-            for temperature, found in masked_lm.histograms(texts, weigh_side, **given).items():
-                made[temperature][side] = dict(zip(texts, found, strict=True))
-        return made
+            for temperature, results in masked_lm.histograms(texts, weigh_side, **options).items():
+                histograms[temperature][side] = dict(zip(texts, results, strict=True))
+        return histograms
 
 
 def _pass_key(bound: BoundMetric) -> Hashable:

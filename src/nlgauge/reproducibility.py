@@ -92,16 +92,16 @@ def explain(first: str, second: str) -> tuple[Difference, ...]:
     if one.name != other.name:
         meaning = "different metrics, whose scores are not comparable"
         return (Difference("metric", one.name, other.name, "metric", meaning),)
-    left, right = _all_options(one), _all_options(other)
-    found = [
-        Difference(key, left.get(key), right.get(key), *_meaning(one.name, key))
-        for key in dict.fromkeys([*left, *right])
-        if left.get(key) != right.get(key)
-        and (key in left or not is_short(one))  # short signatures have no digests and libraries
-        and (key in right or not is_short(other))
+    keys_a, keys_b = _all_options(one), _all_options(other)
+    differences = [
+        Difference(key, keys_a.get(key), keys_b.get(key), *_meaning(one.name, key))
+        for key in dict.fromkeys([*keys_a, *keys_b])
+        if keys_a.get(key) != keys_b.get(key)
+        and (key in keys_a or not is_short(one))  # short signatures have no digests and libraries
+        and (key in keys_b or not is_short(other))
     ]
     order: list[Kind] = ["option", "model", "data", "library"]
-    return tuple(sorted(found, key=lambda each: order.index(each.kind)))
+    return tuple(sorted(differences, key=lambda each: order.index(each.kind)))
 
 
 def _all_options(signature: Signature) -> dict[str, str]:
@@ -177,16 +177,16 @@ class Results:
                 raise UsageError(f"the results have a score of {name!r}, which is not installed")
         metrics = [from_signature(text, allow_external) for text in signatures]
         scorer = Scorer(metrics, runtime=runtime)
-        found = scorer.score_corpus(corpus, progress=progress)
+        scores = scorer.score_corpus(corpus, progress=progress)
         labels = dict(zip(signatures, scorer.metrics, strict=True))
         return tuple(
             Replayed(
                 entry["system"],
                 str(entry.get("metric", "")),
                 float(entry["value"]),
-                (made := found[entry["system"]][labels[entry["signature"]]]).value,
+                (recomputed := scores[entry["system"]][labels[entry["signature"]]]).value,
                 tolerance,
-                explain(entry["signature"], str(made.signature)),
+                explain(entry["signature"], str(recomputed.signature)),
             )
             for entry in self.scores
         )
@@ -214,11 +214,11 @@ def files_of(
     """Return the arguments of `read_systems` for the files of results, or for those given."""
     stored = {name: inputs[name] for name in _FILES if name in inputs}
     if candidates:
-        kept = {name: value for name, value in stored.items() if name in _FILES[3:]}
-        return {**kept, "candidates": candidates, "references": references or []}
+        settings = {name: value for name, value in stored.items() if name in _FILES[3:]}
+        return {**settings, "candidates": candidates, "references": references or []}
     try:
-        named = {name: list(inputs[name]) for name in _FILES[:2]}
-        return {**stored, **named}
+        lists = {name: list(inputs[name]) for name in _FILES[:2]}
+        return {**stored, **lists}
     except (KeyError, TypeError):
         message = "these results do not name their files; give the texts with -c FILE -r FILE"
         raise UsageError(message) from None

@@ -78,13 +78,13 @@ def mbr(
     'a cat sat'
     """
     _check(candidates)
-    used = _scorer(scorer, metrics, runtime)
+    used_scorer = _make_scorer(scorer, metrics, runtime)
     pairs = [
         [(i, other) for i in range(len(texts)) for j, other in enumerate(texts) if j != i]
         or [(0, texts[0])]
         for texts in candidates
     ]
-    return _choose(candidates, pairs, sources, used, combine, progress)
+    return _choose(candidates, pairs, sources, used_scorer, combine, progress)
 
 
 def rerank(
@@ -118,7 +118,7 @@ def rerank(
     'a cat'
     """
     _check(candidates)
-    used = _scorer(scorer, metrics, runtime)
+    used_scorer = _make_scorer(scorer, metrics, runtime)
     if len(references) != len(candidates):
         raise ShapeError(
             f"{len(candidates)} lists of candidates but {len(references)} references; "
@@ -126,10 +126,10 @@ def rerank(
         )
     inputs = zip(candidates, references, strict=True)
     pairs = [[(i, group) for i in range(len(texts))] for texts, group in inputs]
-    return _choose(candidates, pairs, sources, used, combine, progress)
+    return _choose(candidates, pairs, sources, used_scorer, combine, progress)
 
 
-def _scorer(
+def _make_scorer(
     scorer: Scorer | None, metrics: Spec | Sequence[Spec] | None, runtime: Runtime
 ) -> Scorer:
     if scorer is None:
@@ -162,11 +162,11 @@ def _choose(
     )
     # Comparisons of one input share an id, so that they are scored together.
     corpus = replace(corpus, ids=tuple(str(n) for n, *_ in rows))
-    (found,) = scorer.score_corpus(corpus, progress=progress).values()
+    (results,) = scorer.score_corpus(corpus, progress=progress).values()
     starts = np.cumsum([0, *map(len, candidates)])
     owners = np.array([starts[n] + i for n, i, _ in rows])
     counts = np.bincount(owners)
-    sums = [np.bincount(owners, each.scale.sign * each.segments) for each in found.values()]
+    sums = [np.bincount(owners, each.scale.sign * each.segments) for each in results.values()]
     by_metric: list[list[Floats]] = [np.split(total / counts, starts[1:-1]) for total in sums]
     if combine == "rank" and len(by_metric) > 1:
         by_metric = [[-_ranks(values) for values in utilities] for utilities in by_metric]

@@ -141,9 +141,9 @@ class Scorer:
         """Return the costs of the words of every row's candidate, by metric label."""
         run = CorpusRun(corpus, self._fitted_on(corpus))
         with limit_threads(self._runtime.threads):
-            found = run.word_costs(progress)
+            costs = run.word_costs(progress)
         run.warn()
-        return found
+        return costs
 
     def _fitted_on(self, corpus: Corpus) -> list[BoundMetric]:
         fitted = self._bound
@@ -174,23 +174,23 @@ Given = ParamSpec("Given")
 Returned = TypeVar("Returned")
 
 
-def _with_aliases(function: Callable[Given, Returned]) -> Callable[Given, Returned]:
+def _accept_aliases(function: Callable[Given, Returned]) -> Callable[Given, Returned]:
     """Return the function, which also accepts the argument names of other libraries."""
 
     @wraps(function)
-    def call(*texts: Given.args, **named: Given.kwargs) -> Returned:
-        ours: dict[str, Any] = {}
-        for name, value in named.items():
+    def call(*texts: Given.args, **keywords: Given.kwargs) -> Returned:
+        options: dict[str, Any] = {}
+        for name, value in keywords.items():
             key = _ALIASES.get(name, name)
-            if key in ours:
+            if key in options:
                 raise UsageError(f"{key} are given twice, once as {name}")
-            ours[key] = value
-        return function(*texts, **ours)
+            options[key] = value
+        return function(*texts, **options)
 
     return call
 
 
-@_with_aliases
+@_accept_aliases
 def score(
     candidates: Sequence[str],
     references: Sequence[str | Sequence[str | None]] | None = None,
@@ -316,5 +316,5 @@ def align(
     >>> plan.candidate_tokens, plan.value
     (('a', 'cat'), 0.0)
     """
-    (found,) = Scorer(metric, runtime=runtime).align(candidate, references).values()
-    return found.plan
+    (aligned,) = Scorer(metric, runtime=runtime).align(candidate, references).values()
+    return aligned.plan

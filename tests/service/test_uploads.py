@@ -203,7 +203,7 @@ def test_files_are_read_off_the_event_loop(api: TestClient, monkeypatch: Any) ->
 
 
 def test_too_many_files_at_once_are_refused_for_the_moment(opened: Any, monkeypatch: Any) -> None:
-    monkeypatch.setattr(uploads, "_MOST_WAITING", 0)
+    monkeypatch.setattr(uploads, "_MAX_WAITING", 0)
     answer = send(opened(), "a.txt", b"a")
     assert answer.status_code == 429
     assert int(answer.headers["Retry-After"]) > 0

@@ -24,8 +24,8 @@ def batches(lengths: Sequence[int], *, most: int, overhead: int) -> list[list[in
                 best, begin = cost, start
         costs.append(best + overhead)
         starts.append(begin)
-    found, end = [], len(order)
+    groups, end = [], len(order)
     while end > 0:
-        found.append(order[starts[end] : end])
+        groups.append(order[starts[end] : end])
         end = starts[end]
-    return found[::-1]
+    return groups[::-1]

@@ -77,14 +77,14 @@ def _histogram(tokens: Tokens, masses: Floats, temperature: float) -> Histogram:
 
 
 def _tokens(text: str) -> Tokens:
-    found = list(_WORD.finditer(text.lower()))
-    words = [match.group() for match in found]
+    matches = list(_WORD.finditer(text.lower()))
+    words = [match.group() for match in matches]
     strings = ("<s>", *words, "</s>")
     numbers = np.array([-1, *range(len(words)), -1], dtype=np.int64)
     ids = np.array([string_hash(word) for word in strings], dtype=np.int64)
     # Lower-casing may turn one character into two, which shifts the offsets of later words.
     origin = np.repeat(range(len(text)), [len(letter.lower()) for letter in text])
-    inner = [(origin[match.start()], origin[match.end() - 1] + 1) for match in found]
+    inner = [(origin[match.start()], origin[match.end() - 1] + 1) for match in matches]
     offsets = np.array([(0, 0), *inner, (0, 0)], dtype=np.int64)
     return Tokens(strings, ids, numbers < 0, numbers, offsets)
 

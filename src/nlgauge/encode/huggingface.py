@@ -36,7 +36,7 @@ _CPU_BATCH_TOKENS = 768  # larger batches are no faster and exceed the processor
 # Concurrent passes would compete for the cores. Also, torch keeps the number of threads of each
 # thread's first use, which must not be the 1 that is set during another call's pass.
 _FORWARD = Lock()
-_UNUSED = re.compile(
+_UNUSED_WEIGHTS = re.compile(
     r"(^|\.)(pooler|decoder|\w*head)\."
 )  # weights that are not needed for hidden states
 _REASONS = {  # replace messages about options that nlgauge does not have
@@ -66,7 +66,7 @@ class HuggingFaceModel:
     ) -> None:
         self._device = choose_device(options.device)
         self._model = model.eval().to(self._device)
-        with _one_sentence(f"the tokenizer of model {located.name!r}"):
+        with _explain_errors(f"the tokenizer of model {located.name!r}"):
             before = _positions_before(model)
             self._tokenizer = Tokenizer(located, model.config, options, before)
         self._vocabulary = getattr(model.config, "vocab_size", None)
@@ -94,15 +94,15 @@ class HuggingFaceEncoder(HuggingFaceModel):
 
     def __init__(self, located: Located, options: RunOptions = DEFAULT_OPTIONS) -> None:
         model, missing = load_model(located, options, transformers.AutoModel)
-        missing = [name for name in missing if not _UNUSED.search(name)]
+        missing = [name for name in missing if not _UNUSED_WEIGHTS.search(name)]
         if missing:
             lacking = f"{missing[0]} and {len(missing) - 1} more; config.json is of another model"
             raise ModelError(f"model {located.name!r} lacks the weights {lacking}")
         # config.is_encoder_decoder is false in checkpoints of the encoder of T5 alone.
         if hasattr(model, "encoder") and hasattr(model, "decoder"):
             model = model.get_encoder()
-        what = f"model {located.name!r} of type {model.config.model_type!r}"
-        with _one_sentence(what):
+        description = f"model {located.name!r} of type {model.config.model_type!r}"
+        with _explain_errors(description):
             size = depth_of(model.config), int(model.config.hidden_size)
             super().__init__(located, options, model, digest=located.digest, dimension=size[1])
             self._recorder = LayerRecorder(self._model, size[0])
@@ -111,9 +111,9 @@ class HuggingFaceEncoder(HuggingFaceModel):
             last = (self._vocabulary or len(TEXTS)) - 1
             ids = [[min(number, last) for number in next(each).ids] for each in split]
             rounded = options.precision != "float32"
-            with forward_pass(), _quiet():
+            with forward_pass(), _silence():
                 self._padded = padding_is_harmless(
-                    self._recorder, ids, what=what, size=size, rounded=rounded
+                    self._recorder, ids, what=description, size=size, rounded=rounded
                 )
 
     def encode(self, texts: Sequence[str], layers: Sequence[int]) -> list[Cloud]:
@@ -125,26 +125,26 @@ class HuggingFaceEncoder(HuggingFaceModel):
         states: dict[int, list[tuple[Piece, Floats]]] = {i: [] for i in range(len(unique))}
         batched = [[pieces[number] for number in batch] for batch in self._batches(pieces)]
         batched.sort(key=lambda batch: -len(batch) * len(batch[0].ids))  # threads end together
-        for batch, found in zip(batched, self._run_all(batched, layers), strict=True):
+        for batch, batch_states in zip(batched, self._run_all(batched, layers), strict=True):
             for row, piece in enumerate(batch):
-                states[piece.text].append((piece, found[row, :, : len(piece.ids)]))
+                states[piece.text].append((piece, batch_states[row, :, : len(piece.ids)]))
         clouds = {text: self._cloud(tokens[i], states[i]) for i, text in enumerate(unique)}
         return [clouds[text] for text in texts]
 
     def _batches(self, pieces: list[Piece]) -> Iterator[list[int]]:
         """Yield the indices of the pieces of each batch."""
         on_cpu = self._device.type == "cpu"
-        most = min(self._batch_tokens, _CPU_BATCH_TOKENS) if on_cpu else self._batch_tokens
+        limit = min(self._batch_tokens, _CPU_BATCH_TOKENS) if on_cpu else self._batch_tokens
         overhead = _CPU_PASS_TOKENS if on_cpu else _GPU_PASS_TOKENS
         lengths = [len(piece.ids) for piece in pieces]
         if self._padded:
-            yield from batches(lengths, most=most, overhead=overhead)
+            yield from batches(lengths, most=limit, overhead=overhead)
             return
         groups: dict[int, list[int]] = defaultdict(list)
         for number, length in enumerate(lengths):
             groups[length].append(number)
         for length, group in groups.items():
-            for batch in batches([length] * len(group), most=most, overhead=overhead):
+            for batch in batches([length] * len(group), most=limit, overhead=overhead):
                 yield [group[number] for number in batch]
 
     def _run_all(self, batched: list[list[Piece]], layers: Sequence[int]) -> list[Floats]:
@@ -157,9 +157,9 @@ class HuggingFaceEncoder(HuggingFaceModel):
             return HostCopy(states), sum(len(piece.ids) for piece in batch) / tokens
 
         def finish(started: tuple[HostCopy, float]) -> Floats:
-            found = started[0].numpy()
+            computed = started[0].numpy()
             step(started[1])
-            return found
+            return computed
 
         if self._device.type != "cpu" or len(batched) < 2:
             with forward_pass():
@@ -185,21 +185,24 @@ class HuggingFaceEncoder(HuggingFaceModel):
             window, shift = piece.window, before - piece.window.start
             parts.append(points[:, window.keep_start + shift : window.keep_stop + shift])
         parts.append(points[:, points.shape[1] - after :])
-        whole = np.concatenate(parts, axis=1)
+        joined = np.concatenate(parts, axis=1)
         notes = self._tokenizer.notes([piece for piece, _ in states], tokens)
         tokens = self._tokenizer.truncated(tokens)
-        return Cloud(whole, np.full(len(tokens), 1 / len(tokens)), tokens, notes)
+        return Cloud(joined, np.full(len(tokens), 1 / len(tokens)), tokens, notes)
 
 
 def load_model(located: Located, options: RunOptions, kind: Any) -> tuple[Any, list[str]]:
     """Return ``kind.from_pretrained`` of the folder, and the names of missing weights."""
     int8, device = options.precision == "int8", choose_device(options.device).type
     if int8 and device != "cpu":
-        ways = "choose device=cpu or precision=float32"
-        raise ModelError(f"precision=int8 runs on processors, not on {device}; {ways}")
+        hint = "choose device=cpu or precision=float32"
+        raise ModelError(f"precision=int8 runs on processors, not on {device}; {hint}")
     if options.precision == "bfloat16" and not torch.cuda.is_available():
         _require_bfloat16()
-    with _quiet(), _one_sentence(f"model {located.name!r}"):  # callers check for missing weights
+    with (
+        _silence(),
+        _explain_errors(f"model {located.name!r}"),
+    ):  # callers check for missing weights
         model, report = kind.from_pretrained(
             located.folder,
             local_files_only=True,
@@ -212,7 +215,7 @@ def load_model(located: Located, options: RunOptions, kind: Any) -> tuple[Any, l
 
 
 @contextmanager
-def _quiet() -> Iterator[None]:
+def _silence() -> Iterator[None]:
     """Suppress messages of transformers about checkpoints, attention and padding."""
     logging: Any = transformers.utils.logging
     verbosity = logging.get_verbosity()
@@ -226,18 +229,18 @@ def _quiet() -> Iterator[None]:
 
 
 @contextmanager
-def _one_sentence(what: str) -> Iterator[None]:
+def _explain_errors(subject: str) -> Iterator[None]:
     """Turn any exception that a library raises about the files of a model into ModelError."""
     try:
         yield
     except (NlgaugeError, MemoryError):
         raise
     except Exception as error:
-        said = " ".join(str(error).split())
-        known = (reason for words, reason in _REASONS.items() if words in said)
-        first = re.split(r"(?<=[.!?]) ", said)[0][:300]
+        message = " ".join(str(error).split())
+        known = (reason for phrase, reason in _REASONS.items() if phrase in message)
+        first = re.split(r"(?<=[.!?]) ", message)[0][:300]
         reason = next(known, f"{type(error).__name__}: {first}")
-        raise ModelError(f"{what} cannot be loaded: {reason}") from error
+        raise ModelError(f"{subject} cannot be loaded: {reason}") from error
 
 
 @cache
@@ -263,32 +266,32 @@ def _positions_before(model: Any) -> int:
 def depth_of(config: Any) -> int:
     """Return the number of hidden layers in a configuration."""
     for name in ("num_hidden_layers", "num_layers", "encoder_layers", "n_layers", "n_layer"):
-        if (found := getattr(config, name, None) or 0) > 0:
-            return int(found)
+        if (depth := getattr(config, name, None) or 0) > 0:
+            return int(depth)
     raise ModelError(f"the configuration of type {config.model_type!r} has no number of layers")
 
 
 def choose_device(name: str) -> Any:
     """Return a torch device; ``auto`` is the fastest one available."""
     if name != "auto":
-        return _usable_device(name)
+        return _open_device(name)
     if torch.cuda.is_available():
         return torch.device("cuda")
     return torch.device("mps" if torch.backends.mps.is_available() else "cpu")
 
 
-def _usable_device(name: str) -> Any:
+def _open_device(name: str) -> Any:
     """Return the torch device of a name, or raise ModelError with the available devices."""
     try:
         device = torch.device(name)
         torch.empty(1, device=device)
     except (RuntimeError, AssertionError, ValueError) as error:
-        found = ["cpu", *(f"cuda:{n}" for n in range(torch.cuda.device_count()))]
-        found += ["mps"] * torch.backends.mps.is_available()
+        devices = ["cpu", *(f"cuda:{n}" for n in range(torch.cuda.device_count()))]
+        devices += ["mps"] * torch.backends.mps.is_available()
         reason = str(error).partition("\n")[0].partition(",")[0]
         if reason.startswith(("Expected one of", "Device string")):
             reason = "torch has no device of that name"
         raise ModelError(
-            f"device={name!r} cannot be used here ({reason}); choose auto, {', '.join(found)}"
+            f"device={name!r} cannot be used here ({reason}); choose auto, {', '.join(devices)}"
         ) from None
     return device

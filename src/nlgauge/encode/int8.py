@@ -15,8 +15,8 @@ import torch
 from nlgauge.core.errors import ModelError
 
 _LEVELS = 127.0
-_ROWS = 256  # tokens per block, so that intermediate results stay in the processor's cache
-_TINY = 1e-30  # the minimum scale, for rows of zeros
+_BLOCK_ROWS = 256  # tokens per block, so that intermediate results stay in the processor's cache
+_MIN_SCALE = 1e-30  # the minimum scale, for rows of zeros
 
 
 class Int8Linear(torch.nn.Module):
@@ -29,7 +29,7 @@ class Int8Linear(torch.nn.Module):
     def __init__(self, linear: torch.nn.Linear) -> None:
         super().__init__()
         weight = linear.weight.detach()
-        scale = weight.abs().amax(dim=1).clamp_min(_TINY) / _LEVELS
+        scale = weight.abs().amax(dim=1).clamp_min(_MIN_SCALE) / _LEVELS
         self.register_buffer("scale", scale)
         self.register_buffer("weight_t", (weight / scale[:, None]).round().to(torch.int8).t())
         bias = torch.zeros_like(scale) if linear.bias is None else linear.bias.detach()
@@ -39,24 +39,24 @@ class Int8Linear(torch.nn.Module):
         """Return the output in float32."""
         rows = x.reshape(-1, x.shape[-1])
         output = torch.empty(len(rows), len(self.scale))
-        for start in range(0, len(rows), _ROWS):
-            part = rows[start : start + _ROWS]
-            scales = part.abs().amax(dim=1, keepdim=True).clamp_min_(_TINY).div_(_LEVELS)
+        for start in range(0, len(rows), _BLOCK_ROWS):
+            part = rows[start : start + _BLOCK_ROWS]
+            scales = part.abs().amax(dim=1, keepdim=True).clamp_min_(_MIN_SCALE).div_(_LEVELS)
             quantised_part = (part / scales).round_().to(torch.int8)
             sums = torch._int_mm(quantised_part, self.weight_t).to(torch.float32).mul_(scales)
-            torch.addcmul(self.bias, sums, self.scale, out=output[start : start + _ROWS])
+            torch.addcmul(self.bias, sums, self.scale, out=output[start : start + _BLOCK_ROWS])
         return output.reshape(*x.shape[:-1], -1)
 
 
 def quantised(model: Any) -> Any:
     """Return the model with its linear layers replaced in place."""
-    found = [
+    layers = [
         (parent, name, child)
         for parent in model.modules()
         for name, child in parent.named_children()
         if type(child) is torch.nn.Linear
     ]
-    if not found:
+    if not layers:
         model_type = type(model).__name__
         raise ModelError(f"{model_type} has no linear layers for int8; use precision=float32")
     # Without VNNI, sums of products saturate at 16 bits in some versions of torch
@@ -67,6 +67,6 @@ def quantised(model: Any) -> Any:
             "precision=int8 is not exact on this processor with this version of torch "
             f"({torch.__version__}); use precision=float32 (the default) or a newer torch"
         )
-    for parent, name, child in found:
+    for parent, name, child in layers:
         setattr(parent, name, Int8Linear(child))
     return model

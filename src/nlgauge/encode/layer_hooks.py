@@ -46,38 +46,38 @@ class LayerRecorder:
     def states(self, texts: Sequence[Sequence[int]], layers: Sequence[int]) -> list[Any]:
         """Return the states [texts, tokens, d] of each of ``layers``, padded at the end."""
         if self._blocks is None:  # shared or unusual blocks
-            every = self.own_states(texts)
-            return [every[layer] for layer in layers]
-        found: dict[int, Any] = {}
-        self._pass.found, self._pass.wanted = found, frozenset(layers)
+            all_states = self.own_states(texts)
+            return [all_states[layer] for layer in layers]
+        states: dict[int, Any] = {}
+        self._pass.found, self._pass.wanted = states, frozenset(layers)
         try:
             output = self._model(**self._batch(texts))
-            found[len(self._blocks)] = output.last_hidden_state
+            states[len(self._blocks)] = output.last_hidden_state
         except _LastLayerReached:
             pass
         finally:
             del self._pass.found, self._pass.wanted
-        return [found[layer] for layer in layers]
+        return [states[layer] for layer in layers]
 
     def _batch(self, texts: Sequence[Sequence[int]]) -> dict[str, Any]:
         padding = self._model.config.pad_token_id or 0  # RoBERTa's positions depend on it
         rows = [torch.tensor(text) for text in texts]
         ids = pad_sequence(rows, batch_first=True, padding_value=padding)
         mask = pad_sequence([torch.ones_like(row) for row in rows], batch_first=True)
-        both = to_device(torch.stack([ids, mask]), self._model.device)
-        return {"input_ids": both[0], "attention_mask": both[1]}
+        inputs = to_device(torch.stack([ids, mask]), self._model.device)
+        return {"input_ids": inputs[0], "attention_mask": inputs[1]}
 
-    def _record_input(self, _: Any, arguments: tuple[Any, ...], named: dict[str, Any]) -> None:
+    def _record_input(self, _: Any, arguments: tuple[Any, ...], keywords: dict[str, Any]) -> None:
         if 0 in getattr(self._pass, "wanted", ()):
-            self._pass.found[0] = arguments[0] if arguments else named["hidden_states"]
+            self._pass.found[0] = arguments[0] if arguments else keywords["hidden_states"]
 
     def _output_hook(self, number: int) -> Any:
         def record(_: Any, __: Any, output: Any) -> None:
-            wanted = getattr(self._pass, "wanted", None)
-            if wanted is None or number not in wanted or number == len(self._blocks or ()):
+            layers = getattr(self._pass, "wanted", None)
+            if layers is None or number not in layers or number == len(self._blocks or ()):
                 return
             self._pass.found[number] = output[0] if isinstance(output, tuple) else output
-            if number == max(wanted):
+            if number == max(layers):
                 raise _LastLayerReached
 
         return record

@@ -50,9 +50,9 @@ class _Batch(NamedTuple):  # copies of texts, and the logits of their masked pos
         texts = [copy.text for copy in self.copies for _ in copy.positions]
         masses = [mass for copy in self.copies for mass in copy.masses]
         for text, group in groupby(range(len(texts)), key=texts.__getitem__):
-            own = list(group)
-            for start in range(own[0], own[-1] + 1, _MAX_ROWS):
-                part = slice(start, min(start + _MAX_ROWS, own[-1] + 1))
+            indices = list(group)
+            for start in range(indices[0], indices[-1] + 1, _MAX_ROWS):
+                part = slice(start, min(start + _MAX_ROWS, indices[-1] + 1))
                 yield text, logits[part], masses[part]
 
 
@@ -92,18 +92,18 @@ class HuggingFaceMaskedLm(HuggingFaceModel):
                 masses = np.where(each.unknown, 0.0, masses)
             copies += self._copies(each, pieces[i], masses, whole_words)
         started = one_started(self._predict, self._batches(copies))
-        predicted = (part for each in self._counted(started, copies) for part in each.parts())
-        found: dict[float, list[Histogram]] = {}
+        predicted = (part for each in self._count_steps(started, copies) for part in each.parts())
+        histograms: dict[float, list[Histogram]] = {}
         for t, sums in self._sums(chain(predicted, *invented), len(texts), temperatures).items():
-            found[t] = []
+            histograms[t] = []
             for i, total in enumerate(sums):
                 mass = torch.logsumexp(total, dim=0)
                 notes = self._tokenizer.notes(pieces[i], tokens[i])
                 content = tokens[i].ids[~tokens[i].special]
                 void = mass == -torch.inf or (unknown == "string" and (content < 0).all())
                 logs = np.zeros(0) if void else total.sub_(mass).numpy()
-                found[t].append(Histogram(logs, content, notes))
-        return found
+                histograms[t].append(Histogram(logs, content, notes))
+        return histograms
 
     def _sums(
         self, parts: Iterable[_Part], texts: int, temperatures: Sequence[float]
@@ -146,11 +146,11 @@ class HuggingFaceMaskedLm(HuggingFaceModel):
         """Yield copies of equal length within the limits of a batch."""
         ordered = sorted(copies, key=lambda copy: len(copy.ids))
         for length, group in groupby(ordered, key=lambda copy: len(copy.ids)):
-            same, size = list(group), min(max(1, self._batch_tokens // length), _MAX_COPIES)
-            for start in range(0, len(same), size):
-                yield same[start : start + size]
+            members, size = list(group), min(max(1, self._batch_tokens // length), _MAX_COPIES)
+            for start in range(0, len(members), size):
+                yield members[start : start + size]
 
-    def _counted(self, started: Iterable[_Batch], copies: list[_Copy]) -> Iterator[_Batch]:
+    def _count_steps(self, started: Iterable[_Batch], copies: list[_Copy]) -> Iterator[_Batch]:
         """Yield the batches, and report progress by the share of tokens."""
         step, total = current_step(), sum(len(copy.ids) for copy in copies)
         for batch in started:

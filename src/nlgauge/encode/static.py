@@ -77,8 +77,8 @@ class StaticEncoder:
 
     def _tokens(self, words: Sequence[Word]) -> Tokens:
         rows, strings = self._vectors.rows, tuple(word.string for word in words)
-        found = ((word, rows.get(word, rows.get(word.lower()))) for word in strings)
-        numbers = [unknown_id(word) if row is None else row for word, row in found]
+        lookups = ((word, rows.get(word, rows.get(word.lower()))) for word in strings)
+        numbers = [unknown_id(word) if row is None else row for word, row in lookups]
         ids = np.array(numbers, dtype=np.int64)
         offsets = np.array([word[1:] for word in words], dtype=np.int64).reshape(-1, 2)
         return Tokens(strings, ids, np.zeros(len(ids), dtype=bool), np.arange(len(ids)), offsets)
@@ -124,8 +124,8 @@ def _parse(stream: TextIO, path: Path) -> tuple[list[str], Floats]:
     while block := list(islice(lines, _BLOCK_LINES)):
         filled = [(number, text) for number, line in block if (text := line.rstrip(_LINE_END))]
         if filled:
-            found, matrix = _block(filled, dimension, path)
-            words += found
+            block_words, matrix = _block(filled, dimension, path)
+            words += block_words
             blocks.append(matrix)
     if counted and int(header[0]) != len(words):
         raise FileError(
@@ -165,8 +165,8 @@ def _floats(fields: list[str], dimension: int) -> Floats | None:
 
 
 def _malformed(path: Path, number: int, expected: str, line: str) -> FileError:
-    shown = line.rstrip() if len(line) <= 60 else f"{line[:40]} ... {line.rstrip()[-15:]}"
-    return FileError(f"{str(path)!r}, line {number}: expected {expected}, got {shown!r}")
+    excerpt = line.rstrip() if len(line) <= 60 else f"{line[:40]} ... {line.rstrip()[-15:]}"
+    return FileError(f"{str(path)!r}, line {number}: expected {expected}, got {excerpt!r}")
 
 
 def _glove() -> Vectors:

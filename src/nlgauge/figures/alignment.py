@@ -19,9 +19,9 @@ if TYPE_CHECKING:
     from matplotlib.patches import PathPatch
 
 _GREY, _BAR = "#999999", "#444444"
-_COLUMN = 2.7  # inches: a column of a two-column paper without the colour bar
-_NODE = 0.025  # width of a token's bar, relative to the length of the bands
-_NUMBERED = 16  # circles have numbers if each side has at most this many tokens
+_COLUMN_INCHES = 2.7  # a column of a two-column paper without the colour bar
+_NODE_WIDTH = 0.025  # width of a token's bar, relative to the length of the bands
+_MAX_NUMBERED_TOKENS = 16  # circles have numbers if each side has at most this many tokens
 
 
 def draw_alignment(plan: Plan, kind: Kind = "both", *, title: str | None = None) -> "Figure":
@@ -67,7 +67,7 @@ def _sizes(plan: Plan, cell: float, letter: float) -> list[tuple[float, float, f
     """
     rows, columns = plan.coupling.shape
     left, right = (letter * max(cell_len(shorten(x)) for x in side) for side in labels(plan))
-    bands = max(_COLUMN - left - right, 1.2, 0.05 * max(rows, columns))
+    bands = max(_COLUMN_INCHES - left - right, 1.2, 0.05 * max(rows, columns))
     grid = max(columns * cell, 0.7)
     return [
         (bands, left + bands + right, max(rows, columns) * cell + 0.4),
@@ -88,7 +88,7 @@ def _draw_flow(axes: "Axes", plan: Plan, scale: Scale) -> None:
     _draw_column(axes, layout.reference, inner=1.0, outwards=1)
     for x, side, heading in ((0.0, "right", "candidate"), (1.0, "left", "reference")):
         axes.text(x, -0.01, heading, ha=side, va="bottom", style="italic", color="#555555")
-    axes.set(xlim=(-_NODE, 1 + _NODE), ylim=(1.0, 0.0))
+    axes.set(xlim=(-_NODE_WIDTH, 1 + _NODE_WIDTH), ylim=(1.0, 0.0))
     axes.set_axis_off()
 
 
@@ -105,14 +105,14 @@ def _ribbon(band: Band) -> "PathPatch":
 
 def _draw_column(axes: "Axes", nodes: Sequence[Node], *, inner: float, outwards: int) -> None:
     """Draw labels and bars: the outline shows the mass of a token, the filled part is moved."""
-    left = inner if outwards > 0 else inner - _NODE
+    left = inner if outwards > 0 else inner - _NODE_WIDTH
     centres = [node.centre for node in nodes]
-    axes.barh(centres, _NODE, [n.moved for n in nodes], left=left, color=_BAR, clip_on=False)
-    own: dict[str, Any] = {"height": [node.own for node in nodes], "color": "none", "lw": 0.5}
-    axes.barh(centres, _NODE, left=left, edgecolor=_BAR, clip_on=False, **own)
+    axes.barh(centres, _NODE_WIDTH, [n.moved for n in nodes], left=left, color=_BAR, clip_on=False)
+    outline: dict[str, Any] = {"height": [node.own for node in nodes], "color": "none", "lw": 0.5}
+    axes.barh(centres, _NODE_WIDTH, left=left, edgecolor=_BAR, clip_on=False, **outline)
     for node in nodes:
         axes.text(
-            inner + outwards * 2.2 * _NODE,
+            inner + outwards * 2.2 * _NODE_WIDTH,
             node.centre,
             shorten(node.label),
             ha="left" if outwards > 0 else "right",
@@ -128,19 +128,19 @@ def _draw_heatmap(axes: "Axes", plan: Plan, scale: Scale) -> None:
     flows = alignment_layout.visible_flows(plan)
     axes.imshow(plan.cost, cmap=colours, norm=norm, aspect="equal")
     axes.set_anchor("N")
-    across = [0.92 * (flow.mass / flows[0].mass) ** 0.5 for flow in flows]
+    diameters = [0.92 * (flow.mass / flows[0].mass) ** 0.5 for flow in flows]
     offsets = [(flow.reference, flow.candidate) for flow in flows]
     style: dict[str, Any] = {"units": "xy", "offsets": offsets, "offset_transform": axes.transData}
     style |= {"facecolors": "white", "edgecolors": "#222222", "linewidths": 0.4, "alpha": 0.9}
-    axes.add_collection(EllipseCollection(across, across, [0.0] * len(flows), **style))
-    for flow, wide in zip(flows, across, strict=True):
-        if wide > 0.75 and max(plan.cost.shape) <= _NUMBERED:
+    axes.add_collection(EllipseCollection(diameters, diameters, [0.0] * len(flows), **style))
+    for flow, diameter in zip(flows, diameters, strict=True):
+        if diameter > 0.75 and max(plan.cost.shape) <= _MAX_NUMBERED_TOKENS:
             text = number(flow.mass)
             axes.text(flow.reference, flow.candidate, text, ha="center", va="center", size=5)
     axes.tick_params(length=0, labeltop=True, labelbottom=False)
     axes.tick_params("x", rotation=90)
-    sides = ("candidate", axes.yaxis), ("reference", axes.xaxis)
-    for tokens, (side, axis) in zip(labels(plan), sides, strict=True):
+    axis_names = ("candidate", axes.yaxis), ("reference", axes.xaxis)
+    for tokens, (side, axis) in zip(labels(plan), axis_names, strict=True):
         axis.set_ticks(range(len(tokens)), [shorten(token) for token in tokens])
         axis.set_label_text(side, style="italic", color="#555555")
         for tick, token in zip(axis.get_ticklabels(), tokens, strict=True):

@@ -12,10 +12,10 @@ from nlgauge.figures.colours import is_dark, ramp
 from nlgauge.figures.labels import printable, shorten
 from nlgauge.figures.web_page import fill_page
 
-_STEPS = 16  # of the colour scale
-_LETTER = 8.2  # width of a character
-_BAR = 9.0  # width of a token's bar
-_BAND = 300.0  # length of a band
+_COLOUR_STEPS = 16
+_LETTER_WIDTH = 8.2
+_BAR_WIDTH = 9.0  # of a token
+_BAND_LENGTH = 300.0
 
 
 def page(
@@ -23,13 +23,13 @@ def page(
 ) -> str:
     """Return the page as text; tooltips give mass and cost."""
     drawings = {"flow": _flow, "heatmap": _heatmap}
-    steps = range(_STEPS)
+    steps = range(_COLOUR_STEPS)
     return fill_page(
         "alignment.html",
         heading=_text(title or "Alignment"),
-        light=_colours(ramp(_STEPS)),
+        light=_colours(ramp(_COLOUR_STEPS)),
         dark=_colours(
-            ramp(_STEPS, start=0.25)[::-1]
+            ramp(_COLOUR_STEPS, start=0.25)[::-1]
         ),  # so that low costs are visible on dark backgrounds, too
         steps="\n".join(
             f".c{k} {{ fill: var(--c{k}); background: var(--c{k}); color: var(--t{k}); }}"
@@ -56,26 +56,26 @@ def _text(content: str) -> str:
 
 
 def _step(plan: Plan, cost: float) -> int:
-    return min(max(int(cost / layout.highest_cost(plan) * _STEPS), 0), _STEPS - 1)
+    return min(max(int(cost / layout.highest_cost(plan) * _COLOUR_STEPS), 0), _COLOUR_STEPS - 1)
 
 
 def _flow(plan: Plan) -> str:
     places = layout.layout(plan)
-    sides = (places.candidate, places.reference)
-    widths = (max(cell_len(shorten(node.label)) for node in side) for side in sides)
-    left, right = (max(wide, len("candidate")) * _LETTER + _BAR + 10 for wide in widths)
+    columns = (places.candidate, places.reference)
+    widths = (max(cell_len(shorten(node.label)) for node in side) for side in columns)
+    left, right = (max(wide, len("candidate")) * _LETTER_WIDTH + _BAR_WIDTH + 10 for wide in widths)
     tokens = max(len(places.candidate), len(places.reference))
     top, height = 28.0, tokens * (22.0 if tokens > 30 else 30.0)
-    wide, high = left + _BAND + right, top + height
+    wide, high = left + _BAND_LENGTH + right, top + height
     size = f'width="{wide:.0f}" height="{high:.0f}" viewBox="0 0 {wide:.0f} {high:.0f}"'
-    start, end = left, left + _BAND
+    start, end = left, left + _BAND_LENGTH
     lines = [
         f'<svg {size} role="img" aria-label="bands between matched tokens">',
         f'<text class="heading" x="{start:.1f}" y="16" text-anchor="end">candidate</text>',
         f'<text class="heading" x="{end:.1f}" y="16">reference</text>',
         f'<g transform="translate(0 {top:g})">',
         *_bands(plan, places, start, height),
-        *(_node(node, start - _BAR, -1, height) for node in places.candidate),
+        *(_node(node, start - _BAR_WIDTH, -1, height) for node in places.candidate),
         *(_node(node, end, 1, height) for node in places.reference),
         "</g>",
         "</svg>",
@@ -96,23 +96,23 @@ def _bands(plan: Plan, places: layout.Layout, start: float, height: float) -> li
 
 def _outline(band: Band, start: float, height: float) -> str:
     """Return the path of a band, at least 0.4 pixels high."""
-    middle, end = start + _BAND / 2, start + _BAND
+    middle, end = start + _BAND_LENGTH / 2, start + _BAND_LENGTH
     (a, b), (c, d) = ((top * height, bottom * height) for top, bottom in (band.left, band.right))
     b, d = max(b, a + 0.4), max(d, c + 0.4)
-    there = f"M{start:.1f} {a:.2f}C{middle:.1f} {a:.2f} {middle:.1f} {c:.2f} {end:.1f} {c:.2f}"
-    back = f"V{d:.2f}C{middle:.1f} {d:.2f} {middle:.1f} {b:.2f} {start:.1f} {b:.2f}Z"
-    return there + back
+    upper = f"M{start:.1f} {a:.2f}C{middle:.1f} {a:.2f} {middle:.1f} {c:.2f} {end:.1f} {c:.2f}"
+    lower = f"V{d:.2f}C{middle:.1f} {d:.2f} {middle:.1f} {b:.2f} {start:.1f} {b:.2f}Z"
+    return upper + lower
 
 
 def _node(node: Node, x: float, outwards: int, height: float) -> str:
     """Return a token's label and bar: the outline shows its mass, the filled part is moved."""
     middle = node.centre * height
     bars = "".join(
-        f'<rect class="{name}" x="{x:.1f}" y="{middle - tall * height / 2:.2f}" '
-        f'width="{_BAR:g}" height="{tall * height:.2f}" />'
-        for name, tall in (("bar", node.moved), ("own", node.own))
+        f'<rect class="{name}" x="{x:.1f}" y="{middle - size * height / 2:.2f}" '
+        f'width="{_BAR_WIDTH:g}" height="{size * height:.2f}" />'
+        for name, size in (("bar", node.moved), ("own", node.own))
     )
-    at = x - 6 if outwards < 0 else x + _BAR + 6
+    at = x - 6 if outwards < 0 else x + _BAR_WIDTH + 6
     anchor = "end" if outwards < 0 else "start"
     kind = ' class="special"' if node.special else ""
     label = f'<text{kind} x="{at:.1f}" y="{middle + 5:.1f}" text-anchor="{anchor}">'

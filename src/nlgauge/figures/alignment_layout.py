@@ -10,7 +10,7 @@ from nlgauge.figures.labels import printable, short_number
 
 Kind = Literal["flow", "heatmap", "both"]
 
-_FAINTEST = 1e-4  # share of the strongest flow; weaker flows are invisible or rounding errors
+_MIN_SHARE = 1e-4  # share of the strongest flow; weaker flows are invisible or rounding errors
 _FILL = 0.82  # share of a token's space that the bar of the heaviest token fills
 _SPECIAL = {"[CLS]", "[SEP]", "[PAD]", "[MASK]", "[BOS]", "[EOS]"}
 _SPECIAL |= {"<s>", "</s>", "<cls>", "<sep>", "<pad>", "<mask>", "<bos>", "<eos>", "<|endoftext|>"}
@@ -59,7 +59,7 @@ class Layout:
 def visible_flows(plan: Plan) -> tuple[Flow, ...]:
     """Return the visible flows, strongest first."""
     strongest = plan.top(1)
-    floor = _FAINTEST * strongest[0][2] if strongest else 0.0
+    floor = _MIN_SHARE * strongest[0][2] if strongest else 0.0
     return tuple(
         Flow(i, j, mass, float(plan.cost[i, j]))
         for i, j, mass in plan.top(plan.coupling.size)
@@ -107,28 +107,28 @@ def highest_cost(plan: Plan) -> float:
 def layout(plan: Plan) -> Layout:
     """Return the positions of all tokens and bands, with the same height per unit of mass."""
     candidate, reference = labels(plan)
-    left, right = plan.marginal_a, plan.marginal_b
+    moved_candidate, moved_reference = plan.marginal_a, plan.marginal_b
     tallest = max(
-        len(candidate) * float(max(plan.a.max(), left.max())),
-        len(reference) * float(max(plan.b.max(), right.max())),
+        len(candidate) * float(max(plan.a.max(), moved_candidate.max())),
+        len(reference) * float(max(plan.b.max(), moved_reference.max())),
     )
     unit = _FILL / tallest if tallest > 0 else 0.0
-    first = _column(candidate, plan.a, left, unit)
-    second = _column(reference, plan.b, right, unit)
-    seen = visible_flows(plan)
-    starts = _stacked(seen, first, "candidate", unit)
-    ends = _stacked(seen, second, "reference", unit)
-    return Layout(first, second, tuple(Band(x, starts[x], ends[x]) for x in reversed(seen)))
+    first = _column(candidate, plan.a, moved_candidate, unit)
+    second = _column(reference, plan.b, moved_reference, unit)
+    flows = visible_flows(plan)
+    starts = _stack(flows, first, "candidate", unit)
+    ends = _stack(flows, second, "reference", unit)
+    return Layout(first, second, tuple(Band(x, starts[x], ends[x]) for x in reversed(flows)))
 
 
-def _column(names: Sequence[str], own: Floats, moved: Floats, unit: float) -> tuple[Node, ...]:
+def _column(names: Sequence[str], masses: Floats, moved: Floats, unit: float) -> tuple[Node, ...]:
     return tuple(
-        Node(name, is_special(name), mass, (i + 0.5) / len(names), mass * unit, gone * unit)
-        for i, (name, mass, gone) in enumerate(zip(names, own.tolist(), moved, strict=True))
+        Node(name, is_special(name), mass, (i + 0.5) / len(names), mass * unit, part * unit)
+        for i, (name, mass, part) in enumerate(zip(names, masses.tolist(), moved, strict=True))
     )
 
 
-def _stacked(
+def _stack(
     flows: Iterable[Flow], nodes: Sequence[Node], side: str, unit: float
 ) -> dict[Flow, tuple[float, float]]:
     """Return the ends of bands, sorted at each node so that few bands cross."""

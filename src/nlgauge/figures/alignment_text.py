@@ -8,7 +8,7 @@ from nlgauge.figures.alignment_layout import Kind, caption, labels, summary, vis
 from nlgauge.figures.labels import printable, shorten
 
 _SHADES = "░▒▓█"
-_TALLEST = 12  # characters of a column's heading
+_MAX_HEADING = 12  # characters of a column's heading
 
 
 def alignment_text(
@@ -43,7 +43,7 @@ def _list(plan: Plan) -> list[str]:
     left, right = (max(cell_len(shorten(row[side])) for row in rows) for side in (0, 1))
     width = max(len(row[2]) for row in rows)
     lines = [
-        f"{_padded(candidate, left, flush_right=True)} → {_padded(reference, right)}"
+        f"{_pad(candidate, left, flush_right=True)} → {_pad(reference, right)}"
         f"  {share:>{width}}, cost {cost}"
         for candidate, reference, share, cost in rows
     ]
@@ -54,21 +54,21 @@ def _list(plan: Plan) -> list[str]:
 
 def _grid(plan: Plan, width: int) -> list[str]:
     candidate, reference = labels(plan)
-    left = max(cell_len(shorten(label)) for label in candidate)
-    needed = left + 1 + 2 * len(reference)
+    indent = max(cell_len(shorten(label)) for label in candidate)
+    needed = indent + 1 + 2 * len(reference)
     if needed > width:
         return [f"(the grid needs {needed} columns, but there are {width}: write a file with -o)"]
     flows = visible_flows(plan)
     share = {(flow.candidate, flow.reference): flow.mass / flows[0].mass for flow in flows}
-    headings = [regex.findall(r"\X", shorten(name, _TALLEST)) for name in reference]
+    headings = [regex.findall(r"\X", shorten(name, _MAX_HEADING)) for name in reference]
     tallest = max(map(len, headings))
     upright = zip(*([" "] * (tallest - len(each)) + each for each in headings), strict=True)
     lines = [
-        " " * (left + 1) + "".join(_padded(letter, 2) for letter in row).rstrip() for row in upright
+        " " * (indent + 1) + "".join(_pad(letter, 2) for letter in row).rstrip() for row in upright
     ]
     for i, label in enumerate(candidate):
         shades = "".join(_shade(share.get((i, j), 0.0)) for j in range(len(reference)))
-        lines.append(f"{_padded(label, left, flush_right=True)} {shades}".rstrip())
+        lines.append(f"{_pad(label, indent, flush_right=True)} {shades}".rstrip())
     return lines
 
 
@@ -76,7 +76,7 @@ def _shade(share: float) -> str:
     return _SHADES[min(int(share * len(_SHADES)), len(_SHADES) - 1)] * 2 if share > 0 else "· "
 
 
-def _padded(label: str, width: int, *, flush_right: bool = False) -> str:
+def _pad(label: str, width: int, *, flush_right: bool = False) -> str:
     """Return the label padded to ``width`` columns, where some characters take two."""
     text = shorten(label)
     spaces = " " * (width - cell_len(text))

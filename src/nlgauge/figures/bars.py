@@ -12,8 +12,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-_BAR = 0.1  # inches
-_PAGE = 7.1  # width of a page of two columns
+_BAR_INCHES = 0.1
+_PAGE_INCHES = 7.1  # width of a page of two columns
 
 
 @dataclass(frozen=True)
@@ -40,10 +40,10 @@ def bars(panels: Sequence[Panel], *, across: int | None = None) -> "Figure":
     names = list(first.series)
     columns = min(across or len(panels), len(panels))
     label = 0.6 * setup.FONT / 72 * max(len(shorten(name)) for name in first.groups)
-    tall = len(first.groups) * (len(names) * _BAR + 0.09) + 0.45
-    height = -(-len(panels) // columns) * tall + (0.4 if len(names) > 1 else 0.2)
-    wide = min(1.9, max((_PAGE - label) / columns, 1.1))
-    size = (label + 0.2 + wide * columns, max(height, 1.1))
+    panel_height = len(first.groups) * (len(names) * _BAR_INCHES + 0.09) + 0.45
+    height = -(-len(panels) // columns) * panel_height + (0.4 if len(names) > 1 else 0.2)
+    panel_width = min(1.9, max((_PAGE_INCHES - label) / columns, 1.1))
+    size = (label + 0.2 + panel_width * columns, max(height, 1.1))
     with setup.panels(len(panels), columns, size, sharex=True, sharey=True) as (figure, grid):
         for axes, panel in zip(grid, panels, strict=True):
             _draw(axes, panel)
@@ -59,12 +59,12 @@ def metric_bars(rows: Sequence[Mapping[str, Any]], title: str = "") -> "Figure":
     A row has metric, criterion, value, level and coefficient, and optionally low and high.
     """
     groups = tuple(dict.fromkeys(row["metric"] for row in rows))
-    found: dict[str, dict[str, list[Bar]]] = {}
+    bars_by_panel: dict[str, dict[str, list[Bar]]] = {}
     for row in rows:
-        panel = found.setdefault(title or f"{row['level']} level, {row['coefficient']}", {})
+        panel = bars_by_panel.setdefault(title or f"{row['level']} level, {row['coefficient']}", {})
         bar = Bar(row["value"], row.get("low"), row.get("high"))
         panel.setdefault(row["criterion"], []).append(bar)
-    return bars([Panel(name, groups, series) for name, series in found.items()])
+    return bars([Panel(name, groups, series) for name, series in bars_by_panel.items()])
 
 
 def _draw(axes: "Axes", panel: Panel) -> None:

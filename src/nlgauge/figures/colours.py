@@ -11,7 +11,7 @@ PALETTE = ("#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#9
 
 def ramp(steps: int, start: float = 0.0) -> tuple[str, ...]:
     """Return ``steps`` evenly spaced colours; ``start`` is the share of dark colours to omit."""
-    return tuple(_between(start + (1 - start) * step / (steps - 1)) for step in range(steps))
+    return tuple(_interpolate(start + (1 - start) * step / (steps - 1)) for step in range(steps))
 
 
 def is_dark(colour: str) -> bool:
@@ -22,7 +22,7 @@ def is_dark(colour: str) -> bool:
     return sum(w * x for w, x in zip(weights, linear, strict=True)) < 0.179
 
 
-def _between(fraction: float) -> str:
+def _interpolate(fraction: float) -> str:
     at = min(max(fraction, 0.0), 1.0) * (len(STOPS) - 1)
     low = min(int(at), len(STOPS) - 2)
     pairs = zip(*(bytes.fromhex(stop[1:]) for stop in STOPS[low : low + 2]), strict=True)

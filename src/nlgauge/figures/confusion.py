@@ -13,8 +13,8 @@ from nlgauge.figures.labels import heading, printable, shorten
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-_CELL = 0.36  # inches
-_LEAST = 1.3  # inches; two labels with the names of both axes
+_CELL_INCHES = 0.36
+_MIN_INCHES = 1.3  # two labels with the names of both axes
 
 
 def confusion(labels: Sequence[str], counts: ArrayLike, *, across: str, down: str) -> "Figure":
@@ -22,7 +22,7 @@ def confusion(labels: Sequence[str], counts: ArrayLike, *, across: str, down: st
     values = np.asarray(counts, dtype=np.float64)
     names = [shorten(printable(label)) for label in labels]
     longest = 0.6 * setup.FONT / 72 * max(map(len, names))
-    side = max(len(names) * _CELL, _LEAST)
+    side = max(len(names) * _CELL_INCHES, _MIN_INCHES)
     with setup.panels(1, 1, (side + longest + 0.5, side + longest + 0.5)) as (figure, (axes,)):
         draw_cells(
             axes,

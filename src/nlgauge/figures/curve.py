@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 _SIZE = (3.3, 2.1)  # inches; a column of a two-column paper
-_MOST_TICKS = 12
-_LEGEND = 30  # characters that fit into the width of the figure next to five markers
+_MAX_TICKS = 12
+_LEGEND_CHARACTERS = 30  # characters that fit into the width of the figure next to five markers
 _RING: dict[str, Any] = {"marker": "o", "markersize": 7.5, "markerfacecolor": "none"}
 _DIAMOND: dict[str, Any] = {"marker": "D", "markersize": 4.5, "markeredgecolor": "black"}
 
@@ -48,7 +48,7 @@ def curve(
             _draw(axes, places, line, name, PALETTE[k % len(PALETTE)], _alignment(line, lines))
         if numeric and logarithmic:
             axes.set_xscale("log")
-        if not numeric or len(places) <= _MOST_TICKS:
+        if not numeric or len(places) <= _MAX_TICKS:
             axes.set_xticks(places, [tick_label(value) for value in values])
             axes.minorticks_off()
         axes.set_xlabel(heading(option))
@@ -82,13 +82,13 @@ def _draw(
         return
     axes.plot([at, at], [tuned, line.test], ":", color=colour, linewidth=0.8)
     axes.plot([at], [line.test], linestyle="none", color=colour, **_DIAMOND)
-    left = at > (min(places) + max(places)) / 2
+    label_on_left = at > (min(places) + max(places)) / 2
     axes.annotate(
         short_number(line.test),
         (at, line.test),
-        xytext=(-6 if left else 6, 0),
+        xytext=(-6 if label_on_left else 6, 0),
         textcoords="offset points",
-        ha="right" if left else "left",
+        ha="right" if label_on_left else "left",
         va=alignment,
         path_effects=[withStroke(linewidth=2, foreground="white")],
     )
@@ -98,10 +98,10 @@ def _add_legend(figure: "Figure", axes: "Axes", colour: str) -> None:
     from matplotlib.lines import Line2D
 
     handles, _ = axes.get_legend_handles_labels()
-    looks = {"chosen": {**_RING, "markeredgecolor": colour}, "test": {**_DIAMOND, "color": colour}}
+    styles = {"chosen": {**_RING, "markeredgecolor": colour}, "test": {**_DIAMOND, "color": colour}}
     handles += [
-        Line2D([], [], linestyle="none", label=name, **each) for name, each in looks.items()
+        Line2D([], [], linestyle="none", label=name, **style) for name, style in styles.items()
     ]
-    wide = sum(len(str(handle.get_label())) for handle in handles) > _LEGEND
-    columns = min(len(handles), 3 if wide else 5)
+    is_wide = sum(len(str(handle.get_label())) for handle in handles) > _LEGEND_CHARACTERS
+    columns = min(len(handles), 3 if is_wide else 5)
     setup.legend_below(figure, handles, columns, handletextpad=0.4, columnspacing=1.2)

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-_ACROSS = 3  # panels in a row
+_PANELS_PER_ROW = 3
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,14 +46,14 @@ class Curve:
 
     def _at(self, places: Floats) -> Floats:
         """Return the density at any point, with exponential tails beyond the grid."""
-        found = np.interp(places, self.places, self.density)
+        density = np.interp(places, self.places, self.density)
         for end, inner in ((0, 1), (-1, -2)):
-            here, there = self.density[end], self.density[inner]
+            edge, inside = self.density[end], self.density[inner]
             step = self.places[inner] - self.places[end]
             away = (self.places[end] - places) / step
-            falling = np.log(there / here) if there > here > 0 else np.inf
-            found[away > 0] = here * np.exp(-falling * away[away > 0])
-        return np.asarray(found, dtype=np.float64)
+            falling = np.log(inside / edge) if inside > edge > 0 else np.inf
+            density[away > 0] = edge * np.exp(-falling * away[away > 0])
+        return np.asarray(density, dtype=np.float64)
 
 
 def distributions(panels: Mapping[str, Sequence[Curve]], *, legend: str = "") -> "Figure":
@@ -61,7 +61,7 @@ def distributions(panels: Mapping[str, Sequence[Curve]], *, legend: str = "") ->
 
     ``legend`` is the title of the legend, such as the human criterion.
     """
-    columns = 2 if len(panels) == 4 else min(len(panels), _ACROSS)  # a square, not 3 and 1
+    columns = 2 if len(panels) == 4 else min(len(panels), _PANELS_PER_ROW)  # a square, not 3 and 1
     rows = -(-len(panels) // columns)
     size = (max(1.9 * columns, 2.6) + 0.2, 1.25 * rows + 0.55)
     with setup.panels(len(panels), columns, size) as (figure, grid):

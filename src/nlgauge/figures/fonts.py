@@ -17,7 +17,7 @@ _PREFERRED = (
 )
 _PLACEHOLDERS = "Last Resort"  # a font that draws a box for every character
 _NORMAL = (400, "normal", "regular", "book")
-_SHOWN = 6  # characters in a note
+_MAX_LISTED = 6  # characters in a note
 
 
 def families() -> list[str]:
@@ -29,27 +29,27 @@ def choose_fonts(figure: "Figure") -> str:
     """Set fonts that have the characters of each text; return characters without a font."""
     from matplotlib.text import Text
 
-    texts: list[Any] = [each for each in figure.findobj(Text) if isinstance(each, Text)]
+    texts: list[Any] = [text for text in figure.findobj(Text) if isinstance(text, Text)]
     known = set().union(*map(_characters, families()))
     # Characters without a glyph: spaces, controls, joiners, variation selectors.
-    drawn = {letter for each in texts for letter in each.get_text() if not letter.isspace()}
-    lacking = {x for x in drawn if ord(x) not in known and unicodedata.category(x)[0] != "C"}
+    characters = {letter for text in texts for letter in text.get_text() if not letter.isspace()}
+    lacking = {x for x in characters if ord(x) not in known and unicodedata.category(x)[0] != "C"}
     added: list[str] = []
     for name in sorted(_files()) if lacking else ():
         had = {letter for letter in lacking if ord(letter) in _characters(name)}
         if had and not name.startswith(_PLACEHOLDERS):
             added.append(name)
             lacking -= had
-    for each in texts if added else ():
-        each.set_fontfamily([*families(), *added])
+    for text in texts if added else ():
+        text.set_fontfamily([*families(), *added])
     return "".join(sorted(lacking))
 
 
 def note_on(missing: str, file: str) -> str:
     """Return a note about characters without a font: their scripts, and what to do."""
-    shown = " ".join(missing[:_SHOWN]) + (" ..." if len(missing) > _SHOWN else "")
+    sample = " ".join(missing[:_MAX_LISTED]) + (" ..." if len(missing) > _MAX_LISTED else "")
     return (
-        f"no installed font has {shown} ({', '.join(_scripts(missing))}), so {file!r} shows boxes "
+        f"no installed font has {sample} ({', '.join(_scripts(missing))}), so {file!r} shows boxes "
         "in their place; install a font of the script (such as Noto Sans CJK), or write .svg or "
         ".html, which use the fonts of the reader"
     )
@@ -57,12 +57,12 @@ def note_on(missing: str, file: str) -> str:
 
 def _scripts(characters: Iterable[str]) -> list[str]:
     """Return the scripts of letters by the first word of their Unicode names, else "symbols"."""
-    found: dict[str, None] = {}
+    scripts: dict[str, None] = {}
     for letter in characters:
         is_letter = unicodedata.category(letter)[0] in "LM"
         script = unicodedata.name(letter, "other").split()[0]
-        found[script if script == "CJK" else script.title() if is_letter else "symbols"] = None
-    return list(found)
+        scripts[script if script == "CJK" else script.title() if is_letter else "symbols"] = None
+    return list(scripts)
 
 
 def _files() -> dict[str, str]:
@@ -71,8 +71,8 @@ def _files() -> dict[str, str]:
 
     entries = reversed(font_manager.fontManager.ttflist)
     # matplotlib logs a warning about fonts that are only installed in other weights.
-    plain = (each for each in entries if each.style == "normal" and each.weight in _NORMAL)
-    return {entry.name: entry.fname for entry in plain}
+    normal = (font for font in entries if font.style == "normal" and font.weight in _NORMAL)
+    return {entry.name: entry.fname for entry in normal}
 
 
 def _characters(name: str) -> frozenset[int]:

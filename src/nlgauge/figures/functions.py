@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 _SIZE = (3.3, 2.1)  # inches; a column of a two-column paper
 _SMALL = (2.3, 1.8)  # one of several panels
-_ACROSS = 3
+_PANELS_PER_ROW = 3
 
 
 @dataclass(frozen=True)
@@ -51,15 +51,15 @@ def functions(
 
     There is a legend if a panel has several functions.
     """
-    across = min(len(panels), _ACROSS)
-    wide, high = _SIZE if len(panels) == 1 else _SMALL
-    size = (across * wide, -(-len(panels) // across) * high)
-    with setup.panels(len(panels), across, size, sharey=True) as (figure, grid):
+    per_row = min(len(panels), _PANELS_PER_ROW)
+    width, height = _SIZE if len(panels) == 1 else _SMALL
+    size = (per_row * width, -(-len(panels) // per_row) * height)
+    with setup.panels(len(panels), per_row, size, sharey=True) as (figure, grid):
         for k, (axes, panel) in enumerate(zip(grid, panels, strict=True)):
             for level in levels:
                 axes.axhline(level, color="#777777", linewidth=0.6, linestyle=":")
-            for number, each in enumerate(panel.functions):
-                _draw(axes, each, PALETTE[number % len(PALETTE)])
+            for number, line in enumerate(panel.functions):
+                _draw(axes, line, PALETTE[number % len(PALETTE)])
             if logarithmic:
                 axes.set_xscale("log")
                 axes.xaxis.set_major_formatter(lambda x, _: f"{x:,.0f}")
@@ -68,7 +68,7 @@ def functions(
             axes.set_ylim(*limits)
             axes.set_title(heading(panel.title) if panel.title else "")
             axes.set_xlabel(heading(panel.xlabel))
-            axes.set_ylabel(heading(ylabel) if k % across == 0 else "")
+            axes.set_ylabel(heading(ylabel) if k % per_row == 0 else "")
             setup.plain_axes(axes, "top", "right", grid="y")
         if any(len(panel.functions) > 1 for panel in panels):
             handles, _ = grid[0].get_legend_handles_labels()
@@ -76,10 +76,10 @@ def functions(
     return figure
 
 
-def _draw(axes: "Axes", each: Function, colour: str) -> None:
-    label = legend_label(each.name)
-    axes.plot(each.places, each.values, color=colour, linewidth=1.1, label=label)
-    if len(each.low):
-        axes.fill_between(each.places, each.low, each.high, color=colour, alpha=0.18, linewidth=0)
-    if each.mark is not None:
-        axes.plot(*([end] for end in each.mark), "o", color=colour, markersize=4)
+def _draw(axes: "Axes", line: Function, colour: str) -> None:
+    label = legend_label(line.name)
+    axes.plot(line.places, line.values, color=colour, linewidth=1.1, label=label)
+    if len(line.low):
+        axes.fill_between(line.places, line.low, line.high, color=colour, alpha=0.18, linewidth=0)
+    if line.mark is not None:
+        axes.plot(*([end] for end in line.mark), "o", color=colour, markersize=4)

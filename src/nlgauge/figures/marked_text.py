@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 _FILLS = {MINOR: "#fde7b0", MAJOR: "#f6b3a6"}
 _LINES = {MINOR: "#b37400", MAJOR: "#b3261e"}
 _STYLES = {MINOR: "\x1b[33;4m", MAJOR: "\x1b[31;1;4m"}
-_COLUMNS = 72  # per line of the figure
+_MAX_COLUMNS = 72  # per line of the figure
 _CELL, _LINE = 0.0765, 0.24  # inches
 _MONOSPACE = "DejaVu Sans Mono"  # included in matplotlib
 
@@ -29,20 +29,20 @@ def parts(text: str, spans: Sequence[Span]) -> Iterator[tuple[str, str | None]]:
     """Yield the pieces of a text with their severity; major takes precedence over minor."""
     ends = {0, len(text), *(end for span in spans for end in (span.start, span.end))}
     for start, end in pairwise(sorted(ends)):
-        found = {span.severity for span in spans if span.start <= start and end <= span.end}
-        yield text[start:end], (MINOR if found == {MINOR} else MAJOR) if found else None
+        severities = {span.severity for span in spans if span.start <= start and end <= span.end}
+        yield text[start:end], (MINOR if severities == {MINOR} else MAJOR) if severities else None
 
 
 def marked_text(text: str, spans: Sequence[Span], *, colour: bool = False) -> str:
     """Return the text with [errors](severity) in brackets, and in colour for a terminal."""
     pieces = []
     for piece, severity in parts(text, spans):
-        shown = visible(piece, keep="\n\t")
+        visible_text = visible(piece, keep="\n\t")
         if severity is None:
-            pieces.append(shown)
+            pieces.append(visible_text)
             continue
         style, end = (_STYLES[severity], "\x1b[0m") if colour else ("", "")
-        pieces.append(f"[{style}{shown}{end}]({severity})")
+        pieces.append(f"[{style}{visible_text}{end}]({severity})")
     return "".join(pieces)
 
 
@@ -85,12 +85,16 @@ def draw_marked_text(text: str, spans: Sequence[Span], *, title: str | None = No
                     box = Rectangle((start, row), cells, 0.9, lw=0, fc=_FILLS[severity])
                     axes.add_patch(box).set_label(severity)
                     axes.plot([start, start + cells], [row + 0.9] * 2, color=_LINES[severity], lw=1)
-                for at, letters in _drawn(piece):
+                for at, letters in _place_letters(piece):
                     axes.text(start + at, row + 0.68, letters, family=_MONOSPACE, va="baseline")
         axes.set(xlim=(0, max(width, 20)), ylim=(len(lines), 0))
         axes.set_axis_off()
-        used = [each for each in (MINOR, MAJOR) if any(s == each for _, s in parts(text, spans))]
-        patches = [Patch(fc=_FILLS[each], ec=_LINES[each], label=f"{each} error") for each in used]
+        severities = [
+            each for each in (MINOR, MAJOR) if any(s == each for _, s in parts(text, spans))
+        ]
+        patches = [
+            Patch(fc=_FILLS[each], ec=_LINES[each], label=f"{each} error") for each in severities
+        ]
         if patches:
             matplotlib_setup.legend_below(figure, patches, 2)
         if title:
@@ -108,21 +112,22 @@ def _lines(text: str, spans: Sequence[Span]) -> list[list[_Placed]]:
     for piece, severity in parts(text, spans):
         for run in regex.findall(r"\n|[^\S\n]+|\S+", piece):
             # A word in a script without spaces may be longer than a line.
-            chunks = [run] if cell_len(run) <= _COLUMNS // 3 else regex.findall(r"\X", run)
+            chunks = [run] if cell_len(run) <= _MAX_COLUMNS // 3 else regex.findall(r"\X", run)
             for chunk in chunks:
-                shown = visible(chunk)
-                most = _COLUMNS + 3 * (cell_len(shown) < 3)  # avoids a line with a comma only
-                if chunk == "\n" or column + cell_len(shown) > most:
+                letters = visible(chunk)
+                # A comma may exceed the limit, so that it is not alone in a line.
+                limit = _MAX_COLUMNS + 3 * (cell_len(letters) < 3)
+                if chunk == "\n" or column + cell_len(letters) > limit:
                     lines.append([])
                     column = 0
                     if not chunk.strip():
                         continue
-                lines[-1].append((column, shown, severity))
-                column += cell_len(shown)
+                lines[-1].append((column, letters, severity))
+                column += cell_len(letters)
     return lines
 
 
-def _drawn(piece: str) -> Iterator[tuple[int, str]]:
+def _place_letters(piece: str) -> Iterator[tuple[int, str]]:
     """Yield letters to draw and their column; letters in other fonts are drawn one by one."""
     if piece.isascii():
         yield 0, piece

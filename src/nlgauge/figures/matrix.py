@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-_CELL = 0.31  # inches; ten metrics fill a column of a two-column paper
+_CELL_INCHES = 0.31  # ten metrics fill a column of a two-column paper
 _LEVELS = (0.001, 0.01, 0.05)
 _SHADES = ("#234da0", "#42b6c4", "#d6efb3")
 
@@ -57,13 +57,13 @@ def directed(names: Sequence[str], p: ArrayLike, *, title: str = "") -> Panel:
 
 def heat(panels: Sequence[Panel]) -> "Figure":
     """Return the panels side by side."""
-    named = [k == 0 or panel.names != panels[k - 1].names for k, panel in enumerate(panels)]
+    shows_names = [k == 0 or panel.names != panels[k - 1].names for k, panel in enumerate(panels)]
     longest = max(len(shorten(name)) for panel in panels for name in panel.names)
     label = 0.6 * setup.FONT / 72 * longest
-    sizes = [max(len(panel.names) * _CELL, 0.9) for panel in panels]
-    size = (sum(sizes) + sum(named) * label + 0.35 * len(panels), max(sizes) + label + 0.75)
+    sizes = [max(len(panel.names) * _CELL_INCHES, 0.9) for panel in panels]
+    size = (sum(sizes) + sum(shows_names) * label + 0.35 * len(panels), max(sizes) + label + 0.75)
     with setup.panels(len(panels), len(panels), size, width_ratios=sizes) as (figure, grid):
-        for axes, panel, with_names in zip(grid, panels, named, strict=True):
+        for axes, panel, with_names in zip(grid, panels, shows_names, strict=True):
             _draw(axes, panel)
             if not with_names:
                 axes.set_yticklabels([])

@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-_CELL = 0.32  # inches; nine values fill a column of a two-column paper
-_ACROSS = 3
+_CELL_INCHES = 0.32  # nine values fill a column of a two-column paper
+_PANELS_PER_ROW = 3
 _MARK = "#d55e00"
 
 
@@ -36,12 +36,12 @@ class Surface:
 def surfaces(panels: Sequence[Surface]) -> "Figure":
     """Return the panels, up to three in a row, each with its own range of colours."""
     rows, columns = panels[0].tune.shape
-    across = min(len(panels), _ACROSS)
+    per_row = min(len(panels), _PANELS_PER_ROW)
     label = 0.07 * max(len(tick_label(value)) for value in panels[0].values[0])
-    wide = max(columns * _CELL, 1.5) + label + 0.4
-    tall = max(rows * _CELL, 0.7) + 0.8
-    size = (across * wide, -(-len(panels) // across) * tall)
-    with setup.panels(len(panels), across, size) as (figure, grid):
+    width = max(columns * _CELL_INCHES, 1.5) + label + 0.4
+    height = max(rows * _CELL_INCHES, 0.7) + 0.8
+    size = (per_row * width, -(-len(panels) // per_row) * height)
+    with setup.panels(len(panels), per_row, size) as (figure, grid):
         for axes, panel in zip(grid, panels, strict=True):
             _draw(axes, panel)
     return figure

@@ -72,7 +72,7 @@ def barycenter(
         raise OptionError(f"steps must be at least 1 and tolerance 0, got {steps}, {tolerance}.")
     count, n, _ = layers.shape
     uniform = np.full(n, 1.0 / n)
-    if _even(mass):
+    if _is_uniform(mass):
         mean = layers.mean(axis=0)
         objective = _objective_of_mean(layers, mean)
         if objective is not None:
@@ -93,34 +93,36 @@ def _objective_of_mean(layers: Floats, points: Floats) -> float | None:
     # token is nearest to the point of its own position, which proves this without transport.
     count, n, dimension = layers.shape
     tokens = layers.reshape(-1, dimension)
-    own, nearest, largest = np.empty(len(tokens)), np.empty(len(tokens)), 0.0
+    diagonal, nearest, largest = np.empty(len(tokens)), np.empty(len(tokens)), 0.0
     for rows in _row_blocks(np.arange(len(tokens)), n):
         costs = _costs(tokens[rows[0] : rows[-1] + 1], points)
-        own[rows], nearest[rows] = costs[rows - rows[0], rows % n], costs.min(axis=1)
+        diagonal[rows], nearest[rows] = costs[rows - rows[0], rows % n], costs.min(axis=1)
         largest = max(largest, float(costs.max()))
     rounding = ROUNDING * largest
-    by_layer = zip(layers, own.reshape(count, n), nearest.reshape(count, n), strict=True)
+    by_layer = zip(layers, diagonal.reshape(count, n), nearest.reshape(count, n), strict=True)
     for layer, matched, least in by_layer:
-        apart = np.flatnonzero(~(matched <= least + rounding))
-        if len(apart) and not _is_cheapest(layer, points, matched, apart, rounding):
+        cheaper = np.flatnonzero(~(matched <= least + rounding))
+        if len(cheaper) and not _is_cheapest(layer, points, matched, cheaper, rounding):
             return None
-    return float(own.sum() / (count * n))
+    return float(diagonal.sum() / (count * n))
 
 
-def _is_cheapest(tokens: Floats, points: Floats, own: Floats, apart: Ints, rounding: float) -> bool:
+def _is_cheapest(
+    tokens: Floats, points: Floats, diagonal: Floats, cheaper: Ints, rounding: float
+) -> bool:
     """Return whether no coupling of equal masses is cheaper than that of equal positions.
 
     It is the cheapest if there are potentials g_j <= g_i + C_ij - C_ii, which are shortest paths
-    (Bellman and Ford); only the rows `apart` have a C_ij < C_ii. Transport decides if not found.
+    (Bellman and Ford); only the rows `cheaper` have a C_ij < C_ii. Transport decides if not found.
     """
     n = len(points)
-    potential, rows, left = np.zeros(n), apart, MAX_PATH_ROWS * n
-    while 0 < len(rows) <= left:
-        left -= len(rows)
+    potential, rows, budget = np.zeros(n), cheaper, MAX_PATH_ROWS * n
+    while 0 < len(rows) <= budget:
+        budget -= len(rows)
         shortest = potential.copy()
         for part in _row_blocks(rows, n):
             paths = _costs(tokens[part], points)
-            paths += (potential - own)[part, None]
+            paths += (potential - diagonal)[part, None]
             np.minimum(shortest, paths.min(axis=0), out=shortest)
         rows = np.flatnonzero(shortest < potential - rounding)
         potential[rows] = shortest[rows]
@@ -128,8 +130,8 @@ def _is_cheapest(tokens: Floats, points: Floats, own: Floats, apart: Ints, round
         return True
     uniform = np.full(n, 1.0 / n)
     problem = Problem(_costs(tokens, points), uniform, uniform)
-    (found,) = solve_concatenated([problem], network_simplex.solve_all)
-    return bool(own.sum() / n <= (problem.cost * found.coupling).sum() + rounding)
+    (solution,) = solve_concatenated([problem], network_simplex.solve_all)
+    return bool(diagonal.sum() / n <= (problem.cost * solution.coupling).sum() + rounding)
 
 
 def _row_blocks(rows: Ints, columns: int) -> Iterator[Ints]:
@@ -152,26 +154,28 @@ def _iterate(
     """Return the last points, the objectives of all steps, and whether they converged."""
     count, n, dimension = layers.shape
     # With uniform weights every point prefers the tokens of its own position.
-    flat, matched = layers.reshape(-1, dimension), _even(mass)
-    (used,) = mass.nonzero()
+    flat, matched = layers.reshape(-1, dimension), _is_uniform(mass)
+    (support,) = mass.nonzero()
     squares = np.einsum("ld,ld->l", flat, flat).reshape(count, n)
-    size = 0.0 if matched else TIE * float(squares[:, used].max())
-    pairs = n * len(used)
-    drawn = _draw(pairs) if pairs > CACHED_PAIRS else _cached_draw(CACHED_PAIRS)[:pairs]
-    preference = size * drawn.reshape(n, -1)
+    size = 0.0 if matched else TIE * float(squares[:, support].max())
+    pairs = n * len(support)
+    uniform = _draw(pairs) if pairs > CACHED_PAIRS else _cached_draw(CACHED_PAIRS)[:pairs]
+    preference = size * uniform.reshape(n, -1)
     if len(flat) > MAX_PRODUCTS:
         options: Any = {"matched": matched, "steps": steps, "tolerance": tolerance}
         return large_barycenter.iterate(layers, mass, preference, **options)
     gram = flat @ flat.T
-    work = fixed_point.Iterate(gram, used, preference, count)
+    work = fixed_point.Iterate(gram, support, preference, count)
     objectives = np.empty(steps)
-    done, converged = fixed_point.iterate(work, mass[used], matched, steps, tolerance, objectives)
-    if done < 2:
+    taken, converged = fixed_point.iterate(
+        work, mass[support], matched, steps, tolerance, objectives
+    )
+    if taken < 2:
         points = layers.mean(axis=0)
     else:
         points = np.zeros((n, dimension))
         fixed_point.mix(work, flat, points)  # few shares are not 0, unlike in a matrix product
-    return points, tuple(objectives[:done].tolist()), converged
+    return points, tuple(objectives[:taken].tolist()), converged
 
 
 def _draw(count: int) -> Floats:
@@ -182,6 +186,6 @@ def _draw(count: int) -> Floats:
 _cached_draw = cache(_draw)
 
 
-def _even(mass: Floats) -> bool:
+def _is_uniform(mass: Floats) -> bool:
     """Return whether all tokens have the same weight."""
     return bool((mass == mass[0]).all())

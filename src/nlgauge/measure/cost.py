@@ -40,8 +40,8 @@ def cosine(x: ArrayLike, y: ArrayLike, *, normalise: bool = True) -> Floats:
         distance = squared_euclid(x, y)
         distance /= 2
         return distance
-    left, right = _clouds(x, y)
-    return cosine_cost(left @ right.T)
+    first, second = _check_clouds(x, y)
+    return cosine_cost(first @ second.T)
 
 
 def cosine_cost(cosines: Floats) -> Floats:
@@ -59,29 +59,29 @@ def euclid(x: ArrayLike, y: ArrayLike, *, normalise: bool = True) -> Floats:
 
 def squared_euclid(x: ArrayLike, y: ArrayLike, *, normalise: bool = True) -> Floats:
     """Return ||x_i - y_j||^2, n x m; of unit vectors (zero counts as orthogonal) or as they are."""
-    left, right = _clouds(x, y)
-    squared = np.empty((len(left), len(right)))
-    lengths = _divisors(right).T if normalise else np.einsum("jd,jd->j", right, right)
-    rows = max(1, BLOCK_CELLS // max(len(right), 1))
-    for start in range(0, len(left), rows):
+    first, second = _check_clouds(x, y)
+    squared = np.empty((len(first), len(second)))
+    lengths = _divisors(second).T if normalise else np.einsum("jd,jd->j", second, second)
+    rows = max(1, BLOCK_CELLS // max(len(second), 1))
+    for start in range(0, len(first), rows):
         part = slice(start, start + rows)
-        _write_squared(left[part], right, lengths, squared[part], normalise)
+        _write_squared(first[part], second, lengths, squared[part], normalise)
     return squared
 
 
 def _write_squared(
-    left: Floats, right: Floats, right_lengths: Floats, squared: Floats, normalise: bool
+    first: Floats, second: Floats, second_lengths: Floats, squared: Floats, normalise: bool
 ) -> None:
     """Write the squared distances of a block of rows, which the cache of a processor holds."""
-    np.matmul(left, right.T, out=squared)
+    np.matmul(first, second.T, out=squared)
     if normalise:  # products are divided because they are fewer than coordinates
-        squared /= _divisors(left) * right_lengths
+        squared /= _divisors(first) * second_lengths
         squared *= 2.0
         np.subtract(2.0, squared, out=squared)
     else:
-        lengths = np.einsum("id,id->i", left, left)[:, None]
+        lengths = np.einsum("id,id->i", first, first)[:, None]
         squared *= 2.0
-        np.subtract(lengths + right_lengths, squared, out=squared)
+        np.subtract(lengths + second_lengths, squared, out=squared)
     squared[squared < SNAP] = 0.0
 
 
@@ -95,11 +95,11 @@ def word_order(n: int, m: int, *, weight: float = 0.2) -> Floats:
     return np.asarray(weight * np.abs(rows[:, None] - columns))
 
 
-def _clouds(x: ArrayLike, y: ArrayLike) -> tuple[Floats, Floats]:
-    left, right = np.asarray(x, dtype=np.float64), np.asarray(y, dtype=np.float64)
-    if left.ndim != 2 or right.ndim != 2 or left.shape[1] != right.shape[1]:
+def _check_clouds(x: ArrayLike, y: ArrayLike) -> tuple[Floats, Floats]:
+    first, second = np.asarray(x, dtype=np.float64), np.asarray(y, dtype=np.float64)
+    if first.ndim != 2 or second.ndim != 2 or first.shape[1] != second.shape[1]:
         raise ShapeError(
             f"a cost needs two arrays [tokens, dimensions] of one dimension, "
-            f"got shapes {left.shape} and {right.shape}; were two encoders mixed?"
+            f"got shapes {first.shape} and {second.shape}; were two encoders mixed?"
         )
-    return left, right
+    return first, second

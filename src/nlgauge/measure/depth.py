@@ -51,15 +51,15 @@ def directions(dimension: int, count: int, seed: int) -> Floats:
         raise OptionError(
             f"directions need a dimension and a count of at least 1, got {dimension} and {count}."
         )
-    drawn = np.random.default_rng(seed).standard_normal((count, dimension))
-    drawn /= np.linalg.norm(drawn, axis=1, keepdims=True)
-    drawn.flags.writeable = False
-    return drawn
+    vectors = np.random.default_rng(seed).standard_normal((count, dimension))
+    vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
+    vectors.flags.writeable = False
+    return vectors
 
 
 def irw(points: ArrayLike, *, count: int = 5000, seed: int = 0) -> Floats:
     """Return the depth of each point in its own cloud, in (0, 1]; duplicates share ranks."""
-    _, projected = next(_projected([_cloud(points)], count, seed))
+    _, projected = next(_project([_cloud(points)], count, seed))
     return _depths(projected, count)
 
 
@@ -75,10 +75,10 @@ def ai_irw(points: ArrayLike, *, count: int = 5000, seed: int = 0) -> Floats:
 def whiten(points: ArrayLike) -> Floats:
     """Return the centred cloud with unit variance along each principal direction it extends in."""
     cloud = _cloud(points)
-    left, singular, _ = np.linalg.svd(cloud - cloud.mean(axis=0), full_matrices=False)
+    scores, singular, _ = np.linalg.svd(cloud - cloud.mean(axis=0), full_matrices=False)
     scale = max(float(np.abs(cloud).max()), np.finfo(float).tiny)
     real = singular**2 > max(CUTOFF * singular[0] ** 2, (TIE * scale) ** 2)
-    return np.asarray(left[:, real] * np.sqrt(len(cloud)))
+    return np.asarray(scores[:, real] * np.sqrt(len(cloud)))
 
 
 def regions_of(
@@ -96,9 +96,9 @@ def regions_of(
     if not 0 <= eps < 1 or levels < 1:
         raise OptionError(f"eps must lie in [0, 1) and levels be at least 1, got {eps}, {levels}.")
     shares = np.linspace(eps, 1.0, levels)
-    for cloud, projected in _projected(map(_cloud, clouds), count, seed):
-        own = depth == "irw"
-        depths = _depths(projected, count) if own else ai_irw(cloud, count=count, seed=seed)
+    for cloud, projected in _project(map(_cloud, clouds), count, seed):
+        is_irw = depth == "irw"
+        depths = _depths(projected, count) if is_irw else ai_irw(cloud, count=count, seed=seed)
         options = (cloud.shape[1], depth, count, seed, eps, levels)
         yield Regions(_supports(projected, depths, shares, count), depths, options)
 
@@ -120,18 +120,18 @@ def sliced_wasserstein(
     x: ArrayLike, y: ArrayLike, *, p: float = 2.0, count: int = 5000, seed: int = 0
 ) -> float:
     """Return ( mean_u W_p^p(<u, x>, <u, y>) )^{1/p} of two clouds whose points weigh the same."""
-    left, right = _pair(x, y)
+    first, second = _check_pair(x, y)
     if not p >= 1:
         raise OptionError(f"p must be at least 1, got {p}.")
-    n, m = len(left), len(right)
+    n, m = len(first), len(second)
     # On a line optimal transport couples equal quantiles. Their levels in units of 1/(n m) are
     # whole numbers, the same for all directions.
     steps = np.union1d(np.arange(n) * m, np.arange(m) * n)
     widths = np.diff(np.append(steps, n * m)) / (n * m)
-    along = directions(left.shape[1], count, seed).T
-    from_left = np.sort(left @ along, axis=0)[steps // m]
-    from_right = np.sort(right @ along, axis=0)[steps // n]
-    powers = (np.abs(from_left - from_right) ** p).mean(axis=1)
+    projections = directions(first.shape[1], count, seed).T
+    first_quantiles = np.sort(first @ projections, axis=0)[steps // m]
+    second_quantiles = np.sort(second @ projections, axis=0)[steps // n]
+    powers = (np.abs(first_quantiles - second_quantiles) ** p).mean(axis=1)
     return math.pow(widths @ powers, 1.0 / p)
 
 
@@ -148,20 +148,20 @@ def mmd(
     K = exp(-||x - y||^2 / (2 bandwidth^2)). This is the biased estimate, of which nlg_eval (through
     geomloss, blur .05) reports one half.
     """
-    left, right = _pair(x, y)
+    xs, ys = _check_pair(x, y)
     if not bandwidth > 0:
         raise OptionError(f"bandwidth must be above 0, got {bandwidth}.")
-    first, second = normalised(a, len(left)), normalised(b, len(right))
+    first, second = normalised(a, len(xs)), normalised(b, len(ys))
 
     def kernel(rows: Floats, columns: Floats) -> Floats:
         squared = squared_euclid(rows, columns, normalise=False)
         return np.asarray(np.exp(-squared / (2.0 * bandwidth**2)))
 
-    within = first @ kernel(left, left) @ first + second @ kernel(right, right) @ second
-    return max(float(within - 2.0 * (first @ kernel(left, right) @ second)), 0.0)
+    within = first @ kernel(xs, xs) @ first + second @ kernel(ys, ys) @ second
+    return max(float(within - 2.0 * (first @ kernel(xs, ys) @ second)), 0.0)
 
 
-def _projected(clouds: Iterable[Floats], count: int, seed: int) -> Iterator[tuple[Floats, Floats]]:
+def _project(clouds: Iterable[Floats], count: int, seed: int) -> Iterator[tuple[Floats, Floats]]:
     """Yield every cloud with its projections [points, directions], which the next call overwrites.
 
     With OpenBLAS a point has the same projections in any batch of at least two points if the number
@@ -170,11 +170,11 @@ def _projected(clouds: Iterable[Floats], count: int, seed: int) -> Iterator[tupl
     table = np.empty((0, 0))
     for batch in _batches(clouds, count):
         padded = count + -count % 8 if count > 0 else count  # directions() refuses 0
-        along = directions(batch[0].shape[1], padded, seed)
+        units = directions(batch[0].shape[1], padded, seed)
         points = np.vstack(batch if len(batch) > 1 or len(batch[0]) > 1 else batch * 2)
         if len(table) < len(points):
-            table = np.empty((len(points), len(along)))
-        np.matmul(points, along.T, out=table[: len(points)])
+            table = np.empty((len(points), len(units)))
+        np.matmul(points, units.T, out=table[: len(points)])
         start = 0
         for cloud in batch:
             yield cloud, table[start : start + len(cloud)]
@@ -211,10 +211,10 @@ def _sorted_ranks(projected: Floats, count: int) -> Floats:
     n, sums = len(projected), np.zeros(len(projected))
     places = np.minimum(np.arange(1.0, n + 1), np.arange(n, 0.0, -1))
     for start in range(0, count, SORTED_DIRECTIONS):
-        along = np.ascontiguousarray(projected[:, start : min(start + SORTED_DIRECTIONS, count)].T)
-        order = along.argsort(axis=1)
-        ordered = np.take_along_axis(along, order, axis=1)
-        ranks = np.broadcast_to(places, along.shape).copy()
+        values = np.ascontiguousarray(projected[:, start : min(start + SORTED_DIRECTIONS, count)].T)
+        order = values.argsort(axis=1)
+        ordered = np.take_along_axis(values, order, axis=1)
+        ranks = np.broadcast_to(places, values.shape).copy()
         for k in np.flatnonzero(~(np.diff(ordered, axis=1) > 2 * TIE).all(axis=1)):  # with ties
             below = ordered[k].searchsorted(ordered[k] - TIE)
             upto = ordered[k].searchsorted(ordered[k] + TIE, side="right")
@@ -236,10 +236,10 @@ def quantiles(values: Floats, shares: Floats) -> Floats:
     """Return the bits of `np.quantile` without its checks, which take as long as the supports."""
     ordered = np.sort(values)
     place = shares * (len(ordered) - 1)
-    left = place.astype(np.intp)
-    low, high = ordered[left], ordered[np.minimum(left + 1, len(ordered) - 1)]
-    part, gap = place - left, high - low
-    return np.where(part < 0.5, low + gap * part, high - gap * (1 - part))
+    index = place.astype(np.intp)
+    low, high = ordered[index], ordered[np.minimum(index + 1, len(ordered) - 1)]
+    fraction, gap = place - index, high - low
+    return np.where(fraction < 0.5, low + gap * fraction, high - gap * (1 - fraction))
 
 
 def _cloud(points: ArrayLike) -> Floats:
@@ -251,11 +251,13 @@ def _cloud(points: ArrayLike) -> Floats:
     return cloud
 
 
-def _pair(x: ArrayLike, y: ArrayLike) -> tuple[Floats, Floats]:
-    left, right = _cloud(x), _cloud(y)
-    if left.shape[1] != right.shape[1]:
-        raise ShapeError(f"clouds must have one dimension, got shapes {left.shape}, {right.shape}.")
-    return left, right
+def _check_pair(x: ArrayLike, y: ArrayLike) -> tuple[Floats, Floats]:
+    first, second = _cloud(x), _cloud(y)
+    if first.shape[1] != second.shape[1]:
+        raise ShapeError(
+            f"clouds must have one dimension, got shapes {first.shape}, {second.shape}."
+        )
+    return first, second
 
 
 def nlg_eval_distance(
@@ -266,7 +268,7 @@ def nlg_eval_distance(
     The supremum is signed (so odd p is not symmetric and gives NaN when X lies inside Y), ranks
     have no left limit, eps is cut to whole percent, and directions come from the legacy generator.
     """
-    clouds = _pair(x, y)
+    clouds = _check_pair(x, y)
     for_depth, for_support = _legacy_directions(clouds[0].shape[1], count)
     percents = np.linspace(int(eps * 100), 100, levels)
     supports = []
@@ -292,5 +294,5 @@ def _legacy_rank(projected: Floats) -> Floats:
 def _legacy_directions(dimension: int, count: int) -> list[Floats]:
     source = np.random.RandomState(0)  # a generator of its own; the global state stays untouched
     mean, covariance = np.zeros(dimension), np.eye(dimension)
-    drawn = [source.multivariate_normal(mean, covariance, size=count) for _ in range(2)]
-    return [normal / np.linalg.norm(normal, axis=1, keepdims=True) for normal in drawn]
+    normals = [source.multivariate_normal(mean, covariance, size=count) for _ in range(2)]
+    return [normal / np.linalg.norm(normal, axis=1, keepdims=True) for normal in normals]

@@ -79,8 +79,8 @@ class Measure:
                 raise OptionError(f"{name} must be a finite number, got {value}.")
             return 0.0 if abs(value) < SNAP else float(value)
         if value is not None:
-            takes = " and ".join(self.parameters) or "no parameters"
-            raise OptionError(f"{self.name} takes {takes}, got {name} = {value}; leave {name} out.")
+            names = " and ".join(self.parameters) or "no parameters"
+            raise OptionError(f"{self.name} takes {names}, got {name} = {value}; leave {name} out.")
         return 0.0
 
 
@@ -104,7 +104,7 @@ def divergence(
     if measure is None:
         raise OptionError(f"no measure is called {name!r}; there are {', '.join(MEASURES)}.")
     a, b = measure.resolve(alpha, beta)
-    p, q = _distributions("log_p", log_p), _distributions("log_q", log_q)
+    p, q = _normalise_rows("log_p", log_p), _normalise_rows("log_q", log_q)
     if p.shape[-1] != q.shape[-1]:
         raise ShapeError(
             f"two distributions need one vocabulary, got {p.shape[-1]} and {q.shape[-1]} words; "
@@ -126,11 +126,11 @@ def divergence(
     return float(values[0]) if len(shape) == 1 else values.reshape(shape[:-1])
 
 
-def _distributions(name: str, given: ArrayLike) -> Floats:
+def _normalise_rows(name: str, values: ArrayLike) -> Floats:
     """Return normalised rows; raise an error if they are too far from it."""
-    logs = np.ascontiguousarray(given, dtype=np.float64)
-    if np.ndim(given) == 0 or logs.shape[-1] == 0:
-        raise ShapeError(f"{name} must have shape [..., words], got {np.shape(given)}.")
+    logs = np.ascontiguousarray(values, dtype=np.float64)
+    if np.ndim(values) == 0 or logs.shape[-1] == 0:
+        raise ShapeError(f"{name} must have shape [..., words], got {np.shape(values)}.")
     with np.errstate(all="ignore"):
         totals = _logsumexp(logs)
     wrong = ~(np.abs(totals) <= NORMALISED)
@@ -193,9 +193,9 @@ class _Family:
             return value
         x = -product * value
         value = np.where(np.abs(x) < 1e-9, value * (1 - x / 2), -np.log1p(x) / product)
-        far = ~(np.abs(x) <= 0.5)  # there sum P^(a/s) Q^(b/s) is summed in logarithms
-        if far.any():
-            value[far] = -_logsumexp(self._mixed()[far]) / product
+        large = ~(np.abs(x) <= 0.5)  # there sum P^(a/s) Q^(b/s) is summed in logarithms
+        if large.any():
+            value[large] = -_logsumexp(self._mixed()[large]) / product
         return value
 
     def _log_ratio(self) -> Floats:
@@ -207,9 +207,9 @@ class _Family:
         mixed = self.q + self.a * self._log_ratio()
         lacks_p, lacks_q = np.isneginf(self.p), np.isneginf(self.q)
         if lacks_p.any() or lacks_q.any():
-            for gone, other, w in ((lacks_p, self.q, self.a), (lacks_q, self.p, self.b)):
+            for absent, other, w in ((lacks_p, self.q, self.a), (lacks_q, self.p, self.b)):
                 sign = w * self.s  # of the weight of 0 in 0^w x^(1-w)
-                mixed[gone] = math.copysign(math.inf, -sign) if sign else other[gone]
+                mixed[absent] = math.copysign(math.inf, -sign) if sign else other[absent]
             mixed[lacks_p & lacks_q] = -math.inf
         return mixed
 
@@ -219,14 +219,14 @@ def _part(middle: Floats, end: Floats, gap: float, y: Floats, span: float) -> Fl
     if gap == 0:
         return np.zeros_like(y)
     z = gap * y
-    near = np.clip(z, -0.5, 0.5)
+    small = np.clip(z, -0.5, 0.5)
     series = np.full_like(z, _SERIES[-1])
     for coefficient in reversed(_SERIES[:-1]):
-        series *= near
+        series *= small
         series += coefficient
     series *= y * y * middle * (gap / span)
-    far = ((np.exp(end) - middle) / gap - y * middle) / span
-    return np.where(near == z, series, far)
+    exact = ((np.exp(end) - middle) / gap - y * middle) / span
+    return np.where(small == z, series, exact)
 
 
 def _scale_free(p: Floats, q: Floats, a: float, b: float) -> Floats:
@@ -236,17 +236,17 @@ def _scale_free(p: Floats, q: Floats, a: float, b: float) -> Floats:
         return _Family(p, q, a, b, s).logarithmic()
     absent = np.isneginf(p) & np.isneginf(q)
     words = (~absent).sum(axis=-1, keepdims=True)
-    left, right = _escort(p, absent, s), _escort(q, absent, s)
-    y = (left - right) / s if s else np.zeros_like(left)
+    first, second = _escort(p, absent, s), _escort(q, absent, s)
+    y = (first - second) / s if s else np.zeros_like(first)
     # Near s = 0 both escorts are almost uniform and their difference is lost in ln(words); there
     # ln P = s (ln p - mean) - ln(words), with ln sum p^s taken relative to the uniform.
     means = [_power_mean(x, absent, words, s) for x in (p, q)]
     narrow = np.isfinite(means[0]) & np.isfinite(means[1])
     if narrow.any():
         y = np.where(narrow, (p - q) - (means[0] - means[1]), y)
-        left = np.where(narrow & ~absent, s * (p - means[0]) - np.log(words), left)
-        right = np.where(narrow & ~absent, s * (q - means[1]) - np.log(words), right)
-    value = _Family(left, right, a, b, s, y).logarithmic()
+        first = np.where(narrow & ~absent, s * (p - means[0]) - np.log(words), first)
+        second = np.where(narrow & ~absent, s * (q - means[1]) - np.log(words), second)
+    value = _Family(first, second, a, b, s, y).logarithmic()
     # With s = 0 only rows without one-sided zeros are narrow; the others diverge.
     return np.where(narrow[:, 0], value, math.inf) if s == 0 else value
 
@@ -277,10 +277,10 @@ def _renyi(p: Floats, q: Floats, a: float, _: float) -> Floats:
     """Return a times the logarithmic member; for a = 0, -ln of the mass of q on the words of p."""
     if a > 0:
         return a * _Family(p, q, a, 1.0 - a, 1.0).logarithmic()
-    gone = np.isneginf(p)
-    missed = np.where(gone, np.exp(q), 0.0).sum(axis=-1)
-    rest = _logsumexp(np.where(gone, -math.inf, q))
-    return np.where(missed < 0.5, -np.log1p(-missed), -rest)
+    absent = np.isneginf(p)
+    missed = np.where(absent, np.exp(q), 0.0).sum(axis=-1)
+    log_kept = _logsumexp(np.where(absent, -math.inf, q))
+    return np.where(missed < 0.5, -np.log1p(-missed), -log_kept)
 
 
 def _larger(p: Floats, q: Floats) -> tuple[Floats, Floats]:
@@ -306,8 +306,8 @@ def _l2(p: Floats, q: Floats, *_: float) -> Floats:
 def _fisher_rao(p: Floats, q: Floats, *_: float) -> Floats:
     """Return (2/pi) arccos BC as (4/pi) arcsin sqrt((1 - BC) / 2), also exact near BC = 1."""
     larger, ratio = _larger(p, q)
-    lost = (larger * np.expm1(ratio / 2) ** 2).sum(axis=-1) / 2  # sum (sqrt p - sqrt q)^2 / 2
-    return np.asarray(4 / math.pi * np.arcsin(np.sqrt(lost / 2)))
+    gap = (larger * np.expm1(ratio / 2) ** 2).sum(axis=-1) / 2  # sum (sqrt p - sqrt q)^2 / 2
+    return np.asarray(4 / math.pi * np.arcsin(np.sqrt(gap / 2)))
 
 
 def _jensen_shannon(p: Floats, q: Floats, *_: float) -> Floats:

@@ -34,11 +34,11 @@ class LongText:
         """Write the costs of the changed points."""
         rows = max(1, BLOCK_CELLS // self._preference.shape[1])
         for part in (changed[start : start + rows] for start in range(0, len(changed), rows)):
-            own = points[part]
-            lengths = np.einsum("kd,kd->k", own, own)[:, None]
+            block = points[part]
+            lengths = np.einsum("kd,kd->k", block, block)[:, None]
             self._largest[part] = 0.0
             for layer, tokens in enumerate(self._tokens):
-                cost = own @ tokens.T
+                cost = block @ tokens.T
                 cost *= -2
                 cost += self._squares[layer]
                 cost += self._preference[part]
@@ -99,9 +99,9 @@ def iterate(
     `preference` is added to the cost of every point and token with mass; `matched` begins with the
     coupling of equal positions.
     """
-    (used,) = mass.nonzero()
-    tokens = np.ascontiguousarray(layers[:, used])
-    text = LongText(tokens, mass[used], preference, matched=matched)
+    (support,) = mass.nonzero()
+    tokens = np.ascontiguousarray(layers[:, support])
+    text = LongText(tokens, mass[support], preference, matched=matched)
     points = best = layers.mean(axis=0)
     changed, objectives = np.arange(len(points)), list[float]()
     while len(objectives) < steps:

@@ -43,7 +43,7 @@ def mean(states: ArrayLike) -> Floats:
 
 def concatenate(states: ArrayLike, *, length: float = 1.0) -> Floats:
     """Return the layers, scaled to this length, side by side; their cosine is the mean of all."""
-    layers, tokens, d = (by_layer := _checked(states)).shape
+    layers, tokens, d = (by_layer := _check_layers(states)).shape
     by_token = unit(by_layer.swapaxes(0, 1), length=length)  # in the order of the result: one copy
     return by_token.reshape(tokens, layers * d)
 
@@ -91,9 +91,9 @@ def routing(
         shares = np.exp(logits - logits.max(axis=0))
         shares /= shares.sum(axis=0)
         v = _centre(z, shares * _kernel(z, v, kernel, bandwidth)[1])
-        near = _kernel(z, v, kernel, bandwidth)[0]
-        logits = logits + rate * near
-        before, loss = loss, np.log(np.maximum((shares * near).sum(axis=0), 1e-300))
+        kernels = _kernel(z, v, kernel, bandwidth)[0]
+        logits = logits + rate * kernels
+        before, loss = loss, np.log(np.maximum((shares * kernels).sum(axis=0), 1e-300))
         change = float(np.abs(loss - before).max(initial=0.0))
         if change < tolerance:
             return Routing(v, shares, step, True)
@@ -109,8 +109,8 @@ def _kernel(z: Floats, v: Floats, kernel: Kernel, bandwidth: float) -> tuple[Flo
     """Return k and -k' at the scaled squared distances of each layer from v."""
     x = ((z - v) ** 2).sum(axis=2) / bandwidth
     if kernel == "gaussian":
-        near = np.exp(-x / 2)
-        return near, near / 2
+        similarity = np.exp(-x / 2)
+        return similarity, similarity / 2
     return np.maximum(0.0, 1.0 - x), (x < 1).astype(np.float64)
 
 
@@ -173,10 +173,10 @@ def unit_ngrams(points: Floats, mass: Floats, totals: Floats) -> list[Shares]:
 
 
 def _layers(states: ArrayLike) -> Floats:
-    return unit(_checked(states))
+    return unit(_check_layers(states))
 
 
-def _checked(states: ArrayLike) -> Floats:
+def _check_layers(states: ArrayLike) -> Floats:
     layers = np.asarray(states)
     if layers.ndim != 3 or not len(layers):
         raise ShapeError(

@@ -29,11 +29,11 @@ def solve(
     """Return the solution for penalties of which at least one is 0."""
     penalty_a, penalty_b = penalties
     if penalty_b > 0:
-        turned = solve(problem.transposed(), (penalty_b, penalty_a), epsilon, reference)
-        return turned._replace(coupling=turned.coupling.T)
+        transposed = solve(problem.transposed(), (penalty_b, penalty_a), epsilon, reference)
+        return transposed._replace(coupling=transposed.coupling.T)
     cost, a, b = problem
     if not epsilon:
-        return Solution(_hard(cost, a, penalty_a), 0.0, 0, True)
+        return Solution(_unregularised_plan(cost, a, penalty_a), 0.0, 0, True)
     shares, log_sums = softmax(cost, b if reference == "product" else None, epsilon)
     masses = a
     if penalty_a < math.inf:
@@ -57,7 +57,7 @@ def softmax(cost: Floats, weights: Floats | None, epsilon: float) -> tuple[Float
     return shares, np.log(sums) - least / epsilon
 
 
-def _hard(cost: Floats, a: Floats, penalty_a: float) -> Floats:
+def _unregularised_plan(cost: Floats, a: Floats, penalty_a: float) -> Floats:
     """Return the plan without regularisation; ties go to the first partner."""
     coupling = np.zeros(cost.shape)
     if penalty_a > 0:

@@ -39,7 +39,7 @@ def solve_concatenated(
         return []
     count = len(problems)
     shapes = np.array([problem.cost.shape for problem in problems], dtype=np.intp)
-    costs, a, b = (_concatenated(part) for part in zip(*problems, strict=True))
+    costs, a, b = (_concatenate(part) for part in zip(*problems, strict=True))
     couplings, gaps = np.empty(len(costs)), np.empty(count)
     steps, solved = np.ones(count, np.intp), np.empty(count, np.intp)
     with np.errstate(all="ignore"):  # uncompiled kernels overflow as compiled ones do
@@ -47,11 +47,11 @@ def solve_concatenated(
     parts = np.split(couplings, shapes.prod(axis=1).cumsum()[:-1])
     if count > 1:  # a plan must not keep those of all others in memory
         parts = [part.copy() for part in parts]
-    found = zip(parts, shapes, gaps.tolist(), steps.tolist(), solved, strict=True)
-    return [Solution(x.reshape(n), gap, step, bool(ok)) for x, n, gap, step, ok in found]
+    fields = zip(parts, shapes, gaps.tolist(), steps.tolist(), solved, strict=True)
+    return [Solution(x.reshape(n), gap, step, bool(ok)) for x, n, gap, step, ok in fields]
 
 
-def _concatenated(arrays: tuple[Floats, ...]) -> Floats:
+def _concatenate(arrays: tuple[Floats, ...]) -> Floats:
     """Return arrays one after another; a single one, which may be large, without a copy."""
     flat = [*map(np.ravel, arrays)]
     return flat[0] if len(flat) == 1 and flat[0].flags.writeable else np.concatenate(flat)

@@ -106,14 +106,14 @@ def sinkhorn_divergence(
         )
     a, b = normalised(a, len(a)), normalised(b, len(b))
     problems = [Problem(cost, a, b), Problem(cost_a, a, a), Problem(cost_b, b, b)]
-    found = _solve(problems, (math.inf, math.inf), epsilon, "product")
-    error = max(one.residual for one, _ in found)
+    solved = _solve(problems, (math.inf, math.inf), epsilon, "product")
+    error = max(one.residual for one, _ in solved)
     if not error <= MAX_ERROR:
         raise NotConverged(
             f"the Sinkhorn iteration stopped with marginals off by {error:.1e} "
             f"(wanted {MAX_ERROR:.0e}) at epsilon {epsilon}; try a larger epsilon."
         )
-    between, within_a, within_b = (value for _, value in found)
+    between, within_a, within_b = (value for _, value in solved)
     return max(between - within_a / 2 - within_b / 2, 0.0)
 
 
@@ -121,7 +121,7 @@ def _solve(
     problems: list[Problem], penalties: tuple[float, float], epsilon: float, reference: Reference
 ) -> list[tuple[Solution, float]]:
     """Return each problem's solution, and <a, f> + <b, g> of its potentials."""
-    found: dict[int, tuple[Solution, float]] = {}
+    solved: dict[int, tuple[Solution, float]] = {}
     for members, batch in _batches(problems, penalties, reference):
         f, g = np.zeros_like(batch.a), np.zeros_like(batch.b)
         # The first epsilon must not depend on the batch, or else scores would.
@@ -136,8 +136,8 @@ def _solve(
             n, m = problems[index].cost.shape
             error, steps = float(errors[row]), int(iterations[row])
             solution = Solution(plans[row, :n, :m].copy(), error, steps, error <= MAX_ERROR)
-            found[index] = solution, float(values[row])
-    return [found[index] for index in range(len(problems))]
+            solved[index] = solution, float(values[row])
+    return [solved[index] for index in range(len(problems))]
 
 
 def _scale(batch: _Batch, f: Floats, g: Floats, epsilon: float) -> tuple[Floats, Floats]:
@@ -175,12 +175,12 @@ def _iterate(
         errors[running[better]] = error[better]
         stale[running] = np.where(better, 0, stale[running] + 1)
         iterations[running] = round_ * SCALINGS
-        left = (errors[running] <= MAX_ERROR) & (stale[running] >= PATIENCE)
-        kept = (error > TARGET_ERROR) & ~left
-        if not kept.any():
+        stalled = (errors[running] <= MAX_ERROR) & (stale[running] >= PATIENCE)
+        active = (error > TARGET_ERROR) & ~stalled
+        if not active.any():
             break
-        if not kept.all():
-            running, f, g, batch = running[kept], f[kept], g[kept], batch.select(kept)
+        if not active.all():
+            running, f, g, batch = running[active], f[active], g[active], batch.select(active)
     return best_f, best_g, errors, iterations
 
 
@@ -202,10 +202,10 @@ def _newton(batch: _Batch, f: Floats, g: Floats, epsilon: float) -> tuple[Floats
             break
         new_f, new_g = f + t[:, None] * df, g + t[:, None] * dg
         with np.errstate(over="ignore", invalid="ignore"):  # such a step is rejected
-            left = batch.misses(batch.plan(new_f, new_g, epsilon), new_f, new_g)[2]
-        good = waiting & (left < (1.0 - t / 4) * error)
+            new_error = batch.misses(batch.plan(new_f, new_g, epsilon), new_f, new_g)[2]
+        good = waiting & (new_error < (1.0 - t / 4) * error)
         f, g = np.where(good[:, None], new_f, f), np.where(good[:, None], new_g, g)
-        error, waiting, t = np.where(good, left, error), waiting & ~good, t / 2
+        error, waiting, t = np.where(good, new_error, error), waiting & ~good, t / 2
     return f, g, error
 
 
@@ -226,18 +226,18 @@ def _solve_system(
     reduced[:, diagonal, diagonal] = others + np.maximum(excess, floor)
     # Weights of tokens may differ by ten orders of magnitude: scale to a unit diagonal first.
     scale = 1.0 / np.sqrt(reduced[:, diagonal, diagonal])
-    both = scale[:, :, None] * scale[:, None, :]
-    inverse = np.linalg.inv(reduced * both) * both
+    products = scale[:, :, None] * scale[:, None, :]
+    inverse = np.linalg.inv(reduced * products) * products
 
-    def eliminate(left: Floats, right: Floats) -> tuple[Floats, Floats]:
-        right = right - (left[:, None, :] @ scaled)[:, 0, :]
-        dg = (inverse @ right[:, :, None])[:, :, 0]
-        return (left - (weights @ dg[:, :, None])[:, :, 0]) / rows, dg
+    def eliminate(ra: Floats, rb: Floats) -> tuple[Floats, Floats]:
+        rb = rb - (ra[:, None, :] @ scaled)[:, 0, :]
+        dg = (inverse @ rb[:, :, None])[:, :, 0]
+        return (ra - (weights @ dg[:, :, None])[:, :, 0]) / rows, dg
 
     df, dg = eliminate(ya, yb)
     sums = weights * (df[:, :, None] + dg[:, None, :])
-    left, right = ya - sums.sum(axis=2) - excess_a * df, yb - sums.sum(axis=1) - excess_b * dg
-    more_f, more_g = eliminate(left, right)
+    ra, rb = ya - sums.sum(axis=2) - excess_a * df, yb - sums.sum(axis=1) - excess_b * dg
+    more_f, more_g = eliminate(ra, rb)
     return df + more_f, dg + more_g
 
 
@@ -249,14 +249,14 @@ def _batches(
     for index, problem in enumerate(problems):
         n, m = (-(-length // LENGTH_STEP) * LENGTH_STEP for length in problem.cost.shape)
         shapes[n, m].append(index)
-    for (n, m), found in shapes.items():
+    for (n, m), indices in shapes.items():
         size = max(1, BATCH_CELLS // (n * m))
-        for members in (found[start : start + size] for start in range(0, len(found), size)):
+        for members in (indices[start : start + size] for start in range(0, len(indices), size)):
             count = len(members)
             cost, a, b = np.zeros((count, n, m)), np.zeros((count, n)), np.zeros((count, m))
-            for row, (matrix, left, right) in enumerate(problems[index] for index in members):
-                cost[row, : len(left), : len(right)] = matrix
-                a[row, : len(left)], b[row, : len(right)] = left, right
+            for row, (matrix, mass_a, mass_b) in enumerate(problems[index] for index in members):
+                cost[row, : len(mass_a), : len(mass_b)] = matrix
+                a[row, : len(mass_a)], b[row, : len(mass_b)] = mass_a, mass_b
             log_a, log_b = (np.log(np.where(side > 0, side, 1.0)) for side in (a, b))
             weighed = log_a[:, :, None] + log_b[:, None, :] if reference == "product" else 0.0
             real = (a > 0)[:, :, None] & (b > 0)[:, None, :]

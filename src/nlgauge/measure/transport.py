@@ -23,7 +23,7 @@ from nlgauge.measure.kernels import network_simplex
 from nlgauge.measure.problem import Problem, Solution, normalised, solve_concatenated
 from nlgauge.measure.sinkhorn import Reference
 
-_SAME_SUM = 1e-6  # relative difference of two sums that is rounding, also of float32
+_SUM_RTOL = 1e-6  # relative difference of two sums that is rounding, also of float32
 BLOCK_CELLS = 1 << 20  # of a product
 
 
@@ -84,8 +84,8 @@ def match_many(
         )
     if math.isinf(min(penalty_a, penalty_b)):
         _check_sums(a, b)
-    problems = list(map(_checked, costs, a, b))
-    weighted = list(map(_without_zeros, problems))
+    problems = list(map(_check_problem, costs, a, b))
+    weighted = list(map(_drop_zeros, problems))
     solutions = _solve(weighted, (penalty_a, penalty_b), epsilon, reference)
     pairs = zip(problems, solutions, strict=True)
     plans = [_plan(problem, solution, penalty_a, penalty_b) for problem, solution in pairs]
@@ -102,7 +102,7 @@ def match_many(
     return plans
 
 
-def _checked(cost: ArrayLike, a: ArrayLike, b: ArrayLike) -> Problem:
+def _check_problem(cost: ArrayLike, a: ArrayLike, b: ArrayLike) -> Problem:
     """Return a problem with normalised weights; raise an error if it is invalid."""
     matrix = np.ascontiguousarray(cost, dtype=np.float64)
     if (*np.shape(a), *np.shape(b)) != matrix.shape or matrix.ndim != 2:
@@ -111,20 +111,20 @@ def _checked(cost: ArrayLike, a: ArrayLike, b: ArrayLike) -> Problem:
             f"{np.shape(a)} and {np.shape(b)}."
         )
     n, m = matrix.shape
-    left, right = normalised(a, n, "a"), normalised(b, m, "b")
+    weights_a, weights_b = normalised(a, n, "a"), normalised(b, m, "b")
     if not (matrix.min() >= 0 and matrix.max() < math.inf):
         raise DataError(
             f"a cost must be finite and at least 0, got values from {matrix.min():g} to "
             f"{matrix.max():g}."
         )
-    return Problem(matrix, left, right)
+    return Problem(matrix, weights_a, weights_b)
 
 
 def _check_sums(a: Sequence[ArrayLike], b: Sequence[ArrayLike]) -> None:
     """Raise an error if the two sides of a problem differ in their sums by more than rounding."""
-    for number, (left, right) in enumerate(zip(a, b, strict=True)):
-        sums = float(np.sum(left)), float(np.sum(right))
-        if not math.isclose(*sums, rel_tol=_SAME_SUM) and 0 < min(sums) <= max(sums) < math.inf:
+    for number, (weights_a, weights_b) in enumerate(zip(a, b, strict=True)):
+        sums = float(np.sum(weights_a)), float(np.sum(weights_b))
+        if not math.isclose(*sums, rel_tol=_SUM_RTOL) and 0 < min(sums) <= max(sums) < math.inf:
             raise DataError(
                 f"weights a sum to {sums[0]:g} and weights b to {sums[1]:g} in problem {number}, "
                 "but balanced transport moves all of a onto all of b; divide each by its sum, or "
@@ -132,7 +132,7 @@ def _check_sums(a: Sequence[ArrayLike], b: Sequence[ArrayLike]) -> None:
             )
 
 
-def _without_zeros(problem: Problem) -> Problem:
+def _drop_zeros(problem: Problem) -> Problem:
     """Return the problem without its tokens of weight 0."""
     cost, a, b = problem
     if a.all() and b.all():
@@ -145,7 +145,7 @@ def _solve(
 ) -> list[Solution]:
     """Return the solutions of the method for these penalties."""
     if min(penalties) == 0:
-        return [one_sided.solve(each, penalties, epsilon, reference) for each in problems]
+        return [one_sided.solve(problem, penalties, epsilon, reference) for problem in problems]
     if epsilon > 0:
         return sinkhorn.solve(problems, penalties, epsilon, reference)
     if math.isinf(min(penalties)):
@@ -167,8 +167,8 @@ def _plan(problem: Problem, solution: Solution, penalty_a: float, penalty_b: flo
         if 0 < penalty < math.inf:  # else the sums would be for nothing
             terms = marginal_penalties(coupling.sum(axis=axis), weights, penalty)
             objective += float(terms.sum())
-    found = {**problem._asdict(), **solution._asdict()}
-    return Plan(value=value, mass=mass, objective=objective, **found)
+    fields = {**problem._asdict(), **solution._asdict()}
+    return Plan(value=value, mass=mass, objective=objective, **fields)
 
 
 def _total_cost(cost: Floats, coupling: Floats) -> float:

@@ -41,19 +41,19 @@ def solve(problems: list[Problem], penalty_a: float, penalty_b: float) -> list[S
     """Return the solutions for penalties > 0, of which at most one is infinite."""
     least_scale = max(MIN_COST_RATIO * p for p in (penalty_a, penalty_b) if p < math.inf)
     rates = 1.0 / penalty_a, 1.0 / penalty_b
-    found = [Solution(problem.cost, math.inf, 0, False) for problem in problems]
+    results = [Solution(problem.cost, math.inf, 0, False) for problem in problems]
     for k, problem in enumerate(problems):
         if problem.cost.size >= LARGE:
-            (found[k],) = solve_concatenated([problem], active_set.solve_all, *rates, least_scale)
+            (results[k],) = solve_concatenated([problem], active_set.solve_all, *rates, least_scale)
     for method in (FAST, ROBUST):  # one problem in thousands needs the robust one
         for tall in (False, True):  # tall problems are transposed
-            unsolved = (k for k, one in enumerate(found) if not one.converged)
+            unsolved = (k for k, one in enumerate(results) if not one.converged)
             members = [k for k in unsolved if (len(problems[k].a) > len(problems[k].b)) == tall]
-            given = [problems[k].transposed() if tall else problems[k] for k in members]
+            oriented = [problems[k].transposed() if tall else problems[k] for k in members]
             options = *(rates[::-1] if tall else rates), least_scale, np.array(method, dtype=float)
-            solutions = solve_concatenated(given, interior_point.solve_all, *options)
+            solutions = solve_concatenated(oriented, interior_point.solve_all, *options)
             for k, solution in zip(members, solutions, strict=True):
                 coupling = solution.coupling.T if tall else solution.coupling
-                steps = max(found[k].iterations, 0) + solution.iterations
-                found[k] = solution._replace(coupling=coupling, iterations=steps)
-    return found
+                steps = max(results[k].iterations, 0) + solution.iterations
+                results[k] = solution._replace(coupling=coupling, iterations=steps)
+    return results

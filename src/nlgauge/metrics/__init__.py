@@ -84,11 +84,11 @@ def metric_class(name: str) -> type[Metric]:
     'Chrf'
     """
     if name in _package_names():  # searching the other sources is slow
-        return _find_class(_import_own(name))
+        return _find_class(_import_packaged(name))
     sources = _sources()
     if name not in sources:
-        near = difflib.get_close_matches(name, sources, 1, cutoff=0.5)
-        hint = f"did you mean {near[0]!r}? " if near else ""
+        matches = difflib.get_close_matches(name, sources, 1, cutoff=0.5)
+        hint = f"did you mean {matches[0]!r}? " if matches else ""
         if re.sub(r"[\W\d]|qe$", "", name.lower()) in _TRAINED:
             hint = "run its program with external (see nlgauge metrics external); "
         known = ", ".join(metric_names())
@@ -101,12 +101,12 @@ def resolve_name(name: str) -> tuple[str, Mapping[str, str]]:
     if name in _package_names() or name in _sources():
         return name, {}
     plain = re.sub(r"[\s_-]", "", name.lower())
-    own = {each.replace("_", ""): each for each in _package_names()}
+    names = {each.replace("_", ""): each for each in _package_names()}
     for each in (plain, plain.removesuffix("score")):
-        if each in own:
-            return own[each], {}
+        if each in names:
+            return names[each], {}
     aliases = ((each, metric_class(each).aliases) for each in sorted(_package_names()))
-    return next(((each, found[plain]) for each, found in aliases if plain in found), (name, {}))
+    return next(((each, table[plain]) for each, table in aliases if plain in table), (name, {}))
 
 
 def metric(spec: str | Metric, /, *, allow_external: Sequence[str] = (), **options: Any) -> Metric:
@@ -197,11 +197,11 @@ def _language_options(kind: type[Metric], language: str) -> dict[str, str | bool
 
 
 def _parse_spec(spec: str, language: str | None = None) -> Metric:
-    written, _, rest = spec.strip().partition(":")
+    written, _, options_text = spec.strip().partition(":")
     name, preset = resolve_name(written)
     kind = metric_class(name)
     defaults = {} if language is None else _language_options(kind, language)
-    values = {**defaults, **preset, **_translate(kind, _split_options(spec, rest))}
+    values = {**defaults, **preset, **_translate(kind, _split_options(spec, options_text))}
     texts = {key: v if isinstance(v, str) else format_value(v) for key, v in values.items()}
     return kind(**parse_options(kind, texts, name=name))
 
@@ -227,9 +227,9 @@ def from_signature(text: str, allow_external: Sequence[str] = ()) -> Metric:
     return built
 
 
-def _split_options(spec: str, rest: str) -> dict[str, str]:
+def _split_options(spec: str, options_text: str) -> dict[str, str]:
     texts: dict[str, str] = {}
-    for part in filter(None, map(str.strip, rest.split(","))):
+    for part in filter(None, map(str.strip, options_text.split(","))):
         key, equals, value = map(str.strip, part.partition("="))
         if not equals:
             raise OptionError(f"metric {spec!r}: {part!r} is not of the form option=value")
@@ -242,12 +242,12 @@ def _split_options(spec: str, rest: str) -> dict[str, str]:
 def _sources() -> dict[str, Callable[[], Any]]:
     """Return import functions by metric name; the metrics of this package take precedence."""
     points = entry_points(group="nlgauge.metrics")
-    found: dict[str, Callable[[], Any]] = {point.name: point.load for point in points}
+    loaders: dict[str, Callable[[], Any]] = {point.name: point.load for point in points}
     for folder in filter(None, os.environ.get(FOLDERS_VARIABLE, "").split(os.pathsep)):
         for path in sorted(Path(folder).glob("[!_]*.py")):
             if path.is_file():  # reading a pipe would block
-                found[path.stem] = partial(_import_file, path)
-    return found | {name: partial(_import_own, name) for name in _package_names()}
+                loaders[path.stem] = partial(_import_file, path)
+    return loaders | {name: partial(_import_packaged, name) for name in _package_names()}
 
 
 @lru_cache
@@ -256,7 +256,7 @@ def _package_names() -> frozenset[str]:
     return frozenset(name for name in names if not name.startswith("_"))
 
 
-def _import_own(name: str) -> ModuleType:
+def _import_packaged(name: str) -> ModuleType:
     return importlib.import_module(f"{__name__}.{name}")
 
 
@@ -281,8 +281,8 @@ def _find_class(source: Any) -> type[Metric]:
     if isinstance(source, type) and issubclass(source, Metric):
         return source
     classes = (value for value in vars(source).values() if isinstance(value, type))
-    own = (kind for kind in classes if kind.__module__ == source.__name__)
-    defined = [kind for kind in own if issubclass(kind, Metric) and not isabstract(kind)]
+    local_classes = (kind for kind in classes if kind.__module__ == source.__name__)
+    defined = [kind for kind in local_classes if issubclass(kind, Metric) and not isabstract(kind)]
     if len(defined) != 1:
         names = ", ".join(kind.__name__ for kind in defined) or "none"
         raise UnknownMetric(

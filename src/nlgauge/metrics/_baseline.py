@@ -34,7 +34,7 @@ class Baselines(NamedTuple):
 def read_baseline(path: str, metric: Metric, card: ModelCard) -> Baselines:
     """Return the baseline of a bound metric from a file, or the one shipped for it."""
     if path == SHIPPED:
-        return _shipped(metric, card)
+        return _read_shipped(metric, card)
     require_file(path, "baseline file")
     try:
         content = Path(path).read_bytes()
@@ -54,20 +54,20 @@ def read_baseline(path: str, metric: Metric, card: ModelCard) -> Baselines:
     return Baselines(values, sha256(content).hexdigest()[:12])
 
 
-def _shipped(metric: Metric, card: ModelCard) -> Baselines:
+def _read_shipped(metric: Metric, card: ModelCard) -> Baselines:
     content = files(__package__).joinpath("baselines.json").read_bytes()
     stored = json.loads(content)
-    for each in stored["baselines"]:
-        baseline = Baseline(**stored["fitted"], **each)
+    for entry in stored["baselines"]:
+        baseline = Baseline(**stored["fitted"], **entry)
         if baseline.metric == metric.name and not baseline.differing(metric, card):
             return Baselines(
                 baseline.values_for(metric, card, SHIPPED), sha256(content).hexdigest()[:12]
             )
     spelled, fitted = metric.describe(), "{model} model ({model_sha})".format(**stored["fitted"])
-    wanted = ", ".join(f"{key}={spelled[key]}" for key in BASELINE_OPTIONS)
+    options = ", ".join(f"{key}={spelled[key]}" for key in BASELINE_OPTIONS)
     raise OptionError(
         f"no baseline is shipped for {metric.name} with the model {card.name} ({card.digest}), "
-        f"{wanted}; there is one for every layer of the {fitted}, with weights=uniform and "
+        f"{options}; there is one for every layer of the {fitted}, with weights=uniform and "
         f"alpha=0.5; {fitting_advice(metric)}"
     )
 

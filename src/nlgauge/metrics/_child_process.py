@@ -52,8 +52,8 @@ class ChildProcess:
             raise ModelError(
                 f'{command!r} must first write {{"name": ..., "version": ...}} but wrote {header}'
             )
-        given = {key: header.get(key) for key in ("name", "version")}
-        self.facts = {f"external_{k}": escape(str(v)) for k, v in given.items() if v is not None}
+        declared = {key: header.get(key) for key in ("name", "version")}
+        self.facts = {f"external_{k}": escape(str(v)) for k, v in declared.items() if v is not None}
 
     def score(self, rows: Sequence[Mapping[str, Any]]) -> Floats:
         """Return the scores of the rows."""

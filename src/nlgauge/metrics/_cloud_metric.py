@@ -170,8 +170,8 @@ class CloudMetric(PairMetric):
     @property
     def span_thresholds(self) -> tuple[float, float] | None:
         """The thresholds that are stored for the metric with its model and options."""
-        found = _stored_thresholds().get(self.label())
-        return None if found is None else (found[0], found[1])
+        thresholds = _stored_thresholds().get(self.label())
+        return None if thresholds is None else (thresholds[0], thresholds[1])
 
     @property
     def leaves_layers_open(self) -> bool:
@@ -182,25 +182,25 @@ class CloudMetric(PairMetric):
         unset = (name for name in self.preset_options if getattr(self, name) in ("best", None))
         preset = {name: card.presets[name] for name in unset if name in card.presets}
         selected = preset.pop(self.layer_option, getattr(self, self.layer_option))
-        wanted = self._published.layers if selected == "best" else selected
-        numbers = card.choose(wanted, match=self.matching)
+        requested = self._published.layers if selected == "best" else selected
+        numbers = card.choose(requested, match=self.matching)
         joins = self.joins_layers and not getattr(self, "compat", None)
         if self.layer_option == "layer" and len(numbers) != 1 and not joins:
             raise OptionError(
                 f"{self.name} compares one layer, but layer={selected} selects {len(numbers)}"
             )
         layers: Any = numbers[0] if len(numbers) == 1 else "+".join(map(str, numbers))
-        found = {"model": card.name, "long_text": self.needs.long_text, self.layer_option: layers}
-        return replace(self, **{**preset, **found})
+        fixed = {"model": card.name, "long_text": self.needs.long_text, self.layer_option: layers}
+        return replace(self, **{**preset, **fixed})
 
     def points(self, cloud: Cloud) -> Points:
         """Return the points of a text that is not void: by default unit vectors of n-grams."""
         n = getattr(self, "ngram", None) or 1
         if n == 1:
             return ngram_points(join(cloud.points), cloud, n)
-        found = ngram_points(concatenate(cloud.points), cloud, n)
-        scale_in_place(found.vectors)
-        return found
+        points = ngram_points(concatenate(cloud.points), cloud, n)
+        scale_in_place(points.vectors)
+        return points
 
     def prepare(self, item: Cloud, side: Side) -> Any | None:
         return None if item.void else self.points(item)
@@ -211,8 +211,8 @@ class CloudMetric(PairMetric):
 
     def _prepare_all(self, items: Sequence[Any], side: Side) -> list[Any | None]:
         with portion(_PREPARING_SHARE):
-            made = spread(partial(self.prepare_many, side=side), items, least=_MIN_PER_THREAD)
-        return list(chain.from_iterable(made))
+            batches = spread(partial(self.prepare_many, side=side), items, least=_MIN_PER_THREAD)
+        return list(chain.from_iterable(batches))
 
     def _compare_all(self, candidates: Sequence[Any], references: Sequence[Any]) -> Floats:
         # The score of a pair does not depend on other pairs, so threads can share them.

@@ -55,31 +55,34 @@ class GreedyMetric(CloudMetric):
 
     def compare(self, candidates: Sequence[Points], references: Sequence[Points]) -> Floats:
         rows = []
-        own: dict[int, float] = {}  # equal texts are the same object
-        for left, right in zip(candidates, references, strict=True):
-            similarities = self.similarities(left, right)
+        norms: dict[int, float] = {}  # equal texts are the same object
+        for candidate, reference in zip(candidates, references, strict=True):
+            similarities = self.similarities(candidate, reference)
             if self.temperature:
-                for each in (left, right):
-                    if id(each) not in own:
-                        own[id(each)] = self._expected(self.similarities(each, each), each, each)[0]
-                scale = math.sqrt(max(own[id(left)] * own[id(right)], 0.0))
-                found = self._expected(similarities, left, right)
-                precision, recall = (min(each / scale, 1.0) if scale else 0.0 for each in found)
+                for text in (candidate, reference):
+                    if id(text) not in norms:
+                        products = self.similarities(text, text)
+                        norms[id(text)] = self._expected(products, text, text)[0]
+                scale = math.sqrt(max(norms[id(candidate)] * norms[id(reference)], 0.0))
+                expected = self._expected(similarities, candidate, reference)
+                precision, recall = (min(each / scale, 1.0) if scale else 0.0 for each in expected)
             else:
-                precision, recall = best_partners(similarities, left.masses, right.masses)
+                precision, recall = best_partners(similarities, candidate.masses, reference.masses)
             rows.append((f_measure(precision, recall, self.alpha), precision, recall))
         return np.array(rows)
 
-    def _expected(self, similarities: Floats, left: Points, right: Points) -> tuple[float, float]:
-        return expected_partners(similarities, left.masses, right.masses, self.temperature)
+    def _expected(
+        self, similarities: Floats, candidate: Points, reference: Points
+    ) -> tuple[float, float]:
+        return expected_partners(similarities, candidate.masses, reference.masses, self.temperature)
 
     def align(self, candidate: Points, reference: Points) -> Plan:
         """Return the mean of the matches of precision and the matches of recall."""
         cost = cosine(candidate.vectors, reference.vectors)
         masses, soft = (candidate.masses, reference.masses), self.temperature
-        left = match(cost, *masses, penalty_b=0, epsilon=soft)
-        right = match(cost, *masses, penalty_a=0, epsilon=soft)
-        value = (left.value + right.value) / 2
-        coupling = (left.coupling + right.coupling) / 2
-        plan = replace(left, coupling=coupling, value=value, objective=value)
+        precision = match(cost, *masses, penalty_b=0, epsilon=soft)
+        recall = match(cost, *masses, penalty_a=0, epsilon=soft)
+        value = (precision.value + recall.value) / 2
+        coupling = (precision.coupling + recall.coupling) / 2
+        plan = replace(precision, coupling=coupling, value=value, objective=value)
         return plan.named(candidate.tokens, reference.tokens)

@@ -18,27 +18,29 @@ def nltk_alignment(
     candidate: Sequence[str], reference: Sequence[str], *, stems: bool, wordnet: WordNet | None
 ) -> tuple[int, int]:
     """Return the number of matched words and of their chunks."""
-    left, right = dict(enumerate(candidate)), dict(enumerate(reference))
-    matches = _match(left, right, lambda word: {word})
+    candidate_words, reference_words = dict(enumerate(candidate)), dict(enumerate(reference))
+    matches = _match(candidate_words, reference_words, lambda word: {word})
     if stems:
-        left = {i: stem(word) for i, word in left.items()}
-        right = {j: stem(word) for j, word in right.items()}
-        matches |= _match(left, right, lambda word: {word})
+        candidate_words = {i: stem(word) for i, word in candidate_words.items()}
+        reference_words = {j: stem(word) for j, word in reference_words.items()}
+        matches |= _match(candidate_words, reference_words, lambda word: {word})
     if wordnet is not None:
-        matches |= _match(left, right, wordnet.lemma_names)
+        matches |= _match(candidate_words, reference_words, wordnet.lemma_names)
     continued = sum(matches.get(i - 1, -2) + 1 == j for i, j in matches.items())
     return len(matches), len(matches) - continued
 
 
-def _match(left: Words, right: Words, names: Callable[[str], Collection[str]]) -> dict[int, int]:
+def _match(
+    candidate: Words, reference: Words, names: Callable[[str], Collection[str]]
+) -> dict[int, int]:
     """Remove matching words from both sides, and return their positions."""
     free: defaultdict[str, list[int]] = defaultdict(list)
-    for j, word in right.items():
+    for j, word in reference.items():
         free[word].append(j)
     matches: dict[int, int] = {}
-    for i in sorted(left, reverse=True):
-        last = [free[name] for name in names(left[i]) if free.get(name)]
+    for i in sorted(candidate, reverse=True):
+        last = [free[name] for name in names(candidate[i]) if free.get(name)]
         if last:
             matches[i] = max(last, key=lambda positions: positions[-1]).pop()
-            del left[i], right[matches[i]]
+            del candidate[i], reference[matches[i]]
     return matches

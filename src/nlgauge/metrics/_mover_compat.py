@@ -32,17 +32,17 @@ def compare(candidates: Sequence[Points], references: Sequence[Points], version:
     if version == "mover-v1":
         return np.array([(1 - emd, emd) for emd in map(_pyemd, candidates, references)])
     pairs = zip(candidates, references, strict=True)
-    distances = (_emd(euclid(left.vectors, right.vectors), left, right) for left, right in pairs)
+    distances = (_emd(euclid(x.vectors, y.vectors), x, y) for x, y in pairs)
     return np.array([(1 / (1 + emd), emd) for emd in distances])
 
 
 def _pyemd(candidate: Points, reference: Points) -> float:
     """Return the EMD, or the largest distance of the pair if one side has no mass."""
-    left, right = _scale_vectors(candidate), _scale_vectors(reference)
+    x, y = _scale_vectors(candidate), _scale_vectors(reference)
     if candidate.masses.any() == reference.masses.any():
-        return _emd(squared_euclid(left, right, normalise=False), candidate, reference)
-    both = np.concatenate([left, right])
-    return float(squared_euclid(both, both, normalise=False).max())
+        return _emd(squared_euclid(x, y, normalise=False), candidate, reference)
+    points = np.concatenate([x, y])
+    return float(squared_euclid(points, points, normalise=False).max())
 
 
 def _scale_vectors(points: Points) -> Floats:

@@ -24,11 +24,11 @@ def read_signature(text: str) -> Signature:
     """Return the signature of a text, with the names and keys of nlgauge's own signatures."""
     written = text.strip()
     name = written.partition("|")[0]
-    found = _CHRF.fullmatch(name)
-    metric = "chrf" if found else name.lower()
+    chrf = _CHRF.fullmatch(name)
+    metric = "chrf" if chrf else name.lower()
     if metric not in _SHORT:
         _require_name(written)
-        return _with_long_keys(Signature.parse(written))
+        return _expand_keys(Signature.parse(written))
     written = _NUMBERS.split(written, maxsplit=1)[0]
     pieces = written.split("|")[1:]
     long, extra = [], []
@@ -37,10 +37,10 @@ def read_signature(text: str) -> Signature:
         if metric == "ter" and key == "t" and value == "tercom":  # t is the test set, too
             key = "tok"
         long.append(f"{_SHORT[metric].get(key, key)}{colon}{value}")
-    if found and float(found[1] or 2) != 2:
-        extra = [f"beta:{format_value(float(found[1]))}"]
+    if chrf and float(chrf[1] or 2) != 2:
+        extra = [f"beta:{format_value(float(chrf[1]))}"]
     signature = Signature.parse("|".join([metric, *long, *extra]))
-    marks = len(found[2]) if found else 0
+    marks = len(chrf[2]) if chrf else 0
     words = dict(signature.keys).get("nw", str(marks))
     if marks and words != str(marks):
         raise UsageError(
@@ -62,7 +62,7 @@ def is_short(signature: Signature) -> bool:
     return SHORT_VERSION in dict(signature.keys)
 
 
-def _with_long_keys(signature: Signature) -> Signature:
+def _expand_keys(signature: Signature) -> Signature:
     """Return a signature with ``nrefs`` for ``#``; a short one keeps the key of its version."""
     keys = [("nrefs" if key == "#" else key, value) for key, value in signature.keys]
     return Signature.of(signature.name, keys)

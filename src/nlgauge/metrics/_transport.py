@@ -60,7 +60,7 @@ class TransportMetric(CloudMetric):
 
     def compare(self, candidates: Sequence[Points], references: Sequence[Points]) -> Floats:
         rows: list[tuple[float, ...]] = []
-        for part in _parts(candidates, references):
+        for part in _batch_pairs(candidates, references):
             rows += map(self.row, self.plans(*part), *part)
         return np.array(rows)
 
@@ -73,8 +73,10 @@ class TransportMetric(CloudMetric):
         self, candidates: Sequence[Points], references: Sequence[Points]
     ) -> tuple[Floats, list[Plan]]:
         """Return components and plans of prepared pairs; each pair is solved once."""
-        found = zip(self.plans(candidates, references), candidates, references, strict=True)
-        plans = [plan.named(left.tokens, right.tokens) for plan, left, right in found]
+        triples = zip(self.plans(candidates, references), candidates, references, strict=True)
+        plans = [
+            plan.named(candidate.tokens, reference.tokens) for plan, candidate, reference in triples
+        ]
         if self.scored_by_plan:
             return np.array(list(map(self.row, plans, candidates, references))), plans
         return self.compare(candidates, references), plans
@@ -83,19 +85,19 @@ class TransportMetric(CloudMetric):
         return self.compare_plans([candidate], [reference])[1][0]
 
 
-def _parts(
+def _batch_pairs(
     candidates: Sequence[Points], references: Sequence[Points]
 ) -> Iterator[tuple[list[Points], list[Points]]]:
     """Yield consecutive pairs whose matrices fit into memory together; long texts come alone."""
-    part: tuple[list[Points], list[Points]] = [], []
+    batch: tuple[list[Points], list[Points]] = [], []
     cells = 0
-    for left, right in zip(candidates, references, strict=True):
-        size = len(left.masses) * len(right.masses)
-        if part[0] and cells + size > _CELLS_AT_ONCE:
-            yield part
-            part, cells = ([], []), 0
-        part[0].append(left)
-        part[1].append(right)
+    for candidate, reference in zip(candidates, references, strict=True):
+        size = len(candidate.masses) * len(reference.masses)
+        if batch[0] and cells + size > _CELLS_AT_ONCE:
+            yield batch
+            batch, cells = ([], []), 0
+        batch[0].append(candidate)
+        batch[1].append(reference)
         cells += size
-    if part[0]:
-        yield part
+    if batch[0]:
+        yield batch

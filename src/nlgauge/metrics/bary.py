@@ -82,7 +82,7 @@ class Bary(TransportMetric):
         pairs = zip(candidates, references, strict=True)
         return np.array([self.row_of_cost(self._divergence(*pair)) for pair in pairs])
 
-    def _divergence(self, left: Points, right: Points) -> float:
-        cost, a, b = self.cost_matrix(left, right), left.masses, right.masses
-        cost_a, cost_b = self.cost_matrix(left, left), self.cost_matrix(right, right)
+    def _divergence(self, x: Points, y: Points) -> float:
+        cost, a, b = self.cost_matrix(x, y), x.masses, y.masses
+        cost_a, cost_b = self.cost_matrix(x, x), self.cost_matrix(y, y)
         return sinkhorn_divergence(cost, cost_a, cost_b, a, b, epsilon=self.epsilon)

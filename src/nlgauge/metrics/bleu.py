@@ -111,11 +111,11 @@ class Bleu(SacrebleuMetric):
 
     def parts_of(self, score: Any, totals: Floats) -> dict[str, float]:
         """Return the precisions in percent, the brevity penalty and the lengths in tokens."""
-        named: dict[str, float] = {
+        precisions: dict[str, float] = {
             f"precision_{order}": value for order, value in enumerate(score.precisions, start=1)
         }
         lengths = {"candidate_length": score.sys_len, "reference_length": score.ref_len}
-        return {**named, "brevity_penalty": score.bp, **lengths}
+        return {**precisions, "brevity_penalty": score.bp, **lengths}
 
     def extra_keys(self) -> dict[str, str]:
         """Return the n-gram order and weights, an exact smoothing value, and segeff."""

@@ -81,8 +81,8 @@ def _moves(candidate: tuple[str, ...], reference: tuple[str, ...]) -> Iterator[t
         for j in positions[word]:
             if i != j:
                 end = i + common_start(candidate[i:], reference[j:])
-                rest = candidate[:i] + candidate[end:]
-                yield rest[:j] + candidate[i:end] + rest[j:]
+                remaining = candidate[:i] + candidate[end:]
+                yield remaining[:j] + candidate[i:end] + remaining[j:]
 
 
 def _cost_of_moves(before: tuple[str, ...], after: tuple[str, ...]) -> float:

@@ -60,10 +60,10 @@ class Chrf(SacrebleuMetric):
         counted = (candidates > 0) & (references > 0)
         if not counted.any():
             return {"precision": 0.0, "recall": 0.0}
-        sides = {"precision": candidates, "recall": references}
+        totals_by_name = {"precision": candidates, "recall": references}
         return {
-            name: 100 * float(np.mean(matches[counted] / side[counted]))
-            for name, side in sides.items()
+            name: 100 * float(np.mean(matches[counted] / total[counted]))
+            for name, total in totals_by_name.items()
         }
 
     def extra_keys(self) -> dict[str, str]:

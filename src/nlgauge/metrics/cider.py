@@ -77,9 +77,9 @@ class Cider(NgramTableMetric, PairMetric):
 
     def rows(self, candidates: Sequence[str], references: Sequence[Sequence[str]]) -> Rows:
         """Return the score of every segment."""
-        found = super().rows(candidates, references)
+        rows = super().rows(candidates, references)
         single = np.full(len(candidates), self.fitted_table.total == 1)
-        return Rows(found.statistics, {**found.notes, ONE_SEGMENT_NOTE: single})
+        return Rows(rows.statistics, {**rows.notes, ONE_SEGMENT_NOTE: single})
 
     def prepare(self, item: str, side: Side) -> Vector | None:
         """Return the weighted n-grams of a text, or None if all weights are 0."""
@@ -98,17 +98,17 @@ class Cider(NgramTableMetric, PairMetric):
         """Return ten times the mean cosine over orders of every pair."""
         return np.array([[x] for x in map(self._similarity, candidates, references)])
 
-    def _similarity(self, left: Vector, right: Vector) -> float:
+    def _similarity(self, candidate: Vector, reference: Vector) -> float:
         products = [0.0] * self.order
-        for ngram, weight in left.weights.items():
-            other = right.weights.get(ngram, 0.0)
+        for ngram, weight in candidate.weights.items():
+            other = reference.weights.get(ngram, 0.0)
             clipped = min(weight, other) if self.variant == "d" else weight
             products[len(ngram) - 1] += clipped * other
-        norms = [a * b for a, b in zip(left.norms, right.norms, strict=True)]
+        norms = [a * b for a, b in zip(candidate.norms, reference.norms, strict=True)]
         cosines = [p / n for p, n in zip(products, norms, strict=True) if n > 0]
-        gap = (left.length - right.length) / self.sigma if self.variant == "d" else 0.0
+        gap = (candidate.length - reference.length) / self.sigma if self.variant == "d" else 0.0
         return 10.0 * sum(cosines) / self.order * math.exp(-gap * gap / 2)
 
     def _ngrams(self, text: str) -> Counter[Ngram]:
-        found = split_words(text, self.tokenize)
-        return ngrams_up_to(list(map(stem, found)) if self.stem else found, self.order)
+        words = split_words(text, self.tokenize)
+        return ngrams_up_to(list(map(stem, words)) if self.stem else words, self.order)

@@ -91,17 +91,17 @@ class DepthScore(CloudMetric):
 
     def prepare_many(self, items: Sequence[Cloud], side: Side) -> list[Any | None]:
         """Return ``prepare`` of many texts, which share products with the directions."""
-        found: Iterator[Any] = (unit(item.layer) for item in items if not item.void)
+        shapes: Iterator[Any] = (unit(item.layer) for item in items if not item.void)
         if self._compares_regions:
-            found = depth.regions_of(
-                found,
+            shapes = depth.regions_of(
+                shapes,
                 depth=self.measure,
                 count=self.directions,
                 seed=self.seed,
                 eps=self.eps,
                 levels=self.levels,
             )
-        return [None if item.void else _Text(next(found), item.tokens) for item in items]
+        return [None if item.void else _Text(next(shapes), item.tokens) for item in items]
 
     def compare(self, candidates: Sequence[Any], references: Sequence[Any]) -> Floats:
         """Return distance and similarity of every pair."""
@@ -112,15 +112,15 @@ class DepthScore(CloudMetric):
         """The largest distance and its similarity."""
         return self.scale.void, 1 / (1 + self.scale.void)
 
-    def _distance(self, left: _Text, right: _Text) -> float:
-        candidate, reference = left.shape, right.shape
+    def _distance(self, first: _Text, second: _Text) -> float:
+        candidate, reference = first.shape, second.shape
         if self.compat:
             shape: Any = {"eps": self.eps, "levels": self.levels}
-            found = depth.nlg_eval_distance(reference, candidate, p=self.p, **shape)
-            return self.scale.void if math.isnan(found) else found
+            distance = depth.nlg_eval_distance(reference, candidate, p=self.p, **shape)
+            return self.scale.void if math.isnan(distance) else distance
         if self._compares_regions:
-            found = depth.region_distance(candidate, reference, p=self.p)
-            return found + (self.scale.high - found) * _share_unmatched(left, right)
+            distance = depth.region_distance(candidate, reference, p=self.p)
+            return distance + (self.scale.high - distance) * _share_unmatched(first, second)
         if self.measure == "sliced":
             return depth.sliced_wasserstein(
                 candidate, reference, count=self.directions, seed=self.seed
@@ -131,7 +131,7 @@ class DepthScore(CloudMetric):
         return math.sqrt(match(squared_euclid(candidate, reference), *masses).value)
 
 
-def _share_unmatched(left: _Text, right: _Text) -> float:
+def _share_unmatched(first: _Text, second: _Text) -> float:
     """Return the larger share of unknown tokens that the other text lacks."""
-    a, b = (Counter(each.tokens.ids[each.tokens.unknown].tolist()) for each in (left, right))
-    return max((a - b).total() / len(left.tokens), (b - a).total() / len(right.tokens))
+    a, b = (Counter(each.tokens.ids[each.tokens.unknown].tolist()) for each in (first, second))
+    return max((a - b).total() / len(first.tokens), (b - a).total() / len(second.tokens))

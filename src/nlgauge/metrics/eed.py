@@ -99,7 +99,7 @@ class Eed(PairMetric):
 
 def _delete(row: list[float], deletion: float) -> list[float]:
     """Return the costs if characters can be deleted, with costs added one by one."""
-    return list(accumulate(row, lambda left, cost: min(left + deletion, cost)))
+    return list(accumulate(row, lambda previous, cost: min(previous + deletion, cost)))
 
 
 def _codes(text: str) -> Ints:

@@ -99,9 +99,9 @@ class Ensemble(Metric):
         for k, member in enumerate(self.members):
             groups = [[items[k] for items in group] for group in references]
             texts = [items[k] for items in candidates]
-            made = member.rows_with_sources(texts, groups, sources)
-            columns.append(_rescale(member, member.finish_segments(made.statistics)[:, 0]))
-            for note, mask in made.notes.items():
+            rows = member.rows_with_sources(texts, groups, sources)
+            columns.append(_rescale(member, member.finish_segments(rows.statistics)[:, 0]))
+            for note, mask in rows.notes.items():
                 notes[note] = notes.get(note, np.zeros(len(candidates), dtype=bool)) | mask
         table = np.stack(columns, axis=1)
         return Rows(np.column_stack([table @ self.shares, table]), notes)

@@ -79,8 +79,8 @@ class Gauge(TransportMetric):
         cosines = np.empty((len(candidate.masses), len(reference.masses)))
         for rows, tokens, shares in candidate.mixtures:
             products = shares @ (candidate.vectors[tokens] @ reference.vectors.T)
-            for columns, others, theirs in reference.mixtures:
-                cosines[rows, columns] = products[:, others] @ theirs.T
+            for columns, others, other_shares in reference.mixtures:
+                cosines[rows, columns] = products[:, others] @ other_shares.T
         return cosine_cost(cosines)
 
     def row(self, plan: Plan, candidate: Points, reference: Points) -> tuple[float, ...]:

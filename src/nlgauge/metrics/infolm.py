@@ -121,16 +121,18 @@ class InfoLm(PairMetric):
             first, second, strict=True
         )  # one pair at a time: a batch would copy all histograms
         logs = ((p.log_probabilities, q.log_probabilities) for p, q in pairs)
-        found = [divergence(self.measure, *pair, **options) for pair in logs]
-        undetermined = [*map(_undetermined, candidates, references)]
-        return np.where(undetermined, self.scale.void, self._factor * np.asarray(found))[:, None]
+        values = [divergence(self.measure, *pair, **options) for pair in logs]
+        undetermined = [*map(_is_undetermined, candidates, references)]
+        return np.where(undetermined, self.scale.void, self._factor * np.asarray(values))[:, None]
 
     def rows(self, candidates: Sequence[Any], references: Sequence[Sequence[Any]]) -> Rows:
         """Return the comparison of every candidate, with a note for undetermined pairs."""
-        made = super().rows(candidates, references)
+        rows = super().rows(candidates, references)
         pairs = zip(candidates, references, strict=True)
-        undetermined = [any(_undetermined(text, other) for other in group) for text, group in pairs]
-        return Rows(made.statistics, {**made.notes, UNDETERMINED_NOTE: np.array(undetermined)})
+        undetermined = [
+            any(_is_undetermined(text, other) for other in group) for text, group in pairs
+        ]
+        return Rows(rows.statistics, {**rows.notes, UNDETERMINED_NOTE: np.array(undetermined)})
 
     @property
     def _factor(self) -> float:
@@ -140,7 +142,7 @@ class InfoLm(PairMetric):
         return {"kl": -1.0, "alpha": -1.0, "fisher_rao": math.pi}.get(self.measure, 1.0)
 
 
-def _undetermined(candidate: Histogram, reference: Histogram) -> bool:
+def _is_undetermined(candidate: Histogram, reference: Histogram) -> bool:
     """Whether two different texts have one token each."""
     single = len(candidate.ids) == len(reference.ids) == 1 and not (
         candidate.void or reference.void

@@ -68,10 +68,10 @@ class LazyEmd(TransportMetric):
     @property
     def penalties(self) -> tuple[float, float]:
         """The penalties of candidate and reference, from the options or the preset."""
-        given = self.penalty_candidate, self.penalty_reference
-        pairs = zip(given, PRESETS[self.lang], strict=True)
-        left, right = (preset if value is None else value for value, preset in pairs)
-        return left, right
+        options = self.penalty_candidate, self.penalty_reference
+        pairs = zip(options, PRESETS[self.lang], strict=True)
+        candidate, reference = (preset if value is None else value for value, preset in pairs)
+        return candidate, reference
 
     @property
     def scale(self) -> Scale:
@@ -101,9 +101,9 @@ class LazyEmd(TransportMetric):
 
     def row(self, plan: Plan, candidate: Points, reference: Points) -> tuple[float, ...]:
         """Return the components of a plan, the headline first."""
-        named = {"cost": plan.value, "objective": plan.objective, "mass": plan.mass}
-        named["similarity"] = 1 / (1 + named[self.headline])
-        return tuple(named[name] for name in self.components)
+        values = {"cost": plan.value, "objective": plan.objective, "mass": plan.mass}
+        values["similarity"] = 1 / (1 + values[self.headline])
+        return tuple(values[name] for name in self.components)
 
     def token_costs(self, plan: Plan) -> Floats:
         """Return each token's share of the objective: cost of its flows and penalty of the rest."""

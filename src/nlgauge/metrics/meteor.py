@@ -84,14 +84,14 @@ class Meteor(PairMetric):
 
     def facts(self) -> dict[str, str]:
         """The version of WordNet."""
-        found = find_wordnet(self.synonyms)
-        return {"wordnet": found.version if found else "none"}
+        wordnet = find_wordnet(self.synonyms)
+        return {"wordnet": wordnet.version if wordnet else "none"}
 
     def rows(self, candidates: Sequence[str], references: Sequence[Sequence[str]]) -> Rows:
         """Return the score of every segment."""
-        found = super().rows(candidates, references)
+        rows = super().rows(candidates, references)
         missing = np.full(len(candidates), self.synonyms == "auto" and find_wordnet() is None)
-        return Rows(found.statistics, {**found.notes, NO_WORDNET_NOTE: missing})
+        return Rows(rows.statistics, {**rows.notes, NO_WORDNET_NOTE: missing})
 
     def prepare(self, item: str, side: Side) -> list[str] | None:
         """Return the lowercased words."""
@@ -129,11 +129,11 @@ class Meteor(PairMetric):
         for j, word in enumerate(reference):
             for key in self._keys(word, wordnet):
                 positions[key].add(j)
-        found: dict[str, tuple[int, ...]] = {}
+        partners: dict[str, tuple[int, ...]] = {}
         for word in set(candidate):
             shared = (positions[key] for key in self._keys(word, wordnet))
-            found[word] = tuple(sorted(set().union(*shared)))
-        return [found[word] for word in candidate]
+            partners[word] = tuple(sorted(set().union(*shared)))
+        return [partners[word] for word in candidate]
 
     def _keys(self, word: str, wordnet: WordNet | None) -> Iterator[str]:
         """Yield the word or its stem, and its synsets; matching words share one of them."""

@@ -97,8 +97,8 @@ class Rouge(PairMetric):
         if self.variant == "lsum":
             sentences = punkt_sentences(item) if self.split_summaries else item.split("\n")
             return list(filter(None, map(self._words, sentences))) or None
-        found = self._words(item)
-        return (found if self.variant == "l" else ngrams(found, int(self.variant))) or None
+        words = self._words(item)
+        return (words if self.variant == "l" else ngrams(words, int(self.variant))) or None
 
     def compare(self, candidates: Sequence[Any], references: Sequence[Any]) -> Floats:
         """Return F-score, precision and recall of every pair."""
@@ -115,27 +115,27 @@ class Rouge(PairMetric):
         if self.compat == "rouge_score":
             if isinstance(self.tokenize, CustomTokenizer):
                 return self.tokenize(text)  # as rouge_score does
-            found = ascii_words(text)
+            words = ascii_words(text)
         else:
-            found = split_words(text, self.tokenize, lowercase=self.lowercase)
+            words = split_words(text, self.tokenize, lowercase=self.lowercase)
         if not self.stem:
-            return found
-        return [stem(word) if len(word) > STEM_LONGER_THAN else word for word in found]
+            return words
+        return [stem(word) if len(word) > STEM_LONGER_THAN else word for word in words]
 
 
-def _common_ngrams(left: Counter[Ngram], right: Counter[Ngram]) -> tuple[int, int, int]:
-    return (left & right).total(), left.total(), right.total()
+def _common_ngrams(candidate: Counter[Ngram], reference: Counter[Ngram]) -> tuple[int, int, int]:
+    return (candidate & reference).total(), candidate.total(), reference.total()
 
 
-def _subsequence(left: list[str], right: list[str]) -> tuple[int, int, int]:
-    return lcs_length(left, right), len(left), len(right)
+def _subsequence(candidate: list[str], reference: list[str]) -> tuple[int, int, int]:
+    return lcs_length(candidate, reference), len(candidate), len(reference)
 
 
-def _union_subsequence(left: Sentences, right: Sentences) -> tuple[int, int, int]:
+def _union_subsequence(candidate: Sentences, reference: Sentences) -> tuple[int, int, int]:
     """Lin (2004), section 3.2; counts are clipped to those of the candidate."""
-    available = Counter(word for sentence in left for word in sentence)
+    available = Counter(word for sentence in candidate for word in sentence)
     shared: Counter[str] = Counter()
-    for sentence in right:
-        positions = {i for other in left for i in lcs_positions(sentence, other)}
+    for sentence in reference:
+        positions = {i for other in candidate for i in lcs_positions(sentence, other)}
         shared.update(sentence[i] for i in positions)
-    return (shared & available).total(), available.total(), sum(map(len, right))
+    return (shared & available).total(), available.total(), sum(map(len, reference))

@@ -56,7 +56,10 @@ class Ter(SacrebleuMetric):
     def rows(self, candidates: Sequence[str], references: Sequence[Sequence[str]]) -> Rows:
         """Return sacrebleu's statistics; warn about segments that take seconds or minutes."""
         for text, group in zip(candidates, references, strict=False):
-            if _words(text) > _LONG_WORDS and max(map(_words, group), default=0) > _LONG_WORDS:
+            if (
+                _count_words(text) > _LONG_WORDS
+                and max(map(_count_words, group), default=0) > _LONG_WORDS
+            ):
                 warnings.warn(
                     f"ter: a segment has more than {_LONG_WORDS} words; sacrebleu, which tries "
                     "every move of a phrase, takes about 5 s for each such segment and 12 s for "
@@ -70,8 +73,8 @@ class Ter(SacrebleuMetric):
     def parts_of(self, score: Any, totals: Floats) -> dict[str, float]:
         """Return the number of edits and the length of the references in words."""
         length = float(score.ref_length)  # a fraction if references of a segment differ in length
-        whole = length.is_integer()
-        return {"edits": score.num_edits, "reference_length": int(length) if whole else length}
+        is_integer = length.is_integer()
+        return {"edits": score.num_edits, "reference_length": int(length) if is_integer else length}
 
     @classmethod
     def rebuild(cls, keys: Mapping[str, str]) -> Self:
@@ -84,5 +87,5 @@ class Ter(SacrebleuMetric):
         )
 
 
-def _words(text: str) -> int:
+def _count_words(text: str) -> int:
     return len(text.split())

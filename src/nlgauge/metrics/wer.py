@@ -72,13 +72,13 @@ class Wer(Metric):
 
     def rows(self, candidates: Sequence[str], references: Sequence[Sequence[str]]) -> Rows:
         """Return hits, substitutions, deletions and insertions of every segment."""
-        found, empty = [], []
+        best_edits, empty = [], []
         for candidate, group in zip(candidates, references, strict=True):
-            left, rights = self._items(candidate), [*map(self._items, group)]
-            edits = np.array([count_edits(right, left) for right in rights], dtype=np.float64)
-            found.append(edits[self._rates(edits).argmin()])
-            empty.append(not left or not all(rights))
-        return Rows(np.array(found), {VOID_NOTE: np.array(empty, dtype=bool)})
+            output, targets = self._items(candidate), [*map(self._items, group)]
+            edits = np.array([count_edits(target, output) for target in targets], dtype=np.float64)
+            best_edits.append(edits[self._rates(edits).argmin()])
+            empty.append(not output or not all(targets))
+        return Rows(np.array(best_edits), {VOID_NOTE: np.array(empty, dtype=bool)})
 
     def finish(self, totals: Floats, counts: Floats) -> Floats:
         """Return the rate of each sum of counts."""
@@ -93,8 +93,8 @@ class Wer(Metric):
         errors = substitutions + deletions + insertions
         reference, candidate = hits + substitutions + deletions, hits + substitutions + insertions
         if self.variant == "wil":
-            kept, total = hits * hits, reference * candidate
-            return np.where(total > 0, 1 - kept / np.where(total > 0, total, 1), 1.0)
+            matched, total = hits * hits, reference * candidate
+            return np.where(total > 0, 1 - matched / np.where(total > 0, total, 1), 1.0)
         total = reference if self.variant == "wer" else hits + errors
         return np.where(total > 0, errors / np.where(total > 0, total, 1), 1.0)
 

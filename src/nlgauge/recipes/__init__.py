@@ -34,5 +34,5 @@ def reproduce(name: str, data: str | Path, settings: "Settings | None" = None) -
     from nlgauge.recipes.recipe import Settings
 
     recipe = import_module(f"nlgauge.recipes.{choose_recipe(name)}")
-    found: Reproduction = recipe.rebuild(Path(data), settings or Settings())
-    return found
+    reproduction: Reproduction = recipe.rebuild(Path(data), settings or Settings())
+    return reproduction

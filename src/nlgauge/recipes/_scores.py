@@ -25,16 +25,16 @@ def find(data: Path, wanted: Mapping[str, str]) -> tuple[dict[str, Path], tuple[
     """
     if not data.is_dir():
         raise FileError(f"there is no folder {str(data)!r} to look for data in")
-    found: dict[str, Path] = {}
+    paths: dict[str, Path] = {}
     for part, name in wanted.items():
         for path in (data / name, data / f"{name}.gz"):
             if path.exists():
-                found.setdefault(part, path)
-    lost = ", ".join(name for part, name in wanted.items() if part not in found)
-    if not found:
-        raise FileError(f"{data} has none of the files looked for, gzipped or not: {lost}")
-    note = f"Missing in the data folder (with and without .gz), so left out: {lost}."
-    return found, (note,) if lost else ()
+                paths.setdefault(part, path)
+    missing = ", ".join(name for part, name in wanted.items() if part not in paths)
+    if not paths:
+        raise FileError(f"{data} has none of the files looked for, gzipped or not: {missing}")
+    note = f"Missing in the data folder (with and without .gz), so left out: {missing}."
+    return paths, (note,) if missing else ()
 
 
 def some_inputs(judged: JudgedCorpus, count: int | None) -> JudgedCorpus:
@@ -42,8 +42,8 @@ def some_inputs(judged: JudgedCorpus, count: int | None) -> JudgedCorpus:
     inputs = list(dict.fromkeys(judged.corpus.ids))
     if count is None or count >= len(inputs):
         return judged
-    chosen = {inputs[i * len(inputs) // count] for i in range(count)}
-    keep = [row for row, name in enumerate(judged.corpus.ids) if name in chosen]
+    sample = {inputs[i * len(inputs) // count] for i in range(count)}
+    keep = [row for row, name in enumerate(judged.corpus.ids) if name in sample]
     size = f"{count:,} of {len(inputs):,} inputs, {len(keep):,} of {len(judged):,} rows"
     return judged.take(keep, f"a sample, evenly spaced: {size}.")
 
@@ -61,7 +61,7 @@ def score_rows(
     `with_model_name`. Metrics whose default model cannot be opened are left out with a note.
     """
     judged = data if isinstance(data, JudgedCorpus) else read_judged(data)
-    metrics, notes = _open(rows, settings)
+    metrics, notes = _open_metrics(rows, settings)
     for row, model in product(rows, settings.other_models):
         if row.spec and _takes_any_encoder(build_metric(row.spec)):
             metrics[with_model_name(row.name, model)] = with_model(row.spec, model)
@@ -70,19 +70,19 @@ def score_rows(
     study = measure(sample, built, scores=stored, **run)
     names = dict(zip(study.labels, [*metrics, *study.stored], strict=True))
     renamed = {
-        system: {names[label]: scores for label, scores in found.items()}
-        for system, found in study.scores.items()
+        system: {names[label]: scores for label, scores in by_label.items()}
+        for system, by_label in study.scores.items()
     }
-    named = tuple(replace(each, name=names[each.name]) for each in study.metrics)
-    return replace(study, metrics=named, scores=renamed, data_notes=(*study.data_notes, *notes))
+    labelled = tuple(replace(metric, name=names[metric.name]) for metric in study.metrics)
+    return replace(study, metrics=labelled, scores=renamed, data_notes=(*study.data_notes, *notes))
 
 
-def _takes_any_encoder(chosen: Metric) -> bool:
+def _takes_any_encoder(metric: Metric) -> bool:
     """Return whether a metric has an encoder, and neither it nor its layers are fixed."""
-    return getattr(chosen, "model", "") is None and getattr(chosen, "leaves_layers_open", False)
+    return getattr(metric, "model", "") is None and getattr(metric, "leaves_layers_open", False)
 
 
-def _open(
+def _open_metrics(
     rows: Sequence[TableRow], settings: Settings
 ) -> tuple[dict[str, Metric], tuple[str, ...]]:
     """Return the metrics that can be opened, by row, and sentences about the others."""
@@ -91,15 +91,15 @@ def _open(
     for row in rows:
         if row.spec is None:
             continue
-        chosen = with_model(row.spec, settings.model)
-        unnamed = settings.model is None and chosen.needs.kind == "histograms"
-        if unnamed or chosen.needs.model not in (None, settings.model):
+        metric = with_model(row.spec, settings.model)
+        unnamed = settings.model is None and metric.needs.kind == "histograms"
+        if unnamed or metric.needs.model not in (None, settings.model):
             try:
-                Scorer(chosen, runtime=settings.runtime)
+                Scorer(metric, runtime=settings.runtime)
             except ModelError as error:
                 reasons.setdefault(str(error), []).append(row.name)
                 continue
-        metrics[row.name] = chosen
+        metrics[row.name] = metric
     left_out = (f"left out: {', '.join(names)} ({why})." for why, names in reasons.items())
     return metrics, tuple(left_out)
 
@@ -107,8 +107,8 @@ def _open(
 def with_model(spec: str, model: str | None) -> Metric:
     """Return the metric of a spec, with the given model unless the spec names one."""
     built = build_metric(spec)
-    takes = getattr(built, "model", "") is None
-    return build_metric(spec, model=model) if takes and model is not None else built
+    is_unset = getattr(built, "model", "") is None
+    return build_metric(spec, model=model) if is_unset and model is not None else built
 
 
 def bind_layers(spec: str, settings: Settings) -> Metric:
@@ -119,8 +119,8 @@ def bind_layers(spec: str, settings: Settings) -> Metric:
 def models_of(study: Study) -> tuple[str, ...]:
     """Return the names of the models of a study's metrics."""
     models = [getattr(scores.metric, "model", None) for scores in study.first_scores.values()]
-    named = (EMBEDDED if name == "embedded" else str(name) for name in models if name)
-    return tuple(dict.fromkeys(named))
+    names = (EMBEDDED if name == "embedded" else str(name) for name in models if name)
+    return tuple(dict.fromkeys(names))
 
 
 def correlations(
@@ -132,8 +132,8 @@ def correlations(
     factor: float = 1.0,
 ) -> Numbers:
     """Return correlations with one criterion by row and coefficient, times a factor."""
-    found = correlate(study, human=criterion, levels=level, coefficients=list(coefficients))
+    result = correlate(study, human=criterion, levels=level, coefficients=list(coefficients))
     return {
         (entry.metric, entry.correlation.coefficient): factor * entry.correlation.value
-        for entry in found.entries
+        for entry in result.entries
     }

@@ -28,18 +28,18 @@ _RESAMPLES = 500
 def by_kind(path: Path, scores: Path | None = None) -> dict[str, JudgedCorpus]:
     """Return the judged summaries by kind of system, with the stored scores."""
     judged = read_judged(path, scores=scores)
-    found = {}
+    corpora = {}
     for kind, word in KINDS.items():
         systems = enumerate(judged.corpus.systems)
         keep = [row for row, name in systems if name.startswith(f"{kind}/")]
         if keep:
-            found[kind] = judged.take(keep, f"{word} systems: {len(keep):,} rows.")
-    if not found:
+            corpora[kind] = judged.take(keep, f"{word} systems: {len(keep):,} rows.")
+    if not corpora:
         raise DataError(
             f"{path}: none of the {len(judged.corpus.system_names)} systems is called abs/... or "
             "ext/..., so that abstractive and extractive ones cannot be separated"
         )
-    return found
+    return corpora
 
 
 def summaries(
@@ -73,10 +73,10 @@ def summaries(
 
 def _rows(study: Study, level: str) -> list[dict[str, Any]]:
     """Return every correlation at one level with its interval."""
-    drawn: dict[str, Any] = {"confidence": 0.95, "over": "both", "count": _RESAMPLES}
-    wanted = list(COEFFICIENTS)
-    found = correlate(study, human=CRITERION, levels=level, coefficients=wanted, **drawn)
-    return [{**entry.to_dict(), "resampled": "systems and documents"} for entry in found.entries]
+    resampling: dict[str, Any] = {"confidence": 0.95, "over": "both", "count": _RESAMPLES}
+    names = list(COEFFICIENTS)
+    result = correlate(study, human=CRITERION, levels=level, coefficients=names, **resampling)
+    return [{**entry.to_dict(), "resampled": "systems and documents"} for entry in result.entries]
 
 
 def _panel(title: str, rows: Sequence[Mapping[str, Any]]) -> Panel:

@@ -54,13 +54,13 @@ def compare_numbers(
         name = row.name if any((row.name, key) in ours for key in columns) else ""
         cells: list[Value] = []
         for key in columns:
-            own, theirs = ours.get((row.name, key)), published.get((row.published or "", key))
-            more = {model: ours.get((with_model_name(row.name, model), key)) for model in others}
-            cells += [own, *more.values(), *([theirs] if key in printed else [])]
-            named = {"metric": name or None, "in_the_paper": row.published}
-            numbers = {"ours": to_jsonable(own), "published": theirs}
-            numbers |= {"other_models": to_jsonable(more)} if more else {}
-            entries.append({**(about or {}).get(key, {}), **named, **numbers})
+            value, paper = ours.get((row.name, key)), published.get((row.published or "", key))
+            extra = {model: ours.get((with_model_name(row.name, model), key)) for model in others}
+            cells += [value, *extra.values(), *([paper] if key in printed else [])]
+            labels = {"metric": name or None, "in_the_paper": row.published}
+            numbers = {"ours": to_jsonable(value), "published": paper}
+            numbers |= {"other_models": to_jsonable(extra)} if extra else {}
+            entries.append({**(about or {}).get(key, {}), **labels, **numbers})
         if any(cell is not None for cell in cells):
             body.append((name, row.published or "", *cells))
     return Table(tuple(head), tuple(body), tuple(footer)), entries
@@ -85,9 +85,9 @@ def metric_pictures(
 
     ``stems`` are the file names of the two figures.
     """
-    found = matrix(study, human=criterion, level=level, coefficient="pearson")
-    panel = coefficients(found.names, found.values, title=f"Pearson, {data}")
-    table = matrix_table("r", found.names, found.values.tolist(), digits=2)
+    result = matrix(study, human=criterion, level=level, coefficient="pearson")
+    panel = coefficients(result.names, result.values, title=f"Pearson, {data}")
+    table = matrix_table("r", result.names, result.values.tolist(), digits=2)
     curves = {
         metric: [
             Curve(name, band.scores, band.places, band.density, band.low, band.high)
@@ -99,5 +99,5 @@ def metric_pictures(
     return Part(
         {"metrics": [Section(f"Pearson between metrics ({where})", table)]},
         {stems[0]: partial(heat, [panel]), stems[1]: partial(distributions, curves, legend=legend)},
-        {"metrics": to_jsonable({"data": data, "names": found.names, "values": found.values})},
+        {"metrics": to_jsonable({"data": data, "names": result.names, "values": result.values})},
     )

@@ -49,7 +49,7 @@ def webnlg(
         judged = judged.without(HUMAN_SYSTEM)
     study = score_rows(judged, rows, settings)
     judged_criteria = [name for name in CRITERIA if name in study.judgements.criteria]
-    made = {
+    matrices = {
         name: matrix(study, human=judged_criteria, level="system", coefficient=name)
         for name in COEFFICIENTS
     }
@@ -63,7 +63,7 @@ def webnlg(
         footer += [notes[criterion]] if criterion in notes else []
         ours = {
             (label, f"{criterion} {name}"): 100 * float(found.values[at, found.names.index(label)])
-            for name, found in made.items()
+            for name, found in matrices.items()
             for label in study.labels
         }
         data = {"data": "WebNLG 2020", "criterion": criterion, "level": "system"}
@@ -76,7 +76,7 @@ def webnlg(
         sections.append(Section(f"WebNLG 2020, {CRITERIA[criterion]}", table))
         numbers += entries
     return Part(
-        {"webnlg": [*sections, _criteria_section(made, judged_criteria, people, size)]},
+        {"webnlg": [*sections, _criteria_section(matrices, judged_criteria, people, size)]},
         results={"correlations": numbers, "signatures": study.signatures},
         notes=[f"WebNLG: {note}" for note in study.notes],
         models=models_of(study),
@@ -84,7 +84,7 @@ def webnlg(
 
 
 def _criteria_section(
-    made: Mapping[str, CoefficientMatrix],
+    matrices: Mapping[str, CoefficientMatrix],
     criteria: Sequence[str],
     people: Mapping[str, str],
     size: str,
@@ -97,7 +97,9 @@ def _criteria_section(
     rows: list[tuple[Value, ...]] = []
     for pair in combinations(range(len(criteria)), 2):
         name = ", ".join(criteria[i] for i in pair)
-        both = ((100 * float(made[key].values[pair]), printed.get((name, key))) for key in made)
-        rows.append((name, *chain(*both)))
+        cells = (
+            (100 * float(matrices[key].values[pair]), printed.get((name, key))) for key in matrices
+        )
+        rows.append((name, *chain(*cells)))
     table = Table(tuple(columns), tuple(rows), (size, SWAPPED))
     return Section("WebNLG 2020, the criteria with each other", table)

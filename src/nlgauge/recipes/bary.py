@@ -32,7 +32,7 @@ TRANSLATIONS = {
 OTHERS = {"webnlg": _webnlg.FILE, "summaries": _summaries.FILE, "stored": _summaries.STORED_FILE}
 CRITERION = "da_z"
 ROWS = PUBLISHED.rows["translation"]
-_TIMED = 100
+_TIMED_PAIRS = 100
 
 
 def published(year: str, pair: str) -> dict[tuple[str, str], float]:
@@ -44,31 +44,31 @@ def published(year: str, pair: str) -> dict[tuple[str, str], float]:
 
 def rebuild(data: Path, settings: Settings) -> Reproduction:
     """Return Tables 1 and 2, both matrices, the speed, the WebNLG table and the summaries."""
-    found, missing = find(data, TRANSLATIONS | OTHERS)
+    paths, missing = find(data, TRANSLATIONS | OTHERS)
     parts = []
-    translations = {name: path for name, path in found.items() if name in TRANSLATIONS}
+    translations = {name: path for name, path in paths.items() if name in TRANSLATIONS}
     if translations:
         parts += _translation(translations, settings)
-    if "webnlg" in found:
+    if "webnlg" in paths:
         tables = PUBLISHED.tables["figure7"], PUBLISHED.tables["people"]
         part = _webnlg.webnlg(
-            *(found["webnlg"], PUBLISHED.rows["webnlg"], *tables, settings),
+            *(paths["webnlg"], PUBLISHED.rows["webnlg"], *tables, settings),
             criteria=("Correctness", "DataCoverage", "Relevance"),
             notes={"DataCoverage": PUBLISHED.notes["misplaced"]},
         )
         parts.append(part)
-    if "summaries" in found:
-        judged = _summaries.by_kind(found["summaries"], found.get("stored"))
+    if "summaries" in paths:
+        judged = _summaries.by_kind(paths["summaries"], paths.get("stored"))
         rows, footer = PUBLISHED.rows["summaries"], (PUBLISHED.notes["picture"],)
         of_kind = dict.fromkeys(judged, rows)
         parts.append(_summaries.summaries(judged, of_kind, settings, footer=footer)[0])
     return Reproduction.of("bary", PUBLISHED.paper, parts, missing)
 
 
-def _translation(found: Mapping[str, Path], settings: Settings) -> list[Part]:
-    studies = {name: score_rows(path, ROWS, settings) for name, path in found.items()}
+def _translation(paths: Mapping[str, Path], settings: Settings) -> list[Part]:
+    studies = {name: score_rows(path, ROWS, settings) for name, path in paths.items()}
     best = [name for name in ("WMT16 de-en", "WMT15 de-en") if name in studies]
-    shown = next(iter([*best, *studies]))
+    example = next(iter([*best, *studies]))
     tables: dict[str, list[Section]] = {}
     numbers = []
     for name, study in studies.items():
@@ -83,14 +83,14 @@ def _translation(found: Mapping[str, Path], settings: Settings) -> list[Part]:
         table, entries = compare_numbers(*numbered, digits=1, **described, other_models=models)
         tables.setdefault(year.lower(), []).append(Section(name, table))
         numbers += entries
-    matrices = _matrices(shown, studies[shown].only({row.name for row in ROWS}))
-    speed = _speed(studies[shown], settings)
+    matrices = _matrices(example, studies[example].only({row.name for row in ROWS}))
+    speed = _speed(studies[example], settings)
     notes = [f"{name}: {note}" for name, each in studies.items() for note in each.notes]
-    notes.append(f"bary alone scores {speed['pairs_per_second']:.1f} pairs/s on {shown}.")
-    signatures = studies[shown].signatures
+    notes.append(f"bary alone scores {speed['pairs_per_second']:.1f} pairs/s on {example}.")
+    signatures = studies[example].signatures
     results = {"correlations": numbers, "bary_pace": speed, "signatures": signatures}
-    own = Part(tables, {}, results, notes, models_of(studies[shown]))
-    return [own, matrices]
+    part = Part(tables, {}, results, notes, models_of(studies[example]))
+    return [part, matrices]
 
 
 def _matrices(name: str, study: Study) -> Part:
@@ -116,7 +116,7 @@ def _matrices(name: str, study: Study) -> Part:
 def _speed(study: Study, settings: Settings) -> dict[str, Any]:
     """Return pairs per second of BaryScore alone, including encoding, with a loaded model."""
     candidates, references = study.corpus.candidates, study.corpus.references
-    count = min(_TIMED, len(candidates))
+    count = min(_TIMED_PAIRS, len(candidates))
     scorer = Scorer(with_model("bary", settings.model), runtime=settings.runtime)
     scorer.score(candidates[:1], references[:1])  # loads what is loaded lazily
     start = perf_counter()

@@ -35,14 +35,14 @@ ROWS, PUBLISHED = PUBLICATION.rows["all"], PUBLICATION.tables["spearman"]
 
 def rebuild(data: Path, settings: Settings) -> Reproduction:
     """Return correlations with people, and all p-values, for three coefficients."""
-    found, missing = find(data, FILES)
-    study = score_rows(found["fi-en"], ROWS, settings)
-    own = study.only({row.name for row in ROWS})
-    made = {name: matrix(own, human=CRITERION, coefficient=name) for name in COEFFICIENTS}
-    sections = [section for each in made.values() for section in _sections(each)]
-    figures = {name: partial(heat, _panels(each)) for name, each in made.items()}
+    paths, missing = find(data, FILES)
+    study = score_rows(paths["fi-en"], ROWS, settings)
+    row_study = study.only({row.name for row in ROWS})
+    matrices = {name: matrix(row_study, human=CRITERION, coefficient=name) for name in COEFFICIENTS}
+    sections = [section for result in matrices.values() for section in _sections(result)]
+    figures = {name: partial(heat, _panels(result)) for name, result in matrices.items()}
     results = {
-        "matrices": [_content(each) for each in made.values()],
+        "matrices": [_content(result) for result in matrices.values()],
         "published_spearman": PUBLISHED,
         "signatures": study.signatures,
     }
@@ -51,14 +51,14 @@ def rebuild(data: Path, settings: Settings) -> Reproduction:
     return Reproduction.of("benchmark", PUBLICATION.paper, [part], missing)
 
 
-def _panels(found: CoefficientMatrix) -> list[Panel]:
-    values = coefficients(found.names, found.values, title=found.coefficient)
-    return [values, p_values(found.names, found.p)]
+def _panels(result: CoefficientMatrix) -> list[Panel]:
+    values = coefficients(result.names, result.values, title=result.coefficient)
+    return [values, p_values(result.names, result.p)]
 
 
 def _human(study: Study, other_models: Sequence[str]) -> Section:
     """Return the correlations with people next to those in the text of the report."""
-    found = correlations(study, CRITERION, COEFFICIENTS)
+    values = correlations(study, CRITERION, COEFFICIENTS)
     columns = [Column("metric"), Column("in the paper")]
     for name in COEFFICIENTS:
         columns += [Column(f"{name} {model}".strip(), 3, "higher") for model in ("", *other_models)]
@@ -68,26 +68,26 @@ def _human(study: Study, other_models: Sequence[str]) -> Section:
         labels = [row.name, *(with_model_name(row.name, model) for model in other_models)]
         cells: list[Value] = [row.name, str(row.published)]
         for name in COEFFICIENTS:
-            cells += [found.get((label, name)) for label in labels]
+            cells += [values.get((label, name)) for label in labels]
             cells += [PUBLISHED[str(row.published)]] if name == "spearman" else []
         rows.append(tuple(cells))
     footer = (f"segment level; {len(study.corpus):,} segments; distances negated",)
     return Section("WMT15 fi-en, with people", Table(tuple(columns), tuple(rows), footer))
 
 
-def _sections(found: CoefficientMatrix) -> list[Section]:
-    values = matrix_table(found.coefficient, found.names, found.values.tolist(), digits=2)
-    columns = [Column("p"), *(Column(name) for name in found.names)]
+def _sections(result: CoefficientMatrix) -> list[Section]:
+    values = matrix_table(result.coefficient, result.names, result.values.tolist(), digits=2)
+    columns = [Column("p"), *(Column(name) for name in result.names)]
     rows = [
-        (name, *("" if i == j else p_text(float(p)) for j, p in enumerate(found.p[i])))
-        for i, name in enumerate(found.names)
+        (name, *("" if i == j else p_text(float(p)) for j, p in enumerate(result.p[i])))
+        for i, name in enumerate(result.names)
     ]
     p = Table(tuple(columns), tuple(rows), (PUBLICATION.notes["p"],))
     titles = ("coefficients", "two-sided p-values")
-    named = zip(titles, (values, p), strict=True)
-    return [Section(f"{found.coefficient}: {title}", table) for title, table in named]
+    titled = zip(titles, (values, p), strict=True)
+    return [Section(f"{result.coefficient}: {title}", table) for title, table in titled]
 
 
-def _content(found: CoefficientMatrix) -> Any:
-    about = {"data": "fi-en", "coefficient": found.coefficient, "segments": found.cells}
-    return to_jsonable({**about, "names": found.names, "values": found.values, "p": found.p})
+def _content(result: CoefficientMatrix) -> Any:
+    fields = {"data": "fi-en", "coefficient": result.coefficient, "segments": result.cells}
+    return to_jsonable({**fields, "names": result.names, "values": result.values, "p": result.p})

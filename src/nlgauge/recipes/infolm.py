@@ -42,20 +42,20 @@ Variants = Mapping[Values, TableRow]
 
 def rebuild(data: Path, settings: Settings) -> Reproduction:
     """Return the WebNLG table, and on summaries the measures, the sweeps and the distributions."""
-    found, missing = find(data, FILES)
+    paths, missing = find(data, FILES)
     no_model = _missing_model(settings)
     settings = replace(
         settings, other_models=()
     )  # other models are encoders, not masked language models
     parts = []
-    if "webnlg" in found:
+    if "webnlg" in paths:
         rows, tables = _rows("data2text"), (PUBLISHED.tables["table3"], PUBLISHED.tables["people"])
         notes = dict.fromkeys(_webnlg.CRITERIA, PUBLISHED.notes["jeffreys"])
         sampled = replace(settings, inputs=settings.inputs or INPUTS)
-        parts.append(_webnlg.webnlg(found["webnlg"], rows, *tables, sampled, notes=notes))
-    if "summaries" in found:
+        parts.append(_webnlg.webnlg(paths["webnlg"], rows, *tables, sampled, notes=notes))
+    if "summaries" in paths:
         sampled = replace(settings, inputs=settings.inputs or DOCUMENTS)
-        judged = _summaries.by_kind(found["summaries"])
+        judged = _summaries.by_kind(paths["summaries"])
         of_kind = {kind: _rows(_summaries.KINDS[kind]) for kind in judged}
         footer = (PUBLISHED.notes["pictures"], PUBLISHED.notes["jeffreys"])
         part, studies = _summaries.summaries(judged, of_kind, sampled, footer=footer)
@@ -67,11 +67,11 @@ def rebuild(data: Path, settings: Settings) -> Reproduction:
 def _rows(preset: str) -> tuple[TableRow, ...]:
     """Return InfoLM with every measure and the paper's parameters for a task, and other metrics."""
     further = dict.fromkeys(_PRESETS, f",preset={preset}") | {"kl": ",symmetrised=yes"}
-    ours = [
+    measures = [
         TableRow(f"infolm {name}", f"infolm:measure={name}{further.get(name, '')}", published)
         for name, published in PUBLISHED.others["measures"].items()
     ]
-    return (*ours, *PUBLISHED.rows["webnlg"])
+    return (*measures, *PUBLISHED.rows["webnlg"])
 
 
 def _missing_model(settings: Settings) -> tuple[str, ...]:
@@ -121,17 +121,17 @@ def _sweeps(judged: Mapping[str, JudgedCorpus], settings: Settings) -> list[Part
 def _temperature(studies: Mapping[str, Study], rows: Variants) -> Part:
     sections, figures, results = [], {}, []
     for coefficient, short in COEFFICIENTS.items():
-        drawn = []
+        lines = []
         for kind, study in studies.items():
-            swept = _swept(study, {"temperature": TEMPERATURES}, rows, coefficient)
+            swept = _sweep(study, {"temperature": TEMPERATURES}, rows, coefficient)
             sections.append(_section(f"Temperature, {kind}, {short}", swept))
             results.append({"data": f"REALSumm {kind}", **swept.to_dict()})
-            found = swept.found
-            tune = [each.tuned.value for each in found.tried]
-            at = found.tried.index(found.chosen)
-            tested = to_jsonable(found.tested.value)
-            drawn.append(option_curve.Line(kind, tuple(to_jsonable(tune)), at, tested))
-        label, values = f"{short}, system level", ("temperature", TEMPERATURES, drawn)
+            sweep = swept.found
+            tune = [trial.tuned.value for trial in sweep.tried]
+            at = sweep.tried.index(sweep.chosen)
+            tested = to_jsonable(sweep.tested.value)
+            lines.append(option_curve.Line(kind, tuple(to_jsonable(tune)), at, tested))
+        label, values = f"{short}, system level", ("temperature", TEMPERATURES, lines)
         draw = partial(option_curve.curve, *values, label=label, title="InfoLM, Fisher-Rao")
         figures[f"temperature_{coefficient}"] = draw
     return Part({"temperature": sections}, figures, {"sweeps": results})
@@ -140,19 +140,19 @@ def _temperature(studies: Mapping[str, Study], rows: Variants) -> Part:
 def _surface(studies: Mapping[str, Study], rows: Variants) -> Part:
     sections, panels, results = [], [], []
     for kind, study in studies.items():
-        swept = _swept(study, {"alpha": ALPHAS, "beta": BETAS}, rows, "pearson")
+        swept = _sweep(study, {"alpha": ALPHAS, "beta": BETAS}, rows, "pearson")
         sections.append(_section(f"alpha and beta, {kind}, r", swept))
         results.append({"data": f"REALSumm {kind}", **swept.to_dict()})
-        found = swept.found
-        values = np.reshape([each.tuned.value for each in found.tried], (-1, len(BETAS)))
-        at = divmod(found.tried.index(found.chosen), len(BETAS))
-        axes, tested = (("alpha", "beta"), (ALPHAS, BETAS)), to_jsonable(found.tested.value)
+        sweep = swept.found
+        values = np.reshape([trial.tuned.value for trial in sweep.tried], (-1, len(BETAS)))
+        at = divmod(sweep.tried.index(sweep.chosen), len(BETAS))
+        axes, tested = (("alpha", "beta"), (ALPHAS, BETAS)), to_jsonable(sweep.tested.value)
         panels.append(Surface(f"AB, {kind}, r", *axes, values, at, tested))
-    drawn = partial(surfaces, panels)
-    return Part({"alpha_beta": sections}, {"alpha_beta": drawn}, {"sweeps": results})
+    figure = partial(surfaces, panels)
+    return Part({"alpha_beta": sections}, {"alpha_beta": figure}, {"sweeps": results})
 
 
-def _swept(
+def _sweep(
     study: Study, options: Mapping[str, Values], rows: Variants, coefficient: str
 ) -> OptionSweep:
     """Return the options chosen at the system level on half of the documents, and their test."""

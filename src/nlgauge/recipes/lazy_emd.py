@@ -50,38 +50,38 @@ def rebuild(data: Path, settings: Settings) -> Reproduction:
     files = {name: f"{year}_darr/{pair}.jsonl" for name, (year, pair) in places.items()}
     of_pairs = {name: f"{year}_darr/pairs/{pair}.darr.tsv" for name, (year, pair) in places.items()}
     (outputs, no_outputs), (ranked, no_pairs) = find(data, files), find(data, of_pairs)
-    whole = [name for name in outputs if name in ranked]
-    if not whole:
+    complete = [name for name in outputs if name in ranked]
+    if not complete:
         raise FileError(f"{data} has no language pair with both outputs and ranked pairs")
-    found = {name: _sampled(outputs[name], ranked[name], settings) for name in whole}
-    parts = [_translation(found, settings), _examples(settings)]
+    samples = {name: _read_sample(outputs[name], ranked[name], settings) for name in complete}
+    parts = [_translation(samples, settings), _examples(settings)]
     return Reproduction.of("lazy_emd", PUBLICATION.paper, parts, (*no_outputs, *no_pairs))
 
 
-def _sampled(outputs: Path, ranked: Path, settings: Settings) -> tuple[JudgedCorpus, Pairs]:
+def _read_sample(outputs: Path, ranked: Path, settings: Settings) -> tuple[JudgedCorpus, Pairs]:
     """Return the outputs in a pair and the pairs, of a sample of segments if so configured."""
     pairs = read_pairs(str(ranked))
     judged = some_inputs(outputs_in_pairs(read_judged(outputs), pairs), settings.inputs)
-    kept = set(judged.corpus.ids)
-    return judged, Pairs(tuple(each for each in pairs if each[0] in kept), pairs.notes)
+    ids = set(judged.corpus.ids)
+    return judged, Pairs(tuple(pair for pair in pairs if pair[0] in ids), pairs.notes)
 
 
-def _translation(found: Mapping[str, tuple[JudgedCorpus, Pairs]], settings: Settings) -> Part:
+def _translation(samples: Mapping[str, tuple[JudgedCorpus, Pairs]], settings: Settings) -> Part:
     """Return the daRR tables of both years and the table of penalties, from one pass."""
     rows = list({row.spec: row for row in (*PENALTIES, *ROWS)}.values())
     ours: dict[tuple[str, str], float] = {}
     counts, notes = [], []
-    for name, (judged, pairs) in found.items():
+    for name, (judged, pairs) in samples.items():
         study = score_rows(judged, rows, settings)
         entries = taus(study, pairs)
-        ours |= {(each.metric, name): each.tau.value for each in entries}
-        counts += [{"data": name, **each.to_dict()} for each in entries]
+        ours |= {(entry.metric, name): entry.tau.value for entry in entries}
+        counts += [{"data": name, **entry.to_dict()} for entry in entries]
         notes += [f"{name}: {note}" for note in (*pairs.notes, *study.notes)]
     footer = [PUBLICATION.notes["ties"]]
     if settings.inputs is not None:
         footer.append(f"a sample: at most {settings.inputs} segments of a language pair")
     columns: dict[str, dict[str, str]] = {year: {} for year in YEARS}
-    for name, (_, pairs) in found.items():
+    for name, (_, pairs) in samples.items():
         year, pair = name.split()
         columns[year][name] = f"{pair} ({len(pairs):,} pairs)"
     years = [year for year in YEARS if columns[year]]
@@ -99,7 +99,7 @@ def _translation(found: Mapping[str, tuple[JudgedCorpus, Pairs]], settings: Sett
         ("penalties", last, "penalties of Lazy-EMD", PENALTIES, PUBLISHED_PRICES, explained),
     ):
         shared = {"table": stem, "coefficient": "kendall_like"}
-        about = {name: {"data": name, **shared} for name in found}
+        about = {name: {"data": name, **shared} for name in samples}
         numbered = lines, columns[year], ours, published
         described: dict[str, Any] = {"footer": [*extra, *footer], "about": about}
         models = settings.other_models
@@ -114,21 +114,21 @@ def _examples(settings: Settings) -> Part:
     """Return Table 1, and the alignment of tokens under each metric in its first example."""
     metrics = [with_model(spec, settings.model) for spec in ("bertscore", "lazy_emd")]
     scorer = Scorer(metrics, runtime=settings.runtime)
-    candidates = [each["candidate"] for each in EXAMPLES]
-    greedy, lazy = scorer.score(candidates, [each["reference"] for each in EXAMPLES]).values()
-    named = greedy.segment_components
-    ours = [named["precision"], named["recall"], named["f"], lazy.segments]
+    candidates = [example["candidate"] for example in EXAMPLES]
+    greedy, lazy = scorer.score(candidates, [example["reference"] for example in EXAMPLES]).values()
+    components = greedy.segment_components
+    ours = [components["precision"], components["recall"], components["f"], lazy.segments]
     columns = [Column("example"), Column("candidate"), Column("reference")]
     for heading in ("P", "R", "F", "Lazy-EMD"):
         columns += [Column(heading, 4), Column("published", 4)]
     rows: list[tuple[Value, ...]] = []
     contents = []
-    for i, each in enumerate(EXAMPLES):
-        own = [float(values[i]) for values in ours]
-        texts = {"example": each["name"]} | {k: each[k] for k in ("candidate", "reference")}
-        numbers = zip(own, each["published"], strict=True)
+    for i, example in enumerate(EXAMPLES):
+        computed = [float(values[i]) for values in ours]
+        texts = {"example": example["name"]} | {k: example[k] for k in ("candidate", "reference")}
+        numbers = zip(computed, example["published"], strict=True)
         rows.append((*texts.values(), *(number for both in numbers for number in both)))
-        contents.append({**texts, "ours": own, "published": each["published"]})
+        contents.append({**texts, "ours": computed, "published": example["published"]})
     footer = (
         "candidate 1 is the better one for people: P, R, F should be higher, Lazy-EMD lower",
         "published: scores of another model",
@@ -154,8 +154,8 @@ def _matching(name: str, plan: Plan) -> Section:
     tokens = plan.candidate_tokens or (), plan.reference_tokens or ()
     head = [Column("candidate"), *(Column(token, 1) for token in tokens[1]), Column("own mass", 1)]
     body: list[tuple[Value, ...]] = []
-    for token, moved, own in zip(tokens[0], plan.coupling, plan.a, strict=True):
-        body.append((token, *(100 * float(mass) or None for mass in moved), 100 * float(own)))
+    for token, moved, total in zip(tokens[0], plan.coupling, plan.a, strict=True):
+        body.append((token, *(100 * float(mass) or None for mass in moved), 100 * float(total)))
     note = f"percent of the candidate's mass; cost {plan.value:.4f}, mass moved {plan.mass:.4f}"
     table = Table(tuple(head), tuple(body), (note,))
     return Section(f"Matching of {name}, example 1, candidate 1", table)

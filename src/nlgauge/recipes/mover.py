@@ -52,9 +52,9 @@ class _PairTable(NamedTuple):
 
 def rebuild(data: Path, settings: Settings) -> Reproduction:
     """Return Tables 1, 2, 3, 5, 6, the distributions of Figure 2, the correlations of Figure 3."""
-    found, missing = find(data, WMT17 | DIALOGUE | TAC | WMT15)
-    year = "WMT17" if any(name in WMT17 for name in found) else "WMT15"
-    pairs = {name.split()[1]: path for name, path in found.items() if name.startswith(year)}
+    located, missing = find(data, WMT17 | DIALOGUE | TAC | WMT15)
+    year = "WMT17" if any(name in WMT17 for name in located) else "WMT15"
+    pairs = {name.split()[1]: path for name, path in located.items() if name.startswith(year)}
     if pairs and year == "WMT15":
         missing = (*missing, f"{_STAND_IN}.")
     parts = _translation(pairs, year, settings) if pairs else []
@@ -64,7 +64,7 @@ def rebuild(data: Path, settings: Settings) -> Reproduction:
         ("dialogue", DIALOGUE, DIALOGUE_CRITERIA, {"spearman": ""}, utterances),
         ("tac", TAC, TAC_CRITERIA, {"pearson": " r", "spearman": " rho"}, topics),
     ):
-        paths = {name: path for name, path in found.items() if name in files}
+        paths = {name: path for name, path in located.items() if name in files}
         if paths:
             parts.append(_by_criteria(stem, paths, criteria, shorts, footer, settings))
     return Reproduction.of("mover", PUBLICATION.paper, parts, missing)
@@ -87,11 +87,11 @@ def _pair_tables(settings: Settings) -> tuple[_PairTable, ...]:
     )
     # Layers of a model of another depth have rows of their own.
     printed = range(8, 13)
-    same = tuple(last) == tuple(printed)
+    exact = tuple(last) == tuple(printed)
     names = {n: f"LAYER {n}" for n in printed}
     layers = (
-        *(TableRow(f"layer {n}", f"mover:layers={n}", names[n] if same else None) for n in last),
-        *(TableRow(name, None, name) for name in names.values() if not same),
+        *(TableRow(f"layer {n}", f"mover:layers={n}", names[n] if exact else None) for n in last),
+        *(TableRow(name, None, name) for name in names.values() if not exact),
         TableRow("routing", "mover:layers=last5,aggregate=routing", "ROUTING"),
         TableRow("p-means", "mover:layers=last5,aggregate=pmeans", "PMEANS"),
         TableRow("side by side", "mover:layers=last5,aggregate=concat"),
@@ -105,47 +105,47 @@ def _pair_tables(settings: Settings) -> tuple[_PairTable, ...]:
     )
 
 
-def _translation(found: Mapping[str, Path], year: str, settings: Settings) -> list[Part]:
+def _translation(paths: Mapping[str, Path], year: str, settings: Settings) -> list[Part]:
     """Return the tables over language pairs, and the figures on de-en or the first pair found."""
     pair_tables = _pair_tables(settings)
     specs: dict[str, TableRow] = {}  # a metric of several tables is run once
     for row in (row for table in pair_tables for row in table.rows):
         if row.spec:
             specs.setdefault(row.spec, row)
-    studies = {pair: score_rows(path, [*specs.values()], settings) for pair, path in found.items()}
-    own = {pair: correlations(study, CRITERION, ["pearson"]) for pair, study in studies.items()}
+    studies = {pair: score_rows(path, [*specs.values()], settings) for pair, path in paths.items()}
+    values = {pair: correlations(study, CRITERION, ["pearson"]) for pair, study in studies.items()}
     counted = ", ".join(f"{pair} {len(study.corpus):,}" for pair, study in studies.items())
     footer = (*([_STAND_IN] if year == "WMT15" else []), f"segments: {counted}; distances negated")
-    about = {pair: {"data": f"{year} {pair}", "coefficient": "pearson"} for pair in found}
+    about = {pair: {"data": f"{year} {pair}", "coefficient": "pearson"} for pair in paths}
     sections: dict[str, list[Section]] = {}
     numbers = []
     for each in pair_tables:
         ours = {}
-        for pair, row in product(found, each.rows):
+        for pair, row in product(paths, each.rows):
             for label, scored in _labels(row, specs, settings.other_models).items():
-                if (scored, "pearson") in own[pair]:
-                    ours[label, pair] = own[pair][scored, "pearson"]
+                if (scored, "pearson") in values[pair]:
+                    ours[label, pair] = values[pair][scored, "pearson"]
         table, entries = compare_numbers(
-            *(each.rows, {pair: f"{pair} ({year})" for pair in found}, ours, PUBLISHED[each.stem]),
+            *(each.rows, {pair: f"{pair} ({year})" for pair in paths}, ours, PUBLISHED[each.stem]),
             digits=each.digits,
             footer=(each.footer, *footer),
-            about={pair: {"table": each.stem, **about[pair]} for pair in found},
+            about={pair: {"table": each.stem, **about[pair]} for pair in paths},
             other_models=settings.other_models if each.stem == "table1" else (),
         )
         sections[each.stem] = [Section(f"{year}, {each.title}", table)]
         numbers += entries
-    shown = "de-en" if "de-en" in studies else next(iter(studies))
-    drawn = metric_pictures(
-        studies[shown].only(("bleu", "chrf++", "smd", "mover-1")),
+    example = "de-en" if "de-en" in studies else next(iter(studies))
+    pictures = metric_pictures(
+        studies[example].only(("bleu", "chrf++", "smd", "mover-1")),
         CRITERION,
-        f"{year} {shown}",
+        f"{year} {example}",
         ("metrics", "distributions"),
         bands=("bad", "middling", "good"),
-        legend=f"people's judgement, {year} {shown}",
+        legend=f"people's judgement, {year} {example}",
     )
     notes = [f"{year} {pair}: {note}" for pair, each in studies.items() for note in each.notes]
-    results = {"correlations": numbers, "signatures": studies[shown].signatures}
-    return [Part(sections, {}, results, notes, models_of(studies[shown])), drawn]
+    results = {"correlations": numbers, "signatures": studies[example].signatures}
+    return [Part(sections, {}, results, notes, models_of(studies[example])), pictures]
 
 
 def _labels(
@@ -162,7 +162,7 @@ def _labels(
 
 def _by_criteria(
     stem: str,
-    found: Mapping[str, Path],
+    paths: Mapping[str, Path],
     criteria: Mapping[str, str],
     shorts: Mapping[str, str],
     footer: str,
@@ -171,7 +171,7 @@ def _by_criteria(
     """Return a table per data set over criteria and coefficients (Tables 2, 3 and 9)."""
     rows = _with_movers(stem)
     sections, numbers, notes = [], [], []
-    for name, path in found.items():
+    for name, path in paths.items():
         kind, level = ("tac", "text") if stem == "tac" else (None, "segment")
         study = score_rows(read_judged(path, kind=kind), rows, settings)
         ours, columns, about = {}, {}, {}

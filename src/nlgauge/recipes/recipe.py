@@ -119,9 +119,9 @@ class Reproduction(Part):
         """Return the parts joined in their order."""
         joined = list(parts)
         return cls(
-            _merged(part.tables for part in joined),
-            _merged(part.figures for part in joined),
-            _merged(part.results for part in joined),
+            _merge(part.tables for part in joined),
+            _merge(part.figures for part in joined),
+            _merge(part.results for part in joined),
             tuple(dict.fromkeys(note for part in joined for note in part.notes)),
             tuple(dict.fromkeys(name for part in joined for name in part.models)),
             recipe=recipe,
@@ -192,12 +192,12 @@ class Reproduction(Part):
         return tuple(written), tuple(notes)
 
 
-def _merged(parts: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
+def _merge(parts: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
     """Return the mappings as one; the lists or mappings of a key are joined."""
-    whole: dict[str, Any] = {}
+    merged: dict[str, Any] = {}
     for key, value in chain(*(part.items() for part in parts)):
         if isinstance(value, Mapping):
-            whole[key] = {**whole.get(key, {}), **value}
+            merged[key] = {**merged.get(key, {}), **value}
         else:
-            whole[key] = [*whole[key], *value] if key in whole else value
-    return whole
+            merged[key] = [*merged[key], *value] if key in merged else value
+    return merged

@@ -10,7 +10,7 @@ from nlgauge.core.printable import printable
 
 Row = Mapping[str, Any]
 
-_NARROWEST = 24  # columns of a readable text
+_MIN_WIDTH = 24  # columns of a readable text
 
 
 def side_by_side(rows: Sequence[Row], *, width: int = 80, digits: int = 2) -> str:
@@ -19,7 +19,7 @@ def side_by_side(rows: Sequence[Row], *, width: int = 80, digits: int = 2) -> st
     A row has metric, segment, system, baseline, difference, value, baseline_value, candidate,
     baseline_candidate and references.
     """
-    half = max((width - 3) // 2, _NARROWEST)
+    half = max((width - 3) // 2, _MIN_WIDTH)
     return "\n\n".join("\n".join(_block(row, half, digits)) for row in rows)
 
 
@@ -29,10 +29,10 @@ def _block(row: Row, half: int, digits: int) -> Iterator[str]:
         lines = wrapped(text, 2 * half + 3 - 11)
         yield f"reference: {lines[0]}"
         yield from (f"           {line}" for line in lines[1:])
-    left, right = wrapped(row["baseline_candidate"], half), wrapped(row["candidate"], half)
-    left.insert(0, printable(f"{row['baseline']} {row['baseline_value']:.{digits}f}"))
-    right.insert(0, printable(f"{row['system']} {row['value']:.{digits}f}"))
-    for one, other in zip_longest(left, right, fillvalue=""):
+    baseline, system = wrapped(row["baseline_candidate"], half), wrapped(row["candidate"], half)
+    baseline.insert(0, printable(f"{row['baseline']} {row['baseline_value']:.{digits}f}"))
+    system.insert(0, printable(f"{row['system']} {row['value']:.{digits}f}"))
+    for one, other in zip_longest(baseline, system, fillvalue=""):
         yield f"{one}{' ' * (half - cell_len(one))} │ {other}".rstrip()
 
 

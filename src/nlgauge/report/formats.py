@@ -59,7 +59,7 @@ def text(table: Table, *, bold: bool = False) -> str:
     widths = [max(map(cell_len, column)) for column in zip(table.headings, *cells, strict=True)]
     numeric = [table.numeric(j) for j in range(len(widths))]
     padded = [
-        [_pad(cell, widths[j], right=numeric[j]) for j, cell in enumerate(row)]
+        [_pad(cell, widths[j], align_right=numeric[j]) for j, cell in enumerate(row)]
         for row in [table.headings, *cells]
     ]
     if bold:
@@ -70,9 +70,9 @@ def text(table: Table, *, bold: bool = False) -> str:
     return "\n".join([*lines, "", *table.notes] if table.footer else lines)
 
 
-def _pad(cell: str, width: int, *, right: bool) -> str:
+def _pad(cell: str, width: int, *, align_right: bool) -> str:
     space = " " * (width - cell_len(cell))
-    return space + cell if right else cell + space
+    return space + cell if align_right else cell + space
 
 
 def csv(table: Table, *, delimiter: str = ",", safe: bool = False) -> str:
@@ -83,7 +83,7 @@ def csv(table: Table, *, delimiter: str = ",", safe: bool = False) -> str:
     lines = _Lines()
     writer = csv_module.writer(lines, delimiter=delimiter, quoting=2 if safe else 0)
     for row in [tuple(column.name for column in table.columns), *table.rows]:
-        cells = map(_no_formula, row) if safe else row
+        cells = map(_escape_formula, row) if safe else row
         writer.writerow(["" if value is None else value for value in cells])
     joined = "\n".join(line.removesuffix("\r\n") for line in lines)
     return joined.encode("utf-8", "backslashreplace").decode()  # files cannot contain surrogates
@@ -95,7 +95,7 @@ class _Lines(list[str]):
     write = list.append
 
 
-def _no_formula(value: Value) -> Value:
+def _escape_formula(value: Value) -> Value:
     formula = isinstance(value, str) and value.startswith(_FORMULA) and not _NUMBER.fullmatch(value)
     return f"'{value}" if formula else value
 
@@ -107,7 +107,7 @@ def tsv(table: Table, *, safe: bool = False) -> str:
 
 def markdown(table: Table) -> str:
     """Return a Markdown table, the best value of each column in bold."""
-    heading, *rows = _marked(table, markdown_text, "**{}**")
+    heading, *rows = _mark_best(table, markdown_text, "**{}**")
     rule = ["---:" if table.numeric(j) else ":---" for j in range(len(heading))]
     lines = ["| " + " | ".join(row) + " |" for row in [heading, rule, *rows]]
     if table.footer:
@@ -117,7 +117,7 @@ def markdown(table: Table) -> str:
 
 def latex(table: Table) -> str:
     """Return a booktabs tabular, the best value of each column in bold."""
-    rows = _marked(table, latex_text, r"\textbf{{{}}}")
+    rows = _mark_best(table, latex_text, r"\textbf{{{}}}")
     layout = "".join("r" if table.numeric(j) else "l" for j in range(len(table.columns)))
     # The command \\ or \midrule before a row would read a first [ or * as its argument.
     starts = ("{}" * row[0].startswith(("[", "*")) for row in rows)
@@ -129,7 +129,7 @@ def latex(table: Table) -> str:
 
 def html(table: Table) -> str:
     """Return an HTML table in ASCII, the best value of each column in bold."""
-    heading, *rows = _marked(table, escape, "<b>{}</b>")
+    heading, *rows = _mark_best(table, escape, "<b>{}</b>")
 
     def line(cells: list[str], tag: str) -> str:
         heads = (tag + " style='text-align:right'" * table.numeric(j) for j in range(len(cells)))
@@ -142,7 +142,7 @@ def html(table: Table) -> str:
     return "\n".join(lines).encode("ascii", "xmlcharrefreplace").decode()
 
 
-def _marked(table: Table, quote: Callable[[str], str], mark: str) -> list[list[str]]:
+def _mark_best(table: Table, quote: Callable[[str], str], mark: str) -> list[list[str]]:
     """Return the headings and rows as escaped text, ``mark`` around the best values."""
     best = table.best()
     rows = [

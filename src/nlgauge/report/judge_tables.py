@@ -58,15 +58,15 @@ def _values(name: str, digits: int, percent: str) -> tuple[Column, Column]:
 
 def _agreement(content: Content, digits: int) -> Table:
     kinds = {"judge": "judge and people", "people": "people", "difference": "difference"}
-    shown = {kind: name for kind, name in kinds.items() if content["agreement"][0][kind]}
+    titles = {kind: name for kind, name in kinds.items() if content["agreement"][0][kind]}
     percent = _percent(content)
     columns = [Column("coefficient")]
-    for name in shown.values():
+    for name in titles.values():
         columns += _values(name, digits, percent)
     rows = []
     for row in content["agreement"]:
         cells: list[Value] = [_TITLES[row["coefficient"]]]
-        for kind in shown:
+        for kind in titles:
             cells += _with_interval(row[kind], digits)
         rows.append(tuple(cells))
     people, resampled = len(content["people"]), content["agreement"][0]["judge"]["resampled"]
@@ -83,26 +83,26 @@ def _agreement(content: Content, digits: int) -> Table:
 def _persons(content: Content, digits: int) -> Table:
     percent, alpha = _percent(content), f"alpha_{content['scale']}"
     known = [row["coefficient"] for row in content["agreement"]]
-    shown = [name for name in ("agreement", "kappa", "ac1", alpha) if name in known]
+    columns_shown = [name for name in ("agreement", "kappa", "ac1", alpha) if name in known]
     limited = ("agreement", alpha)  # intervals of all coefficients would not fit a line
     columns = [Column("judge with"), Column("n")]
-    for name in shown:
+    for name in columns_shown:
         columns += _values(_TITLES[name], digits, percent)[: 1 + (name in limited)]
     by_person: dict[str, dict[str, Content]] = {}
     for row in content["persons"]:
         by_person.setdefault(row["person"], {})[row["coefficient"]] = row
     rows = []
-    for person, found in by_person.items():
-        cells: list[Value] = [person, found["agreement"]["n"]]
-        for name in shown:
-            cells += _with_interval(found[name]["interval"], digits)[: 1 + (name in limited)]
+    for person, coefficients in by_person.items():
+        cells: list[Value] = [person, coefficients["agreement"]["n"]]
+        for name in columns_shown:
+            cells += _with_interval(coefficients[name]["interval"], digits)[: 1 + (name in limited)]
         rows.append(tuple(cells))
     return Table(tuple(columns), tuple(rows))
 
 
 def _group(content: Content, digits: int) -> Table:
     percent = _percent(content)
-    people, both = (_values(name, digits, percent) for name in ("people", "people and judge"))
+    people, with_judge = (_values(name, digits, percent) for name in ("people", "people and judge"))
     rows = tuple(
         (
             _TITLES[row["coefficient"]],
@@ -111,7 +111,7 @@ def _group(content: Content, digits: int) -> Table:
         )
         for row in content["group"]
     )
-    return Table((Column("all raters at once"), *people, *both), rows)
+    return Table((Column("all raters at once"), *people, *with_judge), rows)
 
 
 def _test(content: Content, digits: int) -> Table:
@@ -135,9 +135,9 @@ def _test(content: Content, digits: int) -> Table:
 
 
 def _biases(content: Content, digits: int) -> Table:
-    named = (Column("bias"), Column("rater"), Column("n"))
+    label_columns = (Column("bias"), Column("rater"), Column("n"))
     rows: Sequence[tuple[Value, ...]] = [
         (_BIASES[row["bias"]], row["rater"], row["n"], *_with_interval(row, digits))
         for row in content["biases"]
     ]
-    return Table((*named, *_values("value", digits, _percent(content))), tuple(rows))
+    return Table((*label_columns, *_values("value", digits, _percent(content))), tuple(rows))

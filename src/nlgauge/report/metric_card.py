@@ -104,7 +104,7 @@ def _facts(card: Content) -> list[str]:
 
 def _agreement(card: Content, digits: int) -> Section:
     rows = card["agreement"]
-    about = (
+    description = (
         "Correlation with human scores at each level, with intervals. Metrics of the same rank do "
         "not differ significantly (permutation tests, p < .05)."
     )
@@ -119,7 +119,7 @@ def _agreement(card: Content, digits: int) -> Section:
         )
         for row in rows
     )
-    return Section("Agreement with people", (about,), Table((*columns, *numbers), body))
+    return Section("Agreement with people", (description,), Table((*columns, *numbers), body))
 
 
 def _quality(card: Content) -> Section:
@@ -127,12 +127,12 @@ def _quality(card: Content) -> Section:
     if not means:
         return Section("Scores by human quality", ("The judgements cannot be divided into bands.",))
     columns = Column("human score"), Column("mean score", 3)
-    about = "Mean scores in bands of equal size of human quality."
-    return Section("Scores by human quality", (about,), Table(columns, tuple(means.items())))
+    description = "Mean scores in bands of equal size of human quality."
+    return Section("Scores by human quality", (description,), Table(columns, tuple(means.items())))
 
 
 def _biases(card: Content, digits: int) -> Section:
-    about = (
+    description = (
         "Partial correlation of the score with a property of the text, given the human score: "
         "above 0, the metric favours the property more than people do."
     )
@@ -146,57 +146,57 @@ def _biases(card: Content, digits: int) -> Section:
         )
         for bias in card["biases"]
     )
-    return Section("Bias", (about,), Table(columns, rows) if rows else None)
+    return Section("Bias", (description,), Table(columns, rows) if rows else None)
 
 
 def _sensitivity(card: Content) -> Section:
-    found = card["sensitivity"]
-    if not found:
+    changes = card["sensitivity"]
+    if not changes:
         return Section("Changed texts", ("Stored scores cannot be computed for changed texts.",))
-    about = (
+    description = (
         "Outputs are corrupted and scored again. The mean change is in standard deviations of the "
         "scores of all outputs."
     )
     columns = (Column("change"), Column("texts"), Column("worse", 2), Column("mean change", 2))
     names = ("change", "texts", "worse", "mean_change")
-    rows = tuple(tuple(each[name] for name in names) for each in found)
-    return Section("Changed texts", (about,), Table(columns, rows))
+    rows = tuple(tuple(change[name] for name in names) for change in changes)
+    return Section("Changed texts", (description,), Table(columns, rows))
 
 
 def _spans(card: Content, digits: int) -> list[Section]:
     if not card["spans"]:
         return []
-    about = f"Predicted errors against annotated ones, on {card['spans']['tested_on']}."
+    description = f"Predicted errors against annotated ones, on {card['spans']['tested_on']}."
     table = span_table(card["spans"]["metrics"], digits=digits, footer=())
-    return [Section("Error spans", (about,), table)]
+    return [Section("Error spans", (description,), table)]
 
 
 def _power(card: Content) -> list[Section]:
     rows = card["detectable_differences"]
     if not rows:
         return []
-    about = (
+    description = (
         "The smallest difference between two systems that a paired test detects with power .8 at "
         "p < .05, from the variance between the two systems that people rate highest."
     )
     columns = Column("segments"), Column("difference")
     body = tuple((row["segments"], row["difference"]) for row in rows)
-    return [Section("Power", (about,), Table(columns, body))]
+    return [Section("Power", (description,), Table(columns, body))]
 
 
 def _cost(card: Content) -> list[Section]:
     cost = card["cost"]
     if not cost:
         return []
-    about = (
+    description = (
         f"1,000 outputs take {cost['seconds']:.2g} s ({cost['cpu_seconds']:.2g} s of processor "
         f"time) on this machine with {cost['cores']} cores, measured on {cost['texts']:,} outputs "
         "after the model was loaded."
     )
-    return [Section("Cost", (about,))]
+    return [Section("Cost", (description,))]
 
 
 def tables(card: Content, *, digits: int = 3) -> Sequence[Table]:
     """Return the tables of all sections, titled by their first column."""
-    found = [section.table for section in sections(card, digits=digits)]
-    return [table for table in found if table is not None]
+    section_tables = [section.table for section in sections(card, digits=digits)]
+    return [table for table in section_tables if table is not None]

@@ -92,7 +92,7 @@ def system_keys(
                 cells[f"{label}.low"], cells[f"{label}.high"] = scores.interval(confidence)
             if p_values is not None:
                 cells[f"{label}.p"] = p_values.get((system, label))
-            behind = _behind(scores) if details else {}
+            behind = _get_components(scores) if details else {}
             cells |= {f"{label}.{name}": value for name, value in behind.items()}
         rows.append(cells)
     columns = tuple(map(Column, rows[0]))
@@ -104,25 +104,27 @@ def detail_tables(totals: Totals, *, digits: int | None = None) -> list[Table]:
     first = next(iter(totals.values()))
     titles, tables = _titles(first), []
     for label in first:
-        behind = {system: _behind(by_metric[label]) for system, by_metric in totals.items()}
-        names = next(iter(behind.values()))
+        components = {
+            system: _get_components(by_metric[label]) for system, by_metric in totals.items()
+        }
+        names = next(iter(components.values()))
         if names:
             decimals = 4 if digits is None else digits
-            shown = (Column(name, decimals, title=name.replace("_", " ")) for name in names)
+            columns = (Column(name, decimals, title=name.replace("_", " ")) for name in names)
             rows: list[tuple[Value, ...]] = [
-                (system, *values.values()) for system, values in behind.items()
+                (system, *values.values()) for system, values in components.items()
             ]
-            tables.append(Table((Column(label, title=titles[label]), *shown), tuple(rows)))
+            tables.append(Table((Column(label, title=titles[label]), *columns), tuple(rows)))
     return tables
 
 
-def _behind(scores: Scores | CorpusScore) -> dict[str, float]:
+def _get_components(scores: Scores | CorpusScore) -> dict[str, float]:
     """Return the details, and all components except the first."""
     return {**dict(list(scores.components.items())[1:]), **scores.details}
 
 
 def _titles(scores: Mapping[str, Scores | CorpusScore]) -> dict[str, str]:
-    return distinct_titles({label: each.metric.title for label, each in scores.items()})
+    return distinct_titles({label: result.metric.title for label, result in scores.items()})
 
 
 def _column(

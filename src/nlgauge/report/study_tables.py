@@ -211,10 +211,10 @@ def task_tables(
     columns += [Column("weight", 3), *(Column(row["metric"]) for row in rows)]
     body = []
     for number, task in enumerate(tasks):
-        found = [row["tasks"][number] for row in rows]
+        results = [row["tasks"][number] for row in rows]
         cells = [
-            "" if each["value"] is None else f"{each['value']:.{digits}f} ({each['rank']})"
-            for each in found
+            "" if cell["value"] is None else f"{cell['value']:.{digits}f} ({cell['rank']})"
+            for cell in results
         ]
         measure = f"{task['level']} {task['coefficient']}"
         body.append((task["data"], measure, task["weight"], *cells))

@@ -68,10 +68,10 @@ class Table:
     def best(self) -> set[tuple[int, int]]:
         """Return the (row, column) of the best values as shown, if a column has at least two."""
         places: set[tuple[int, int]] = set()
-        shown = self.texts()
+        texts = self.texts()
         for j, column in enumerate(self.columns):
             values = [
-                (float(row[j]), i) for i, row in enumerate(shown) if column.direction and row[j]
+                (float(row[j]), i) for i, row in enumerate(texts) if column.direction and row[j]
             ]
             if len(values) > 1:
                 top = (max if column.direction == "higher" else min)(values)[0]

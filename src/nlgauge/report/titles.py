@@ -13,11 +13,11 @@ def distinct_titles(titles: Mapping[str, str], names: Collection[str] = ()) -> d
     for label, title in titles.items():
         options = [] if "|" in label else label.partition(":")[2].split(",")  # not a signature
         groups.setdefault(title, {})[label] = options
-    found: dict[str, str] = {}
+    unique: dict[str, str] = {}
     for title, group in groups.items():
         shared = set.intersection(*map(set, group.values()))
         for label, options in group.items():
-            own = ", ".join(each for each in options if each not in shared)
-            shown = f"{title} ({own})" if own else title
-            found[label] = label if shown in {*names, *found.values()} else shown
-    return {label: found[label] for label in titles}
+            distinct = ", ".join(option for option in options if option not in shared)
+            candidate = f"{title} ({distinct})" if distinct else title
+            unique[label] = label if candidate in {*names, *unique.values()} else candidate
+    return {label: unique[label] for label in titles}

@@ -92,15 +92,15 @@ class RunProgress:
     @contextmanager
     def phase(self, label: str, rows: float) -> Iterator[None]:
         """Count the steps in the block as the given number of rows, and its end as all of them."""
-        left, began = rows, self._clock()
+        remaining, began = rows, self._clock()
 
         def step(part: float) -> None:
-            nonlocal left
+            nonlocal remaining
             with self._lock:
-                moved = min(part * rows, left)
-                left -= moved
+                moved = min(part * rows, remaining)
+                remaining -= moved
                 self._rows += moved
-                self._estimate_phase(label, self._clock() - began, 1 - left / rows)
+                self._estimate_phase(label, self._clock() - began, 1 - remaining / rows)
             self.report()
 
         token = _STEP.set(step)
@@ -109,7 +109,7 @@ class RunProgress:
         finally:
             _STEP.reset(token)
             with self._lock:
-                self._rows += left
+                self._rows += remaining
                 self._seconds[label] += self._clock() - began
 
     def _estimate_phase(self, label: str, seconds: float, share: float) -> None:
@@ -119,10 +119,10 @@ class RunProgress:
         """
         if self._phase_estimated or seconds < _MEASURED_SECONDS or not 0 < share < 1:
             return
-        left = seconds * (1 - share) / share
-        if left > _LONG_SECONDS:
-            done = f"{share:.1%} of a chunk of rows took {duration(seconds)}"
-            _LOG.info("about %s left for %s: %s", duration(left), label, done)
+        remaining = seconds * (1 - share) / share
+        if remaining > _LONG_SECONDS:
+            progress = f"{share:.1%} of a chunk of rows took {duration(seconds)}"
+            _LOG.info("about %s left for %s: %s", duration(remaining), label, progress)
             self._phase_estimated = True
 
     def estimate(self, done: int, share: float) -> None:
@@ -133,11 +133,11 @@ class RunProgress:
         seconds = self._clock() - self._start
         if self._estimated or seconds < _MEASURED_SECONDS or not 0 < share < 1:
             return
-        left = seconds * (1 - share) / share
-        if left > _LONG_SECONDS:
+        remaining = seconds * (1 - share) / share
+        if remaining > _LONG_SECONDS:
             slowest = max(self._seconds, key=self._seconds.__getitem__)
             counts = f"{done:,} of {self._total:,} rows took {duration(seconds)}"
-            _LOG.info("about %s left, mostly for %s: %s", duration(left), slowest, counts)
+            _LOG.info("about %s left, mostly for %s: %s", duration(remaining), slowest, counts)
             self._estimated = True
 
 

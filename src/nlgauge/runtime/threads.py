@@ -55,29 +55,29 @@ def spread(
         if count == 1:
             return [work(items)]
 
-        def work_on(some: Sequence[Item]) -> Made:
-            with portion(len(some) / len(items)):
-                return work(some)
+        def work_on(batch: Sequence[Item]) -> Made:
+            with portion(len(batch) / len(items)):
+                return work(batch)
 
         with ThreadPoolExecutor(threads) as pool:
-            made = [pool.submit(copy_context().run, work_on, some) for some in portions]
-            return [_result(each) for each in made]
+            futures = [pool.submit(copy_context().run, work_on, batch) for batch in portions]
+            return [_result(future) for future in futures]
 
 
 def one_ahead(work: Callable[[Item], Made], items: Iterable[Item]) -> Iterator[Made]:
     """Yield the result of ``work`` on each item; the next one is computed in the background."""
-    rest = iter(items)
-    first = list(islice(rest, 2))
+    remaining = iter(items)
+    first = list(islice(remaining, 2))
     if len(first) < 2 or thread_count() == 1:
-        yield from map(work, chain(first, rest))
+        yield from map(work, chain(first, remaining))
         return
     with ThreadPoolExecutor(1) as pool:
         context = copy_context()
-        coming = pool.submit(context.run, work, first[0])
-        for item in chain(first[1:], rest):
-            made, coming = coming, pool.submit(context.run, work, item)
-            yield _result(made)
-        yield _result(coming)
+        following = pool.submit(context.run, work, first[0])
+        for item in chain(first[1:], remaining):
+            current, following = following, pool.submit(context.run, work, item)
+            yield _result(current)
+        yield _result(following)
 
 
 def _result(future: "Future[Made]") -> Made:

@@ -63,20 +63,20 @@ def divide_tables(_: object, task: FilesTask) -> list[list[InputRange]]:
     return [list(table.divide(task.size)) for table in task.items]
 
 
-def _scan(given: Bytes) -> Scan:
-    before = min(given.start, 1)  # the previous byte, which may end a line
+def _scan(span: Bytes) -> Scan:
+    before = min(span.start, 1)  # the previous byte, which may end a line
     try:
-        with open_file(given.path) as content:
-            content.seek(given.start - before)
-            read = content.read(given.stop - given.start + before)
+        with open_file(span.path) as content:
+            content.seek(span.start - before)
+            data = content.read(span.stop - span.start + before)
     except OSError as error:
-        raise FileError(f"file {given.path!r} cannot be read: {error.strerror}") from error
-    lines = read.count(b"\n", 0, -1) + (not before)
+        raise FileError(f"file {span.path!r} cannot be read: {error.strerror}") from error
+    lines = data.count(b"\n", 0, -1) + (not before)
     quoted = False, True
-    if given.csv and not is_compressed(given.path):
-        with open_bytes(given.path) as content:
-            quoted = quoted_at_stop(content, given.start, given.stop)
-    return Scan(hashlib.sha256(memoryview(read)[before:]).digest(), lines, quoted)
+    if span.csv and not is_compressed(span.path):
+        with open_bytes(span.path) as content:
+            quoted = quoted_at_stop(content, span.start, span.stop)
+    return Scan(hashlib.sha256(memoryview(data)[before:]).digest(), lines, quoted)
 
 
 @dataclass(frozen=True)

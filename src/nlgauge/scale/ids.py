@@ -28,7 +28,7 @@ from nlgauge.scale.run_folder import NOT_SHARED, explain_errors, replace_file
 Kind = Literal["ids", "segments"]
 _RANGE_ROWS = 1 << 22  # digests in a run and in a range, for which a worker needs about 150 MB
 _ROW_BITS = 32
-_BYTES = 12  # for every row
+_ROW_BYTES = 12
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,7 @@ class Repeats:
         start = _keys(block, first)
         rows: set[int] = set()
         for file in self.files:
-            keys = np.load(_visible(file), mmap_mode="r")
+            keys = np.load(_check_exists(file), mmap_mode="r")
             low, high = np.searchsorted(keys, [start, start + np.uint64(length)])
             rows.update((keys[low:high] - start).tolist())
         return frozenset(rows)
@@ -124,8 +124,8 @@ class DigestRange:
 
     def _read(self, block: int, run: int) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
         """The digests of a run in the range, and the keys of their rows."""
-        file = _visible(_run_file(self.folder, self.kind, block, run))
-        length = file.stat().st_size // _BYTES
+        file = _check_exists(_run_file(self.folder, self.kind, block, run))
+        length = file.stat().st_size // _ROW_BYTES
         digests = np.memmap(file, "<u8", "r", shape=(length,))
         rows = np.memmap(file, "<u4", "r", offset=8 * length, shape=(length,))
         bounds = ((n << 64) // self.ranges for n in (self.number, self.number + 1))
@@ -133,12 +133,12 @@ class DigestRange:
             length if bound >> 64 else np.searchsorted(digests, np.uint64(bound))
             for bound in bounds
         )
-        found, keys = np.array(digests[low:high]), _keys(block, rows[low:high])
+        selected, keys = np.array(digests[low:high]), _keys(block, rows[low:high])
         if self.excluded.files:
             left_out = sorted(self.excluded.among(block, 0, 1 << _ROW_BITS))
-            kept = ~np.isin(keys, _keys(block, np.array(left_out, dtype=np.uint64)))
-            found, keys = found[kept], keys[kept]
-        return found, keys
+            unique = ~np.isin(keys, _keys(block, np.array(left_out, dtype=np.uint64)))
+            selected, keys = selected[unique], keys[unique]
+        return selected, keys
 
 
 def digest_ranges(
@@ -168,7 +168,7 @@ def _keys(block: int, rows: Any) -> NDArray[np.uint64]:
     return keys
 
 
-def _visible(file: Path) -> Path:
+def _check_exists(file: Path) -> Path:
     if not file.exists():
         raise FileError(NOT_SHARED.format(str(file)))
     return file

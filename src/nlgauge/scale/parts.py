@@ -89,17 +89,17 @@ def form_part(
     The references of rows at the indices ``known_segments`` occur before; None marks no segments.
     """
     rejected = [row for row in batch if isinstance(row, Rejected)]
-    kept: dict[int, Row] = {}
+    accepted: dict[int, Row] = {}
     for i, row in enumerate(batch):
         if isinstance(row, Row) and i not in repeated:
-            kept[i] = row
+            accepted[i] = row
         elif isinstance(row, Row):
             reason = f"segment id {row.id!r} occurs before for system {row.system!r}"
             rejected.append(Rejected(row.place, f"{reason}; ids must be unique within a system"))
     new: frozenset[int] = frozenset()
     if known_segments is not None:
-        new = frozenset(at for at, i in enumerate(kept) if i not in known_segments)
-    return Part(number, tuple(kept.values()), tuple(rejected), new)
+        new = frozenset(at for at, i in enumerate(accepted) if i not in known_segments)
+    return Part(number, tuple(accepted.values()), tuple(rejected), new)
 
 
 @dataclass(frozen=True)

@@ -34,8 +34,8 @@ from nlgauge.scale.parts import PartRange
 from nlgauge.scale.run_folder import RunFolder
 from nlgauge.scale.signals import SignalHandler
 
-_FILES = 64  # per task of a worker
-_SHARE = 4  # minimum number of tasks per worker
+_FILES_PER_TASK = 64
+_MIN_TASKS_PER_WORKER = 4
 _SOME_SOURCES = (
     "some rows up to {} have a source and others have none; a metric reads the sources, so give "
     "them for all rows or for none"
@@ -63,9 +63,9 @@ class InputScan:
         ]
         scans: dict[str, list[Scan]] = {path: [] for path in sizes}
         tasks = [FilesTask(tuple(group)) for group in _groups(ranges, block_bytes)]
-        found = (scan for listed in engine.run_in_order(scan_bytes, tasks) for scan in listed)
-        for each, scan in zip(ranges, found, strict=True):
-            scans[each.path].append(scan)
+        scanned = (scan for listed in engine.run_in_order(scan_bytes, tasks) for scan in listed)
+        for file_range, scan in zip(ranges, scanned, strict=True):
+            scans[file_range.path].append(scan)
         return cls(inputs, block_bytes, scans, sizes)
 
     @property
@@ -88,13 +88,15 @@ class InputScan:
         if not self.inputs.tabular:
             yield from self.inputs.ranges()
             return
-        groups = (tuple(tables[i : i + _FILES]) for i in range(0, len(tables), _FILES))
+        groups = (
+            tuple(tables[i : i + _FILES_PER_TASK]) for i in range(0, len(tables), _FILES_PER_TASK)
+        )
         tasks = [FilesTask(group, self.block_bytes) for group in groups]
         divided = (each for group in engine.run_in_order(divide_tables, tasks) for each in group)
         for path, spans in self.inputs.ranges():
-            yield path, [span for _ in spans for span in self._located(next(divided))]
+            yield path, [span for _ in spans for span in self._locate(next(divided))]
 
-    def _located(self, spans: Sequence[InputRange]) -> Iterator[InputRange]:
+    def _locate(self, spans: Sequence[InputRange]) -> Iterator[InputRange]:
         """Yield ranges of lines with the number of lines before them and their quoting state."""
         line, quoted = 0, False
         for i, span in enumerate(spans):
@@ -113,9 +115,9 @@ def _is_csv(span: InputRange) -> bool:
 def _groups(ranges: Sequence[Bytes], size: int) -> Iterator[list[Bytes]]:
     """Yield consecutive ranges of about ``size`` bytes together."""
     group: list[Bytes] = []
-    for each in ranges:
-        group.append(each)
-        if len(group) == _FILES or sum(one.stop - one.start for one in group) >= size:
+    for file_range in ranges:
+        group.append(file_range)
+        if len(group) == _FILES_PER_TASK or sum(one.stop - one.start for one in group) >= size:
             yield group
             group = []
     if group:
@@ -167,8 +169,8 @@ class Plan:
             Block(i, span, folder, part_rows, None, () if span.numbered else kinds)
             for i, (_, span) in enumerate(spans)
         )
-        found = engine.run_in_order(index_block, signals.until_signal(tasks))
-        for (at, span), index in zip(spans, found, strict=False):
+        indexes = engine.run_in_order(index_block, signals.until_signal(tasks))
+        for (at, span), index in zip(spans, indexes, strict=False):
             sources |= index.sources
             if index.error is not None:
                 raise index.error
@@ -184,7 +186,7 @@ class Plan:
         plan._write_numbered(engine, part_rows, kinds)
         plan.ids = plan._find_repeats(engine, "ids")
         if plan.ids.first is not None and stop_at_rejected:
-            raise rejection(plan._first_repeated())
+            raise rejection(plan._find_first_repeated())
         return plan
 
     def _add(self, span: InputRange, index: BlockIndex, counts: Counter[str]) -> int:
@@ -224,13 +226,13 @@ class Plan:
         """Return the rows with a new id and references that occur before."""
         return self._find_repeats(engine, "segments", self.ids)
 
-    def _first_repeated(self) -> Rejected:
+    def _find_first_repeated(self) -> Rejected:
         """Return the first row with a repeated id."""
         number, row = self.ids.first or (0, 0)
         block = self.blocks[number]
         part = int(np.searchsorted(np.cumsum(block.parts[:, 0]), row, side="right"))
-        found = next(self._range(number, 0, slice(part, part + 1), None).read())
-        return found.rejected[0]
+        first_part = next(self._range(number, 0, slice(part, part + 1), None).read())
+        return first_part.rejected[0]
 
     def ranges(
         self, size: Callable[[], int], workers: int, segments: Repeats | None = None
@@ -239,7 +241,7 @@ class Plan:
 
         Ranges are longer in files that have to be read from the start for every range.
         """
-        share = -(-self.parts // (_SHARE * workers))
+        share = -(-self.parts // (_MIN_TASKS_PER_WORKER * workers))
         number = 0
         for i, block in enumerate(self.blocks):
             first = 0

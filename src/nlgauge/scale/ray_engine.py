@@ -79,24 +79,24 @@ class RayEngine(Engine[Any]):
         listed = [*tasks, *self._starting]
         ray.wait(listed, num_returns=1)
         # Return all finished tasks: the time of a call is proportional to the tasks in progress.
-        done: list[Any] = ray.wait(listed, num_returns=len(listed), timeout=0)[0]
-        for started in [task for task in done if task in self._starting]:
-            done.remove(started)
+        finished: list[Any] = ray.wait(listed, num_returns=len(listed), timeout=0)[0]
+        for started in [task for task in finished if task in self._starting]:
+            finished.remove(started)
             actor = self._starting.pop(started)
             try:
-                with _explained():
+                with _explain_errors():
                     ray.get(started)
                 self._actors.append(actor)
             except WorkerLost:
                 warn_of_lost_worker()
                 self._replace(actor)
-        return done
+        return finished
 
     def _result(self, task: Any) -> Any:
         actor = self._actor_of.pop(task)
         self._tasks_of[actor] -= 1
         try:
-            with _explained():
+            with _explain_errors():
                 return ray.get(task)
         except WorkerLost:
             if actor in self._actors:
@@ -119,7 +119,7 @@ class RayEngine(Engine[Any]):
 
 
 @contextmanager
-def _explained() -> Iterator[None]:
+def _explain_errors() -> Iterator[None]:
     """Turn Ray's errors into WorkerLost or the error that a worker raised."""
     try:
         yield

@@ -189,11 +189,13 @@ class _Execution:
                 self.repaired += [part.name] * (part.origin == "repaired")
                 rows += part.rows
                 self.report("scoring", rows)
-            left = plan.parts - len(self.names)
+            remaining = plan.parts - len(self.names)
             seconds = sum(part.seconds for part in finished) / max(len(finished), 1)
-            size = int(min(_TASK_SECONDS / max(seconds, 1e-9), left / (2 * workers), _MAX_PARTS))
-        kept = f"{rows:,} rows are scored and kept in {str(self.options.folder)!r}: "
-        self.signals.raise_if_interrupted(kept)
+            size = int(
+                min(_TASK_SECONDS / max(seconds, 1e-9), remaining / (2 * workers), _MAX_PARTS)
+            )
+        progress = f"{rows:,} rows are scored and kept in {str(self.options.folder)!r}: "
+        self.signals.raise_if_interrupted(progress)
 
     def _summarize(self, scorer: Scorer) -> tuple[RunResult, dict[str, str]]:
         """Write summary and rejected rows; return the result and the checksum of every part."""

@@ -68,8 +68,8 @@ class RunFolder:
 
     def _clean(self) -> None:
         """Delete temporary files of a run that was killed or lost workers."""
-        for left in self.path.rglob(f"*{_TEMPORARY}"):
-            left.unlink(missing_ok=True)
+        for path in self.path.rglob(f"*{_TEMPORARY}"):
+            path.unlink(missing_ok=True)
         rmtree(self.scratch, ignore_errors=True)
         (self.path / _STOP).unlink(missing_ok=True)
 

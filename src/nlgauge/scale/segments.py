@@ -66,7 +66,7 @@ def _parquet(columns: Mapping[str, Sequence[Any]]) -> bytes:
     except ImportError:
         raise MissingExtra("writing Parquet", "pyarrow", "streams") from None
     kinds = {"system": pa.string(), "id": pa.string()}
-    arrays = {key: pa.array(each, kinds.get(key, pa.float64())) for key, each in columns.items()}
-    written = io.BytesIO()
-    parquet.write_table(pa.table(arrays), written)
-    return written.getvalue()
+    arrays = {key: pa.array(cells, kinds.get(key, pa.float64())) for key, cells in columns.items()}
+    buffer = io.BytesIO()
+    parquet.write_table(pa.table(arrays), buffer)
+    return buffer.getvalue()

@@ -67,12 +67,12 @@ def corpus_scores(
     """Yield the corpus scores that a worker has written or returned."""
     metrics, signatures = scorer.metrics, scorer.signatures("any")
     for content in contents:
-        given: dict[str, Any] = dict(content)
-        label, totals = given.pop("metric"), decode_array(given.pop("totals"))
-        drawn = {name: decode_array(a) for name, a in given.pop("resampled", {}).items()}
-        resampled = Resampled(**drawn, seed=seed) if drawn else None
-        given |= {"label": label, "metric": metrics[label], "signature": signatures[label]}
-        yield CorpusScore(totals=totals, resampled=resampled, **given)
+        fields: dict[str, Any] = dict(content)
+        label, totals = fields.pop("metric"), decode_array(fields.pop("totals"))
+        draws = {name: decode_array(a) for name, a in fields.pop("resampled", {}).items()}
+        resampled = Resampled(**draws, seed=seed) if draws else None
+        fields |= {"label": label, "metric": metrics[label], "signature": signatures[label]}
+        yield CorpusScore(totals=totals, resampled=resampled, **fields)
 
 
 def pool_scores(pooled: Pooled, scores: Iterable[CorpusScore]) -> None:

@@ -142,7 +142,7 @@ class Worker:
 
     def _sums(self, of_system: Mapping[str, Scores]) -> list[dict[str, Any]]:
         """Return the sums of one system; metrics share the random draws, which are expensive."""
-        every = list(of_system.values())
+        all_scores = list(of_system.values())
         sums: list[dict[str, Any]] = [
             {
                 "system": scores.system,
@@ -151,14 +151,14 @@ class Worker:
                 "totals": encode_array(scores.statistics.sum(axis=0)),
                 "notes": dict(scores.notes),
             }
-            for scores in every
+            for scores in all_scores
         ]
         if self._config.resamples:
-            tables = [scores.statistics for scores in every]
-            drawn = self._config.resamples, self._config.seed
-            joined = Resampled.of(every[0].ids, np.hstack(tables), *drawn)
+            tables = [scores.statistics for scores in all_scores]
+            sampling = self._config.resamples, self._config.seed
+            joined = Resampled.of(all_scores[0].ids, np.hstack(tables), *sampling)
             pieces = joined.split([table.shape[1] for table in tables])
             for entry, piece in zip(sums, pieces, strict=True):
                 arrays = {"totals": piece.totals, "counts": piece.counts}
-                entry["resampled"] = {name: encode_array(each) for name, each in arrays.items()}
+                entry["resampled"] = {name: encode_array(array) for name, array in arrays.items()}
         return sums

@@ -10,11 +10,11 @@ from nlgauge.core.errors import MissingExtra
 
 def require_libraries() -> None:
     """Raise MissingExtra unless the libraries of the extra ``service`` are installed."""
-    found = {
+    specs = {
         "fastapi": find_spec("fastapi"),
         "uvicorn": find_spec("uvicorn"),
         "prometheus_client": find_spec("prometheus_client"),
     }
-    for package, spec in found.items():
+    for package, spec in specs.items():
         if spec is None:
             raise MissingExtra("nlgauge serve", package, "service")

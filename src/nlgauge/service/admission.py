@@ -20,7 +20,7 @@ from nlgauge.service.option_schema import option_schema, violation
 from nlgauge.service.schemas import NamedMetric, Spec
 from nlgauge.service.settings import Settings, library_model
 
-_CACHED = 64
+_MAX_CACHED = 64
 
 Specs = tuple[str | Metric, ...]
 
@@ -40,7 +40,7 @@ class Admission:
         self._lock = Lock()
         self._admitted: dict[str, Admitted] = {}
         self._scorers: dict[Specs, Scorer] = {}
-        self.kinds = dict(_importable())
+        self.kinds = dict(_find_importable())
         self.default_model = library_model()
         if self.default_model not in settings.models:
             self.default_model = settings.models[0]
@@ -55,12 +55,12 @@ class Admission:
         """Return the metric of a spec, or raise an error if it is not allowed."""
         if isinstance(spec, NamedMetric):
             return self._from_values(spec)
-        found = self._admitted.get(spec)
-        if found is None:
-            found = self._from_text(spec.strip())
+        admitted = self._admitted.get(spec)
+        if admitted is None:
+            admitted = self._from_text(spec.strip())
             with self._lock:
-                _cache(self._admitted, spec, found)
-        return found
+                _cache(self._admitted, spec, admitted)
+        return admitted
 
     def prepare(self, specs: Sequence[Spec]) -> tuple[Specs, Scorer]:
         """Return the admitted specs and their scorer, with opened models."""
@@ -69,8 +69,8 @@ class Admission:
 
     def cached(self, specs: Sequence[Spec]) -> tuple[Specs, Scorer] | None:
         """Return the result of ``prepare`` if it is in the cache, else None."""
-        found = [self._admitted.get(spec) for spec in specs if isinstance(spec, str)]
-        admitted = tuple(each.spec for each in found if each is not None)
+        known = [self._admitted.get(spec) for spec in specs if isinstance(spec, str)]
+        admitted = tuple(each.spec for each in known if each is not None)
         scorer = self._scorers.get(admitted) if len(admitted) == len(specs) else None
         return None if scorer is None else (admitted, scorer)
 
@@ -134,12 +134,12 @@ class Admission:
 
 def _with_model(built: Metric, model: str) -> Metric:
     """Return the metric with the default model, if it has an unset option ``model``."""
-    named = [name for name, known in options_of(type(built)).items() if known.server == "model"]
-    changed = {name: model for name in named if getattr(built, name) is None}
+    names = [name for name, known in options_of(type(built)).items() if known.server == "model"]
+    changed = {name: model for name in names if getattr(built, name) is None}
     return dataclasses.replace(built, **changed) if changed else built
 
 
-def _importable() -> Iterator[tuple[str, type[Metric]]]:
+def _find_importable() -> Iterator[tuple[str, type[Metric]]]:
     """Return the offered metrics that can be imported; the log reports the others."""
     for name in sorted(metric_names()):
         try:
@@ -164,5 +164,5 @@ def _options_in(spec: str) -> Iterator[tuple[str, str]]:
 def _cache(table: dict[Any, Any], key: object, value: object) -> None:
     """Add to a table that drops its oldest entries."""
     table[key] = value
-    if len(table) > _CACHED:
+    if len(table) > _MAX_CACHED:
         del table[next(iter(table))]

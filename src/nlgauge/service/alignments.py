@@ -17,8 +17,8 @@ def predicted_spans(
     aligned: Aligned, minor: float | None, major: float | None
 ) -> list[dict[str, Any]] | None:
     """Return predicted errors, None if the metric has no alignments or no known thresholds."""
-    metric, given = aligned.scores.metric, minor is not None or major is not None
-    if aligned.word_costs is None or (metric.span_thresholds is None and not given):
+    metric, has_thresholds = aligned.scores.metric, minor is not None or major is not None
+    if aligned.word_costs is None or (metric.span_thresholds is None and not has_thresholds):
         return None
     spans = aligned.word_costs.spans(*metric.choose_thresholds(minor, major))
     return [asdict(span) for span in spans]
@@ -27,10 +27,10 @@ def predicted_spans(
 def plan_answer(plan: Plan, metric: Metric, *, words: bool) -> dict[str, Any]:
     """Return the plan, and the matches of every token if the metric is greedy."""
     precision, recall = nearest_tokens(plan)
-    shown = plan
+    joined = plan
     if words:
         groups = WordGroups.of(plan)
-        shown = groups.join(plan)
+        joined = groups.join(plan)
         precision, recall = (groups.sums(each.astype(float)) > 0 for each in (precision, recall))
     matches = None
     if metric.components[: len(_GREEDY)] == _GREEDY:
@@ -38,10 +38,10 @@ def plan_answer(plan: Plan, metric: Metric, *, words: bool) -> dict[str, Any]:
             {
                 "candidate": int(i),
                 "reference": int(j),
-                "cosine": float(1 - shown.cost[i, j]),
+                "cosine": float(1 - joined.cost[i, j]),
                 "precision": bool(precision[i, j]),
                 "recall": bool(recall[i, j]),
             }
             for i, j in np.argwhere(precision | recall)
         ]
-    return {"plan": shown.to_dict(), "matches": matches}
+    return {"plan": joined.to_dict(), "matches": matches}

@@ -21,22 +21,22 @@ def card_answer(
     progress: Callable[[int, int], None],
 ) -> dict[str, Any]:
     """Return the card of the first metric or of stored scores, compared with other metrics."""
-    own, beside = ("", metrics) if request.metric is None else (metrics[0], metrics[1:])
-    found = card(
+    metric, beside = ("", metrics) if request.metric is None else (metrics[0], metrics[1:])
+    result = card(
         judged,
-        own,
+        metric,
         beside=beside,
         **request.model_dump(include={"human", "stored", "lower_is_better", "count", "seed"}),
         runtime=runtime,
         progress=progress,
     )
-    content = {**found.to_dict(), "data": request.data}
+    content = {**result.to_dict(), "data": request.data}
     names = ("name", "scores", "places", "density")
-    bands = [{name: to_jsonable(getattr(band, name)) for name in names} for band in found.bands]
+    bands = [{name: to_jsonable(getattr(band, name)) for name in names} for band in result.bands]
     return {
         **content,
-        "distributions": {found.criterion: {found.metric: bands}} if bands else {},
-        "scales": {found.metric: {"direction": found.direction, "range": content["range"]}},
+        "distributions": {result.criterion: {result.metric: bands}} if bands else {},
+        "scales": {result.metric: {"direction": result.direction, "range": content["range"]}},
         "sections": [_section(each) for each in sections(content)],
         "html": page(content),
         "markdown": markdown_page(content),

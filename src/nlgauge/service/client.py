@@ -25,11 +25,11 @@ Metrics = str | Sequence[str | Options]
 
 _REQUEST_ROWS = 500  # larger corpora are scored as jobs
 _POLL_SECONDS = 0.25
-_BUSY = 429
+_BUSY_STATUS = 429
 _LOOPBACK = ("127.0.0.1", "localhost", "::1")
-_MOST_BYTES = 2**30  # of a response
+_MAX_BYTES = 2**30  # of a response
 # Exceptions of reading the response of a program other than nlgauge.
-_STRANGE = (ValueError, TypeError, LookupError, AttributeError, ArithmeticError, RecursionError)
+_MALFORMED = (ValueError, TypeError, LookupError, AttributeError, ArithmeticError, RecursionError)
 
 
 class ServerError(NlgaugeError):
@@ -127,7 +127,7 @@ class Client:
                 | ({} if source is None else {"source": source})
                 for candidate, texts, system, name, source in corpus.rows()
             ],
-            "metrics": _listed(metrics),
+            "metrics": _as_list(metrics),
             "segments": False,
             "statistics": True,
         }
@@ -179,7 +179,7 @@ class Client:
         body = {
             "systems": {name: list(texts) for name, texts in systems.items()},
             "references": [_group(texts) for texts in references],
-            "metrics": _listed(metrics),
+            "metrics": _as_list(metrics),
             **options,
         }
         return self.finish("compare", body)
@@ -188,7 +188,7 @@ class Client:
         self, rows: Sequence[Mapping[str, Any]], *, metrics: Metrics = "bleu", **options: Any
     ) -> dict[str, Any]:
         """Return the response of ``/v1/correlate`` for rows in its format."""
-        body = {"rows": [dict(row) for row in rows], "metrics": _listed(metrics), **options}
+        body = {"rows": [dict(row) for row in rows], "metrics": _as_list(metrics), **options}
         return self.finish("correlate", body)
 
     def card(self, rows: Sequence[Mapping[str, Any]], **options: Any) -> dict[str, Any]:
@@ -199,8 +199,8 @@ class Client:
         self, labels: Mapping[str, Sequence[Any]], judge: str, **options: Any
     ) -> dict[str, Any]:
         """Return the response of ``/v1/judge`` for labels by rater."""
-        given = {rater: list(cells) for rater, cells in labels.items()}
-        return self._call("POST", "/v1/judge", {"labels": given, "judge": judge, **options})
+        columns = {rater: list(cells) for rater, cells in labels.items()}
+        return self._call("POST", "/v1/judge", {"labels": columns, "judge": judge, **options})
 
     def finish(
         self, kind: str, body: Mapping[str, Any], *, progress: Progress | None = None
@@ -231,7 +231,9 @@ class Client:
                 if error.seconds is None:
                     raise
                 if monotonic() + error.seconds > ends:
-                    raise ServerError(f"{self._url} is busy: {error}", status=_BUSY) from None
+                    raise ServerError(
+                        f"{self._url} is busy: {error}", status=_BUSY_STATUS
+                    ) from None
                 sleep(error.seconds)
 
     def _send(self, method: str, path: str, body: Any) -> dict[str, Any]:
@@ -239,7 +241,7 @@ class Client:
         request = Request(self._url + path, data, self._headers, method=method)
         try:
             with self._opener.open(request, timeout=self._timeout) as response:
-                content = response.read(_MOST_BYTES)
+                content = response.read(_MAX_BYTES)
         except HTTPError as error:
             with error:
                 raise _server_error(error, self._url) from None
@@ -257,7 +259,7 @@ class Client:
             yield
         except ServerError:
             raise
-        except (*_STRANGE, NlgaugeError) as error:
+        except (*_MALFORMED, NlgaugeError) as error:
             reason = f" ({error})" if isinstance(error, NlgaugeError) else ""
             message = f"{self._url} does not answer like `nlgauge serve`{reason}"
             raise ServerError(f"{message}; check the address and the server's version") from error
@@ -266,21 +268,21 @@ class Client:
 def _server_error(error: HTTPError, url: str) -> ServerError:
     """Return the error for an error response."""
     if 300 <= error.code < 400:
-        there = error.headers.get("Location")
-        message = f"{url} redirects to {there}, which is not followed; name the address itself"
+        location = error.headers.get("Location")
+        message = f"{url} redirects to {location}, which is not followed; name the address itself"
         return ServerError(message, status=error.code)
     try:
-        content = json.loads(error.read(_MOST_BYTES))["error"]
-        found = ServerError(str(content["message"]), status=error.code, kind=content["kind"])
-    except (*_STRANGE, OSError, HTTPException):
+        content = json.loads(error.read(_MAX_BYTES))["error"]
+        server_error = ServerError(str(content["message"]), status=error.code, kind=content["kind"])
+    except (*_MALFORMED, OSError, HTTPException):
         return ServerError(f"{url} answered {error.code}: {error.reason}", status=error.code)
-    if error.code == _BUSY:
+    if error.code == _BUSY_STATUS:
         seconds = error.headers.get("Retry-After", "")
-        found.seconds = min(float(seconds), 60.0) if seconds.isdecimal() else 1.0
-    return found
+        server_error.seconds = min(float(seconds), 60.0) if seconds.isdecimal() else 1.0
+    return server_error
 
 
-def _listed(metrics: Metrics) -> list[str | Options]:
+def _as_list(metrics: Metrics) -> list[str | Options]:
     return [metrics] if isinstance(metrics, str) else list(metrics)
 
 

@@ -27,10 +27,10 @@ _TRIM_SECONDS = 2.0
 
 # By default, OpenMP threads that wait for each other spin for milliseconds and occupy the cores
 # that the other threads need. The variable is read once, when a model is opened.
-_SPIN_BRIEFLY = ("GOMP_SPINCOUNT", "1000")
+_SPIN_VARIABLE = ("GOMP_SPINCOUNT", "1000")
 # For texts up to this length, metrics that are not isolated need less than a second per pair.
-_LONGEST_SMALL = 1_000
-_CHARACTERS_SMALL = 60_000
+_MAX_SMALL_TEXT = 1_000
+_MAX_SMALL_CHARACTERS = 60_000
 _CLIENT_CLOSED_REQUEST = 499  # not read by the client; the status that other servers log
 
 
@@ -38,7 +38,7 @@ class Dispatcher:
     """The scheduler, models and measurements of a server; the constructor opens the models."""
 
     def __init__(self, settings: Settings) -> None:
-        os.environ.setdefault(*_SPIN_BRIEFLY)
+        os.environ.setdefault(*_SPIN_VARIABLE)
         self.settings = settings
         self._seconds = settings.limits.seconds
         self.admission = Admission(settings)
@@ -97,8 +97,8 @@ class Dispatcher:
         """Return whether the request takes a few seconds at most and need not be interruptible."""
         return (
             size.rows <= self.settings.batch_rows
-            and size.longest <= _LONGEST_SMALL
-            and size.characters <= _CHARACTERS_SMALL
+            and size.longest <= _MAX_SMALL_TEXT
+            and size.characters <= _MAX_SMALL_CHARACTERS
             and not any(self.admission.admit(spec).metric.isolated for spec in metrics)
         )
 

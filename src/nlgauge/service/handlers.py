@@ -73,8 +73,8 @@ def corpus_of(request: schemas.ScoreBody | schemas.CompareBody) -> Corpus:
     if isinstance(request, schemas.ScoreSystems | schemas.CompareSystems):
         return Corpus.of_systems(request.systems, request.references, sources=request.sources)
     if isinstance(request, schemas.ScoreLists):
-        given = {"sources": request.sources, "ids": request.ids}
-        return Corpus.of(request.candidates, request.references, **given)
+        options = {"sources": request.sources, "ids": request.ids}
+        return Corpus.of(request.candidates, request.references, **options)
     pairs = request.pairs
     return Corpus.of(
         [pair.candidate for pair in pairs],
@@ -97,7 +97,7 @@ def score_answer(request: schemas.ScoreBody, every: Sequence[Scores]) -> Answer:
 def align(request: schemas.AlignRequest, admission: Admission) -> Answer:
     """Return the response of /v1/align: the scores, and the plan with the best reference."""
     admitted = admission.admit(request.metric)
-    references = _listed(request.references)
+    references = _as_list(request.references)
     scorer = admission.scorer((admitted.spec,))
     (aligned,) = scorer.align(request.candidate, references).values()
     content = aligned.scores.to_dict(segments=False)
@@ -109,10 +109,10 @@ def align(request: schemas.AlignRequest, admission: Admission) -> Answer:
         by_layer = _single_layers(admitted.metric, scorer)
         # Corpus tables are fitted on all references of the pair.
         layers = admission.scorer(tuple(by_layer.values())).fitted([references])
-        found = layers.align(request.candidate, references[aligned.reference]).values()
+        alignments = layers.align(request.candidate, references[aligned.reference]).values()
         content["layers"] = [
             {"layer": number, "value": each.scores.value, "plan": show(each.plan)["plan"]}
-            for number, each in zip(by_layer, found, strict=True)
+            for number, each in zip(by_layer, alignments, strict=True)
         ]
     return content
 
@@ -130,17 +130,17 @@ def _single_layers(metric: Metric, scorer: Scorer) -> dict[int, Metric]:
 
 def _compare(request: schemas.CompareBody, study: Mapping[str, Any]) -> Answer:
     corpus = _baseline_first(corpus_of(request), request.baseline)
-    given = request.model_dump(include={"method", "count", "seed", "alpha"})
-    found = compare(corpus, **given, **study)
-    answer = found.to_dict()
+    options = request.model_dump(include={"method", "count", "seed", "alpha"})
+    result = compare(corpus, **options, **study)
+    answer = result.to_dict()
     for entry in answer["systems"]:
-        scores = found.scores[entry["system"]][entry["metric"]]
-        interval = scores.resample(found.count, seed=found.seed).interval()
+        scores = result.scores[entry["system"]][entry["metric"]]
+        interval = scores.resample(result.count, seed=result.seed).interval()
         entry["value_low"], entry["value_high"] = to_jsonable(interval)
-    first = found.scores[found.baseline]
-    differ = [each for label in first for each in found.differing(request.differ, label)]
+    first = result.scores[result.baseline]
+    differ = [each for label in first for each in result.differing(request.differ, label)]
     answer["differ"] = [each.to_dict() for each in differ]
-    table = compared_segments(found) if request.segments else None
+    table = compared_segments(result) if request.segments else None
     return {**answer, "segment_scores": table, "scales": _scales(first.values())}
 
 
@@ -148,8 +148,8 @@ def _correlate(request: schemas.CorrelateRequest, study_options: Mapping[str, An
     judged = _judged(request)
     judged = judged.without(*request.without) if request.without else judged
     study = measure(judged, **study_options)
-    own = {"rows", "metrics", "without", "bands", "matrix", "segments", "tests"}
-    answer = correlate(study, **request.model_dump(exclude=own)).to_dict()
+    handled_fields = {"rows", "metrics", "without", "bands", "matrix", "segments", "tests"}
+    answer = correlate(study, **request.model_dump(exclude=handled_fields)).to_dict()
     answer |= {"matrix": None, "distributions": {}, "tests": [], "cells": None}
     if request.tests is not None:
         key = itemgetter("criterion", "level", "coefficient")
@@ -161,8 +161,8 @@ def _correlate(request: schemas.CorrelateRequest, study_options: Mapping[str, An
         answer["cells"] = judged_cells(study, study.criteria(request.human))
     if request.matrix is not None:
         try:
-            found = matrix(study, human=request.human, **request.matrix.model_dump())
-            answer["matrix"] = to_jsonable(vars(found))
+            coefficients = matrix(study, human=request.human, **request.matrix.model_dump())
+            answer["matrix"] = to_jsonable(vars(coefficients))
         except DataError as error:
             answer["notes"].append(f"there is no matrix: {error}")
     names = ("name", "scores", "places", "density")
@@ -181,10 +181,10 @@ def _correlate(request: schemas.CorrelateRequest, study_options: Mapping[str, An
 
 def _judge(request: schemas.JudgeRequest) -> Answer:
     columns = request.model_dump(include={"position", "length", "system", "cluster"})
-    given = {role: cells for role, cells in columns.items() if cells is not None}
-    table = RaterLabels.of(request.labels, items=request.items, **given)
-    own = {"labels", "items", *columns}
-    return judge(table, **request.model_dump(exclude=own)).to_dict()
+    present_columns = {role: cells for role, cells in columns.items() if cells is not None}
+    table = RaterLabels.of(request.labels, items=request.items, **present_columns)
+    handled_fields = {"labels", "items", *columns}
+    return judge(table, **request.model_dump(exclude=handled_fields)).to_dict()
 
 
 def _judged(request: schemas.JudgedBody) -> JudgedCorpus:
@@ -198,7 +198,7 @@ def _judged(request: schemas.JudgedBody) -> JudgedCorpus:
             {key: math.nan if v is None else float(v) for key, v in cells.items()}
             for cells in (row.human, row.scores)
         )
-        texts = row.candidate, tuple(_listed(row.references))
+        texts = row.candidate, tuple(_as_list(row.references))
         rows.append(
             JudgedRow(
                 *(row.system, segment, *texts, human, row.source),
@@ -224,19 +224,19 @@ def _baseline_first(corpus: Corpus, baseline: str | None) -> Corpus:
 
 def _column(name: str, values: list[str | None]) -> list[str] | None:
     """Return a column that all rows have, or None; raise an error if only some have it."""
-    given = [value for value in values if value is not None]
-    if given and len(given) < len(values):
-        some = f"{len(given)} of {len(values)} rows have a {name}"
-        raise DataError(f"{some}; give it for all rows, or for none")
-    return given or None
+    present = [value for value in values if value is not None]
+    if present and len(present) < len(values):
+        count = f"{len(present)} of {len(values)} rows have a {name}"
+        raise DataError(f"{count}; give it for all rows, or for none")
+    return present or None
 
 
-def _listed(references: schemas.References) -> list[str]:
+def _as_list(references: schemas.References) -> list[str]:
     return [references] if isinstance(references, str) else references
 
 
-def _scales(every: Iterable[Scores]) -> Answer:
+def _scales(all_scores: Iterable[Scores]) -> Answer:
     return {
         scores.label: {"direction": scores.scale.direction, "range": list(scores.scale.limits)}
-        for scores in every
+        for scores in all_scores
     }

@@ -8,7 +8,7 @@ from nlgauge.service.errors import ServiceError
 from nlgauge.service.schemas import References
 from nlgauge.service.settings import Limits
 
-_CRITERIA = 64  # each criterion is a column over all rows
+_MAX_CRITERIA = 64  # each criterion is a column over all rows
 _CARD_COEFFICIENTS = 20  # at most four coefficients at five levels
 _POST_JOB = "; post it to /v1/jobs"
 
@@ -37,14 +37,14 @@ def check_work(request: schemas.Work, limits: Limits, *, job: bool) -> Size:
         sources, systems = [row.source for row in rows], len({row.system for row in rows})
         if isinstance(request, schemas.JudgedBody):
             criteria = {name for row in request.rows for name in row.human}
-            _check(len(criteria), _CRITERIA, "too_many_criteria", "criteria")
+            _check(len(criteria), _MAX_CRITERIA, "too_many_criteria", "criteria")
     _check(systems, limits.systems, "too_many_systems", "systems")
-    most = limits.job_rows if job else limits.rows
-    _check(len(candidates), most, "too_many_rows", "rows", "" if job else _POST_JOB)
+    limit = limits.job_rows if job else limits.rows
+    _check(len(candidates), limit, "too_many_rows", "rows", "" if job else _POST_JOB)
     known = [text for text in sources if text is not None]
     size = _check_texts(candidates, references, limits, sources=known, job=job)
-    most = limits.job_resamples if job else limits.resamples
-    _check(_resamples(request, systems), most, "too_many_resamples", "resamples")
+    limit = limits.job_resamples if job else limits.resamples
+    _check(_resamples(request, systems), limit, "too_many_resamples", "resamples")
     return size
 
 
@@ -96,12 +96,12 @@ def _check_texts(
         texts += listed
     longest, characters = max(map(len, texts)), sum(map(len, texts))
     _check(longest, limits.text_characters, "too_long_text", "characters in one text")
-    most, hint = (limits.job_characters, "") if job else (limits.characters, _POST_JOB)
-    _check(characters, most, "too_many_characters", "characters", hint)
+    limit, hint = (limits.job_characters, "") if job else (limits.characters, _POST_JOB)
+    _check(characters, limit, "too_many_characters", "characters", hint)
     return Size(len(candidates), characters, longest)
 
 
-def _check(amount: int, most: int, kind: str, what: str, hint: str = "") -> None:
-    if amount > most:
-        message = f"{amount:,} {what}, but this server accepts at most {most:,}{hint}"
+def _check(amount: int, limit: int, kind: str, unit: str, hint: str = "") -> None:
+    if amount > limit:
+        message = f"{amount:,} {unit}, but this server accepts at most {limit:,}{hint}"
         raise ServiceError(413, kind, message)

@@ -25,19 +25,19 @@ def metric_tests(
     for criterion, level, coefficient in keys:
         if method == "williams" and (coefficient != "pearson" or level in ("text", "by_system")):
             continue  # the test is about Pearson's r over independent points
-        found: WilliamsMatrix | PermutationMatrix
+        result: WilliamsMatrix | PermutationMatrix
         try:
             if method == "williams":
-                found = williams(study, criterion, level=level)
+                result = williams(study, criterion, level=level)
             else:
                 options: dict[str, Any] = {"count": count, "seed": seed}
-                found = permutation(
+                result = permutation(
                     study, criterion, level=level, coefficient=coefficient, **options
                 )
         except (DataError, OptionError) as error:
             notes.append(f"there is no test between metrics for {criterion!r}, {level}: {error}")
             continue
         key = {"criterion": criterion, "level": level, "coefficient": coefficient}
-        p = to_jsonable(found.p_holm)
-        tests.append({**key, "method": method, "names": list(found.names), "p": p})
+        p = to_jsonable(result.p_holm)
+        tests.append({**key, "method": method, "names": list(result.names), "p": p})
     return tests, notes

@@ -25,7 +25,7 @@ HEADERS = {
     "Cross-Origin-Resource-Policy": "same-origin",
     "Permissions-Policy": "camera=(), geolocation=(), microphone=()",
 }
-_NEED_TOKEN = ("/v1/", "/metrics", "/openapi.json")
+_TOKEN_PATHS = ("/v1/", "/metrics", "/openapi.json")
 
 
 class SecurityMiddleware:
@@ -74,9 +74,9 @@ class SecurityMiddleware:
             # Another site could resolve its own host name to this machine (DNS rebinding).
             message = "this host name is not allowed; add it with --allow-host"
             raise ServiceError(421, "wrong_host", message)
-        given = headers.get(b"authorization", b"")
-        needs_token = self._token is not None and scope["path"].startswith(_NEED_TOKEN)
-        if needs_token and not hmac.compare_digest(given, self._token or b""):
+        authorization = headers.get(b"authorization", b"")
+        needs_token = self._token is not None and scope["path"].startswith(_TOKEN_PATHS)
+        if needs_token and not hmac.compare_digest(authorization, self._token or b""):
             message = "send the server's token in the header Authorization: Bearer ..."
             raise ServiceError(401, "unauthorized", message, headers={"WWW-Authenticate": "Bearer"})
         declared = headers.get(b"content-length", b"")

@@ -14,8 +14,8 @@ from nlgauge.core.jsonable import unique_keys
 from nlgauge.service.errors import ServiceError
 from nlgauge.service.settings import Limits
 
-_LARGE_BODY = 500_000  # bytes; larger bodies are parsed in a thread
-_MOST_KEYS = 1_000
+_LARGE_BODY_BYTES = 500_000  # bytes; larger bodies are parsed in a thread
+_MAX_KEYS = 1_000
 _CLOSE = {"Connection": "close"}  # the rest of the body is not read
 
 
@@ -37,7 +37,7 @@ class JsonRoute(APIRoute):
                     raise RequestValidationError(errors)
                 return body
 
-            large = len(content) > _LARGE_BODY
+            large = len(content) > _LARGE_BODY_BYTES
             body = await asyncio.to_thread(validated) if large else validated()
             answer: Response = await endpoint(request, body)
             return answer
@@ -83,9 +83,7 @@ async def read_body(request: Request, limits: Limits) -> bytes:
 def _parse(body: bytes) -> Any:
     try:
         text = body.decode("utf-8")
-        content = json.loads(
-            text, parse_constant=_refuse_constant, object_pairs_hook=_checked_object
-        )
+        content = json.loads(text, parse_constant=_refuse_constant, object_pairs_hook=_check_object)
         if b"\\ud" in body.lower():
             json.dumps(content, ensure_ascii=False).encode()
     except UnicodeEncodeError:
@@ -102,9 +100,9 @@ def _parse(body: bytes) -> Any:
     return content
 
 
-def _checked_object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    if len(pairs) > _MOST_KEYS:  # each unexpected key would add an error message
-        raise _malformed(f"an object has {len(pairs):,} keys; at most {_MOST_KEYS:,} are accepted")
+def _check_object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    if len(pairs) > _MAX_KEYS:  # each unexpected key would add an error message
+        raise _malformed(f"an object has {len(pairs):,} keys; at most {_MAX_KEYS:,} are accepted")
     try:
         return unique_keys(pairs)
     except ValueError as error:

@@ -38,14 +38,14 @@ _ERRORS = {
 
 def error_responses(*statuses: int) -> dict[int | str, dict[str, Any]]:
     """Return the documentation of these error statuses and of those of all routes."""
-    found: dict[int | str, dict[str, Any]] = {
+    documentation: dict[int | str, dict[str, Any]] = {
         status: {"model": responses.Refusal, "description": _ERRORS[status]}
         for status in sorted({401, 421, 500, *statuses})
     }
-    if 429 in found:
+    if 429 in documentation:
         seconds = {"description": "Seconds to wait.", "schema": {"type": "integer"}}
-        found[429]["headers"] = {"Retry-After": seconds}
-    return found
+        documentation[429]["headers"] = {"Retry-After": seconds}
+    return documentation
 
 
 router = APIRouter(route_class=JsonRoute)
@@ -69,8 +69,8 @@ def _json(content: bytes, status: int = 200, headers: dict[str, str] | None = No
 
 
 def _dispatcher(request: Request) -> Dispatcher:
-    found: Dispatcher = request.app.state.dispatcher
-    return found
+    dispatcher: Dispatcher = request.app.state.dispatcher
+    return dispatcher
 
 
 async def _work(request: Request, body: schemas.Work) -> Response:

@@ -27,7 +27,7 @@ _THREADS: Mapping[Kind, int] = {"short": 1, "single": 1, "long": 2, "job": 1}
 _IN_PROCESSES: tuple[Kind, ...] = ("long", "job")
 PROCESSES = sum(_THREADS[kind] for kind in _IN_PROCESSES)
 _CLOSE_SECONDS = 1.0  # time to wait for threads that are computing
-_MOST_WINDOWS = 10  # maximum number of windows that a batch waits while requests keep arriving
+_MAX_WINDOWS = 10  # that a batch waits while requests keep arriving
 _FOLLOW_UP = 0.3  # share of a batch's run time in which its clients may send their next request
 
 
@@ -158,18 +158,18 @@ class Scheduler:
 
     def _await_quiet(self) -> None:
         window = self._settings.window
-        latest = monotonic() + _MOST_WINDOWS * window
-        seen = 0
-        while len(self._queues["short"]) > seen and (left := latest - monotonic()) > 0:
-            seen = len(self._queues["short"])
-            self._wait_short(seen + 1, min(window, left))
+        latest = monotonic() + _MAX_WINDOWS * window
+        queued = 0
+        while len(self._queues["short"]) > queued and (remaining := latest - monotonic()) > 0:
+            queued = len(self._queues["short"])
+            self._wait_short(queued + 1, min(window, remaining))
 
     def _wait_short(self, count: int, seconds: float) -> None:
         """Wait for this number of short tasks, or for a full batch."""
-        queue, most = self._queues["short"], self._settings.batch_rows
+        queue, limit = self._queues["short"], self._settings.batch_rows
 
         def enough() -> bool:
-            full = sum(len(task.corpus) for task in queue) >= most
+            full = sum(len(task.corpus) for task in queue) >= limit
             return full or len(queue) >= count or not self.open
 
         self._changed["short"].wait_for(enough, seconds)
@@ -227,10 +227,10 @@ def _finish(task: Task, result: bytes | Exception) -> None:
             task.future.set_exception(result)
 
 
-def _result_of(function: Callable[[Any], bytes], given: Any) -> bytes | Exception:
+def _result_of(function: Callable[[Any], bytes], argument: Any) -> bytes | Exception:
     """Return the result of the function, or the exception to raise when it is awaited."""
     try:
-        return function(given)
+        return function(argument)
     except Cancelled as cancelled:
         return cancelled
     except Exception as error:

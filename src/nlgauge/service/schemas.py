@@ -244,8 +244,8 @@ def _form_of(fields: tuple[str, ...], message: str) -> Discriminator:
     """Return a discriminator by the first of these fields that a body has."""
 
     def find(value: Any) -> str | None:
-        given = value if isinstance(value, dict) else getattr(value, "model_fields_set", ())
-        return next((name for name in fields if name in given), None)
+        names = value if isinstance(value, dict) else getattr(value, "model_fields_set", ())
+        return next((name for name in fields if name in names), None)
 
     return Discriminator(find, custom_error_type="unknown_form", custom_error_message=message)
 

@@ -11,7 +11,7 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from nlgauge.service.errors import ServiceError
 
-_CONNECTIONS = 1000
+_MAX_CONNECTIONS = 1000
 
 
 def protocol_with_timeout(seconds: float) -> type[H11Protocol]:
@@ -77,6 +77,6 @@ def server(app: FastAPI, *, host: str, port: int, header_seconds: float) -> uvic
         proxy_headers=False,
         timeout_keep_alive=15,
         timeout_graceful_shutdown=3,
-        limit_concurrency=_CONNECTIONS,
+        limit_concurrency=_MAX_CONNECTIONS,
     )
     return _Server(app, config)

@@ -8,7 +8,7 @@ from nlgauge.runtime import DEFAULT, Runtime
 
 LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
 MODEL_VARIABLE = "NLGAUGE_MODEL"
-_OPEN_MODELS = 4  # the size of the encoder cache, so that models stay loaded
+_MAX_MODELS = 4  # the size of the encoder cache, so that models stay loaded
 
 
 def library_model() -> str:
@@ -59,9 +59,9 @@ class Settings:
     runtime: Runtime = DEFAULT
 
     def __post_init__(self) -> None:
-        if not 1 <= len(set(self.models)) <= _OPEN_MODELS:
+        if not 1 <= len(set(self.models)) <= _MAX_MODELS:
             count = len(set(self.models))
-            raise UsageError(f"{count} models are named; a server opens 1 to {_OPEN_MODELS}")
+            raise UsageError(f"{count} models are named; a server opens 1 to {_MAX_MODELS}")
         for name in ("queue", "batch_rows", "jobs", "kept_jobs", "kept_bytes", "kept_seconds"):
             if getattr(self, name) <= 0:
                 raise UsageError(f"{name} is {getattr(self, name)}; it must be above 0")

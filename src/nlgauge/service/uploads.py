@@ -36,12 +36,12 @@ ColumnNames = Annotated[
 ]
 Content = Literal["outputs", "judgements", "labels"]
 _BINARY = "application/octet-stream"
-_AT_ONCE = 2
+_MAX_CONCURRENT = 2
 _BYTES_PER_CHARACTER = 4
-_MOST_WAITING = 16
+_MAX_WAITING = 16
 _LINES_PER_CSV_ROW = 5  # a quoted cell may have several lines
 _COMPRESSED = (b"\x1f\x8b", b"\x28\xb5\x2f\xfd")  # Gzip and Zstandard
-_MOST_COLUMNS = 256
+_MAX_COLUMNS = 256
 _STEM = "uploaded-file"
 
 router = APIRouter()
@@ -51,12 +51,12 @@ class FileReaders:
     """Reads a few files at a time in threads, so that they do not block other requests."""
 
     def __init__(self) -> None:
-        self._free = asyncio.Semaphore(_AT_ONCE)
+        self._free = asyncio.Semaphore(_MAX_CONCURRENT)
         self._waiting = 0
 
     async def run(self, read: Callable[[], bytes]) -> bytes:
         """Return the result of ``read``, or raise an error if too many files are waiting."""
-        if self._waiting >= _MOST_WAITING:
+        if self._waiting >= _MAX_WAITING:
             raise busy(f"{self._waiting} uploaded files are waiting to be read", seconds=2)
         self._waiting += 1
         try:
@@ -102,31 +102,31 @@ def read_upload(
         raise _refusal(f"{name}: Parquet files are not accepted here; send JSONL, JSON, TSV or CSV")
     if form == "text" and content != "outputs":
         raise _refusal(f"{name} is not a table; its name should end in .jsonl, .json, .tsv or .csv")
-    own = name.partition(".")[0] or name
-    found: Answer = {"name": own, "kind": "table", "lines": None, "rows": None}
-    found |= {"criteria": [], "notes": [], "labels": None}
-    with TemporaryDirectory() as folder, _errors_about(name, folder):
+    stem = name.partition(".")[0] or name
+    answer: Answer = {"name": stem, "kind": "table", "lines": None, "rows": None}
+    answer |= {"criteria": [], "notes": [], "labels": None}
+    with TemporaryDirectory() as folder, _explain_errors(name, folder):
         path = Path(folder) / (_STEM if form == "text" else f"{_STEM}.{form}")
         path.write_bytes(body)
-        path.write_bytes(_decompressed(str(path), name, limits))
+        path.write_bytes(_decompress(str(path), name, limits))
         if form != "text":
             _check_table(str(path), form, name, limits)
         if form == "text":
-            found |= {"kind": "text", "lines": read_lines(str(path))}
+            answer |= {"kind": "text", "lines": read_lines(str(path))}
         elif content == "judgements":
-            found |= _judgements(str(path), columns)
+            answer |= _judgements(str(path), columns)
         elif content == "labels":
-            found |= _labels(str(path), columns)
+            answer |= _labels(str(path), columns)
         else:
-            found |= {"rows": _outputs(str(path), own, columns)}
-    rows = len(found["lines"] or found["rows"] or ())
+            answer |= {"rows": _outputs(str(path), stem, columns)}
+    rows = len(answer["lines"] or answer["rows"] or ())
     if rows > limits.job_rows:
         raise _too_many_rows(name, f"{rows:,}", limits)
-    return found
+    return answer
 
 
 @contextmanager
-def _errors_about(name: str, folder: str) -> Iterator[None]:
+def _explain_errors(name: str, folder: str) -> Iterator[None]:
     """Turn errors of the reader into error responses with the name of the uploaded file."""
     try:
         yield
@@ -138,7 +138,7 @@ def _errors_about(name: str, folder: str) -> Iterator[None]:
         raise _refusal(message) from None
 
 
-def _decompressed(path: str, name: str, limits: Limits) -> bytes:
+def _decompress(path: str, name: str, limits: Limits) -> bytes:
     """Return the decompressed content, which may be many times larger than the upload."""
     with open_bytes(path) as stream:
         content = stream.read(limits.bytes + 1)
@@ -171,8 +171,8 @@ def _check_table(path: str, form: str, name: str, limits: Limits) -> None:
         columns.update(cells)
         for cell in cells.values():
             columns.update(cell if isinstance(cell, dict) else ())
-        if len(columns) > _MOST_COLUMNS:
-            message = f"{name} has more than {_MOST_COLUMNS} columns and criteria; send fewer"
+        if len(columns) > _MAX_COLUMNS:
+            message = f"{name} has more than {_MAX_COLUMNS} columns and criteria; send fewer"
             raise ServiceError(413, "too_many_columns", message)
 
 
@@ -221,7 +221,7 @@ def _numbers(columns: Mapping[str, Floats], row: int) -> Answer:
 def _labels(path: str, columns: str | None) -> Answer:
     table = read_labels(path, columns=columns)
     cells = {role: to_jsonable(cells) for role, cells in table.columns.items()}
-    labels = {rater: list(given) for rater, given in table.labels.items()}
+    labels = {rater: list(values) for rater, values in table.labels.items()}
     return {
         "labels": {"items": list(table.items), "labels": labels, **cells},
         "notes": [*table.notes],

@@ -97,10 +97,10 @@ class _Worker:
             self._end()
         if self._pipe is None:
             context = get_context("spawn")  # forked processes would inherit locks of torch
-            pipe, theirs = context.Pipe()
-            with theirs:  # closed in this process, so that the pipe ends with the other process
+            pipe, child_pipe = context.Pipe()
+            with child_pipe:  # closed in this process, so that the pipe ends with the other process
                 process = context.Process(
-                    target=_answer_requests, args=(theirs, self._settings), daemon=True
+                    target=_answer_requests, args=(child_pipe, self._settings), daemon=True
                 )
                 process.start()
             self.process, self._pipe = process, pipe

@@ -41,17 +41,17 @@ class Accuracy:
 
 def _accuracy(metric: ArrayLike, human: ArrayLike, level: str, epsilon: float | None) -> Accuracy:
     """Return the accuracy at a tie threshold, or at the best one if it is None."""
-    x, y, level = _checked(metric, human, level)
-    found = decisions(x, y, level)
-    if not found.inputs:
+    x, y, level = _check_inputs(metric, human, level)
+    pairs = decisions(x, y, level)
+    if not pairs.inputs:
         raise DataError(f"no input has two of the {x.shape[0]} systems both scored and judged.")
     calibrated = epsilon is None
-    value, threshold = found.best() if epsilon is None else (found.accuracy(epsilon), epsilon)
-    sizes = found.size.size, found.inputs, found.inputs_without
+    value, threshold = pairs.best() if epsilon is None else (pairs.accuracy(epsilon), epsilon)
+    sizes = pairs.size.size, pairs.inputs, pairs.inputs_without
     return Accuracy(value, threshold, level, *sizes, calibrated)
 
 
-def _checked(metric: ArrayLike, human: ArrayLike, level: str) -> tuple[Floats, Floats, str]:
+def _check_inputs(metric: ArrayLike, human: ArrayLike, level: str) -> tuple[Floats, Floats, str]:
     """Return both matrices and the level, which is "text" or "system"."""
     level = choose_level(level)
     x, y = as_matrices(metric=metric, human=human)
@@ -135,9 +135,9 @@ def chance_accuracy(
     >>> chance_accuracy([[1], [2], [3]], [[1], [1], [1]]).value
     1.0
     """
-    x, y, level = _checked(metric, human, level)
-    drawn = chance_level(x, y, level, count, seed)
-    return percentile_interval(float(drawn.mean()), drawn, confidence, "shuffles")
+    x, y, level = _check_inputs(metric, human, level)
+    chance_values = chance_level(x, y, level, count, seed)
+    return percentile_interval(float(chance_values.mean()), chance_values, confidence, "shuffles")
 
 
 @dataclass(frozen=True)
@@ -185,21 +185,23 @@ def soft_pairwise_accuracy(
     """
     x, y = as_matrices(metric=metric, human=human)
     if compat is not None:
-        return _compatible(x, y, count, 4 if seed is None else seed, compat)
-    found = soft_accuracy(x, y, count, 0 if seed is None else seed)
-    if not found.pairs:
+        return _mt_metrics_eval_accuracy(x, y, count, 4 if seed is None else seed, compat)
+    accuracy = soft_accuracy(x, y, count, 0 if seed is None else seed)
+    if not accuracy.pairs:
         raise DataError(f"no two of the {x.shape[0]} systems share a scored and judged input.")
-    return SoftAccuracy(found.value, found.pairs, found.undefined, count)
+    return SoftAccuracy(accuracy.value, accuracy.pairs, accuracy.undefined, count)
 
 
-def _compatible(x: Floats, y: Floats, count: int, seed: Seed, compat: str) -> SoftAccuracy:
+def _mt_metrics_eval_accuracy(
+    x: Floats, y: Floats, count: int, seed: Seed, compat: str
+) -> SoftAccuracy:
     if compat != "mt-metrics-eval":
         raise OptionError(f"compat is {compat!r}; it is None or 'mt-metrics-eval'.")
     present = np.isfinite(x) & np.isfinite(y)
-    full, some = present.all(axis=0), present.any(axis=0)
-    if x.shape[0] < 2 or not full.any() or (full != some).any():
+    full, partial = present.all(axis=0), present.any(axis=0)
+    if x.shape[0] < 2 or not full.any() or (full != partial).any():
         raise DataError(
-            f"{int((some & ~full).sum())} of {full.size} inputs lack some of the {x.shape[0]} "
+            f"{int((partial & ~full).sum())} of {full.size} inputs lack some of the {x.shape[0]} "
             "systems; compat='mt-metrics-eval' needs at least 2 systems, all on every input."
         )
     value = mt_metrics_eval_soft_accuracy(x[:, full], y[:, full], count, seed)

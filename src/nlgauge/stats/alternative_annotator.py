@@ -121,7 +121,7 @@ def alternative_annotator_test(
     if not 0 <= epsilon <= 1:
         raise OptionError(f"epsilon is {epsilon:g}; it lies between 0 and 1, .1 to .2 is usual.")
     require_scipy("the alternative annotator test")
-    named = names or [str(k + 1) for k in range(others.shape[1])]
+    annotators = names or [str(k + 1) for k in range(others.shape[1])]
     compared = [_compare(first, others, k, scoring) for k in range(others.shape[1])]
     tests = [_test((person * 1.0 - judged), epsilon) for judged, person in compared]
     p = np.array([value for value, _ in tests])
@@ -131,7 +131,7 @@ def alternative_annotator_test(
             name, judged.size, _share(judged), _share(person), float(value), test, bool(won)
         )
         for name, (judged, person), (value, test), won in zip(
-            named, compared, tests, wins, strict=True
+            annotators, compared, tests, wins, strict=True
         )
     )
     tested = [entry for entry in entries if entry.n]
@@ -151,16 +151,16 @@ def _share(outcomes: Bools) -> float:
 
 def _compare(judge: Floats, people: Floats, person: int, scoring: Scoring) -> tuple[Bools, Bools]:
     """Return on which of the items judge and person are as close to the others, or closer."""
-    rest = np.delete(people, person, axis=1)
-    own = people[:, person]
-    count = (~np.isnan(rest)).sum(axis=1)
-    kept = ~np.isnan(judge) & ~np.isnan(own) & (count > 0)
+    other_labels = np.delete(people, person, axis=1)
+    person_labels = people[:, person]
+    count = (~np.isnan(other_labels)).sum(axis=1)
+    comparable = ~np.isnan(judge) & ~np.isnan(person_labels) & (count > 0)
     distances = []
-    for label in (judge, own):
-        gap = label[:, None] - rest
+    for label in (judge, person_labels):
+        gap = label[:, None] - other_labels
         gap = np.where(gap == 0, 0.0, 1.0) if scoring == "accuracy" else gap**2
-        gap[np.isnan(rest)] = 0.0
-        distances.append(divide(gap.sum(axis=1), count)[kept])
+        gap[np.isnan(other_labels)] = 0.0
+        distances.append(divide(gap.sum(axis=1), count)[comparable])
     judged, human = distances
     slack = TOLERANCE * np.maximum(judged, human)  # equal distances may differ by rounding
     return judged <= human + slack, human <= judged + slack
@@ -194,14 +194,14 @@ def wilcoxon_less(differences: ArrayLike) -> float:
     # Differences of -1, 0 and 1 minus epsilon: equal ones may differ by rounding.
     _, place, size = np.unique(np.abs(values).round(9), return_inverse=True, return_counts=True)
     doubled: Ints = (2 * np.cumsum(size) - size + 1)[place]  # twice the mean ranks, whole numbers
-    ways = np.ones(1)
+    probabilities = np.ones(1)
     for rank in doubled:
-        more = np.zeros(ways.size + int(rank))
-        more[: ways.size] += ways
-        more[int(rank) :] += ways
-        ways = more / 2
+        shifted = np.zeros(probabilities.size + int(rank))
+        shifted[: probabilities.size] += probabilities
+        shifted[int(rank) :] += probabilities
+        probabilities = shifted / 2
     observed = int(doubled[values > 0].sum())
-    return float(min(1.0, ways[: observed + 1].sum()))
+    return float(min(1.0, probabilities[: observed + 1].sum()))
 
 
 def benjamini_yekutieli(p_values: ArrayLike, alpha: float = 0.05) -> Bools:

@@ -27,7 +27,7 @@ Ties = Literal["half", "drop"]
 MOST_PAIRS = 200_000
 """Maximum number of pairs across inputs; if there are more, a sample is drawn."""
 
-_MOST_GROUPS = 200  # of pairs with similar differences, which a curve has as knots
+_MAX_GROUPS = 200  # of pairs with similar differences, which a curve has as knots
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,8 +56,8 @@ class ScorePairs:
     def without_ties(self) -> "ScorePairs":
         """Return the pairs of which people prefer one."""
         keep = self.preferences != 0.5
-        kept = self.differences[keep], self.preferences[keep], self.units[keep]
-        return ScorePairs(*kept, self.metric_ties, self.human_ties)
+        columns = self.differences[keep], self.preferences[keep], self.units[keep]
+        return ScorePairs(*columns, self.metric_ties, self.human_ties)
 
 
 def score_pairs(
@@ -101,33 +101,33 @@ def score_pairs(
         system, unit = np.nonzero(np.isfinite(x))
         if unit.size < 2:
             raise DataError("1 judged output makes no pair; at least 2 are needed.")
-        drawn = draw_pairs(unit.size, most, seed)
-        first, second = drawn.T
+        pairs = draw_pairs(unit.size, most, seed)
+        first, second = pairs.T
         x, y = x[system, unit][:, None], y[system, unit][:, None]
-        both = np.ones((len(drawn), 1), dtype=np.bool_)
-        units = unit[drawn]
+        comparable = np.ones((len(pairs), 1), dtype=np.bool_)
+        units = unit[pairs]
     else:
         first, second = np.triu_indices(x.shape[0], 1)
-        both = np.isfinite(x[first]) & np.isfinite(x[second])
-        row, column = np.nonzero(both)
+        comparable = np.isfinite(x[first]) & np.isfinite(x[second])
+        row, column = np.nonzero(comparable)
         units = np.stack([first[row], second[row]] if level == "system" else [column, column], 1)
-    dx, dy = differences(x, first, second)[both], differences(y, first, second)[both]
+    dx, dy = differences(x, first, second)[comparable], differences(y, first, second)[comparable]
     different = dx != 0
     if not different.any():
-        raise DataError(_no_pairs(level, dx.size))
+        raise DataError(_no_pairs_message(level, dx.size))
     preference = (1 + np.sign(dx) * np.sign(dy)) / 2
     ties = int((dy[different] == 0).sum())
-    kept = np.abs(dx[different]), preference[different], units[different]
-    return ScorePairs(*kept, int((~different).sum()), ties)
+    columns = np.abs(dx[different]), preference[different], units[different]
+    return ScorePairs(*columns, int((~different).sum()), ties)
 
 
-def _no_pairs(level: str, equal: int) -> str:
-    what = {"text": "two judged outputs for one input", "system": "two judged systems"}
-    named = what.get(level, "two judged outputs")
+def _no_pairs_message(level: str, equal: int) -> str:
+    needed = {"text": "two judged outputs for one input", "system": "two judged systems"}
+    requirement = needed.get(level, "two judged outputs")
     if equal:
         return f"all {equal:,} pairs at the {level} level have equal scores: nothing to calibrate."
-    way = "; use level='segment' (--level segment)" if level == "text" else ""
-    return f"there is no pair at the {level} level, which needs {named}{way}."
+    hint = "; use level='segment' (--level segment)" if level == "text" else ""
+    return f"there is no pair at the {level} level, which needs {requirement}{hint}."
 
 
 def fit_isotonic(values: ArrayLike, weights: ArrayLike | None = None) -> Floats:
@@ -202,7 +202,7 @@ def fit_logistic(differences: ArrayLike, preferences: ArrayLike, weights: ArrayL
         return np.asarray((pull * gap).sum(axis=1) > 0)
 
     slope = np.full(len(y), np.nan)
-    some = w.sum(axis=1) > 0
+    weighted = w.sum(axis=1) > 0
     low, high = np.zeros(len(y)), np.ones(len(y))
     largest = 1e6
     while (growing := rising(high) & (high < largest)).any():
@@ -212,7 +212,7 @@ def fit_logistic(differences: ArrayLike, preferences: ArrayLike, weights: ArrayL
         up = rising(middle)
         low, high = np.where(up, middle, low), np.where(up, high, middle)
     separated = ((y == 1) | (w == 0)).all(axis=1)
-    slope[some] = np.where(separated, np.inf, (low + high) / 2 / x.max())[some]
+    slope[weighted] = np.where(separated, np.inf, (low + high) / 2 / x.max())[weighted]
     return slope
 
 
@@ -239,8 +239,8 @@ class Curve:
         if difference == 0:
             return 0.5, 0.5, 0.5
         value, low, high = (
-            float(np.interp(abs(difference), self.differences, each))
-            for each in (self.probabilities, self.low, self.high)
+            float(np.interp(abs(difference), self.differences, values))
+            for values in (self.probabilities, self.low, self.high)
         )
         return (value, low, high) if difference >= 0 else (1 - value, 1 - high, 1 - low)
 
@@ -302,10 +302,10 @@ def calibrate(
     starts = _group_starts(x)
     sizes = np.diff([*starts, x.size])
     centres = np.add.reduceat(x, starts) / sizes
-    knots = centres if fit == "isotonic" else np.linspace(0, x[-1], _MOST_GROUPS + 1)[1:]
+    knots = centres if fit == "isotonic" else np.linspace(0, x[-1], _MAX_GROUPS + 1)[1:]
     _, unit = np.unique(units, return_inverse=True)
     first, second = unit.reshape(units.shape).T
-    same = first == second
+    same_unit = first == second
     estimate = _isotonic_curves if fit == "isotonic" else _logistic_curves
 
     def curves(weights: Floats) -> Floats:
@@ -315,16 +315,16 @@ def calibrate(
         return estimate(centres, won, total, knots)
 
     def draw(size: int, rng: np.random.Generator) -> Floats:
-        drawn = resample_weights(int(unit.max()) + 1, size, rng)
-        return curves(drawn[:, first] * np.where(same, 1.0, drawn[:, second]))
+        resampled = resample_weights(int(unit.max()) + 1, size, rng)
+        return curves(resampled[:, first] * np.where(same_unit, 1.0, resampled[:, second]))
 
     value = curves(np.ones((1, x.size)))[0]
-    drawn = resample(draw, count, seed, x.size)
-    drawn = drawn[np.isfinite(drawn).all(axis=1)]
+    resampled = resample(draw, count, seed, x.size)
+    resampled = resampled[np.isfinite(resampled).all(axis=1)]
     tail = (1 - confidence) / 2
     limits = np.full((2, knots.size), np.nan)
-    if len(drawn):
-        limits = np.quantile(drawn, [tail, 1 - tail], axis=0)
+    if len(resampled):
+        limits = np.quantile(resampled, [tail, 1 - tail], axis=0)
     limits[0] = np.minimum(limits[0], _exact_limits(knots, x, y, unit.reshape(units.shape), tail))
     # Below the smallest difference, the probability is only known to be at most that of this one.
     first_knot = (0.5, 0.5, limits[1, 0])
@@ -343,8 +343,8 @@ def _exact_limits(knots: Floats, x: Floats, y: Floats, units: Ints, tail: float)
 def _group_starts(x: Floats) -> Ints:
     """Return where groups of sorted differences start; equal differences are in one group."""
     starts = np.flatnonzero(np.concatenate([[True], x[1:] > x[:-1]]))
-    if starts.size > _MOST_GROUPS:
-        _, first = np.unique(starts * _MOST_GROUPS // x.size, return_index=True)
+    if starts.size > _MAX_GROUPS:
+        _, first = np.unique(starts * _MAX_GROUPS // x.size, return_index=True)
         starts = starts[first]
     return np.asarray(starts)
 
@@ -353,10 +353,10 @@ def _isotonic_curves(centres: Floats, won: Floats, total: Floats, knots: Floats)
     """Return isotonic fits; groups without weight are interpolated between their neighbours."""
     curves = np.full((len(total), knots.size), np.nan)
     for row, (wins, weights) in enumerate(zip(won, total, strict=True)):
-        some = weights > 0
-        if some.any():
-            fitted = fit_isotonic(wins[some] / weights[some], weights[some])
-            places = np.concatenate([[0.0], centres[some]])
+        weighted = weights > 0
+        if weighted.any():
+            fitted = fit_isotonic(wins[weighted] / weights[weighted], weights[weighted])
+            places = np.concatenate([[0.0], centres[weighted]])
             curves[row] = np.interp(knots, places, np.maximum([0.5, *fitted], 0.5))
     return curves
 

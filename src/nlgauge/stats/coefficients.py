@@ -47,13 +47,13 @@ def system_means(values: Floats, present: Bools) -> Floats:
     return divide(np.where(present, values, 0.0).sum(axis=-1), present.sum(axis=-1))
 
 
-def _paired(x: Floats, y: Floats) -> tuple[Floats, Floats]:
+def _mask_unpaired(x: Floats, y: Floats) -> tuple[Floats, Floats]:
     """Return both matrices with NaN wherever either lacks a value."""
     present = np.isfinite(x) & np.isfinite(y)
     return np.where(present, x, np.nan), np.where(present, y, np.nan)
 
 
-def _centred(x: Floats) -> Floats:
+def _centre(x: Floats) -> Floats:
     """Return rows minus their means, divided by their largest magnitude (r is invariant)."""
     present = np.isfinite(x)
     total = np.where(present, x, 0.0).sum(axis=1, keepdims=True)
@@ -65,8 +65,8 @@ def _centred(x: Floats) -> Floats:
 
 def pearson_rows(x: Floats, y: Floats) -> Floats:
     """Return Pearson's r of each row: cov(x, y) / (sd(x) sd(y))."""
-    x, y = _paired(x, y)
-    cx, cy = _centred(x), _centred(y)
+    x, y = _mask_unpaired(x, y)
+    cx, cy = _centre(x), _centre(y)
     norm = np.sqrt((cx * cx).sum(axis=1) * (cy * cy).sum(axis=1))
     norm[constant_rows(x) | constant_rows(y)] = 0.0
     return np.clip(divide((cx * cy).sum(axis=1), norm), -1.0, 1.0)
@@ -106,7 +106,7 @@ def _mean_ranks(x: Floats) -> Floats:
 
 def spearman_rows(x: Floats, y: Floats) -> Floats:
     """Return Spearman's rho of each row: Pearson's r of the mean ranks."""
-    x, y = _paired(x, y)
+    x, y = _mask_unpaired(x, y)
     return pearson_rows(_mean_ranks(x), _mean_ranks(y))
 
 
@@ -143,12 +143,12 @@ def _short_signs(rx: Ints, ry: Ints) -> Floats:
     return score
 
 
-def _discordant(rx: Ints, ry: Ints) -> Floats:
+def _count_discordant(rx: Ints, ry: Ints) -> Floats:
     """Return the discordant pairs of each row: the inversions of y in the order of x."""
     order = np.argsort(rx * rx.shape[1] + ry, axis=1)  # x, then y: a pair tied in x is in order
     y = np.take_along_axis(ry, order, axis=1).astype(np.int32)
     columns = np.arange(y.shape[1], dtype=np.int32)
-    found = np.zeros(y.shape[0])
+    counts = np.zeros(y.shape[0])
     # Bit by bit from the highest: cells that agree in all higher bits are adjacent, in the order of
     # x. A pair of them is inverted if the first has the bit and the second does not.
     for bit in reversed(range(int(ry.max(initial=0)).bit_length())):
@@ -160,16 +160,16 @@ def _discordant(rx: Ints, ry: Ints) -> Floats:
         zeros = np.cumsum(zero, axis=1, dtype=np.int32)
         # Cells with the bit to the left of a zero in its group: its place minus the zeros there.
         base = np.take_along_axis(zeros - zero, group, axis=1)
-        found += np.sum(columns - group - (zeros - 1 - base), axis=1, where=zero, dtype=np.float64)
+        counts += np.sum(columns - group - (zeros - 1 - base), axis=1, where=zero, dtype=np.float64)
         # Small integers are sorted by radix, in linear time.
         keys = shifted.astype(np.int16) if int(ry.max()) >> bit < 2**15 else shifted
         y = np.take_along_axis(y, np.argsort(keys, axis=1, kind="stable"), axis=1)
-    return found
+    return counts
 
 
 def count_pairs(x: Floats, y: Floats) -> Pairs:
     """Return concordant, discordant and tied pairs of cells, per row."""
-    x, y = _paired(x, y)
+    x, y = _mask_unpaired(x, y)
     rx, ry = dense_ranks(x), dense_ranks(y)
     n = (rx >= 0).sum(axis=1).astype(np.float64)
     # A cell's joint rank: cells tied in both x and y share it.
@@ -180,10 +180,10 @@ def count_pairs(x: Floats, y: Floats) -> Pairs:
     total = n * (n - 1) / 2
     untied = total - tied_x - tied_y + tied_both
     short = x.shape[1] <= SHORT
-    wrong = (untied - _short_signs(rx, ry)) / 2 if short else _discordant(rx, ry)
-    right = untied - wrong
+    discordant = (untied - _short_signs(rx, ry)) / 2 if short else _count_discordant(rx, ry)
+    concordant = untied - discordant
     distinct = np.minimum(rx.max(axis=1), ry.max(axis=1)) + 1.0
-    return Pairs(n, total, right, wrong, tied_x, tied_y, tied_both, distinct)
+    return Pairs(n, total, concordant, discordant, tied_x, tied_y, tied_both, distinct)
 
 
 def kendall_b_rows(x: Floats, y: Floats) -> Floats:

@@ -74,8 +74,8 @@ def pairs_from_scores(human: ArrayLike, threshold: float = THRESHOLD) -> RankedP
     if not threshold > 0:
         raise OptionError(f"threshold is {threshold}; pairs must differ by more than 0 points.")
     columns = as_matrix(human, "human").T
-    ahead = columns[:, :, None] - columns[:, None, :]
-    return RankedPairs(*np.nonzero(ahead >= threshold * (1 - TOLERANCE)))
+    margins = columns[:, :, None] - columns[:, None, :]
+    return RankedPairs(*np.nonzero(margins >= threshold * (1 - TOLERANCE)))
 
 
 def pairs_from_names(
@@ -94,9 +94,11 @@ def pairs_from_names(
             f"segments that are not in the matrix (for example {example!r}); "
             "score them or leave their pairs out."
         )
-    same = [pair for pair in listed if pair[1] == pair[2]]
-    if same:
-        raise DataError(f"{len(same)} pairs compare a system with itself, the first is {same[0]}.")
+    equal = [pair for pair in listed if pair[1] == pair[2]]
+    if equal:
+        raise DataError(
+            f"{len(equal)} pairs compare a system with itself, the first is {equal[0]}."
+        )
     table = [(column[s], row[better], row[worse]) for s, better, worse in listed]
     return RankedPairs(*np.array(table, dtype=np.int64).reshape(-1, 3).T)
 
@@ -119,8 +121,8 @@ def kendall_like(metric: ArrayLike, pairs: RankedPairs) -> KendallLike:
     >>> kendall_like([[3, 1, 2], [1, 1, 4]], pairs).value
     0.3333333333333333
     """
-    scored, right, tied = _verdicts(metric, pairs)
-    total, concordant = int(scored.sum()), int(right.sum())
+    scored, ordered, tied = _judge_pairs(metric, pairs)
+    total, concordant = int(scored.sum()), int(ordered.sum())
     discordant = total - concordant
     value = (concordant - discordant) / total if total else float("nan")
     return KendallLike(value, concordant, discordant, int(tied.sum()), len(pairs) - total)
@@ -149,21 +151,21 @@ def bootstrap_kendall_like(
     >>> bootstrap_kendall_like([[3, 1, 2], [1, 1, 4]], pairs).high
     1.0
     """
-    scored, right, _ = _verdicts(metric, pairs)
+    scored, ordered, _ = _judge_pairs(metric, pairs)
     if not scored.any():
         raise DataError(
             f"none of the {len(pairs)} pairs has two metric scores, so there is nothing to resample"
         )
     _, segment = np.unique(pairs.segment[scored], return_inverse=True)
     total = np.bincount(segment).astype(np.float64)
-    concordant = np.bincount(segment, weights=right[scored])
+    concordant = np.bincount(segment, weights=ordered[scored])
     rows = np.stack([2 * concordant - total, total], axis=1)
     return bootstrap(
         rows, lambda sums: float(sums[0] / sums[1]), count=count, confidence=confidence, seed=seed
     )
 
 
-def _verdicts(metric: ArrayLike, pairs: RankedPairs) -> tuple[Bools, Bools, Bools]:
+def _judge_pairs(metric: ArrayLike, pairs: RankedPairs) -> tuple[Bools, Bools, Bools]:
     """Return for each pair whether it is scored, ordered as by people, and tied."""
     scores = as_matrix(metric, "metric")
     if len(pairs):
@@ -175,8 +177,8 @@ def _verdicts(metric: ArrayLike, pairs: RankedPairs) -> tuple[Bools, Bools, Bool
                 "transposed?"
             )
     better, worse = scores[pairs.better, pairs.segment], scores[pairs.worse, pairs.segment]
-    near = TOLERANCE * np.maximum(np.abs(better), np.abs(worse))
-    # NaN compares false, so an unscored pair is neither right nor tied.
-    right = better - worse > near
-    tied = np.abs(better - worse) <= near
-    return np.isfinite(better) & np.isfinite(worse), right, tied
+    slack = TOLERANCE * np.maximum(np.abs(better), np.abs(worse))
+    # NaN compares false, so an unscored pair is neither ordered nor tied.
+    ordered = better - worse > slack
+    tied = np.abs(better - worse) <= slack
+    return np.isfinite(better) & np.isfinite(worse), ordered, tied

@@ -59,8 +59,8 @@ def percentile_interval(value: float, resampled: Floats, confidence: float, over
 
 def resample_weights(n: int, count: int, rng: np.random.Generator) -> Floats:
     """Return how often each of n segments is drawn in each of `count` resamples of size n."""
-    drawn = rng.integers(n, size=(count, n)) + np.arange(count)[:, None] * n
-    return np.bincount(drawn.ravel(), minlength=count * n).reshape(count, n).astype(np.float64)
+    indices = rng.integers(n, size=(count, n)) + np.arange(count)[:, None] * n
+    return np.bincount(indices.ravel(), minlength=count * n).reshape(count, n).astype(np.float64)
 
 
 def bootstrap(
@@ -91,8 +91,8 @@ def bootstrap(
         totals = resample_weights(n, size, rng) @ table
         return np.asarray([float(finish(total)) for total in totals])
 
-    value, drawn = float(finish(table.sum(axis=0))), resample(draw, count, seed, n)
-    return percentile_interval(value, drawn, confidence, "segments")
+    value, resampled = float(finish(table.sum(axis=0))), resample(draw, count, seed, n)
+    return percentile_interval(value, resampled, confidence, "segments")
 
 
 def _bootstrap_matrices(
@@ -115,8 +115,8 @@ def _bootstrap_matrices(
         return statistic(*(matrix[row[:, :, None], column[:, None]] for matrix in matrices))
 
     value = float(statistic(*(matrix[None] for matrix in matrices))[0])
-    drawn = resample(draw, count, seed, systems * inputs)
-    return percentile_interval(value, drawn, confidence, over)
+    resampled = resample(draw, count, seed, systems * inputs)
+    return percentile_interval(value, resampled, confidence, over)
 
 
 def bootstrap_correlation(

@@ -75,7 +75,7 @@ def length_bias(
     >>> length_bias([0, 1, 1, 2, 3], [10, 20, 30, 40, 50], count=100).value > 0.9
     True
     """
-    gap, length, groups = _present(gaps, lengths, clusters)
+    gap, length, groups = _select_defined(gaps, lengths, clusters)
 
     def statistic(weights: Floats) -> Floats:
         return weighted_spearman(gap, length, weights)[:, None]
@@ -111,12 +111,12 @@ def self_preference(
     >>> self_preference([2, 1, 0, 0, 1], [True, True, False, False, False], count=100).value
     1.1666666666666667
     """
-    gap, mine, groups = _present(gaps, own, clusters)
-    sides: tuple[Bools, Bools] = (mine > 0, mine == 0)
+    gap, is_own, groups = _select_defined(gaps, own, clusters)
+    masks: tuple[Bools, Bools] = (is_own > 0, is_own == 0)
 
     def statistic(weights: Floats) -> Floats:
         first, second = (
-            divide(weights[:, side] @ gap[side], weights[:, side].sum(axis=1)) for side in sides
+            divide(weights[:, side] @ gap[side], weights[:, side].sum(axis=1)) for side in masks
         )
         return (first - second)[:, None]
 
@@ -130,12 +130,12 @@ def weighted_spearman(x: Floats, y: Floats, weights: Floats) -> Floats:
     first, second = _ranks(x, weights), _ranks(y, weights)
     total = weights.sum(axis=1, keepdims=True)
     cx, cy = (
-        each - (weights * each).sum(axis=1, keepdims=True) / total for each in (first, second)
+        ranks - (weights * ranks).sum(axis=1, keepdims=True) / total for ranks in (first, second)
     )
     norm = np.sqrt((weights * cx**2).sum(axis=1) * (weights * cy**2).sum(axis=1))
-    drawn = weights > 0
-    still = [constant_rows(np.where(drawn, values[None, :], np.nan)) for values in (x, y)]
-    norm[still[0] | still[1]] = 0.0
+    present = weights > 0
+    constant = [constant_rows(np.where(present, values[None, :], np.nan)) for values in (x, y)]
+    norm[constant[0] | constant[1]] = 0.0
     return np.clip(divide((weights * cx * cy).sum(axis=1), norm), -1.0, 1.0)
 
 
@@ -148,12 +148,12 @@ def _ranks(values: Floats, weights: Floats) -> Floats:
     return (np.cumsum(counts, axis=1) - (counts - 1) / 2)[:, places]
 
 
-def _present(
+def _select_defined(
     gaps: ArrayLike, others: ArrayLike, clusters: ArrayLike | None
 ) -> tuple[Floats, Floats, ArrayLike | None]:
     """Return the items that have both values, and their clusters."""
     gap, other = np.asarray(gaps, dtype=np.float64), np.asarray(others, dtype=np.float64)
-    both = np.isfinite(gap) & np.isfinite(other)
-    if not both.any():
+    defined = np.isfinite(gap) & np.isfinite(other)
+    if not defined.any():
         raise DataError(f"none of {gap.size} items has a label of judge and people and a value.")
-    return gap[both], other[both], None if clusters is None else np.asarray(clusters)[both]
+    return gap[defined], other[defined], None if clusters is None else np.asarray(clusters)[defined]

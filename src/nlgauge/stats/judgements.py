@@ -17,33 +17,33 @@ Direction = Literal["higher", "lower"]
 _Row = tuple[str, str, float | None]
 
 
-def _some(names: Iterable[object], most: int = 5) -> str:
+def _quote(names: Iterable[object], limit: int = 5) -> str:
     """Return the first few names, quoted, and how many more there are."""
     listed = [repr(name) for name in names]
-    more = f" and {len(listed) - most} more" if len(listed) > most else ""
-    return ", ".join(listed[:most]) + more
+    suffix = f" and {len(listed) - limit} more" if len(listed) > limit else ""
+    return ", ".join(listed[:limit]) + suffix
 
 
 def _check_unique(keys: Iterable[Hashable], what: str) -> None:
     repeated = [key for key, times in Counter(keys).items() if times > 1]
     if repeated:
         times = f"{len(repeated)} {what} appear more than once"
-        raise DataError(f"{times}: {_some(repeated)}; average or rename them first.")
+        raise DataError(f"{times}: {_quote(repeated)}; average or rename them first.")
 
 
-def _checked(what: str, values: ArrayLike, **axes: Sequence[str]) -> Floats:
+def _check_axes(what: str, values: ArrayLike, **axes: Sequence[str]) -> Floats:
     """Return a read-only copy of an array whose axes have these names, each once."""
     copy = np.array(values, dtype=np.float64)
     if copy.shape != tuple(len(names) for names in axes.values()):
-        named = " and ".join(f"{len(names)} {axis}" for axis, names in axes.items())
-        raise ShapeError(f"the shape of {what} is {copy.shape}, but {named} are named.")
+        expected = " and ".join(f"{len(names)} {axis}" for axis, names in axes.items())
+        raise ShapeError(f"the shape of {what} is {copy.shape}, but {expected} are named.")
     for axis, names in axes.items():
         _check_unique(names, f"{axis} of {what}")
     copy.setflags(write=False)
     return copy
 
 
-def _number(value: float | None, system: str, segment: str, what: str) -> float:
+def _parse(value: float | None, system: str, segment: str, what: str) -> float:
     cell = f"{what} of {(system, segment)}"
     try:
         number = float("nan") if value is None else float(value)
@@ -73,7 +73,7 @@ class Judgements:
             counts = f"{len(self.documents)} documents for {len(self.segments)} segments"
             raise ShapeError(f"the judgements name {counts}; name the document of every segment.")
         axes = {"systems": self.systems, "segments": self.segments, "criteria": self.criteria}
-        object.__setattr__(self, "values", _checked("the judgements", self.values, **axes))
+        object.__setattr__(self, "values", _check_axes("the judgements", self.values, **axes))
 
     @classmethod
     def from_columns(
@@ -92,8 +92,8 @@ class Judgements:
         values = np.full((*map(len, names), len(human)), np.nan)
         for k, judged in enumerate(human.values()):
             values[*cells, k] = judged
-        found = None if documents is None else _documents_of(segments, documents)
-        return cls(*names, tuple(human), values, found)
+        segment_documents = None if documents is None else _documents_of(segments, documents)
+        return cls(*names, tuple(human), values, segment_documents)
 
     @classmethod
     def from_rows(cls, rows: Iterable[tuple[str, str, Mapping[str, float | None]]]) -> "Judgements":
@@ -101,7 +101,7 @@ class Judgements:
         table = [(str(system), str(segment), human) for system, segment, human in rows]
         criteria = dict.fromkeys(name for _, _, human in table for name in human)
         columns = {
-            name: [_number(row[2].get(name), *row[:2], f"the judgement {name!r}") for row in table]
+            name: [_parse(row[2].get(name), *row[:2], f"the judgement {name!r}") for row in table]
             for name in criteria
         }
         return cls.from_columns([row[0] for row in table], [row[1] for row in table], columns)
@@ -118,7 +118,7 @@ class Judgements:
         unknown = [name for name in systems if name not in self.systems]
         if unknown:
             raise OptionError(
-                f"no system is called {_some(unknown)}; there are {_some(self.systems, 20)}."
+                f"no system is called {_quote(unknown)}; there are {_quote(self.systems, 20)}."
             )
         keep = [i for i, name in enumerate(self.systems) if name not in systems]
         if not keep:
@@ -145,7 +145,7 @@ class MetricScores:
             )
         what = f"metric {self.name!r}"
         axes = {"systems": self.systems, "segments": self.segments}
-        object.__setattr__(self, "values", _checked(what, as_matrix(self.values, what), **axes))
+        object.__setattr__(self, "values", _check_axes(what, as_matrix(self.values, what), **axes))
 
     @classmethod
     def from_rows(
@@ -178,9 +178,13 @@ class Gap:
 
     def __str__(self) -> str:
         missing = {"systems": self.systems_missing, "segments": self.segments_missing}
-        lost = (f"{len(names)} {kind} ({_some(names)})" for kind, names in missing.items() if names)
+        listed = (
+            f"{len(names)} {kind} ({_quote(names)})" for kind, names in missing.items() if names
+        )
         counted = f"{self.cells_missing} of {self.cells_judged} judged cells"
-        return ": ".join(filter(None, (f"metric {self.metric!r} lacks {counted}", ", ".join(lost))))
+        return ": ".join(
+            filter(None, (f"metric {self.metric!r} lacks {counted}", ", ".join(listed)))
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -222,7 +226,9 @@ class Grid:
             raise DataError(f"{empty}; choose another of {', '.join(judgements.criteria)}.")
         _check_unique([metric.name for metric in metrics], "metrics")
         aligned = {metric.name: align_scores(metric, judgements) for metric in metrics}
-        gaps = tuple(_gap(each, aligned[each.name], judgements, human, missing) for each in metrics)
+        gaps = tuple(
+            _find_gap(each, aligned[each.name], judgements, human, missing) for each in metrics
+        )
         negated = tuple(metric.name for metric in metrics if metric.direction == "lower")
         for name, values in aligned.items():
             aligned[name] = -values if name in negated else values
@@ -276,23 +282,23 @@ def align_scores(metric: MetricScores, judgements: Judgements) -> Floats:
     return padded[np.ix_(systems, _positions(judgements.segments, metric.segments))]
 
 
-def _positions(wanted: Sequence[str], names: Sequence[str]) -> list[int]:
+def _positions(queries: Sequence[str], names: Sequence[str]) -> list[int]:
     """Return the positions of the wanted names among the names; -1 for missing names."""
     at = {name: i for i, name in enumerate(names)}
-    return [at.get(name, -1) for name in wanted]
+    return [at.get(name, -1) for name in queries]
 
 
 def _documents_of(segments: Sequence[str], documents: Sequence[str]) -> tuple[str, ...]:
     """Return the document of every distinct segment; one in two documents is a DataError."""
-    found: dict[str, str] = {}
+    by_segment: dict[str, str] = {}
     for segment, document in zip(segments, documents, strict=True):
-        if found.setdefault(segment, document) != document:
-            both = f"{found[segment]!r} and {document!r}"
-            raise DataError(f"segment {segment!r} is in the documents {both}; name it differently.")
-    return tuple(found.values())
+        if by_segment.setdefault(segment, document) != document:
+            pair = f"{by_segment[segment]!r} and {document!r}"
+            raise DataError(f"segment {segment!r} is in the documents {pair}; name it differently.")
+    return tuple(by_segment.values())
 
 
-def _gap(
+def _find_gap(
     metric: MetricScores, values: Floats, judgements: Judgements, human: Floats, missing: str
 ) -> Gap:
     """Return the missing cells; raise DataError if all are missing, or any unless kept."""

@@ -140,12 +140,12 @@ def correlation_of(
     level: str, coefficient: Which, average: Average = "macro"
 ) -> Callable[[Floats, Floats], Floats]:
     """Return a function of two stacks of matrices that computes one correlation per matrix."""
-    level, chosen = choose_level(level), choose_coefficient(coefficient)
-    chosen.check_level(level)
-    check_average(average, level, chosen)
+    level, statistic = choose_level(level), choose_coefficient(coefficient)
+    statistic.check_level(level)
+    check_average(average, level, statistic)
 
     def correlation(metric: Floats, human: Floats) -> Floats:
-        values = _values(metric, human, level, chosen)
+        values = _values(metric, human, level, statistic)
         return _weighted_mean(values, _row_weights(metric, human, level, average))
 
     return correlation
@@ -232,41 +232,41 @@ def correlate(
     >>> correlate([[1, 2], [3, 4]], [[10, 30], [20, 40]], "system").value
     1.0
     """
-    level, chosen = choose_level(level), choose_coefficient(coefficient)
-    check_average(average, level, chosen)
-    if level == "system" and not chosen.by_level:
-        metric, human = _own_means(metric, human)
+    level, statistic = choose_level(level), choose_coefficient(coefficient)
+    check_average(average, level, statistic)
+    if level == "system" and not statistic.by_level:
+        metric, human = _average_unequal(metric, human)
     x, y = as_matrices(metric=metric, human=human)
     has_x, has_y = np.isfinite(x), np.isfinite(y)
     present = has_x & has_y
-    rows = _values(x[None], y[None], level, chosen)[0]
+    rows = _values(x[None], y[None], level, statistic)[0]
     defined = np.isfinite(rows)
-    across = defined[:, None] if level == "by_system" else defined
-    used = present & across if rows.size > 1 else present & defined.any()
+    defined_cells = defined[:, None] if level == "by_system" else defined
+    used_cells = present & defined_cells if rows.size > 1 else present & defined.any()
     return Correlation(
         value=float(_weighted_mean(rows, _row_weights(x, y, level, average))),
         level=level,
-        coefficient=chosen.name,
-        n=int((used.any(axis=1) if level == "system" else used).sum()),
+        coefficient=statistic.name,
+        n=int((used_cells.any(axis=1) if level == "system" else used_cells).sum()),
         rows_used=int(defined.sum()),
         rows_undefined=int((~defined).sum()),
         cells=int(present.sum()),
         cells_without_metric=int((has_y & ~has_x).sum()),
         cells_without_human=int((has_x & ~has_y).sum()),
-        reason="" if defined.any() else _reason(present, level),
+        reason="" if defined.any() else _undefined_reason(present, level),
     )
 
 
-def _own_means(metric: ArrayLike, human: ArrayLike) -> tuple[ArrayLike, ArrayLike]:
+def _average_unequal(metric: ArrayLike, human: ArrayLike) -> tuple[ArrayLike, ArrayLike]:
     """Return one column of means each if the numbers of inputs differ, else both unchanged."""
     x, y = as_matrix(metric, "metric"), as_matrix(human, "human")
     if x.shape[1] == y.shape[1] or x.shape[0] != y.shape[0]:
         return metric, human
-    one, other = (system_means(each, np.isfinite(each))[:, None] for each in (x, y))
+    one, other = (system_means(matrix, np.isfinite(matrix))[:, None] for matrix in (x, y))
     return one, other
 
 
-def _reason(present: Bools, level: str) -> str:
+def _undefined_reason(present: Bools, level: str) -> str:
     if not present.any():
         return "no cell has both a metric score and a judgement"
     cells, systems = int(present.sum()), int(present.any(axis=1).sum())

@@ -80,7 +80,7 @@ class PermutationMatrix(_PairwiseTests):
         return min(1.0, int(np.isfinite(self.p).sum()) / (1 + self.count))
 
 
-def _common(grid: Grid, level: str, coefficient: Which) -> tuple[dict[str, Any], Floats]:
+def _stack_common(grid: Grid, level: str, coefficient: Which) -> tuple[dict[str, Any], Floats]:
     """Return the fields that all matrices share, and people and metrics on their common cells."""
     if HUMAN in grid.metrics:
         raise DataError(f"a metric is called {HUMAN!r}, as the row of the judgements; rename it.")
@@ -120,22 +120,22 @@ def coefficient_matrix(
 ) -> CoefficientMatrix:
     """Return the coefficient and p-value of every pair among people and the grid's metrics."""
     require_scipy("a matrix with p-values")
-    level, chosen = choose_level(level), choose_coefficient(coefficient)
-    if chosen.name == "acc_eq":
+    level, statistic = choose_level(level), choose_coefficient(coefficient)
+    if statistic.name == "acc_eq":
         raise OptionError(
             "acc_eq calibrates the ties of a metric against people, so it is not symmetric and has "
             "no matrix; use `correlate`, or the coefficient 'accuracy'."
         )
-    shared, stack = _common(grid, level, chosen)
-    correlation = correlation_of(level, chosen)
+    shared, stack = _stack_common(grid, level, statistic)
+    correlation = correlation_of(level, statistic)
     values = np.stack([correlation(stack, matrix[None]) for matrix in stack])
     p = np.full(values.shape, np.nan)
     for i, j in zip(*np.triu_indices(len(stack), 1), strict=True):
-        p[i, j] = p[j, i] = _no_relation_p(stack[i], stack[j], level, chosen)
+        p[i, j] = p[j, i] = _no_relation_p(stack[i], stack[j], level, statistic)
     return CoefficientMatrix(**shared | {"names": (HUMAN, *grid.metrics)}, p=p, values=values)
 
 
-def _pairwise(
+def _test_pairs(
     grid: Grid,
     level: str,
     coefficient: Which,
@@ -143,7 +143,7 @@ def _pairwise(
     average: Average = "macro",
 ) -> tuple[dict[str, Any], Floats]:
     """Return the common fields, with the p of `test` in both directions, and the judgements."""
-    shared, (people, *metrics) = _common(grid, level, coefficient)
+    shared, (people, *metrics) = _stack_common(grid, level, coefficient)
     n = len(metrics)
     if n < 2:
         raise OptionError(f"the test compares 2 metrics or more, but there is {n}.")
@@ -161,7 +161,7 @@ def williams_matrix(grid: Grid, level: str = "segment") -> WilliamsMatrix:
         p = williams_test(first, second, people, level).p
         return p, 1 - p
 
-    fields, people = _pairwise(grid, level, "pearson", test)
+    fields, people = _test_pairs(grid, level, "pearson", test)
     return WilliamsMatrix(**fields, n=points(people, people, fields["level"])[0].size)
 
 
@@ -181,9 +181,9 @@ def permutation_matrix(
     def test(first: Floats, second: Floats, people: Floats) -> tuple[float, float]:
         nonlocal undefined
         data = first, second, people, level, coefficient
-        found = permutation_test(*data, over=over, average=average, count=count, seed=seed)
-        undefined += found.undefined
-        return found.p, found.p_reverse
+        result = permutation_test(*data, over=over, average=average, count=count, seed=seed)
+        undefined += result.undefined
+        return result.p, result.p_reverse
 
-    fields, _ = _pairwise(grid, level, coefficient, test, average)
+    fields, _ = _test_pairs(grid, level, coefficient, test, average)
     return PermutationMatrix(**fields, over=over, count=count, undefined=undefined)

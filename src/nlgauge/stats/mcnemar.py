@@ -49,7 +49,7 @@ def mcnemar(
     0.25
     """
     check_confidence(confidence)
-    one, other = _outcomes(first, "first"), _outcomes(second, "second")
+    one, other = _check_outcomes(first, "first"), _check_outcomes(second, "second")
     n = one.size
     if other.size != n:
         raise ShapeError(
@@ -70,17 +70,17 @@ def mcnemar(
     return PairedTest(*values, difference, min(p, 1.0), method, 0, interval=interval)
 
 
-def _outcomes(values: ArrayLike, name: str) -> Floats:
-    found = np.asarray(values, dtype=np.float64)
-    if found.ndim != 1 or found.size == 0:
-        raise ShapeError(f"{name} has shape {found.shape}; give one outcome for each item.")
-    wrong = found[(found != 0) & (found != 1)]
+def _check_outcomes(values: ArrayLike, name: str) -> Floats:
+    array = np.asarray(values, dtype=np.float64)
+    if array.ndim != 1 or array.size == 0:
+        raise ShapeError(f"{name} has shape {array.shape}; give one outcome for each item.")
+    wrong = array[(array != 0) & (array != 1)]
     if wrong.size:
         raise DataError(
-            f"{wrong.size} of {found.size} scores of {name} are not 0 or 1 (such as {wrong[0]:g}); "
+            f"{wrong.size} of {array.size} scores of {name} are not 0 or 1 (such as {wrong[0]:g}); "
             "McNemar's test is for binary outcomes, a permutation test for any scores."
         )
-    return found
+    return array
 
 
 def _binomial_half(k: int, n: int) -> float:

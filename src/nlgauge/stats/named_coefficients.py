@@ -18,7 +18,7 @@ Stackwise = Callable[[Floats, Floats], Floats]
 LEVELS = ("segment", "text", "by_system", "document", "system")
 
 
-def _each_matrix(function: Callable[[Floats, Floats], float]) -> Stackwise:
+def _map_matrices(function: Callable[[Floats, Floats], float]) -> Stackwise:
     def stackwise(metric: Floats, human: Floats) -> Floats:
         return np.asarray([function(x, y) for x, y in zip(metric, human, strict=True)])
 
@@ -28,11 +28,11 @@ def _each_matrix(function: Callable[[Floats, Floats], float]) -> Stackwise:
 MATRIX_COEFFICIENTS: Mapping[str, Mapping[str, Stackwise]] = MappingProxyType(
     {
         "acc_eq": {
-            level: _each_matrix(partial(calibrated_accuracy, level=level))
+            level: _map_matrices(partial(calibrated_accuracy, level=level))
             for level in ("text", "system")
         },
         "spa": {"system": soft_accuracies},
-        "pairwise_pearson": {"text": _each_matrix(pairwise_pearson)},
+        "pairwise_pearson": {"text": _map_matrices(pairwise_pearson)},
     }
 )
 """Coefficients of whole system x input matrices, by name and level."""
@@ -77,12 +77,12 @@ def choose_coefficient(which: str | Coefficient | Callable[[Floats, Floats], flo
     if isinstance(which, Coefficient):
         return which
     if callable(which):
-        return Coefficient(getattr(which, "__name__", type(which).__name__), _each_row(which))
+        return Coefficient(getattr(which, "__name__", type(which).__name__), _map_rows(which))
     name = ALIASES.get(which, which)
     if name in COEFFICIENTS:
         return Coefficient(name, COEFFICIENTS[name])
     if name in MATRIX_COEFFICIENTS:
-        return Coefficient(name, _no_rows(name), MATRIX_COEFFICIENTS[name])
+        return Coefficient(name, _refuse_rows(name), MATRIX_COEFFICIENTS[name])
     known = ", ".join([*COEFFICIENTS, *MATRIX_COEFFICIENTS])
     raise OptionError(
         f"there is no coefficient {which!r}; choose one of {known} or pass a function of two "
@@ -90,7 +90,7 @@ def choose_coefficient(which: str | Coefficient | Callable[[Floats, Floats], flo
     )
 
 
-def _each_row(function: Callable[[Floats, Floats], float]) -> Rowwise:
+def _map_rows(function: Callable[[Floats, Floats], float]) -> Rowwise:
     def rowwise(x: Floats, y: Floats) -> Floats:
         rows = zip(x, y, np.isfinite(x) & np.isfinite(y), strict=True)
         values = [function(a[at], b[at]) if at.sum() > 1 else np.nan for a, b, at in rows]
@@ -99,7 +99,7 @@ def _each_row(function: Callable[[Floats, Floats], float]) -> Rowwise:
     return rowwise
 
 
-def _no_rows(name: str) -> Rowwise:
+def _refuse_rows(name: str) -> Rowwise:
     def rowwise(*_: Floats) -> Floats:
         raise OptionError(
             f"{name} compares a metric with people on systems x inputs; it is not defined for two "

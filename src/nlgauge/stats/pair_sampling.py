@@ -23,8 +23,8 @@ def draw_pairs(n: int, count: int, seed: Seed = 0) -> Ints:
     larger -= larger * (larger - 1) // 2 > rank  # the root of a large number may be rounded up,
     larger += (larger + 1) * larger // 2 <= rank  # or down
     smaller = rank - larger * (larger - 1) // 2
-    turned = rng.integers(0, 2, size=len(rank)).astype(np.bool_)
-    return np.where(turned[:, None], np.stack([larger, smaller], 1), np.stack([smaller, larger], 1))
+    flip = rng.integers(0, 2, size=len(rank)).astype(np.bool_)
+    return np.where(flip[:, None], np.stack([larger, smaller], 1), np.stack([smaller, larger], 1))
 
 
 def dyadic_error(values: ArrayLike, pairs: ArrayLike) -> float:
@@ -43,9 +43,9 @@ def dyadic_error(values: ArrayLike, pairs: ArrayLike) -> float:
     if x.size < 2:
         raise DataError(f"the error of a mean needs at least 2 values, but there are {x.size}.")
     deviations = x - x.mean()
-    own = float(deviations @ deviations)
+    squares = float(deviations @ deviations)
     # The square of an item's sum contains all products of its pairs; a square is in two of them.
     sums = np.bincount(items.ravel(), weights=np.repeat(deviations, 2))
-    shared = float(sums @ sums) - own
+    shared = float(sums @ sums) - squares
     # The mean uses one degree of freedom.
-    return float(np.sqrt(max(shared, own) / (x.size * (x.size - 1))))
+    return float(np.sqrt(max(shared, squares) / (x.size * (x.size - 1))))

@@ -65,13 +65,13 @@ def decisions(metric: Floats, human: Floats, level: str) -> Decisions:
     """Return the pairs within inputs (text level), or of the systems' means (system level)."""
     x, y, present = _columns(metric, human, level)
     first, second = np.triu_indices(x.shape[0], 1)
-    both = present[first] & present[second]
-    per_input = both.sum(axis=0)
-    used = int((per_input > 0).sum())
-    weight = np.broadcast_to(1.0 / (max(used, 1) * np.maximum(per_input, 1)), both.shape)[both]
-    dx, dy = differences(x, first, second)[both], differences(y, first, second)[both]
-    right = np.sign(dx) == np.sign(dy), dy == 0
-    return Decisions(np.abs(dx), *right, weight, used, x.shape[1] - used)
+    mask = present[first] & present[second]
+    per_input = mask.sum(axis=0)
+    inputs = int((per_input > 0).sum())
+    weight = np.broadcast_to(1.0 / (max(inputs, 1) * np.maximum(per_input, 1)), mask.shape)[mask]
+    dx, dy = differences(x, first, second)[mask], differences(y, first, second)[mask]
+    outcomes = np.sign(dx) == np.sign(dy), dy == 0
+    return Decisions(np.abs(dx), *outcomes, weight, inputs, x.shape[1] - inputs)
 
 
 def _columns(metric: Floats, human: Floats, level: str) -> tuple[Floats, Floats, Bools]:
@@ -119,8 +119,8 @@ def pairwise_pearson(metric: Floats, human: Floats) -> float:
     ]
     # Mirrored, because Pearson's r subtracts a mean, which is 0 here.
     x, y = (np.concatenate([values.ravel(), -values.ravel()])[None] for values in scaled)
-    both, pairs = _pairs_of(present), np.triu_indices(len(present), 1)
-    if not all(differences(values, *pairs)[both].any() for values in (metric, human)):
+    mask, pairs = _pairs_of(present), np.triu_indices(len(present), 1)
+    if not all(differences(values, *pairs)[mask].any() for values in (metric, human)):
         return float("nan")
     return float(pearson_rows(x, y)[0])
 
@@ -142,8 +142,8 @@ class SharedPairs:
 def soft_accuracy(metric: Floats, human: Floats, count: int, seed: Seed) -> SharedPairs:
     """Return 1 - mean |p_human - p_metric| over pairs of systems with common inputs."""
     present = np.isfinite(metric) & np.isfinite(human)
-    both = _pairs_of(present)
-    shared = both.any(axis=1)
+    mask = _pairs_of(present)
+    shared = mask.any(axis=1)
     pairs = int(shared.sum())
     if not pairs:
         return SharedPairs(float("nan"), 0, shared.size)
@@ -156,8 +156,8 @@ def soft_accuracies(metric: Floats, human: Floats) -> Floats:
     """Return the soft pairwise accuracy of every matrix of two stacks, NaN where undefined."""
     filled = np.isfinite(metric)
     present = filled[0] & np.isfinite(human[0])
-    same = human.strides[0] == 0 and bool((filled == filled[0]).all())
-    if not (same and _all_or_none(present)):
+    shared = human.strides[0] == 0 and bool((filled == filled[0]).all())
+    if not (shared and _all_or_none(present)):
         pairs = zip(metric, human, strict=True)
         return np.asarray([soft_accuracy(x, y, 1000, 0).value for x, y in pairs])
     # All matrices are compared with the same judgements; their p-values are computed once.
@@ -178,26 +178,26 @@ def _swap_p_values(values: Floats, present: Bools, count: int, seed: Seed) -> Fl
     systems. Equal outcomes count half (mid-p), so that p(A beats B) + p(B beats A) = 1.
     """
     first, second = np.triu_indices(values.shape[1], 1)
-    complete, both = _all_or_none(present), _pairs_of(present)
+    complete, mask = _all_or_none(present), _pairs_of(present)
     means = system_means(values.swapaxes(1, 2), present.T)[:, None]
     centred = np.where(present, values - means, 0.0)
 
     def above(size: int, rng: np.random.Generator) -> Floats:
         signs = rng.integers(0, 2, size=(size, values.shape[2])).T * 2.0 - 1.0
         counted = []
-        for matrix, own in zip(values, centred, strict=True):
-            difference = np.where(both, differences(matrix, first, second), 0.0)
+        for matrix, deviations in zip(values, centred, strict=True):
+            difference = np.where(mask, differences(matrix, first, second), 0.0)
             slack = TOLERANCE * np.abs(difference).sum(axis=-1, keepdims=True)
             if complete:  # sums of systems are fewer than those of pairs
-                size_of = 1e-12 * np.abs(own).sum(axis=-1, keepdims=True)
+                size_of = 1e-12 * np.abs(deviations).sum(axis=-1, keepdims=True)
                 slack = np.maximum(slack, size_of[first] + size_of[second])
-                sums = own @ signs
-                found = sums[first] - sums[second]
+                sums = deviations @ signs
+                null = sums[first] - sums[second]
             else:
-                found = difference @ signs
-            found = found - difference.sum(axis=-1, keepdims=True)
-            larger = np.count_nonzero(found > slack, axis=-1)
-            counted.append(0.5 * (larger + np.count_nonzero(found >= -slack, axis=-1)))
+                null = difference @ signs
+            null = null - difference.sum(axis=-1, keepdims=True)
+            larger = np.count_nonzero(null > slack, axis=-1)
+            counted.append(0.5 * (larger + np.count_nonzero(null >= -slack, axis=-1)))
         return np.asarray(counted)[None]
 
     return np.asarray(resample(above, count, seed, values.shape[2]).sum(axis=0) / count)
@@ -213,7 +213,7 @@ def mt_metrics_eval_soft_accuracy(metric: Floats, human: Floats, count: int, see
     first, second = np.triu_indices(metric.shape[0], 1)
     p = []
     # In rows, as its sums of float32 depend on the order in memory.
-    for values in (np.ascontiguousarray(each, np.float32) for each in (metric, human)):
+    for values in (np.ascontiguousarray(scores, np.float32) for scores in (metric, human)):
         sums, swapped = values.sum(axis=1), signs @ values.T
         null = swapped[:, first] - swapped[:, second]
         p.append((null >= sums[first] - sums[second]).sum(axis=0) / count)

@@ -124,10 +124,10 @@ def paired_bootstrap(
         weights = resample_weights(a.shape[0], size, rng)
         return weights @ a, weights @ b
 
-    one, other, drawn = _resampled(first, second, finish, draw, count, seed)
-    p = _two_sided(drawn - drawn.mean(), one - other)
-    interval = percentile_interval(one - other, drawn, confidence, "segments")
-    wins = float((drawn > 0).mean())
+    one, other, resampled = _resample_pair(first, second, finish, draw, count, seed)
+    p = _two_sided(resampled - resampled.mean(), one - other)
+    interval = percentile_interval(one - other, resampled, confidence, "segments")
+    wins = float((resampled > 0).mean())
     return PairedTest(one, other, one - other, p, "paired bootstrap", count, wins, interval)
 
 
@@ -155,8 +155,8 @@ def paired_randomisation(
         moved = swapped @ (b - a)
         return a.sum(axis=0) + moved, b.sum(axis=0) - moved
 
-    one, other, drawn = _resampled(first, second, finish, draw, count, seed)
-    p = _two_sided(drawn, one - other)
+    one, other, resampled = _resample_pair(first, second, finish, draw, count, seed)
+    p = _two_sided(resampled, one - other)
     return PairedTest(one, other, one - other, p, "paired approximate randomisation", count)
 
 
@@ -184,11 +184,11 @@ def paired_permutation(
     k = len(moved)
     if k > MAX_ENUMERATED:
         return paired_randomisation(a, b, finish, count=count, seed=seed)
-    one, other = _finished(np.stack([a.sum(axis=0), b.sum(axis=0)]), finish).tolist()
+    one, other = _finish_all(np.stack([a.sum(axis=0), b.sum(axis=0)]), finish).tolist()
     # Exchanging all rows changes the sign of d only, so the first row stays where it is.
     swapped = (np.arange(2 ** max(k - 1, 0))[:, None] >> np.arange(k)[::-1]) & 1
     moves = swapped @ moved
-    null = _finished(a.sum(axis=0) + moves, finish) - _finished(b.sum(axis=0) - moves, finish)
+    null = _finish_all(a.sum(axis=0) + moves, finish) - _finish_all(b.sum(axis=0) - moves, finish)
     gap = abs(one - other)
     p = float((np.abs(null) >= gap - TOLERANCE * gap).mean())
     return PairedTest(one, other, one - other, p, "exact paired permutation", 0)
@@ -205,7 +205,7 @@ def _as_pair(first: ArrayLike, second: ArrayLike) -> tuple[Floats, Floats]:
     return a, b
 
 
-def _resampled(
+def _resample_pair(
     first: ArrayLike,
     second: ArrayLike,
     finish: Finish,
@@ -217,15 +217,15 @@ def _resampled(
     a, b = _as_pair(first, second)
 
     def differences(size: int, rng: np.random.Generator) -> Floats:
-        one, other = (_finished(totals, finish) for totals in draw(size, rng, a, b))
+        one, other = (_finish_all(totals, finish) for totals in draw(size, rng, a, b))
         return one - other
 
-    drawn = resample(differences, count, seed, a.shape[0])
-    one, other = _finished(np.stack([a.sum(axis=0), b.sum(axis=0)]), finish).tolist()
-    return one, other, drawn
+    resampled = resample(differences, count, seed, a.shape[0])
+    one, other = _finish_all(np.stack([a.sum(axis=0), b.sum(axis=0)]), finish).tolist()
+    return one, other, resampled
 
 
-def _finished(totals: Floats, finish: Finish) -> Floats:
+def _finish_all(totals: Floats, finish: Finish) -> Floats:
     values = np.asarray([float(finish(total)) for total in totals], dtype=np.float64)
     if undefined := int((~np.isfinite(values)).sum()):
         share = f"{undefined} undefined scores for {values.size} resampled totals"

@@ -68,9 +68,9 @@ def partial_correlation(
             return divide(covariance[i, j], np.sqrt(np.where(constant, 0.0, np.abs(spread))))
 
         r12, r13, r23 = r(0, 1), r(0, 2), r(1, 2)
-        left = np.maximum((1 - r13**2) * (1 - r23**2), 0.0)
-        found = divide(r12 - r13 * r23, np.sqrt(np.where(left < 1e-12, 0.0, left)))
-        return np.asarray(np.clip(found, -1, 1)[:, None])
+        variance = np.maximum((1 - r13**2) * (1 - r23**2), 0.0)
+        partial = divide(r12 - r13 * r23, np.sqrt(np.where(variance < 1e-12, 0.0, variance)))
+        return np.asarray(np.clip(partial, -1, 1)[:, None])
 
     limits = np.maximum(np.abs(np.stack(rows)).max(axis=1, initial=0.0) ** 2, 1e-300)
     values, draws = bootstrap_items(

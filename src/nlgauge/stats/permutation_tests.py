@@ -61,13 +61,13 @@ class Exchange:
         return self.first - self.second
 
 
-def _standardised(values: Floats) -> Floats:
+def _standardise(values: Floats) -> Floats:
     """Return scores with mean 0 and deviation 1, so that cells of two metrics are exchangeable."""
     spread = float(np.nanstd(values))
     return (values - np.nanmean(values)) / (spread if spread > 0 else 1.0)
 
 
-def _swaps(size: int, shape: tuple[int, ...], over: str, rng: np.random.Generator) -> Bools:
+def _draw_swaps(size: int, shape: tuple[int, ...], over: str, rng: np.random.Generator) -> Bools:
     """Return which cells are swapped: rows, columns, the exclusive or of both, or any."""
     if over == "cells":
         return rng.integers(0, 2, size=(size, *shape), dtype=np.int8).astype(np.bool_)
@@ -116,11 +116,11 @@ def exchange(
     if over == "pairs":
         return _exchange_pairs(a, b, people, choose_level(level), count, seed)
     correlation = correlation_of(level, coefficient, average)
-    a, b = _standardised(a), _standardised(b)
+    a, b = _standardise(a), _standardise(b)
     r1, r2 = (float(r) for r in correlation(np.stack([a, b]), people[None]))
 
     def draw(size: int, rng: np.random.Generator) -> Floats:
-        swap = _swaps(size, a.shape, over, rng)
+        swap = _draw_swaps(size, a.shape, over, rng)
         swapped = np.where(swap, b, a), np.where(swap, a, b)
         one, other = (correlation(metric, people[None]) for metric in swapped)
         return one - other
@@ -136,10 +136,10 @@ def _exchange_pairs(
     Both metrics keep their best tie threshold, so that it is not computed for every draw.
     """
     choose_coefficient("acc_eq").check_level(level)
-    found = [decisions(each, people, level) for each in (a, b)]
-    best = [each.best() for each in found]
-    right = [each.right(threshold) for each, (_, threshold) in zip(found, best, strict=True)]
-    weighted = (right[0].astype(float) - right[1]) * found[0].weight
+    pairs = [decisions(each, people, level) for each in (a, b)]
+    best = [each.best() for each in pairs]
+    correct = [each.right(threshold) for each, (_, threshold) in zip(pairs, best, strict=True)]
+    weighted = (correct[0].astype(float) - correct[1]) * pairs[0].weight
 
     def draw(size: int, rng: np.random.Generator) -> Floats:
         return (rng.integers(0, 2, size=(size, weighted.size)) * 2.0 - 1.0) @ weighted
@@ -193,17 +193,17 @@ def permutation_test(
         known = "'greater', 'less' or 'two-sided'"
         raise OptionError(f"alternative is {alternative!r}; it is {known}.")
     data = first, second, human, level, coefficient
-    found = exchange(*data, over=over, average=average, count=count, seed=seed)
-    null = found.null[np.isfinite(found.null)]
-    nulls, differences = (null, -null), (found.difference, -found.difference)
+    result = exchange(*data, over=over, average=average, count=count, seed=seed)
+    null = result.null[np.isfinite(result.null)]
+    nulls, differences = (null, -null), (result.difference, -result.difference)
     if alternative == "less":
         nulls, differences = nulls[::-1], differences[::-1]
     elif alternative == "two-sided":
-        nulls, differences = (np.abs(null),) * 2, (abs(found.difference),) * 2
+        nulls, differences = (np.abs(null),) * 2, (abs(result.difference),) * 2
     p, p_reverse = map(p_value, nulls, differences, (TOLERANCE,) * 2)
     names = over, alternative, choose_level(level), choose_coefficient(coefficient).name
-    sizes = null.size, count - null.size, found.cells, np.size(human) - found.cells
-    return Permutation(found.first, found.second, found.difference, p, *names, *sizes, p_reverse)
+    sizes = null.size, count - null.size, result.cells, np.size(human) - result.cells
+    return Permutation(result.first, result.second, result.difference, p, *names, *sizes, p_reverse)
 
 
 def rank_metrics(values: ArrayLike, p_values: ArrayLike, *, alpha: float = 0.05) -> list[int]:

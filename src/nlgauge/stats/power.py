@@ -73,9 +73,9 @@ def contributions(first: ArrayLike, second: ArrayLike, finish: FinishAll) -> Flo
 
 def _pseudo_values(rows: Floats, finish: FinishAll, n: int) -> Floats:
     total = rows.sum(axis=0)
-    whole = finish(total[None], np.array([float(n)]))
+    full = finish(total[None], np.array([float(n)]))
     without = finish(total - rows, np.full(n, n - 1.0))
-    return np.asarray(n * whole - (n - 1) * without)
+    return np.asarray(n * full - (n - 1) * without)
 
 
 @dataclass(frozen=True)

@@ -23,7 +23,7 @@ from nlgauge.stats.validation import Seed, resample
 
 MAX_CATEGORIES = 1000
 """Maximum number of labels for which a matrix of all pairs of labels is created."""
-_FEW = 50  # up to this many labels, they are counted by a matrix of items x labels
+_MAX_MATRIX_LABELS = 50  # up to this many labels, they are counted by a matrix of items x labels
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,14 +41,14 @@ class Ratings:
             raise ShapeError(f"labels have shape {matrix.shape}; give items x raters.")
         if infinite := int(np.isinf(matrix).sum()):
             raise DataError(f"{infinite} of {matrix.size} labels are infinite; use NaN for none.")
-        given = ~np.isnan(matrix)
-        values = np.unique(matrix[given] if categories is None else np.asarray(categories, float))
+        valid = ~np.isnan(matrix)
+        values = np.unique(matrix[valid] if categories is None else np.asarray(categories, float))
         values = values if values.size else np.zeros(1)  # a code is an index also without labels
-        codes = np.searchsorted(values, np.where(given, matrix, 0.0))
-        found = np.append(values, np.nan)[codes]
-        if unknown := int((given & (found != matrix)).sum()):
-            raise DataError(f"{unknown} of {int(given.sum())} labels are not among the categories.")
-        return cls(np.where(given, codes, -1), values)
+        codes = np.searchsorted(values, np.where(valid, matrix, 0.0))
+        recoded = np.append(values, np.nan)[codes]
+        if unknown := int((valid & (recoded != matrix)).sum()):
+            raise DataError(f"{unknown} of {int(valid.sum())} labels are not among the categories.")
+        return cls(np.where(valid, codes, -1), values)
 
     def take(self, *raters: int) -> "Ratings":
         """Return the ratings of some raters."""
@@ -96,16 +96,16 @@ def _count(ratings: Ratings, weights: Floats, per_item: Floats | None = None) ->
     item, rater = np.nonzero(ratings.codes >= 0)
     code = ratings.codes[item, rater]
     size = ratings.values.size
-    drawn = np.ones(item.size) if per_item is None else per_item[item]
-    if size <= _FEW:
-        table = np.bincount(item * size + code, drawn, minlength=ratings.codes.shape[0] * size)
+    weight = np.ones(item.size) if per_item is None else per_item[item]
+    if size <= _MAX_MATRIX_LABELS:
+        table = np.bincount(item * size + code, weight, minlength=ratings.codes.shape[0] * size)
         return weights @ table.reshape(-1, size)
     counts = np.zeros((weights.shape[0], size))
     order = np.argsort(code, kind="stable")
-    item, drawn = item[order], drawn[order]
-    used, starts = np.unique(code[order], return_index=True)
+    item, weight = item[order], weight[order]
+    labels, starts = np.unique(code[order], return_index=True)
     if item.size:
-        counts[:, used] = np.add.reduceat(weights[:, item] * drawn, starts, axis=1)
+        counts[:, labels] = np.add.reduceat(weights[:, item] * weight, starts, axis=1)
     return counts
 
 
@@ -115,10 +115,10 @@ def _disagreement(ratings: Ratings, distance: Distance) -> Floats:
     total = np.zeros((1, codes.shape[0]))
     for i, j in combinations(range(codes.shape[1]), 2):
         first, second = codes[:, i], codes[:, j]
-        both = (first >= 0) & (second >= 0)
-        total = total + np.where(both, distance(first, second), 0.0)
-    given = ratings.given
-    return np.asarray(total / np.maximum(given * (given - 1) / 2, 1))
+        labelled = (first >= 0) & (second >= 0)
+        total = total + np.where(labelled, distance(first, second), 0.0)
+    counts = ratings.given
+    return np.asarray(total / np.maximum(counts * (counts - 1) / 2, 1))
 
 
 def _differ(first: Ints, second: Ints) -> Floats:
@@ -126,12 +126,12 @@ def _differ(first: Ints, second: Ints) -> Floats:
     return np.asarray(first != second, dtype=float)
 
 
-def _listed(distances: Floats) -> Distance:
+def _make_distance(distances: Floats) -> Distance:
     """Return the distance of a matrix of distances."""
     return lambda first, second: np.asarray(distances[first, second])
 
 
-def _comparable(ratings: Ratings, weights: Floats) -> Floats:
+def _mask_comparable(ratings: Ratings, weights: Floats) -> Floats:
     """Return the weights of items with two labels or more, 0 for the others."""
     comparable = ratings.given >= 2
     return weights if comparable.all() else np.where(comparable, weights, 0.0)
@@ -146,7 +146,7 @@ def _weigh(weights: Floats, values: Floats) -> Floats:
 
 def _mean_disagreement(ratings: Ratings, weights: Floats, distance: Distance) -> Floats:
     """Return the mean over items of their disagreement; NaN without an item of two labels."""
-    comparable = _comparable(ratings, weights)
+    comparable = _mask_comparable(ratings, weights)
     total = _weigh(comparable, _disagreement(ratings, distance))
     return divide(total, comparable.sum(axis=1))
 
@@ -157,7 +157,7 @@ def _percent_agreement(ratings: Ratings, weights: Floats) -> Floats:
 
 def _alpha(ratings: Ratings, weights: Floats, scale: str) -> Floats:
     """Return Krippendorff's alpha (2011), with n the number of labels that have a partner."""
-    comparable = _comparable(ratings, weights)
+    comparable = _mask_comparable(ratings, weights)
     counts = _count(ratings, comparable)
     n = counts.sum(axis=1)
     distance, expected = _scale(scale, ratings.scaled, counts, n)
@@ -172,7 +172,7 @@ def _scale(scale: str, values: Floats, counts: Floats, n: Floats) -> tuple[Dista
         return _differ, n**2 - (counts**2).sum(axis=1)
     if scale == "ratio":
         distances = _ratio_distances(values)
-        return _listed(distances), ((counts @ distances) * counts).sum(axis=1)
+        return _make_distance(distances), ((counts @ distances) * counts).sum(axis=1)
     # The ordinal distance of two labels is the squared difference of their mean ranks.
     places = np.cumsum(counts, axis=1) - counts / 2 if scale == "ordinal" else values[None, :]
     mean = np.nan_to_num(divide((counts * places).sum(axis=1), n))[:, None]
@@ -184,15 +184,15 @@ def _kappa(ratings: Ratings, weights: Floats, power: int) -> Floats:
     """Return Cohen's kappa of two raters; of more raters, the mean over pairs (Light 1971)."""
     distances = _distances(ratings.scaled, power)
     pairs = combinations(range(ratings.codes.shape[1]), 2)
-    found = [_kappa_of_pair(ratings.take(*pair), weights, distances) for pair in pairs]
-    return mean_defined(found) if found else np.full(weights.shape[0], np.nan)
+    pair_kappas = [_kappa_of_pair(ratings.take(*pair), weights, distances) for pair in pairs]
+    return mean_defined(pair_kappas) if pair_kappas else np.full(weights.shape[0], np.nan)
 
 
 def _kappa_of_pair(ratings: Ratings, weights: Floats, distances: Floats) -> Floats:
-    shared = _comparable(ratings, weights)
+    shared = _mask_comparable(ratings, weights)
     first, second = (_count(ratings.take(k), shared) for k in range(2))
     expected = divide(((first @ distances) * second).sum(axis=1), shared.sum(axis=1) ** 2)
-    return 1 - divide(_mean_disagreement(ratings, weights, _listed(distances)), expected)
+    return 1 - divide(_mean_disagreement(ratings, weights, _make_distance(distances)), expected)
 
 
 def mean_defined(values: list[Floats]) -> Floats:
@@ -204,9 +204,9 @@ def mean_defined(values: list[Floats]) -> Floats:
 
 def _shares(ratings: Ratings, weights: Floats) -> Floats:
     """Return the mean share of every label in the labels of an item."""
-    given = ratings.given
-    items = np.where(given > 0, weights, 0.0).sum(axis=1, keepdims=True)
-    return divide(_count(ratings, weights, 1 / np.maximum(given, 1)), items)
+    counts = ratings.given
+    items = np.where(counts > 0, weights, 0.0).sum(axis=1, keepdims=True)
+    return divide(_count(ratings, weights, 1 / np.maximum(counts, 1)), items)
 
 
 def _fleiss(ratings: Ratings, weights: Floats) -> Floats:
@@ -224,7 +224,7 @@ def _gwet(ratings: Ratings, weights: Floats, power: int) -> Floats:
         return np.full(weights.shape[0], np.nan)
     distances = _distances(ratings.scaled, power)
     distances = distances / distances.max()
-    observed = 1 - _mean_disagreement(ratings, weights, _listed(distances))
+    observed = 1 - _mean_disagreement(ratings, weights, _make_distance(distances))
     shares = _shares(ratings, weights)
     spread = (shares * (1 - shares)).sum(axis=1)
     chance = (1 - distances).sum() * spread / (size * (size - 1))
@@ -368,10 +368,10 @@ def bootstrap_items(
         raise DataError("there are 0 items; agreement needs at least 1.")
     groups = np.arange(items)
     if clusters is not None:
-        given = np.asarray(clusters)
-        if given.shape != (items,):
-            raise ShapeError(f"{items} items need {items} clusters, not {given.shape}.")
-        groups = np.unique(given, return_inverse=True)[1]
+        labels = np.asarray(clusters)
+        if labels.shape != (items,):
+            raise ShapeError(f"{items} items need {items} clusters, not {labels.shape}.")
+        groups = np.unique(labels, return_inverse=True)[1]
     size = int(groups.max()) + 1
 
     def draw(number: int, rng: np.random.Generator) -> Floats:

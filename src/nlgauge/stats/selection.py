@@ -61,8 +61,8 @@ def split(
     if count < 2:
         raise DataError(f"{n} items in {count} groups cannot be split in two; it takes 2 or more.")
     size = min(max(round(fraction * count), 1), count - 1)
-    chosen = np.random.default_rng(seed).permutation(count)[:size]
-    tuning = np.isin([numbers[label] for label in labels], chosen)
+    tuning_groups = np.random.default_rng(seed).permutation(count)[:size]
+    tuning = np.isin([numbers[label] for label in labels], tuning_groups)
     return Split(np.flatnonzero(tuning), np.flatnonzero(~tuning), count)
 
 
@@ -161,8 +161,8 @@ def sweep(
         if not callable(scores) and value not in scores:
             known = ", ".join(map(repr, scores))
             raise OptionError(f"there are no scores for {option}={value!r}; the table has {known}.")
-        found = scores(value) if callable(scores) else scores[value]
-        matrix, _ = as_matrices(**{f"the scores at {option}={value}": found, "human": people})
+        table = scores(value) if callable(scores) else scores[value]
+        matrix, _ = as_matrices(**{f"the scores at {option}={value}": table, "human": people})
         trial = Trial(value, on(parts.tune, matrix))
         tried.append(trial)
         if np.isfinite(trial.tuned.value) and (not best or trial.tuned.value > best.tuned.value):

@@ -114,8 +114,8 @@ def williams_test(
     y, _ = points(b, people, level)
     correlations = pearson(z, x), pearson(z, y), pearson(x, y)
     if not np.isfinite(correlations).all():
-        named = {"first metric": x, "second metric": y, "human": z}
-        constant = [name for name, v in named.items() if not np.isfinite(pearson(v, v))]
+        variables = {"first metric": x, "second metric": y, "human": z}
+        constant = [name for name, v in variables.items() if not np.isfinite(pearson(v, v))]
         raise DataError(
             f"Pearson's r is undefined over the {z.size} common points, because these are "
             f"constant or fewer than two: {', '.join(constant)}."

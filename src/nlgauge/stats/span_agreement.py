@@ -21,7 +21,7 @@ from nlgauge.stats.validation import Seed
 
 PARTIAL_CREDIT = 0.5
 _SEVERITIES = {MINOR: 0, MAJOR: 1, "critical": 1, "neutral": None, "undecided": None}
-"""The row of `_cover` of each severity, None for what is not counted as an error."""
+"""The row of `_count_covering` of each severity, None for what is not counted as an error."""
 
 
 @dataclass(frozen=True)
@@ -89,11 +89,11 @@ def count_matches(
     """
     if not 0 <= partial_credit <= 1:
         raise OptionError(f"partial_credit is {partial_credit:g}; it lies between 0 and 1")
-    ours, people = (_cover(spans, length) for spans in (predicted, annotated))
-    same = np.minimum(ours, people)
-    others = np.minimum((ours - same).sum(axis=0), (people - same).sum(axis=0))
-    matched = same.sum() + partial_credit * others.sum()
-    return np.array([matched, ours.sum(), people.sum()])
+    system, people = (_count_covering(spans, length) for spans in (predicted, annotated))
+    equal = np.minimum(system, people)
+    others = np.minimum((system - equal).sum(axis=0), (people - equal).sum(axis=0))
+    matched = equal.sum() + partial_credit * others.sum()
+    return np.array([matched, system.sum(), people.sum()])
 
 
 def bootstrap_f1(
@@ -115,8 +115,8 @@ def bootstrap_f1(
     >>> bootstrap_f1([[2, 4, 4], [4, 4, 4]], count=200).value
     0.75
     """
-    found = bootstrap(rows, _f1, count=count, confidence=confidence, seed=seed)
-    return replace(found, over="inputs")
+    interval = bootstrap(rows, _f1, count=count, confidence=confidence, seed=seed)
+    return replace(interval, over="inputs")
 
 
 def bootstrap_f1_difference(
@@ -148,8 +148,8 @@ def bootstrap_f1_difference(
     def difference(total: Floats) -> float:
         return _f1(total[:3]) - _f1(total[3:])
 
-    found = bootstrap(rows, difference, count=count, confidence=confidence, seed=seed)
-    return replace(found, over="inputs")
+    interval = bootstrap(rows, difference, count=count, confidence=confidence, seed=seed)
+    return replace(interval, over="inputs")
 
 
 @dataclass(frozen=True)
@@ -201,7 +201,7 @@ def choose_thresholds(
     first, last = np.concatenate([at + base for at, base in zip(places, bases, strict=True)]).T
     cost = np.concatenate([np.asarray(each, dtype=np.float64) for each in costs])
     texts = np.cumsum([0, *map(len, places)])[:-1]
-    covers = [_cover(spans, n) for spans, n in zip(annotated, lengths, strict=True)]
+    covers = [_count_covering(spans, n) for spans, n in zip(annotated, lengths, strict=True)]
     people = np.concatenate(covers, axis=1)
     credits = [_credit_up_to(people, severity, partial_credit) for severity in (0, 1)]
     tried = _quantiles(cost, values)
@@ -231,11 +231,11 @@ def _f1(total: Floats) -> float:
     return SpanAgreement(*total.tolist()).f1
 
 
-def _cover(spans: Iterable[Span], length: int) -> Ints:
+def _count_covering(spans: Iterable[Span], length: int) -> Ints:
     """Return how many minor and how many major spans cover each character."""
     listed = list(spans)
     check_spans(listed, length)
-    found = np.zeros((2, length), dtype=np.int64)
+    counts = np.zeros((2, length), dtype=np.int64)
     for span in listed:
         name = span.severity.lower()
         if name not in _SEVERITIES:
@@ -243,12 +243,12 @@ def _cover(spans: Iterable[Span], length: int) -> Ints:
             raise DataError(f"unknown severity {span.severity!r} of a span; known are {known}")
         severity = _SEVERITIES[name]
         if severity is not None:
-            found[severity, span.start : span.end] += 1
-    return found
+            counts[severity, span.start : span.end] += 1
+    return counts
 
 
 def _credit_up_to(people: Ints, severity: int, partial_credit: float) -> Floats:
     """Return the matches of one span of this severity over all characters before each place."""
-    same, other = people[severity] > 0, people[1 - severity] > 0
-    credit = np.where(same, 1.0, np.where(other, partial_credit, 0.0))
+    same_severity, other_severity = people[severity] > 0, people[1 - severity] > 0
+    credit = np.where(same_severity, 1.0, np.where(other_severity, partial_credit, 0.0))
     return np.concatenate([[0.0], np.cumsum(credit)])

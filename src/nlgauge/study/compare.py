@@ -102,7 +102,7 @@ def compare(
     >>> compare(table, scores=["a", "b"], method="mcnemar").entries[1].test.p
     0.25
     """
-    given: dict[str, Any] = {"method": method, "count": count, "seed": seed, "alpha": alpha}
+    options: dict[str, Any] = {"method": method, "count": count, "seed": seed, "alpha": alpha}
     if scores or distances:
         if references or sources is not None or metrics is not None:
             raise UsageError(
@@ -111,7 +111,7 @@ def compare(
             )
         stored = read_stored(systems, scores, distances, columns, format, cluster, missing)
         return compare_scored(
-            None, stored.scores, clusters=stored.clusters, notes=stored.notes, **given
+            None, stored.scores, clusters=stored.clusters, notes=stored.notes, **options
         )
     if isinstance(systems, Corpus):
         if references or sources is not None:
@@ -124,9 +124,9 @@ def compare(
     ids = {name: corpus.ids_of(name) for name in corpus.system_names}
     _check(ids, method)
     clusters = _clusters(cluster, next(iter(ids.values())))
-    chosen = "bleu" if metrics is None else metrics
-    found = Scorer(chosen, runtime=runtime).score_corpus(corpus, progress=progress)
-    return compare_scored(corpus, found, clusters=clusters, **given)
+    specs = "bleu" if metrics is None else metrics
+    scored = Scorer(specs, runtime=runtime).score_corpus(corpus, progress=progress)
+    return compare_scored(corpus, scored, clusters=clusters, **options)
 
 
 def compare_scored(
@@ -170,15 +170,15 @@ def compare_scored(
     warnings = [
         f"{system}, {label}: {warning}"
         for system, by_label in scores.items()
-        for label, found in by_label.items()
-        for warning in found.warnings
+        for label, result in by_label.items()
+        for warning in result.warnings
     ]
-    signatures = {label: str(found.signature) for label, found in first.items()}
-    done = [entry.test for entry in entries if entry.test is not None]
+    signatures = {label: str(result.signature) for label, result in first.items()}
+    tests_done = [entry.test for entry in entries if entry.test is not None]
     return Comparison(
         *(tuple(entries), (*notes, *warnings), signatures, next(iter(scores)), corpus, scores),
-        method=" or ".join(dict.fromkeys(each.method for each in done)),
-        count=max(each.count for each in done),
+        method=" or ".join(dict.fromkeys(each.method for each in tests_done)),
+        count=max(each.count for each in tests_done),
         seed=seed,
         segments=len(ids),
         units=len(ids) if groups is None else len(set(groups)),
@@ -237,16 +237,16 @@ def _check(ids: Mapping[str, Collection[str]], method: str, *, stored: bool = Fa
         advice = "`nlgauge score` scores a single one"
         if stored:
             advice = "name 2 tables, 2 columns of a table without systems, or the column of systems"
-        found = f"there is 1 ({first!r}); {advice}"
-        raise UsageError(f"a comparison needs at least 2 systems, but {found}")
+        reason = f"there is 1 ({first!r}); {advice}"
+        raise UsageError(f"a comparison needs at least 2 systems, but {reason}")
     expected = set(ids[first])
     for name in others:
-        own = set(ids[name])
-        if own != expected:
+        segments = set(ids[name])
+        if segments != expected:
             raise DataError(
-                f"{name!r} and {first!r} do not have the same segments: {len(own - expected)} "
-                f"are only in {name!r}, {len(expected - own)} only in {first!r}, "
-                f"{len(own & expected)} in both; a paired test needs the same ones"
+                f"{name!r} and {first!r} do not have the same segments: {len(segments - expected)} "
+                f"are only in {name!r}, {len(expected - segments)} only in {first!r}, "
+                f"{len(segments & expected)} in both; a paired test needs the same ones"
             )
 
 

@@ -126,7 +126,7 @@ class Comparison(StudyResult[ComparisonEntry]):
             known = ", ".join(self.signatures)
             raise OptionError(f"no metric {label!r} here; there are {known}.")
         first, base_rows = self.scores[self.baseline][label], self._rows_of(self.baseline)
-        found: list[SegmentDifference] = []
+        segments: list[SegmentDifference] = []
         for system in list(self.scores)[1:]:
             scores, rows = self.scores[system][label], self._rows_of(system)
             at = order_of(first, scores.ids)
@@ -134,7 +134,7 @@ class Comparison(StudyResult[ComparisonEntry]):
             for i in np.argsort(-np.abs(gaps), kind="stable")[:count]:
                 if gaps[i] == 0:
                     break
-                found.append(
+                segments.append(
                     SegmentDifference(
                         *(label, scores.ids[i], system, self.baseline),
                         difference=float(gaps[i]),
@@ -143,7 +143,7 @@ class Comparison(StudyResult[ComparisonEntry]):
                         **(self._texts(rows[i], base_rows[at[i]]) if rows else {}),
                     )
                 )
-        return tuple(found)
+        return tuple(segments)
 
     def _rows_of(self, system: str) -> tuple[int, ...]:
         return () if self.corpus is None else self.corpus.rows_of(system)
@@ -153,18 +153,18 @@ class Comparison(StudyResult[ComparisonEntry]):
         if self.corpus is None:
             return {}
         texts, references = self.corpus.candidates, self.corpus.references[row]
-        both = {"candidate": texts[row], "baseline_candidate": texts[baseline_row]}
-        return {**both, "references": references}
+        outputs = {"candidate": texts[row], "baseline_candidate": texts[baseline_row]}
+        return {**outputs, "references": references}
 
     @property
     def test_note(self) -> str:
         """A sentence about the method of the p-values."""
-        what = f"{self.segments:,} segments"
+        units = f"{self.segments:,} segments"
         if self.units != self.segments:
-            what = f"{self.units:,} clusters of {what}"
-        drawn = f", {self.count:,} times over {what}, seed {self.seed}"
-        how = drawn if self.count else f" of {what}"
-        return f"p against {self.baseline}: {self.method}{how}; two-sided"
+            units = f"{self.units:,} clusters of {units}"
+        resampling = f", {self.count:,} times over {units}, seed {self.seed}"
+        detail = resampling if self.count else f" of {units}"
+        return f"p against {self.baseline}: {self.method}{detail}; two-sided"
 
     @property
     def method_note(self) -> str:

@@ -26,7 +26,7 @@ class CorpusScores:
     def of(cls, study: Study, label: str, grid: Grid) -> "CorpusScores":
         """Return the statistics of one metric of a study."""
         scores = {system: study.scores[system][label] for system in grid.systems}
-        rows = [found.statistics for found in scores.values()]
+        rows = [system_scores.statistics for system_scores in scores.values()]
         return cls(scores, place(rows, list(scores.values()), grid.segments), grid.human)
 
     @property
@@ -52,8 +52,8 @@ class CorpusScores:
             weights = np.ones((size, inputs)) if fixed else resample_weights(inputs, size, rng)
             pair = self._values(weights)
             if over != "inputs":
-                drawn = rng.integers(systems, size=(size, systems))
-                pair = tuple(np.take_along_axis(each, drawn, axis=1) for each in pair)
+                indices = rng.integers(systems, size=(size, systems))
+                pair = tuple(np.take_along_axis(each, indices, axis=1) for each in pair)
             return correlation(*(each[:, :, None] for each in pair))
 
         values = resample(draw, count, seed, self.human.size)
@@ -66,9 +66,9 @@ class CorpusScores:
         for i, scores in enumerate(self.scores.values()):
             judged = np.isfinite(self.human[i])
             counts = weights @ judged.astype(float)
-            some = counts > 0
-            drawn = weights[some][:, judged]
-            finished = scores.metric.finish(drawn @ self.statistics[i, judged], counts[some])
-            metric[some, i] = scores.scale.sign * finished[:, 0]
-            people[some, i] = drawn @ self.human[i, judged] / counts[some]
+            sampled = counts > 0
+            draws = weights[sampled][:, judged]
+            finished = scores.metric.finish(draws @ self.statistics[i, judged], counts[sampled])
+            metric[sampled, i] = scores.scale.sign * finished[:, 0]
+            people[sampled, i] = draws @ self.human[i, judged] / counts[sampled]
         return metric, people

@@ -30,7 +30,7 @@ from nlgauge.study.study import Missing, Source, Study, StudyResult, as_list, me
 
 IntervalMethod = Literal["bootstrap", "fisher"]
 
-_FEW_SYSTEMS = 3  # with fewer, a correlation over systems is +1, -1 or undefined
+_MIN_SYSTEMS = 3  # with fewer, a correlation over systems is +1, -1 or undefined
 
 
 @dataclass(frozen=True)
@@ -57,21 +57,21 @@ class CorrelationEntry:
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values for JSON, None for what is undefined."""
-        found = self.correlation
+        result = self.correlation
         return {
             "metric": self.metric,
             "criterion": self.criterion,
-            "level": found.level,
-            "coefficient": found.coefficient,
-            "value": to_jsonable(found.value),
+            "level": result.level,
+            "coefficient": result.coefficient,
+            "value": to_jsonable(result.value),
             **(self.interval.to_dict() if self.interval else {}),
             "tie_threshold": self.ties and self.ties.threshold,
             "chance": self.ties and self.ties.chance,
             **({} if self.rank is None else {"rank": self.rank}),
-            "n": found.n,
-            "rows_used": found.rows_used,
-            "undefined": found.rows_undefined,
-            "reason": found.reason,
+            "n": result.n,
+            "rows_used": result.rows_used,
+            "undefined": result.rows_undefined,
+            "reason": result.reason,
         }
 
 
@@ -84,9 +84,9 @@ class Correlations(StudyResult[CorrelationEntry]):
         """Return one of the correlations."""
         key = metric, criterion, choose_level(level), choose_coefficient(coefficient).name
         for entry in self.entries:
-            found = entry.correlation
-            if (entry.metric, entry.criterion, found.level, found.coefficient) == key:
-                return found.value
+            result = entry.correlation
+            if (entry.metric, entry.criterion, result.level, result.coefficient) == key:
+                return result.value
         raise OptionError(f"{' / '.join(key)} is not among the {len(self.entries)} correlations.")
 
 
@@ -152,17 +152,19 @@ def correlate(
     0.96
     """
     check_system_score(system_score)
-    wanted = list(dict.fromkeys(choose_level(level) for level in as_list(levels)))
-    chosen = {each.name: each for each in map(choose_coefficient, as_list(coefficients))}
-    for each in chosen.values():
-        if not set(wanted or LEVELS) & set(each.levels):
-            each.check_level(wanted[0])
+    level_names = list(dict.fromkeys(choose_level(level) for level in as_list(levels)))
+    statistics = {
+        statistic.name: statistic for statistic in map(choose_coefficient, as_list(coefficients))
+    }
+    for statistic in statistics.values():
+        if not set(level_names or LEVELS) & set(statistic.levels):
+            statistic.check_level(level_names[0])
     stored: dict[str, Any] = {"scores": scores, "distances": distances, "missing": missing}
     study = data
     if not isinstance(study, Study):
         study = measure(study, metrics, **stored, runtime=runtime, progress=progress)
-    several = len(study.judgements.systems) >= _FEW_SYSTEMS
-    names = _names_by_level(chosen.values(), wanted, several)
+    enough_systems = len(study.judgements.systems) >= _MIN_SYSTEMS
+    names = _names_by_level(statistics.values(), level_names, enough_systems)
     _check_interval(interval if confidence is not None else "bootstrap", names)
     options: dict[str, Any] = {"over": over, "count": count, "confidence": confidence, "seed": seed}
     entries: list[CorrelationEntry] = []
@@ -171,52 +173,56 @@ def correlate(
             measured = LevelScores.of(study, criterion, level, system_score)
             for name in names[level]:
                 mean: Average = average if is_averaged(level, name) else "macro"
-                found = []
+                group = []
                 for label in study.labels:
                     values = (*measured.matrices(label, name), level)
-                    one = correlate_matrices(*values, name, average=mean)
-                    drawn = None
+                    result = correlate_matrices(*values, name, average=mean)
+                    limits = None
                     if confidence is not None:
-                        own = measured.corpus.get(label) if name != "spa" else None
-                        drawn = _interval(values, own, name, interval, options, mean)
-                    ties = _ties(*values) if name == "acc_eq" and one.rows_used else None
-                    found.append(CorrelationEntry(label, criterion, one, drawn, ties))
+                        corpus = measured.corpus.get(label) if name != "spa" else None
+                        limits = _interval(values, corpus, name, interval, options, mean)
+                    ties = _ties(*values) if name == "acc_eq" and result.rows_used else None
+                    group.append(CorrelationEntry(label, criterion, result, limits, ties))
                 if ranks:
-                    values_of = [each.correlation.value for each in found]
+                    values_of = [entry.correlation.value for entry in group]
                     tests: dict[str, Any] = {"average": mean, "count": count, "seed": seed}
                     order = measured.ranks(name, values_of, **tests)
-                    pairs = zip(found, order, strict=True)
-                    found = [replace(entry, rank=rank) for entry, rank in pairs]
-                entries += found
+                    pairs = zip(group, order, strict=True)
+                    group = [replace(entry, rank=rank) for entry, rank in pairs]
+                entries += group
     _check_any_defined(entries)
-    notes = [*study.notes, *_undefined(entries), *_left_out(chosen.values(), wanted)]
-    notes += [*_ties_notes(entries), *_few_points(entries)]
+    notes = [
+        *study.notes,
+        *_undefined_row_notes(entries),
+        *_undefined_level_notes(statistics.values(), level_names),
+    ]
+    notes += [*_ties_notes(entries), *_few_points_notes(entries)]
     if "system" in names:
         notes += _system_score_notes(study, system_score, names["system"])
     return Correlations(tuple(entries), tuple(notes), study.signatures)
 
 
 def _names_by_level(
-    chosen: Iterable[Coefficient], wanted: Sequence[str], several: bool
+    statistics: Iterable[Coefficient], level_names: Sequence[str], enough_systems: bool
 ) -> dict[str, list[str]]:
     """Return the names of the coefficients by level: the wanted levels, or suitable ones."""
-    names: dict[str, list[str]] = {level: [] for level in wanted or LEVELS}
-    for each in chosen:
-        levels = [level for level in wanted if level in each.levels]
-        if not wanted:
-            default = ("segment", "system") if each.levels == LEVELS else each.levels
-            levels = [level for level in default if several or level != "system"]
-        for level in levels or each.levels:
-            names[level].append(each.name)
-    return {level: found for level, found in names.items() if found}
+    names: dict[str, list[str]] = {level: [] for level in level_names or LEVELS}
+    for statistic in statistics:
+        levels = [level for level in level_names if level in statistic.levels]
+        if not level_names:
+            default = ("segment", "system") if statistic.levels == LEVELS else statistic.levels
+            levels = [level for level in default if enough_systems or level != "system"]
+        for level in levels or statistic.levels:
+            names[level].append(statistic.name)
+    return {level: coefficients for level, coefficients in names.items() if coefficients}
 
 
 def _check_interval(interval: str, names: Mapping[str, Sequence[str]]) -> None:
     """Raise OptionError for an unknown interval, and for Fisher's where it is not defined."""
     if interval not in ("bootstrap", "fisher"):
         raise OptionError(f"interval is {interval!r}; it is 'bootstrap' or 'fisher'.")
-    for level, found in names.items() if interval == "fisher" else ():
-        for name in found:
+    for level, coefficients in names.items() if interval == "fisher" else ():
+        for name in coefficients:
             if name != "pearson" or level in ("text", "by_system"):
                 raise OptionError(
                     "Fisher's interval is that of Pearson's r at the segment, document and system "
@@ -250,44 +256,46 @@ def _ties_notes(entries: Sequence[CorrelationEntry]) -> list[str]:
     notes: dict[str, list[str]] = {}
     for entry in entries:
         if entry.ties is not None:
-            shown = f"{entry.metric} {entry.ties.chance:.3f} (ties: {entry.ties.threshold:.4g})"
+            text = f"{entry.metric} {entry.ties.chance:.3f} (ties: {entry.ties.threshold:.4g})"
             key = f"{entry.criterion}, {entry.correlation.level} level"
-            notes.setdefault(key, []).append(shown)
+            notes.setdefault(key, []).append(text)
     return [
         f"{key}: chance level of acc_eq, and the largest difference that is a tie, which was "
-        f"chosen on the same judgements: {', '.join(found)}."
-        for key, found in notes.items()
+        f"chosen on the same judgements: {', '.join(texts)}."
+        for key, texts in notes.items()
     ]
 
 
-def _few_points(entries: Sequence[CorrelationEntry]) -> list[str]:
+def _few_points_notes(entries: Sequence[CorrelationEntry]) -> list[str]:
     """Return a sentence for every level with too few points for Fisher's interval."""
-    few = {
-        f"{found.level} level: Fisher's interval needs at least 4 points, but there are {found.n}."
-        for found, interval in ((entry.correlation, entry.interval) for entry in entries)
-        if interval is not None and interval.method == "fisher" and found.n < 4
+    lines = {
+        f"{value.level} level: Fisher's interval needs at least 4 points, but there are {value.n}."
+        for value, interval in ((entry.correlation, entry.interval) for entry in entries)
+        if interval is not None and interval.method == "fisher" and value.n < 4
     }
-    return sorted(few)
+    return sorted(lines)
 
 
-def _left_out(chosen: Iterable[Coefficient], wanted: Sequence[str]) -> list[str]:
+def _undefined_level_notes(
+    statistics: Iterable[Coefficient], level_names: Sequence[str]
+) -> list[str]:
     """Return a sentence for every coefficient and wanted level at which it is not defined."""
     return [
-        f"{each.name} is not defined at the {level} level."
-        for each in chosen
-        for level in wanted
-        if level not in each.levels
+        f"{statistic.name} is not defined at the {level} level."
+        for statistic in statistics
+        for level in level_names
+        if level not in statistic.levels
     ]
 
 
 def _check_any_defined(entries: Sequence[CorrelationEntry]) -> None:
     if any(isfinite(entry.correlation.value) for entry in entries):
         return
-    first, found = entries[0], entries[0].correlation
+    first, result = entries[0], entries[0].correlation
     others = "" if len(entries) == 1 else f", nor are the other {len(entries) - 1:,} correlations"
     raise DataError(
-        f"the {found.level}-level {found.coefficient} of {first.metric!r} with "
-        f"{first.criterion!r} is not defined: {found.reason}{others}."
+        f"the {result.level}-level {result.coefficient} of {first.metric!r} with "
+        f"{first.criterion!r} is not defined: {result.reason}{others}."
     )
 
 
@@ -311,17 +319,17 @@ def _system_score_notes(study: Study, system_score: str, names: Sequence[str]) -
     return notes
 
 
-def _undefined(entries: Sequence[CorrelationEntry]) -> list[str]:
+def _undefined_row_notes(entries: Sequence[CorrelationEntry]) -> list[str]:
     """Return a sentence for every number that is undefined or based on fewer rows."""
     notes: dict[str, dict[str, None]] = {}
     for entry in entries:
-        found = entry.correlation
-        if not found.rows_undefined:
+        result = entry.correlation
+        if not result.rows_undefined:
             continue
-        share = f"{found.rows_undefined:,} of {found.rows_used + found.rows_undefined:,} inputs"
+        share = f"{result.rows_undefined:,} of {result.rows_used + result.rows_undefined:,} inputs"
         because = f": {share} are undefined (constant, or fewer than 2 judged systems)"
-        if found.reason:
-            because = f" is undefined: {found.reason}"
-        note = f"{entry.criterion}, {found.level} level, {found.coefficient}{because}."
+        if result.reason:
+            because = f" is undefined: {result.reason}"
+        note = f"{entry.criterion}, {result.level} level, {result.coefficient}{because}."
         notes.setdefault(note, {})[entry.metric] = None
     return [f"{', '.join(metrics)}: {note}" for note, metrics in notes.items()]

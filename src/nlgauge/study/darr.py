@@ -122,10 +122,10 @@ def taus(
         values = -metric.values if metric.direction == "lower" else metric.values
         indexed = ranked_pairs.pairs_from_names(pairs, metric.systems, metric.segments)
         tau = ranked_pairs.kendall_like(values, indexed)
-        lost = tau.pairs_missing
-        if lost == len(pairs) or (lost and study.missing == "error"):
+        gaps = tau.pairs_missing
+        if gaps == len(pairs) or (gaps and study.missing == "error"):
             raise DataError(
-                f"{metric.name} lacks a score for {lost:,} of {len(pairs):,} pairs; score them, or "
+                f"{metric.name} lacks a score for {gaps:,} of {len(pairs):,} pairs; score them, or "
                 "use missing='keep' (--missing keep) to leave those pairs out and count them, if "
                 "any remain."
             )
@@ -150,10 +150,10 @@ def rank_pairs(
     (criterion,) = choose_criteria(tuple(judged.human), human)
     people = Judgements.from_columns(judged.corpus.systems, judged.corpus.ids, judged.human)
     matrix = people.matrix(criterion)
-    found = ranked_pairs.pairs_from_scores(matrix, threshold)
+    ranked = ranked_pairs.pairs_from_scores(matrix, threshold)
     triples = tuple(
         (people.segments[segment], people.systems[better], people.systems[worse])
-        for segment, better, worse in zip(found.segment, found.better, found.worse, strict=True)
+        for segment, better, worse in zip(ranked.segment, ranked.better, ranked.worse, strict=True)
     )
     if not triples:
         raise DataError(_no_pairs_reason(matrix, criterion, threshold))
@@ -169,18 +169,18 @@ def rank_pairs(
 def outputs_in_pairs(judged: JudgedCorpus, pairs: Pairs) -> JudgedCorpus:
     """Return the outputs in a pair; DataError if one of them is missing."""
     cells = list(zip(judged.corpus.systems, judged.corpus.ids, strict=True))
-    wanted = {(name, segment) for segment, *both in pairs for name in both}
-    lost = wanted - set(cells)
-    if lost:
-        system, segment = min(lost)
-        absent = {name for name, _ in lost} - set(judged.corpus.systems)
-        whole = f", all of {', '.join(sorted(absent))} among them" if absent else ""
+    needed = {(name, segment) for segment, *both in pairs for name in both}
+    gaps = needed - set(cells)
+    if gaps:
+        system, segment = min(gaps)
+        absent = {name for name, _ in gaps} - set(judged.corpus.systems)
+        names = f", all of {', '.join(sorted(absent))} among them" if absent else ""
         raise DataError(
-            f"{len(lost):,} of the {len(wanted):,} outputs that the pairs compare are not in the "
-            f"data{whole}, for example of {system!r} on segment {segment!r}; give matching files, "
+            f"{len(gaps):,} of the {len(needed):,} outputs that the pairs compare are not in the "
+            f"data{names}, for example of {system!r} on segment {segment!r}; give matching files, "
             "or leave the pairs of a system out with Pairs.without."
         )
-    keep = [row for row, cell in enumerate(cells) if cell in wanted]
+    keep = [row for row, cell in enumerate(cells) if cell in needed]
     return judged.take(keep, f"{len(keep):,} of {len(cells):,} outputs are in a pair.")
 
 

@@ -19,8 +19,8 @@ from nlgauge.stats.levels import choose_level
 from nlgauge.study.corpus_scores import CorpusScores
 from nlgauge.study.study import Study, StudyResult, as_list, stored_label
 
-_FEW_SYSTEMS = 3  # with fewer there is at most one pair
-_SHOWN = (0.1, 0.25, 0.5, 0.75, 0.9)  # quantiles of the data's differences
+_MIN_SYSTEMS = 3  # with fewer there is at most one pair
+_QUANTILES = (0.1, 0.25, 0.5, 0.75, 0.9)  # of the data's differences
 _NUMBERS = ("differences", "probabilities", "low", "high")
 
 
@@ -109,7 +109,7 @@ class Preference:
     def to_dict(self) -> dict[str, Any]:
         """Return plain values for JSON."""
         fitted = self.calibration
-        found = {
+        fields = {
             "metric": fitted.metric,
             "level": fitted.level,
             "criterion": fitted.criterion,
@@ -120,7 +120,7 @@ class Preference:
             "confidence": fitted.confidence,
             "covered": self.covered,
         }
-        return {key: to_jsonable(value) for key, value in found.items()}
+        return {key: to_jsonable(value) for key, value in fields.items()}
 
 
 @dataclass(frozen=True, eq=False)
@@ -183,21 +183,25 @@ def fit_preferences(
     """
     if ties not in ("half", "drop"):
         raise OptionError(f"ties is {ties!r}; it is 'half' or 'drop'.")
-    several = len(study.judgements.systems)
-    usual = ["text", "system"] if several >= _FEW_SYSTEMS else ["text"] if several > 1 else []
-    chosen = dict.fromkeys(choose_level(each) for each in as_list(levels) or usual or ["segment"])
+    systems = len(study.judgements.systems)
+    usual = ["text", "system"] if systems >= _MIN_SYSTEMS else ["text"] if systems > 1 else []
+    level_names = dict.fromkeys(
+        choose_level(each) for each in as_list(levels) or usual or ["segment"]
+    )
     options: dict[str, Any] = {"confidence": confidence, "count": count, "seed": seed}
-    found = []
+    calibrations = []
     for criterion in study.criteria(human):
         grid = study.grid(criterion)
         for label in study.labels:
-            for level in chosen:
+            for level in level_names:
                 pairs = score_pairs(*_matrices(study, label, grid, level), level, seed=seed)
-                kept = pairs.without_ties() if ties == "drop" else pairs
-                curve = calibrate(kept, fit, **options)
-                about = {"level": level, "criterion": criterion, "fit": fit, "ties": ties}
-                found.append(_calibration(study, label, data, curve, kept, about | options))
-    return tuple(found)
+                used = pairs.without_ties() if ties == "drop" else pairs
+                curve = calibrate(used, fit, **options)
+                settings = {"level": level, "criterion": criterion, "fit": fit, "ties": ties}
+                calibrations.append(
+                    _calibration(study, label, data, curve, used, settings | options)
+                )
+    return tuple(calibrations)
 
 
 def _matrices(study: Study, label: str, grid: Grid, level: str) -> tuple[Floats, Floats]:
@@ -213,7 +217,7 @@ def _calibration(
     data: str,
     curve: Curve,
     pairs: ScorePairs,
-    named: Mapping[str, Any],
+    settings: Mapping[str, Any],
 ) -> Calibration:
     (metric,) = study.only([label]).metrics
     scores = study.first_scores.get(label)
@@ -227,9 +231,9 @@ def _calibration(
         metric_ties=pairs.metric_ties,
         human_ties=pairs.human_ties,
         agreement=pairs.agreement,
-        usual=tuple(np.quantile(pairs.differences, _SHOWN).tolist()),
+        usual=tuple(np.quantile(pairs.differences, _QUANTILES).tolist()),
         digits=scores.scale.digits if scores is not None else 2,
-        **named,
+        **settings,
     )
 
 
@@ -288,8 +292,8 @@ def interpret_comparison(
             "--level system"
         )
     try:
-        given = {str(name): str(text) for name, text in dict(comparison["signatures"]).items()}
-        labels = {name: stored_label(name, text) for name, text in given.items()}
+        texts = {str(name): str(text) for name, text in dict(comparison["signatures"]).items()}
+        labels = {name: stored_label(name, text) for name, text in texts.items()}
         compared = [
             (str(row["system"]), labels[row["metric"]], float(row["difference"]))
             for row in comparison["systems"]
@@ -297,7 +301,7 @@ def interpret_comparison(
         ]
     except (KeyError, TypeError, ValueError) as error:
         raise DataError(f"this is not a result of nlgauge compare -f json: {error}") from error
-    signatures = {labels[name]: text for name, text in given.items()}
+    signatures = {labels[name]: text for name, text in texts.items()}
     missing = [label for label in signatures if label not in fitted]
     if len(missing) == len(signatures):
         raise OptionError(
@@ -305,12 +309,12 @@ def interpret_comparison(
             f"{', '.join(fitted)}"
         )
     notes = [f"no calibration of {label}, so its differences are left out." for label in missing]
-    used = [row for row in compared if row[1] in fitted]
-    for label in dict.fromkeys(label for _, label, _ in used):
+    rows = [row for row in compared if row[1] in fitted]
+    for label in dict.fromkeys(label for _, label, _ in rows):
         fitted[label].check(signatures[label])
-    entries = [fitted[label].interpret(value) for _, label, value in used]
-    kept = tuple(dict.fromkeys(entry.calibration for entry in entries))
-    return _result(entries, kept, notes), tuple(system for system, _, _ in used)
+    entries = [fitted[label].interpret(value) for _, label, value in rows]
+    fitted_used = tuple(dict.fromkeys(entry.calibration for entry in entries))
+    return _result(entries, fitted_used, notes), tuple(system for system, _, _ in rows)
 
 
 def _result(
@@ -329,12 +333,12 @@ def _result(
 
 def _calibration_notes(each: Calibration) -> list[str]:
     total = each.pairs + (each.human_ties if each.ties == "drop" else 0)
-    what = {"half": "count half for each side", "drop": "are left out"}[each.ties]
+    effect = {"half": "count half for each side", "drop": "are left out"}[each.ties]
     lines = []
     if each.human_ties:
         lines.append(
             f"{each.metric}, {each.level} level: {each.human_ties:,} of {total:,} pairs are ties "
-            f"of people and {what}."
+            f"of people and {effect}."
         )
     if isfinite(each.agreement) and each.agreement < 0.5:
         lines.append(
@@ -368,13 +372,13 @@ def select_calibrations(
     levels: Sequence[str] = (),
 ) -> tuple[Calibration, ...]:
     """Return the calibrations of these metrics and levels; OptionError if there is none."""
-    wanted = {choose_level(level) for level in levels}
-    found = tuple(
+    names = {choose_level(level) for level in levels}
+    selected = tuple(
         each
         for each in calibrations
-        if (not metrics or each.metric in metrics) and (not wanted or each.level in wanted)
+        if (not metrics or each.metric in metrics) and (not names or each.level in names)
     )
-    if not found:
+    if not selected:
         known = ", ".join(f"{each.metric} ({each.level} level)" for each in calibrations)
         raise OptionError(f"there is no such calibration; there are: {known}")
-    return found
+    return selected

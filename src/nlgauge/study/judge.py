@@ -58,29 +58,29 @@ class JudgeResult:
 
     def rows(self) -> list[dict[str, Any]]:
         """Return one row per number: statistic, raters, value, limits, n and p."""
-        found = []
+        rows = []
         for each in self.agreement:
             compared = {"judge and people": each.judge, "people": each.people}
             for raters, interval in {**compared, "difference": each.difference}.items():
-                found += (
+                rows += (
                     [_row(each.coefficient, raters, interval, self.row_count)] if interval else []
                 )
         for entry in self.persons:
             raters = f"{self.judge} and {entry.person}"
-            found.append(_row(entry.coefficient, raters, entry.interval, entry.n))
+            rows.append(_row(entry.coefficient, raters, entry.interval, entry.n))
         for group in self.group:
             name = f"{group.coefficient} of all"
-            found.append(_row(name, "people", group.people, self.row_count))
-            found.append(_row(name, "people and judge", group.with_judge, self.row_count))
+            rows.append(_row(name, "people", group.people, self.row_count))
+            rows.append(_row(name, "people and judge", group.with_judge, self.row_count))
         if test := self.alternative_test:
             for person in test.people:
                 row = _row("advantage over person", person.person, None, person.n)
-                found.append({**row, "value": person.judge_advantage, "p": person.p})
+                rows.append({**row, "value": person.judge_advantage, "p": person.p})
             for name, value in (("omega", test.winning_rate), ("rho", test.advantage)):
-                found.append({**_row(name, "people", None, self.row_count), "value": value})
+                rows.append({**_row(name, "people", None, self.row_count), "value": value})
         for bias in self.biases:
-            found.append(_row(bias.bias, bias.rater, bias.interval, bias.n))
-        return [to_jsonable(row) for row in found]
+            rows.append(_row(bias.bias, bias.rater, bias.interval, bias.n))
+        return [to_jsonable(row) for row in rows]
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values for JSON."""
@@ -89,9 +89,9 @@ class JudgeResult:
             **{"judge": self.judge, "people": list(self.people), "items": self.items},
             "rows": self.row_count,
             **{"scale": self.scale, "labels": list(self.labels), "verdict": self.verdict},
-            "agreement": [_plain(each) for each in self.agreement],
-            "persons": [_plain(each) for each in self.persons],
-            "group": [_plain(each) for each in self.group],
+            "agreement": [_to_dict(each) for each in self.agreement],
+            "persons": [_to_dict(each) for each in self.persons],
+            "group": [_to_dict(each) for each in self.group],
             "confusion": to_jsonable(self.confusion),
             "alternative_test": test.to_dict() if test else None,
             "biases": [bias.to_dict() for bias in self.biases],
@@ -101,11 +101,11 @@ class JudgeResult:
 
 def _row(statistic: str, raters: str, interval: Interval | None, n: int) -> dict[str, Any]:
     limits = (interval.value, interval.low, interval.high) if interval else (None, None, None)
-    named = dict(zip(("value", "low", "high"), limits, strict=True))
-    return {"statistic": statistic, "raters": raters, **named, "n": n, "p": None}
+    values = dict(zip(("value", "low", "high"), limits, strict=True))
+    return {"statistic": statistic, "raters": raters, **values, "n": n, "p": None}
 
 
-def _plain(entry: Agreement | PersonAgreement | GroupAgreement) -> dict[str, Any]:
+def _to_dict(entry: Agreement | PersonAgreement | GroupAgreement) -> dict[str, Any]:
     """Return the fields of an entry, intervals as their value and limits."""
     return {
         name: {"value": to_jsonable(value.value), **value.to_dict()}
@@ -172,14 +172,14 @@ def judge(
     >>> [f"{each.coefficient} {each.judge.value:.3f}" for each in found.agreement][:2]
     ['agreement 0.875', 'kappa 0.818']
     """
-    named = as_list(human)
+    people_names = as_list(human)
     if isinstance(data, Mapping):
         table = RaterLabels.of(data)
     elif isinstance(data, RaterLabels):
         table = data
     else:
-        table = read_labels(str(data), [judge, *named], columns=columns, header=header)
-    matrix = label_matrix(table, judge, named, order=order, scale=scale, pool=pool)
+        table = read_labels(str(data), [judge, *people_names], columns=columns, header=header)
+    matrix = label_matrix(table, judge, people_names, order=order, scale=scale, pool=pool)
     if len(matrix.people) > MAX_PEOPLE:
         raise OptionError(
             f"there are {len(matrix.people)} people, more than {MAX_PEOPLE}, whose pairs share few "
@@ -219,26 +219,26 @@ def _alternative_test(matrix: LabelMatrix, epsilon: float) -> AlternativeAnnotat
 
 def _coverage_notes(matrix: LabelMatrix) -> list[str]:
     """Return notes about missing labels, and about raters who never use a label."""
-    given = np.isfinite(matrix.values)
-    judged, labelled = given[:, 0], given[:, 1:].any(axis=1)
+    labelled_cells = np.isfinite(matrix.values)
+    judged, labelled = labelled_cells[:, 0], labelled_cells[:, 1:].any(axis=1)
     total = len(matrix.items)
     notes = []
-    for who, missing in (("the judge", ~judged), ("people", ~labelled)):
+    for rater, missing in (("the judge", ~judged), ("people", ~labelled)):
         if n := int(missing.sum()):
-            notes.append(f"{n:,} of {total:,} items have no label of {who}.")
+            notes.append(f"{n:,} of {total:,} items have no label of {rater}.")
     if len(matrix.labels) > MAX_CATEGORIES:
         notes.append(
             f"there are {len(matrix.labels):,} different labels, so that kappa, AC1 and AC2, which "
             "are for categories, are left out."
         )
     elif len(matrix.labels) > 1:
-        sides = {matrix.judge: matrix.values[:, :1], "people": matrix.values[:, 1:]}
-        for who, values in sides.items():
+        groups = {matrix.judge: matrix.values[:, :1], "people": matrix.values[:, 1:]}
+        for rater, values in groups.items():
             unused = [
                 label
                 for label, number in zip(matrix.labels, matrix.categories, strict=True)
                 if not (values == number).any()
             ]
             if unused:
-                notes.append(f"labels never used by {who}: {', '.join(unused)}.")
+                notes.append(f"labels never used by {rater}: {', '.join(unused)}.")
     return notes

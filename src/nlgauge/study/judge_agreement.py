@@ -59,9 +59,9 @@ class _Pair:
 
     @classmethod
     def of(cls, ratings: Ratings, first: int, second: int) -> "_Pair":
-        both = ratings.take(first, second)
-        rows = np.flatnonzero(both.given)
-        return cls(rows, Ratings(both.codes[rows], ratings.values))
+        pair = ratings.take(first, second)
+        rows = np.flatnonzero(pair.given)
+        return cls(rows, Ratings(pair.codes[rows], ratings.values))
 
     @property
     def shared(self) -> int:
@@ -79,41 +79,45 @@ def measure_agreement(
     people = range(1, len(matrix.people) + 1)
     with_judge = {name: _Pair.of(ratings, 0, k) for k, name in enumerate(matrix.people, start=1)}
     each_other = [_Pair.of(ratings, *pair) for pair in combinations(people, 2)]
-    named = dict(with_judge)
+    pairs = dict(with_judge)
     if len(people) > 2 and len(matrix.labels) <= MAX_CATEGORIES:
-        both = np.column_stack([matrix.values[:, 0], matrix.majority()])
-        named[MAJORITY] = _Pair.of(Ratings.of(both, matrix.categories), 0, 1)
+        labels = np.column_stack([matrix.values[:, 0], matrix.majority()])
+        pairs[MAJORITY] = _Pair.of(Ratings.of(labels, matrix.categories), 0, 1)
     coefficients = _coefficients(matrix)
-    together = _multi_rater(coefficients) if len(people) > 2 else []
+    group_names = _multi_rater(coefficients) if len(people) > 2 else []
 
     def statistics(weights: Floats) -> dict[_Key, Floats]:
-        found: dict[_Key, Floats] = {}
+        values: dict[_Key, Floats] = {}
         for name in coefficients:
-            found |= {(who, name): pair.value(name, weights) for who, pair in named.items()}
-            judge = mean_defined([found[who, name] for who in with_judge])
-            found[_JUDGE, name] = judge
+            values |= {(rater, name): pair.value(name, weights) for rater, pair in pairs.items()}
+            judge = mean_defined([values[rater, name] for rater in with_judge])
+            values[_JUDGE, name] = judge
             if each_other:
                 mean = mean_defined([pair.value(name, weights) for pair in each_other])
-                found |= {(_PEOPLE, name): mean, (_DIFFERENCE, name): judge - mean}
-        for name in together:
-            found[_ALL, name] = COEFFICIENTS[name](ratings.take(*people), weights)
-            found[_ALL_AND_JUDGE, name] = COEFFICIENTS[name](ratings, weights)
-        return found
+                values |= {(_PEOPLE, name): mean, (_DIFFERENCE, name): judge - mean}
+        for name in group_names:
+            values[_ALL, name] = COEFFICIENTS[name](ratings.take(*people), weights)
+            values[_ALL_AND_JUDGE, name] = COEFFICIENTS[name](ratings, weights)
+        return values
 
-    found = _intervals(matrix, statistics, confidence, count, seed)
+    intervals = _intervals(matrix, statistics, confidence, count, seed)
     agreement = tuple(
         Agreement(
-            name, found[_JUDGE, name], found.get((_PEOPLE, name)), found.get((_DIFFERENCE, name))
+            name,
+            intervals[_JUDGE, name],
+            intervals.get((_PEOPLE, name)),
+            intervals.get((_DIFFERENCE, name)),
         )
         for name in coefficients
     )
     persons = tuple(
-        PersonAgreement(who, name, pair.shared, found[who, name])
-        for who, pair in named.items()
+        PersonAgreement(rater, name, pair.shared, intervals[rater, name])
+        for rater, pair in pairs.items()
         for name in coefficients
     )
     group = tuple(
-        GroupAgreement(name, found[_ALL, name], found[_ALL_AND_JUDGE, name]) for name in together
+        GroupAgreement(name, intervals[_ALL, name], intervals[_ALL_AND_JUDGE, name])
+        for name in group_names
     )
     return agreement, persons, group
 
@@ -137,8 +141,8 @@ def _intervals(
     )
     over = "clusters" if "cluster" in matrix.columns else "items"
     return {
-        key: percentile_interval(float(value), drawn, confidence, over)
-        for key, value, drawn in zip(keys, values, draws.T, strict=True)
+        key: percentile_interval(float(value), resampled, confidence, over)
+        for key, value, resampled in zip(keys, values, draws.T, strict=True)
     }
 
 
@@ -147,8 +151,8 @@ def _coefficients(matrix: LabelMatrix) -> list[str]:
     ordered = ["kappa_linear", "kappa_quadratic"] * matrix.ordered
     categorical = ["kappa", *ordered, "ac1", *["ac2"] * matrix.ordered]
     scales = SCALES[: SCALES.index(matrix.scale) + 1]
-    few = len(matrix.labels) <= MAX_CATEGORIES
-    return ["agreement", *categorical * few, *(f"alpha_{scale}" for scale in scales)]
+    is_categorical = len(matrix.labels) <= MAX_CATEGORIES
+    return ["agreement", *categorical * is_categorical, *(f"alpha_{scale}" for scale in scales)]
 
 
 def _multi_rater(coefficients: Sequence[str]) -> list[str]:

@@ -45,25 +45,25 @@ class Bias:
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values for JSON."""
-        named = {"bias": self.bias, "rater": self.rater, "n": self.n}
-        return {**named, "value": to_jsonable(self.interval.value), **self.interval.to_dict()}
+        fields = {"bias": self.bias, "rater": self.rater, "n": self.n}
+        return {**fields, "value": to_jsonable(self.interval.value), **self.interval.to_dict()}
 
 
 def find_biases(
     matrix: LabelMatrix, own: Sequence[str], *, count: int, confidence: float, seed: int
 ) -> tuple[list[Bias], list[str]]:
     """Return the biases that can be measured with the columns of the table, and notes."""
-    found, notes = _position_biases(matrix, confidence), []
+    biases, notes = _position_biases(matrix, confidence), []
     draws: dict[str, Any] = {"count": count, "confidence": confidence, "seed": seed}
     draws["clusters"] = matrix.clusters
-    asked = {LENGTH: "length" in matrix.columns, OWN: bool(own)}
+    requested = {LENGTH: "length" in matrix.columns, OWN: bool(own)}
     if own and "system" not in matrix.columns:
         raise OptionError(
             "own= (--own) names the judge's systems, but the table has no column 'system'; name it "
             "with --columns system=COLUMN."
         )
     gaps = matrix.gaps()
-    for bias in [bias for bias, wanted in asked.items() if wanted]:
+    for bias in [bias for bias, is_requested in requested.items() if is_requested]:
         if not matrix.ordered:
             notes.append(
                 f"{bias} bias is not measured: it needs ordered labels; give their order, lowest "
@@ -77,49 +77,49 @@ def find_biases(
             others = _own_outputs(matrix.columns["system"], own)
             interval = self_preference(gaps, others, **draws)
         items = int((np.isfinite(gaps) & np.isfinite(others)).sum())
-        found.append(Bias(bias, matrix.judge, items, interval))
-    return found, notes
+        biases.append(Bias(bias, matrix.judge, items, interval))
+    return biases, notes
 
 
 def _position_biases(matrix: LabelMatrix, confidence: float) -> list[Bias]:
     """Return the preference for the first position, and the consistency under swapping."""
     texts = [parse_label(cell) for cell in matrix.columns.get("position", ())]
     cells = [text if text is None else plain_label(text) for text in texts]
-    shown = {cell for cell in cells if cell is not None}
-    if not shown:
+    positions = {cell for cell in cells if cell is not None}
+    if not positions:
         return []
     number = dict(zip(matrix.labels, matrix.categories, strict=True))
-    if not shown & set(number):
+    if not positions & set(number):
         raise DataError(
-            f"the column of positions has {min(shown)!r}, which is not a label; it should name "
+            f"the column of positions has {min(positions)!r}, which is not a label; it should name "
             f"the label of the output that was shown first: {', '.join(matrix.labels[:8])}."
         )
     # An output that nobody prefers is not among the labels.
-    number |= dict.fromkeys(shown - set(number), np.inf)
+    number |= dict.fromkeys(positions - set(number), np.inf)
     first = np.array([np.nan if cell is None else number[cell] for cell in cells])
-    outputs = np.array([number[cell] for cell in shown])
-    found = []
+    outputs = np.array([number[cell] for cell in positions])
+    biases = []
     for rater, labels in zip((matrix.judge, *matrix.people), matrix.values.T, strict=True):
         decided = ~np.isnan(first) & np.isin(labels, outputs)  # ties prefer no position
         if decided.any():
             preferred = int((labels[decided] == first[decided]).sum())
             share = wilson_interval(preferred, int(decided.sum()), confidence=confidence)
-            found.append(Bias(POSITION, rater, int(decided.sum()), share))
-        same = _swapped(matrix, first, labels)
-        if same:
-            share = wilson_interval(sum(same), len(same), confidence=confidence)
-            found.append(Bias(CONSISTENCY, rater, len(same), share))
-    return found
+            biases.append(Bias(POSITION, rater, int(decided.sum()), share))
+        matches = _match_swapped(matrix, first, labels)
+        if matches:
+            share = wilson_interval(sum(matches), len(matches), confidence=confidence)
+            biases.append(Bias(CONSISTENCY, rater, len(matches), share))
+    return biases
 
 
-def _swapped(matrix: LabelMatrix, first: Floats, labels: Floats) -> list[bool]:
+def _match_swapped(matrix: LabelMatrix, first: Floats, labels: Floats) -> list[bool]:
     """Return for every pair shown in two orders whether its two labels are the same."""
     systems = matrix.columns.get("system", (None,) * len(matrix.items))
-    shown: dict[tuple[str, Any], list[int]] = {}
+    rows_by_pair: dict[tuple[str, Any], list[int]] = {}
     for i, key in enumerate(zip(matrix.items, systems, strict=True)):
         if not np.isnan(first[i] + labels[i]):
-            shown.setdefault(key, []).append(i)
-    pairs = [pair for rows in shown.values() for pair in combinations(rows, 2)]
+            rows_by_pair.setdefault(key, []).append(i)
+    pairs = [pair for rows in rows_by_pair.values() for pair in combinations(rows, 2)]
     return [bool(labels[i] == labels[j]) for i, j in pairs]
 
 
@@ -132,11 +132,11 @@ def _lengths(cells: Sequence[Any]) -> Floats:
         return np.array([np.nan if cell is None else float(len(cell)) for cell in plain])
 
 
-def _own_outputs(systems: Sequence[Any], own: Sequence[str]) -> Floats:
+def _own_outputs(systems: Sequence[Any], own_systems: Sequence[str]) -> Floats:
     """Return 1 for outputs of the judge's systems, 0 for others and NaN for unnamed ones."""
     names = [parse_label(cell) for cell in systems]
-    for name in own:
+    for name in own_systems:
         if name not in names:
             listed = ", ".join(sorted({name for name in names if name is not None}))
             raise OptionError(f"no output is of system {name!r}; the systems are: {listed}.")
-    return np.array([np.nan if name is None else float(name in own) for name in names])
+    return np.array([np.nan if name is None else float(name in own_systems) for name in names])

@@ -35,9 +35,9 @@ def write_verdict(
         )
     if pooled:
         sentences.append("People are pooled: a person is the k-th who labelled an item.")
-    own = [bias for bias in biases if bias.rater == matrix.judge and bias.bias in NEUTRAL]
-    sentences += [_bias(bias) for bias in own if bias.present]
-    absent = [bias.bias for bias in own if not bias.present]
+    judge_biases = [bias for bias in biases if bias.rater == matrix.judge and bias.bias in NEUTRAL]
+    sentences += [_bias(bias) for bias in judge_biases if bias.present]
+    absent = [bias.bias for bias in judge_biases if not bias.present]
     if absent:
         sentences.append(f"No bias was found in: {', '.join(absent)}.")
     return " ".join(sentences)
@@ -97,14 +97,14 @@ def _replacement(matrix: LabelMatrix, test: AlternativeAnnotatorTest | None) -> 
 
 def _bias(bias: Bias) -> str:
     value, limits = bias.interval.value, _limits(bias.interval)
-    more = value > NEUTRAL[bias.bias]
+    is_higher = value > NEUTRAL[bias.bias]
     if bias.bias == POSITION:
-        place = "first" if more else "second"
+        place = "first" if is_higher else "second"
         return f"It prefers the output shown {place} (first: {_short(value)}{limits})."
     if bias.bias == LENGTH:
-        kind = "longer" if more else "shorter"
+        kind = "longer" if is_higher else "shorter"
         return f"It favours {kind} texts more than people do (rho {_short(value)}{limits})."
-    direction = "higher" if more else "lower"
+    direction = "higher" if is_higher else "lower"
     return (
         f"It rates its own outputs {direction} than people do, compared with the outputs of others "
         f"(by {_short(abs(value))}{limits})."

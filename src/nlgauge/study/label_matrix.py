@@ -15,7 +15,7 @@ from nlgauge.stats.coefficients import divide
 
 Scale = Literal["nominal", "ordinal", "interval", "ratio"]
 SCALES: tuple[str, ...] = get_args(Scale)
-_MAX_LISTED = 8
+_MAX_LISTED_LABELS = 8
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,8 +50,8 @@ class LabelMatrix:
     def gaps(self) -> Floats:
         """Return the judge's label minus the mean label of people; NaN where either lacks."""
         people = self.values[:, 1:]
-        given = np.isfinite(people)
-        mean = divide(np.where(given, people, 0.0).sum(axis=1), given.sum(axis=1))
+        labelled = np.isfinite(people)
+        mean = divide(np.where(labelled, people, 0.0).sum(axis=1), labelled.sum(axis=1))
         return np.asarray(self.values[:, 0] - mean)
 
     def majority(self) -> Floats:
@@ -81,12 +81,12 @@ def label_matrix(
 
     With `pool`, the k-th label that people gave to an item counts as that of person k.
     """
-    named = _choose_people(table, judge, people)
-    rows = {rater: table.labels[rater] for rater in (judge, *named)}
+    raters = _choose_people(table, judge, people)
+    rows = {rater: table.labels[rater] for rater in (judge, *raters)}
     if pool:
-        rows = {judge: rows[judge], **_pooled([rows[name] for name in named])}
-    given = [label for labels in rows.values() for label in labels if label is not None]
-    labels, numbers, chosen = _scale_of(given, order, scale)
+        rows = {judge: rows[judge], **_pool_people([rows[name] for name in raters])}
+    used_labels = [label for labels in rows.values() for label in labels if label is not None]
+    labels, numbers, scale_name = _scale_of(used_labels, order, scale)
     number_of = dict(zip(labels, numbers, strict=True))
     values = np.array(
         [
@@ -94,23 +94,25 @@ def label_matrix(
             for row in rows.values()
         ]
     ).T
-    kept = np.flatnonzero(np.isfinite(values).any(axis=1))
+    rows_kept = np.flatnonzero(np.isfinite(values).any(axis=1))
     notes = [*table.notes]
-    if gone := len(table.items) - kept.size:
-        notes.append(f"{gone:,} of {len(table.items):,} items have no label and are left out.")
-    found = LabelMatrix(
+    if unlabelled := len(table.items) - rows_kept.size:
+        notes.append(
+            f"{unlabelled:,} of {len(table.items):,} items have no label and are left out."
+        )
+    matrix = LabelMatrix(
         judge,
         tuple(rows)[1:],
-        tuple(table.items[i] for i in kept),
-        values[kept],
+        tuple(table.items[i] for i in rows_kept),
+        values[rows_kept],
         labels,
         np.array(numbers),
-        chosen,
-        {role: tuple(cells[i] for i in kept) for role, cells in table.columns.items()},
+        scale_name,
+        {role: tuple(cells[i] for i in rows_kept) for role, cells in table.columns.items()},
         tuple(notes),
     )
-    _check_overlap(found)
-    return found
+    _check_overlap(matrix)
+    return matrix
 
 
 def _choose_people(table: RaterLabels, judge: str, people: Sequence[str]) -> tuple[str, ...]:
@@ -122,22 +124,22 @@ def _choose_people(table: RaterLabels, judge: str, people: Sequence[str]) -> tup
             raise OptionError(f"no rater {name!r}; the {len(raters)} raters are: {listed}.")
     if judge in people:
         raise OptionError(f"{judge!r} is named as judge and as human; it is one of them.")
-    named = tuple(dict.fromkeys(people)) or tuple(name for name in raters if name != judge)
-    if not named:
+    chosen_people = tuple(dict.fromkeys(people)) or tuple(name for name in raters if name != judge)
+    if not chosen_people:
         raise OptionError(
             f"the only rater is the judge {judge!r}, so that there is nobody to agree with; name "
             "the columns of people with human= (--human)."
         )
-    return named
+    return chosen_people
 
 
-def _pooled(rows: Sequence[Sequence[str | None]]) -> dict[str, tuple[str | None, ...]]:
+def _pool_people(rows: Sequence[Sequence[str | None]]) -> dict[str, tuple[str | None, ...]]:
     """Return the first, second, ... label of every item as those of person 1, 2, ..."""
     items = [[label for label in item if label is not None] for item in zip(*rows, strict=True)]
-    most = max((len(labels) for labels in items), default=0)
+    largest = max((len(labels) for labels in items), default=0)
     return {
         f"person {k + 1}": tuple(labels[k] if k < len(labels) else None for labels in items)
-        for k in range(max(most, 1))
+        for k in range(max(largest, 1))
     }
 
 
@@ -156,16 +158,16 @@ def _parse(label: str) -> float | None:
 
 
 def _scale_of(
-    given: Sequence[str], order: Sequence[str] | None, scale: Scale | None
+    used_labels: Sequence[str], order: Sequence[str] | None, scale: Scale | None
 ) -> tuple[tuple[str, ...], list[float], Scale]:
     """Return all labels in order, their numbers, and the scale."""
     if scale is not None and scale not in SCALES:
         raise OptionError(f"unknown scale {scale!r}; there are {', '.join(SCALES)}.")
     if order is not None:
         labels = tuple(plain_label(label) for label in order)
-        _check_order(labels, given)
+        _check_order(labels, used_labels)
     else:
-        labels = tuple(sorted({plain_label(label) for label in given}))
+        labels = tuple(sorted({plain_label(label) for label in used_labels}))
     parsed = [_parse(label) for label in labels]
     numbers = [value for value in parsed if value is not None]
     if labels and len(numbers) == len(labels):
@@ -185,28 +187,28 @@ def _scale_of(
     return labels, places, scale or ("nominal" if order is None else "ordinal")
 
 
-def _check_order(order: Sequence[str], given: Sequence[str]) -> None:
+def _check_order(order: Sequence[str], labels: Sequence[str]) -> None:
     if len(set(order)) < len(order) or len(order) < 2:
         raise OptionError(
             f"the order {', '.join(order)!r} should name 2 labels or more, each once."
         )
-    unknown = Counter(label for label in given if plain_label(label) not in order)
+    unknown = Counter(label for label in labels if plain_label(label) not in order)
     if unknown:
         label, times = unknown.most_common(1)[0]
         raise DataError(
-            f"{unknown.total()} of {len(given)} labels are not in the order {', '.join(order)}: "
+            f"{unknown.total()} of {len(labels)} labels are not in the order {', '.join(order)}: "
             f"{label!r} occurs {times} times; name all labels."
         )
 
 
 def _listed(labels: Sequence[str]) -> str:
-    return ", ".join(labels[:_MAX_LISTED]) + ", ..." * (len(labels) > _MAX_LISTED)
+    return ", ".join(labels[:_MAX_LISTED_LABELS]) + ", ..." * (len(labels) > _MAX_LISTED_LABELS)
 
 
 def _check_overlap(matrix: LabelMatrix) -> None:
     """Raise DataError if judge and people share no item."""
-    given = np.isfinite(matrix.values)
-    judged, labelled = given[:, 0], given[:, 1:].any(axis=1)
+    labelled_cells = np.isfinite(matrix.values)
+    judged, labelled = labelled_cells[:, 0], labelled_cells[:, 1:].any(axis=1)
     if (judged & labelled).any():
         return
     first = [

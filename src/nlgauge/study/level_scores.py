@@ -98,8 +98,8 @@ class LevelScores:
             (a, human), (b, _) = self.columns[first], self.columns[second]
             return a, b, human
         grid = self.grid
-        named = {"first": grid.metric(first), "second": grid.metric(second), "human": grid.human}
-        a, b, human = common_cells(**named)
+        matrices = {"first": grid.metric(first), "second": grid.metric(second), "human": grid.human}
+        a, b, human = common_cells(**matrices)
         if self.level == "document":
             _, (a, b, human) = document_means(grid.require_documents(), a, b, human)
         if self.level == "system" and name != "spa":
@@ -114,8 +114,8 @@ class LevelScores:
         p = np.full((len(labels), len(labels)), np.nan)
         for i, j in combinations(range(len(labels)), 2):
             pair = labels[i], labels[j], name
-            found = self.exchange(*pair, average=average, count=count, seed=seed)
-            p[i, j], p[j, i] = one_sided(found.null, found.difference)
+            exchanged = self.exchange(*pair, average=average, count=count, seed=seed)
+            p[i, j], p[j, i] = one_sided(exchanged.null, exchanged.difference)
         return rank_metrics(values, p)
 
 

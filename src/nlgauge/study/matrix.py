@@ -51,22 +51,22 @@ def matrix(
     ('human', 'bleu', 'chrf')
     """
     criteria = study.criteria(human)
-    named = {name: "human" if len(criteria) == 1 else f"human:{name}" for name in criteria}
+    titles = {name: "human" if len(criteria) == 1 else f"human:{name}" for name in criteria}
     others = [
-        MetricScores.like(study.judgements, named[name], study.judgements.matrix(name))
+        MetricScores.like(study.judgements, titles[name], study.judgements.matrix(name))
         for name in criteria[1:]
     ]
     grid = Grid.align(study.judgements, criteria[0], [*others, *study.metrics], missing="keep")
     if choose_level(level) == "document":
         grid = grid.by_document()
-    found = coefficient_matrix(grid, level, coefficient)
-    names = (named[criteria[0]], *found.names[1:])
+    result = coefficient_matrix(grid, level, coefficient)
+    names = (titles[criteria[0]], *result.names[1:])
     order = list(range(len(names)))
     if cluster:
-        order[len(criteria) :] = _clustered(found.values, order[len(criteria) :])
+        order[len(criteria) :] = _sort_by_cluster(result.values, order[len(criteria) :])
     cells = np.ix_(order, order)
     names = tuple(names[i] for i in order)
-    return replace(found, names=names, values=found.values[cells], p=found.p[cells])
+    return replace(result, names=names, values=result.values[cells], p=result.p[cells])
 
 
 def williams(study: Study, criterion: str, *, level: str = "segment") -> WilliamsMatrix:
@@ -115,7 +115,7 @@ def permutation(
     return permutation_matrix(*data, over=over, average=average, count=count, seed=seed)
 
 
-def _clustered(values: Floats, members: list[int]) -> list[int]:
+def _sort_by_cluster(values: Floats, members: list[int]) -> list[int]:
     """Return the members in the order of an average-linkage tree on 1 - coefficient."""
     if len(members) < 3:
         return members

@@ -30,8 +30,8 @@ from nlgauge.text.perturbations import CHANGES
 from nlgauge.text.tokenize import words
 
 _COEFFICIENTS = ("pearson", "kendall_b")
-_OF_SYSTEMS = ("acc_eq", "spa")  # coefficients that need several systems
-_SAMPLE = 200  # number of texts that are corrupted, and scored to measure the cost
+_SYSTEM_COEFFICIENTS = ("acc_eq", "spa")  # coefficients that need several systems
+_SAMPLE_TEXTS = 200  # number of texts that are corrupted, and scored to measure the cost
 _SIZES = (100, 300, 1000, 3000)
 _BANDS = 3
 _UNDEFINED = "is not defined at the"  # in notes about coefficients, which the user did not request
@@ -49,8 +49,8 @@ class Bias:
     def to_dict(self) -> dict[str, Any]:
         """Return plain values for JSON."""
         value = to_jsonable(self.interval.value)
-        kept = {"property": self.property, "partial_r": value, "texts": self.texts}
-        return {**kept, **self.interval.to_dict()}
+        fields = {"property": self.property, "partial_r": value, "texts": self.texts}
+        return {**fields, **self.interval.to_dict()}
 
 
 @dataclass(frozen=True)
@@ -111,12 +111,12 @@ class MetricCard:
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values for JSON, None for what is undefined or was not computed."""
-        named = ("metric", "title", "signature", "about", "paper", "direction", "range", "data")
+        fields = ("metric", "title", "signature", "about", "paper", "direction", "range", "data")
         counts = ("criterion", "outputs", "systems", "inputs")
         means = {band.name: float(band.scores.mean()) for band in self.bands}
         plain: dict[str, Any] = to_jsonable(
             {
-                **{name: getattr(self, name) for name in (*named, *counts)},
+                **{name: getattr(self, name) for name in (*fields, *counts)},
                 "agreement": [entry.to_dict() for entry in self.agreement.entries],
                 "mean_by_quality": means,
                 "biases": [bias.to_dict() for bias in self.biases],
@@ -176,25 +176,25 @@ def card(
     0.93
     """
     name = str(data) if isinstance(data, str | Path) else "judged texts"
-    named = [stored] if stored else []
-    kept: dict[str, Any] = {"distances" if lower_is_better else "scores": named}
-    judged = read_source(data, **kept)
+    columns = [stored] if stored else []
+    stored_options: dict[str, Any] = {"distances" if lower_is_better else "scores": columns}
+    judged = read_source(data, **stored_options)
     if len(set(judged.corpus.ids)) < 2:
         raise DataError("a card needs at least 2 inputs to resample, but the data has 1.")
     specs = [*([] if stored else [metric]), *beside]
-    study = measure(judged, _distinct(specs), **kept, runtime=runtime, progress=progress)
+    study = measure(judged, _distinct(specs), **stored_options, runtime=runtime, progress=progress)
     label = study.stored[0] if stored else study.labels[0]
     criterion = study.criteria(human)[0]
-    drawn: dict[str, Any] = {"confidence": confidence, "count": count, "seed": seed}
+    resampling: dict[str, Any] = {"confidence": confidence, "count": count, "seed": seed}
     levels = _levels(study)
-    names = [*_COEFFICIENTS, *(_OF_SYSTEMS if "system" in levels else ())]
+    names = [*_COEFFICIENTS, *(_SYSTEM_COEFFICIENTS if "system" in levels else ())]
     agreement = correlate(
-        study, human=criterion, levels=levels, coefficients=names, ranks=True, **drawn
+        study, human=criterion, levels=levels, coefficients=names, ranks=True, **resampling
     )
     notes: list[str] = []
-    own = study.only([label])
+    alone = study.only([label])
     scorer = None if stored else Scorer(metric, runtime=runtime)
-    sensitivity, cost = _respond(judged, scorer, own, seed) if scorer else ((), None)
+    sensitivity, cost = _measure_sensitivity(judged, scorer, alone, seed) if scorer else ((), None)
     if stored:
         notes.append("stored scores: responses to changed texts, cost and power are not known.")
     first = study.first_scores.get(label)
@@ -205,7 +205,7 @@ def card(
         signature=study.signatures[label],
         about=_first_line(known),
         paper=known.paper if known else "",
-        direction=next(each.direction for each in own.metrics),
+        direction=next(each.direction for each in alone.metrics),
         range=first.scale.limits if first else (None, None),
         data=name,
         criterion=criterion,
@@ -213,10 +213,10 @@ def card(
         systems=len(study.judgements.systems),
         inputs=len(study.judgements.segments),
         agreement=agreement,
-        bands=_bands(own, criterion, notes),
-        biases=_biases(own, label, criterion, drawn),
+        bands=_bands(alone, criterion, notes),
+        biases=_biases(alone, label, criterion, resampling),
         sensitivity=sensitivity,
-        spans=_spans(judged, metric, known, drawn, runtime, notes),
+        spans=_spans(judged, metric, known, resampling, runtime, notes),
         power=_power(study, label, criterion, notes) if known else None,
         cost=cost,
         notes=(*(note for note in agreement.notes if _UNDEFINED not in note), *notes),
@@ -237,15 +237,15 @@ def _first_line(metric: Metric | None) -> str:
 
 def _levels(study: Study) -> list[str]:
     """Return the levels that the data supports."""
-    several = len(study.judgements.systems) >= 3
+    enough_systems = len(study.judgements.systems) >= 3
     documents = study.judgements.documents is not None
     inputs = len(study.judgements.segments) > 1
     allowed = {
         "segment": True,
-        "text": several and inputs,
-        "by_system": several and inputs,
+        "text": enough_systems and inputs,
+        "by_system": enough_systems and inputs,
         "document": documents,
-        "system": several,
+        "system": enough_systems,
     }
     return [level for level, yes in allowed.items() if yes]
 
@@ -258,7 +258,7 @@ def _bands(study: Study, criterion: str, notes: list[str]) -> tuple[QualityBand,
         return ()
 
 
-def _biases(study: Study, label: str, criterion: str, drawn: dict[str, Any]) -> tuple[Bias, ...]:
+def _biases(study: Study, label: str, criterion: str, options: dict[str, Any]) -> tuple[Bias, ...]:
     """Return the partial correlations of the score with length, and with copying the source."""
     corpus, judgements = study.corpus, study.judgements
     grid = study.grid(criterion)
@@ -275,41 +275,41 @@ def _biases(study: Study, label: str, criterion: str, drawn: dict[str, Any]) -> 
     properties: dict[str, Floats] = {"longer than the reference": np.array(lengths)}
     if corpus.sources is not None:
         pairs = zip(corpus.candidates, corpus.sources, strict=True)
-        properties["copied from the source"] = np.array([_copied(*pair) for pair in pairs])
-    found = []
+        properties["copied from the source"] = np.array([_share_copied(*pair) for pair in pairs])
+    biases = []
     for name, values in properties.items():
         known = np.isfinite(score) & np.isfinite(people) & np.isfinite(values)
         if known.sum() > 3 and np.ptp(values[known]) > 0:
             parts = score[known], values[known], people[known]
-            interval = partial_correlation(*parts, clusters=segments[known], **drawn)
-            found.append(Bias(name, interval, int(known.sum())))
-    return tuple(found)
+            interval = partial_correlation(*parts, clusters=segments[known], **options)
+            biases.append(Bias(name, interval, int(known.sum())))
+    return tuple(biases)
 
 
-def _copied(candidate: str, source: str | None) -> float:
+def _share_copied(candidate: str, source: str | None) -> float:
     """Return the share of the candidate's words that the source contains."""
-    own, known = words(candidate), set(words(source or ""))
-    return sum(word in known for word in own) / len(own) if own else 0.0
+    tokens, known = words(candidate), set(words(source or ""))
+    return sum(word in known for word in tokens) / len(tokens) if tokens else 0.0
 
 
-def _respond(
+def _measure_sensitivity(
     judged: JudgedCorpus, scorer: Scorer, study: Study, seed: int
 ) -> tuple[tuple[Sensitivity, ...], Cost]:
     """Return the response of scores to corrupted texts, and the cost of scoring."""
     corpus = judged.corpus
     rng = np.random.default_rng(seed)
-    size = min(_SAMPLE, len(corpus))
-    chosen = np.sort(rng.choice(len(corpus), size, replace=False)).tolist()
-    references = [corpus.references[k] for k in chosen]
-    sources = None if corpus.sources is None else [corpus.sources[k] or "" for k in chosen]
-    originals = [corpus.candidates[k] for k in chosen]
+    size = min(_SAMPLE_TEXTS, len(corpus))
+    sample = np.sort(rng.choice(len(corpus), size, replace=False)).tolist()
+    references = [corpus.references[k] for k in sample]
+    sources = None if corpus.sources is None else [corpus.sources[k] or "" for k in sample]
+    originals = [corpus.candidates[k] for k in sample]
     scorer = scorer.fitted(corpus.references) if scorer.needs_tables else scorer
 
     def score(texts: Sequence[str], rows: Sequence[int]) -> Floats:
-        own = [references[k] for k in rows]
-        of = None if sources is None else [sources[k] for k in rows]
-        (found,) = scorer.score(texts, own, sources=of).values()
-        return found.scale.sign * found.segments
+        row_references = [references[k] for k in rows]
+        row_sources = None if sources is None else [sources[k] for k in rows]
+        (scores,) = scorer.score(texts, row_references, sources=row_sources).values()
+        return scores.scale.sign * scores.segments
 
     everything = list(range(size))
     wall, cpu = time.perf_counter(), time.process_time()
@@ -323,31 +323,31 @@ def _respond(
     )
     values = study.metrics[0].values
     spread = float(values[np.isfinite(values)].std()) or np.nan
-    found = []
+    responses = []
     for name, change in CHANGES.items():
         texts = [change(text, rng) for text in originals]
         rows = [k for k in everything if texts[k] != originals[k]]
         if not rows:
-            found.append(Sensitivity(name, 0, np.nan, np.nan))
+            responses.append(Sensitivity(name, 0, np.nan, np.nan))
             continue
         differences = score([texts[k] for k in rows], rows) - before[rows]
         worse = float((differences < 0).mean())
-        found.append(Sensitivity(name, len(rows), worse, float(differences.mean() / spread)))
-    return tuple(found), cost
+        responses.append(Sensitivity(name, len(rows), worse, float(differences.mean() / spread)))
+    return tuple(responses), cost
 
 
 def _spans(
     judged: JudgedCorpus,
     metric: Spec,
     known: Metric | None,
-    drawn: dict[str, Any],
+    options: dict[str, Any],
     runtime: Runtime,
     notes: list[str],
 ) -> SpanStudy | None:
     if judged.spans is None or known is None:
         return None
     try:
-        return evaluate_spans(judged, metric, **drawn, runtime=runtime)
+        return evaluate_spans(judged, metric, **options, runtime=runtime)
     except (UsageError, DataError) as error:
         notes.append(f"no error spans: {error}")
         return None

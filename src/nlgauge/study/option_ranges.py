@@ -59,8 +59,8 @@ def _range(text: str) -> list[Value]:
         raise OptionError(f"{text!r} is not a range; write numbers: 0..6, .5..3, -1..2:7")
     if low >= high:
         raise OptionError(f"{text!r} ends at {high} but starts at {low}; write the lower end first")
-    whole = isinstance(low, int) and isinstance(high, int)
-    if not count and whole:
+    is_integer = isinstance(low, int) and isinstance(high, int)
+    if not count and is_integer:
         if high - low >= MOST:
             raise OptionError(f"{text!r} holds more than the {MOST:,} values that may be tried")
         return list(range(int(low), int(high) + 1))
@@ -73,10 +73,10 @@ def _range(text: str) -> list[Value]:
     space = np.geomspace if count.startswith("log") else np.linspace
     if low <= 0 and space is np.geomspace:
         raise OptionError(f"{text!r} starts at {low:g}; equal factors need a start above 0")
-    return [_rounded(x, whole) for x in space(low, high, int(steps)).tolist()]
+    return [_round(x, is_integer) for x in space(low, high, int(steps)).tolist()]
 
 
-def _rounded(number: float, whole: bool) -> Value:
+def _round(number: float, is_integer: bool) -> Value:
     """Return the number to ten digits (.1 + .2 is .3); an integer if both ends are integers."""
     short = float(f"{number:.10g}")
-    return int(short) if whole and short.is_integer() else short
+    return int(short) if is_integer and short.is_integer() else short

@@ -19,7 +19,7 @@ from nlgauge.stats.significance import Williams
 from nlgauge.stats.williams_power import detectable_correlation, power_of_williams
 from nlgauge.study.study import StudyResult
 
-_CURVE = 60  # points of a curve
+_CURVE_POINTS = 60
 
 
 @dataclass(frozen=True)
@@ -165,12 +165,12 @@ class PowerEntry:
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values for JSON, the pilot's among them."""
-        found = {
+        fields = {
             "size": self.size,
             "power": self.pilot.power_at(self.size),
             "detectable": self.pilot.detectable_at(self.size),
         }
-        return {**self.pilot.to_dict(), **to_jsonable(found)}
+        return {**self.pilot.to_dict(), **to_jsonable(fields)}
 
 
 @dataclass(frozen=True, eq=False)
@@ -194,5 +194,5 @@ class SamplePlan(StudyResult[PowerEntry]):
         """Return numbers of segments or outputs, and the power at each for every pilot."""
         ends = [size for pilot in self.pilots for size in (pilot.size, pilot.needed or pilot.size)]
         low, high = max(min(ends) / 4, 4), 2 * max(ends)
-        sizes = np.unique(np.geomspace(low, high, _CURVE).astype(int)).tolist()
+        sizes = np.unique(np.geomspace(low, high, _CURVE_POINTS).astype(int)).tolist()
         return sizes, [[each.power_at(size) for size in sizes] for each in self.pilots]

@@ -57,20 +57,20 @@ def quality_bands(
         )
     names = [f"{low:.3g} to <{high:.3g}" for low, high in pairwise(edges)]
     names[-1] = names[-1].replace("<", "")  # only the last band includes its upper end
-    found: dict[str, tuple[QualityBand, ...]] = {}
+    bands_by_metric: dict[str, tuple[QualityBand, ...]] = {}
     for metric in study.metrics:
         aligned = study.grid(criterion).metric(metric.name)
-        own = -aligned if metric.direction == "lower" else aligned
-        low, high = float(own[judged].min()), float(own[judged].max())
+        oriented = -aligned if metric.direction == "lower" else aligned
+        low, high = float(oriented[judged].min()), float(oriented[judged].max())
         margin = 0.1 * ((high - low) or 1.0)
         places = np.linspace(low - margin, high + margin, 200)
         scores = study.first_scores.get(metric.name)
         ends = (scores.scale.low, scores.scale.high) if scores else (-np.inf, np.inf)
-        found[metric.name] = tuple(
-            QualityBand(name, own[band], places, _density(own[band], places), *ends)
+        bands_by_metric[metric.name] = tuple(
+            QualityBand(name, oriented[band], places, _density(oriented[band], places), *ends)
             for name, band in zip(names, bands, strict=True)
         )
-    return found
+    return bands_by_metric
 
 
 def _density(scores: Floats, places: Floats) -> Floats:

@@ -15,7 +15,7 @@ from nlgauge.runtime import DEFAULT, Runtime
 from nlgauge.scoring import Progress, Scorer
 from nlgauge.stats.pair_sampling import draw_pairs, dyadic_error
 
-_FEWEST_TEXTS = 3
+_MIN_TEXTS = 3
 
 
 def fit_baseline(
@@ -52,28 +52,28 @@ def fit_baseline(
     >>> fit_baseline(["a b", "c d", "e f"], "bertscore:model=hashing").pairs
     3
     """
-    built = _without_baseline(metric)
+    built = _build_without_baseline(metric)
     distinct = list(dict.fromkeys(text.strip() for text in texts if text.strip()))
-    if len(distinct) < _FEWEST_TEXTS:
+    if len(distinct) < _MIN_TEXTS:
         raise DataError(
             f"{len(texts)} texts of which {len(distinct)} differ do not make a baseline; at least "
-            f"{_FEWEST_TEXTS} are needed, and some hundreds are better"
+            f"{_MIN_TEXTS} are needed, and some hundreds are better"
         )
-    drawn = draw_pairs(len(distinct), pairs, seed)
-    sides = ([distinct[i] for i in side] for side in drawn.T)
-    (scores,) = Scorer(built, runtime=runtime).score(*sides, progress=progress).values()
+    sampled = draw_pairs(len(distinct), pairs, seed)
+    columns = ([distinct[i] for i in side] for side in sampled.T)
+    (scores,) = Scorer(built, runtime=runtime).score(*columns, progress=progress).values()
     table = np.array(list(scores.segment_components.values()), dtype=np.float64)
     known = ~(table == built.scale.void).all(axis=0)  # pairs with words that the model knows
-    if known.sum() < _FEWEST_TEXTS:
-        share = f"{int(known.sum())} of {len(drawn)} pairs could be compared"
+    if known.sum() < _MIN_TEXTS:
+        share = f"{int(known.sum())} of {len(sampled)} pairs could be compared"
         raise DataError(f"{share}; the model knows too few words of these texts")
     notes = list(scores.warnings)
-    if len(drawn) < pairs:
-        made = f"{len(distinct):,} different texts make {len(drawn):,} pairs"
-        notes.append(f"{made}, fewer than the {pairs:,} requested")
+    if len(sampled) < pairs:
+        reason = f"{len(distinct):,} different texts make {len(sampled):,} pairs"
+        notes.append(f"{reason}, fewer than the {pairs:,} requested")
     components = scores.metric.components
     keys = dict(scores.signature.keys)
-    table, drawn = table[:, known], drawn[known]
+    table, sampled = table[:, known], sampled[known]
     return Baseline(
         metric=scores.metric.name,
         model=str(scores.metric.needs.model),
@@ -81,16 +81,16 @@ def fit_baseline(
         settings={name: keys[name] for name in BASELINE_OPTIONS},
         mean=dict(zip(components, table.mean(axis=1).tolist(), strict=True)),
         standard_error={
-            name: dyadic_error(row, drawn) for name, row in zip(components, table, strict=True)
+            name: dyadic_error(row, sampled) for name, row in zip(components, table, strict=True)
         },
-        pairs=len(drawn),
+        pairs=len(sampled),
         texts=len(distinct),
         seed=seed,
         notes=tuple(notes),
     )
 
 
-def _without_baseline(spec: Spec) -> Metric:
+def _build_without_baseline(spec: Spec) -> Metric:
     built = build_metric(spec)
     if "baseline" not in options_of(type(built)):
         able = [name for name in metric_names() if "baseline" in options_of(metric_class(name))]

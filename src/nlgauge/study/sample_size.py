@@ -25,7 +25,7 @@ from nlgauge.study.pilots import (
 )
 from nlgauge.study.study import Study
 
-_FEW = 30  # independent units, from which a variance has a relative error of a quarter
+_MIN_UNITS = 30  # independent units, from which a variance has a relative error of a quarter
 
 
 def plan_systems(
@@ -64,16 +64,16 @@ def plan_systems(
     183
     """
     target, labels = Target(power, alpha), list(pilot.signatures)
-    wanted = _differences(difference, len(labels))
+    gaps = _differences(difference, len(labels))
     pilots = []
-    for label, gap in zip(labels, wanted, strict=True):
+    for label, gap in zip(labels, gaps, strict=True):
         first, *others = (each[label] for each in pilot.scores.values())
         groups = None if pilot.clusters is None else [pilot.clusters[name] for name in first.ids]
         for second in others:
             rows = second.statistics[order_of(second, first.ids)]
             parts = contributions(rows, first.statistics, _finish(first))
-            found = replace(pilot_of(parts, groups), difference=second.value - first.value)
-            planned = _system_pilot(label, second.system, first.system, found, target, gap)
+            paired = replace(pilot_of(parts, groups), difference=second.value - first.value)
+            planned = _system_pilot(label, second.system, first.system, paired, target, gap)
             pilots.append(replace(planned, digits=first.scale.digits))
     notes = [*pilot.notes, *_pilot_notes(pilots, difference is None)]
     return _plan(pilots, target, sizes, notes, pilot.signatures)
@@ -86,11 +86,11 @@ def _finish(scores: Scores) -> FinishAll:
     return finish
 
 
-def _differences(given: float | Sequence[float] | None, metrics: int) -> list[float | None]:
+def _differences(difference: float | Sequence[float] | None, metrics: int) -> list[float | None]:
     """Return the difference to detect for every metric; None is the pilot's own."""
-    if given is None:
+    if difference is None:
         return [None] * metrics
-    values = [given] if isinstance(given, int | float) else list(given)
+    values = [difference] if isinstance(difference, int | float) else list(difference)
     if len(values) not in (1, metrics):
         raise OptionError(
             f"there are {len(values)} differences for {metrics} metrics; give one for all, or one "
@@ -106,10 +106,10 @@ def _differences(given: float | Sequence[float] | None, metrics: int) -> list[fl
 
 
 def _system_pilot(
-    label: str, system: str, baseline: str, pilot: Pilot, target: Target, wanted: float | None
+    label: str, system: str, baseline: str, pilot: Pilot, target: Target, requested: float | None
 ) -> SystemPilot:
     """Return the pilot with a difference of the same sign to detect, and the size it needs."""
-    gap = pilot.difference if wanted is None else copysign(wanted, pilot.difference)
+    gap = pilot.difference if requested is None else copysign(requested, pilot.difference)
     if abs(gap) <= 1e-12 * pilot.deviation:
         raise DataError(
             f"{label} of {system!r} and {baseline!r} do not differ in the pilot; name the "
@@ -127,7 +127,7 @@ def _pilot_notes(pilots: Sequence[SystemPilot], observed: bool) -> list[str]:
             "the differences to detect are those of the pilot, which are uncertain; name one that "
             "matters to you with --difference."
         )
-    if units < _FEW:
+    if units < _MIN_UNITS:
         error = 1 / np.sqrt(2 * (units - 1))
         notes.append(
             f"the pilot has {units} independent segments or clusters, so its standard deviations "

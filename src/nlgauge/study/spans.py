@@ -142,11 +142,11 @@ def evaluate_spans(
         NONE: _whole_texts(corpus, np.nan),
         LEXICAL: [_lexical_diff(*pair) for pair in pairs],
     }
-    found = {**scorer.word_costs(corpus, progress=progress), **baselines}
+    costs_by_name = {**scorer.word_costs(corpus, progress=progress), **baselines}
     parts = split(len(corpus), fraction, seed, corpus.ids)
     tested = {
-        name: _test(judged, words, parts.tune, parts.test, partial_credit)
-        for name, words in found.items()
+        name: _test(judged, costs, parts.tune, parts.test, partial_credit)
+        for name, costs in costs_by_name.items()
     }
     inputs = [corpus.ids[i] for i in parts.test]
     options: dict[str, Any] = {"count": count, "confidence": confidence, "seed": seed}
@@ -172,43 +172,43 @@ def _entries(
     """Yield the agreement of each metric, with intervals over inputs."""
     lexical = _sum_by(inputs, tested[LEXICAL][1])
     for name, (thresholds, rows, spans) in tested.items():
-        own = _sum_by(inputs, rows)
+        matches = _sum_by(inputs, rows)
         difference = None
         if name != LEXICAL:
-            difference = bootstrap_f1_difference(own, lexical, **options)
+            difference = bootstrap_f1_difference(matches, lexical, **options)
         agreement = SpanAgreement(*rows.sum(axis=0).tolist())
-        interval = bootstrap_f1(own, **options)
+        interval = bootstrap_f1(matches, **options)
         yield SpanEntry(name, thresholds, agreement, interval, difference, spans)
 
 
 def _test(
     judged: JudgedCorpus,
-    words: Sequence[WordCosts],
+    word_costs: Sequence[WordCosts],
     tune: Ints,
     test: Ints,
     partial_credit: float,
 ) -> _Tested:
     """Return thresholds, and their results on the test part."""
     people, lengths = judged.spans or (), [*map(len, judged.corpus.candidates)]
-    chosen = choose_thresholds(
-        [words[i].costs for i in tune],
-        [words[i].offsets for i in tune],
+    thresholds = choose_thresholds(
+        [word_costs[i].costs for i in tune],
+        [word_costs[i].offsets for i in tune],
         [people[i] for i in tune],
         [lengths[i] for i in tune],
         partial_credit=partial_credit,
     )
-    predicted = [words[i].spans(chosen.minor, chosen.major) for i in test]
+    predicted = [word_costs[i].spans(thresholds.minor, thresholds.major) for i in test]
     rows = [
         count_matches(spans, people[i], lengths[i], partial_credit=partial_credit)
         for spans, i in zip(predicted, test, strict=True)
     ]
-    return chosen, np.array(rows), sum(map(len, predicted))
+    return thresholds, np.array(rows), sum(map(len, predicted))
 
 
 def _whole_texts(corpus: Corpus, cost: float) -> list[WordCosts]:
     """Return each text as one word of this cost; an empty text has none."""
-    words = ([[0, len(text)]] if text else [] for text in corpus.candidates)
-    return [WordCosts(np.reshape(each, (-1, 2)), np.full(len(each), cost)) for each in words]
+    offsets = ([[0, len(text)]] if text else [] for text in corpus.candidates)
+    return [WordCosts(np.reshape(each, (-1, 2)), np.full(len(each), cost)) for each in offsets]
 
 
 def _lexical_diff(candidate: str, references: Sequence[str]) -> WordCosts:

@@ -70,28 +70,28 @@ def read_stored(
     if missing not in ("error", "drop"):
         raise OptionError(f"missing is {missing!r}; it is 'error' or 'drop'.")
     directions: dict[str, Direction] = dict.fromkeys(as_list(scores), "higher")
-    if both := directions.keys() & set(as_list(distances)):
-        raise OptionError(f"{min(both)!r} is named as a score and as a distance; name it once.")
+    if repeated := directions.keys() & set(as_list(distances)):
+        raise OptionError(f"{min(repeated)!r} is named as a score and as a distance; name it once.")
     directions |= dict.fromkeys(as_list(distances), "lower")
-    named = columns if isinstance(columns, Columns) else Columns.of(columns)
+    column_names = columns if isinstance(columns, Columns) else Columns.of(columns)
     column = cluster if isinstance(cluster, str) else None
     if isinstance(table, str | os.PathLike):
         table = [table]
     if isinstance(table, list | tuple):
         paths = list(map(str, table))
-        found = read_score_tables(
-            paths, list(directions), columns=named, cluster=column, wanted=format
+        stored = read_score_tables(
+            paths, list(directions), columns=column_names, cluster=column, wanted=format
         )
     else:
         rows = [("table", place, row) for place, row in _rows(table)]
-        found = to_score_table(rows, list(directions), columns=named, cluster=column)
-    if found.wide:
+        stored = to_score_table(rows, list(directions), columns=column_names, cluster=column)
+    if stored.wide:
         if len(set(directions.values())) > 1:
             raise OptionError(
                 "the columns are systems, so all of them are scores or all are distances."
             )
         directions = {SCORE: next(iter(directions.values()))}
-    return _without_missing(found, directions, _clusters(found, cluster), missing)
+    return _drop_missing(stored, directions, _clusters(stored, cluster), missing)
 
 
 def _rows(table: Table) -> list[tuple[str, dict[str, Any]]]:
@@ -110,37 +110,37 @@ def _rows(table: Table) -> list[tuple[str, dict[str, Any]]]:
 
 
 def _clusters(
-    found: ScoreTable, cluster: str | Sequence[Hashable] | None
+    table: ScoreTable, cluster: str | Sequence[Hashable] | None
 ) -> dict[str, Hashable] | None:
     """Return the cluster of every item, which is the same in all systems."""
     if cluster is None:
         return None
     if isinstance(cluster, str):
-        return clusters_by_id(found.ids, found.clusters or ())
-    return clusters_by_id(tuple(dict.fromkeys(found.ids)), cluster)
+        return clusters_by_id(table.ids, table.clusters or ())
+    return clusters_by_id(tuple(dict.fromkeys(table.ids)), cluster)
 
 
-def _without_missing(
-    found: ScoreTable,
+def _drop_missing(
+    table: ScoreTable,
     directions: Mapping[str, Direction],
     clusters: Mapping[str, Hashable] | None,
     missing: MissingScores,
 ) -> StoredComparison:
     """Return the scores of items that have all of them; others are an error, or left out."""
-    undefined = np.any([np.isnan(found.scores[name]) for name in directions], axis=0)
-    cells = list(zip(found.systems, found.ids, undefined, strict=True))
-    gone, total = {item for _, item, bad in cells if bad}, len(set(found.ids))
-    notes = found.notes
+    undefined = np.any([np.isnan(table.scores[name]) for name in directions], axis=0)
+    cells = list(zip(table.systems, table.ids, undefined, strict=True))
+    gone, total = {item for _, item, bad in cells if bad}, len(set(table.ids))
+    notes = table.notes
     if gone:
         counts = Counter(system for system, _, bad in cells if bad)
         by_system = ", ".join(f"{name} {count:,}" for name, count in counts.items())
-        what = f"{len(gone):,} of {total:,} items lack a score in at least one system ({by_system})"
+        gap = f"{len(gone):,} of {total:,} items lack a score in at least one system ({by_system})"
         if missing == "error":
-            raise DataError(f"{what}; leave them out of every system with --missing drop")
+            raise DataError(f"{gap}; leave them out of every system with --missing drop")
         if len(gone) == total:
-            raise DataError(f"{what}; no item is left to compare")
-        notes = (*notes, f"{what}; they are left out.")
-    scores: dict[str, dict[str, Scores]] = {name: {} for name in dict.fromkeys(found.systems)}
+            raise DataError(f"{gap}; no item is left to compare")
+        notes = (*notes, f"{gap}; they are left out.")
+    scores: dict[str, dict[str, Scores]] = {name: {} for name in dict.fromkeys(table.systems)}
     rows = {
         name: [
             i for i, (system, item, _) in enumerate(cells) if system == name and item not in gone
@@ -148,13 +148,13 @@ def _without_missing(
         for name in scores
     }
     for label, direction in directions.items():
-        values = found.scores[label]
-        kept = values[[i for at in rows.values() for i in at]]
-        limits = (float(kept.min()), float(kept.max())) if kept.size else (0.0, 0.0)
+        values = table.scores[label]
+        finite = values[[i for at in rows.values() for i in at]]
+        limits = (float(finite.min()), float(finite.max())) if finite.size else (0.0, 0.0)
         metric = StoredScore(label, direction, *limits)
         signature = stored_signature(label, direction)
         for name, at in rows.items():
-            ids = tuple(found.ids[i] for i in at)
+            ids = tuple(table.ids[i] for i in at)
             column: Floats = values[at][:, None]
             scores[name][label] = Scores(metric, label, name, ids, column, signature)
     return StoredComparison(scores, clusters, notes)

@@ -90,9 +90,9 @@ class Study:
     @property
     def signatures(self) -> dict[str, str]:
         """The metrics' signatures by label."""
-        made = {label: str(scores.signature) for label, scores in self.first_scores.items()}
+        computed = {label: str(scores.signature) for label, scores in self.first_scores.items()}
         return {
-            each.name: made.get(each.name) or str(stored_signature(each.name, each.direction))
+            each.name: computed.get(each.name) or str(stored_signature(each.name, each.direction))
             for each in self.metrics
         }
 
@@ -206,20 +206,20 @@ def measure(
     corpus = judged.corpus
     columns = corpus.systems, corpus.ids, judged.human, judged.documents
     judgements = Judgements.from_columns(*columns)
-    stored = [_stored(judged, judgements, name, "higher") for name in as_list(scores)]
-    stored += [_stored(judged, judgements, name, "lower") for name in as_list(distances)]
+    stored = [_read_stored(judged, judgements, name, "higher") for name in as_list(scores)]
+    stored += [_read_stored(judged, judgements, name, "lower") for name in as_list(distances)]
     specs = [metrics] if isinstance(metrics, str | Metric) else list(metrics)
     if not specs and stored:
         nothing: SystemScores = {name: {} for name in corpus.system_names}
         return Study(corpus, judgements, tuple(stored), nothing, judged.notes, missing)
     scorer = Scorer(specs, runtime=runtime)
     scored = scorer.score_corpus(corpus, progress=progress)
-    found = []
+    computed = []
     for label, metric in scorer.metrics.items():
         of_metric = [scored[system][label] for system in judgements.systems]
         values = place([each.segments for each in of_metric], of_metric, judgements.segments)
-        found.append(MetricScores.like(judgements, label, values, metric.scale.direction))
-    return Study(corpus, judgements, (*found, *stored), scored, judged.notes, missing)
+        computed.append(MetricScores.like(judgements, label, values, metric.scale.direction))
+    return Study(corpus, judgements, (*computed, *stored), scored, judged.notes, missing)
 
 
 def place(rows: Sequence[Floats], scores: Sequence[Scores], segments: Sequence[str]) -> Floats:
@@ -241,7 +241,7 @@ def stored_label(label: str, signature: str) -> str:
     return STORED + label if "scores:stored" in signature.split("|") else label
 
 
-def _stored(
+def _read_stored(
     judged: JudgedCorpus, judgements: Judgements, name: str, direction: Direction
 ) -> MetricScores:
     """Return scores that came with the data, NaN where there are none."""

@@ -68,9 +68,9 @@ class TaskRanking(StudyResult[RankedMetric]):
             for each in self.entries
         ]
         single = [
-            {"metric": each.metric, **task.to_dict(), "value": found.value, "rank": found.rank}
+            {"metric": each.metric, **task.to_dict(), "value": result.value, "rank": result.rank}
             for each in self.entries
-            for task, found in zip(self.tasks, each.values, strict=True)
+            for task, result in zip(self.tasks, each.values, strict=True)
         ]
         rows: list[dict[str, Any]] = to_jsonable([*means, *single])
         return rows
@@ -127,19 +127,19 @@ def rank_by_tasks(
     FileError
         If data of a task is not there.
     """
-    chosen = tasks if isinstance(tasks, TaskSet) else read_tasks(tasks)
+    task_set = tasks if isinstance(tasks, TaskSet) else read_tasks(tasks)
     root = Path(data)
-    chosen.check_data(root)
+    task_set.check_data(root)
     studies: dict[TaskData, Study] = {}
     stored = [*as_list(scores), *as_list(distances)]
-    for source in dict.fromkeys(each for task in chosen.tasks for each in task.sources):
+    for source in dict.fromkeys(each for task in task_set.tasks for each in task.sources):
         judged = source.read(root, stored)
         options: dict[str, Any] = {"scores": scores, "distances": distances, "missing": missing}
         studies[source] = measure(judged, metrics, **options, runtime=runtime, progress=progress)
     labels = next(iter(studies.values())).labels
     results = [
         _run(task, studies, labels, count, seed + 1000 * number)
-        for number, task in enumerate(chosen.tasks)
+        for number, task in enumerate(task_set.tasks)
     ]
     entries = _average(labels, results)
     signatures = next(iter(studies.values())).signatures
@@ -148,7 +148,7 @@ def rank_by_tasks(
         for source, study in studies.items()
         for note in study.data_notes
     ]
-    return TaskRanking(entries, tuple(notes), signatures, chosen.title, chosen.tasks)
+    return TaskRanking(entries, tuple(notes), signatures, task_set.title, task_set.tasks)
 
 
 def _run(
@@ -161,19 +161,19 @@ def _run(
         study = studies[source]
         criteria = study.criteria(task.human)
         if len(criteria) != 1:
-            named = ", ".join(criteria)
-            raise OptionError(f"{task.place} has several criteria ({named}); name one as 'human'")
-        found = LevelScores.of(study, criteria[0], task.level, task.system_score)
+            listed = ", ".join(criteria)
+            raise OptionError(f"{task.place} has several criteria ({listed}); name one as 'human'")
+        scores = LevelScores.of(study, criteria[0], task.level, task.system_score)
         name = task.coefficient
-        agreement = [correlate(*found.matrices(each, name), task.level, name) for each in labels]
+        agreement = [correlate(*scores.matrices(each, name), task.level, name) for each in labels]
         systems = agreement[0].n
         weights.append(systems * (systems - 1) / 2)
         values.append([each.value for each in agreement])
-        drawn = [
-            found.exchange(labels[i], labels[j], name, count=count, seed=seed + number)
+        exchanges = [
+            scores.exchange(labels[i], labels[j], name, count=count, seed=seed + number)
             for i, j in pairs
         ]
-        nulls.append(np.array([each.null for each in drawn]).reshape(len(pairs), count))
+        nulls.append(np.array([each.null for each in exchanges]).reshape(len(pairs), count))
     share = np.array(weights) / sum(weights) if len(weights) > 1 else np.ones(1)
     pooled = np.tensordot(share, np.array(nulls), axes=1)
     return _TaskResult(task, share @ np.array(values), dict(zip(pairs, pooled, strict=True)))

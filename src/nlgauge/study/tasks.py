@@ -50,9 +50,9 @@ class TaskData:
 
     def read(self, root: Path, stored: Sequence[str] = ()) -> JudgedCorpus:
         """Return the judged texts without the systems that are left out."""
-        given: dict[str, Any] = {"kind": self.kind, "part": self.part}
-        given |= {"references": self.references, "stored": stored}
-        judged = read_judged(root / self.data, **given)
+        options: dict[str, Any] = {"kind": self.kind, "part": self.part}
+        options |= {"references": self.references, "stored": stored}
+        judged = read_judged(root / self.data, **options)
         for name in self.without:
             try:
                 judged = judged.without(name)
@@ -86,8 +86,8 @@ class Task:
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values for JSON."""
-        named = {"data": self.place, "human": self.human, "level": self.level}
-        return {**named, "coefficient": self.coefficient, "weight": self.weight}
+        fields = {"data": self.place, "human": self.human, "level": self.level}
+        return {**fields, "coefficient": self.coefficient, "weight": self.weight}
 
 
 @dataclass(frozen=True)
@@ -202,16 +202,16 @@ def _tasks(where: str, entry: Mapping[str, Any]) -> Iterator[Task]:
         level, coefficient = _measure(where, measure)
         if pool and (level, coefficient) != ("system", "accuracy"):
             raise FileError(f"{where}: pool is for the measure 'system accuracy', not {measure!r}")
-        for chosen in [sources] if pool else [(source,) for source in sources]:
-            yield Task(chosen, level, coefficient, **shared)
+        for group in [sources] if pool else [(source,) for source in sources]:
+            yield Task(group, level, coefficient, **shared)
 
 
 def _sources(where: str, entry: Mapping[str, Any]) -> tuple[TaskData, ...]:
     parts = entry.get("part")
-    named = parts if isinstance(parts, list) else [parts]
+    part_names = parts if isinstance(parts, list) else [parts]
     references = entry.get("references")
-    if isinstance(references, dict) and set(references) != set(named):
-        listed = ", ".join(map(str, named))
+    if isinstance(references, dict) and set(references) != set(part_names):
+        listed = ", ".join(map(str, part_names))
         raise FileError(f"{where}: references are named for other parts than {listed}")
     return tuple(
         TaskData(
@@ -221,19 +221,19 @@ def _sources(where: str, entry: Mapping[str, Any]) -> tuple[TaskData, ...]:
             entry.get("kind"),
             tuple(entry.get("without", ())),
         )
-        for part in named
+        for part in part_names
     )
 
 
 def _measure(where: str, measure: object) -> tuple[str, str]:
-    words = measure.split() if isinstance(measure, str) else []
-    if len(words) != 2:
+    names = measure.split() if isinstance(measure, str) else []
+    if len(names) != 2:
         example = "'system spa'"
         raise FileError(
             f"{where}: the measure {measure!r} is not a level and a coefficient: {example}"
         )
     try:
-        level, coefficient = choose_level(words[0]), choose_coefficient(words[1])
+        level, coefficient = choose_level(names[0]), choose_coefficient(names[1])
         coefficient.check_level(level)
     except OptionError as error:
         raise FileError(f"{where}: {error}") from None

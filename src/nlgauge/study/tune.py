@@ -42,14 +42,14 @@ class OptionSweep:
     @property
     def chosen(self) -> dict[str, Value]:
         """The chosen value of every option."""
-        return self._named(self.found.chosen)
+        return self._name_values(self.found.chosen)
 
     def tried(self) -> list[dict[str, Any]]:
         """Return every combination with its tuning correlation, and the chosen one's test."""
         tested = to_jsonable(self.found.tested.value)
         return [
             {
-                **_json(self._named(trial)),
+                **_json(self._name_values(trial)),
                 "tune": to_jsonable(trial.tuned.value),
                 "test": tested if trial is self.found.chosen else None,
             }
@@ -58,33 +58,33 @@ class OptionSweep:
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values for JSON, None for what is undefined."""
-        found = self.found
+        sweep = self.found
         return {
             "metric": self.metric,
             "criterion": self.criterion,
-            "level": found.tested.level,
-            "coefficient": found.tested.coefficient,
+            "level": sweep.tested.level,
+            "coefficient": sweep.tested.coefficient,
             "chosen": _json(self.chosen),
-            "tune": to_jsonable(found.chosen.tuned.value),
-            "test": to_jsonable(found.tested.value),
-            "tuned_on": found.tuned_on,
-            "tested_on": found.tested_on,
+            "tune": to_jsonable(sweep.chosen.tuned.value),
+            "test": to_jsonable(sweep.tested.value),
+            "tuned_on": sweep.tuned_on,
+            "tested_on": sweep.tested_on,
             "tried": self.tried(),
         }
 
     def notes(self) -> list[str]:
         """Return sentences on undefined correlations."""
         tried, untested = self.found.tried, self.found.tested.reason
-        lost = [trial.tuned.reason for trial in tried if not isfinite(trial.tuned.value)]
+        undefined = [trial.tuned.reason for trial in tried if not isfinite(trial.tuned.value)]
         lines = []
-        if lost:
-            share = f"{len(lost)} of {len(tried)} values are undefined on the tuning part"
-            lines.append(f"{self.criterion}: {share} ({lost[0]}) and were not chosen.")
+        if undefined:
+            share = f"{len(undefined)} of {len(tried)} values are undefined on the tuning part"
+            lines.append(f"{self.criterion}: {share} ({undefined[0]}) and were not chosen.")
         if untested:
             lines.append(f"{self.criterion}: undefined on the test part: {untested}.")
         return lines
 
-    def _named(self, trial: Trial) -> dict[str, Value]:
+    def _name_values(self, trial: Trial) -> dict[str, Value]:
         values = trial.value if isinstance(trial.value, tuple) else (trial.value,)
         return dict(zip(self.options, values, strict=True))
 
@@ -197,19 +197,19 @@ def tune(
         gain = bootstrap_difference(*compared, count=resamples, confidence=confidence, seed=seed)
         tested = correlate(usual, people, level, coefficient)
         entries.append(TunedOptions(swept, default, tested, gain))
-    kept = study.only({base.label(), *(entry.swept.label for entry in entries)})
-    notes = (*kept.notes, *(note for entry in entries for note in entry.swept.notes()))
-    return Tuning(tuple(entries), notes, kept.signatures)
+    reported = study.only({base.label(), *(entry.swept.label for entry in entries)})
+    notes = (*reported.notes, *(note for entry in entries for note in entry.swept.notes()))
+    return Tuning(tuple(entries), notes, reported.signatures)
 
 
 def _with_layers(
     base: Metric, options: Mapping[str, str | Sequence[Value]], depth: int
 ) -> dict[str, str | Sequence[Value]]:
     """Return the options with ``all`` and ``runs`` of layers written out."""
-    named = dict(options)
-    if not named and isinstance(base, CloudMetric):
-        named = {base.layer_option: "all" if base.layer_option == "layer" else "runs"}
-    for name, values in named.items():
+    expanded = dict(options)
+    if not expanded and isinstance(base, CloudMetric):
+        expanded = {base.layer_option: "all" if base.layer_option == "layer" else "runs"}
+    for name, values in expanded.items():
         if name in ("layer", "layers") and isinstance(values, str):
             kind, _, longest = values.partition(":")
             if kind not in ("all", "runs"):
@@ -217,23 +217,23 @@ def _with_layers(
             if depth < 1:
                 raise OptionError(f"{base.name} has no layers to choose from: its model has one")
             if values == "all":
-                named[name] = range(depth + 1)
+                expanded[name] = range(depth + 1)
             elif name == "layer":
                 raise OptionError(f"{base.name} uses one layer: layer={values} is not possible")
             else:
-                named[name] = _runs(depth, longest)
-    return named
+                expanded[name] = _runs(depth, longest)
+    return expanded
 
 
 def _runs(depth: int, longest: str) -> Sequence[Value]:
     """Return runs of consecutive layers, without the embeddings below the first layer."""
     if longest and not (longest.isdecimal() and int(longest) >= 1):
         raise OptionError(f"layers=runs:{longest}: write the most layers of a run, as in runs:3")
-    most = int(longest or depth)
+    limit = int(longest or depth)
     return [
         first if first == last else f"{first}-{last}"
         for first in range(1, depth + 1)
-        for last in range(first, min(depth, first + most - 1) + 1)
+        for last in range(first, min(depth, first + limit - 1) + 1)
     ]
 
 
@@ -252,9 +252,9 @@ def select(
     grid = study.grid(criterion)
     scores = {values: grid.metric(label) for values, label in labels.items()}
     tried: tuple[Any, ...] = (", ".join(options), list(labels), scores, grid.human, parts)
-    found = sweep(*tried, level=level, coefficient=coefficient, axis=axis)
-    label = next(label for values, label in labels.items() if values == found.chosen.value)
-    return OptionSweep(name, options, criterion, found, label)
+    swept = sweep(*tried, level=level, coefficient=coefficient, axis=axis)
+    label = next(label for values, label in labels.items() if values == swept.chosen.value)
+    return OptionSweep(name, options, criterion, swept, label)
 
 
 def read_options(options: Mapping[str, str | Sequence[Value]]) -> dict[str, Values]:
@@ -284,12 +284,12 @@ def variants(spec: Spec, options: Mapping[str, Values]) -> dict[Values, Metric]:
         if getattr(base, name) != known[name].default:
             value = format_value(getattr(base, name))
             raise OptionError(f"{name}={value} is set in the metric and tuned as well; use one")
-    found = {}
+    by_values = {}
     for values in product(*options.values()):
-        named = zip(options, values, strict=True)
-        parsed = {name: known[name].parse(format_value(value)) for name, value in named}
-        found[values] = replace(base, **parsed)
-    return found
+        pairs = zip(options, values, strict=True)
+        parsed = {name: known[name].parse(format_value(value)) for name, value in pairs}
+        by_values[values] = replace(base, **parsed)
+    return by_values
 
 
 def split_judged(study: Study, criterion: str, axis: Axis, fraction: float, seed: int) -> Split:
@@ -310,9 +310,9 @@ def split_judged(study: Study, criterion: str, axis: Axis, fraction: float, seed
     return Split(index[parts.tune], index[parts.test], parts.groups)
 
 
-def _json(named: Mapping[str, Value]) -> dict[str, Value]:
+def _json(values: Mapping[str, Value]) -> dict[str, Value]:
     """Return values for JSON: an infinite number becomes a string."""
     return {
         name: str(value) if isinstance(value, float) and not isfinite(value) else value
-        for name, value in named.items()
+        for name, value in values.items()
     }

@@ -30,48 +30,48 @@ class _Partial(NamedTuple):
 def fewest_chunks(partners: Sequence[tuple[int, ...]]) -> tuple[int, int]:
     """Return the matched words and chunks of the best alignment; partners are ascending."""
     components = _components(partners)
-    left = Counter(components)
+    remaining = Counter(components)
     width = max(MIN_BEAM, min(BEAM, WORK // max(len(partners), 1)))
     beam = [_Partial(0, 0, 0, 0, False)]
     for options, mask in zip(partners, components, strict=True):
         following: dict[tuple[int, int, bool], _Partial] = {}
         for partial in beam:
-            for new in _extend(partial, options, mask, left[mask]):
+            for new in _extend(partial, options, mask, remaining[mask]):
                 key = new[2:]
                 if key not in following or new < following[key]:
                     following[key] = new
         beam = nsmallest(width, following.values())
-        left[mask] -= 1
+        remaining[mask] -= 1
     best = min(beam, key=lambda partial: (-partial.used.bit_count(), partial.chunks))
     return best.used.bit_count(), best.chunks
 
 
 def _extend(
-    partial: _Partial, options: tuple[int, ...], mask: int, left: int
+    partial: _Partial, options: tuple[int, ...], mask: int, remaining: int
 ) -> Iterator[_Partial]:
     """Yield the alignments that skip the next word or match it with one of its nearest partners."""
-    lost, chunks, used, following, is_open = partial
+    missed, chunks, used, following, is_open = partial
     # Skipping a word loses a match if the remaining words cannot fill the free positions.
     free = (mask & ~used).bit_count()
-    yield _Partial(lost + (0 < left <= free), chunks, used, following, False)
-    for j in _nearest(options, used, following):
-        yield _Partial(lost, chunks + (not is_open or j != following), used | 1 << j, j + 1, True)
+    yield _Partial(missed + (0 < remaining <= free), chunks, used, following, False)
+    for j in _find_nearest(options, used, following):
+        yield _Partial(missed, chunks + (not is_open or j != following), used | 1 << j, j + 1, True)
 
 
-def _nearest(options: tuple[int, ...], used: int, position: int) -> list[int]:
+def _find_nearest(options: tuple[int, ...], used: int, position: int) -> list[int]:
     """Return the unused options nearest to ``position``."""
     above = bisect_left(options, position)
     below = above - 1
-    found: list[int] = []
-    while len(found) < NEAREST and (below >= 0 or above < len(options)):
+    nearest: list[int] = []
+    while len(nearest) < NEAREST and (below >= 0 or above < len(options)):
         upwards = below < 0 or (
             above < len(options) and options[above] - position <= position - options[below]
         )
         j = options[above if upwards else below]
         above, below = above + upwards, below - (not upwards)
         if not used >> j & 1:
-            found.append(j)
-    return found
+            nearest.append(j)
+    return nearest
 
 
 def _components(partners: Sequence[tuple[int, ...]]) -> list[int]:

@@ -18,17 +18,17 @@ def lcs_positions(left: Sequence[Hashable], right: Sequence[Hashable]) -> list[i
     """Return the positions in ``left`` of the common subsequence that rouge_score finds."""
     # For ties, rouge_score uses a match if there is one, else drops the last item of left first.
     rows = list(_lcs_rows(left, right))
-    found = []
+    positions = []
     i, j = len(left), len(right)
     while i and j:
         if left[i - 1] == right[j - 1]:
-            found.append(i - 1)
+            positions.append(i - 1)
             i, j = i - 1, j - 1
         elif rows[j] >> (i - 1) & 1:  # the last of left adds nothing to the prefix of length i
             i -= 1
         else:
             j -= 1
-    return found[::-1]
+    return positions[::-1]
 
 
 class Edits(NamedTuple):
@@ -78,22 +78,22 @@ def common_start(left: Sequence[Hashable], right: Sequence[Hashable]) -> int:
     return next((k for k, (a, b) in enumerate(pairs) if a != b), min(len(left), len(right)))
 
 
-def _edit_rows(left: Sequence[Hashable], right: Sequence[Hashable]) -> Iterator[tuple[int, int]]:
-    """Yield where each row of the programme rises and falls by one along ``left``, as bits."""
-    full = (1 << len(left)) - 1
-    bits = _position_bits(left)
+def _edit_rows(source: Sequence[Hashable], target: Sequence[Hashable]) -> Iterator[tuple[int, int]]:
+    """Yield where each row of the programme rises and falls by one along ``source``, as bits."""
+    full = (1 << len(source)) - 1
+    bits = _position_bits(source)
     # Myers (1999), Hyyrö (2003)
     up, down = full, 0
     yield up, down
-    for item in right:
-        same = bits.get(item, 0) | down
-        flat = ((((same & up) + up) ^ up) | same) & full
+    for item in target:
+        equal = bits.get(item, 0) | down
+        flat = ((((equal & up) + up) ^ up) | equal) & full
         rises = down | (full & ~(flat | up))
         falls = up & flat
         rises = (rises << 1 | 1) & full
         falls = (falls << 1) & full
-        up = falls | (full & ~(same | rises))
-        down = rises & same
+        up = falls | (full & ~(equal | rises))
+        down = rises & equal
         yield up, down
 
 
@@ -105,12 +105,12 @@ def _position_bits(items: Sequence[Hashable]) -> dict[Hashable, int]:
     return bits
 
 
-def _lcs_rows(left: Sequence[Hashable], right: Sequence[Hashable]) -> Iterator[int]:
+def _lcs_rows(source: Sequence[Hashable], target: Sequence[Hashable]) -> Iterator[int]:
     """Yield rows of Hyyrö's (2004) LCS programme: bit i is 0 if the prefix of length i+1 gains."""
-    bits = _position_bits(left)
-    row = full = (1 << len(left)) - 1
+    bits = _position_bits(source)
+    row = full = (1 << len(source)) - 1
     yield row
-    for item in right:
+    for item in target:
         matches = row & bits.get(item, 0)
         row = ((row + matches) | (row - matches)) & full
         yield row

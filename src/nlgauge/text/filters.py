@@ -16,8 +16,8 @@ _PIECE_MARKS = ("##", "▁", "Ġ", "</w>")
 def weigh(cloud: Cloud, weighting: Weighting, table: IdfTable | None) -> Cloud:
     """Return the cloud without filtered tokens, with the masses of ``weighting``."""
     masses = _unfiltered_masses(cloud.tokens, weighting, table)
-    kept = _kept(cloud.tokens, weighting)
-    content = kept & ~cloud.tokens.special
+    mask = _select_tokens(cloud.tokens, weighting)
+    content = mask & ~cloud.tokens.special
     void = weighting.void == "content" and not (masses[content] > 0).any()
     unknown = cloud.tokens.unknown
     # Unknown words have no word vectors, so published code does not compare them.
@@ -26,29 +26,29 @@ def weigh(cloud: Cloud, weighting: Weighting, table: IdfTable | None) -> Cloud:
         void |= not (content & ~unknown).any()
     if void:
         masses = np.zeros(len(masses))
-    return cloud.keep(kept, masses)
+    return cloud.keep(mask, masses)
 
 
-def _kept(tokens: Tokens, weighting: Weighting) -> Bools:
+def _select_tokens(tokens: Tokens, weighting: Weighting) -> Bools:
     """Return which tokens remain, including those without mass."""
-    kept = np.ones(len(tokens), dtype=bool)
+    mask = np.ones(len(tokens), dtype=bool)
     if weighting.special == "drop":
-        kept &= ~tokens.special
+        mask &= ~tokens.special
     if weighting.subwords == "first":
-        kept &= tokens.special | (np.diff(tokens.words, prepend=-1) != 0)
+        mask &= tokens.special | (np.diff(tokens.words, prepend=-1) != 0)
     if weighting.punctuation != "keep":
         ascii_only = weighting.punctuation == "drop_ascii"
-        kept &= ~np.array([_is_punctuation(s, ascii_only) for s in tokens.strings], dtype=bool)
+        mask &= ~np.array([_is_punctuation(s, ascii_only) for s in tokens.strings], dtype=bool)
     if weighting.stopwords:
         stopped = np.array([s.lower() in weighting.stopwords for s in tokens.strings], dtype=bool)
-        kept &= tokens.special | ~stopped
-    return kept
+        mask &= tokens.special | ~stopped
+    return mask
 
 
 def masses(tokens: Tokens, weighting: Weighting, table: IdfTable | None) -> Floats:
     """Return the mass of every token, with sum 1 and 0 for filtered tokens."""
     unfiltered = _unfiltered_masses(tokens, weighting, table)
-    shares = np.where(_kept(tokens, weighting), unfiltered, 0.0)
+    shares = np.where(_select_tokens(tokens, weighting), unfiltered, 0.0)
     total = shares.sum()
     return shares / total if total > 0 else shares
 

@@ -47,8 +47,8 @@ class IdfTable:
         frequency = np.zeros(len(ids))
         if len(self.ids):
             positions = np.minimum(np.searchsorted(self.ids, ids), len(self.ids) - 1)
-            found = self.ids[positions] == ids
-            frequency[found] = self.counts[positions[found]]
+            known = self.ids[positions] == ids
+            frequency[known] = self.counts[positions[known]]
         ratio = (self.documents + 1) / (frequency + 1)
         return np.asarray(np.log1p(ratio) if plus_one else np.log(ratio))
 

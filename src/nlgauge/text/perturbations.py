@@ -6,7 +6,7 @@ from types import MappingProxyType
 
 import numpy as np
 
-_SHARE = 0.2  # of the words that are dropped
+_DROPPED_SHARE = 0.2  # of the words
 _NUMBER = re.compile(r"\d+")
 _NEGATED = re.compile(r"\b(not)\s+|n't\b", re.IGNORECASE)
 _VERBS = "am are can could did do does had has have is may might must shall should was were will"
@@ -27,8 +27,10 @@ def drop_words(text: str, rng: np.random.Generator) -> str:
     words, space = _units(text)
     if len(words) < 2:
         return text
-    lost = set(rng.permutation(len(words))[: max(1, round(_SHARE * len(words)))].tolist())
-    return space.join(word for place, word in enumerate(words) if place not in lost)
+    dropped = set(
+        rng.permutation(len(words))[: max(1, round(_DROPPED_SHARE * len(words)))].tolist()
+    )
+    return space.join(word for place, word in enumerate(words) if place not in dropped)
 
 
 def shuffle_words(text: str, rng: np.random.Generator) -> str:
@@ -46,8 +48,8 @@ def negate(text: str, _: np.random.Generator) -> str:
 def change_numbers(text: str, rng: np.random.Generator) -> str:
     """Return the text with each number replaced by another one of the same length."""
 
-    def other(found: re.Match[str]) -> str:
-        digits = [int(digit) for digit in found.group()]
+    def other(match: re.Match[str]) -> str:
+        digits = [int(digit) for digit in match.group()]
         digits[0] = (digits[0] - 1 + int(rng.integers(1, 9))) % 9 + 1  # 1 to 9, not the same
         return "".join(map(str, digits))
 

@@ -32,11 +32,11 @@ def ptb_words(text: str, *, lowercase: bool = False, marks: bool = True) -> list
     words = _MARKS.sub(r" \g<0> ", line).split()
     last = max((i for i, word in enumerate(words) if word not in _CLOSING), default=-1)
     stopped = (x for i, word in enumerate(words) for x in _split_full_stop(word, i == last))
-    found = [
+    tokens = [
         x for word in stopped for part in _split_clitic(word) for x in _split_contraction(part)
     ]
-    kept = found if marks else [word for word in found if word not in PUNCTUATION]
-    return [word.lower() for word in kept] if lowercase else kept
+    selected = tokens if marks else [word for word in tokens if word not in PUNCTUATION]
+    return [word.lower() for word in selected] if lowercase else selected
 
 
 def _split_full_stop(word: str, ends_text: bool) -> tuple[str, ...]:
@@ -49,8 +49,8 @@ def _split_full_stop(word: str, ends_text: bool) -> tuple[str, ...]:
 
 
 def _split_clitic(word: str) -> tuple[str, ...]:
-    found = _CLITIC.search(word)
-    return (word[: found.start()], found[1]) if found else (word,)
+    match = _CLITIC.search(word)
+    return (word[: match.start()], match[1]) if match else (word,)
 
 
 def _split_contraction(word: str) -> tuple[str, ...]:

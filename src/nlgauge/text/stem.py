@@ -69,9 +69,9 @@ def _replace(word: str, rules: Iterable[tuple[str, str]], above: int = 0) -> str
     """Apply the first rule whose ending matches, if the rest's measure is above ``above``."""
     for ending, replacement in rules:
         if word.endswith(ending):
-            rest = word.removesuffix(ending)
-            applies = _measure(rest) > above and (ending != "ion" or rest[-1] in "st")
-            return rest + replacement if applies else word
+            base = word.removesuffix(ending)
+            applies = _measure(base) > above and (ending != "ion" or base[-1] in "st")
+            return base + replacement if applies else word
     return word
 
 
@@ -91,9 +91,9 @@ def _past_and_gerund(word: str) -> str:
     if word.endswith("eed"):
         return word[:-1] if _measure(word[:-3]) > 0 else word
     for ending in ("ed", "ing"):
-        rest = word.removesuffix(ending)
-        if rest != word and "v" in _shape(rest):
-            return _restore_e(rest)
+        base = word.removesuffix(ending)
+        if base != word and "v" in _shape(base):
+            return _restore_e(base)
     return word
 
 
@@ -118,9 +118,9 @@ def _derivation(word: str) -> str:
 
 def _final_letters(word: str) -> str:
     """Step 5: remove a final e, and one l of two."""
-    rest = word.removesuffix("e")
-    if rest != word and _measure(rest) + (not _ends_cvc(rest)) > 1:
-        word = rest
+    base = word.removesuffix("e")
+    if base != word and _measure(base) + (not _ends_cvc(base)) > 1:
+        word = base
     if word.endswith("ll") and _measure(word[:-1]) > 1:
         word = word[:-1]
     return word

@@ -31,8 +31,8 @@ def words(text: str, *, lowercase: bool = True, marks: bool = False) -> list[str
     """Return the words of ``text``, and each punctuation mark or symbol if ``marks``."""
     # Both encodings of an accented letter become equal.
     composed = unicodedata.normalize("NFC", text.lower() if lowercase else text)
-    found: list[str] = (_WORDS_AND_MARKS if marks else _WORDS).findall(composed)
-    return found
+    matches: list[str] = (_WORDS_AND_MARKS if marks else _WORDS).findall(composed)
+    return matches
 
 
 class Word(NamedTuple):
@@ -52,14 +52,14 @@ def find_words(text: str) -> list[Word]:
     [Word(string='cats', start=0, end=4), Word(string='!', start=4, end=5)]
     """
     if unicodedata.is_normalized("NFC", text):
-        return [Word(found.group(), *found.span()) for found in _WORDS_AND_MARKS.finditer(text)]
+        return [Word(match.group(), *match.span()) for match in _WORDS_AND_MARKS.finditer(text)]
     composed, origin = "", []  # for each composed character, the place of its cluster
     for cluster in regex.finditer(r"\X", text):
         letters = unicodedata.normalize("NFC", cluster.group())
         composed += letters
         origin += [cluster.span()] * len(letters)
-    found = _WORDS_AND_MARKS.finditer(composed)
-    return [Word(x.group(), origin[x.start()][0], origin[x.end() - 1][1]) for x in found]
+    matches = _WORDS_AND_MARKS.finditer(composed)
+    return [Word(x.group(), origin[x.start()][0], origin[x.end() - 1][1]) for x in matches]
 
 
 def split_words(

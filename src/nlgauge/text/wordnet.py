@@ -71,9 +71,9 @@ def find_wordnet(choice: str = "auto") -> WordNet | None:
     """
     if choice == "none":
         return None
-    named = os.environ.get(FOLDER_VARIABLE) if choice == "auto" else choice
-    if named:
-        return _read(Path(named))
+    path = os.environ.get(FOLDER_VARIABLE) if choice == "auto" else choice
+    if path:
+        return _read(Path(path))
     for folder in (_package_folder(), DEBIAN_FOLDER):
         if folder is not None and (folder / "index.noun").is_file():
             return _read(folder)

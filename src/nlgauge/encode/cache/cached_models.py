@@ -38,17 +38,17 @@ def model_identity(name: str, options: RunOptions) -> dict[str, str]:
     These are the digests of the model's files, the run options, and the versions of the libraries
     in signatures.
     """
-    chosen = {key: str(value) for key, value in asdict(options).items() if key not in _UNRELATED}
+    relevant = {key: str(value) for key, value in asdict(options).items() if key not in _UNRELATED}
     versions = {library: version_of(library) for library in _LIBRARIES}
     if name == "hashing":
-        return {"model": name, **chosen, "nlgauge": versions["nlgauge"]}
+        return {"model": name, **relevant, "nlgauge": versions["nlgauge"]}
     located = find_model(name, download=options.download)
     settings = hashlib.sha256()
-    for path in sorted(path for each in _SETTING_FILES for path in located.folder.glob(each)):
+    for path in sorted(path for pattern in _SETTING_FILES for path in located.folder.glob(pattern)):
         settings.update(f"{path.name} {path.stat().st_size} ".encode() + path.read_bytes())
     files = {"weights": located.digest, "settings": settings.hexdigest()[:12]}
     # Only the last component of a folder, so that all paths to a model give the same identity.
-    return {"model": Path(name).name, **files, **chosen, **versions}
+    return {"model": Path(name).name, **files, **relevant, **versions}
 
 
 class _CachedModel(Generic[Model]):
@@ -75,13 +75,13 @@ class _CachedModel(Generic[Model]):
     def card(self) -> ModelCard:
         """The card of the model; the model is loaded if the card is not in the cache."""
         identity, key = self._identity("card"), records.text_key("card")
-        found = self._cache.read(identity, [key], [records.CARD])
-        if key not in found:
+        stored = self._cache.read(identity, [key], [records.CARD])
+        if key not in stored:
             card = self.model.card
             facts = {x: getattr(card, x) for x in ("digest", "depth", "dimension", "libraries")}
             self._cache.write(identity, {key: {records.CARD: records.pack_json(facts)}})
             return card
-        facts = records.unpack_json(found[key][records.CARD])
+        facts = records.unpack_json(stored[key][records.CARD])
         # Layers and languages come from the registry, which may be newer than the cache.
         return model_card(self._name, **{**facts, "libraries": tuple(facts["libraries"])})
 
@@ -89,9 +89,9 @@ class _CachedModel(Generic[Model]):
         """Return the tokens of each text."""
         identity = self._identity("tokens")
         keys = {text: records.text_key(text) for text in texts}
-        found = self._read(identity, keys, records.TOKENS)
-        tokens = {text: records.unpack_tokens(content)[0] for text, content in found.items()}
-        missing = [text for text in keys if text not in found]
+        stored = self._read(identity, keys, records.TOKENS)
+        tokens = {text: records.unpack_tokens(content)[0] for text, content in stored.items()}
+        missing = [text for text in keys if text not in stored]
         if missing:
             new = dict(zip(missing, self.model.tokenize(missing), strict=True))
             packed = {keys[x]: {records.TOKENS: records.pack_tokens(new[x])} for x in missing}
@@ -102,12 +102,12 @@ class _CachedModel(Generic[Model]):
     def _read(self, identity: str, keys: Mapping[str, bytes], part: str) -> dict[str, bytes]:
         """Return one part of each text in the cache, and count hits and misses."""
         records_found = self._cache.read(identity, list(keys.values()), [part])
-        found = {x: records_found[key][part] for x, key in keys.items() if key in records_found}
-        self._cache.count(identity, len(found), len(keys) - len(found))
-        return found
+        stored = {x: records_found[key][part] for x, key in keys.items() if key in records_found}
+        self._cache.count(identity, len(stored), len(keys) - len(stored))
+        return stored
 
-    def _identity(self, kind: str, **more: str) -> str:
-        values = {"kind": kind, "records": records.VERSION, **self._model_identity, **more}
+    def _identity(self, kind: str, **details: str) -> str:
+        values = {"kind": kind, "records": records.VERSION, **self._model_identity, **details}
         return json.dumps(values, sort_keys=True)
 
 
@@ -119,17 +119,17 @@ class CachedEncoder(_CachedModel[Encoder]):
         identity = self._identity("clouds")
         keys = {text: records.text_key(text) for text in texts}
         parts = [records.TOKENS, *map(records.layer_part, layers)]
-        found = self._cache.read(identity, list(keys.values()), parts)
-        groups = _grouped({x: _missing(found.get(key, {}), layers) for x, key in keys.items()})
+        stored = self._cache.read(identity, list(keys.values()), parts)
+        groups = _group({x: _list_missing(stored.get(key, {}), layers) for x, key in keys.items()})
         for missing, group in groups.items():
             clouds = zip(group, self.model.encode(group, missing), strict=True)
             packed = {keys[text]: records.pack_cloud(cloud, missing) for text, cloud in clouds}
             self._cache.write(identity, packed)
             for key, record in packed.items():
-                found[key] = record | found.get(key, {})
+                stored[key] = record | stored.get(key, {})
         misses = sum(map(len, groups.values()))
         self._cache.count(identity, len(keys) - misses, misses)
-        by_text = {text: records.unpack_cloud(found[key], layers) for text, key in keys.items()}
+        by_text = {text: records.unpack_cloud(stored[key], layers) for text, key in keys.items()}
         return [by_text[text] for text in texts]
 
 
@@ -156,9 +156,9 @@ class CachedMaskedLm(_CachedModel[MaskedLm]):
         for t in temperatures:
             options = {"temperature": repr(float(t)), "whole_words": str(whole_words)}
             identities[t] = self._identity("histograms", **options, unknown=unknown)
-            found = self._read(identities[t], keys, records.HISTOGRAM)
-            known[t] = {x: records.unpack_histogram(content) for x, content in found.items()}
-        groups = _grouped({x: tuple(t for t in known if x not in known[t]) for x in keys})
+            stored = self._read(identities[t], keys, records.HISTOGRAM)
+            known[t] = {x: records.unpack_histogram(content) for x, content in stored.items()}
+        groups = _group({x: tuple(t for t in known if x not in known[t]) for x in keys})
         for missing, group in groups.items():
             computed = self.model.histograms(
                 group, weigh, temperatures=missing, whole_words=whole_words, unknown=unknown
@@ -171,13 +171,13 @@ class CachedMaskedLm(_CachedModel[MaskedLm]):
         return {t: [known[t][text] for text in texts] for t in temperatures}
 
 
-def _missing(record: Record, layers: Sequence[int]) -> tuple[int, ...]:
+def _list_missing(record: Record, layers: Sequence[int]) -> tuple[int, ...]:
     """Return the layers to compute: those not stored, or all if the tokens are not."""
     stored = record if records.TOKENS in record else ()
     return tuple(sorted({n for n in layers if records.layer_part(n) not in stored}))
 
 
-def _grouped(missing: Mapping[str, tuple[Part, ...]]) -> dict[tuple[Part, ...], list[str]]:
+def _group(missing: Mapping[str, tuple[Part, ...]]) -> dict[tuple[Part, ...], list[str]]:
     """Group the texts by their missing parts."""
     groups: dict[tuple[Part, ...], list[str]] = {}
     for text, parts in missing.items():

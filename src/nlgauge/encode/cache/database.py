@@ -129,7 +129,7 @@ class EmbeddingCache:
         """Return the stored parts of each key, without keys that have none."""
         with self._lock:
             try:
-                return self._on_valid_file(partial(self._read, identity, keys, parts))
+                return self._retry_on_damage(partial(self._read, identity, keys, parts))
             except _ERRORS as error:
                 self._warn(f"{_reason(error, 'read')}; scores are computed without it")
                 return {}
@@ -144,8 +144,8 @@ class EmbeddingCache:
             try:
                 self.folder.mkdir(parents=True, exist_ok=True)
                 for _, batch in groupby(sized, lambda pair: pair[1] // _TRANSACTION_BYTES):
-                    some = [row for row, _ in batch]
-                    self._on_valid_file(partial(self._write, identity, some))
+                    batch_rows = [row for row, _ in batch]
+                    self._retry_on_damage(partial(self._write, identity, batch_rows))
             except _ERRORS as error:
                 self._writable = False
                 self._warn(f"{_reason(error, 'written to')}; from now on it is only read")
@@ -161,17 +161,17 @@ class EmbeddingCache:
 
     def contents(self) -> list[CacheContents]:
         """Return the contents by identity, the largest first."""
-        with self._lock, self._raising():
+        with self._lock, self._raise_file_error():
             _save_usage(self._path, self._times, self._counts)
-            return self._on_valid_file(self._contents)
+            return self._retry_on_damage(self._contents)
 
     def clear(self) -> int:
         """Delete the cache, keep other files of the folder, and return the number of entries."""
-        with self._lock, self._raising():
+        with self._lock, self._raise_file_error():
             entries = 0
             with suppress(DamagedFile):  # raises an error for a newer format
                 entries = sum(each.entries for each in self._contents())
-            for path in (self._path, _beside(self._path, "-journal"), _beside(self._path)):
+            for path in (self._path, _sibling(self._path, "-journal"), _sibling(self._path)):
                 path.unlink(missing_ok=True)
             with suppress(OSError):  # the folder has other files
                 self.folder.rmdir()
@@ -179,7 +179,7 @@ class EmbeddingCache:
 
     def verify(self) -> Verification:
         """Check the file and every checksum; drop damaged records or replace a damaged file."""
-        with self._lock, self._raising():
+        with self._lock, self._raise_file_error():
             try:
                 with _connect(self._path) as connection:
                     (verdict,) = connection.execute("PRAGMA integrity_check(1)").fetchone()
@@ -197,24 +197,24 @@ class EmbeddingCache:
     def _read(
         self, identity: str, keys: Sequence[bytes], parts: Sequence[str]
     ) -> dict[bytes, dict[str, bytes]]:
-        found: dict[bytes, dict[str, bytes]] = {}
+        records: dict[bytes, dict[str, bytes]] = {}
         damaged, now = [], time.time_ns()
         with _connect(self._path) as connection:
             for start in range(0, len(keys), _KEYS_PER_QUERY):
-                some = keys[start : start + _KEYS_PER_QUERY]
+                batch = keys[start : start + _KEYS_PER_QUERY]
                 rows = connection.execute(
                     f"{_SELECT} WHERE identity = ({_FIND_IDENTITY}) "
-                    f"AND key IN ({_marks(some)}) AND part IN ({_marks(parts)})",
-                    (identity, *some, *parts),
+                    f"AND key IN ({_placeholders(batch)}) AND part IN ({_placeholders(parts)})",
+                    (identity, *batch, *parts),
                 )
                 for number, owner, key, part, content, checksum in rows:
                     if checksum == _checksum(owner, key, part, content):
-                        found.setdefault(key, {})[part] = content
+                        records.setdefault(key, {})[part] = content
                         self._times[number] = now
                     else:
                         damaged.append(number)
         self._drop(damaged)
-        return found
+        return records
 
     def _write(self, identity: str, rows: Sequence[tuple[bytes, str, bytes]]) -> None:
         now, limit = time.time_ns(), size_limit()
@@ -255,11 +255,11 @@ class EmbeddingCache:
 
     def _set_aside(self) -> None:
         """Rename a damaged file, so that a new one can be created."""
-        _beside(self._path, "-journal").unlink(missing_ok=True)
-        self._path.replace(_beside(self._path))
-        self._warn(f"had a damaged file, renamed to {_beside(self._path).name}; it starts empty")
+        _sibling(self._path, "-journal").unlink(missing_ok=True)
+        self._path.replace(_sibling(self._path))
+        self._warn(f"had a damaged file, renamed to {_sibling(self._path).name}; it starts empty")
 
-    def _on_valid_file(self, work: Callable[[], Result]) -> Result:
+    def _retry_on_damage(self, work: Callable[[], Result]) -> Result:
         """Return the result of ``work``, with a new file if the current one is damaged."""
         try:
             return work()
@@ -268,7 +268,7 @@ class EmbeddingCache:
             return work()
 
     @contextmanager
-    def _raising(self) -> Iterator[None]:
+    def _raise_file_error(self) -> Iterator[None]:
         """Turn failures into ``FileError``, for calls that are about the cache itself."""
         try:
             yield
@@ -284,7 +284,7 @@ class EmbeddingCache:
 @contextmanager
 def _connect(path: Path, mode: str = "rw") -> Iterator[sqlite3.Connection]:
     """Yield a connection to the file, or to an empty cache if there is no file to read."""
-    for file in (_beside(path, ending) for ending in ("", "-journal", "-wal")):
+    for file in (_sibling(path, ending) for ending in ("", "-journal", "-wal")):
         if file.exists() and not file.is_file():  # reading from a pipe may block forever
             raise OSError(f"{file.name} is not a regular file; delete it")
     address = f"{path.absolute().as_uri()}?mode={mode}"
@@ -386,11 +386,11 @@ def _pragma(connection: sqlite3.Connection, name: str) -> int:
     return int(connection.execute(f"PRAGMA {name}").fetchone()[0])
 
 
-def _marks(values: Sequence[object]) -> str:
+def _placeholders(values: Sequence[object]) -> str:
     return ",".join("?" * len(values))
 
 
-def _beside(path: Path, ending: str = ".damaged") -> Path:
+def _sibling(path: Path, ending: str = ".damaged") -> Path:
     return path.with_name(path.name + ending)
 
 

@@ -97,14 +97,14 @@ def unpack_cloud(record: Mapping[str, bytes], layers: Sequence[int]) -> Cloud:
 
 def pack_histogram(histogram: Histogram) -> dict[str, bytes]:
     """Return the part of a histogram; it has only one."""
-    rest = pack_json([histogram.ids.tolist(), histogram.notes])
-    return {HISTOGRAM: _pack(histogram.log_probabilities) + rest}
+    details = pack_json([histogram.ids.tolist(), histogram.notes])
+    return {HISTOGRAM: _pack(histogram.log_probabilities) + details}
 
 
 def unpack_histogram(content: bytes) -> Histogram:
     """Return the histogram from bytes."""
-    log_probabilities, rest = _unpack(content)
-    ids, notes = unpack_json(rest)
+    log_probabilities, details = _unpack(content)
+    ids, notes = unpack_json(details)
     return Histogram(log_probabilities, np.array(ids, np.int64), tuple(notes))
 
 
