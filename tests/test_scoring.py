@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from nlgauge import Scorer, corpus_run, inputs, metric, score, score_systems
+from nlgauge import Runtime, Scorer, corpus_run, inputs, metric, score, score_systems
 from nlgauge.core.errors import OptionError, UsageError
 from nlgauge.encode.hashing import HashingEncoder, HashingMaskedLm
 
@@ -81,7 +81,8 @@ def test_progress_is_reported() -> None:
 def test_progress_moves_within_a_chunk(spec: str) -> None:
     reports: list[int] = []
     texts = [f"text {number} of many" for number in range(200)]
-    score(texts, texts[::-1], metrics=spec, progress=lambda done, _: reports.append(done))
+    one_thread = Scorer(spec, runtime=Runtime(threads=1))  # several report only while one waits
+    one_thread.score(texts, texts[::-1], progress=lambda done, _: reports.append(done))
     assert reports == sorted(reports)
     assert len({done for done in reports if 8 < done < 200}) > 3, "between the chunks of 8 and 192"
 

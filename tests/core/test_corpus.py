@@ -61,6 +61,14 @@ def test_rows_of_a_segment_stay_together_and_ids_count_within_a_system() -> None
     assert corpus.rows_of("B") == (2, 3)
 
 
+def test_segments_of_equal_references_are_adjacent() -> None:
+    corpus = Corpus.of(list("abcdef"), list("xyxzyx"))
+    assert corpus.by_segment() == (0, 2, 5, 1, 4, 3)
+    systems = ["A", "A", "A", "B", "B", "B"]
+    corpus = Corpus.of(list("abcdef"), list("xyxxyx"), systems=systems)
+    assert corpus.by_segment() == (0, 3, 2, 5, 1, 4), "rows of a segment stay together"
+
+
 def test_columns_of_another_length_are_refused() -> None:
     with pytest.raises(ShapeError, match="2 candidates but 1 systems"):
         Corpus.of(["a", "b"], ["x", "y"], systems=["A"])

@@ -109,8 +109,12 @@ class Corpus:
         return tuple(self.ids[row] for row in self.rows_of(system))
 
     def by_segment(self) -> tuple[int, ...]:
-        """Return all row numbers, with the rows of a segment adjacent."""
-        order = {name: number for number, name in enumerate(dict.fromkeys(self.ids))}
+        """Return all row numbers; rows of a segment, and segments of equal references, adjoin."""
+        groups: dict[tuple[str, ...], int] = {}
+        order: dict[str, tuple[int, int]] = {}
+        for name, references in zip(self.ids, self.references, strict=True):
+            if name not in order:
+                order[name] = groups.setdefault(references, len(groups)), len(order)
         return tuple(sorted(range(len(self)), key=lambda i: order[self.ids[i]]))
 
     def segment_references(self) -> Iterator[tuple[str, ...]]:
