@@ -21,7 +21,7 @@ _SCORE = """
 import sys, nlgauge
 nlgauge.score(["A guy stands on a boat."], ["A man is standing in a canoe."], metrics=sys.argv[1:])
 """
-_OPTIONS = {"external": f"external:command={sys.executable} tests/programs/shared_words.py"}
+_OPTIONS = {"external": f"external:command={sys.executable} tests/word_overlap.py references"}
 
 
 def first_use(_: int) -> list[Timing]:
