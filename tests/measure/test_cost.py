@@ -6,7 +6,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nlgauge.core.errors import OptionError, ShapeError
-from nlgauge.measure.cost import SNAP, cosine, euclid, squared_euclid, unit, word_order
+from nlgauge.measure import cost
+from nlgauge.measure.cost import (
+    SNAP,
+    cosine,
+    euclid,
+    nearest_cosine_cost,
+    squared_euclid,
+    unit,
+    word_order,
+)
 
 
 def clouds(seed=0, n=5, m=7, d=6):
@@ -25,6 +34,16 @@ def test_against_loops():
             assert squared_euclid(x, y)[i, j] == pytest.approx(gap @ gap)
             raw = squared_euclid(x, y, normalise=False)[i, j]
             assert raw == pytest.approx(((p - q) ** 2).sum())
+
+
+@pytest.mark.parametrize("cells", [1, 14, 1 << 19])
+def test_nearest_costs_are_column_minima_for_any_size_of_blocks(cells, monkeypatch):
+    monkeypatch.setattr(cost, "BLOCK_CELLS", cells)
+    x, y = map(unit, clouds())
+    y[3] = x[2]
+    found = nearest_cosine_cost(x, y)
+    np.testing.assert_allclose(found, cosine(x, y).min(axis=0), rtol=1e-12)
+    assert found[3] == 0
 
 
 @pytest.mark.parametrize("measure", [cosine, euclid, squared_euclid])

@@ -6,6 +6,8 @@ All costs are float64, never negative, and exactly 0 for equal points: a squared
 Matrices of long texts are large, so they are changed in place.
 """
 
+from functools import reduce
+
 import numpy as np
 from numpy.typing import ArrayLike
 
@@ -49,6 +51,13 @@ def cosine_cost(cosines: Floats) -> Floats:
     np.subtract(1.0, cosines, out=cosines)
     cosines[cosines < SNAP / 2] = 0.0
     return cosines
+
+
+def nearest_cosine_cost(x: Floats, y: Floats) -> Floats:
+    """Return min_i 1 - cos(x_i, y_j) of unit vectors for each y_j, without the whole matrix."""
+    rows = max(1, BLOCK_CELLS // max(len(y), 1))
+    blocks = (x[start : start + rows] @ y.T for start in range(0, len(x), rows))
+    return cosine_cost(reduce(np.maximum, (cosines.max(axis=0) for cosines in blocks)))
 
 
 def euclid(x: ArrayLike, y: ArrayLike, *, normalise: bool = True) -> Floats:

@@ -30,7 +30,7 @@ from nlgauge.core.cloud import Cloud
 from nlgauge.core.metric import similarity
 from nlgauge.core.options import option
 from nlgauge.core.plan import Plan
-from nlgauge.measure.cost import cosine_cost
+from nlgauge.measure.cost import cosine_cost, nearest_cosine_cost
 from nlgauge.measure.layers import join, ngram_totals, unit_ngrams
 from nlgauge.metrics._cloud_metric import Points, several_layers
 from nlgauge.metrics._transport import TransportMetric
@@ -86,7 +86,7 @@ class Gauge(TransportMetric):
     def row(self, plan: Plan, candidate: Points, reference: Points) -> tuple[float, ...]:
         """Return the score and its two parts; negative similarities count as no match."""
         assert reference.weights is not None
-        nearest = cosine_cost((candidate.vectors @ reference.vectors.T).max(axis=0))
+        nearest = nearest_cosine_cost(candidate.vectors, reference.vectors)
         matched = max(0.0, 1 - plan.value)
         recall = max(0.0, 1 - float(reference.weights @ nearest))
         return matched + self.recall_weight * (recall - matched), matched, recall
