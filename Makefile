@@ -4,6 +4,9 @@ BIN = $(VENV)/bin
 EXAMPLE = -c examples/fluent.txt examples/literal.txt examples/hasty.txt \
 	-r examples/reference.a.txt examples/reference.b.txt
 
+# Packages are installed without bytecode; it must be kept once a module has been imported.
+unexport PYTHONDONTWRITEBYTECODE
+
 .PHONY: demo test test-portable matrix readme coverage lint bench docs clean
 
 # One environment serves all targets; it is rebuilt when dependencies or compiled solvers change.
