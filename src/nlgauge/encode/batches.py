@@ -10,10 +10,8 @@ def batches(lengths: Sequence[int], *, most: int, overhead: int) -> list[list[in
     tokens (a longer text is a batch of its own), plus ``overhead`` tokens for the pass itself.
     """
     order = sorted(range(len(lengths)), key=lambda number: -lengths[number])
-    costs, starts = (
-        [0],
-        [0],
-    )  # for the first n texts: the minimum cost, and the start of the last batch
+    # For the first n texts: the minimum cost, and the start of the last batch.
+    costs, starts = [0], [0]
     for end in range(1, len(order) + 1):
         start = end - 1
         best, begin = costs[start] + lengths[order[start]], start

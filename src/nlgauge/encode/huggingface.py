@@ -36,9 +36,8 @@ _CPU_BATCH_TOKENS = 768  # larger batches are no faster and exceed the processor
 # Concurrent passes would compete for the cores. Also, torch keeps the number of threads of each
 # thread's first use, which must not be the 1 that is set during another call's pass.
 _FORWARD = Lock()
-_UNUSED_WEIGHTS = re.compile(
-    r"(^|\.)(pooler|decoder|\w*head)\."
-)  # weights that are not needed for hidden states
+# Weights that are not needed for hidden states.
+_UNUSED_WEIGHTS = re.compile(r"(^|\.)(pooler|decoder|\w*head)\.")
 _REASONS = {  # replace messages about options that nlgauge does not have
     "ignore_mismatched_sizes": "the sizes in config.json do not match the weights",
     "trust_remote_code": "it needs code of its own (auto_map), which is never run",
@@ -199,10 +198,8 @@ def load_model(located: Located, options: RunOptions, kind: Any) -> tuple[Any, l
         raise ModelError(f"precision=int8 runs on processors, not on {device}; {hint}")
     if options.precision == "bfloat16" and not torch.cuda.is_available():
         _require_bfloat16()
-    with (
-        _silence(),
-        _explain_errors(f"model {located.name!r}"),
-    ):  # callers check for missing weights
+    # Callers check for missing weights.
+    with _silence(), _explain_errors(f"model {located.name!r}"):
         model, report = kind.from_pretrained(
             located.folder,
             local_files_only=True,

@@ -25,6 +25,7 @@ from nlgauge.runtime.threads import spread
 _MIN_PER_THREAD = 32  # texts or pairs
 _PAIRS_AT_ONCE = 32  # between two reports of progress
 _PREPARING_SHARE = 0.25  # of the progress, for the texts of each side
+_NO_WEIGHTS: Floats = np.empty(0)
 
 
 class Points(NamedTuple):
@@ -35,7 +36,7 @@ class Points(NamedTuple):
     strings: tuple[str, ...]
     characters: Ints | None = None  # first and last of each string, if they are parts of the text
     span: int = 1  # consecutive strings that each vector represents
-    weights: Floats | None = None  # of single tokens, if a metric compares them and n-grams
+    weights: Floats = _NO_WEIGHTS  # of single tokens, if a metric compares them and n-grams
     mixtures: Sequence[Shares] = ()  # n-grams, if they are mixtures of the vectors
 
     @property

@@ -85,7 +85,6 @@ class Gauge(TransportMetric):
 
     def row(self, plan: Plan, candidate: Points, reference: Points) -> tuple[float, ...]:
         """Return the score and its two parts; negative similarities count as no match."""
-        assert reference.weights is not None
         nearest = nearest_cosine_cost(candidate.vectors, reference.vectors)
         matched = max(0.0, 1 - plan.value)
         recall = max(0.0, 1 - float(reference.weights @ nearest))
