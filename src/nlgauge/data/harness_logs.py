@@ -56,9 +56,8 @@ def _documents(path: str, rows: Iterator[tuple[int, Cells]]) -> Iterator[tuple[i
     task = _TASK.fullmatch(Path(path).name.removesuffix(".gz").removesuffix(".zst"))
     named = {"task": task[1]} if task else {}
     merged: dict[Any, tuple[int, dict[str, Any]]] = {}
-    times: Counter[Any] = (
-        Counter()
-    )  # a repeated filter gives a separate row, which is then an error
+    # A repeated filter gives a separate row, which is then an error.
+    times: Counter[Any] = Counter()
     for number, name, cells in lines:
         if isinstance(cells, str):
             yield number, cells

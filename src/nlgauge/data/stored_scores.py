@@ -27,9 +27,8 @@ _SEGMENT = (*SEGMENTS, *DOCUMENTS, "id")
 _NOT_SCORES = {name for names in COLUMNS.values() for name in names} | set(_SEGMENT)
 _MAX_LISTED = 5
 
-Keys = Mapping[
-    str, Sequence[Hashable]
-]  # keys of all rows, by kind: "system and segment", "id", ...
+# Keys of all rows, by kind: "system and segment", "id", ...
+Keys = Mapping[str, Sequence[Hashable]]
 
 
 @dataclass(frozen=True, eq=False)

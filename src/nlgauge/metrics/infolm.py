@@ -117,9 +117,8 @@ class InfoLm(PairMetric):
         first, second = (candidates, references) if swapped else (references, candidates)
         alpha, beta = self.parameters
         options: Any = {"alpha": alpha, "beta": beta, "symmetrised": self.symmetrised}
-        pairs = zip(
-            first, second, strict=True
-        )  # one pair at a time: a batch would copy all histograms
+        # One pair at a time: a batch would copy all histograms.
+        pairs = zip(first, second, strict=True)
         logs = ((p.log_probabilities, q.log_probabilities) for p, q in pairs)
         values = [divergence(self.measure, *pair, **options) for pair in logs]
         undetermined = [*map(_is_undetermined, candidates, references)]

@@ -44,9 +44,8 @@ def rebuild(data: Path, settings: Settings) -> Reproduction:
     """Return the WebNLG table, and on summaries the measures, the sweeps and the distributions."""
     paths, missing = find(data, FILES)
     no_model = _missing_model(settings)
-    settings = replace(
-        settings, other_models=()
-    )  # other models are encoders, not masked language models
+    # Other models are encoders, not masked language models.
+    settings = replace(settings, other_models=())
     parts = []
     if "webnlg" in paths:
         rows, tables = _rows("data2text"), (PUBLISHED.tables["table3"], PUBLISHED.tables["people"])

@@ -35,9 +35,8 @@ class Scan:
 
     sha256: bytes
     lines: int  # that begin in the range
-    quoted: tuple[
-        bool, bool
-    ]  # whether a quoted field is open at the end, if none or one is open at the start
+    # Whether a quoted field is open at the end, if none or one is open at the start.
+    quoted: tuple[bool, bool]
 
 
 @dataclass(frozen=True)

@@ -30,11 +30,8 @@ _BUSY_SECONDS = 30.0  # time to wait for other processes
 _KEYS_PER_QUERY = 800  # older versions of SQLite allow 999 values in a statement
 _TRANSACTION_BYTES = 64_000_000
 _USAGE_SECONDS = 5.0  # between updates of the times of use
-_DAMAGE = (
-    "SQLITE_CORRUPT",
-    "SQLITE_NOTADB",
-    "SQLITE_ERROR",
-)  # the last one is raised if tables are missing
+# The last one is raised if tables are missing.
+_DAMAGE = ("SQLITE_CORRUPT", "SQLITE_NOTADB", "SQLITE_ERROR")
 # The bytes are in a separate table because updating the time of use rewrites the whole row.
 _SCHEMA = """
 CREATE TABLE identity (
