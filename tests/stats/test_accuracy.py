@@ -77,9 +77,9 @@ def test_calibration_finds_the_best_threshold_of_all(data, digits):
 
 
 def test_accuracy_counts_inputs_without_pairs():
-    human = np.array([[1.0, 2.0], [2.0, np.nan]])
-    got = pairwise_accuracy([[0.1, 0.2], [0.3, 0.4]], human)
-    assert (got.value, got.pairs, got.rows_used, got.rows_undefined) == (1.0, 1, 1, 1)
+    human = np.array([[1.0, 2.0, np.nan], [2.0, np.nan, 3.0]])
+    got = pairwise_accuracy([[0.1, 0.2, 0.5], [0.3, 0.4, 0.6]], human)
+    assert (got.value, got.pairs, got.rows_used, got.rows_undefined) == (1.0, 1, 1, 2)
 
 
 def test_invalid_arguments_are_refused():
@@ -168,6 +168,7 @@ def test_soft_accuracy_has_the_numbers_of_mt_metrics_eval():
     metric = human + rng.integers(-1, 2, human.shape)
     found = soft_pairwise_accuracy(metric, human, compat="mt-metrics-eval")
     assert found.value == pytest.approx(reference_soft_accuracy(metric, human), abs=1e-12)
+    assert found.pairs == 10
     human[:, 3] = np.nan  # an input that was not judged
     kept = np.arange(30) != 3
     found = soft_pairwise_accuracy(metric, human, compat="mt-metrics-eval")

@@ -115,6 +115,13 @@ def test_a_judge_that_agrees_with_all_people() -> None:
     assert (worse.winning_rate, worse.advantage) == (0, 0)
 
 
+@pytest.mark.parametrize(("items", "test"), [(29, "wilcoxon"), (30, "t")])
+def test_thirty_items_are_enough_for_the_t_test(items: int, test: str) -> None:
+    judge, people = np.arange(items) % 3, np.tile(np.arange(items)[:, None] % 3, (1, 3))
+    found = alternative_annotator_test(judge, people, epsilon=0.1)
+    assert {entry.test for entry in found.people} == {test}
+
+
 def test_people_without_items_are_not_counted() -> None:
     people = np.array([[1, 1, N], [2, 2, N], [3, 3, N], [1, 1, N], [N, N, 2]], dtype=float)
     found = alternative_annotator_test([1, 2, 3, 1, 2], people, names=["a", "b", "c"], epsilon=0.2)

@@ -154,6 +154,7 @@ def test_the_curve_is_isotonic_at_the_differences_and_at_least_half(matrices):
     counts = [(pairs.differences == gap).sum() for gap in gaps]
     expected = np.maximum(minimax(np.array(shares), np.array(counts)), 0.5)
     assert found.differences.tolist() == [0, *gaps]
+    assert (found.low[0], found.high[0]) == (0.5, found.high[1])
     assert found.probabilities == pytest.approx([0.5, *expected])
     assert (found.low <= found.probabilities + 1e-12).all()
     assert (found.high >= found.probabilities - 1e-12).all()
@@ -210,6 +211,24 @@ def test_many_pairs_are_averaged_in_groups():
     found = calibrate(score_pairs(x, y), count=5)
     assert found.differences.size == 201
     assert (np.diff(found.differences) > 0).all()
+
+
+def test_a_logistic_curve_has_equidistant_differences():
+    rng = np.random.default_rng(7)
+    x = rng.normal(size=(4, 30))
+    pairs = score_pairs(x, x + rng.normal(size=x.shape))
+    found = calibrate(pairs, "logistic", count=20)
+    assert found.differences == pytest.approx(np.linspace(0, pairs.differences.max(), 201))
+    every = np.ones((1, len(pairs)))
+    (slope,) = fit_logistic(pairs.differences, pairs.preferences[None], every)
+    assert slope > 0
+    assert found.probabilities == pytest.approx(1 / (1 + np.exp(-slope * found.differences)))
+
+
+def test_two_judged_outputs_make_one_pair():
+    found = score_pairs([3, np.nan, 1], [80, 10, 20], "segment")
+    assert (found.differences.tolist(), found.preferences.tolist()) == ([2.0], [1.0])
+    assert found.units.tolist() in ([[0, 2]], [[2, 0]])
 
 
 def test_the_needed_difference_is_the_inverse():

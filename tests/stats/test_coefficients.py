@@ -19,6 +19,7 @@ from nlgauge.stats.coefficients import (
     count_pairs,
     dense_ranks,
     kendall_b,
+    kendall_b_rows,
     kendall_c,
     pearson,
     spearman,
@@ -152,3 +153,11 @@ def test_importing_coefficients_does_not_import_scipy_stats():
     code = "import sys, nlgauge.stats; print('scipy.stats' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "False"
+
+
+def test_tau_of_more_different_values_than_17_bits_hold():
+    x, y = np.random.default_rng(9).permuted(np.tile(np.arange(140_000.0), (2, 1)), axis=1)
+    y[:1000] = y[0]
+    x[-1000:] = np.nan
+    expected = stats.kendalltau(x[:-1000], y[:-1000]).statistic
+    assert kendall_b_rows(x[None], y[None])[0] == pytest.approx(expected, abs=1e-12)

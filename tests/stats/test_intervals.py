@@ -220,3 +220,6 @@ def test_confidence_lies_between_0_and_1(confidence):
 def test_fisher_interval_names_no_resamples():
     found = fisher_interval([1, 2, 3, 5, 4], [2, 1, 4, 5, 3])
     assert (found.count, found.undefined, found.over) == (0, 0, "")
+    assert found.to_dict()["resampled"] is None
+    drawn = bootstrap_correlation([1, 2, 3, 5, 4], [2, 1, 4, 5, 3], count=5)
+    assert drawn.to_dict()["resampled"] == "inputs"

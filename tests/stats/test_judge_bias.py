@@ -27,7 +27,8 @@ def test_wilson_interval_of_published_examples() -> None:
     for (successes, trials), (low, high) in published.items():
         found = wilson_interval(successes, trials)
         assert (found.low, found.high) == pytest.approx((low, high), abs=5e-5)
-    assert wilson_interval(5, 5).high == 1
+    for trials in range(1, 50):
+        assert (wilson_interval(0, trials).low, wilson_interval(trials, trials).high) == (0, 1)
     assert np.isnan(wilson_interval(0, 0).value)
     assert wilson_interval(1, 2).method == "wilson"
     with pytest.raises(OptionError, match="3 successes of 2 trials"):

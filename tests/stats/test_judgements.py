@@ -166,3 +166,22 @@ def test_infinite_judgements_are_refused():
 def test_scores_have_a_row_per_system(values):
     with pytest.raises(ShapeError, match="give systems x inputs, or one vector"):
         correlate(values, values)
+
+
+def test_means_over_documents_by_hand():
+    systems, segments = ["a"] * 3 + ["b"] * 3, ["1", "2", "3"] * 2
+    judged = Judgements.from_columns(
+        systems, segments, {"x": [1.0, 3.0, 5.0, 2.0, 8.0, 4.0]}, ["d", "d", "e"] * 2
+    )
+    rows = zip(systems, segments, [0.1, 0.2, 0.4, 0.3, 0.5, 0.6], strict=True)
+    grid = Grid.align(judged, "x", [scores(*rows)])
+    assert grid.require_documents() == ("d", "d", "e")
+    means = grid.by_document()
+    assert means.segments == ("d", "e")
+    np.testing.assert_allclose(means.human, [[2, 5], [5, 4]])
+    np.testing.assert_allclose(means.metric("m"), [[0.15, 0.4], [0.4, 0.6]])
+
+
+def test_every_row_needs_a_document():
+    with pytest.raises(ValueError, match="shorter"):
+        Judgements.from_columns(["a", "a"], ["1", "2"], {"x": [1.0, 2.0]}, ["d"])

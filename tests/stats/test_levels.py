@@ -236,3 +236,9 @@ def test_soft_accuracy_of_complete_inputs_is_that_of_pairs(seed):
     want = 1 - np.abs(np.array(p[:6]) - p[6:]).mean()
     assert soft_pairwise_accuracy(metric, human).value == pytest.approx(want, abs=1e-9)
     assert correlate(metric, human, "system", "spa").value == pytest.approx(want, abs=1e-9)
+
+
+def test_cells_of_an_undefined_input_are_not_counted():
+    """Both systems have the same score on the second of two inputs."""
+    got = correlate([[1.0, 3.0], [2.0, 3.0]], [[1.0, 1.0], [2.0, 2.0]], "text")
+    assert (got.value, got.n, got.rows_used, got.rows_undefined) == (1.0, 2, 1, 1)

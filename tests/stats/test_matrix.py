@@ -139,6 +139,14 @@ def test_both_directions_of_a_permutation_test(grid):
     assert two.p == two.p_reverse
 
 
+@pytest.mark.parametrize("inputs", [1, 4])
+def test_equal_coefficients_of_inputs_have_no_p_value(inputs):
+    human = np.arange(3.0)[:, None] + np.arange(inputs)
+    got = coefficient_matrix(grid_of(human, same=human), "text")
+    assert got.values[0, 1] == pytest.approx(1)
+    assert np.isnan(got.p[0, 1])
+
+
 def test_no_common_cell_is_an_error():
     human = np.arange(4.0).reshape(2, 2)
     left, right = human.copy(), human.copy()

@@ -41,7 +41,15 @@ def test_whole_clusters_are_drawn() -> None:
     free = partial_correlation(*points, count=300)
     clustered = partial_correlation(*points, clusters=np.repeat(np.arange(10), 20), count=300)
     assert clustered.value == pytest.approx(free.value)
+    assert (free.over, clustered.over) == ("points", "clusters")
     assert clustered.high - clustered.low > 2 * (free.high - free.low)
+
+
+@pytest.mark.parametrize("scale", [1e-9, 1e9])
+def test_the_unit_does_not_matter(scale: float) -> None:
+    points = np.random.default_rng(5).normal(size=(3, 20))
+    expected = partial_correlation(*points, count=2).value
+    assert partial_correlation(*(points * scale), count=2).value == pytest.approx(expected)
 
 
 @pytest.mark.parametrize("constant", range(3))

@@ -100,6 +100,22 @@ def test_the_null_has_one_difference_per_exchange():
     )
 
 
+@pytest.mark.parametrize("over", ["systems", "inputs", "both"])
+def test_rows_and_columns_are_exchanged_as_a_whole(over):
+    """Whole systems, whole inputs, or the exclusive or of both: all exchanges are drawn."""
+    a, b = _standardised(GOOD), _standardised(POOR)
+    every = np.array(list(product([False, True], repeat=3)))
+    none = np.zeros((1, 3), bool)
+    rows, columns = (every if over in (one, "both") else none for one in ("systems", "inputs"))
+    expected = set()
+    for row, column in product(rows, columns):
+        swap = row[:, None] ^ column
+        one, other = np.where(swap, b, a), np.where(swap, a, b)
+        expected.add(round(correlate(one, HUMAN).value - correlate(other, HUMAN).value, 9))
+    found = exchange(GOOD, POOR, HUMAN, over=over, count=800, seed=2)
+    assert set(np.round(found.null, 9).tolist()) == expected
+
+
 def test_impossible_exchanges_are_refused():
     with pytest.raises(OptionError, match="only acc_eq"):
         permutation_test(GOOD, POOR, HUMAN, over="pairs")

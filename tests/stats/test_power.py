@@ -72,6 +72,10 @@ def test_contributions_to_a_mean_are_differences_of_segments():
     assert contributions(a, b, mean) == pytest.approx((a - b)[:, 0], abs=1e-12)
 
 
+def test_contributions_of_two_segments_by_hand():
+    assert contributions([3.0, 5.0], [1.0, 1.0], mean).tolist() == [2.0, 4.0]
+
+
 def test_contributions_to_a_ratio_have_the_variance_of_the_delta_method():
     rng = np.random.default_rng(1)
     length = rng.integers(5, 30, 2000)
@@ -195,6 +199,7 @@ def test_points_and_detectable_correlations_are_inverse():
     assert points_needed(0.5, 0.5, 1.0) is None
     assert np.isnan(detectable_correlation(0.95, 0.1, 50))  # no such three correlations
     assert np.isnan(detectable_correlation(0.9, 0.9, 4))
+    assert np.isnan(detectable_correlation(0.0, -1.0, 50))  # then the test has no value
 
 
 @pytest.mark.parametrize("name", ["alpha", "power"])
@@ -246,6 +251,17 @@ def test_less_than_two_clusters_have_no_power():
 
 def test_hopeless_differences_have_no_sample_size():
     assert segments_needed(Pilot(0.0, 1.0, 50, 50, 1.0), 1e-6) is None
+
+
+def test_sample_sizes_up_to_a_thousand_millions_are_found():
+    pilot, z = Pilot(0.0, 1.0, 50, 50, 1.0), stats.norm.isf(0.025) + stats.norm.isf(0.2)
+    assert segments_needed(pilot, z / np.sqrt(0.99e9)) == pytest.approx(0.99e9, rel=1e-3)
+    assert segments_needed(pilot, z / np.sqrt(1.01e9)) is None
+
+
+def test_a_small_variance_is_one():
+    found = pilot_of([1.00001, 0.99999])
+    assert found.deviation == pytest.approx(np.sqrt(2) * 1e-5, rel=1e-9)
 
 
 def test_a_function_that_does_not_reach_the_target():

@@ -16,6 +16,7 @@ def test_split_is_a_seeded_partition():
     assert sorted([*parts.tune, *parts.test]) == list(range(100))
     assert parts.tune.tolist() == split(100, 0.3, seed=1).tune.tolist()
     assert parts.tune.tolist() != split(100, 0.3, seed=2).tune.tolist()
+    assert len(split(100).tune) == 50
 
 
 def test_groups_stay_together():
@@ -25,11 +26,10 @@ def test_groups_stay_together():
     assert (len(parts.tune), parts.groups) == (35, 10)
 
 
-@pytest.mark.parametrize("fraction", [0.01, 0.99])
-def test_neither_side_is_empty(fraction):
+@pytest.mark.parametrize(("fraction", "tuned"), [(0.01, 1), (0.99, 2)])
+def test_neither_side_is_empty(fraction, tuned):
     parts = split(3, fraction)
-    assert len(parts.tune) >= 1
-    assert len(parts.test) >= 1
+    assert (len(parts.tune), len(parts.test)) == (tuned, 3 - tuned)
 
 
 def test_invalid_splits_are_refused():
@@ -119,5 +119,7 @@ def test_invalid_sweeps_are_refused():
         sweep("t", [1], {1: human}, human, Split(np.array([0, 1]), np.array([1, 2]), 6))
     with pytest.raises(ShapeError, match="item 9"):
         sweep("t", [1], {1: human}, human, Split(np.array([0]), np.array([9]), 6))
+    with pytest.raises(DataError, match="the tuning part has 0 inputs, the test part 1"):
+        sweep("t", [1], {1: human}, human, Split(np.array([], dtype=int), np.array([0]), 6))
     with pytest.raises(DataError, match="the test part 0"):
         sweep("t", [1], {1: human}, human, Split(np.array([0]), np.array([], dtype=int), 6))

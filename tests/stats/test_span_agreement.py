@@ -11,6 +11,7 @@ from nlgauge.core.errors import DataError, OptionError
 from nlgauge.core.spans import Span, WordCosts
 from nlgauge.stats.span_agreement import (
     SpanAgreement,
+    Thresholds,
     bootstrap_f1,
     bootstrap_f1_difference,
     choose_thresholds,
@@ -81,8 +82,9 @@ def test_unknown_severities_and_credits_are_refused() -> None:
     with pytest.raises(DataError, match=r"unknown severity 'severe' .* minor, major, critical"):
         count_matches([], [Span(0, 1, "severe")], LENGTH)
     assert count_matches([], [Span(0, 1, "Neutral")], LENGTH).tolist() == [0, 0, 0]
-    with pytest.raises(OptionError, match="partial_credit is 2"):
-        count_matches([], [], LENGTH, partial_credit=2)
+    for credit in (2, -0.1):
+        with pytest.raises(OptionError, match=f"partial_credit is {credit}"):
+            count_matches([], [], LENGTH, partial_credit=credit)
 
 
 def test_intervals_contain_the_value_and_a_difference_from_itself_is_0() -> None:
@@ -129,3 +131,17 @@ def test_chosen_thresholds_are_the_best_of_all(seed: int) -> None:
 def test_without_a_text_there_are_no_thresholds() -> None:
     with pytest.raises(DataError, match="0 texts"):
         choose_thresholds([], [], [], [])
+
+
+def test_fifty_thresholds_are_tried() -> None:
+    rng = np.random.default_rng(4)
+    costs, people = rng.random(200), [Span(int(i), int(i) + 1) for i in range(0, 200, 7)]
+    words = [[i, i + 1] for i in range(200)]
+    text = [costs], [words], [people], [200]
+    assert choose_thresholds(*text) == choose_thresholds(*text, values=50)
+    assert choose_thresholds(*text) != choose_thresholds(*text, values=51)
+
+
+def test_texts_without_words_have_infinite_thresholds() -> None:
+    assert choose_thresholds([[]], [[]], [[Span(0, 3)]], [5]) == Thresholds(np.inf, np.inf, 0.0)
+    assert choose_thresholds([[]], [[]], [[]], [5]) == Thresholds(np.inf, np.inf, 1.0)

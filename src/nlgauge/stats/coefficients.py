@@ -161,8 +161,9 @@ def _count_discordant(rx: Ints, ry: Ints) -> Floats:
         # Cells with the bit to the left of a zero in its group: its place minus the zeros there.
         base = np.take_along_axis(zeros - zero, group, axis=1)
         counts += np.sum(columns - group - (zeros - 1 - base), axis=1, where=zero, dtype=np.float64)
-        # Small integers are sorted by radix, in linear time.
-        keys = shifted.astype(np.int16) if int(ry.max()) >> bit < 2**15 else shifted
+        # Integers of 16 bits are sorted by radix, in linear time. Cells that agree in these 16 bits
+        # only are in separate groups already, which a stable sort does not mix.
+        keys = shifted.astype(np.int16)
         y = np.take_along_axis(y, np.argsort(keys, axis=1, kind="stable"), axis=1)
     return counts
 

@@ -20,8 +20,7 @@ def draw_pairs(n: int, count: int, seed: Seed = 0) -> Ints:
     rank = rng.choice(total, size=min(count, total), replace=False)
     # Pair number k is (k - j (j - 1) / 2, j): those with larger j come later.
     larger = ((1 + np.sqrt(1 + 8.0 * rank)) / 2).astype(np.int64)
-    larger -= larger * (larger - 1) // 2 > rank  # the root of a large number may be rounded up,
-    larger += (larger + 1) * larger // 2 <= rank  # or down
+    larger -= larger * (larger - 1) // 2 > rank  # the root of a large number may be rounded up
     smaller = rank - larger * (larger - 1) // 2
     flip = rng.integers(0, 2, size=len(rank)).astype(np.bool_)
     return np.where(flip[:, None], np.stack([larger, smaller], 1), np.stack([smaller, larger], 1))

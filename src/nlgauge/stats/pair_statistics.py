@@ -37,8 +37,8 @@ class Decisions:
     inputs_without: int
 
     def accuracy(self, epsilon: float) -> float:
-        """Return acc_eq at a tie threshold."""
-        return float((self.right(epsilon) * self.weight).sum()) if self.inputs else float("nan")
+        """Return acc_eq at a tie threshold; there must be a pair."""
+        return float((self.right(epsilon) * self.weight).sum())
 
     def right(self, epsilon: float) -> Bools:
         """Return whether the metric is right about each pair at a tie threshold."""

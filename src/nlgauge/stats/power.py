@@ -338,9 +338,9 @@ def smallest_size(power_at: Callable[[int], float], target: float, least: int) -
     """Return the smallest number whose power reaches the target; power increases with it."""
     low, high = least - 1, least
     while not power_at(high) >= target:
-        low, high = high, 2 * high
-        if high > MOST_SEGMENTS:
+        if high >= MOST_SEGMENTS:
             return None
+        low, high = high, min(2 * high, MOST_SEGMENTS)
     while high - low > 1:
         middle = (low + high) // 2
         low, high = (low, middle) if power_at(middle) >= target else (middle, high)

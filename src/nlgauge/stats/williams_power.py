@@ -71,7 +71,7 @@ def detectable_correlation(
     check_plan(alpha, power)
     # The determinant 1 - r12^2 - r13^2 - r23^2 + 2 r12 r13 r23 is 0 at the largest difference.
     squared = 2 * ((1 - r23**2) - 2 * r**2 * (1 - r23)) / (1 + r23) if r23 > -1 else 0.0
-    largest = min(sqrt(max(squared, 0.0)), 2 * (1 - abs(r))) * (1 - 1e-9)
+    largest = sqrt(max(squared, 0.0)) * (1 - 1e-9)
 
     def power_at(gap: float) -> float:
         return power_of_williams(r + gap / 2, r - gap / 2, r23, n, alpha)
