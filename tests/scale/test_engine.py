@@ -6,8 +6,8 @@ import os
 import signal
 import subprocess
 import sys
-import threading
 import time
+from multiprocessing.context import SpawnProcess
 from pathlib import Path
 
 import pytest
@@ -60,17 +60,24 @@ def test_results_come_in_the_order_of_the_tasks_if_that_is_wanted(parts: list[Pa
     assert found == [part.name for part in parts]
 
 
-def test_an_interrupt_while_the_pool_starts_is_what_the_caller_sees(
+def test_a_signal_while_a_worker_starts_is_handled_when_the_worker_is_known(
     parts: list[Part], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A thread whose start was interrupted cannot be joined."""
+    """The pool could not kill a worker whose start was interrupted."""
+    started: list[SpawnProcess] = []
+    start = SpawnProcess.start
 
-    def interrupted(_: threading.Thread) -> None:
-        raise KeyboardInterrupt
+    def interrupted(process: SpawnProcess) -> None:
+        signal.raise_signal(signal.SIGINT)
+        start(process)
+        started.append(process)
 
+    monkeypatch.setattr(SpawnProcess, "start", interrupted)
     with pytest.raises(KeyboardInterrupt), ProcessPool(CONFIG, 1) as engine:
-        monkeypatch.setattr(threading.Thread, "start", interrupted)
         list(engine.run(Worker.score, parts))
+    (worker,) = started
+    worker.join(60)
+    assert worker.exitcode == -signal.SIGKILL
 
 
 def test_workers_end_with_a_parent_that_was_killed(tmp_path: Path) -> None:

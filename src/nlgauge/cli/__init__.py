@@ -8,6 +8,7 @@ import errno
 import io
 import os
 import re
+import signal
 import sys
 import warnings
 from collections.abc import Callable
@@ -56,6 +57,7 @@ _REPEATABLE_BY_COMMAND = {  # in other commands a file may follow --columns
     "score": {"--columns": "--columns"},
 }
 _NEGATIVE = re.compile(r"-\.?\d.*")
+_INTERRUPTED = 130
 _CANNOT_WRITE = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO}
 
 app = typer.Typer(
@@ -95,7 +97,15 @@ def _print_version(
 
 def main(arguments: list[str] | None = None) -> None:
     """Run the command and end the process with its exit code."""
-    words = _repeat_flags(sys.argv[1:] if arguments is None else arguments)
+    try:
+        _run_command(sys.argv[1:] if arguments is None else arguments)
+    except KeyboardInterrupt:  # also while the message of an error is printed
+        _fail("interrupted", _INTERRUPTED)
+
+
+def _run_command(words: list[str]) -> None:
+    """Run the command, and end the process with its exit code and the message of its error."""
+    words = _repeat_flags(words)
     if "_NLGAUGE_COMPLETE" in os.environ:
         repeat_metric_flag(os.environ)
     sys.stdout = sys.stdout or io.StringIO()  # None if the caller has closed it
@@ -122,8 +132,6 @@ def main(arguments: list[str] | None = None) -> None:
     except MemoryError:
         advice = "score in parts (--parts DIR, smaller --part-rows), with smaller batches"
         _fail(f"out of memory; {advice} (--batch-tokens) or fewer metrics at a time", 1)
-    except KeyboardInterrupt:
-        _fail("interrupted", 130)
 
 
 def _discard_output() -> None:
@@ -132,6 +140,8 @@ def _discard_output() -> None:
 
 
 def _fail(message: str, code: int) -> None:
+    if code >= _INTERRUPTED:
+        signal.signal(signal.SIGINT, signal.SIG_IGN)  # the process ends already
     print(f"nlgauge: {printable(message)}", file=sys.stderr)
     sys.exit(code)
 

@@ -18,6 +18,7 @@ from typing import Any, Generic, Self, TypeVar
 from nlgauge.core.errors import DataError, FileError, UsageError
 from nlgauge.inputs import Tables
 from nlgauge.runtime.processes import follow_parent
+from nlgauge.scale.signals import delay_signals
 from nlgauge.scale.worker import LoadTables, Work, Worker, WorkerConfig
 from nlgauge.scoring import Scorer
 
@@ -174,7 +175,8 @@ class ProcessPool(Engine[Future[Any]]):
 
     def _submit(self, work: Work, task: Any) -> Future[Any]:
         try:
-            return self._pool.submit(_work, work, task, self._load_tables)
+            with delay_signals():  # the pool may start a worker, which must be known to be killed
+                return self._pool.submit(_work, work, task, self._load_tables)
         except BrokenProcessPool:
             warn_of_lost_worker()
             self._pool.shutdown(wait=True, cancel_futures=True)
@@ -204,7 +206,6 @@ class ProcessPool(Engine[Future[Any]]):
         if error is not None:
             for process in list((self._pool._processes or {}).values()):
                 process.kill()
-        # If a signal interrupted the start of the pool's thread, the thread cannot be joined.
         self._pool.shutdown(wait=error is None, cancel_futures=True)
         self._cleanup.close()
 

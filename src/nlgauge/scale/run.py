@@ -199,8 +199,6 @@ class _Execution:
 
     def _summarize(self, scorer: Scorer) -> tuple[RunResult, dict[str, str]]:
         """Write summary and rejected rows; return the result and the checksum of every part."""
-        if not self.names:
-            raise DataError("there is nothing to score: the files have no rows")
         names = [self.names[number] for number in sorted(self.names)]
         counts, references, sources = Counter[str](), set[str](), set[bool]()
         checksums: dict[str, str] = {}

@@ -3,6 +3,7 @@
 import signal
 import threading
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from itertools import takewhile
 from types import FrameType
 from typing import Any, Self, TypeVar
@@ -35,7 +36,7 @@ class SignalHandler:
 
     def install(self) -> None:
         """Handle the signals, also after a library has replaced the handlers."""
-        if threading.current_thread() is threading.main_thread():
+        if _in_main_thread():
             for number in _SIGNALS:
                 self._previous.setdefault(number, signal.signal(number, self._handle))
 
@@ -59,3 +60,26 @@ class SignalHandler:
         if self.number is not None:
             message = f"interrupted; {message}run the same command again to resume"
             raise Interrupted(message, self.number)
+
+
+@contextmanager
+def delay_signals() -> Iterator[None]:
+    """Handle signals that arrive in the block after it, so that none interrupts the block."""
+    if not _in_main_thread():  # others are never interrupted
+        yield
+        return
+    arrived: list[int] = []
+    previous = [
+        (number, signal.signal(number, lambda n, _: arrived.append(n))) for number in _SIGNALS
+    ]
+    try:
+        yield
+    finally:
+        for number, handler in previous:
+            signal.signal(number, handler)
+    for each in arrived:
+        signal.raise_signal(each)
+
+
+def _in_main_thread() -> bool:
+    return threading.current_thread() is threading.main_thread()
