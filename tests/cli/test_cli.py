@@ -216,6 +216,24 @@ def test_help_has_examples(run: Run) -> None:
     assert run("--version")[1].startswith("nlgauge ")
 
 
+def test_every_command_has_a_summary_that_fits_on_a_line(run: Run) -> None:
+    for arguments in ((), ("plan",), ("rescale",), ("cache",), ("models",)):
+        listed = run(*arguments, "--help")[1].partition("Commands:")[2].splitlines()[1:]
+        assert listed, arguments
+        for line in listed:
+            assert re.fullmatch(r"  [a-z]+ +[A-Z].*\.", line), line
+            assert not line.endswith("..."), line
+
+
+def test_an_empty_file_of_texts_is_named(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "empty.txt").touch()
+    path = str(tmp_path / "empty.txt")
+    for more in ((), ("--parts", str(tmp_path / "out"))):
+        code, _, err = run("score", "-c", path, "-r", path, "-m", "chrf", *more)
+        assert code == 1
+        assert f"file {path!r} has no lines" in err
+
+
 def test_metrics_are_listed_with_their_requirements(run: Run) -> None:
     lines = [re.split("  +", line) for line in run("metrics")[1].splitlines()]
     assert ["bertscore", "BERTScore", "higher is better", "an encoder model"] in lines

@@ -55,6 +55,8 @@ def test_the_list_has_every_known_model(capsys: pytest.CaptureFixture[str]) -> N
     assert not by_name["mpnet"]["present"]
     assert "ru" in by_name["use"]["languages"]
     assert "WMT15" in listed["agreement"]
+    for heading in ("here", "best layers", "presets", "agreement"):
+        assert f"{heading}: " in out, heading
 
 
 def test_get_path_and_verify(wheels: Path, store: Path, capsys: pytest.CaptureFixture[str]) -> None:

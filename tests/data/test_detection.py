@@ -59,7 +59,7 @@ def test_files_are_known_by_name_and_first_line(tmp_path, name, content, kind) -
 def test_an_unknown_layout_is_an_error_that_lists_the_kinds(tmp_path: Path) -> None:
     (tmp_path / "a.txt").touch()
     for path in (tmp_path, tmp_path / "a.txt"):
-        with pytest.raises(FileError, match="is unknown; name it with kind=") as caught:
+        with pytest.raises(FileError, match="is unknown; name it with --kind ") as caught:
             read_judged(path)
         assert all(kind in str(caught.value) for kind in KINDS)
     with pytest.raises(OptionError, match=r"unknown kind 'wmt'.*kinds: rows .*wmt-daseg"):

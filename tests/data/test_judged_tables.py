@@ -53,7 +53,7 @@ def test_a_segment_column_takes_precedence_over_the_id(tmp_path: Path, column: s
     rows = [_row(id=f"3-{s}", system=s, human={"q": 1}, **{column: 3}) for s in "AB"]
     judged = read_judged(_jsonl(tmp_path / "a.jsonl", *rows))
     assert judged.corpus.ids == ("3", "3")
-    assert judged.notes == ("2 rows, 2 systems, 1 segment, 1 criterion (q); dropped 0.",)
+    assert judged.notes == ("2 rows, 2 systems, 1 segment, 1 criterion (q).",)
 
 
 def test_a_document_of_several_segments_is_not_a_segment(tmp_path: Path) -> None:

@@ -81,7 +81,7 @@ def test_pairs(tmp_path: Path, content: str) -> None:
     assert list(pairs) == [("1", "A", "B"), ("2", "B", "C")]
     assert pairs.systems == ("A", "B", "C")
     assert pairs.segments == ("1", "2")
-    assert pairs.notes == ("2 pairs of 3 systems on 2 segments; dropped 0.",)
+    assert pairs.notes == ("2 pairs of 3 systems on 2 segments.",)
     rest = pairs.without("A")
     assert rest.triples == (("2", "B", "C"),)
     assert rest.notes[-1] == "left out A: 1 pairs."

@@ -14,7 +14,8 @@ if TYPE_CHECKING:
     from nlgauge.encode.cache.database import CacheContents, EmbeddingCache
 
 app = typer.Typer(
-    help="Show, check or clear the embedding cache of --cache or NLGAUGE_CACHE.",
+    help="Show, check or clear the embedding cache.\n\n"
+    "The folder of the cache is that of --cache or NLGAUGE_CACHE.",
     no_args_is_help=True,
     rich_markup_mode=None,
 )
@@ -53,9 +54,10 @@ def info_command(
 
 @app.command("verify")
 def verify_command(folder: str | None = _FOLDER) -> None:
-    """Check the file and every record; damaged records are dropped and computed again when needed.
+    """Check the file and every record.
 
-    The exit code is 1 if damage was found.
+    Damaged records are deleted, and computed again when needed. The exit code is 1 if damage was
+    found.
     """
     cache = _open(folder)
     with warnings.catch_warnings():

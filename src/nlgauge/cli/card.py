@@ -21,7 +21,7 @@ def card_command(
     count: int = option(500, "Number of resamples and trials.", min=1),
     seed: int = arguments.seed_option("the sample, the bootstrap and the tests"),
 ) -> None:
-    """Write a metric card: agreement with people, biases, sensitivity, power and cost.
+    """Write a metric card: the properties of a metric on a page.
 
     Examples:
 

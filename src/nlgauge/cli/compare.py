@@ -101,7 +101,7 @@ def compare_command(
         False, "Exit with code 1 if a system is significantly worse than the first (p Holm < .05)."
     ),
 ) -> None:
-    """Test systems against the first one, with any metric or stored scores.
+    """Test whether systems differ from the first one.
 
     Examples:
 

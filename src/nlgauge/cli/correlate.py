@@ -70,15 +70,15 @@ def correlate_command(
 
     nlgauge correlate mt-metrics-eval-v2/ --tasks wmt24 -m chrf --scores COMET-22 BLEU
 
-    DATA comes first. It is a table (.jsonl, .json, .tsv, .csv, also .gz) with the columns
-    candidate, references, source, system, segment and human scores (human.fluency, ...), or the
-    folder of a published data set; --columns names other columns. Distances are negated, so that a
-    good metric has a positive correlation. Scores that are stored with the data (scores.comet, ...)
-    are named with --scores, or with --distances if lower is better. Levels: segment (all outputs),
-    text (systems on one input, averaged over inputs), by_system (inputs of one system, averaged
-    over systems), document (means of documents), system (means of systems). acc_eq is the
-    pairwise accuracy with calibrated ties, spa the soft pairwise accuracy, pairwise_pearson r of
-    the differences between systems on one input (WMT 2023 to 2025).
+    DATA comes first. It is a table (.jsonl, .json, .tsv, .csv, .parquet, also .gz and .zst) with
+    the columns candidate, references, source, system, segment and human scores (human.fluency,
+    ...), or the folder of a published data set; --columns names other columns. Distances are
+    negated, so that a good metric has a positive correlation. Scores that are stored with the data
+    (scores.comet, ...) are named with --scores, or with --distances if lower is better. Levels:
+    segment (all outputs), text (systems on one input, averaged over inputs), by_system (inputs of
+    one system, averaged over systems), document (means of documents), system (means of systems).
+    acc_eq is the pairwise accuracy with calibrated ties, spa the soft pairwise accuracy,
+    pairwise_pearson r of the differences between systems on one input (WMT 2023 to 2025).
     """
     if tasks is not None:
         for given in given_options(context, _NOT_WITH_TASKS):

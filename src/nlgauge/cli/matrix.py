@@ -104,7 +104,7 @@ def williams_command(
     correction: Correction = option("none", _CORRECTION),
     figure: Path | None = figure_option("a heat map"),
 ) -> None:
-    """Test which metrics correlate better with human judgements (Williams's test).
+    """Compare correlations of metrics by Williams's test.
 
     Examples:
 
@@ -143,7 +143,7 @@ def permutation_command(
     correction: Correction = option("holm", _CORRECTION),
     figure: Path | None = figure_option("a heat map"),
 ) -> None:
-    """Test which metrics correlate better with human judgements (permutation test).
+    """Compare correlations of metrics by a permutation test.
 
     Examples:
 

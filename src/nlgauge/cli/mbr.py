@@ -75,7 +75,10 @@ class SampleOptions(RuntimeOptions):
 
 @with_option_groups
 def mbr_command(options: SampleOptions) -> None:
-    """Choose the candidate most similar to the others (minimum Bayes risk).
+    """Choose the candidate most similar to the others (MBR).
+
+    This is minimum Bayes risk decoding with a metric as the utility. Several metrics are combined
+    by rank.
 
     FILE is JSON Lines or a JSON list; each row has a list `candidates` and optionally a `source`.
     With --samples N, it is a text file with the N candidates of each input on consecutive lines.

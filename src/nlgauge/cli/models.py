@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from nlgauge.encode.model_list import KnownModel
 
 app = typer.Typer(
-    help="List models, fetch one for use without a network, or check its files.",
+    help="List models, fetch one, or check its files.",
     no_args_is_help=True,
     rich_markup_mode=None,
 )
@@ -23,7 +23,11 @@ _NAME = argument(..., "NAME", "Model, as in the option model=.")
 
 @app.command("list")
 def list_command(format: TextOrJson = TEXT_OR_JSON) -> None:
-    """List the known models: availability, size, licence, languages and best layers."""
+    """List the known models.
+
+    The table shows whether a model is on this machine, its size, licence, languages, best layers
+    and agreement with human scores.
+    """
     from nlgauge.encode.model_list import agreement_data, known_models
 
     rows = [_row(model) for model in known_models()]
@@ -35,9 +39,11 @@ def list_command(format: TextOrJson = TEXT_OR_JSON) -> None:
 
     heads = ("model", "here", "MB", "licence", "languages", "best layers", "presets", "agreement")
     footer = (
+        "here: on this machine; best layers: defaults of metrics by greedy matching (bertscore), "
+        "transport (mover) and barycenters (bary); presets: defaults of gauge",
         f"agreement: {agreement_data()}",
-        "nlgauge models get mpnet fetches mpnet; models without a licence in this list come from "
-        "the Hugging Face hub at their first use with --download",
+        "nlgauge models get mpnet fetches mpnet; hashing is for tests; other models without a "
+        "licence in this list come from the Hugging Face hub at their first use with --download",
     )
     columns = tuple(Column(head, 0) for head in heads)
     print(text(Table(columns, tuple(map(_cells, rows)), footer)))

@@ -26,7 +26,7 @@ def reproduce_command(
         None, "Maximum number of inputs per data set, evenly spaced.", min=2
     ),
 ) -> None:
-    """Recompute the tables of a paper and show them next to the published numbers.
+    """Recompute the tables of a paper.
 
     Examples:
 
@@ -51,7 +51,8 @@ def reproduce_command(
     mover: wmt17_da/<pair>.jsonl (wmt15_da is used if it is missing),
     novikova2017/{bagel,sfhotel}.jsonl, the folders tac2008 and tac2009.
 
-    The output folder contains tables (.md, .tex), figures (.svg, .png) and summary.json.
+    The tables show the published numbers next to the new ones. The output folder contains them
+    (.md, .tex), figures (.svg, .png) and summary.json.
     """
     from nlgauge.recipes import choose_recipe, reproduce
 

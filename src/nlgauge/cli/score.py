@@ -59,10 +59,14 @@ def score_command(
     resamples: int = count_option("resamples of intervals and tests"),
     seed: int = seed_option("intervals and tests"),
     idf_corpus: str | None = option(
-        None, "Text file to fit idf and n-gram tables on, instead of the references."
+        None,
+        "Text file to fit idf and n-gram tables on, instead of the references.",
+        metavar="FILE",
     ),
     server: str | None = option(None, "Score on a server (see nlgauge serve).", metavar="URL"),
-    token: str | None = option(None, "Bearer token of the server.", envvar="NLGAUGE_TOKEN"),
+    token: str | None = option(
+        None, "Bearer token of the server.", envvar="NLGAUGE_TOKEN", metavar="TOKEN"
+    ),
 ) -> None:
     """Score candidates against references.
 

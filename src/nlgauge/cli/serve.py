@@ -23,8 +23,11 @@ def serve_command(
         None,
         "Model that requests may use, repeatable; the first is the default "
         "[default: NLGAUGE_MODEL, else embedded].",
+        metavar="MODEL",
     ),
-    allow_host: list[str] | None = option(None, "Additional host name to accept, repeatable."),
+    allow_host: list[str] | None = option(
+        None, "Additional host name to accept, repeatable.", metavar="HOST"
+    ),
     max_rows: int = option(2_000, "Maximum rows per request.", min=1),
     max_job_rows: int = option(100_000, "Maximum rows per job.", min=1),
     max_characters: int = option(10_000, "Maximum text length.", min=1),
@@ -37,7 +40,7 @@ def serve_command(
     batch_tokens: int = arguments.BATCH_TOKENS,
     download: bool = arguments.DOWNLOAD,
 ) -> None:
-    """Serve scores, alignments and studies over HTTP, with a web page.
+    """Start the web service: scores over HTTP, and a page.
 
     Examples:
 
@@ -47,10 +50,11 @@ def serve_command(
 
     NLGAUGE_TOKEN=... nlgauge serve --host 0.0.0.0
 
-    Open the printed address in a browser; /openapi.json documents the API, and `nlgauge score
-    --server URL` uses it. Requests can only use the models named with --model, and never open
-    files. A server that is reachable from other machines should require a token and use HTTPS
-    through a proxy (allow its host name with --allow-host).
+    The service offers scores, alignments and studies. Open the printed address in a browser;
+    /openapi.json documents the API, and `nlgauge score --server URL` uses it. Requests can only use
+    the models named with --model, and never open files. A server that is reachable from other
+    machines should require a token and use HTTPS through a proxy (allow its host name with
+    --allow-host).
     """
     require_libraries()
     use_one_arena()

@@ -49,7 +49,10 @@ def verify_command(
         None, "Program that signatures in RESULTS may run.", metavar="COMMAND"
     ),
 ) -> None:
-    """Recompute every score of a results file; exit with code 1 if one differs."""
+    """Recompute every score of a results file.
+
+    The exit code is 1 if a score differs.
+    """
     from nlgauge.data.systems import read_systems
     from nlgauge.report.table import Column, Table
     from nlgauge.reproducibility import Results, files_of

@@ -29,8 +29,12 @@ class DataOptions(OutputOptions, TableOptions):
     without: _Names = option(
         None, "System to leave out, or pattern such as 'abs/*'; may be repeated.", metavar="SYSTEM"
     )
-    kind: str | None = option(None, "Layout of DATA [default: detected].")
-    part: str | None = option(None, "Language pair or data set, if DATA contains several.")
+    kind: str | None = option(
+        None, "Layout of DATA, such as rows or mqm [default: detected].", metavar="KIND"
+    )
+    part: str | None = option(
+        None, "Language pair or data set, if DATA contains several.", metavar="PART"
+    )
     references: str | None = option(
         None,
         "File of references if DATA has none, or names of references to use, such as refA,refB.",

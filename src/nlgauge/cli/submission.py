@@ -26,7 +26,7 @@ def submission_command(
     ),
     folder: Path = option(..., "Folder for the files METRIC.seg.score and METRIC.sys.score.", "-o"),
 ) -> None:
-    """Write segment and system scores in the format of the WMT metrics task.
+    """Write score files in the format of the WMT metrics task.
 
     Example:
 

@@ -49,7 +49,7 @@ def tune_command(
     ),
     resamples: int = arguments.count_option("bootstrap resamples"),
 ) -> None:
-    """Tune options of a metric on one half of the data and test them on the other.
+    """Tune options on half of the data, test them on the rest.
 
     Examples:
 

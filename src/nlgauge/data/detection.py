@@ -145,7 +145,10 @@ def detect_kind(path: str) -> str:
     kinds = (k for k, names in _FOLDERS if all(any(folder.glob(name)) for name in names))
     kind = next(kinds, None) if folder.is_dir() else _kind_of_file(path)
     if kind is None:
-        raise FileError(f"the layout of {path!r} is unknown; name it with kind=. Kinds: {_KNOWN}")
+        raise FileError(
+            f"the layout of {path!r} is unknown; name it with --kind (kind= in Python). "
+            f"Kinds: {_KNOWN}"
+        )
     return kind
 
 

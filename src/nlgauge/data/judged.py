@@ -90,9 +90,9 @@ class JudgedCorpus:
         """Return the corpus of these rows; ``dropped`` counts rows left out, by reason."""
         reasons = {why: amount for why, amount in (dropped or {}).items() if amount}
         counted = ", ".join(f"{amount:,} {why}" for why, amount in reasons.items())
-        left_out = f"dropped {sum(reasons.values()):,}" + (f": {counted}" if counted else "")
+        left_out = f"; dropped {sum(reasons.values()):,}: {counted}" if counted else ""
         if not rows:
-            raise DataError(f"there are no judged rows; {left_out}.")
+            raise DataError(f"there are no judged rows{left_out}.")
         corpus = Corpus.of(
             [row.candidate for row in rows],
             [row.references for row in rows],
@@ -104,7 +104,7 @@ class JudgedCorpus:
         sizes = {"system": len(corpus.system_names), "segment": len(set(corpus.ids))}
         counts = [_count(amount, noun) for noun, amount in {"row": len(corpus), **sizes}.items()]
         criteria = f"{_count(len(human), 'criterion', 'criteria')} ({', '.join(human)})"
-        summary = f"{', '.join((*counts, criteria))}; {left_out}."
+        summary = f"{', '.join((*counts, criteria))}{left_out}."
         gaps = [
             f"{missing:,} of {len(rows):,} rows have no judgement of {name!r}."
             for name, values in human.items()

@@ -86,6 +86,7 @@ def read_inputs(inputs: "InputFiles") -> tuple[Corpus, dict[str, str] | None]:
         lines = files.read_lines(path)
         for other, texts in parallel.items():
             files.check_parallel(path, lines, f"{other} has", len(texts))
+        inputs.check_rows(path, len(lines))
         groups, names = list(zip(*sets, strict=True)) or None, [name] * len(lines)
         source_texts = None if sources is None else parallel[sources]
         corpora.append(Corpus.of(lines, groups, systems=names, sources=source_texts))
@@ -216,9 +217,9 @@ class InputFiles:
         ]
 
     def check_rows(self, path: str, rows: int) -> None:
-        """Raise an error if the tables of a candidate path have no rows."""
-        if self.tabular and not rows:
-            raise FileError(f"file {path!r} has no rows")
+        """Raise an error if a candidate path has no rows, or no lines of text."""
+        if not rows:
+            raise FileError(f"file {path!r} has no {'rows' if self.tabular else 'lines'}")
 
     @property
     def tabular(self) -> bool:

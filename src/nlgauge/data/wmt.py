@@ -144,4 +144,4 @@ def read_pairs(path: str, *, part: str | None = None) -> Pairs:
         raise FileError(f"file {path!r} has a heading but no pairs")
     pairs = Pairs(tuple(triples), ())
     counts = f"{len(pairs):,} pairs of {len(pairs.systems)} systems on {len(pairs.segments):,}"
-    return Pairs(pairs.triples, (f"{counts} segments; dropped 0.",))
+    return Pairs(pairs.triples, (f"{counts} segments.",))
