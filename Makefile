@@ -13,7 +13,7 @@ unexport PYTHONDONTWRITEBYTECODE
 # The demo needs few packages, and bytecode only of the modules that it imports. The other targets
 # add what developers need; nlgauge itself is then installed and is not compiled again.
 INSTALL = $(BIN)/pip install --quiet --disable-pip-version-check --no-compile -c constraints.txt
-KERNELS = $(wildcard src/nlgauge/measure/kernels/*.py src/nlgauge/measure/kernels/*.pxd)
+KERNELS = $(wildcard src/nlgauge/kernels/*.py src/nlgauge/kernels/*.pxd)
 $(VENV)/.demo: pyproject.toml constraints.txt setup.py $(KERNELS)
 	$(PYTHON) -m venv $(VENV)
 	$(INSTALL) -e '.[embedded,plots]'

@@ -8,7 +8,7 @@ from pathlib import Path
 from setuptools import Extension, setup
 from setuptools.command.build_ext import build_ext
 
-PACKAGE = "nlgauge.measure.kernels"
+PACKAGE = "nlgauge.kernels"
 FOLDER = Path("src", *PACKAGE.split("."))
 DIRECTIVES = {
     "annotation_typing": False,  # types are declared in the .pxd files
@@ -31,12 +31,13 @@ OPTIONS = [
 ]
 # Memoryview code that all kernels share, compiled once instead of in each of them.
 SHARED = f"{PACKAGE}._cyutility"
-# Kernels that gain from AVX2, and the folder that nlgauge/measure/kernels/__init__.py then imports.
+# Kernels that gain from AVX2, and the folder that nlgauge/kernels/__init__.py then imports.
 WIDE = "x86_64_avx2"
 WIDE_KERNELS = (
     "active_set",
     "depth",
     "fixed_point",
+    "int8_rounding",
     "interior_point",
     "network_simplex",
     "newton_system",

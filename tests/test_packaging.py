@@ -102,7 +102,7 @@ def test_sdist_holds_the_files_that_readme_names(tmp_path: Path) -> None:
     named = {path for path in paths if (ROOT / path).exists()}
     assert named >= {"docs/alignment.svg", "examples/judged.jsonl", "tests/laws", "constraints.txt"}
     assert named | {"Makefile", "setup.py", "LICENSE"} <= held
-    kernels = "src/nlgauge/measure/kernels"
+    kernels = "src/nlgauge/kernels"
     assert {f"{kernels}/depth.py", f"{kernels}/depth.pxd"} <= held
 
 

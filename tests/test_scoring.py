@@ -32,8 +32,20 @@ def encoder(monkeypatch: pytest.MonkeyPatch) -> CountingEncoder:
 def test_metrics_of_one_model_share_one_pass_with_all_their_layers(
     encoder: CountingEncoder,
 ) -> None:
-    score(["a b", "c"], ["a", "c"], metrics=["bertscore:layer=1", "bertscore:layer=4", "yisi"])
-    assert encoder.asked == [(["a b", "c", "a"], (1, 3, 4))]
+    score(["c", "a b"], ["c", "a"], metrics=["bertscore:layer=1", "bertscore:layer=4", "yisi"])
+    assert encoder.asked == [(["c", "a b", "a"], (1, 3, 4))]
+
+
+def test_rows_of_similar_length_are_encoded_together(
+    encoder: CountingEncoder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(corpus_run, "_CHUNK_ROWS", 2)
+    candidates = ["nine", "a", "eleven", "an"]
+    found = score(candidates, ["r1", "r2", "r3", "r4"], metrics="bertscore")["bertscore"]
+    asked = [text for texts, _ in encoder.asked for text in texts if text in candidates]
+    assert asked == ["a", "an", "nine", "eleven"]
+    alone = [score([c], [f"r{k}"], metrics="bertscore") for k, c in enumerate(candidates, 1)]
+    np.testing.assert_allclose(found.segments, [each["bertscore"].value for each in alone])
 
 
 def test_references_of_several_systems_are_encoded_once(encoder: CountingEncoder) -> None:

@@ -5,11 +5,11 @@ from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from unittest import mock
 
-from nlgauge.measure import kernels
+from nlgauge import kernels
 
 # A module comes after those that it imports.
 NAMES = ["duality", "newton_system", "support", "interior_point", "tree", "pricing", "active_set"]
-NAMES += ["network_simplex", "fixed_point", "depth"]
+NAMES += ["network_simplex", "fixed_point", "depth", "int8_rounding"]
 FOLDER = Path(kernels.__file__).parent
 
 

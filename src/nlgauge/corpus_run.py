@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import chain, product, takewhile
+from itertools import accumulate, chain, groupby, product, takewhile
 from typing import Any
 
 import numpy as np
@@ -31,6 +31,7 @@ Progress = Callable[[int, int], None]
 Inputs = tuple[list[Any], list[list[Any]]]  # of the candidates, and of their references
 
 _CHUNK_ROWS = 256
+_WINDOW_ROWS = 2048  # that are sorted by length
 _HISTOGRAM_ROWS = 32  # a histogram is as long as the vocabulary and takes many passes
 _FIRST_CHUNK_ROWS = 8  # of the first chunk, for an early estimate of the run time
 _TEXT_ROWS = 32  # of a metric of texts between two reports of progress
@@ -70,7 +71,7 @@ class CorpusRun:
             if self._sources is not None:
                 twin = first.setdefault((*key, self._sources[row]), row)
                 self._twin_with_source[row] = twin
-        self._unique = list(dict.fromkeys(first.values()))
+        self._unique = self._sort_by_length(list(dict.fromkeys(first.values())))
         self._of_system: dict[str, list[int]] = defaultdict(list)
         for row, name in enumerate(corpus.systems):
             self._of_system[name].append(row)
@@ -261,6 +262,19 @@ class CorpusRun:
             characters += size
         if chunk:
             yield chunk
+
+    def _sort_by_length(self, rows: list[int]) -> list[int]:
+        """Return rows of similar length one after another, so that batches need little padding.
+
+        Rows of equal references stay together. Windows are sorted, not all rows, so that the
+        estimate of a long run soon comes from texts of all lengths.
+        """
+        groups = [list(group) for _, group in groupby(rows, self._corpus.references.__getitem__)]
+        sizes = accumulate((len(group) for group in groups), initial=0)
+        windows = [size // _WINDOW_ROWS for size in sizes][:-1]
+        lengths = [self._characters(group[0]) for group in groups]
+        order = sorted(range(len(groups)), key=lambda k: (windows[k], lengths[k]))
+        return [row for k in order for row in groups[k]]
 
     def _characters(self, row: int) -> int:
         return len(self._corpus.candidates[row]) + sum(map(len, self._corpus.references[row]))

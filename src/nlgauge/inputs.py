@@ -12,6 +12,7 @@ from functools import partial
 from typing import Any
 
 from nlgauge.core.cloud import Cloud
+from nlgauge.core.device import Device
 from nlgauge.core.errors import ModelError
 from nlgauge.core.histogram import Histogram
 from nlgauge.core.languages import ENGLISH, language_code
@@ -21,6 +22,7 @@ from nlgauge.core.requirements import ModelCard, Weighting
 from nlgauge.core.signature import Signature
 from nlgauge.core.versions import version_of
 from nlgauge.encode import open_encoder, open_masked_lm
+from nlgauge.encode import solver_device as open_solver_device
 from nlgauge.encode.encoder import Encoder, MaskedLm
 from nlgauge.encode.model_files import MODEL_VARIABLE, is_default_model_installed
 from nlgauge.encode.run_options import RunOptions
@@ -212,6 +214,14 @@ def default_metrics(runtime: Runtime = DEFAULT) -> tuple[str, ...]:
     suited = lang in (None, ENGLISH) or os.environ.get(MODEL_VARIABLE)
     lexical = "bleu", "chrf"
     return ("gauge", *lexical) if suited and is_default_model_installed() else lexical
+
+
+def solver_device(metrics: Iterable[BoundMetric], runtime: Runtime) -> Device | None:
+    """Return the device for the solvers of these metrics, None for the processor."""
+    members = (each.metric for bound in metrics for each in bound.members or (bound,))
+    if any(isinstance(metric, CloudMetric) and metric.regularised for metric in members):
+        return open_solver_device(runtime.device)
+    return None
 
 
 class ModelInputs:

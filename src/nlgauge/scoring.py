@@ -1,12 +1,14 @@
 """The public scoring functions `score`, `score_systems` and `align`, and `Scorer`."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from copy import copy
 from functools import wraps
 from typing import Any, ParamSpec, TypeVar
 
 from nlgauge.core.corpus import Corpus
+from nlgauge.core.device import solving_on
 from nlgauge.core.errors import UsageError
 from nlgauge.core.metric import Metric
 from nlgauge.core.plan import Plan
@@ -14,7 +16,7 @@ from nlgauge.core.scores import Scores
 from nlgauge.core.signature import Signature
 from nlgauge.core.spans import WordCosts
 from nlgauge.corpus_run import Aligned, CorpusRun, Progress, check_references
-from nlgauge.inputs import BoundMetric, Spec, Tables, bind_metric, default_metrics
+from nlgauge.inputs import BoundMetric, Spec, Tables, bind_metric, default_metrics, solver_device
 from nlgauge.runtime import DEFAULT, Runtime
 from nlgauge.runtime.threads import limit_threads
 
@@ -117,7 +119,7 @@ class Scorer:
     ) -> dict[str, dict[str, Scores]]:
         """Return scores by system and metric label; shared references are encoded once."""
         run = CorpusRun(corpus, self._fitted_on(corpus))
-        with limit_threads(self._runtime.threads):
+        with self._running():
             run.score(progress)
         run.warn()
         labels = [bound.label for bound in self._bound]
@@ -129,7 +131,7 @@ class Scorer:
     def align(self, candidate: str, references: str | Sequence[str]) -> dict[str, Aligned]:
         """Return the alignment of one candidate with its best reference, by metric label."""
         corpus = Corpus.of([candidate], [references])
-        with limit_threads(self._runtime.threads):
+        with self._running():
             run = CorpusRun(corpus, self._fitted_on(corpus))
             aligned = run.align()
         run.warn()
@@ -140,10 +142,17 @@ class Scorer:
     ) -> dict[str, list[WordCosts]]:
         """Return the costs of the words of every row's candidate, by metric label."""
         run = CorpusRun(corpus, self._fitted_on(corpus))
-        with limit_threads(self._runtime.threads):
+        with self._running():
             costs = run.word_costs(progress)
         run.warn()
         return costs
+
+    @contextmanager
+    def _running(self) -> Iterator[None]:
+        """Apply the settings of the runtime to the threads and solvers of the block."""
+        device = solver_device(self._bound, self._runtime)
+        with limit_threads(self._runtime.threads), solving_on(device):
+            yield
 
     def _fitted_on(self, corpus: Corpus) -> list[BoundMetric]:
         fitted = self._bound

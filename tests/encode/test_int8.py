@@ -5,10 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+import uncompiled_kernels
+
 torch = pytest.importorskip("torch")
 
 from nlgauge.core.errors import ModelError  # noqa: E402
-from nlgauge.encode import open_encoder  # noqa: E402
+from nlgauge.encode import int8, open_encoder  # noqa: E402
 from nlgauge.encode.int8 import Int8Linear, quantised  # noqa: E402
 from nlgauge.encode.run_options import RunOptions  # noqa: E402
 
@@ -97,6 +99,25 @@ def test_blocks_of_rows_give_the_numbers_of_the_formula(layer, size) -> None:
     expected = sums * scales * quantised_layer.scale.double() + layer.bias.detach().double()
     expected = expected.reshape(2, 300, -1).numpy()
     np.testing.assert_allclose(found.numpy(), expected, rtol=1e-6, atol=1e-6 * max(size, 1))
+
+
+def test_rounding_uncompiled_gives_the_same_numbers(layer, monkeypatch) -> None:
+    x = torch.randn(5, 48)
+    quantised_layer = Int8Linear(layer)
+    with torch.inference_mode():
+        compiled = quantised_layer(x)
+        monkeypatch.setattr(int8, "int8_rounding", uncompiled_kernels.load()["int8_rounding"])
+        np.testing.assert_allclose(quantised_layer(x), compiled, rtol=1e-6, atol=1e-6)
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf])
+def test_a_number_that_is_not_finite_is_not_lost(layer, value) -> None:
+    x = torch.randn(2, 48)
+    x[0, 3] = value
+    with torch.inference_mode():
+        output = Int8Linear(layer)(x)
+    assert bool(output[0].isnan().all())
+    assert bool(output[1].isfinite().all())
 
 
 def test_products_that_saturate_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:

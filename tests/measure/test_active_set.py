@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import uncompiled_kernels
+from nlgauge.kernels import active_set
 from nlgauge.measure import unbalanced
-from nlgauge.measure.kernels import active_set
 from nlgauge.measure.problem import Problem, solve_concatenated
 from nlgauge.measure.transport import match
 

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from nlgauge.core.errors import DataError, NotConverged, OptionError, ShapeError
+from nlgauge.measure import large_barycenter
 from nlgauge.measure.barycenter import barycenter
 from nlgauge.measure.cost import squared_euclid
 from nlgauge.measure.transport import match
@@ -106,6 +107,8 @@ def test_invalid_arguments_are_refused():
         barycenter(states(0), np.zeros(9))
     with pytest.raises(OptionError, match="steps"):
         barycenter(states(0), steps=0)
+    with pytest.raises(OptionError, match="tolerance 0, got 200, -1"):
+        barycenter(states(0), tolerance=-1)
 
 
 def test_too_few_iterations_are_reported():
@@ -163,13 +166,49 @@ def test_long_texts_have_the_barycenters_of_short_ones(monkeypatch, kind, seed):
     np.testing.assert_allclose(long.points, short.points, atol=1e-12)
 
 
+def test_a_tolerance_ends_long_texts_early(monkeypatch):
+    monkeypatch.setattr("nlgauge.measure.barycenter.MAX_PRODUCTS", 0)
+    z, weights = states(1, n=13, noise=1.5), np.random.default_rng(1).gamma(1, size=13)
+    whole = barycenter(z, weights)
+    assert whole.iterations > 2
+    assert whole.objectives[0] < 2 * whole.objectives[1]
+    early = barycenter(z, weights, tolerance=1.0)  # the first decrease is below the objective
+    assert early.converged
+    assert early.objectives == whole.objectives[:2]
+
+
 def test_a_long_text_that_does_not_converge_is_reported(monkeypatch):
     monkeypatch.setattr("nlgauge.measure.barycenter.MAX_PRODUCTS", 0)
     weights = np.random.default_rng(3).gamma(1, size=9)
     with pytest.raises(NotConverged, match="after 1 steps"):
         barycenter(states(3, noise=2.0), weights, steps=1)
-    with pytest.raises(NotConverged, match="4 layers and 9 tokens"):
-        barycenter(np.full((4, 9, 2), np.nan), weights)
+    for strict in (True, False):  # there are no points
+        with pytest.raises(NotConverged, match="4 layers and 9 tokens"):
+            barycenter(np.full((4, 9, 2), np.nan), weights, strict=strict)
+
+
+@pytest.mark.parametrize(
+    ("costs", "objectives", "converged"),
+    [
+        ([8.0, 4.0, 3.9], (8.0, 4.0, 3.9), True),  # a decrease below a tenth
+        ([3.0, 2.0, 2.5], (3.0, 2.0), True),  # an increase is rounding
+        ([3.0, 2.0, 2.0], (3.0, 2.0), True),
+        ([3.0, 2.0, np.inf], (3.0, 2.0), False),  # transport was not solved
+    ],
+)
+def test_how_the_iteration_of_a_long_text_ends(monkeypatch, costs, objectives, converged):
+    given, unchanged = iter(costs), large_barycenter.LongText.solve
+
+    def solve(text):
+        unchanged(text)
+        text.moved[:] = True
+        return next(given)
+
+    monkeypatch.setattr(large_barycenter.LongText, "solve", solve)
+    options = {"matched": False, "steps": 9, "tolerance": 0.1}
+    z, mass = states(2, n=6, noise=2.0), np.random.default_rng(2).dirichlet(np.ones(6))
+    found = large_barycenter.iterate(z, mass, np.zeros((6, 6)), **options)
+    assert found[1:] == (objectives, converged)
 
 
 def test_shifted_layers_have_their_mean_without_transport(monkeypatch):

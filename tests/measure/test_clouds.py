@@ -78,6 +78,16 @@ class TestDepth:
         np.testing.assert_allclose(white.T @ white / 30, np.eye(2), atol=1e-9)
         np.testing.assert_allclose(white.mean(axis=0), 0, atol=1e-9)
 
+    def test_the_span_leaves_out_directions_that_are_rounding(self):
+        """Corners (+-a, +-b) have the singular values 2a and 2b."""
+        corners = np.array([[1.0, 1.0], [1.0, -1.0], [-1.0, 1.0], [-1.0, -1.0]])
+        # The eigenvalue of the second direction is 4e-8 of the first, then 2.5e-9.
+        assert depths.whiten(corners * [1000, 0.2]).shape == (4, 2)
+        assert depths.whiten(corners * [1000, 0.05]).shape == (4, 1)
+        # A millionth of a millionth of the coordinates is no extent at all.
+        assert depths.whiten(1e6 + corners * 1e-5).shape == (4, 2)
+        assert depths.whiten(1e6 + corners * 1e-7).shape == (4, 0)
+
     def test_affine_invariance(self):
         x = cloud(3, n=40, d=2)
         bent = x @ np.array([[5.0, 1.0], [0.3, 0.2]]) + 7
@@ -93,6 +103,9 @@ class TestDepth:
 
 
 class TestRegions:
+    def test_there_are_5000_directions(self):
+        assert regions(cloud(6)).support.shape == (2, 5, 5000)
+
     @pytest.mark.parametrize("p", [1.0, 2.0, 5.0])
     @pytest.mark.parametrize("eps", [0.0, 0.29, 0.58])
     def test_against_loops(self, p, eps):
@@ -144,6 +157,8 @@ class TestRegions:
         one, other = regions(x, seed=1), regions(x, seed=2)
         with pytest.raises(OptionError, match="different options"):
             depths.region_distance(one, other)
+        with pytest.raises(OptionError, match="p must be above 0, got 0"):
+            depths.region_distance(one, one, p=0)
 
 
 class TestNlgEval:
@@ -166,6 +181,8 @@ class TestNlgEval:
         assert found == pytest.approx(inward, abs=1e-9, nan_ok=True)
         found = depths.nlg_eval_distance(outer, inner, p=p, count=500)
         assert found == pytest.approx(outward, abs=1e-9)
+        found = depths.nlg_eval_distance(outer / 8, inner / 8, p=p, count=500)
+        assert found == pytest.approx(outward / 8, abs=1e-9)
 
 
 class TestSliced:
@@ -230,6 +247,10 @@ class TestDivergence:
         x, a = cloud(24), np.ones(7)
         with pytest.raises(OptionError, match="epsilon"):
             self.value(x, x, a, a, 0.0)
+        one, zero = np.ones(1), np.zeros((1, 1))
+        for epsilon in (1e-12, 0.5):
+            found = sinkhorn_divergence(zero + 0.25, zero, zero, one, one, epsilon=epsilon)
+            assert found == pytest.approx(0.25)
         monkeypatch.setattr(sinkhorn, "ROUNDS", 1)
         with pytest.raises(NotConverged, match="larger epsilon"):
             self.value(cloud(24, n=40), cloud(25, n=40), np.ones(40), np.ones(40), 1e-3)

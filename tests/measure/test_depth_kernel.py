@@ -5,8 +5,8 @@ import pytest
 
 import uncompiled_kernels
 from nlgauge.core.errors import OptionError
+from nlgauge.kernels import depth as kernels
 from nlgauge.measure import depth as depths
-from nlgauge.measure.kernels import depth as kernels
 
 TIE = depths.TIE
 SHARES = np.linspace(0.3, 1.0, 5)

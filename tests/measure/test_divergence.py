@@ -376,6 +376,8 @@ def test_kl_is_infinite_only_where_q_lacks_what_p_has():
     [
         ("alpha", {"alpha": 0.5}, 4 - math.sqrt(8), 4 - math.sqrt(8)),
         ("alpha", {"alpha": 2.0}, 0.5, math.inf),
+        ("alpha", {"alpha": 1.5}, (math.sqrt(2) - 1) / 0.75, math.inf),
+        ("alpha", {"alpha": -0.5}, math.inf, (math.sqrt(2) - 1) / 0.75),
         ("alpha", {"alpha": 0.0}, math.inf, math.log(2)),
         ("alpha", {"alpha": -1.0}, math.inf, 0.5),
         ("renyi", {"alpha": 0.0}, math.log(2), 0.0),
@@ -387,6 +389,8 @@ def test_kl_is_infinite_only_where_q_lacks_what_p_has():
         ("ab", {"alpha": 0.0, "beta": 0.0}, math.inf, math.inf),
         ("ab", {"alpha": 0.0, "beta": 2.0}, math.inf, math.log(3) / 4),
         ("ab", {"alpha": -1.0, "beta": -1.0}, math.log(3), math.log(3)),
+        ("ab", {"alpha": 1.0, "beta": -0.5}, 2 * math.log(1 + math.sqrt(0.5)), math.inf),
+        ("ab", {"alpha": -0.5, "beta": 1.0}, math.inf, 2 * math.log(1 + math.sqrt(0.5))),
         ("l1", {}, 1.0, 1.0),
         ("l2", {}, math.sqrt(0.375), math.sqrt(0.375)),
         ("linf", {}, 0.5, 0.5),

@@ -13,7 +13,7 @@ import pytest
 
 import nlgauge
 import uncompiled_kernels
-from nlgauge.measure import kernels
+from nlgauge import kernels
 from nlgauge.measure.transport import match_many
 
 SOLVE = """
@@ -22,7 +22,7 @@ print(match([[0.0, 1.0], [1.0, 0.0]], [3, 1], [2, 2]).value)
 from nlgauge.measure import depth
 from nlgauge.measure.barycenter import barycenter
 import sys
-print(sys.modules["nlgauge.measure.kernels.depth"].__file__, "cython" in sys.modules)
+print(sys.modules["nlgauge.kernels.depth"].__file__, "cython" in sys.modules)
 """
 
 
@@ -32,10 +32,10 @@ def copy_of_package(folder):
     package = folder / "site" / "nlgauge"
     package.mkdir(parents=True)
     for entry in source.iterdir():
-        if entry.name not in {"measure", "__pycache__"}:
+        if entry.name not in {"kernels", "__pycache__"}:
             (package / entry.name).symlink_to(entry)
-    for entry in (source / "measure").rglob("*.py"):
-        target = package / "measure" / entry.relative_to(source / "measure")
+    for entry in (source / "kernels").rglob("*.py"):
+        target = package / "kernels" / entry.relative_to(source / "kernels")
         target.parent.mkdir(parents=True, exist_ok=True)
         target.write_bytes(entry.read_bytes())
     return folder / "site"

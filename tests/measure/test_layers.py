@@ -116,9 +116,33 @@ def test_pooling_against_loops(seed, length, n):
 def test_invalid_arguments_are_refused():
     with pytest.raises(ShapeError, match=r"\(5, 3\)"):
         layers.mean(np.ones((5, 3)))
+    with pytest.raises(ShapeError, match=r"at least one layer, got shape \(0, 5, 3\)"):
+        layers.mean(np.ones((0, 5, 3)))
     with pytest.raises(OptionError, match="n must be at least 1"):
         layers.pool_ngrams(np.ones((2, 3)), np.ones(2), 0)
     with pytest.raises(ShapeError, match=r"\(2, 3\) and \(4,\)"):
         layers.pool_ngrams(np.ones((2, 3)), np.ones(4), 1)
     with pytest.raises(OptionError, match="'uniform'"):
         layers.routing(states(), kernel="uniform")
+    for option in ({"rate": -0.1}, {"bandwidth": 0}, {"tolerance": 0}, {"steps": 0}):
+        with pytest.raises(OptionError, match="routing needs rate >= 0, bandwidth > 0"):
+            layers.routing(states(), **option)
+
+
+def test_ngrams_have_length_1():
+    rng = np.random.default_rng(1)
+    points, mass = rng.normal(size=(9, 4)), rng.gamma(1, size=9)
+    (block,) = layers.unit_ngrams(points, mass, layers.ngram_totals(mass, 3))
+    pooled, _ = layers.pool_ngrams(points, mass, 3)
+    np.testing.assert_allclose(block.shares @ points[block.tokens], unit(pooled), atol=1e-12)
+
+
+def test_ngrams_of_opposite_points_have_no_direction():
+    """The mean of x, y and -x - y is 0 but for rounding, whose square may be below 0."""
+    rng = np.random.default_rng(0)
+    for _ in range(100):
+        x, y = rng.normal(size=(2, 4))
+        points, mass = np.stack([x, y, -x - y]), np.ones(3)
+        totals = layers.ngram_totals(mass, 3)
+        (block,) = layers.unit_ngrams(points, mass, totals)
+        assert np.isfinite(block.shares).all()

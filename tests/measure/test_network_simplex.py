@@ -7,8 +7,8 @@ from scipy.optimize import linprog
 
 import uncompiled_kernels
 from nlgauge.core.errors import NotConverged
+from nlgauge.kernels import network_simplex
 from nlgauge.measure.barycenter import TIE, barycenter
-from nlgauge.measure.kernels import network_simplex
 from nlgauge.measure.problem import Problem, solve_concatenated
 
 
@@ -20,13 +20,15 @@ class Simplex:
         self.works = [network_simplex.Simplex(len(a), len(b)) for _ in range(count)]
         for work in self.works:
             work.a, work.b = a, b
-        self.started = False
+        self.started, self.costs = False, None
 
     def couple(self, stack):
         plans, solved = np.zeros(self.shape), np.ones(self.shape[0], dtype=bool)
         _, n, _ = self.shape
         for k, (work, cost) in enumerate(zip(self.works, stack, strict=True)):
             work.costs = cost.ravel()
+            changed = True if self.costs is None else (cost != self.costs[k]).any(axis=1)
+            np.asarray(work.lists.bounds)[changed] = -np.inf
             if not self.started:
                 network_simplex.start_greedily(work)
             network_simplex.compute_flow(work)
@@ -35,7 +37,7 @@ class Simplex:
                 if parent >= 0 and flow >= 1e-15:
                     pair = (node, parent - n) if node < n else (parent, node - n)
                     plans[k][pair] = flow
-        self.started = True
+        self.started, self.costs = True, stack
         return plans, solved
 
 
@@ -128,6 +130,20 @@ def test_rows_of_many_columns_are_priced_by_lists_and_then_by_all(prices, seed):
         check_with_pot(simplex, stack, a, b)
 
 
+@pytest.mark.parametrize("prices", ["drawn", "whole"])
+@pytest.mark.parametrize("share", [0.02, 0.3])
+def test_rows_whose_costs_did_not_change_are_proven_by_their_bounds(prices, share):
+    rng = np.random.default_rng(5)
+    shape = 2, 60, 900
+    a, b = weights(rng, 60, "drawn"), weights(rng, 900, "equal")
+    simplex = Simplex(a, b, 2)
+    stack = costs(rng, shape, prices)
+    for _ in range(6):
+        check_with_pot(simplex, stack, a, b)
+        changed = rng.random(60) < share
+        stack = np.where(changed[:, None], costs(rng, shape, prices), stack)
+
+
 def test_a_plan_does_not_depend_on_what_was_solved_before():
     rng = np.random.default_rng(2)
     a, b = weights(rng, 14, "drawn"), weights(rng, 11, "equal")
@@ -150,7 +166,7 @@ def test_nan_costs_are_reported_as_not_solved():
 def test_the_transport_solver_starts_afresh_for_every_problem():
     rng = np.random.default_rng(3)
     problems = []
-    for n, m in ((9, 8), (1, 5), (14, 30), (7, 7), (5, 1)):
+    for n, m in ((9, 8), (1, 5), (14, 30), (30, 1500), (20, 800), (7, 7), (40, 800), (5, 1)):
         a, b = weights(rng, n, "drawn"), weights(rng, m, "whole")
         problems.append(Problem(rng.random((n, m)), a, b))
     found = solve_concatenated(problems, network_simplex.solve_all)

@@ -5,8 +5,8 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from nlgauge.measure.kernels.duality import Workspace
-from nlgauge.measure.kernels.newton_system import NewtonSystem, factor, solve
+from nlgauge.kernels.duality import Workspace
+from nlgauge.kernels.newton_system import NewtonSystem, factor, solve
 
 
 def exactly(matrix, right):

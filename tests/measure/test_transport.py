@@ -354,6 +354,13 @@ class TestPlan:
         cost[0, 0] = 1.0
         assert cost[0, 0] == 1.0
 
+    @pytest.mark.parametrize("cells", [1, 5, 11, 40])
+    def test_the_value_of_a_large_plan_is_summed_in_blocks(self, monkeypatch, cells):
+        monkeypatch.setattr("nlgauge.measure.transport.BLOCK_CELLS", cells)
+        cost, a, b = problem(np.random.default_rng(21), 7, 5)
+        plan = match(cost, a, b)
+        assert plan.value == pytest.approx((cost * plan.coupling).sum(), abs=1e-15)
+
 
 class TestErrors:
     def test_bad_options(self):
@@ -363,6 +370,7 @@ class TestErrors:
         for epsilon in (-0.1, math.nan, math.inf, 1e-300):
             with pytest.raises(OptionError, match=r"must be 0, which is exact, or at least 1e-12"):
                 match([[0.5]], [1], [1], epsilon=epsilon)
+        assert match([[0.5]], [1], [1], epsilon=1e-12).value == 0.5
         with pytest.raises(OptionError, match="'product' or 'ones'"):
             match([[0.5]], [1], [1], epsilon=0.1, reference="other")
 
@@ -372,7 +380,7 @@ class TestErrors:
         with pytest.raises(ShapeError, match="2 costs, 1 a and 1 b"):
             match_many([[[0.5]], [[0.5]]], [[1]], [[1]])
         for a in ([0.0, 0.0], [-1.0, 2.0], [math.nan, 1.0], [INF, 1.0]):
-            with pytest.raises(DataError, match="weights a"):
+            with pytest.raises(DataError, match="weights a must be at least 0"):
                 match([[0.5], [0.5]], a, [1])
         with pytest.raises(DataError, match="finite"):
             match([[math.nan]], [1], [1])

@@ -5,9 +5,9 @@ import math
 import numpy as np
 import pytest
 
+from nlgauge.kernels.duality import Workspace
+from nlgauge.kernels.support import Forest, solve_on_support
 from nlgauge.measure import unbalanced
-from nlgauge.measure.kernels.duality import Workspace
-from nlgauge.measure.kernels.support import Forest, solve_on_support
 from nlgauge.measure.problem import Problem
 from nlgauge.measure.transport import match, match_many
 

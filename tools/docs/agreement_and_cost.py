@@ -1,7 +1,8 @@
 """Draw docs/images/agreement-and-cost.svg from agreement_and_cost.csv, and write its table.
 
-The column ``r`` is copied from docs/choosing.md, which a test checks. ``--measure`` fills the
-column ``cpu_ms``: CPU milliseconds per pair on one thread, the model loaded before.
+The column ``r`` is the mean of correlations with human scores on WMT15; a test compares it with the
+tables of README.md and docs/choosing.md. ``--measure`` fills the column ``cpu_ms``: CPU
+milliseconds per pair on one thread, the model loaded before.
 """
 
 from __future__ import annotations
@@ -108,7 +109,8 @@ def markdown(table: list[dict[str, str]]) -> str:
     """Return the table of the page."""
     lines = ["| metric | needs | r | CPU ms per pair |", "|---|---|--:|--:|"]
     for row in table:
-        lines.append(f"| `{row['metric']}` | {row['family']} | {row['r']} | {row['cpu_ms']} |")
+        metric = f"[`{row['metric']}`](metrics/{row['metric'].partition(':')[0]}.md)"
+        lines.append(f"| {metric} | {row['family']} | {row['r']} | {row['cpu_ms']} |")
     return "\n".join(lines)
 
 

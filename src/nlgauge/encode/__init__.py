@@ -6,6 +6,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, cast
 
+from nlgauge.core.device import Device
 from nlgauge.core.errors import MissingExtra
 from nlgauge.encode.cache.cached_models import CachedEncoder, CachedMaskedLm, model_identity
 from nlgauge.encode.cache.database import open_cache
@@ -43,6 +44,14 @@ def open_masked_lm(
 ) -> MaskedLm:
     """Return the masked language model of a name, loaded as in ``open_encoder``."""
     return cast(MaskedLm, _open("masked lm", chosen_model(model), options, cache))
+
+
+def solver_device(name: str) -> Device | None:
+    """Return the device of this name for solvers, None for the processor; ``auto`` is the latter.
+
+    Whether solvers are faster on a GPU depends on its float64 and on the lengths of the texts.
+    """
+    return None if name in ("auto", "cpu") else _import("device").solver_device(name)
 
 
 def _open(kind: str, name: str, options: RunOptions, cache: str | Path | None) -> Any:

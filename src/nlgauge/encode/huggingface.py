@@ -19,6 +19,7 @@ from nlgauge.core.arrays import Floats
 from nlgauge.core.cloud import Cloud, Tokens
 from nlgauge.core.errors import ModelError, NlgaugeError
 from nlgauge.encode.batches import batches
+from nlgauge.encode.device import choose_device
 from nlgauge.encode.int8 import quantised
 from nlgauge.encode.layer_hooks import LayerRecorder
 from nlgauge.encode.model_files import Located
@@ -266,29 +267,3 @@ def depth_of(config: Any) -> int:
         if (depth := getattr(config, name, None) or 0) > 0:
             return int(depth)
     raise ModelError(f"the configuration of type {config.model_type!r} has no number of layers")
-
-
-def choose_device(name: str) -> Any:
-    """Return a torch device; ``auto`` is the fastest one available."""
-    if name != "auto":
-        return _open_device(name)
-    if torch.cuda.is_available():
-        return torch.device("cuda")
-    return torch.device("mps" if torch.backends.mps.is_available() else "cpu")
-
-
-def _open_device(name: str) -> Any:
-    """Return the torch device of a name, or raise ModelError with the available devices."""
-    try:
-        device = torch.device(name)
-        torch.empty(1, device=device)
-    except (RuntimeError, AssertionError, ValueError) as error:
-        devices = ["cpu", *(f"cuda:{n}" for n in range(torch.cuda.device_count()))]
-        devices += ["mps"] * torch.backends.mps.is_available()
-        reason = str(error).partition("\n")[0].partition(",")[0]
-        if reason.startswith(("Expected one of", "Device string")):
-            reason = "torch has no device of that name"
-        raise ModelError(
-            f"device={name!r} cannot be used here ({reason}); choose auto, {', '.join(devices)}"
-        ) from None
-    return device

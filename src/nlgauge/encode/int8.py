@@ -10,13 +10,15 @@ then differ by as much as int8 differs from float32 (docs/performance.md).
 
 from typing import Any
 
+import numpy as np
 import torch
 
 from nlgauge.core.errors import ModelError
+from nlgauge.kernels import int8_rounding
 
-_LEVELS = 127.0
-_BLOCK_ROWS = 256  # tokens per block, so that intermediate results stay in the processor's cache
-_MIN_SCALE = 1e-30  # the minimum scale, for rows of zeros
+_LEVELS = np.float32(127)
+_BLOCK_CELLS = 1 << 18  # of a block of rows and its products, which the processor's cache holds
+_MIN_SCALE = np.float32(1e-30)  # the minimum scale, for rows of zeros
 
 
 class Int8Linear(torch.nn.Module):
@@ -29,7 +31,7 @@ class Int8Linear(torch.nn.Module):
     def __init__(self, linear: torch.nn.Linear) -> None:
         super().__init__()
         weight = linear.weight.detach()
-        scale = weight.abs().amax(dim=1).clamp_min(_MIN_SCALE) / _LEVELS
+        scale = weight.abs().amax(dim=1).clamp_min(float(_MIN_SCALE)) / float(_LEVELS)
         self.register_buffer("scale", scale)
         self.register_buffer("weight_t", (weight / scale[:, None]).round().to(torch.int8).t())
         bias = torch.zeros_like(scale) if linear.bias is None else linear.bias.detach()
@@ -37,14 +39,22 @@ class Int8Linear(torch.nn.Module):
 
     def forward(self, x: Any) -> Any:
         """Return the output in float32."""
-        rows = x.reshape(-1, x.shape[-1])
+        rows = x.reshape(-1, x.shape[-1]).contiguous()
         output = torch.empty(len(rows), len(self.scale))
-        for start in range(0, len(rows), _BLOCK_ROWS):
-            part = rows[start : start + _BLOCK_ROWS]
-            scales = part.abs().amax(dim=1, keepdim=True).clamp_min_(_MIN_SCALE).div_(_LEVELS)
-            quantised_part = (part / scales).round_().to(torch.int8)
-            sums = torch._int_mm(quantised_part, self.weight_t).to(torch.float32).mul_(scales)
-            torch.addcmul(self.bias, sums, self.scale, out=output[start : start + _BLOCK_ROWS])
+        inputs, outputs = rows.numpy(), output.numpy()
+        column_scales, bias = self.scale.numpy(), self.bias.numpy()
+        size = max(1, _BLOCK_CELLS // max(rows.shape[1], len(self.scale)))
+        for start in range(0, len(rows), size):
+            part = inputs[start : start + size]
+            largest = np.empty(len(part), dtype=np.int32)
+            int8_rounding.find_largest(part.view(np.int32), largest)
+            scales = np.maximum(largest.view(np.float32), _MIN_SCALE)
+            scales /= _LEVELS
+            rounded = torch.empty(part.shape, dtype=torch.int8)
+            int8_rounding.round_rows(part, scales, rounded.numpy())
+            products = torch._int_mm(rounded, self.weight_t).numpy()
+            part_of_output = outputs[start : start + size]
+            int8_rounding.scale_products(products, scales, column_scales, bias, part_of_output)
         return output.reshape(*x.shape[:-1], -1)
 
 

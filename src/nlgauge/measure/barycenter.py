@@ -22,8 +22,8 @@ from numpy.typing import ArrayLike
 
 from nlgauge.core.arrays import Floats, Ints
 from nlgauge.core.errors import NotConverged, OptionError, ShapeError
+from nlgauge.kernels import fixed_point, network_simplex
 from nlgauge.measure import large_barycenter
-from nlgauge.measure.kernels import fixed_point, network_simplex
 from nlgauge.measure.problem import Problem, normalised, solve_concatenated
 
 ROUNDING = 1e-14  # costs this close, relative to the largest, are equal

@@ -23,8 +23,8 @@ from numpy.typing import ArrayLike
 
 from nlgauge.core.arrays import Floats
 from nlgauge.core.errors import OptionError, ShapeError
+from nlgauge.kernels import depth as kernels
 from nlgauge.measure.cost import squared_euclid
-from nlgauge.measure.kernels import depth as kernels
 from nlgauge.measure.problem import normalised
 
 TIE = 1e-12  # projections and depths closer than this are equal

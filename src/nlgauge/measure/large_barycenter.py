@@ -8,8 +8,8 @@ one matrix of points and tokens for each layer. The steps, the simplex and the t
 import numpy as np
 
 from nlgauge.core.arrays import Floats, Ints
-from nlgauge.measure.kernels import network_simplex
-from nlgauge.measure.kernels.tree import Indices
+from nlgauge.kernels import fixed_point, network_simplex, pricing
+from nlgauge.kernels.tree import Indices
 
 KEEP = 1e-14  # a coupling this close to the optimum, relative to the largest cost, is kept
 BLOCK_CELLS = 1 << 19  # of a product, which the cache of a processor holds
@@ -24,27 +24,28 @@ class LongText:
         n, m = preference.shape
         self._costs = np.empty((len(tokens), n, m))
         self._largest = np.empty(n)  # cost of each point
+        self._products = np.empty((min(n, max(1, BLOCK_CELLS // m)), m))
         self._simplex = network_simplex.Simplex(n, m)
         self._simplex.a, self._simplex.b = np.full(n, 1.0 / n), weights
         self._trees: list[Ints] = []
-        self._lists: list[Indices] = []  # the cheapest tokens of each point in each layer
+        self._lists: list[pricing.Lists] = []  # the cheapest tokens of each point in each layer
         self.moved = np.ones(len(tokens), dtype=bool)  # whether the tree of a layer is new
 
-    def set_points(self, points: Floats, changed: Ints) -> None:
+    def set_points(self, points: Floats, changed: Indices) -> None:
         """Write the costs of the changed points."""
-        rows = max(1, BLOCK_CELLS // self._preference.shape[1])
-        for part in (changed[start : start + rows] for start in range(0, len(changed), rows)):
+        for lists in self._lists:
+            np.asarray(lists.bounds)[changed] = -np.inf
+        self._largest[changed] = 0.0
+        for start in range(0, len(changed), len(self._products)):
+            part = changed[start : start + len(self._products)]
             block = points[part]
-            lengths = np.einsum("kd,kd->k", block, block)[:, None]
-            self._largest[part] = 0.0
+            lengths = np.einsum("kd,kd->k", block, block)
             for layer, tokens in enumerate(self._tokens):
-                cost = block @ tokens.T
-                cost *= -2
-                cost += self._squares[layer]
-                cost += self._preference[part]
-                cost += lengths
-                self._costs[layer, part] = np.maximum(cost, 0.0, out=cost)
-                self._largest[part] = np.maximum(self._largest[part], cost.max(axis=1))
+                products = np.matmul(block, tokens.T, out=self._products[: len(part)])
+                squares, costs = self._squares[layer], self._costs[layer]
+                fixed_point.write_costs(
+                    products, lengths, squares, self._preference, part, costs, self._largest
+                )
 
     def solve(self) -> float:
         """Update the tree of each layer; return the mean cost without preferences, inf if unsolved.
@@ -56,7 +57,9 @@ class LongText:
         for layer, costs in enumerate(self._costs):
             simplex.costs = costs.ravel()
             if first:
-                self._lists.append(np.array(simplex.lists))  # those of the layer before
+                self._lists.append(pricing.Lists(*self._preference.shape))
+                np.asarray(self._lists[layer].columns)[:] = simplex.lists.columns
+                np.asarray(self._lists[layer].bounds)[:] = -np.inf
             simplex.lists = self._lists[layer]
             if not first:
                 np.asarray(simplex.parent)[:] = self._trees[layer]
@@ -72,7 +75,7 @@ class LongText:
                 return np.inf
             value = network_simplex.flow_cost(simplex, simplex.costs, 0)
             total += value - network_simplex.flow_cost(simplex, self._preference.ravel(), 0)
-            better = pivots > 0 and before > value + KEEP * largest
+            better = before > value + KEEP * largest
             self.moved[layer] = better or (first and not self._matched)
             tree = np.array(simplex.parent) if self.moved[layer] else tree
             if first:

@@ -5,6 +5,7 @@ each layer's vectors to length 1, as the public implementations of MoverScore an
 """
 
 from collections.abc import Callable, Iterator
+from functools import lru_cache
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -155,11 +156,18 @@ def ngram_shares(mass: Floats, totals: Floats) -> Iterator[Shares]:
     for start in range(0, len(totals), NGRAMS_AT_ONCE):
         grams = slice(start, min(start + NGRAMS_AT_ONCE, len(totals)))
         tokens = slice(start, grams.stop + width - 1)
-        shape, total = (grams.stop - start, tokens.stop - start), totals[grams, None]
-        shares = np.tri(*shape, width - 1) - np.tri(*shape, -1)
-        shares *= np.where(total > 0, mass[tokens], 1.0)
+        total = totals[grams, None]
+        windows = _windows(width)[: grams.stop - start, : tokens.stop - start]
+        shares = windows * np.where(total > 0, mass[tokens], 1.0)
         shares /= np.where(total > 0, total, width)
         yield Shares(grams, tokens, shares)
+
+
+@lru_cache(maxsize=8)
+def _windows(width: int) -> Floats:
+    """Return 1 where a token belongs to an n-gram, for a block of n-grams."""
+    shape = NGRAMS_AT_ONCE, NGRAMS_AT_ONCE + width - 1
+    return np.tri(*shape, width - 1) - np.tri(*shape, -1)
 
 
 def unit_ngrams(points: Floats, mass: Floats, totals: Floats) -> list[Shares]:

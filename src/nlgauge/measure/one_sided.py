@@ -15,10 +15,12 @@ ties), and epsilon to inf gives a x b.
 """
 
 import math
+from typing import Any
 
 import numpy as np
 
 from nlgauge.core.arrays import Floats
+from nlgauge.core.device import Array
 from nlgauge.measure.problem import Problem, Solution
 from nlgauge.measure.sinkhorn import Reference
 
@@ -44,17 +46,23 @@ def solve(
     return Solution(shares, 0.0, 0, True)
 
 
-def softmax(cost: Floats, weights: Floats | None, epsilon: float) -> tuple[Floats, Floats]:
-    """Return ``w_j exp(-C_ij / epsilon)`` divided by its sum over j, and the log of that sum."""
-    least = cost.min(axis=1)
-    shares = cost - least[:, None]  # before the division: 1e12 has no digits left for differences
+def softmax(
+    cost: Array, weights: Array | None, epsilon: float, library: Any = np
+) -> tuple[Array, Array]:
+    """Return ``w_j exp(-C_ij / epsilon)`` divided by its sum over j, and the log of that sum.
+
+    The arrays are of the ``library`` and may have more dimensions before i and j.
+    """
+    least = library.amin(cost, axis=-1)
+    # Before the division: 1e12 has no digits left for differences.
+    shares = cost - least[..., None]
     shares /= -epsilon
-    np.exp(shares, out=shares)  # in place: a plan of long texts is large
+    library.exp(shares, out=shares)  # in place: a plan of long texts is large
     if weights is not None:
-        shares *= weights
-    sums = shares.sum(axis=1)
-    shares /= sums[:, None]
-    return shares, np.log(sums) - least / epsilon
+        shares *= weights[..., None, :]
+    sums = shares.sum(axis=-1)
+    shares /= sums[..., None]
+    return shares, library.log(sums) - least / epsilon
 
 
 def _unregularised_plan(cost: Floats, a: Floats, penalty_a: float) -> Floats:

@@ -4,8 +4,18 @@ This is transport with one side free, ``match(1 - S, a, b, penalty_b=0).value = 
 for the similarities that BERTScore computes. Soft matching adds ``epsilon=temperature``.
 """
 
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+
 from nlgauge.core.arrays import Floats
+from nlgauge.core.device import HOST, Array, current_device
+from nlgauge.measure.batches import padded
 from nlgauge.measure.one_sided import softmax
+from nlgauge.measure.problem import Problem
+
+_FAR = -1e300  # the similarity of padding: its exponential is 0 beside that of any other token
 
 
 def best_partners(similarity: Floats, a: Floats, b: Floats) -> tuple[float, float]:
@@ -20,12 +30,36 @@ def expected_partners(
 
     The chance of partner j of token i is proportional to ``b_j exp(S_ij / temperature)``.
     """
-    if not (a.all() and b.all()):
-        similarity, a, b = similarity[a > 0][:, b > 0], a[a > 0], b[b > 0]
-    rows, _ = softmax(-similarity, b, temperature)
-    columns, _ = softmax(-similarity.T, a, temperature)
-    precision = a @ (rows * similarity).sum(axis=1)
-    return float(precision), float(b @ (columns * similarity.T).sum(axis=1))
+    problem = drop_zeros(Problem(similarity, a, b))
+    precision, recall = expected_similarities([problem, problem.transposed()], temperature)
+    return precision, recall
+
+
+def expected_similarities(problems: Iterable[Problem], temperature: float) -> list[float]:
+    """Return the expected precision of every problem, whose cost is the similarity."""
+    device = current_device()
+    if device is HOST:  # padding would take longer than it saves
+        return [float(a @ _expected(s, b, temperature, np)) for s, a, b in problems]
+    known = [*problems]
+    found = np.empty(len(known))
+    for members, similarity, a, b in padded(known, device, fill=_FAR):
+        expected = _expected(similarity, b, temperature, device.library)
+        found[members] = device.fetch((a * expected).sum(axis=1))
+    return [*found.tolist()]
+
+
+def drop_zeros(problem: Problem) -> Problem:
+    """Return the problem without its tokens of weight 0."""
+    similarity, a, b = problem
+    if a.all() and b.all():
+        return problem
+    return Problem(similarity[a > 0][:, b > 0], a[a > 0], b[b > 0])
+
+
+def _expected(similarity: Array, b: Array, temperature: float, library: Any) -> Array:
+    """Return the expected similarity of the partner of each token; b may be padded."""
+    chances, _ = softmax(-similarity, b, temperature, library)
+    return (chances * similarity).sum(axis=-1)
 
 
 def f_measure(precision: float, recall: float, alpha: float) -> float:

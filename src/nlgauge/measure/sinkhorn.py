@@ -18,19 +18,20 @@ Newton step on the concave dual follows every second scaling. The linear system 
 Eliminating df leaves an M-matrix in dg, whose diagonal is computed as the sum of the other entries
 plus a positive excess: subtraction would cancel all digits once entries of W reach 1e10.
 
-Problems of different shapes are padded and solved in batches. The padded shape of a problem depends
-on its own shape only, so a pair gets the same bits alone and in any corpus.
+Problems of different shapes are padded and solved in batches, on the device of `solving_on`. After
+every round the host reads one error per problem, which tells when to stop, and nothing else.
 """
 
 import math
-from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Literal, NamedTuple
 
 import numpy as np
 
-from nlgauge.core.arrays import Bools, Floats, Ints
+from nlgauge.core.arrays import Floats, Ints
+from nlgauge.core.device import HOST, Array, Device, current_device
 from nlgauge.core.errors import NotConverged, OptionError
+from nlgauge.measure.batches import padded
 from nlgauge.measure.problem import Problem, Solution, normalised
 
 Reference = Literal["product", "ones"]
@@ -47,47 +48,65 @@ PATIENCE = 20  # rounds without progress after which a solved problem is left
 # A component of the support can be shifted (f + t, g - t) almost without cost when penalties are
 # large; this relative excess keeps its pivot above rounding, and refinement corrects the bias.
 EXCESS = 1e-14
-LENGTH_STEP = 8  # lengths are padded to a multiple of this
-BATCH_CELLS = 1 << 15  # matrix cells in one batch; a handful of such arrays fits into the L2 cache
+TINY = float(np.finfo(np.float64).tiny)
 
 
 class _Batch(NamedTuple):
     """Problems of one padded shape; a padded token has weight 0."""
 
+    device: Device
     penalties: tuple[float, float]
-    cost: Floats
-    a: Floats
-    b: Floats
-    log_a: Floats  # ln a; 0 on padding
-    log_b: Floats
-    base: Floats  # ln Q; -inf on padding
+    cost: Array
+    a: Array
+    b: Array
+    log_a: Array  # ln a; 0 on padding
+    log_b: Array
+    base: Array  # ln Q; -inf on padding
 
-    def select(self, kept: Bools) -> "_Batch":
+    def select(self, kept: Ints) -> "_Batch":
         """Return the batch of some of the problems."""
-        return _Batch(self.penalties, *(part[kept] for part in self[1:]))
+        return _Batch(self.device, self.penalties, *(part[kept] for part in self[2:]))
 
-    def plan(self, f: Floats, g: Floats, epsilon: float) -> Floats:
+    def plan(self, f: Array, g: Array, epsilon: float) -> Array:
         """Return P = Q exp((f + g - C)/epsilon)."""
         tilt = (f[:, :, None] + g[:, None, :] - self.cost) / epsilon
-        return np.asarray(np.exp(self.base + tilt))
+        return self.device.library.exp(self.base + tilt)
 
-    def implied(self, f: Floats, g: Floats) -> tuple[Floats, Floats]:
+    def implied(self, f: Array, g: Array) -> tuple[Array, Array]:
         """Return the marginals a exp(-f/pa) and b exp(-g/pb) that the potentials imply."""
-        penalty_a, penalty_b = self.penalties
-        return self.a * np.exp(-f / penalty_a), self.b * np.exp(-g / penalty_b)
+        (penalty_a, penalty_b), exp = self.penalties, self.device.library.exp
+        return self.a * exp(-f / penalty_a), self.b * exp(-g / penalty_b)
 
-    def misses(self, plan: Floats, f: Floats, g: Floats) -> tuple[Floats, Floats, Floats]:
-        """Return the implied marginals minus those of the plan, and the L1 norm of both."""
-        implied_a, implied_b = self.implied(f, g)
-        miss_a, miss_b = implied_a - plan.sum(axis=2), implied_b - plan.sum(axis=1)
-        return miss_a, miss_b, np.abs(miss_a).sum(axis=1) + np.abs(miss_b).sum(axis=1)
+
+def _misses(plan: Array, implied: tuple[Array, Array]) -> tuple[Array, Array, Array]:
+    """Return the implied marginals minus those of the plan, and the L1 norm of both."""
+    miss_a, miss_b = implied[0] - plan.sum(axis=2), implied[1] - plan.sum(axis=1)
+    return miss_a, miss_b, abs(miss_a).sum(axis=1) + abs(miss_b).sum(axis=1)
+
+
+class _Solved(NamedTuple):
+    """A batch with the numbers of its problems, its potentials, errors and scalings."""
+
+    members: list[int]
+    batch: _Batch
+    f: Array
+    g: Array
+    errors: Floats
+    iterations: Ints
 
 
 def solve(
     problems: list[Problem], penalties: tuple[float, float], epsilon: float, reference: Reference
 ) -> list[Solution]:
     """Return the entropic solutions; their `residual` is the L1 error of the marginals."""
-    return [one for one, _ in _solve(problems, penalties, epsilon, reference)]
+    found: dict[int, Solution] = {}
+    for members, batch, f, g, errors, steps in _solve(problems, penalties, epsilon, reference):
+        plans = batch.device.fetch(batch.plan(f, g, epsilon))
+        for row, index in enumerate(members):
+            n, m = problems[index].cost.shape
+            plan, error = plans[row, :n, :m].copy(), float(errors[row])
+            found[index] = Solution(plan, error, int(steps[row]), error <= MAX_ERROR)
+    return [found[index] for index in range(len(problems))]
 
 
 def sinkhorn_divergence(
@@ -99,48 +118,55 @@ def sinkhorn_divergence(
     the last two terms the cost of a cloud to itself would not be 0. `cost_a` and `cost_b` are the
     costs of each cloud to itself.
     """
+    a, b = normalised(a, len(a)), normalised(b, len(b))
+    triple = Problem(cost, a, b), Problem(cost_a, a, a), Problem(cost_b, b, b)
+    return float(sinkhorn_divergences([triple], epsilon=epsilon)[0])
+
+
+def sinkhorn_divergences(
+    triples: Sequence[tuple[Problem, Problem, Problem]], *, epsilon: float
+) -> Floats:
+    """Return `sinkhorn_divergence` of many pairs: of (a, b), (a, a) and (b, b) of each."""
     if not epsilon >= MIN_EPSILON:
         raise OptionError(
             f"epsilon must be at least {MIN_EPSILON:g} for a Sinkhorn divergence, got {epsilon}; "
             "match(cost, a, b) gives the exact distance."
         )
-    a, b = normalised(a, len(a)), normalised(b, len(b))
-    problems = [Problem(cost, a, b), Problem(cost_a, a, a), Problem(cost_b, b, b)]
-    solved = _solve(problems, (math.inf, math.inf), epsilon, "product")
-    error = max(one.residual for one, _ in solved)
-    if not error <= MAX_ERROR:
+    problems = [problem for triple in triples for problem in triple]
+    values, errors = np.empty(len(problems)), np.empty(len(problems))
+    for members, batch, f, g, missed, _ in _solve(problems, (math.inf,) * 2, epsilon, "product"):
+        dual = (batch.a * f).sum(axis=1) + (batch.b * g).sum(axis=1)
+        values[members], errors[members] = batch.device.fetch(dual), missed
+    if not (errors <= MAX_ERROR).all():
         raise NotConverged(
-            f"the Sinkhorn iteration stopped with marginals off by {error:.1e} "
+            f"the Sinkhorn iteration stopped with marginals off by {errors.max():.1e} "
             f"(wanted {MAX_ERROR:.0e}) at epsilon {epsilon}; try a larger epsilon."
         )
-    between, within_a, within_b = (value for _, value in solved)
-    return max(between - within_a / 2 - within_b / 2, 0.0)
+    between, within_a, within_b = values.reshape(-1, 3).T
+    return np.maximum(between - within_a / 2 - within_b / 2, 0.0)
 
 
 def _solve(
     problems: list[Problem], penalties: tuple[float, float], epsilon: float, reference: Reference
-) -> list[tuple[Solution, float]]:
-    """Return each problem's solution, and <a, f> + <b, g> of its potentials."""
-    solved: dict[int, tuple[Solution, float]] = {}
+) -> Iterator[_Solved]:
+    """Yield the solved batches."""
     for members, batch in _batches(problems, penalties, reference):
-        f, g = np.zeros_like(batch.a), np.zeros_like(batch.b)
+        zeros = batch.device.library.zeros_like
+        f, g = zeros(batch.a), zeros(batch.b)
         # The first epsilon must not depend on the batch, or else scores would.
         warm = FIRST_EPSILON
         while warm > epsilon:
-            f, g, _ = _newton(batch, *_scale(batch, f, g, warm), warm)
+            f, g, _ = _round(batch, f, g, warm)
             warm /= 2
-        f, g, errors, iterations = _iterate(batch, f, g, epsilon)
-        plans = batch.plan(f, g, epsilon)
-        values = (batch.a * f).sum(axis=1) + (batch.b * g).sum(axis=1)
-        for row, index in enumerate(members):
-            n, m = problems[index].cost.shape
-            error, steps = float(errors[row]), int(iterations[row])
-            solution = Solution(plans[row, :n, :m].copy(), error, steps, error <= MAX_ERROR)
-            solved[index] = solution, float(values[row])
-    return [solved[index] for index in range(len(problems))]
+        yield _Solved(members, batch, *_iterate(batch, f, g, epsilon))
 
 
-def _scale(batch: _Batch, f: Floats, g: Floats, epsilon: float) -> tuple[Floats, Floats]:
+def _round(batch: _Batch, f: Array, g: Array, epsilon: float) -> tuple[Array, Array, Array]:
+    """Return the potentials after scalings and a Newton step, and their error."""
+    return _newton(batch, *_scale(batch, f, g, epsilon), epsilon)
+
+
+def _scale(batch: _Batch, f: Array, g: Array, epsilon: float) -> tuple[Array, Array]:
     """Return the potentials after SCALINGS scalings of each side."""
     rate_a, rate_b = (  # penalty epsilon/(penalty + epsilon)
         epsilon if math.isinf(p) else p * epsilon / (p + epsilon) for p in batch.penalties
@@ -151,85 +177,91 @@ def _scale(batch: _Batch, f: Floats, g: Floats, epsilon: float) -> tuple[Floats,
     return f, g
 
 
-def _soft(batch: _Batch, other: Floats, epsilon: float, axis: int) -> Floats:
+def _soft(batch: _Batch, other: Array, epsilon: float, axis: int) -> Array:
     """Return ln K of one side; 0 on padding."""
+    xp = batch.device.library
     tilt = batch.base + (other - batch.cost) / epsilon
-    top = tilt.max(axis=axis, keepdims=True)
-    top = np.where(np.isfinite(top), top, 0.0)
-    total = np.exp(tilt - top).sum(axis=axis)
-    return np.where(total == 0, 0.0, np.log(np.where(total == 0, 1.0, total)) + top.squeeze(axis))
+    top = xp.amax(tilt, axis=axis, keepdims=True)
+    top = xp.where(xp.isfinite(top), top, 0.0)
+    total = xp.exp(tilt - top).sum(axis=axis)
+    empty = total == 0
+    return xp.where(empty, 0.0, xp.log(xp.where(empty, 1.0, total)) + top.squeeze(axis))
 
 
 def _iterate(
-    batch: _Batch, f: Floats, g: Floats, epsilon: float
-) -> tuple[Floats, Floats, Floats, Ints]:
+    batch: _Batch, f: Array, g: Array, epsilon: float
+) -> tuple[Array, Array, Floats, Ints]:
     """Return the best potentials, their errors and the scalings; solved ones leave the batch."""
     count = len(f)
-    best_f, best_g = f.copy(), g.copy()
+    best_f, best_g = f, g  # updated in place: the caller does not read them again
     errors, stale = np.full(count, np.inf), np.zeros(count, dtype=np.int64)
     iterations, running = np.zeros(count, dtype=np.int64), np.arange(count)
     for round_ in range(1, ROUNDS + 1):
-        f, g, error = _newton(batch, *_scale(batch, f, g, epsilon), epsilon)
-        better = error < errors[running]
-        best_f[running[better]], best_g[running[better]] = f[better], g[better]
-        errors[running[better]] = error[better]
-        stale[running] = np.where(better, 0, stale[running] + 1)
+        f, g, missed = _round(batch, f, g, epsilon)
+        error = batch.device.fetch(missed)  # the only read of a round
+        better = np.flatnonzero(error < errors[running])  # a device would read a mask
+        places = running[better]
+        best_f[places], best_g[places], errors[places] = f[better], g[better], error[better]
+        stale[running] += 1
+        stale[places] = 0
         iterations[running] = round_ * SCALINGS
         stalled = (errors[running] <= MAX_ERROR) & (stale[running] >= PATIENCE)
-        active = (error > TARGET_ERROR) & ~stalled
-        if not active.any():
+        active = np.flatnonzero((error > TARGET_ERROR) & ~stalled)
+        if not len(active):
             break
-        if not active.all():
+        if len(active) < len(running):
             running, f, g, batch = running[active], f[active], g[active], batch.select(active)
     return best_f, best_g, errors, iterations
 
 
-def _newton(batch: _Batch, f: Floats, g: Floats, epsilon: float) -> tuple[Floats, Floats, Floats]:
+def _newton(batch: _Batch, f: Array, g: Array, epsilon: float) -> tuple[Array, Array, Array]:
     """Return the potentials after a Newton step, where it helps, and their error."""
-    plan = batch.plan(f, g, epsilon)
-    miss_a, miss_b, error = batch.misses(plan, f, g)
-    marginals = zip(batch.implied(f, g), batch.penalties, (batch.a, batch.b), strict=True)
+    xp = batch.device.library
+    plan, implied = batch.plan(f, g, epsilon), batch.implied(f, g)
+    miss_a, miss_b, error = _misses(plan, implied)
+    marginals = zip(implied, batch.penalties, (batch.a, batch.b), strict=True)
     excess_a, excess_b = (x / penalty + (weights == 0) for x, penalty, weights in marginals)
-    df, dg = _solve_system(plan / epsilon, excess_a, excess_b, miss_a, miss_b)
+    df, dg = _solve_system(batch.device, plan / epsilon, excess_a, excess_b, miss_a, miss_b)
     # Weakly connected parts of the support would shift by far too much, because the derivative of
     # exp is tiny there, so changes are bounded. For small t the misses shrink like 1 - t along
     # Newton's direction: halve t until they do.
-    longest = np.maximum(np.abs(df).max(axis=1), np.abs(dg).max(axis=1))
-    t = np.minimum(1.0, MAX_CHANGE * epsilon / np.maximum(longest, epsilon))
+    longest = xp.maximum(xp.amax(abs(df), axis=1), xp.amax(abs(dg), axis=1))
+    t = (MAX_CHANGE * epsilon / longest.clip(min=epsilon)).clip(max=1.0)
     waiting = error > TARGET_ERROR
     for _ in range(HALVINGS):
-        if not waiting.any():
+        if batch.device is HOST and not waiting.any():  # elsewhere this read would take longer
             break
         new_f, new_g = f + t[:, None] * df, g + t[:, None] * dg
         with np.errstate(over="ignore", invalid="ignore"):  # such a step is rejected
-            new_error = batch.misses(batch.plan(new_f, new_g, epsilon), new_f, new_g)[2]
+            new_plan = batch.plan(new_f, new_g, epsilon)
+            new_error = _misses(new_plan, batch.implied(new_f, new_g))[2]
         good = waiting & (new_error < (1.0 - t / 4) * error)
-        f, g = np.where(good[:, None], new_f, f), np.where(good[:, None], new_g, g)
-        error, waiting, t = np.where(good, new_error, error), waiting & ~good, t / 2
+        f, g = xp.where(good[:, None], new_f, f), xp.where(good[:, None], new_g, g)
+        error, waiting, t = xp.where(good, new_error, error), waiting & ~good, t / 2
     return f, g, error
 
 
 def _solve_system(
-    weights: Floats, excess_a: Floats, excess_b: Floats, ya: Floats, yb: Floats
-) -> tuple[Floats, Floats]:
+    device: Device, weights: Array, excess_a: Array, excess_b: Array, ya: Array, yb: Array
+) -> tuple[Array, Array]:
     """Return (df, dg) for W = weights [k, n, m], ha and hb, refined once."""
-    tiny = np.finfo(np.float64).tiny  # a row may be so expensive that all its entries underflow
-    rows = np.maximum(weights.sum(axis=2) + excess_a, tiny)
+    # A row may be so expensive that all its entries underflow.
+    rows = (weights.sum(axis=2) + excess_a).clip(min=TINY)
     scaled = weights / rows[:, :, None]
-    reduced = -(scaled.transpose(0, 2, 1) @ weights)
-    diagonal = np.arange(reduced.shape[1])
-    reduced[:, diagonal, diagonal] = 0.0
+    reduced = -(scaled.swapaxes(1, 2) @ weights)
+    diagonal = reduced.reshape(len(reduced), -1)[:, :: reduced.shape[1] + 1]  # a view
+    diagonal[...] = 0.0
     others = -reduced.sum(axis=2)
     excess = excess_b + (excess_a[:, None, :] @ scaled)[:, 0, :]
     # A component of two tokens has no pivot at all.
-    floor = np.maximum(EXCESS * others, np.maximum(1e-20 * weights.sum(axis=1), tiny))
-    reduced[:, diagonal, diagonal] = others + np.maximum(excess, floor)
+    floor = device.library.maximum(EXCESS * others, (1e-20 * weights.sum(axis=1)).clip(min=TINY))
+    diagonal[...] = others + device.library.maximum(excess, floor)
     # Weights of tokens may differ by ten orders of magnitude: scale to a unit diagonal first.
-    scale = 1.0 / np.sqrt(reduced[:, diagonal, diagonal])
+    scale = 1.0 / device.library.sqrt(diagonal)
     products = scale[:, :, None] * scale[:, None, :]
-    inverse = np.linalg.inv(reduced * products) * products
+    inverse = device.inverse(reduced * products) * products
 
-    def eliminate(ra: Floats, rb: Floats) -> tuple[Floats, Floats]:
+    def eliminate(ra: Array, rb: Array) -> tuple[Array, Array]:
         rb = rb - (ra[:, None, :] @ scaled)[:, 0, :]
         dg = (inverse @ rb[:, :, None])[:, :, 0]
         return (ra - (weights @ dg[:, :, None])[:, :, 0]) / rows, dg
@@ -245,20 +277,12 @@ def _batches(
     problems: list[Problem], penalties: tuple[float, float], reference: Reference
 ) -> Iterator[tuple[list[int], _Batch]]:
     """Yield the problems in padded batches, with their numbers."""
-    shapes: dict[tuple[int, int], list[int]] = defaultdict(list)
-    for index, problem in enumerate(problems):
-        n, m = (-(-length // LENGTH_STEP) * LENGTH_STEP for length in problem.cost.shape)
-        shapes[n, m].append(index)
-    for (n, m), indices in shapes.items():
-        size = max(1, BATCH_CELLS // (n * m))
-        for members in (indices[start : start + size] for start in range(0, len(indices), size)):
-            count = len(members)
-            cost, a, b = np.zeros((count, n, m)), np.zeros((count, n)), np.zeros((count, m))
-            for row, (matrix, mass_a, mass_b) in enumerate(problems[index] for index in members):
-                cost[row, : len(mass_a), : len(mass_b)] = matrix
-                a[row, : len(mass_a)], b[row, : len(mass_b)] = mass_a, mass_b
-            log_a, log_b = (np.log(np.where(side > 0, side, 1.0)) for side in (a, b))
-            weighed = log_a[:, :, None] + log_b[:, None, :] if reference == "product" else 0.0
-            real = (a > 0)[:, :, None] & (b > 0)[:, None, :]
-            base = np.where(real, weighed, -np.inf)
-            yield members, _Batch(penalties, cost, a, b, log_a, log_b, base)
+    device = current_device()
+    xp = device.library
+    for members, cost, a, b in padded(problems, device):
+        log_a, log_b = (xp.log(xp.where(side > 0, side, 1.0)) for side in (a, b))
+        product = reference == "product"
+        weighed = log_a[:, :, None] + log_b[:, None, :] if product else xp.zeros_like(cost)
+        real = (a > 0)[:, :, None] & (b > 0)[:, None, :]
+        base = xp.where(real, weighed, -math.inf)
+        yield members, _Batch(device, penalties, cost, a, b, log_a, log_b, base)

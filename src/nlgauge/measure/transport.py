@@ -18,8 +18,8 @@ from numpy.typing import ArrayLike
 from nlgauge.core.arrays import Floats
 from nlgauge.core.errors import DataError, NotConverged, OptionError, ShapeError
 from nlgauge.core.plan import Plan
+from nlgauge.kernels import network_simplex
 from nlgauge.measure import one_sided, sinkhorn, unbalanced
-from nlgauge.measure.kernels import network_simplex
 from nlgauge.measure.problem import Problem, Solution, normalised, solve_concatenated
 from nlgauge.measure.sinkhorn import Reference
 

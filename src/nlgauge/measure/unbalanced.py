@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from nlgauge.measure.kernels import active_set, interior_point
+from nlgauge.kernels import active_set, interior_point
 from nlgauge.measure.problem import Problem, Solution, solve_concatenated
 
 LARGE = 1 << 14  # pairs of tokens from which on a problem is large

@@ -1,7 +1,7 @@
 """CloudMetric: options and preparation of the metrics that compare embedded texts."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, partial
 from importlib.resources import files
@@ -13,6 +13,7 @@ from numpy.lib.stride_tricks import sliding_window_view
 
 from nlgauge.core.arrays import Floats, Ints
 from nlgauge.core.cloud import Cloud
+from nlgauge.core.device import HOST, current_device
 from nlgauge.core.errors import OptionError
 from nlgauge.core.metric import PairMetric, Side
 from nlgauge.core.options import option
@@ -25,6 +26,7 @@ from nlgauge.runtime.threads import spread
 _MIN_PER_THREAD = 32  # texts or pairs
 _PAIRS_AT_ONCE = 32  # between two reports of progress
 _PREPARING_SHARE = 0.25  # of the progress, for the texts of each side
+_CELLS_AT_ONCE = 1 << 20  # of the matrices of pairs that are solved together
 _NO_WEIGHTS: Floats = np.empty(0)
 
 
@@ -175,6 +177,11 @@ class CloudMetric(PairMetric):
         return None if thresholds is None else (thresholds[0], thresholds[1])
 
     @property
+    def regularised(self) -> bool:
+        """Whether its solvers can run on a device, all pairs of a chunk at once."""
+        return bool(getattr(self, "epsilon", 0) or getattr(self, "temperature", 0))
+
+    @property
     def leaves_layers_open(self) -> bool:
         """Whether neither an option nor a compat mode names the layers."""
         return bool("best" == getattr(self, self.layer_option) == self._published.layers)
@@ -217,16 +224,39 @@ class CloudMetric(PairMetric):
 
     def _compare_all(self, candidates: Sequence[Any], references: Sequence[Any]) -> Floats:
         # The score of a pair does not depend on other pairs, so threads can share them.
+        portions = _PAIRS_AT_ONCE, _MIN_PER_THREAD
+        if self.regularised and current_device() is not HOST:
+            portions = len(candidates), len(candidates)
+        at_once, least = portions
+
         def compare(pairs: Sequence[int]) -> Floats:
-            starts = range(0, len(pairs), _PAIRS_AT_ONCE)
-            parts = [pairs[start : start + _PAIRS_AT_ONCE] for start in starts]
+            starts = range(0, len(pairs), at_once)
+            parts = [pairs[start : start + at_once] for start in starts]
             return np.concatenate([compare_some(part) for part in counted(parts)])
 
         def compare_some(pairs: Sequence[int]) -> Floats:
             return self.compare([candidates[k] for k in pairs], [references[k] for k in pairs])
 
         with portion(1 - 2 * _PREPARING_SHARE):
-            return np.concatenate(spread(compare, range(len(candidates)), least=_MIN_PER_THREAD))
+            return np.concatenate(spread(compare, range(len(candidates)), least=least))
+
+
+def batch_pairs(
+    candidates: Sequence[Points], references: Sequence[Points]
+) -> Iterator[tuple[list[Points], list[Points]]]:
+    """Yield consecutive pairs whose matrices fit into memory together; long texts come alone."""
+    batch: tuple[list[Points], list[Points]] = [], []
+    cells = 0
+    for candidate, reference in zip(candidates, references, strict=True):
+        size = len(candidate.masses) * len(reference.masses)
+        if batch[0] and cells + size > _CELLS_AT_ONCE:
+            yield batch
+            batch, cells = ([], []), 0
+        batch[0].append(candidate)
+        batch[1].append(reference)
+        cells += size
+    if batch[0]:
+        yield batch
 
 
 def ngram_points(vectors: Floats, cloud: Cloud, n: int) -> Points:

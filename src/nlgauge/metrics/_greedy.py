@@ -1,7 +1,7 @@
 """GreedyMetric: precision, recall and F of greedily matched token vectors."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -11,10 +11,18 @@ from nlgauge.core.errors import OptionError
 from nlgauge.core.options import option
 from nlgauge.core.plan import Plan
 from nlgauge.measure.cost import cosine
-from nlgauge.measure.precision_recall import best_partners, expected_partners, f_measure
+from nlgauge.measure.precision_recall import (
+    best_partners,
+    drop_zeros,
+    expected_similarities,
+    f_measure,
+)
+from nlgauge.measure.problem import Problem
 from nlgauge.measure.sinkhorn import MIN_EPSILON
 from nlgauge.measure.transport import match
-from nlgauge.metrics._cloud_metric import CloudMetric, Points, one_layer
+from nlgauge.metrics._cloud_metric import CloudMetric, Points, batch_pairs, one_layer
+
+_Matches = Iterator[tuple[float, float]]  # precision and recall
 
 
 @dataclass(frozen=True)
@@ -54,27 +62,36 @@ class GreedyMetric(CloudMetric):
         return np.asarray(candidate.vectors @ reference.vectors.T)
 
     def compare(self, candidates: Sequence[Points], references: Sequence[Points]) -> Floats:
-        rows = []
-        norms: dict[int, float] = {}  # equal texts are the same object
-        for candidate, reference in zip(candidates, references, strict=True):
-            similarities = self.similarities(candidate, reference)
-            if self.temperature:
-                for text in (candidate, reference):
-                    if id(text) not in norms:
-                        products = self.similarities(text, text)
-                        norms[id(text)] = self._expected(products, text, text)[0]
-                scale = math.sqrt(max(norms[id(candidate)] * norms[id(reference)], 0.0))
-                expected = self._expected(similarities, candidate, reference)
-                precision, recall = (min(each / scale, 1.0) if scale else 0.0 for each in expected)
-            else:
-                precision, recall = best_partners(similarities, candidate.masses, reference.masses)
-            rows.append((f_measure(precision, recall, self.alpha), precision, recall))
-        return np.array(rows)
+        matches = self._soft_matches if self.temperature else self._best_matches
+        found = matches(candidates, references)
+        return np.array([(f_measure(p, r, self.alpha), p, r) for p, r in found])
 
-    def _expected(
-        self, similarities: Floats, candidate: Points, reference: Points
-    ) -> tuple[float, float]:
-        return expected_partners(similarities, candidate.masses, reference.masses, self.temperature)
+    def _best_matches(self, candidates: Sequence[Points], references: Sequence[Points]) -> _Matches:
+        for pair in zip(candidates, references, strict=True):
+            yield best_partners(self.similarities(*pair), *(side.masses for side in pair))
+
+    def _soft_matches(self, candidates: Sequence[Points], references: Sequence[Points]) -> _Matches:
+        norms: dict[int, float] = {}  # equal texts are the same object
+        for part in batch_pairs(candidates, references):
+            pairs = [*zip(*part, strict=True)]
+            texts = {id(text): text for pair in pairs for text in pair if id(text) not in norms}
+            found = expected_similarities(self._problems(pairs, texts.values()), self.temperature)
+            norms |= zip(texts, found[2 * len(pairs) :], strict=True)
+            for (left, right), *both in zip(pairs, found[::2], found[1::2], strict=False):
+                scale = math.sqrt(max(norms[id(left)] * norms[id(right)], 0.0))
+                precision, recall = (min(each / scale, 1.0) if scale else 0.0 for each in both)
+                yield precision, recall
+
+    def _problems(
+        self, pairs: Iterable[tuple[Points, Points]], texts: Iterable[Points]
+    ) -> Iterator[Problem]:
+        """Yield the problems of precision and recall of pairs, then of texts with themselves."""
+        for left, right in pairs:
+            found = drop_zeros(Problem(self.similarities(left, right), left.masses, right.masses))
+            yield found
+            yield found.transposed()
+        for text in texts:
+            yield drop_zeros(Problem(self.similarities(text, text), text.masses, text.masses))
 
     def align(self, candidate: Points, reference: Points) -> Plan:
         """Return the mean of the matches of precision and the matches of recall."""

@@ -1,6 +1,6 @@
 """TransportMetric: the cost of an optimal transport plan between the points of two texts."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
@@ -12,9 +12,7 @@ from nlgauge.core.plan import Plan
 from nlgauge.core.requirements import Weighting
 from nlgauge.measure.cost import euclid
 from nlgauge.measure.transport import match_many
-from nlgauge.metrics._cloud_metric import CloudMetric, Points
-
-_CELLS_AT_ONCE = 1 << 20  # of the matrices of pairs that are solved together
+from nlgauge.metrics._cloud_metric import CloudMetric, Points, batch_pairs
 
 
 @dataclass(frozen=True)
@@ -60,7 +58,7 @@ class TransportMetric(CloudMetric):
 
     def compare(self, candidates: Sequence[Points], references: Sequence[Points]) -> Floats:
         rows: list[tuple[float, ...]] = []
-        for part in _batch_pairs(candidates, references):
+        for part in batch_pairs(candidates, references):
             rows += map(self.row, self.plans(*part), *part)
         return np.array(rows)
 
@@ -83,21 +81,3 @@ class TransportMetric(CloudMetric):
 
     def align(self, candidate: Points, reference: Points) -> Plan:
         return self.compare_plans([candidate], [reference])[1][0]
-
-
-def _batch_pairs(
-    candidates: Sequence[Points], references: Sequence[Points]
-) -> Iterator[tuple[list[Points], list[Points]]]:
-    """Yield consecutive pairs whose matrices fit into memory together; long texts come alone."""
-    batch: tuple[list[Points], list[Points]] = [], []
-    cells = 0
-    for candidate, reference in zip(candidates, references, strict=True):
-        size = len(candidate.masses) * len(reference.masses)
-        if batch[0] and cells + size > _CELLS_AT_ONCE:
-            yield batch
-            batch, cells = ([], []), 0
-        batch[0].append(candidate)
-        batch[1].append(reference)
-        cells += size
-    if batch[0]:
-        yield batch

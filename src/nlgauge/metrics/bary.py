@@ -27,10 +27,12 @@ from nlgauge.core.metric import distance
 from nlgauge.core.options import option
 from nlgauge.measure.barycenter import barycenter
 from nlgauge.measure.cost import scale_in_place, squared_euclid, unit
-from nlgauge.measure.sinkhorn import sinkhorn_divergence
+from nlgauge.measure.problem import Problem, normalised
+from nlgauge.measure.sinkhorn import sinkhorn_divergences
 from nlgauge.metrics._cloud_metric import (
     Points,
     Published,
+    batch_pairs,
     ngram_points,
     ngrams,
     several_layers,
@@ -79,10 +81,15 @@ class Bary(TransportMetric):
         """Return the components of every pair."""
         if not self.epsilon:
             return super().compare(candidates, references)
-        pairs = zip(candidates, references, strict=True)
-        return np.array([self.row_of_cost(self._divergence(*pair)) for pair in pairs])
+        rows: list[tuple[float, ...]] = []
+        for part in batch_pairs(candidates, references):
+            triples = map(self._problems, *part)
+            values = sinkhorn_divergences([*triples], epsilon=self.epsilon)
+            rows += map(self.row_of_cost, values.tolist())
+        return np.array(rows)
 
-    def _divergence(self, x: Points, y: Points) -> float:
-        cost, a, b = self.cost_matrix(x, y), x.masses, y.masses
-        cost_a, cost_b = self.cost_matrix(x, x), self.cost_matrix(y, y)
-        return sinkhorn_divergence(cost, cost_a, cost_b, a, b, epsilon=self.epsilon)
+    def _problems(self, x: Points, y: Points) -> tuple[Problem, Problem, Problem]:
+        """Return the transport between two texts, and of each of them to itself."""
+        a, b = (normalised(each.masses, len(each.masses)) for each in (x, y))
+        own = Problem(self.cost_matrix(x, x), a, a), Problem(self.cost_matrix(y, y), b, b)
+        return Problem(self.cost_matrix(x, y), a, b), *own

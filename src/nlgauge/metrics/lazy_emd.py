@@ -74,6 +74,11 @@ class LazyEmd(TransportMetric):
         return candidate, reference
 
     @property
+    def regularised(self) -> bool:
+        """Whether it is not solved exactly."""
+        return bool(self.epsilon or self.compat)
+
+    @property
     def scale(self) -> Scale:
         """A distance; its maximum is the cost of moving no mass."""
         return distance(min(2.0, sum(self.penalties)))

@@ -305,8 +305,8 @@ def _system_score_notes(study: Study, system_score: str, names: Sequence[str]) -
     labels = list(study.stored)
     if system_score != "corpus":
         note = (
-            "at the system level the mean of segment scores was taken, which is not the corpus "
-            "score; use the system score 'corpus' to take that."
+            "the score of a system is the mean of its segment scores, not the corpus score; "
+            "`nlgauge correlate --system-score corpus` (in Python system_score='corpus') uses that."
         )
         labels = [
             label

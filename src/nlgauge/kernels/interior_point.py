@@ -16,12 +16,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nlgauge.core.arrays import Floats
-from nlgauge.measure.kernels import duality, newton_system, support
+from nlgauge.kernels import duality, newton_system, support
 
 try:
     import cython
 except ModuleNotFoundError:
-    from nlgauge.measure.kernels import without_cython as cython
+    from nlgauge.kernels import without_cython as cython
 
 Indices = NDArray[np.intp]
 

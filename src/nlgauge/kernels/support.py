@@ -13,7 +13,7 @@ the optimum up to rounding, so an iteration that has identified its support can 
 
 import numpy as np
 
-from nlgauge.measure.kernels.duality import Workspace
+from nlgauge.kernels.duality import Workspace
 
 INFINITY = float("inf")
 

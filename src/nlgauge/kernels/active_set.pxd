@@ -1,6 +1,6 @@
 cimport cython
 cimport libc.math as np  # np.exp and np.log are the C functions when compiled
-from nlgauge.measure.kernels cimport duality, pricing, tree
+from nlgauge.kernels cimport duality, pricing, tree
 
 cdef double INFINITY, GAP, TOLERANCE, NOTHING, MAX_MASS_RATIO
 cdef Py_ssize_t MAX_PIVOTS, MAX_ROUNDS

@@ -1,6 +1,6 @@
 cimport cython
 cimport libc.math as np  # np.fabs is the C function when compiled
-from nlgauge.measure.kernels cimport network_simplex
+from nlgauge.kernels cimport network_simplex
 
 cdef double INFINITY, KEEP
 
@@ -38,3 +38,8 @@ cdef void _update_shares(
 @cython.locals(square=double)
 cdef void _multiply_shares(Iterate work) noexcept nogil
 cpdef void mix(Iterate work, const double[:, ::1] tokens, double[:, ::1] points) noexcept nogil
+@cython.locals(k=Py_ssize_t, j=Py_ssize_t, row=Py_ssize_t, cost=double, most=double)
+cpdef void write_costs(
+    double[:, ::1] products, double[::1] points, double[::1] tokens, double[:, ::1] preference,
+    Py_ssize_t[::1] rows, double[:, ::1] costs, double[::1] largest
+)

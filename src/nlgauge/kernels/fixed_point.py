@@ -8,13 +8,13 @@ the tree of the last step, and recomputes only the points whose shares have chan
 import numpy as np
 
 from nlgauge.core.arrays import Floats
-from nlgauge.measure.kernels import network_simplex
-from nlgauge.measure.kernels.tree import Indices
+from nlgauge.kernels import network_simplex
+from nlgauge.kernels.tree import Indices
 
 try:
     import cython
 except ModuleNotFoundError:
-    from nlgauge.measure.kernels import without_cython as cython
+    from nlgauge.kernels import without_cython as cython
 
 INFINITY = float("inf")
 KEEP = 1e-14  # a coupling this close to the optimum, relative to the largest cost, is kept
@@ -207,3 +207,29 @@ def mix(work: Iterate, tokens: Floats, points: Floats) -> None:
             if share != 0.0:
                 for x in range(tokens.shape[1]):
                     points[k, x] += share * tokens[j, x]
+
+
+def write_costs(
+    products: Floats,
+    points: Floats,
+    tokens: Floats,
+    preference: Floats,
+    rows: Indices,
+    costs: Floats,
+    largest: Floats,
+) -> None:
+    """Write the costs of the points of some rows, and the largest of each row and former ones.
+
+    ``products`` are those of these points with all tokens, ``points`` and ``tokens`` the squared
+    lengths.
+    """
+    with cython.nogil:
+        for k in range(len(rows)):
+            row = rows[k]
+            for j in range(len(tokens)):
+                cost = tokens[j] - 2 * products[k, j] + preference[row, j] + points[k]
+                costs[row, j] = cost if cost > 0 else 0.0
+            most = largest[row]
+            for j in range(len(tokens)):
+                most = max(most, costs[row, j])
+            largest[row] = most

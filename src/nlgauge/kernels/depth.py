@@ -11,7 +11,7 @@ from nlgauge.core.arrays import Floats
 try:
     import cython
 except ModuleNotFoundError:
-    from nlgauge.measure.kernels import without_cython as cython
+    from nlgauge.kernels import without_cython as cython
 
 INFINITY = float("inf")
 BLOCK = 128  # directions at a time: the projections of 30 tokens stay in the L1 cache

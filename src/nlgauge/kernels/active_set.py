@@ -10,13 +10,13 @@ Pairs without mass never stay, so that each step lowers the objective and none c
 import numpy as np
 
 from nlgauge.core.arrays import Floats
-from nlgauge.measure.kernels import duality, pricing, tree
-from nlgauge.measure.kernels.tree import Indices
+from nlgauge.kernels import duality, pricing, tree
+from nlgauge.kernels.tree import Indices
 
 try:
     import cython
 except ModuleNotFoundError:
-    from nlgauge.measure.kernels import without_cython as cython
+    from nlgauge.kernels import without_cython as cython
 
 INFINITY = float("inf")
 GAP = 1e-10  # certified gap, relative to the scale of a problem, that counts as solved

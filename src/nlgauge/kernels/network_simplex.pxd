@@ -1,13 +1,14 @@
 cimport cython
-from nlgauge.measure.kernels cimport pricing, tree
+from nlgauge.kernels cimport pricing, tree
 
-cdef double INFINITY, GAP, TOLERANCE, MIN_FLOW
+cdef double INFINITY, GAP, TOLERANCE, LARGE_EXCESS, MIN_FLOW
 cdef Py_ssize_t MAX_PIVOTS
 
 cdef class Simplex(tree.Tree):
     cdef Py_ssize_t root
     cdef public double[::1] a, b
-    cdef public Py_ssize_t[::1] size, lists
+    cdef public Py_ssize_t[::1] size
+    cdef public pricing.Lists lists
     cdef public bint listed
 
 @cython.locals(
@@ -26,14 +27,22 @@ cpdef void add_means(
 ) noexcept nogil
 @cython.locals(pivots=Py_ssize_t, computed=Py_ssize_t, rounding=double)
 cpdef Py_ssize_t optimise(Simplex work, double largest) noexcept nogil
-@cython.locals(column=Py_ssize_t, least=double)
+@cython.locals(pivots=Py_ssize_t)
+cdef Py_ssize_t _start_lists(Simplex work, double tolerance) noexcept nogil
+@cython.locals(threshold=double)
+cdef Py_ssize_t _pivot_large_excess_first(
+    Simplex work, double largest, Py_ssize_t most, Py_ssize_t pivots
+) noexcept nogil
+@cython.locals(column=Py_ssize_t, least=double, place=Py_ssize_t, excess=double)
 cdef Py_ssize_t _pivot_while_possible(
     Simplex work, double tolerance, Py_ssize_t pivots, Py_ssize_t most
 ) noexcept nogil
-@cython.locals(least=double)
+@cython.locals(place=Py_ssize_t, excess=double, bound=double)
 cdef Py_ssize_t _pivot_once_per_row(
     Simplex work, double tolerance, Py_ssize_t pivots
 ) noexcept nogil
+@cython.locals(column=Py_ssize_t)
+cdef double _excess(Simplex work, Py_ssize_t row, Py_ssize_t place) noexcept nogil
 cdef void _pivot(Simplex work, Py_ssize_t source, Py_ssize_t sink, double excess) noexcept nogil
 @cython.locals(
     whole=Py_ssize_t, below=Py_ssize_t, own=Py_ssize_t, row=Py_ssize_t, column=Py_ssize_t

@@ -11,7 +11,7 @@ Elimination preserves this form, so each pivot is a sum of numbers >= 0 and no d
 import numpy as np
 
 from nlgauge.core.arrays import Floats
-from nlgauge.measure.kernels.duality import Workspace
+from nlgauge.kernels.duality import Workspace
 
 TINY = 2.2250738585072014e-308  # the smallest normal float64
 

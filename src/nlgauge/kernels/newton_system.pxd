@@ -1,4 +1,4 @@
-from nlgauge.measure.kernels.duality cimport Workspace
+from nlgauge.kernels.duality cimport Workspace
 
 cdef double TINY
 

@@ -1,5 +1,5 @@
 cimport libc.math as np  # np.exp and np.log are the C functions when compiled
-from nlgauge.measure.kernels.duality cimport Workspace
+from nlgauge.kernels.duality cimport Workspace
 
 cdef double INFINITY
 

@@ -1,4 +1,4 @@
-"""Solvers that Cython compiles when nlgauge is installed; each .pxd declares the types of its .py.
+"""Loops that Cython compiles when nlgauge is installed; each .pxd declares the types of its .py.
 
 On a processor with AVX2 the extensions of the folder x86_64_avx2 are imported, which are the same
 sources compiled for such processors; the others run on every processor of their architecture.

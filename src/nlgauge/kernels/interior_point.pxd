@@ -1,6 +1,6 @@
 cimport cython
 cimport libc.math as np  # np.exp, np.log and the like are the C functions when compiled
-from nlgauge.measure.kernels cimport duality, newton_system, support
+from nlgauge.kernels cimport duality, newton_system, support
 
 cdef double INFINITY, GAP, TARGET_GAP, TARGET_DRIFT, MIN_CENTRE, MIN_MASS
 cdef Py_ssize_t STEP_TRIALS, PATIENCE
