@@ -117,6 +117,8 @@ def _run_command(words: list[str]) -> None:
         except SystemExit as ended:
             if isinstance(ended.__context__, BrokenPipeError):  # typer exits with code 1
                 raise ended.__context__ from None
+            if ended.code == _INTERRUPTED:  # typer prints nothing
+                raise KeyboardInterrupt from None
             sys.stdout.flush()
             raise
     except NlgaugeError as error:
@@ -140,8 +142,9 @@ def _discard_output() -> None:
 
 
 def _fail(message: str, code: int) -> None:
-    if code >= _INTERRUPTED:
-        signal.signal(signal.SIGINT, signal.SIG_IGN)  # the process ends already
+    if code >= _INTERRUPTED:  # the process ends already
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+        signal.signal(signal.SIGTERM, signal.SIG_IGN)
     print(f"nlgauge: {printable(message)}", file=sys.stderr)
     sys.exit(code)
 

@@ -99,8 +99,9 @@ class PartsOptions:
 
 
 def _print_interrupted() -> None:
-    note = "\nnote: finishing the parts in progress; a second signal ends the run at once\n"
-    os.write(2, note.encode())  # a signal may arrive in the middle of a print
+    note = "note: finishing the parts in progress; a second signal ends the run at once\n"
+    line = "\n" * os.isatty(2)  # below the progress bar
+    os.write(2, (line + note).encode())  # a signal may arrive in the middle of a print
 
 
 @contextmanager
