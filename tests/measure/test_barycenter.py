@@ -8,6 +8,7 @@ from nlgauge.measure import large_barycenter
 from nlgauge.measure.barycenter import barycenter
 from nlgauge.measure.cost import squared_euclid
 from nlgauge.measure.transport import match
+from nlgauge.runtime.threads import map_in_threads
 
 
 def states(seed, count=4, n=9, d=5, noise=1.0):
@@ -166,6 +167,18 @@ def test_long_texts_have_the_barycenters_of_short_ones(monkeypatch, kind, seed):
     np.testing.assert_allclose(long.points, short.points, atol=1e-12)
 
 
+@pytest.mark.parametrize("kind", ["drawn", "equal"])
+def test_threads_do_not_change_the_barycenter_of_a_long_text(monkeypatch, kind):
+    monkeypatch.setattr("nlgauge.measure.barycenter.MAX_PRODUCTS", 0)
+    monkeypatch.setattr("nlgauge.runtime.threads.thread_count", lambda: 3)
+    z, weights = states(5, n=40, noise=1.5), np.random.default_rng(5).gamma(1, size=40)
+    weights = np.ones(40) if kind == "equal" else weights
+    one, several = barycenter(z, weights), barycenter(z, weights, map_layers=map_in_threads)
+    assert one.iterations > 2
+    assert several.objectives == one.objectives
+    np.testing.assert_array_equal(several.points, one.points)
+
+
 def test_a_tolerance_ends_long_texts_early(monkeypatch):
     monkeypatch.setattr("nlgauge.measure.barycenter.MAX_PRODUCTS", 0)
     z, weights = states(1, n=13, noise=1.5), np.random.default_rng(1).gamma(1, size=13)
@@ -201,7 +214,7 @@ def test_how_the_iteration_of_a_long_text_ends(monkeypatch, costs, objectives, c
 
     def solve(text):
         unchanged(text)
-        text.moved[:] = True
+        text.moved = True
         return next(given)
 
     monkeypatch.setattr(large_barycenter.LongText, "solve", solve)

@@ -31,8 +31,8 @@ class Simplex:
             np.asarray(work.lists.bounds)[changed] = -np.inf
             if not self.started:
                 network_simplex.start_greedily(work)
-            network_simplex.compute_flow(work)
-            solved[k] = network_simplex.optimise(work, cost.max()) >= 0
+            _, pivots = network_simplex.reoptimise(work, cost.max())
+            solved[k] = pivots >= 0
             for node, (parent, flow) in enumerate(zip(work.parent, work.flow, strict=True)):
                 if parent >= 0 and flow >= 1e-15:
                     pair = (node, parent - n) if node < n else (parent, node - n)

@@ -9,7 +9,13 @@ import pytest
 from threadpoolctl import threadpool_info
 
 from nlgauge.runtime import threads
-from nlgauge.runtime.threads import one_ahead, spread, thread_count
+from nlgauge.runtime.threads import (
+    limit_threads,
+    map_in_threads,
+    one_ahead,
+    spread,
+    thread_count,
+)
 
 
 @pytest.mark.parametrize("count", [1, 2, 3])
@@ -85,3 +91,25 @@ def test_an_error_ahead_reaches_the_caller_in_its_turn(monkeypatch) -> None:
     assert next(coming) == 6
     with pytest.raises(ZeroDivisionError):
         next(coming)
+
+
+@pytest.mark.parametrize("limit", [1, 2, 9])
+@pytest.mark.parametrize("items", [[], [3], [3, 1, 2]])
+def test_results_of_single_items_come_in_order(monkeypatch, limit, items) -> None:
+    monkeypatch.setattr(threads, "thread_count", lambda: limit)
+    assert map_in_threads(lambda item: 2 * item, items) == [2 * item for item in items]
+
+
+def test_single_items_run_at_the_same_time(monkeypatch) -> None:
+    monkeypatch.setattr(threads, "thread_count", lambda: 2)
+    barrier = threading.Barrier(2, timeout=60)
+    assert sorted(map_in_threads(lambda _: barrier.wait(), "ab")) == [0, 1]
+
+
+def test_portions_share_the_threads(monkeypatch) -> None:
+    monkeypatch.setattr(threads.os, "sched_getaffinity", lambda _: range(8), raising=False)
+    monkeypatch.delenv("OMP_NUM_THREADS", raising=False)
+    with limit_threads(6):
+        assert spread(lambda _: thread_count(), range(8), least=4) == [3, 3]
+        assert spread(lambda _: thread_count(), range(8), least=1) == [1] * 6
+        assert spread(lambda _: thread_count(), range(8), least=8) == [6]

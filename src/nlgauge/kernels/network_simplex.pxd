@@ -25,8 +25,10 @@ cpdef double flow_cost(Simplex work, double[::1] costs, Py_ssize_t offset) noexc
 cpdef void add_means(
     Simplex work, double[:, ::1] tokens, double scale, double[:, ::1] points
 ) noexcept nogil
+@cython.locals(before=double, pivots=Py_ssize_t)
+cpdef (double, Py_ssize_t) reoptimise(Simplex work, double largest)
 @cython.locals(pivots=Py_ssize_t, computed=Py_ssize_t, rounding=double)
-cpdef Py_ssize_t optimise(Simplex work, double largest) noexcept nogil
+cdef Py_ssize_t optimise(Simplex work, double largest) noexcept nogil
 @cython.locals(pivots=Py_ssize_t)
 cdef Py_ssize_t _start_lists(Simplex work, double tolerance) noexcept nogil
 @cython.locals(threshold=double)

@@ -112,6 +112,18 @@ def add_means(work: Simplex, tokens: Floats, scale: float, points: Floats) -> No
                 points[row, x] += share * tokens[column, x]
 
 
+def reoptimise(work: Simplex, largest: float) -> tuple[float, int]:
+    """Pivot from the tree of `parent` to an optimal flow; return the cost before and the pivots.
+
+    Other threads can run.
+    """
+    with cython.nogil:
+        compute_flow(work)
+        before = flow_cost(work, work.costs, work.offset)
+        pivots = optimise(work, largest)
+    return before, pivots
+
+
 def optimise(work: Simplex, largest: float) -> int:
     """Pivot from `compute_flow` to an optimal flow; return the pivots, -1 if there are too many."""
     n, m, tolerance = work.n, work.m, TOLERANCE * largest

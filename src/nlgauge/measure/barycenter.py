@@ -15,7 +15,6 @@ point therefore has a small random preference, too small to affect anything but 
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -52,11 +51,13 @@ def barycenter(
     tolerance: float = 1e-10,
     steps: int = 200,
     strict: bool = True,
+    map_layers: large_barycenter.Map = map,
 ) -> Barycenter:
     """Return the barycenter of states [layers, tokens, dimensions] with weights of the tokens.
 
     The iteration ends when the objective decreases by less than `tolerance` of itself; `strict`
-    raises NotConverged if it still decreases after `steps` steps.
+    raises NotConverged if it still decreases after `steps` steps. `map_layers` computes the layers
+    of long texts; the result does not depend on it.
 
     >>> barycenter([[[0.0], [4.0]], [[2.0], [6.0]]]).points.ravel()
     array([1., 5.])
@@ -77,7 +78,7 @@ def barycenter(
         objective = _objective_of_mean(layers, mean)
         if objective is not None:
             return Barycenter(mean, uniform, objective, (objective,), 1, True)
-    points, objectives, converged = _iterate(layers, mass, steps, tolerance)
+    points, objectives, converged = _iterate(layers, mass, steps, tolerance, map_layers)
     if not objectives or (strict and not converged):
         raise NotConverged(
             f"the barycenter of {count} layers and {n} tokens still decreased after {steps} steps, "
@@ -149,7 +150,7 @@ def _costs(tokens: Floats, points: Floats) -> Floats:
 
 
 def _iterate(
-    layers: Floats, mass: Floats, steps: int, tolerance: float
+    layers: Floats, mass: Floats, steps: int, tolerance: float, map_layers: large_barycenter.Map
 ) -> tuple[Floats, tuple[float, ...], bool]:
     """Return the last points, the objectives of all steps, and whether they converged."""
     count, n, dimension = layers.shape
@@ -162,8 +163,15 @@ def _iterate(
     uniform = _draw(pairs) if pairs > CACHED_PAIRS else _cached_draw(CACHED_PAIRS)[:pairs]
     preference = size * uniform.reshape(n, -1)
     if len(flat) > MAX_PRODUCTS:
-        options: Any = {"matched": matched, "steps": steps, "tolerance": tolerance}
-        return large_barycenter.iterate(layers, mass, preference, **options)
+        return large_barycenter.iterate(
+            layers,
+            mass,
+            preference,
+            matched=matched,
+            steps=steps,
+            tolerance=tolerance,
+            map_layers=map_layers,
+        )
     gram = flat @ flat.T
     work = fixed_point.Iterate(gram, support, preference, count)
     objectives = np.empty(steps)

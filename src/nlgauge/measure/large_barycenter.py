@@ -3,99 +3,160 @@
 kernels/fixed_point.py needs the scalar products of all tokens of all layers with each other, whose
 number grows with the square of the layers. Here costs follow from coordinates, so that memory holds
 one matrix of points and tokens for each layer. The steps, the simplex and the ties are the same.
+Layers only share the points, so each step may compute them in threads.
 """
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Protocol, TypeVar
 
 import numpy as np
 
-from nlgauge.core.arrays import Floats, Ints
-from nlgauge.kernels import fixed_point, network_simplex, pricing
+from nlgauge.core.arrays import Floats
+from nlgauge.kernels import fixed_point, network_simplex
 from nlgauge.kernels.tree import Indices
 
 KEEP = 1e-14  # a coupling this close to the optimum, relative to the largest cost, is kept
 BLOCK_CELLS = 1 << 19  # of a product, which the cache of a processor holds
+Item = TypeVar("Item")
+Made = TypeVar("Made")
 
 
-class LongText:
-    """The costs between the points of a barycenter and the tokens of all layers, and the trees."""
+class Map(Protocol):
+    """A function like ``map``, which may use threads."""
 
-    def __init__(self, tokens: Floats, weights: Floats, preference: Floats, *, matched: bool):
-        self._tokens, self._preference, self._matched = tokens, preference, matched
-        self._squares = np.einsum("lmd,lmd->lm", tokens, tokens)
+    def __call__(self, work: Callable[[Item], Made], items: Sequence[Item], /) -> Iterable[Made]:
+        """Return the results of ``work`` on each item."""
+
+
+class Layer:
+    """The costs between the points of a barycenter and the tokens of a layer, and their tree."""
+
+    def __init__(self, tokens: Floats, weights: Floats, preference: Floats) -> None:
+        self._tokens, self._preference = tokens, preference
+        self._squares = np.einsum("md,md->m", tokens, tokens)
         n, m = preference.shape
-        self._costs = np.empty((len(tokens), n, m))
-        self._largest = np.empty(n)  # cost of each point
+        self._costs = np.empty((n, m))
         self._products = np.empty((min(n, max(1, BLOCK_CELLS // m)), m))
         self._simplex = network_simplex.Simplex(n, m)
         self._simplex.a, self._simplex.b = np.full(n, 1.0 / n), weights
-        self._trees: list[Ints] = []
-        self._lists: list[pricing.Lists] = []  # the cheapest tokens of each point in each layer
-        self.moved = np.ones(len(tokens), dtype=bool)  # whether the tree of a layer is new
+        self._simplex.costs = self._costs.ravel()
+        self.largest = np.empty(n)  # cost of each point
+        self.moved = True  # whether the tree is new
+
+    def start_greedily(self) -> None:
+        """Start with a tree of cheap pairs."""
+        network_simplex.start_greedily(self._simplex)
+
+    def start_matched(self) -> None:
+        """Start with the tree that couples equal positions, connected by arcs without flow."""
+        n = len(self._costs)
+        parent = np.asarray(self._simplex.parent)
+        parent[:n], parent[n:], parent[-1] = 2 * n - 1, np.arange(n), -1
+
+    def start_from(self, other: "Layer") -> None:
+        """Start with the tree and the cheapest tokens of another layer."""
+        own, others = self._simplex, other._simplex
+        np.asarray(own.parent)[:] = others.parent
+        np.asarray(own.lists.columns)[:] = others.lists.columns
+        np.asarray(own.lists.bounds)[:] = -np.inf
+        own.listed = others.listed
 
     def set_points(self, points: Floats, changed: Indices) -> None:
         """Write the costs of the changed points."""
-        for lists in self._lists:
-            np.asarray(lists.bounds)[changed] = -np.inf
-        self._largest[changed] = 0.0
+        np.asarray(self._simplex.lists.bounds)[changed] = -np.inf
+        self.largest[changed] = 0.0
         for start in range(0, len(changed), len(self._products)):
             part = changed[start : start + len(self._products)]
             block = points[part]
             lengths = np.einsum("kd,kd->k", block, block)
-            for layer, tokens in enumerate(self._tokens):
-                products = np.matmul(block, tokens.T, out=self._products[: len(part)])
-                squares, costs = self._squares[layer], self._costs[layer]
-                fixed_point.write_costs(
-                    products, lengths, squares, self._preference, part, costs, self._largest
-                )
+            products = np.matmul(block, self._tokens.T, out=self._products[: len(part)])
+            fixed_point.write_costs(
+                products,
+                lengths,
+                self._squares,
+                self._preference,
+                part,
+                self._costs,
+                self.largest,
+            )
+
+    def solve(self, largest: float, *, keep: bool) -> float:
+        """Update the tree; return the cost without preferences, inf if it is unsolved.
+
+        With `keep`, a tree that is as good as the new one stays, so that ties cannot move a fixed
+        point. `largest` is the largest cost of all layers.
+        """
+        simplex = self._simplex
+        tree = np.array(simplex.parent)
+        before, pivots = network_simplex.reoptimise(simplex, largest)
+        if pivots < 0:
+            return np.inf
+        cost = network_simplex.flow_cost(simplex, simplex.costs, 0)
+        value = cost - network_simplex.flow_cost(simplex, self._preference.ravel(), 0)
+        self.moved = not keep or before > cost + KEEP * largest
+        if not self.moved:
+            np.asarray(simplex.parent)[:] = tree
+        return value
+
+    def add_means(self, scale: float, points: Floats) -> None:
+        """Add the means of the tokens that each point is coupled with, times `scale`."""
+        network_simplex.compute_flow(self._simplex)
+        network_simplex.add_means(self._simplex, self._tokens, scale, points)
+
+
+class LongText:
+    """The layers of a text, solved by `map_layers`, and the mean cost of their couplings."""
+
+    def __init__(
+        self, tokens: Floats, weights: Floats, preference: Floats, *, matched: bool, map_layers: Map
+    ) -> None:
+        self._shape = len(preference), tokens.shape[2]
+        self._layers = [Layer(layer, weights, preference) for layer in tokens]
+        self._matched, self._map, self._started = matched, map_layers, False
+        self.moved = True  # whether the tree of a layer is new
+
+    def set_points(self, points: Floats, changed: Indices) -> None:
+        """Write the costs of the changed points."""
+        list(self._map(lambda layer: layer.set_points(points, changed), self._layers))
 
     def solve(self) -> float:
-        """Update the tree of each layer; return the mean cost without preferences, inf if unsolved.
-
-        A tree that is as good as the new one is kept, so that ties cannot move a fixed point.
-        """
-        simplex, first = self._simplex, not self._trees
-        largest, total = float(self._largest.max()), 0.0
-        for layer, costs in enumerate(self._costs):
-            simplex.costs = costs.ravel()
-            if first:
-                self._lists.append(pricing.Lists(*self._preference.shape))
-                np.asarray(self._lists[layer].columns)[:] = simplex.lists.columns
-                np.asarray(self._lists[layer].bounds)[:] = -np.inf
-            simplex.lists = self._lists[layer]
-            if not first:
-                np.asarray(simplex.parent)[:] = self._trees[layer]
-            elif self._matched:
-                np.asarray(simplex.parent)[:] = _matched_positions(len(costs))
-            elif layer == 0:
-                network_simplex.start_greedily(simplex)
-            tree = np.array(simplex.parent)
-            network_simplex.compute_flow(simplex)
-            before = network_simplex.flow_cost(simplex, simplex.costs, 0)
-            pivots = network_simplex.optimise(simplex, largest)
-            if pivots < 0:
-                return np.inf
-            value = network_simplex.flow_cost(simplex, simplex.costs, 0)
-            total += value - network_simplex.flow_cost(simplex, self._preference.ravel(), 0)
-            better = before > value + KEEP * largest
-            self.moved[layer] = better or (first and not self._matched)
-            tree = np.array(simplex.parent) if self.moved[layer] else tree
-            if first:
-                self._trees.append(tree)
-            self._trees[layer] = tree
-        return total / len(self._tokens)
+        """Update the tree of each layer; return the mean cost without preferences."""
+        largest = max(float(layer.largest.max()) for layer in self._layers)
+        keep = self._started or self._matched
+        values: list[float] = []
+        if not self._started:
+            self._started = True
+            if self._matched:
+                for layer in self._layers:
+                    layer.start_matched()
+            else:  # the optimal tree of a layer is near to those of the others
+                first, *others = self._layers
+                first.start_greedily()
+                values.append(first.solve(largest, keep=keep))
+                for layer in others:
+                    layer.start_from(first)
+        unsolved = self._layers[len(values) :]
+        values += self._map(lambda layer: layer.solve(largest, keep=keep), unsolved)
+        self.moved = any(layer.moved for layer in self._layers)
+        return sum(values) / len(values)
 
     def means(self) -> Floats:
         """Return each point as the mean of the tokens that it is coupled with."""
-        n, count = len(self._preference), len(self._tokens)
-        points = np.zeros((n, self._tokens.shape[2]))
-        for tree, tokens in zip(self._trees, self._tokens, strict=True):
-            np.asarray(self._simplex.parent)[:] = tree
-            network_simplex.compute_flow(self._simplex)
-            network_simplex.add_means(self._simplex, tokens, n / count, points)
+        points = np.zeros(self._shape)
+        for layer in self._layers:
+            layer.add_means(len(points) / len(self._layers), points)
         return points
 
 
 def iterate(
-    layers: Floats, mass: Floats, preference: Floats, *, matched: bool, steps: int, tolerance: float
+    layers: Floats,
+    mass: Floats,
+    preference: Floats,
+    *,
+    matched: bool,
+    steps: int,
+    tolerance: float,
+    map_layers: Map = map,
 ) -> tuple[Floats, tuple[float, ...], bool]:
     """Return the last points, the objectives of all steps, and whether they converged.
 
@@ -104,7 +165,7 @@ def iterate(
     """
     (support,) = mass.nonzero()
     tokens = np.ascontiguousarray(layers[:, support])
-    text = LongText(tokens, mass[support], preference, matched=matched)
+    text = LongText(tokens, mass[support], preference, matched=matched, map_layers=map_layers)
     points = best = layers.mean(axis=0)
     changed, objectives = np.arange(len(points)), list[float]()
     while len(objectives) < steps:
@@ -117,15 +178,8 @@ def iterate(
         small = bool(objectives) and objectives[-1] - objective <= tolerance * objective
         objectives.append(objective)
         best = points
-        if small or not text.moved.any():
+        if small or not text.moved:
             return best, tuple(objectives), True
         points = text.means()
         changed = np.flatnonzero((points != best).any(axis=1))
     return best, tuple(objectives), False
-
-
-def _matched_positions(n: int) -> Ints:
-    """Return the tree that couples row k with column k, connected by arcs without flow."""
-    tree = np.concatenate([np.full(n, 2 * n - 1), np.arange(n)])
-    tree[-1] = -1
-    return tree

@@ -38,6 +38,7 @@ from nlgauge.metrics._cloud_metric import (
     several_layers,
 )
 from nlgauge.metrics._transport import TransportMetric
+from nlgauge.runtime.threads import map_in_threads
 
 
 @dataclass(frozen=True)
@@ -61,7 +62,7 @@ class Bary(TransportMetric):
         grams = ngram_points(unit(cloud.points), cloud, self.ngram)
         if self.ngram > 1:
             scale_in_place(grams.vectors)
-        centre = barycenter(grams.vectors, grams.masses)
+        centre = barycenter(grams.vectors, grams.masses, map_layers=map_in_threads)
         return grams._replace(vectors=centre.points, masses=centre.weights)
 
     def cost_matrix(self, candidate: Points, reference: Points) -> Floats:

@@ -56,12 +56,22 @@ def spread(
             return [work(items)]
 
         def work_on(batch: Sequence[Item]) -> Made:
-            with portion(len(batch) / len(items)):
+            with portion(len(batch) / len(items)), limit_threads(threads // count):
                 return work(batch)
 
         with ThreadPoolExecutor(threads) as pool:
             futures = [pool.submit(copy_context().run, work_on, batch) for batch in portions]
             return [_result(future) for future in futures]
+
+
+def map_in_threads(work: Callable[[Item], Made], items: Sequence[Item]) -> list[Made]:
+    """Return the results of ``work`` on each item; a free thread takes the next item."""
+    threads = min(thread_count(), len(items))
+    with _BLAS.alone():
+        if threads < 2:
+            return list(map(work, items))
+        with ThreadPoolExecutor(threads) as pool:
+            return list(pool.map(work, items))
 
 
 def one_ahead(work: Callable[[Item], Made], items: Iterable[Item]) -> Iterator[Made]:
