@@ -11,7 +11,7 @@ from bench.timing import Timing
 LENGTHS = (512, 2048, 8192)
 MODEL_LENGTH = 2048  # with the embedded model, once
 METRICS = ("bertscore", "wmd", "gauge", "mover", "lazy_emd", "depth", "bary", "bary:weights=idf")
-LIMIT = 120  # seconds of CPU time after which a run is ended
+LIMIT = 240  # seconds of CPU time after which a run is ended
 INFOLM_LENGTH = 64  # tokens that are scored in order to estimate more
 
 

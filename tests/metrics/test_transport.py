@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import warnings
 from pathlib import Path
 
 import numpy as np
@@ -11,7 +12,13 @@ from scipy.optimize import linear_sum_assignment, linprog
 
 from conftest import example, needs_embedded
 from nlgauge import Scorer, align, score
-from nlgauge.core.errors import DataError, FileError, OptionError, UsageError
+from nlgauge.core.errors import (
+    DataError,
+    FileError,
+    LongTextWarning,
+    OptionError,
+    UsageError,
+)
 from nlgauge.encode import open_encoder
 
 CANDIDATES, REFERENCES = example("literal")[:8], example("reference.a")[:8]
@@ -123,6 +130,17 @@ def test_bary_of_one_layer_is_w2_squared_of_that_layer() -> None:
     squared = _segments(f"mover:{MODEL},layers=3,cost=squared_euclid")
     np.testing.assert_allclose(bary, squared, atol=1e-9)
     np.testing.assert_allclose(_component(f"bary:{MODEL},layers=3", "w2") ** 2, bary)
+
+
+def test_long_texts_with_idf_weights_are_announced(monkeypatch) -> None:
+    pair = ["one two three", "four"], ["two three four", "five"]
+    monkeypatch.setattr("nlgauge.metrics.bary._LONG_SECONDS", 60.0)
+    monkeypatch.setattr("nlgauge.metrics.bary._MEASURED_TOKENS", 0.5)
+    with pytest.warns(LongTextWarning, match=r"3 tokens; .* takes about 4 min and 0.0 GB: score"):
+        score(*pair, metrics="bary:model=hashing,weights=idf")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        score(*pair, metrics="bary:model=hashing")
 
 
 def test_idf_changes_bary() -> None:

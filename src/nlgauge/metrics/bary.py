@@ -14,6 +14,7 @@ reproduced: scores depend on the batch (its first step resolves ties arbitrarily
 effect.
 """
 
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import sqrt
@@ -23,6 +24,7 @@ import numpy as np
 
 from nlgauge.core.arrays import Floats
 from nlgauge.core.cloud import Cloud
+from nlgauge.core.errors import LongTextWarning
 from nlgauge.core.metric import distance
 from nlgauge.core.options import option
 from nlgauge.measure.barycenter import barycenter
@@ -38,7 +40,11 @@ from nlgauge.metrics._cloud_metric import (
     several_layers,
 )
 from nlgauge.metrics._transport import TransportMetric
+from nlgauge.runtime.progress import duration
 from nlgauge.runtime.threads import map_in_threads
+
+_MEASURED_TOKENS, _MEASURED_SECONDS = 2048, 6.0  # of a text with idf weights, on two cores
+_LONG_SECONDS = 30.0
 
 
 @dataclass(frozen=True)
@@ -62,6 +68,8 @@ class Bary(TransportMetric):
         grams = ngram_points(unit(cloud.points), cloud, self.ngram)
         if self.ngram > 1:
             scale_in_place(grams.vectors)
+        if self.weights != "uniform":
+            _warn_of_long_text(*grams.vectors.shape[:2])
         centre = barycenter(grams.vectors, grams.masses, map_layers=map_in_threads)
         return grams._replace(vectors=centre.points, masses=centre.weights)
 
@@ -94,3 +102,16 @@ class Bary(TransportMetric):
         a, b = (normalised(each.masses, len(each.masses)) for each in (x, y))
         own = Problem(self.cost_matrix(x, x), a, a), Problem(self.cost_matrix(y, y), b, b)
         return Problem(self.cost_matrix(x, y), a, b), *own
+
+
+def _warn_of_long_text(layers: int, tokens: int) -> None:
+    """Warn of a barycenter that takes long."""
+    seconds = _MEASURED_SECONDS * (tokens / _MEASURED_TOKENS) ** 2
+    if seconds > _LONG_SECONDS:
+        gigabytes = (layers + 1) * tokens**2 * 8 / 1e9
+        warnings.warn(
+            f"bary: a text has {tokens:,} tokens; with weights=idf its barycenter takes about "
+            f"{duration(seconds)} and {gigabytes:.1f} GB: score sentences, or use weights=uniform",
+            LongTextWarning,
+            stacklevel=3,
+        )
