@@ -64,6 +64,7 @@ def test_judged_rows_become_coefficients(visit: Any) -> None:
 def test_documents_are_a_level_where_the_table_names_them(visit: Any) -> None:
     _, view = opened(visit)
     drop_files(view, ("judged.jsonl", json_lines(judged())))
+    expect(view.get_by_text("36 rows")).to_be_visible()
     level = view.get_by_role("checkbox", name="documents")
     expect(level).to_be_hidden()
     rows = [{**row, "document": f"d{row['segment'] // 4}"} for row in judged()]
@@ -74,6 +75,31 @@ def test_documents_are_a_level_where_the_table_names_them(visit: Any) -> None:
     view.get_by_label("Level").select_option("document")
     table = view.get_by_role("table", name="adequacy, 9 documents of a system")
     expect(table.get_by_role("row")).to_have_count(3)
+
+
+def test_a_file_that_is_read_slowly_does_not_replace_a_later_one(visit: Any) -> None:
+    page, view = opened(visit)
+    waiting: list[Any] = []
+
+    def hold_first(route: Any) -> None:
+        if waiting:
+            route.continue_()
+        else:
+            waiting.append(route)
+
+    page.route("**/v1/read*", hold_first)
+    with page.expect_request("**/v1/read*"):
+        drop_files(view, ("first.jsonl", json_lines(judged())))
+    drop_files(view, ("second.jsonl", json_lines(judged(4))))
+    expect(view.locator(".about")).to_contain_text("second.jsonl · 12 rows")
+    with page.expect_response("**/v1/read*") as answer:
+        waiting[0].continue_()
+    answer.value.finished()
+    choose_metrics(view, "chrf")
+    view.get_by_role("button", name="Correlate").click()
+    table = view.get_by_role("table", name="Correlation with human scores: adequacy, 12 segments")
+    expect(table).to_be_visible()
+    expect(view.locator(".about")).to_contain_text("second.jsonl · 12 rows")
 
 
 def test_marks_come_from_tests_between_metrics(visit: Any) -> None:

@@ -73,7 +73,9 @@ export function fileList(onChange, onError) {
     element: place,
     isEmpty: () => files.length === 0,
     async add(given) {
+      const list = files;
       const read = await Promise.all(given.map((file) => readFile(file)));
+      if (list !== files) return; // an example or a link has replaced the list meanwhile
       for (const file of read) {
         file.role = file.kind === "text" && /ref/i.test(file.name) ? "references" : "system";
         file.name = unused(file);

@@ -21,28 +21,36 @@ export function tableUpload(kind, { result, onTable, onChange, run }) {
   const empty = h("p", { class: "actions" },
     h("button", { type: "button", class: "quiet", onclick: example }, "Try an example"));
 
+  let newest = null; // the table that was asked for last
+
   async function take([file]) {
     if (!file) return;
+    const reading = newest = kind.read(file);
     try {
-      set(file.name, await kind.read(file));
+      if (!await set(file.name, reading)) return;
       refill(result);
       onChange();
     } catch (error) {
-      showError(result, error);
+      if (reading === newest) showError(result, error);
     }
   }
 
   async function example() {
-    set(kind.exampleName, await kind.example(), true);
+    if (!await set(kind.exampleName, kind.example(), true)) return;
     onChange();
     run();
   }
 
-  function set(name, table, isExample = false) {
+  /** Show a table once it has been read; return false if another one was asked for meanwhile. */
+  async function set(name, reading, isExample = false) {
+    newest = reading;
+    const table = await reading;
+    if (reading !== newest) return false;
     Object.assign(found, { name, table, isExample });
     refill(about, h("strong", {}, name), h("span", { class: "note" }, ` · ${onTable(table)}`));
     settings.hidden = false;
     empty.hidden = true;
+    return true;
   }
 
   return {
@@ -56,8 +64,8 @@ export function tableUpload(kind, { result, onTable, onChange, run }) {
     texts: () => (found.isExample ? null : found.table),
     async restore(link, parts) {
       const table = link.texts(kind.isTable);
-      if (parts.has("example")) set(kind.exampleName, await kind.example(), true);
-      else if (table) set("The link", table);
+      if (parts.has("example")) await set(kind.exampleName, kind.example(), true);
+      else if (table) await set("The link", table);
     },
   };
 }
