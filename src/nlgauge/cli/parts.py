@@ -2,6 +2,7 @@
 
 import os
 import re
+import signal
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping
@@ -86,7 +87,7 @@ class PartsOptions:
             **options,
         )
         with _counter(quiet=quiet) as count:
-            result = run.execute(count, None if quiet else _print_interrupted)
+            result = run.execute(count, partial(_stop, quiet))
         counts = f"{result.read:,} rows read, {result.scored:,} scored"
         if result.rejected:
             counts += f", {result.rejected:,} rejected (see {folder / 'rejected.jsonl'})"
@@ -98,10 +99,24 @@ class PartsOptions:
         return result.scores
 
 
-def _print_interrupted() -> None:
-    note = "note: finishing the parts in progress; a second signal ends the run at once\n"
-    line = "\n" * os.isatty(2)  # below the progress bar
-    os.write(2, (line + note).encode())  # a signal may arrive in the middle of a print
+def _stop(quiet: bool, repeated: bool) -> None:
+    """Say what the first signal does; end the process at the second one.
+
+    An exception might be raised in the code of any library, and be lost or printed there. Workers
+    end with this process, and finished parts are kept.
+    """
+    if repeated:
+        _print_line("nlgauge: interrupted; run the same command again to resume")
+        if os.isatty(2):
+            os.write(2, b"\x1b[?25h")  # show the cursor, which the progress bar hides
+        os._exit(128 + signal.SIGINT)
+    if not quiet:
+        _print_line("note: finishing the parts in progress; a second signal ends the run at once")
+
+
+def _print_line(line: str) -> None:
+    """Print to stderr, below the progress bar; a signal may arrive in the middle of a print."""
+    os.write(2, ("\n" * os.isatty(2) + line + "\n").encode())
 
 
 @contextmanager

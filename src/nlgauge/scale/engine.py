@@ -206,7 +206,7 @@ class ProcessPool(Engine[Future[Any]]):
         if error is not None:
             for process in list((self._pool._processes or {}).values()):
                 process.kill()
-        self._pool.shutdown(wait=error is None, cancel_futures=True)
+        self._pool.shutdown(wait=True, cancel_futures=True)
         self._cleanup.close()
 
 

@@ -72,16 +72,17 @@ class Run:
             raise UsageError(f"invalid block size of {self.block_bytes} bytes; use at least 1")
 
     def execute(
-        self, progress: Progress | None = None, on_signal: Callable[[], None] | None = None
+        self, progress: Progress | None = None, on_signal: Callable[[bool], None] | None = None
     ) -> RunResult:
         """Score the parts that are not complete and return the totals of all parts."""
         folder = RunFolder(self.folder, self.segments)
         report = progress or (lambda *_: None)
 
-        def stop() -> None:
-            folder.request_stop()
+        def stop(repeated: bool) -> None:
+            if not repeated:
+                folder.request_stop()
             if on_signal is not None:
-                on_signal()
+                on_signal(repeated)
 
         with folder.open(), SignalHandler(stop) as signals:
             options = self._options()

@@ -23,9 +23,13 @@ class Interrupted(NlgaugeError):
 
 
 class SignalHandler:
-    """A context manager that handles SIGINT and SIGTERM, in the main thread only."""
+    """A context manager that handles SIGINT and SIGTERM, in the main thread only.
 
-    def __init__(self, on_signal: Callable[[], None] | None = None) -> None:
+    `on_signal` is called with whether a signal has arrived before. It may end the process;
+    otherwise a repeated signal raises KeyboardInterrupt wherever the program happens to be.
+    """
+
+    def __init__(self, on_signal: Callable[[bool], None] | None = None) -> None:
         self.number: int | None = None
         self._on_signal = on_signal
         self._previous: dict[int, Any] = {}
@@ -45,11 +49,13 @@ class SignalHandler:
             signal.signal(number, handler)
 
     def _handle(self, number: int, frame: FrameType | None) -> None:
-        if self.number is not None:
-            raise KeyboardInterrupt
-        self.number = number
+        repeated = self.number is not None
+        if not repeated:
+            self.number = number
         if self._on_signal is not None:
-            self._on_signal()
+            self._on_signal(repeated)
+        if repeated:
+            raise KeyboardInterrupt
 
     def until_signal(self, items: Iterable[Item]) -> Iterator[Item]:
         """Return the items until a signal arrives."""
