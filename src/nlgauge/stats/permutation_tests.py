@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 
 from nlgauge.core.arrays import Bools, Floats
 from nlgauge.core.errors import DataError, OptionError, ShapeError
-from nlgauge.stats.coefficients import TOLERANCE
+from nlgauge.stats.coefficients import TOLERANCE, dense_ranks
 from nlgauge.stats.levels import Average, Which, choose_level, correlation_of
 from nlgauge.stats.named_coefficients import choose_coefficient
 from nlgauge.stats.pair_statistics import decisions
@@ -62,9 +62,18 @@ class Exchange:
 
 
 def _standardise(values: Floats) -> Floats:
-    """Return scores with mean 0 and deviation 1, so that cells of two metrics are exchangeable."""
-    spread = float(np.nanstd(values))
-    return (values - np.nanmean(values)) / (spread if spread > 0 else 1.0)
+    """Return scores with mean 0 and deviation 1, so that cells of two metrics are exchangeable.
+
+    Scores that are equal up to rounding become equal, because the tolerance of ties is relative:
+    it would be too small for scores near the mean, which become nearly 0.
+    """
+    scaled = values / (float(np.nanmax(np.abs(values))) or 1.0)  # so that squares do not overflow
+    flat = scaled.ravel()
+    _, at, group = np.unique(dense_ranks(flat[None])[0], return_index=True, return_inverse=True)
+    equal = np.abs(flat[at][group] - flat) <= TOLERANCE * np.abs(flat)
+    tied = np.where(equal, flat[at][group], flat).reshape(values.shape)
+    spread = float(np.nanstd(tied))
+    return (tied - np.nanmean(tied)) / (spread if spread > 0 else 1.0)
 
 
 def _draw_swaps(size: int, shape: tuple[int, ...], over: str, rng: np.random.Generator) -> Bools:
