@@ -291,6 +291,12 @@ def test_length_bias_and_self_preference() -> None:
     assert "It rates its own outputs higher than people do" in again.verdict
 
 
+def test_equal_labels_have_a_gap_of_exactly_zero() -> None:
+    people = {"a": [0.1, 1], "b": [0.2, 2], "c": [0.3, 3]}
+    matrix = label_matrix(RaterLabels.of({**people, "judge": [0.2, 2]}), "judge", [])
+    assert matrix.gaps().tolist() == [0, 0]
+
+
 def test_lengths_of_texts_and_unordered_labels() -> None:
     labels = {"a": [1, 1, 1, 1], "judge": [1, 2, 3, 4]}
     texts = ["x", "xx", "xxx", "xxxx"]

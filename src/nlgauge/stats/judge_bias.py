@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 
 from nlgauge.core.arrays import Bools, Floats
 from nlgauge.core.errors import DataError, OptionError
-from nlgauge.stats.coefficients import constant_rows, divide
+from nlgauge.stats.coefficients import constant_rows, dense_ranks, divide
 from nlgauge.stats.intervals import Interval, check_confidence
 from nlgauge.stats.rater_agreement import bootstrap_statistic
 from nlgauge.stats.validation import Seed
@@ -141,9 +141,9 @@ def weighted_spearman(x: Floats, y: Floats, weights: Floats) -> Floats:
 
 def _ranks(values: Floats, weights: Floats) -> Floats:
     """Return the mean ranks of values that occur `weights` times."""
-    order = np.argsort(values, kind="stable")
-    _, starts = np.unique(values[order], return_index=True)
-    places = np.unique(values, return_inverse=True)[1]
+    places = dense_ranks(values[None])[0]
+    order = np.argsort(places, kind="stable")
+    _, starts = np.unique(places[order], return_index=True)
     counts = np.add.reduceat(weights[:, order], starts, axis=1)
     return (np.cumsum(counts, axis=1) - (counts - 1) / 2)[:, places]
 

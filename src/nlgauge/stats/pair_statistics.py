@@ -13,7 +13,7 @@ from nlgauge.stats.coefficients import TOLERANCE, pearson_rows, system_means
 from nlgauge.stats.validation import Seed, resample
 
 
-def differences(values: Floats, first: Ints, second: Ints) -> Floats:
+def differences(values: Floats, first: Ints | int, second: Ints | int) -> Floats:
     """Return values[first] - values[second], 0 if they are equal up to rounding."""
     a, b = values[first], values[second]
     noise = np.abs(a - b) <= TOLERANCE * np.maximum(np.abs(a), np.abs(b))
