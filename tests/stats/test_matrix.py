@@ -114,6 +114,16 @@ def test_williams_matrix(grid):
         williams_matrix(grid, "text")
 
 
+def test_small_p_of_williams_matrix_do_not_depend_on_the_order():
+    rng = np.random.default_rng(0)
+    human, noise, more = rng.normal(size=(3, 1, 200))
+    metrics = {"good": human + 0.01 * noise, "bad": human + more}
+    one = williams_matrix(grid_of(human, **metrics)).p
+    other = williams_matrix(grid_of(human, **dict(reversed(metrics.items())))).p
+    assert 0 < one[0, 1] < 1e-50
+    np.testing.assert_allclose(one, other[::-1, ::-1])
+
+
 @pytest.mark.parametrize("level", ["segment", "text", "system"])
 @pytest.mark.parametrize("coefficient", ["pearson", "kendall_b"])
 def test_permutation_matrix_is_the_test_of_every_pair(grid, level, coefficient):

@@ -158,8 +158,9 @@ def williams_matrix(grid: Grid, level: str = "segment") -> WilliamsMatrix:
     """Return Williams's one-sided p for every ordered pair of metrics; p[i, j] + p[j, i] = 1."""
 
     def test(first: Floats, second: Floats, people: Floats) -> tuple[float, float]:
-        p = williams_test(first, second, people, level).p
-        return p, 1 - p
+        tests = (williams_test(*pair, people, level) for pair in ((first, second), (second, first)))
+        forth, back = (each.p for each in tests)  # 1 - p would round a small p to 0
+        return forth, back
 
     fields, people = _test_pairs(grid, level, "pearson", test)
     return WilliamsMatrix(**fields, n=points(people, people, fields["level"])[0].size)

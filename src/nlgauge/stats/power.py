@@ -286,6 +286,8 @@ def t_power(
     _check_level("alpha", alpha, ".05")
     if df <= 0:
         return nan
+    if abs(shift) == inf:
+        return 1.0
     skewness, kurtosis = shape
     variance = 1 + kurtosis * shift**2 / 4 - skewness * shift
     centre = shift + 3 / 8 * kurtosis * shift - skewness / 2
