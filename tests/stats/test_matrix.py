@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import math
+from itertools import permutations
+
 import numpy as np
 import pytest
 from scipy import stats
@@ -72,6 +75,31 @@ def test_system_level_points_are_systems(grid):
     want = stats.pearsonr(*means)
     assert got.values[0, 1] == pytest.approx(want.statistic)
     assert got.p[0, 1] == pytest.approx(want.pvalue)
+
+
+@pytest.mark.parametrize("name", ["spearman", "kendall_b", "kendall_c"])
+def test_p_of_few_points_are_exact(name):
+    def p_of(human, metric):
+        return coefficient_matrix(grid_of(np.array(human)[:, None], m=metric), "system", name).p
+
+    for n in range(3, 9):  # the order and its reverse, of n! orders
+        order = np.arange(float(n))
+        assert p_of(order, order[:, None])[0, 1] == pytest.approx(2 / math.factorial(n))
+    tied = [1.0, 1, 2, 2]  # 2 of the 6 ways to choose the larger two
+    assert p_of(tied, np.array(tied)[:, None])[0, 1] == pytest.approx(1 / 3)
+    metric = [2.0, 1, 5, 5, 4, 3]
+    human = [1.0, 2, 3, 4, 4, 6]
+    scipys = {"spearman": stats.spearmanr, "kendall_b": stats.kendalltau}
+    statistic = scipys.get(name, lambda x, y: stats.kendalltau(x, y, variant="c"))
+    null = np.array([statistic(order, human).statistic for order in permutations(metric)])
+    want = (np.abs(null) >= abs(null[0]) - 1e-9).mean()
+    assert p_of(human, np.array(metric)[:, None])[0, 1] == pytest.approx(want)
+
+
+def test_p_of_equal_ranks_is_not_0():
+    order = np.arange(10.0)
+    got = coefficient_matrix(grid_of(order[:, None], m=order[:, None]), "system", "spearman")
+    assert got.p[0, 1] == pytest.approx(2 / math.factorial(10))
 
 
 def test_text_level_tests_the_inputs(grid):

@@ -95,7 +95,7 @@ def _tie_counts(ranks: Ints) -> Ints:
     return np.bincount(keys, minlength=rows * width).reshape(rows, width)
 
 
-def _mean_ranks(x: Floats) -> Floats:
+def mean_ranks(x: Floats) -> Floats:
     """Return ranks with ties at their mean rank, NaN where absent."""
     ranks = dense_ranks(x)
     counts = _tie_counts(ranks)
@@ -107,7 +107,7 @@ def _mean_ranks(x: Floats) -> Floats:
 def spearman_rows(x: Floats, y: Floats) -> Floats:
     """Return Spearman's rho of each row: Pearson's r of the mean ranks."""
     x, y = _mask_unpaired(x, y)
-    return pearson_rows(_mean_ranks(x), _mean_ranks(y))
+    return pearson_rows(mean_ranks(x), mean_ranks(y))
 
 
 @dataclass(frozen=True, eq=False)

@@ -73,7 +73,7 @@ def _standardise(values: Floats) -> Floats:
     equal = np.abs(flat[at][group] - flat) <= TOLERANCE * np.abs(flat)
     tied = np.where(equal, flat[at][group], flat).reshape(values.shape)
     spread = float(np.nanstd(tied))
-    return (tied - np.nanmean(tied)) / (spread if spread > 0 else 1.0)
+    return np.asarray((tied - np.nanmean(tied)) / (spread if spread > 0 else 1.0))
 
 
 def _draw_swaps(size: int, shape: tuple[int, ...], over: str, rng: np.random.Generator) -> Bools:
