@@ -342,3 +342,10 @@ def test_invalid_columns_are_refused() -> None:
     named = RaterLabels.of({"a": [1, 2], "judge": [1, 2]}, system=["s", "t"])
     with pytest.raises(OptionError, match="no output is of system 'u'; the systems are: s, t"):
         judge(named, "judge", own=["u"], **FEW)
+
+
+def test_one_cluster_decides_nothing() -> None:
+    labels = {"a": [1, 2, 3, 1], "b": [1, 2, 3, 2], "c": [1, 2, 3, 3], "judge": [1, 2, 3, 2]}
+    found = judge(RaterLabels.of(labels, cluster=["one"] * 4), "judge", **FEW)
+    assert found.agreement[-1].difference.value != 0
+    assert "It is uncertain whether the judge agrees with people" in found.verdict

@@ -179,7 +179,7 @@ def paired_permutation(
     >>> paired_permutation([1, 1, 1, 0], [0, 0, 0, 0], lambda total: total[0] / 4).p
     0.25
     """
-    a, b = _as_pair(first, second)
+    a, b = as_pair(first, second)
     moved = (b - a)[(a != b).any(axis=1)]
     k = len(moved)
     if k > MAX_ENUMERATED:
@@ -194,7 +194,7 @@ def paired_permutation(
     return PairedTest(one, other, one - other, p, "exact paired permutation", 0)
 
 
-def _as_pair(first: ArrayLike, second: ArrayLike) -> tuple[Floats, Floats]:
+def as_pair(first: ArrayLike, second: ArrayLike) -> tuple[Floats, Floats]:
     """Return the rows of two systems, of the same shape."""
     a, b = as_rows(first, "first"), as_rows(second, "second")
     if a.shape != b.shape:
@@ -214,7 +214,7 @@ def _resample_pair(
     seed: Seed,
 ) -> tuple[float, float, Floats]:
     """Return both corpus scores and the differences between resampled ones."""
-    a, b = _as_pair(first, second)
+    a, b = as_pair(first, second)
 
     def differences(size: int, rng: np.random.Generator) -> Floats:
         one, other = (_finish_all(totals, finish) for totals in draw(size, rng, a, b))

@@ -317,7 +317,7 @@ def bootstrap_agreement(
 
     Returns
     -------
-    Interval
+    Interval, with NaN limits for a single item or cluster
 
     Examples
     --------
@@ -362,10 +362,10 @@ def bootstrap_items(
 ) -> tuple[Floats, Floats]:
     """Return statistics of weighted items, and those of resamples (a row each).
 
-    `statistics` takes weights, resamples x items, and returns resamples x statistics.
+    The latter are NaN for a single item or cluster. `statistics` takes weights, resamples x items, and returns resamples x statistics.
     """
     if items < 1:
-        raise DataError("there are 0 items; agreement needs at least 1.")
+        raise DataError("there are 0 items; at least 1 is needed.")
     groups = np.arange(items)
     if clusters is not None:
         labels = np.asarray(clusters)
@@ -375,6 +375,7 @@ def bootstrap_items(
     size = int(groups.max()) + 1
 
     def draw(number: int, rng: np.random.Generator) -> Floats:
-        return statistics(resample_weights(size, number, rng)[:, groups])
+        drawn = statistics(resample_weights(size, number, rng)[:, groups])
+        return drawn if size > 1 else drawn * np.nan
 
     return statistics(np.ones((1, items)))[0], resample(draw, count, seed, 4 * items)
