@@ -17,6 +17,7 @@ from numpy.typing import ArrayLike
 
 from nlgauge.core.arrays import Bools, Floats, Ints
 from nlgauge.core.errors import ShapeError
+from nlgauge.stats.validation import as_floats
 
 TOLERANCE = 1e-9
 """Relative difference below which two scores are equal: far above the rounding of float64 sums
@@ -222,7 +223,7 @@ COEFFICIENTS: Mapping[str, Rowwise] = MappingProxyType(
 
 
 def _vectors(rowwise: Rowwise, x: ArrayLike, y: ArrayLike) -> float:
-    a, b = np.asarray(x, dtype=np.float64), np.asarray(y, dtype=np.float64)
+    a, b = as_floats(x, "x"), as_floats(y, "y")
     if a.ndim != 1 or a.shape != b.shape:
         raise ShapeError(
             f"two vectors of equal length are needed, but the shapes are {a.shape} and {b.shape}."
@@ -240,6 +241,11 @@ def pearson(x: ArrayLike, y: ArrayLike) -> float:
     Returns
     -------
     float
+
+    Raises
+    ------
+    ShapeError, DataError
+        For vectors of different lengths, for text and for infinite values.
 
     Examples
     --------

@@ -17,7 +17,7 @@ from nlgauge.stats.coefficients import TOLERANCE, dense_ranks
 from nlgauge.stats.levels import Average, Which, choose_level, correlation_of
 from nlgauge.stats.named_coefficients import choose_coefficient
 from nlgauge.stats.pair_statistics import decisions
-from nlgauge.stats.validation import Seed, check_over, common_cells, p_value, resample
+from nlgauge.stats.validation import Seed, as_floats, check_over, common_cells, p_value, resample
 
 Alternative = Literal["greater", "less", "two-sided"]
 Exchanged = Literal["both", "inputs", "systems", "cells", "pairs"]
@@ -241,7 +241,7 @@ def rank_metrics(values: ArrayLike, p_values: ArrayLike, *, alpha: float = 0.05)
     >>> rank_metrics([0.5, 0.4, 0.3], p)
     [1, 1, 2]
     """
-    value, p = np.asarray(values, dtype=np.float64), np.asarray(p_values, dtype=np.float64)
+    value, p = as_floats(values, "values"), as_floats(p_values, "p_values")
     if value.ndim != 1 or p.shape != (value.size, value.size):
         raise ShapeError(f"{value.size} values need as many x as many p-values, not {p.shape}.")
     if not 0 < alpha < 1:

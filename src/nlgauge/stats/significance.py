@@ -13,7 +13,7 @@ from nlgauge.core.arrays import Floats
 from nlgauge.core.errors import DataError
 from nlgauge.stats.coefficients import TOLERANCE, pearson
 from nlgauge.stats.levels import choose_level, points
-from nlgauge.stats.validation import common_cells, require_scipy
+from nlgauge.stats.validation import as_floats, common_cells, require_scipy
 
 
 @dataclass(frozen=True)
@@ -151,7 +151,7 @@ def holm(p_values: ArrayLike) -> Floats:
     >>> holm([0.01, 0.04, 0.03])
     array([0.03, 0.06, 0.06])
     """
-    p = np.asarray(p_values, dtype=np.float64)
+    p = as_floats(p_values, "the array of p-values")
     tested = np.isfinite(p)
     if ((p[tested] < 0) | (p[tested] > 1)).any():
         raise DataError(
