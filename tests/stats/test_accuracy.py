@@ -269,3 +269,13 @@ def test_pairwise_pearson_has_the_numbers_of_mt_metrics_eval(human, metric, valu
 
 def test_pairwise_pearson_without_differences_is_undefined():
     assert np.isnan(correlate([[1, 2], [1, 2]], [[1, 2], [3, 4]], "text", "pdp").value)
+
+
+def test_differences_that_are_equal_up_to_rounding_are_on_one_side_of_the_threshold():
+    scores, ties = [[0.7], [0.8], [0.9]], [[1], [1], [1]]  # .8 - .7 > .1 > .9 - .8
+    assert pairwise_accuracy(scores, ties, epsilon=0.1).value == pytest.approx(2 / 3)
+    # A threshold of .1 makes both pairs ties or none: one of them is wrong.
+    found = calibrate_ties([[0.7, 0.8], [0.8, 0.9]], [[1, 1], [2, 1]])
+    assert found.value == 0.5
+    other = calibrate_ties([[0.7, 0.8], [0.8, 0.9]], [[1, 1], [1, 2]])
+    assert other.value == 0.5

@@ -15,7 +15,10 @@ from nlgauge.stats.intervals import (
     fisher_interval,
     resample_weights,
 )
+from nlgauge.stats.judge_bias import length_bias
 from nlgauge.stats.levels import correlate
+from nlgauge.stats.rater_agreement import bootstrap_agreement
+from nlgauge.stats.span_agreement import bootstrap_f1
 
 
 def mean(total):
@@ -223,3 +226,17 @@ def test_fisher_interval_names_no_resamples():
     assert found.to_dict()["resampled"] is None
     drawn = bootstrap_correlation([1, 2, 3, 5, 4], [2, 1, 4, 5, 3], count=5)
     assert drawn.to_dict()["resampled"] == "inputs"
+
+
+def test_a_single_unit_has_no_interval():
+    """All its resamples are equal; limits without width would state certainty."""
+    found = [
+        bootstrap([[3, 1]], lambda total: total[0] / total[1], count=20),
+        bootstrap_agreement([[1, 1], [2, 1], [2, 2]], clusters=["a"] * 3, count=20),
+        length_bias([1, 2, 3], [1, 2, 4], clusters=["a"] * 3, count=20),
+        bootstrap_f1([[2, 4, 4]], count=20),
+    ]
+    for each in found:
+        assert np.isfinite(each.value)
+        assert np.isnan([each.low, each.high]).all()
+        assert (each.count, each.undefined) == (0, 20)

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from nlgauge.core.errors import DataError, OptionError
+from nlgauge.stats import spearman
 from nlgauge.stats.judge_bias import (
     length_bias,
     self_preference,
@@ -59,6 +60,13 @@ def test_length_bias() -> None:
     assert np.isnan(length_bias([1], [2], count=20).value)
     with pytest.raises(DataError, match="none of 2 items"):
         length_bias([1, N], [N, 2])
+
+
+def test_gaps_that_are_equal_up_to_rounding_are_ties() -> None:
+    gaps = [3 - (2 + 2 + 3) / 3, 4 - (3 + 3 + 4) / 3, 5 - (4 + 4 + 5) / 3, 1 - 4 / 3, 1 - 5 / 3]
+    assert gaps[1] != gaps[2]  # both are 2/3
+    want = spearman(np.round(gaps, 6), [1, 2, 3, 4, 5])
+    assert length_bias(gaps, [1, 2, 3, 4, 5], count=5).value == pytest.approx(want)
 
 
 def test_self_preference() -> None:

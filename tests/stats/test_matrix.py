@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import math
+from itertools import permutations
+
 import numpy as np
 import pytest
 from scipy import stats
@@ -74,6 +77,31 @@ def test_system_level_points_are_systems(grid):
     assert got.p[0, 1] == pytest.approx(want.pvalue)
 
 
+@pytest.mark.parametrize("name", ["spearman", "kendall_b", "kendall_c"])
+def test_p_of_few_points_are_exact(name):
+    def p_of(human, metric):
+        return coefficient_matrix(grid_of(np.array(human)[:, None], m=metric), "system", name).p
+
+    for n in range(3, 9):  # the order and its reverse, of n! orders
+        order = np.arange(float(n))
+        assert p_of(order, order[:, None])[0, 1] == pytest.approx(2 / math.factorial(n))
+    tied = [1.0, 1, 2, 2]  # 2 of the 6 ways to choose the larger two
+    assert p_of(tied, np.array(tied)[:, None])[0, 1] == pytest.approx(1 / 3)
+    metric = [2.0, 1, 5, 5, 4, 3]
+    human = [1.0, 2, 3, 4, 4, 6]
+    scipys = {"spearman": stats.spearmanr, "kendall_b": stats.kendalltau}
+    statistic = scipys.get(name, lambda x, y: stats.kendalltau(x, y, variant="c"))
+    null = np.array([statistic(order, human).statistic for order in permutations(metric)])
+    want = (np.abs(null) >= abs(null[0]) - 1e-9).mean()
+    assert p_of(human, np.array(metric)[:, None])[0, 1] == pytest.approx(want)
+
+
+def test_p_of_equal_ranks_is_not_0():
+    order = np.arange(10.0)
+    got = coefficient_matrix(grid_of(order[:, None], m=order[:, None]), "system", "spearman")
+    assert got.p[0, 1] == pytest.approx(2 / math.factorial(10))
+
+
 def test_text_level_tests_the_inputs(grid):
     got = coefficient_matrix(grid, "text", "spearman")
     live = np.isfinite(grid.metric("bad"))
@@ -112,6 +140,16 @@ def test_williams_matrix(grid):
     assert williams_matrix(grid, "system").n == SYSTEMS
     with pytest.raises(OptionError, match="text level"):
         williams_matrix(grid, "text")
+
+
+def test_small_p_of_williams_matrix_do_not_depend_on_the_order():
+    rng = np.random.default_rng(0)
+    human, noise, more = rng.normal(size=(3, 1, 200))
+    metrics = {"good": human + 0.01 * noise, "bad": human + more}
+    one = williams_matrix(grid_of(human, **metrics)).p
+    other = williams_matrix(grid_of(human, **dict(reversed(metrics.items())))).p
+    assert 0 < one[0, 1] < 1e-50
+    np.testing.assert_allclose(one, other[::-1, ::-1])
 
 
 @pytest.mark.parametrize("level", ["segment", "text", "system"])

@@ -45,7 +45,7 @@ def test_whole_clusters_are_drawn() -> None:
     assert clustered.high - clustered.low > 2 * (free.high - free.low)
 
 
-@pytest.mark.parametrize("scale", [1e-9, 1e9])
+@pytest.mark.parametrize("scale", [1e-200, 1e-9, 1e9, 1e200])
 def test_the_unit_does_not_matter(scale: float) -> None:
     points = np.random.default_rng(5).normal(size=(3, 20))
     expected = partial_correlation(*points, count=2).value
@@ -68,5 +68,19 @@ def test_a_variable_that_the_third_determines_has_none() -> None:
 def test_bad_input() -> None:
     with pytest.raises(ShapeError, match=r"got shapes \(2,\), \(3,\), \(2,\)"):
         partial_correlation([1, 2], [1, 2, 3], [1, 2])
-    with pytest.raises(DataError, match="0 items"):
+    with pytest.raises(DataError, match="none of 0 points"):
         partial_correlation(np.zeros(0), np.zeros(0), np.zeros(0))
+
+
+def test_points_with_a_missing_value_are_left_out() -> None:
+    points = np.random.default_rng(6).normal(size=(3, 12))
+    gaps = points.copy()
+    gaps[0, 1] = gaps[2, 5] = math.nan
+    clusters = np.repeat(np.arange(6), 2)
+    left = [1, 5]
+    want = partial_correlation(
+        *np.delete(points, left, axis=1), clusters=np.delete(clusters, left), count=20
+    )
+    assert partial_correlation(*gaps, clusters=clusters, count=20) == want
+    with pytest.raises(DataError, match="none of 2 points"):
+        partial_correlation([1, math.nan], [1, 2], [math.nan, 1])

@@ -156,3 +156,20 @@ def test_invalid_ranks_are_refused():
         rank_metrics([1, 2], np.ones((3, 3)))
     with pytest.raises(DataError, match="alpha is 1"):
         rank_metrics([1], [[1]], alpha=1)
+
+
+@pytest.mark.parametrize("coefficient", ["pearson", "spearman", "kendall_b", "accuracy"])
+@pytest.mark.parametrize("scale", [1.0, 1e300, 1e-300])
+def test_correlations_are_those_of_the_scores_before_standardisation(coefficient, scale):
+    # .1 + .2 and .3 are a tie; both are the mean, so their standardised scores are nearly 0.
+    metric = np.array([[0.5, 0.3, 0.1 + 0.2, 0.3, 0.1, 0.3]]) * scale
+    human = [[6, 4, 3, 2, 1, 5]]
+    got = permutation_test(metric, human, human, "segment", coefficient, over="cells", count=9)
+    want = correlate(metric, human, "segment", coefficient).value
+    assert got.first == pytest.approx(want, abs=1e-12)
+
+
+def test_scores_that_are_constant_up_to_rounding_have_no_correlation():
+    data = [[0.1 + 0.2, 0.3, 0.3, 0.3]], [[1, 3, 2, 4]], [[1, 2, 3, 4]]
+    got = permutation_test(*data, over="cells", count=99)
+    assert np.isnan([got.first, got.p]).all()

@@ -193,7 +193,7 @@ def test_undefined_resamples_are_counted() -> None:
     ("labels", "options", "error", "message"),
     [
         ([1, 2], {}, ShapeError, "give items x raters"),
-        ([[1, np.inf]], {}, DataError, "1 of 2 labels are infinite"),
+        ([[1, np.inf]], {}, DataError, "1 infinite values of 2"),
         ([[1, 4]], {"categories": [1, 2]}, DataError, "1 of 2 labels are not among"),
         ([[-1, 2]], {"coefficient": "alpha_ratio"}, DataError, "no negative labels; use"),
         ([[1, 2]], {"coefficient": "alpha"}, OptionError, "there are agreement, kappa"),

@@ -14,6 +14,7 @@ from nlgauge.stats.significance import (
     williams,
     williams_test,
 )
+from nlgauge.stats.williams_power import power_of_williams
 
 
 @pytest.mark.parametrize(
@@ -49,6 +50,26 @@ def test_williams_keeps_signs():
 
 def test_williams_of_a_metric_with_itself():
     assert williams(0.7, 0.7, 1.0, 20).p == 0.5
+
+
+def test_williams_of_a_metric_and_its_negation_is_the_limit():
+    exact, near = williams(0.6, -0.6, -1.0, 50), williams(0.6, -0.6, -1 + 1e-6, 50)
+    assert exact.t == pytest.approx(near.t, rel=1e-5)
+    assert exact.t == pytest.approx(0.6 * np.sqrt(47 / 0.64))
+    rng = np.random.default_rng(1)
+    human = rng.normal(size=50)
+    metric = human + rng.normal(size=50)
+    assert williams_test(metric, -metric, human).p < 1e-4
+    assert williams_test(-metric, metric, human).p > 0.999
+    assert williams(0.0, 0.0, -1.0, 50).p == 0.5
+
+
+def test_williams_without_variance_is_certain():
+    """Human judgements that are the difference of two metrics of equal variance."""
+    assert williams(0.5, -0.5, 0.5, 30).t == np.inf
+    assert williams(-0.5, 0.5, 0.5, 30).t == -np.inf
+    assert williams(1.0, -1.0, -1.0, 30).p == 0
+    assert power_of_williams(0.5, -0.5, 0.5, 30) == 1
 
 
 def test_williams_refuses_impossible_input():

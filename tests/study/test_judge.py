@@ -291,6 +291,12 @@ def test_length_bias_and_self_preference() -> None:
     assert "It rates its own outputs higher than people do" in again.verdict
 
 
+def test_equal_labels_have_a_gap_of_exactly_zero() -> None:
+    people = {"a": [0.1, 1], "b": [0.2, 2], "c": [0.3, 3]}
+    matrix = label_matrix(RaterLabels.of({**people, "judge": [0.2, 2]}), "judge", [])
+    assert matrix.gaps().tolist() == [0, 0]
+
+
 def test_lengths_of_texts_and_unordered_labels() -> None:
     labels = {"a": [1, 1, 1, 1], "judge": [1, 2, 3, 4]}
     texts = ["x", "xx", "xxx", "xxxx"]
@@ -336,3 +342,10 @@ def test_invalid_columns_are_refused() -> None:
     named = RaterLabels.of({"a": [1, 2], "judge": [1, 2]}, system=["s", "t"])
     with pytest.raises(OptionError, match="no output is of system 'u'; the systems are: s, t"):
         judge(named, "judge", own=["u"], **FEW)
+
+
+def test_one_cluster_decides_nothing() -> None:
+    labels = {"a": [1, 2, 3, 1], "b": [1, 2, 3, 2], "c": [1, 2, 3, 3], "judge": [1, 2, 3, 2]}
+    found = judge(RaterLabels.of(labels, cluster=["one"] * 4), "judge", **FEW)
+    assert found.agreement[-1].difference.value != 0
+    assert "It is uncertain whether the judge agrees with people" in found.verdict

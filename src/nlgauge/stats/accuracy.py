@@ -72,7 +72,7 @@ def pairwise_accuracy(
     ----------
     metric, human : array_like, systems x inputs
     level : "text" (pairs within an input, averaged over inputs) or "system" (pairs of means)
-    epsilon : float, largest metric difference that is a tie
+    epsilon : float, largest metric difference that is a tie, up to rounding
 
     Returns
     -------

@@ -9,7 +9,7 @@ the advantage granted to the judge for its lower cost.
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -18,7 +18,7 @@ from nlgauge.core.arrays import Bools, Floats, Ints
 from nlgauge.core.errors import DataError, OptionError, ShapeError
 from nlgauge.core.jsonable import to_jsonable
 from nlgauge.stats.coefficients import TOLERANCE, divide
-from nlgauge.stats.validation import require_scipy
+from nlgauge.stats.validation import as_floats, require_scipy
 
 Scoring = Literal["accuracy", "rmse"]
 MIN_PEOPLE = 3
@@ -100,8 +100,11 @@ def alternative_annotator_test(
 
     Raises
     ------
-    DataError
-        For fewer than 3 people, or if no item counts for any person.
+    DataError, ShapeError
+        For fewer than 3 people, or if no item counts for any person; for another number of judge's
+        labels or of names.
+    OptionError
+        For an unknown scoring, and for epsilon or alpha out of range.
 
     Examples
     --------
@@ -110,7 +113,7 @@ def alternative_annotator_test(
     >>> found.winning_rate, round(found.advantage, 3), found.passed
     (1.0, 1.0, True)
     """
-    first, others = np.asarray(judge, dtype=np.float64), np.asarray(people, dtype=np.float64)
+    first, others = as_floats(judge, "judge"), as_floats(people, "people")
     if others.ndim != 2 or first.shape != others.shape[:1]:
         raise ShapeError(f"the judge has shape {first.shape}, people {others.shape}: items differ.")
     if others.shape[1] < MIN_PEOPLE:
@@ -120,8 +123,14 @@ def alternative_annotator_test(
         )
     if not 0 <= epsilon <= 1:
         raise OptionError(f"epsilon is {epsilon:g}; it lies between 0 and 1, .1 to .2 is usual.")
+    if not 0 < alpha < 1:
+        raise OptionError(f"alpha is {alpha:g}; it lies between 0 and 1, .05 is usual.")
+    if scoring not in get_args(Scoring):
+        raise OptionError(f"scoring is {scoring!r}; it is 'accuracy' or 'rmse'.")
     require_scipy("the alternative annotator test")
     annotators = names or [str(k + 1) for k in range(others.shape[1])]
+    if len(annotators) != others.shape[1]:
+        raise ShapeError(f"{others.shape[1]} people have {len(annotators)} names; give each one.")
     compared = [_compare(first, others, k, scoring) for k in range(others.shape[1])]
     tests = [_test((person * 1.0 - judged), epsilon) for judged, person in compared]
     p = np.array([value for value, _ in tests])

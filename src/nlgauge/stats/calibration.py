@@ -19,7 +19,7 @@ from nlgauge.stats.intervals import check_confidence, resample_weights
 from nlgauge.stats.levels import choose_level
 from nlgauge.stats.pair_sampling import draw_pairs
 from nlgauge.stats.pair_statistics import differences
-from nlgauge.stats.validation import Seed, common_cells, resample
+from nlgauge.stats.validation import Seed, as_floats, common_cells, resample
 
 Fit = Literal["isotonic", "logistic"]
 Ties = Literal["half", "drop"]
@@ -155,8 +155,8 @@ def fit_isotonic(values: ArrayLike, weights: ArrayLike | None = None) -> Floats:
     >>> fit_isotonic([1, 3, 2, 4])
     array([1. , 2.5, 2.5, 4. ])
     """
-    y = np.asarray(values, dtype=np.float64)
-    w = np.ones(y.shape) if weights is None else np.asarray(weights, dtype=np.float64)
+    y = as_floats(values, "values")
+    w: Floats = np.ones(y.shape) if weights is None else as_floats(weights, "weights")
     if y.ndim != 1 or w.shape != y.shape:
         raise ShapeError(f"values of shape {y.shape} need as many weights, not {w.shape}.")
     if not ((w > 0).all() and np.isfinite(y).all()):

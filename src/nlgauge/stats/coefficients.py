@@ -17,6 +17,7 @@ from numpy.typing import ArrayLike
 
 from nlgauge.core.arrays import Bools, Floats, Ints
 from nlgauge.core.errors import ShapeError
+from nlgauge.stats.validation import as_floats
 
 TOLERANCE = 1e-9
 """Relative difference below which two scores are equal: far above the rounding of float64 sums
@@ -95,7 +96,7 @@ def _tie_counts(ranks: Ints) -> Ints:
     return np.bincount(keys, minlength=rows * width).reshape(rows, width)
 
 
-def _mean_ranks(x: Floats) -> Floats:
+def mean_ranks(x: Floats) -> Floats:
     """Return ranks with ties at their mean rank, NaN where absent."""
     ranks = dense_ranks(x)
     counts = _tie_counts(ranks)
@@ -107,7 +108,7 @@ def _mean_ranks(x: Floats) -> Floats:
 def spearman_rows(x: Floats, y: Floats) -> Floats:
     """Return Spearman's rho of each row: Pearson's r of the mean ranks."""
     x, y = _mask_unpaired(x, y)
-    return pearson_rows(_mean_ranks(x), _mean_ranks(y))
+    return pearson_rows(mean_ranks(x), mean_ranks(y))
 
 
 @dataclass(frozen=True, eq=False)
@@ -222,7 +223,7 @@ COEFFICIENTS: Mapping[str, Rowwise] = MappingProxyType(
 
 
 def _vectors(rowwise: Rowwise, x: ArrayLike, y: ArrayLike) -> float:
-    a, b = np.asarray(x, dtype=np.float64), np.asarray(y, dtype=np.float64)
+    a, b = as_floats(x, "x"), as_floats(y, "y")
     if a.ndim != 1 or a.shape != b.shape:
         raise ShapeError(
             f"two vectors of equal length are needed, but the shapes are {a.shape} and {b.shape}."
@@ -240,6 +241,11 @@ def pearson(x: ArrayLike, y: ArrayLike) -> float:
     Returns
     -------
     float
+
+    Raises
+    ------
+    ShapeError, DataError
+        For vectors of different lengths, for text and for infinite values.
 
     Examples
     --------

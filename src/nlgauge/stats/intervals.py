@@ -33,7 +33,8 @@ class Interval:
     over: str
     """What was resampled; empty for an interval without resampling."""
     method: str = "bootstrap"
-    """"bootstrap" (percentiles of resamples), "fisher" (z transformation) or "wilson" (score)."""
+    """"bootstrap" (percentiles of resamples), "fisher" (z transformation), "wilson" (score) or
+    "adjusted Wald"."""
 
     def to_dict(self) -> dict[str, Any]:
         """Return the limits and their meaning for JSON; None for an undefined limit."""
@@ -77,7 +78,7 @@ def bootstrap(
 
     Returns
     -------
-    Interval
+    Interval, with NaN limits for a single segment
 
     Examples
     --------
@@ -88,6 +89,8 @@ def bootstrap(
     n = table.shape[0]
 
     def draw(size: int, rng: np.random.Generator) -> Floats:
+        if n == 1:  # all resamples are equal, which says nothing about uncertainty
+            return np.full(size, np.nan)
         totals = resample_weights(n, size, rng) @ table
         return np.asarray([float(finish(total)) for total in totals])
 

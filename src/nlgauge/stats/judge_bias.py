@@ -10,11 +10,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from nlgauge.core.arrays import Bools, Floats
-from nlgauge.core.errors import DataError, OptionError
-from nlgauge.stats.coefficients import constant_rows, divide
+from nlgauge.core.errors import DataError, OptionError, ShapeError
+from nlgauge.stats.coefficients import constant_rows, dense_ranks, divide
 from nlgauge.stats.intervals import Interval, check_confidence
 from nlgauge.stats.rater_agreement import bootstrap_statistic
-from nlgauge.stats.validation import Seed
+from nlgauge.stats.validation import Seed, as_floats
 
 
 def wilson_interval(successes: int, trials: int, *, confidence: float = 0.95) -> Interval:
@@ -141,9 +141,9 @@ def weighted_spearman(x: Floats, y: Floats, weights: Floats) -> Floats:
 
 def _ranks(values: Floats, weights: Floats) -> Floats:
     """Return the mean ranks of values that occur `weights` times."""
-    order = np.argsort(values, kind="stable")
-    _, starts = np.unique(values[order], return_index=True)
-    places = np.unique(values, return_inverse=True)[1]
+    places = dense_ranks(values[None])[0]
+    order = np.argsort(places, kind="stable")
+    _, starts = np.unique(places[order], return_index=True)
     counts = np.add.reduceat(weights[:, order], starts, axis=1)
     return (np.cumsum(counts, axis=1) - (counts - 1) / 2)[:, places]
 
@@ -152,7 +152,9 @@ def _select_defined(
     gaps: ArrayLike, others: ArrayLike, clusters: ArrayLike | None
 ) -> tuple[Floats, Floats, ArrayLike | None]:
     """Return the items that have both values, and their clusters."""
-    gap, other = np.asarray(gaps, dtype=np.float64), np.asarray(others, dtype=np.float64)
+    gap, other = as_floats(gaps, "gaps"), as_floats(others, "the other variable")
+    if gap.ndim != 1 or gap.shape != other.shape:
+        raise ShapeError(f"{gap.shape} gaps need as many values, not {other.shape}.")
     defined = np.isfinite(gap) & np.isfinite(other)
     if not defined.any():
         raise DataError(f"none of {gap.size} items has a label of judge and people and a value.")

@@ -6,13 +6,16 @@ the others are counted. Otherwise Williams's test could get inconsistent correla
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
+from itertools import permutations
+from math import gamma
 from typing import Any
 
 import numpy as np
 
-from nlgauge.core.arrays import Floats
+from nlgauge.core.arrays import Floats, Ints
 from nlgauge.core.errors import DataError, OptionError
-from nlgauge.stats.coefficients import dense_ranks
+from nlgauge.stats.coefficients import TOLERANCE, constant_rows, dense_ranks, mean_ranks
 from nlgauge.stats.judgements import Grid
 from nlgauge.stats.levels import Average, Which, choose_level, correlation_of, per_input, points
 from nlgauge.stats.named_coefficients import Coefficient, choose_coefficient
@@ -21,6 +24,9 @@ from nlgauge.stats.significance import holm, williams_test
 from nlgauge.stats.validation import Seed, common_cells, require_scipy
 
 HUMAN = "human"
+
+MAX_EXACT = 8
+"""Up to this many points, p of rank correlations is the share of all orders (8! = 40,320)."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,7 +43,8 @@ class _Matrix:
 class CoefficientMatrix(_Matrix):
     """Coefficients between people (first row) and metrics, with two-sided p of "no relation".
 
-    p is NaN on the diagonal and where no test exists for the coefficient.
+    p is not corrected for the number of pairs. It is NaN on the diagonal and where no test exists
+    for the coefficient.
     """
 
     values: Floats
@@ -101,18 +108,43 @@ def _no_relation_p(x: Floats, y: Floats, level: str, coefficient: Coefficient) -
         # A t test against 0 of the coefficients of inputs or systems, which are independent.
         rows = per_input(x, y, coefficient) if level == "text" else per_input(x.T, y.T, coefficient)
         rows = rows[np.isfinite(rows)]
-        varies = rows.size > 1 and float(np.ptp(rows)) > 0
-        return float(stats.ttest_1samp(rows, 0.0).pvalue) if varies else float("nan")
+        constant = rows.size < 2 or constant_rows(rows[None])[0]
+        return float("nan") if constant else float(stats.ttest_1samp(rows, 0.0).pvalue)
     a, b = points(x, y, level)
     if a.size < 3 or not np.isfinite(coefficient.rowwise(a[None], b[None])[0]):
         return float("nan")
     if coefficient.name == "pearson":
         return float(stats.pearsonr(a, b).pvalue)
+    if a.size <= MAX_EXACT:
+        return _exact_p(a, b, signs=coefficient.name != "spearman")
     # On ranks, so that scores within the tie tolerance are ties for the test as well.
     ranks = dense_ranks(a[None])[0], dense_ranks(b[None])[0]
     # tau-b and tau-c are two scales of the same C - D, so their test is the same.
     test = stats.spearmanr if coefficient.name == "spearman" else stats.kendalltau
-    return float(test(*ranks).pvalue)
+    # scipy's p of Spearman's rho is approximate, and 0 for equal ranks; no exact p is below 2 / n!.
+    return max(float(test(*ranks).pvalue), 2 / gamma(a.size + 1))
+
+
+@cache
+def _pairs_of_orders(n: int) -> tuple[Ints, Ints]:
+    """Return the pairs of n points in all orders: two indices, orders x pairs."""
+    orders = np.array(list(permutations(range(n))))
+    first, second = np.triu_indices(n, 1)
+    return orders[:, first], orders[:, second]
+
+
+def _exact_p(x: Floats, y: Floats, *, signs: bool) -> float:
+    """Return the share of all orders of x whose rank correlation is as far from 0, or farther.
+
+    Rho and tau are sums over pairs of points of the product of two differences, of ranks or of the
+    signs of these (Daniels 1944), divided by the same number in all orders.
+    """
+    first, second = _pairs_of_orders(x.size)
+    a, b = (ranks[:, None] - ranks for ranks in mean_ranks(np.stack([x, y])))
+    if signs:
+        a, b = np.sign(a), np.sign(b)
+    null = np.abs(a[first, second] @ b[first[0], second[0]])
+    return float((null >= null[0] - TOLERANCE).mean())  # the first order is that of the data
 
 
 def coefficient_matrix(
@@ -158,8 +190,9 @@ def williams_matrix(grid: Grid, level: str = "segment") -> WilliamsMatrix:
     """Return Williams's one-sided p for every ordered pair of metrics; p[i, j] + p[j, i] = 1."""
 
     def test(first: Floats, second: Floats, people: Floats) -> tuple[float, float]:
-        p = williams_test(first, second, people, level).p
-        return p, 1 - p
+        tests = (williams_test(*pair, people, level) for pair in ((first, second), (second, first)))
+        forth, back = (each.p for each in tests)  # 1 - p would round a small p to 0
+        return forth, back
 
     fields, people = _test_pairs(grid, level, "pearson", test)
     return WilliamsMatrix(**fields, n=points(people, people, fields["level"])[0].size)

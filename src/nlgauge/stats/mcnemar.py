@@ -10,10 +10,10 @@ from nlgauge.core.arrays import Floats
 from nlgauge.core.errors import DataError, ShapeError
 from nlgauge.stats.intervals import Interval, check_confidence
 from nlgauge.stats.paired_tests import PairedTest
+from nlgauge.stats.validation import as_floats
 
-_MAX_EXACT = (
-    10_000  # up to this many items, binomial coefficients are computed as integers, in 10 ms
-)
+# Up to this many items, binomial coefficients are computed as integers, in 10 ms.
+_MAX_EXACT = 10_000
 
 
 def mcnemar(
@@ -71,7 +71,7 @@ def mcnemar(
 
 
 def _check_outcomes(values: ArrayLike, name: str) -> Floats:
-    array = np.asarray(values, dtype=np.float64)
+    array = as_floats(values, name)
     if array.ndim != 1 or array.size == 0:
         raise ShapeError(f"{name} has shape {array.shape}; give one outcome for each item.")
     wrong = array[(array != 0) & (array != 1)]

@@ -13,7 +13,7 @@ from nlgauge.stats.coefficients import TOLERANCE, pearson_rows, system_means
 from nlgauge.stats.validation import Seed, resample
 
 
-def differences(values: Floats, first: Ints, second: Ints) -> Floats:
+def differences(values: Floats, first: Ints | int, second: Ints | int) -> Floats:
     """Return values[first] - values[second], 0 if they are equal up to rounding."""
     a, b = values[first], values[second]
     noise = np.abs(a - b) <= TOLERANCE * np.maximum(np.abs(a), np.abs(b))
@@ -42,7 +42,7 @@ class Decisions:
 
     def right(self, epsilon: float) -> Bools:
         """Return whether the metric is right about each pair at a tie threshold."""
-        return np.where(self.size <= epsilon, self.if_tied, self.if_ordered)
+        return np.where(self.size <= epsilon * (1 + TOLERANCE), self.if_tied, self.if_ordered)
 
     def best(self) -> tuple[float, float]:
         """Return the best accuracy and the smallest threshold of differences that attains it."""
@@ -55,7 +55,7 @@ class Decisions:
         start = float((self.if_ordered * self.weight).sum())
         reached = start + np.concatenate([[0.0], np.cumsum(gain)])
         # A threshold applies to all pairs of equal difference: only the last of a run is used.
-        last = np.concatenate([sizes[1:] != sizes[:-1], [True]])
+        last = np.concatenate([sizes[1:] > sizes[:-1] * (1 + TOLERANCE), [True]])
         sizes, reached = sizes[last], reached[last]
         at = int(np.argmax(reached >= reached.max() - 1e-12))
         return float(reached[at]), float(sizes[at])

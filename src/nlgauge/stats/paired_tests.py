@@ -16,7 +16,7 @@ from nlgauge.core.arrays import Floats
 from nlgauge.core.errors import DataError, ShapeError
 from nlgauge.stats.coefficients import TOLERANCE
 from nlgauge.stats.intervals import Finish, Interval, percentile_interval, resample_weights
-from nlgauge.stats.validation import Seed, as_rows, p_value, resample
+from nlgauge.stats.validation import Seed, as_floats, as_rows, p_value, resample
 
 MAX_ENUMERATED = 15
 """Up to this many differing segments, `paired_permutation` enumerates all exchanges (2^14)."""
@@ -179,7 +179,7 @@ def paired_permutation(
     >>> paired_permutation([1, 1, 1, 0], [0, 0, 0, 0], lambda total: total[0] / 4).p
     0.25
     """
-    a, b = _as_pair(first, second)
+    a, b = as_pair(first, second)
     moved = (b - a)[(a != b).any(axis=1)]
     k = len(moved)
     if k > MAX_ENUMERATED:
@@ -194,7 +194,7 @@ def paired_permutation(
     return PairedTest(one, other, one - other, p, "exact paired permutation", 0)
 
 
-def _as_pair(first: ArrayLike, second: ArrayLike) -> tuple[Floats, Floats]:
+def as_pair(first: ArrayLike, second: ArrayLike) -> tuple[Floats, Floats]:
     """Return the rows of two systems, of the same shape."""
     a, b = as_rows(first, "first"), as_rows(second, "second")
     if a.shape != b.shape:
@@ -214,7 +214,7 @@ def _resample_pair(
     seed: Seed,
 ) -> tuple[float, float, Floats]:
     """Return both corpus scores and the differences between resampled ones."""
-    a, b = _as_pair(first, second)
+    a, b = as_pair(first, second)
 
     def differences(size: int, rng: np.random.Generator) -> Floats:
         one, other = (_finish_all(totals, finish) for totals in draw(size, rng, a, b))
@@ -273,8 +273,7 @@ def rank_clusters(
     >>> [cluster.names for cluster in rank_clusters(["a", "b", "c"], [3, 2, 1], p)]
     [('a', 'b'), ('c',)]
     """
-    score = np.asarray(scores, dtype=np.float64)
-    p = np.asarray(p_values, dtype=np.float64)
+    score, p = as_floats(scores, "scores"), as_floats(p_values, "p_values")
     n = len(names)
     if score.shape != (n,) or p.shape != (n, n):
         shapes = f"{score.shape} and {p.shape}"

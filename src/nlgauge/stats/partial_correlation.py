@@ -4,11 +4,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from nlgauge.core.arrays import Floats
-from nlgauge.core.errors import ShapeError
+from nlgauge.core.errors import DataError, ShapeError
 from nlgauge.stats.coefficients import divide
 from nlgauge.stats.intervals import Interval, percentile_interval
 from nlgauge.stats.rater_agreement import bootstrap_items
-from nlgauge.stats.validation import Seed
+from nlgauge.stats.validation import Seed, as_floats
 
 
 def partial_correlation(
@@ -28,7 +28,7 @@ def partial_correlation(
 
     Parameters
     ----------
-    first, second, given : array_like, one number per point
+    first, second, given : array_like, one number per point; points with a NaN are left out
     clusters : array_like, optional, the cluster of every point; whole clusters are drawn
     count, confidence, seed : resamples, coverage and seed of the bootstrap
 
@@ -36,18 +36,28 @@ def partial_correlation(
     -------
     Interval, NaN where a variable is constant or determined by the third
 
+    Raises
+    ------
+    ShapeError, DataError
+        For different numbers of points, and if no point has all three values.
+
     Examples
     --------
     >>> found = partial_correlation([1, 2, 3, 4], [2, 1, 4, 3], [1, 1, 2, 2], count=100)
     >>> round(found.value, 3)
     -1.0
     """
-    rows = [np.asarray(each, dtype=np.float64) for each in (first, second, given)]
+    rows = [as_floats(each, "a variable") for each in (first, second, given)]
     if len({row.shape for row in rows}) > 1 or rows[0].ndim != 1:
         shapes = ", ".join(str(row.shape) for row in rows)
         raise ShapeError(f"three variables of the same points are needed, got shapes {shapes}.")
-    means = [row.mean() if row.size else 0.0 for row in rows]  # large ones would cost digits
-    scaled = np.stack([row - mean for row, mean in zip(rows, means, strict=True)])
+    points = np.stack(rows)
+    defined = np.isfinite(points).all(axis=0)
+    if not defined.any():
+        raise DataError(f"none of {defined.size} points has all three values.")
+    points = points[:, defined]
+    points = points / np.maximum(np.abs(points).max(axis=1, keepdims=True), 1e-300)
+    scaled = points - points.mean(axis=1, keepdims=True)  # large means would cost digits
     products = np.stack([a * b for i, a in enumerate(scaled) for b in scaled[i:]], axis=1)
 
     def statistic(weights: Floats) -> Floats:
@@ -62,9 +72,7 @@ def partial_correlation(
 
         def r(i: int, j: int) -> Floats:
             spread = covariance[i, i] * covariance[j, j]
-            constant = (covariance[i, i] <= 1e-14 * limits[i]) | (
-                covariance[j, j] <= 1e-14 * limits[j]
-            )
+            constant = np.minimum(covariance[i, i], covariance[j, j]) <= 1e-14
             return divide(covariance[i, j], np.sqrt(np.where(constant, 0.0, np.abs(spread))))
 
         r12, r13, r23 = r(0, 1), r(0, 2), r(1, 2)
@@ -72,9 +80,9 @@ def partial_correlation(
         partial = divide(r12 - r13 * r23, np.sqrt(np.where(variance < 1e-12, 0.0, variance)))
         return np.asarray(np.clip(partial, -1, 1)[:, None])
 
-    limits = np.maximum(np.abs(np.stack(rows)).max(axis=1, initial=0.0) ** 2, 1e-300)
+    groups = None if clusters is None else np.asarray(clusters)[defined]
     values, draws = bootstrap_items(
-        statistic, len(rows[0]), clusters=clusters, count=count, seed=seed
+        statistic, points.shape[1], clusters=groups, count=count, seed=seed
     )
     over = "points" if clusters is None else "clusters"
     return percentile_interval(float(values[0]), draws[:, 0], confidence, over)

@@ -1,6 +1,7 @@
 """Permutation tests of whether one metric agrees with people better than another; ranks.
 
-They are valid for any coefficient and level. They are directed: a small p means that the FIRST
+They are valid for any coefficient and level, except that exchanges of "pairs" give too small a p
+(see `permutation_test`). They are directed: a small p means that the FIRST
 metric is better; the reverse hypothesis has a separate p.
 """
 
@@ -12,11 +13,11 @@ from numpy.typing import ArrayLike
 
 from nlgauge.core.arrays import Bools, Floats
 from nlgauge.core.errors import DataError, OptionError, ShapeError
-from nlgauge.stats.coefficients import TOLERANCE
+from nlgauge.stats.coefficients import TOLERANCE, dense_ranks
 from nlgauge.stats.levels import Average, Which, choose_level, correlation_of
 from nlgauge.stats.named_coefficients import choose_coefficient
 from nlgauge.stats.pair_statistics import decisions
-from nlgauge.stats.validation import Seed, check_over, common_cells, p_value, resample
+from nlgauge.stats.validation import Seed, as_floats, check_over, common_cells, p_value, resample
 
 Alternative = Literal["greater", "less", "two-sided"]
 Exchanged = Literal["both", "inputs", "systems", "cells", "pairs"]
@@ -62,9 +63,18 @@ class Exchange:
 
 
 def _standardise(values: Floats) -> Floats:
-    """Return scores with mean 0 and deviation 1, so that cells of two metrics are exchangeable."""
-    spread = float(np.nanstd(values))
-    return (values - np.nanmean(values)) / (spread if spread > 0 else 1.0)
+    """Return scores with mean 0 and deviation 1, so that cells of two metrics are exchangeable.
+
+    Scores that are equal up to rounding become equal, because the tolerance of ties is relative:
+    it would be too small for scores near the mean, which become nearly 0.
+    """
+    scaled = values / (float(np.nanmax(np.abs(values))) or 1.0)  # so that squares do not overflow
+    flat = scaled.ravel()
+    _, at, group = np.unique(dense_ranks(flat[None])[0], return_index=True, return_inverse=True)
+    equal = np.abs(flat[at][group] - flat) <= TOLERANCE * np.abs(flat)
+    tied = np.where(equal, flat[at][group], flat).reshape(values.shape)
+    spread = float(np.nanstd(tied))
+    return np.asarray((tied - np.nanmean(tied)) / (spread if spread > 0 else 1.0))
 
 
 def _draw_swaps(size: int, shape: tuple[int, ...], over: str, rng: np.random.Generator) -> Bools:
@@ -168,7 +178,9 @@ def permutation_test(
     PERM-BOTH of Deutsch et al. 2021 and of nlpstats), or for single cells. mt-metrics-eval calls
     the last variant PERM-BOTH, and WMT ranks metrics by it; at the system level it exchanges system
     scores, which here are matrices of one column. For acc_eq, WMT exchanges the metrics' decisions
-    on pairs of outputs ("pairs"), with the best tie threshold of each metric.
+    on pairs of outputs ("pairs"), with the best tie threshold of each metric. Pairs that share an
+    output are not independent, so this p is too small, the more so the more systems there are: of
+    two equally good metrics, 8 % of p are below .05 with 6 systems, and 17 % with 12 (simulated).
     p = (1 + #{permuted difference >= observed}) / (1 + count).
 
     Parameters
@@ -229,7 +241,7 @@ def rank_metrics(values: ArrayLike, p_values: ArrayLike, *, alpha: float = 0.05)
     >>> rank_metrics([0.5, 0.4, 0.3], p)
     [1, 1, 2]
     """
-    value, p = np.asarray(values, dtype=np.float64), np.asarray(p_values, dtype=np.float64)
+    value, p = as_floats(values, "values"), as_floats(p_values, "p_values")
     if value.ndim != 1 or p.shape != (value.size, value.size):
         raise ShapeError(f"{value.size} values need as many x as many p-values, not {p.shape}.")
     if not 0 < alpha < 1:

@@ -23,7 +23,7 @@ from nlgauge.core.arrays import Floats
 from nlgauge.core.errors import DataError, OptionError, ShapeError
 from nlgauge.stats.coefficients import TOLERANCE
 from nlgauge.stats.intervals import check_confidence
-from nlgauge.stats.validation import as_rows
+from nlgauge.stats.validation import as_floats, as_rows
 
 FinishAll = Callable[[Floats, Floats], Floats]
 """Computes corpus scores from sums of rows [k, statistics] and their numbers of rows [k]."""
@@ -143,7 +143,7 @@ def pilot_of(values: ArrayLike, clusters: Sequence[object] | None = None) -> Pil
     >>> found.difference, round(found.design_effect, 6)
     (2.0, 3.0)
     """
-    x = np.asarray(values, dtype=np.float64)
+    x = as_floats(values, "the pilot")
     if x.ndim != 1 or x.size < 2:
         raise DataError(f"a pilot has shape {x.shape}; give one value for each of 2 segments.")
     if undefined := int((~np.isfinite(x)).sum()):
@@ -286,6 +286,8 @@ def t_power(
     _check_level("alpha", alpha, ".05")
     if df <= 0:
         return nan
+    if abs(shift) == inf:
+        return 1.0
     skewness, kurtosis = shape
     variance = 1 + kurtosis * shift**2 / 4 - skewness * shift
     centre = shift + 3 / 8 * kurtosis * shift - skewness / 2

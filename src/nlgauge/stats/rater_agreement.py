@@ -19,7 +19,7 @@ from nlgauge.core.arrays import Floats, Ints
 from nlgauge.core.errors import DataError, OptionError, ShapeError
 from nlgauge.stats.coefficients import divide
 from nlgauge.stats.intervals import Interval, percentile_interval, resample_weights
-from nlgauge.stats.validation import Seed, resample
+from nlgauge.stats.validation import Seed, as_floats, resample
 
 MAX_CATEGORIES = 1000
 """Maximum number of labels for which a matrix of all pairs of labels is created."""
@@ -36,13 +36,12 @@ class Ratings:
     @classmethod
     def of(cls, labels: ArrayLike, categories: ArrayLike | None = None) -> "Ratings":
         """Return the ratings of a matrix of numbers; `categories` may name labels not used."""
-        matrix = np.asarray(labels, dtype=np.float64)
+        matrix = as_floats(labels, "the matrix of labels")
         if matrix.ndim != 2 or matrix.shape[1] < 1:
             raise ShapeError(f"labels have shape {matrix.shape}; give items x raters.")
-        if infinite := int(np.isinf(matrix).sum()):
-            raise DataError(f"{infinite} of {matrix.size} labels are infinite; use NaN for none.")
         valid = ~np.isnan(matrix)
-        values = np.unique(matrix[valid] if categories is None else np.asarray(categories, float))
+        used = matrix[valid] if categories is None else as_floats(categories, "categories")
+        values = np.unique(used)
         values = values if values.size else np.zeros(1)  # a code is an index also without labels
         codes = np.searchsorted(values, np.where(valid, matrix, 0.0))
         recoded = np.append(values, np.nan)[codes]
@@ -317,7 +316,7 @@ def bootstrap_agreement(
 
     Returns
     -------
-    Interval
+    Interval, with NaN limits for a single item or cluster
 
     Examples
     --------
@@ -362,10 +361,11 @@ def bootstrap_items(
 ) -> tuple[Floats, Floats]:
     """Return statistics of weighted items, and those of resamples (a row each).
 
-    `statistics` takes weights, resamples x items, and returns resamples x statistics.
+    The latter are NaN for a single item or cluster. `statistics` takes weights, resamples x items,
+    and returns resamples x statistics.
     """
     if items < 1:
-        raise DataError("there are 0 items; agreement needs at least 1.")
+        raise DataError("there are 0 items; at least 1 is needed.")
     groups = np.arange(items)
     if clusters is not None:
         labels = np.asarray(clusters)
@@ -375,6 +375,7 @@ def bootstrap_items(
     size = int(groups.max()) + 1
 
     def draw(number: int, rng: np.random.Generator) -> Floats:
-        return statistics(resample_weights(size, number, rng)[:, groups])
+        drawn = statistics(resample_weights(size, number, rng)[:, groups])
+        return drawn if size > 1 else drawn * np.nan
 
     return statistics(np.ones((1, items)))[0], resample(draw, count, seed, 4 * items)

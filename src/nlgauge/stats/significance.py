@@ -13,7 +13,7 @@ from nlgauge.core.arrays import Floats
 from nlgauge.core.errors import DataError
 from nlgauge.stats.coefficients import TOLERANCE, pearson
 from nlgauge.stats.levels import choose_level, points
-from nlgauge.stats.validation import common_cells, require_scipy
+from nlgauge.stats.validation import as_floats, common_cells, require_scipy
 
 
 @dataclass(frozen=True)
@@ -65,7 +65,12 @@ def williams(r12: float, r13: float, r23: float, n: int) -> Williams:
 
 
 def williams_statistic(r12: float, r13: float, r23: float, n: int) -> float:
-    """Return the t of `williams`, 0 if the two metrics are equal up to scale."""
+    """Return the t of `williams`, or its limit where the formula divides by 0.
+
+    It is 0 if the two metrics are equal up to scale. If one is the other with the opposite sign,
+    it is r12 sqrt((n-3) / (1 - r12^2)). It is infinite if the metrics determine the human
+    judgement and r12 is -r13.
+    """
     for name, r in (("r12", r12), ("r13", r13), ("r23", r23)):
         if not -1 <= r <= 1:
             raise DataError(f"{name} is {r}; a correlation lies between -1 and 1 (is it defined?).")
@@ -77,10 +82,15 @@ def williams_statistic(r12: float, r13: float, r23: float, n: int) -> float:
             f"no data has the correlations r12={r12:.6g}, r13={r13:.6g}, r23={r23:.6g} "
             f"(their determinant is {k:.6g} < 0); take all three from the same points."
         )
+    difference = r12 - r13
     variance = 2 * max(k, 0.0) * (n - 1) / (n - 3) + (r12 + r13) ** 2 / 4 * (1 - r23) ** 3
+    factor = (n - 1) * (1 + r23)
+    if 1 + r23 <= TOLERANCE:
+        factor, variance = n - 3.0, 4 - difference**2
     if variance <= TOLERANCE**2:
-        return 0.0
-    return float((r12 - r13) * np.sqrt((n - 1) * (1 + r23)) / np.sqrt(variance))
+        equal = difference == 0 or 1 - r23 <= TOLERANCE
+        return 0.0 if equal else float(np.copysign(np.inf, difference))
+    return float(difference * np.sqrt(factor / variance))
 
 
 def williams_test(
@@ -141,7 +151,7 @@ def holm(p_values: ArrayLike) -> Floats:
     >>> holm([0.01, 0.04, 0.03])
     array([0.03, 0.06, 0.06])
     """
-    p = np.asarray(p_values, dtype=np.float64)
+    p = as_floats(p_values, "the array of p-values")
     tested = np.isfinite(p)
     if ((p[tested] < 0) | (p[tested] > 1)).any():
         raise DataError(

@@ -17,6 +17,7 @@ from nlgauge.core.arrays import Floats, Ints
 from nlgauge.core.errors import DataError, OptionError
 from nlgauge.core.spans import MAJOR, MINOR, Span, check_spans, find_runs, run_means
 from nlgauge.stats.intervals import Interval, bootstrap
+from nlgauge.stats.paired_tests import as_pair
 from nlgauge.stats.validation import Seed
 
 PARTIAL_CREDIT = 0.5
@@ -143,7 +144,7 @@ def bootstrap_f1_difference(
     >>> bootstrap_f1_difference([[4, 4, 4]], [[2, 4, 4]], count=200).value
     0.5
     """
-    rows = np.hstack([np.asarray(first, float), np.asarray(second, float)])
+    rows = np.hstack(as_pair(first, second))
 
     def difference(total: Floats) -> float:
         return _f1(total[:3]) - _f1(total[3:])

@@ -23,15 +23,28 @@ def require_scipy(wanted: str) -> None:
         raise MissingExtra(wanted, "scipy", "stats")
 
 
+def _convert(values: ArrayLike, name: str) -> Floats:
+    try:
+        return np.asarray(values, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise DataError(f"{name} is not an array of numbers: {error}") from None
+
+
+def as_floats(values: ArrayLike, name: str) -> Floats:
+    """Return a float64 array; DataError for text, ragged rows and infinite values."""
+    array = _convert(values, name)
+    if infinite := int(np.isinf(array).sum()):
+        share = f"{infinite} infinite values of {array.size}"
+        raise DataError(f"{name} has {share}; use NaN for a missing value.")
+    return array
+
+
 def as_matrix(values: ArrayLike, name: str) -> Floats:
     """Return a float64 system x input matrix; a vector becomes one row."""
-    matrix = np.asarray(values, dtype=np.float64)
+    matrix = as_floats(values, name)
     matrix = matrix[None, :] if matrix.ndim == 1 else matrix
     if matrix.ndim != 2 or matrix.size == 0:
         raise ShapeError(f"{name} has shape {matrix.shape}; give systems x inputs, or one vector.")
-    if infinite := int(np.isinf(matrix).sum()):
-        share = f"{infinite} infinite values of {matrix.size}"
-        raise DataError(f"{name} has {share}; use NaN for a cell without a score.")
     return matrix
 
 
@@ -51,7 +64,7 @@ def as_matrices(**named: ArrayLike) -> tuple[Floats, ...]:
 
 def as_rows(values: ArrayLike, name: str) -> Floats:
     """Return a float64 matrix of statistics, one row per segment; a vector becomes one column."""
-    rows = np.asarray(values, dtype=np.float64)
+    rows = _convert(values, name)
     rows = rows[:, None] if rows.ndim == 1 else rows
     if rows.ndim != 2 or rows.size == 0:
         raise ShapeError(f"{name} has shape {rows.shape}; give rows of at least one segment.")

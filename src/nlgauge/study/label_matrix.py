@@ -12,6 +12,7 @@ from nlgauge.core.arrays import Floats, Ints
 from nlgauge.core.errors import DataError, OptionError
 from nlgauge.data.rater_labels import RaterLabels
 from nlgauge.stats.coefficients import divide
+from nlgauge.stats.pair_statistics import differences
 
 Scale = Literal["nominal", "ordinal", "interval", "ratio"]
 SCALES: tuple[str, ...] = get_args(Scale)
@@ -52,7 +53,7 @@ class LabelMatrix:
         people = self.values[:, 1:]
         labelled = np.isfinite(people)
         mean = divide(np.where(labelled, people, 0.0).sum(axis=1), labelled.sum(axis=1))
-        return np.asarray(self.values[:, 0] - mean)
+        return differences(np.stack([self.values[:, 0], mean]), 0, 1)
 
     def majority(self) -> Floats:
         """Return the label that most people gave to each item; NaN where two are as frequent."""
