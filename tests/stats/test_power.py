@@ -264,6 +264,18 @@ def test_a_small_variance_is_one():
     assert found.deviation == pytest.approx(np.sqrt(2) * 1e-5, rel=1e-9)
 
 
+@pytest.mark.parametrize("unit", [1e300, 1e-300])
+def test_the_unit_of_a_pilot_does_not_matter(unit):
+    values, clusters = np.array([1.0, 2, 4, 5]), list("aabb")
+    for labels in (None, clusters):
+        one, other = pilot_of(values, labels), pilot_of(values * unit, labels)
+        assert other.deviation == pytest.approx(one.deviation * unit)
+        assert (other.design_effect, other.skewness) == pytest.approx(
+            (one.design_effect, one.skewness)
+        )
+        assert segments_needed(other, unit) == segments_needed(one, 1)
+
+
 def test_a_function_that_does_not_reach_the_target():
     assert solve_increasing(lambda x: x / (1 + x), 2.0) == np.inf
     assert solve_increasing(lambda x: x / (1 + x), 0.75) == pytest.approx(3, rel=1e-9)

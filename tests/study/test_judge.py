@@ -349,3 +349,13 @@ def test_one_cluster_decides_nothing() -> None:
     found = judge(RaterLabels.of(labels, cluster=["one"] * 4), "judge", **FEW)
     assert found.agreement[-1].difference.value != 0
     assert "It is uncertain whether the judge agrees with people" in found.verdict
+
+
+def test_repetitions_of_one_order_are_no_swapped_pair() -> None:
+    labels = {"a": list("ABBA"), "judge": list("ABBB")}
+    table = RaterLabels.of(labels, items=list("1122"), position=list("AAAB"))
+    found = judge(table, "judge", **FEW)
+    (consistency,) = (
+        each for each in found.biases if each.bias == "consistency" and each.rater == "judge"
+    )
+    assert (consistency.n, consistency.interval.value) == (1, 1)

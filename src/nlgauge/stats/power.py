@@ -150,17 +150,19 @@ def pilot_of(values: ArrayLike, clusters: Sequence[object] | None = None) -> Pil
         raise DataError(
             f"{undefined} of {x.size} segments have no defined score; leave them out of the pilot."
         )
-    n, mean = x.size, float(x.mean())
-    deviations = x - mean
+    n = x.size
+    unit = 2.0 ** (np.frexp(np.abs(x).max())[1] - 1.0)  # so that squares do not overflow
+    mean = float((x / unit).mean())
+    deviations = x / unit - mean
     variance = float(deviations @ deviations) / (n - 1)
     if variance <= (TOLERANCE * max(abs(mean), 1e-300)) ** 2:
         raise DataError(
-            f"the difference is {mean:.6g} on each of the {n} segments, so the pilot has no "
+            f"the difference is {mean * unit:.6g} on each of the {n} segments, so the pilot has no "
             "variance from which power could be computed; use systems that differ, and more "
             "segments."
         )
     if clusters is None:
-        return Pilot(mean, sqrt(variance), n, n, 1.0, *_shape(deviations))
+        return Pilot(mean * unit, sqrt(variance) * unit, n, n, 1.0, *_shape(deviations))
     if len(clusters) != n:
         raise ShapeError(f"{n} segments need {n} cluster labels, but there are {len(clusters)}.")
     numbers = {label: k for k, label in enumerate(dict.fromkeys(clusters))}
@@ -178,7 +180,7 @@ def pilot_of(values: ArrayLike, clusters: Sequence[object] | None = None) -> Pil
             "use more clusters."
         )
     effect = between / (variance / n)
-    return Pilot(mean, sqrt(variance), n, count, effect, *_shape(sums))
+    return Pilot(mean * unit, sqrt(variance) * unit, n, count, effect, *_shape(sums))
 
 
 def _shape(deviations: Floats) -> tuple[float, float]:

@@ -326,8 +326,11 @@ def _undefined_row_notes(entries: Sequence[CorrelationEntry]) -> list[str]:
         result = entry.correlation
         if not result.rows_undefined:
             continue
-        share = f"{result.rows_undefined:,} of {result.rows_used + result.rows_undefined:,} inputs"
-        because = f": {share} are undefined (constant, or fewer than 2 judged systems)"
+        rows, cells = (
+            ("systems", "inputs") if result.level == "by_system" else ("inputs", "systems")
+        )
+        share = f"{result.rows_undefined:,} of {result.rows_used + result.rows_undefined:,} {rows}"
+        because = f": {share} are undefined (constant, or fewer than 2 judged {cells})"
         if result.reason:
             because = f" is undefined: {result.reason}"
         note = f"{entry.criterion}, {result.level} level, {result.coefficient}{because}."

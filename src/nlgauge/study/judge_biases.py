@@ -120,7 +120,7 @@ def _match_swapped(matrix: LabelMatrix, first: Floats, labels: Floats) -> list[b
         if not np.isnan(first[i] + labels[i]):
             rows_by_pair.setdefault(key, []).append(i)
     pairs = [pair for rows in rows_by_pair.values() for pair in combinations(rows, 2)]
-    return [bool(labels[i] == labels[j]) for i, j in pairs]
+    return [bool(labels[i] == labels[j]) for i, j in pairs if first[i] != first[j]]
 
 
 def _lengths(cells: Sequence[Any]) -> Floats:

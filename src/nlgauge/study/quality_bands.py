@@ -61,14 +61,15 @@ def quality_bands(
     for metric in study.metrics:
         aligned = study.grid(criterion).metric(metric.name)
         oriented = -aligned if metric.direction == "lower" else aligned
-        low, high = float(oriented[judged].min()), float(oriented[judged].max())
+        scored = np.isfinite(oriented)
+        low, high = (float(end(oriented[judged & scored])) for end in (np.min, np.max))
         margin = 0.1 * ((high - low) or 1.0)
         places = np.linspace(low - margin, high + margin, 200)
         scores = study.first_scores.get(metric.name)
         ends = (scores.scale.low, scores.scale.high) if scores else (-np.inf, np.inf)
         bands_by_metric[metric.name] = tuple(
-            QualityBand(name, oriented[band], places, _density(oriented[band], places), *ends)
-            for name, band in zip(names, bands, strict=True)
+            QualityBand(name, values, places, _density(values, places), *ends)
+            for name, values in zip(names, (oriented[band & scored] for band in bands), strict=True)
         )
     return bands_by_metric
 

@@ -154,7 +154,7 @@ def plan_metrics(
     ----------
     study : Study, the result of `measure`, with two metrics or more
     criterion : str
-    level : "segment" (points are outputs) or "system"
+    level : "segment" (points are outputs), "document" or "system"
     power, alpha : float, the wanted power and the significance level
     sizes : numbers of judged outputs whose power is computed; by default some around the needed
         number
@@ -171,7 +171,7 @@ def plan_metrics(
     target, level = Target(power, alpha), choose_level(level)
     if len(study.labels) < 2:
         raise UsageError(f"a pilot needs at least 2 metrics, but there is {len(study.labels)}")
-    grid, pilots = study.grid(criterion), []
+    grid, pilots = study.grid(criterion, level), []
     for pair in combinations(study.labels, 2):
         tests = {
             (one, other): williams_test(grid.metric(one), grid.metric(other), grid.human, level)
