@@ -63,6 +63,8 @@ def _run(uv: str, python: str, resolution: str) -> tuple[str, bool | None]:
     scripts = folder / ("Scripts" if os.name == "nt" else "bin")
     interpreter = scripts / ("python.exe" if os.name == "nt" else "python")
     install = [uv, "pip", "install", "--quiet", "--python", str(interpreter)]
+    # The lowest versions that have wheels for this Python; older ones seldom compile there.
+    install += ["--only-binary", ":all:", "--no-binary", "nlgauge"]
     install += ["--resolution", RESOLUTIONS[resolution], f"{PROJECT}[{EXTRAS}]", *TOOLS]
     installed = _call(install)
     if installed.returncode:

@@ -69,7 +69,7 @@ def mbr(
 
     Raises
     ------
-    ShapeError, DataError
+    ShapeError or DataError
         If ``candidates`` is not a list of non-empty lists of texts.
 
     Examples

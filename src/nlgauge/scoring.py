@@ -33,9 +33,9 @@ class Scorer:
 
     Raises
     ------
-    UnknownMetric, OptionError
+    UnknownMetric or OptionError
         If a metric or an option of a specification does not exist.
-    ModelError, MissingExtra
+    ModelError or MissingExtra
         If a model or a library is not installed.
 
     Examples
@@ -237,9 +237,9 @@ def score(
 
     Raises
     ------
-    ShapeError, DataError
+    ShapeError or DataError
         If the lists do not fit together, or an entry is not a text.
-    UnknownMetric, OptionError, ModelError, MissingExtra
+    UnknownMetric or OptionError or ModelError or MissingExtra
         If a metric cannot be built; see `Scorer`.
 
     Examples
@@ -315,7 +315,7 @@ def align(
 
     Raises
     ------
-    UsageError, DataError
+    UsageError or DataError
         If the metric has no alignments, or a text is empty or has no weight.
 
     Examples

@@ -58,7 +58,7 @@ def transport_loss(
 
     Raises
     ------
-    ShapeError, DataError, OptionError
+    ShapeError or DataError or OptionError
         If the tensors do not fit together, weights are negative, or an option is invalid.
     NotConverged
         If the tolerance is not reached.

@@ -78,7 +78,7 @@ def read_score_tables(
 
     Raises
     ------
-    FileError, UsageError
+    FileError or UsageError
         If a file is missing or malformed, a column is missing, or an item occurs twice.
     """
     _refuse_roles(columns)

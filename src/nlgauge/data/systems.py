@@ -54,7 +54,7 @@ def read_systems(
     ------
     FileError
         If a file is missing or malformed, or the numbers of lines differ.
-    UsageError, OptionError
+    UsageError or OptionError
         If the arguments cannot be combined.
     """
     chosen = columns if isinstance(columns, Columns) else Columns.of(columns, header=header)

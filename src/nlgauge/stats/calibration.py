@@ -147,7 +147,7 @@ def fit_isotonic(values: ArrayLike, weights: ArrayLike | None = None) -> Floats:
 
     Raises
     ------
-    ShapeError, DataError
+    ShapeError or DataError
         For another number of weights, and for weights that are not positive.
 
     Examples

@@ -222,7 +222,7 @@ def correlate(
 
     Raises
     ------
-    ShapeError, OptionError
+    ShapeError or OptionError
         For matrices of different shapes; for an unknown level or coefficient.
 
     Examples

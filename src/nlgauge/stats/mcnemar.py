@@ -40,7 +40,7 @@ def mcnemar(
 
     Raises
     ------
-    DataError, ShapeError
+    DataError or ShapeError
         For other values than 0 and 1, for vectors of different lengths.
 
     Examples

@@ -50,7 +50,7 @@ def contributions(first: ArrayLike, second: ArrayLike, finish: FinishAll) -> Flo
 
     Raises
     ------
-    ShapeError, DataError
+    ShapeError or DataError
         For different numbers of segments, for fewer than 2, and for undefined statistics.
 
     Examples
@@ -133,7 +133,7 @@ def pilot_of(values: ArrayLike, clusters: Sequence[object] | None = None) -> Pil
 
     Raises
     ------
-    DataError, ShapeError
+    DataError or ShapeError
         For fewer than 2 clusters, for undefined or constant values, and for another number of
         labels.
 

@@ -90,7 +90,7 @@ def compare(
 
     Raises
     ------
-    UsageError, DataError, OptionError
+    UsageError or DataError or OptionError
         For a single system, for different segments, for an unknown method.
 
     Examples

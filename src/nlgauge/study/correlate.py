@@ -139,7 +139,7 @@ def correlate(
 
     Raises
     ------
-    DataError, OptionError
+    DataError or OptionError
         If no correlation is defined; for an unknown option.
 
     Examples

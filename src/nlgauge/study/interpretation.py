@@ -168,7 +168,7 @@ def fit_preferences(
 
     Raises
     ------
-    DataError, OptionError
+    DataError or OptionError
         If a level has no pair with different scores; for an unknown option.
 
     Examples
@@ -280,7 +280,7 @@ def interpret_comparison(
 
     Raises
     ------
-    OptionError, DataError
+    OptionError or DataError
         If there is no calibration of these metrics at the system level, or one is of another
         signature; for another mapping.
     """

@@ -163,7 +163,7 @@ def card(
 
     Raises
     ------
-    DataError, OptionError, UsageError
+    DataError or OptionError or UsageError
         If the data has no judgements or one input, and for unknown metrics, criteria or options.
 
     Examples

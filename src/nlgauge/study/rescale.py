@@ -44,7 +44,7 @@ def fit_baseline(
 
     Raises
     ------
-    DataError, OptionError
+    DataError or OptionError
         For fewer than 3 different texts; for a metric without the option.
 
     Examples

@@ -51,7 +51,7 @@ def plan_systems(
 
     Raises
     ------
-    DataError, OptionError
+    DataError or OptionError
         For a pilot without variance, for a difference of 0, and for a power or alpha outside
         (0, 1).
 
@@ -165,7 +165,7 @@ def plan_metrics(
 
     Raises
     ------
-    UsageError, DataError, OptionError
+    UsageError or DataError or OptionError
         For a single metric, for undefined correlations, and for a power or alpha outside (0, 1).
     """
     target, level = Target(power, alpha), choose_level(level)

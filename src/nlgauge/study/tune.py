@@ -161,7 +161,7 @@ def tune(
 
     Raises
     ------
-    OptionError, DataError
+    OptionError or DataError
         For options that the metric does not have; for data that cannot be split.
 
     Examples
