@@ -122,6 +122,9 @@ def test_links_that_choose_metrics_or_options_wait_for_a_click(
         ("judgements?bands=99", "bands is “99”"),
         ('judgements?texts=[{"human":null}]', "its texts are incomplete"),
         ("judgements?coefficients=pearson,magic", "coefficients has “magic”"),
+        ("judge?example=1&judge=toString", "there is no rater “toString”"),
+        ("judge?example=1&people=anna", "the people of the link are not a list of names"),
+        ('judge?example=1&people=["nobody"]', "there is no rater “nobody”"),
         ("card?metric=magic", "this service has no metric “magic”"),
         ("card?example=1&criterion=style", "the rows have no criterion “style”"),
         ("card?example=1&stored=toString", "the rows have no stored “toString”"),
@@ -180,6 +183,17 @@ def test_the_dark_theme_is_switched_on_and_remembered(visit: Any) -> None:
     assert dark != light
     page.reload()
     expect(page.get_by_role("button", name="Light theme")).to_be_visible()
+    assert page.evaluate(paper) == dark
+
+
+def test_a_dark_page_is_printed_in_light_colours(visit: Any) -> None:
+    page = visit(color_scheme="dark")
+    expect(page.get_by_role("button", name="Light theme")).to_be_visible()
+    paper = "getComputedStyle(document.body).backgroundColor"
+    dark = page.evaluate(paper)
+    page.evaluate("() => { dispatchEvent(new Event('beforeprint')); }")
+    assert page.evaluate(paper) == "rgb(247, 247, 248)" != dark
+    page.evaluate("() => { dispatchEvent(new Event('afterprint')); }")
     assert page.evaluate(paper) == dark
 
 

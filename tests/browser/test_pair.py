@@ -113,6 +113,7 @@ def test_two_penalties_of_zero_are_refused(visit: Any) -> None:
     for side in ("candidate", "reference"):
         page.get_by_label(f"{side} penalty").fill("0")
     expect(page.get_by_role("alert")).to_contain_text("both penalties 0")
+    expect(page.locator(".stage")).to_be_hidden()
     page.get_by_role("button", name="paper", exact=True).click()
     expect(page.get_by_role("alert")).to_have_count(0)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import time
 from typing import Any
 from urllib.request import urlopen
 
@@ -186,6 +187,19 @@ def test_files_of_one_name_are_two_systems(visit: Any) -> None:
     assert len({each.input_value() for each in names.all()}) == 3
 
 
+def test_long_names_and_words_stay_on_the_page(visit: Any) -> None:
+    page, view = opened(visit)
+    word = "x" * 900
+    texts = {"n" * 180: f"{word}\nb\n", "<b>old</b>": "a\nb\n", "ref": f"{word}\nb\n"}
+    drop_files(view, *((f"{name}.txt", text) for name, text in texts.items()))
+    choose_metrics(view, "bleu")
+    view.get_by_role("button", name="Compare").click()
+    expect(view.locator(".differing li").first).to_be_visible()
+    for width in (1280, 390):
+        page.set_viewport_size({"width": width, "height": 900})
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+
+
 def long_upload(view: Any) -> None:
     texts = {name: random_lines(SEGMENTS, seed=k) for k, name in enumerate(("new", "old", "ref"))}
     drop_files(view, *((f"{name}.txt", "\n".join(each)) for name, each in texts.items()))
@@ -216,5 +230,20 @@ def test_a_long_upload_can_be_cancelled(visit: Any, address: str) -> None:
     expect(view.get_by_text("Cancelled. Nothing is running any more.")).to_be_visible()
     expect(view.get_by_role("progressbar")).to_have_count(0)
     expect(view.get_by_role("button", name="Compare")).to_be_enabled()
+    assert _jobs(address) == 0
+
+
+def test_a_long_upload_ends_when_its_page_is_left(visit: Any, address: str) -> None:
+    page, view = opened(visit)
+    long_upload(view)
+    expect(view.locator(".progress-words")).to_contain_text("rows")
+    page.reload()
+    expect(view.get_by_role("button", name="Choose files")).to_be_visible()
+    ends = time.monotonic() + 120
+    while _jobs(address) > 0:
+        assert time.monotonic() < ends, "the job does not end"
+
+
+def _jobs(address: str) -> int:
     with urlopen(f"{address}/health") as answer:
-        assert json.load(answer)["jobs"] == 0
+        return int(json.load(answer)["jobs"])

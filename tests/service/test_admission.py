@@ -177,6 +177,8 @@ def test_settings_are_checked() -> None:
         {"models": ()},
         {"models": tuple("abcde")},
         {"token": ""},
+        {"token": "from-a-file\n"},
+        {"token": "naïve"},
         {"queue": 0},
         {"window": -1.0},
     ):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import Any
+from urllib.request import Request, urlopen
 
 import numpy as np
 import pytest
@@ -207,6 +208,13 @@ def test_health_and_prometheus(api: TestClient) -> None:
     wanted = 'nlgauge_requests_total{method="POST",route="/v1/score",status="200"}'
     assert any(line.startswith(wanted) for line in counted)
     assert "nlgauge_batch_requests_count" in page.text
+
+
+@pytest.mark.parametrize("path", ["/", "/health", "/metrics", "/v1/metrics", "/page/main.js"])
+def test_every_path_that_can_be_read_has_a_head(address: str, path: str) -> None:
+    with urlopen(Request(address + path, method="HEAD"), timeout=120) as answer:
+        assert answer.status == 200 and answer.read() == b""
+        assert int(answer.headers["Content-Length"]) > 0
 
 
 def test_the_page_and_its_files_are_served_and_nothing_else(api: TestClient) -> None:

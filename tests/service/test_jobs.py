@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import json
+import socket
 import time
 from threading import Event
 from typing import Any
+from urllib.parse import urlsplit
+from urllib.request import urlopen
 
 import pytest
 from starlette.testclient import TestClient
@@ -13,6 +16,7 @@ from starlette.testclient import TestClient
 from nlgauge.core.errors import DataError
 from nlgauge.scoring import Scorer
 from nlgauge.service import examples, responses
+from nlgauge.service.admission import Admission
 from nlgauge.service.errors import ServiceError
 from nlgauge.service.jobs import Jobs
 from nlgauge.service.scheduler import Scheduler
@@ -62,6 +66,37 @@ def test_a_bad_job_is_refused_at_once_or_fails_with_a_reason(api: TestClient) ->
     job = finished(api, api.post("/v1/jobs", json={"kind": "score", "body": wrong}).json()["id"])
     assert job["state"] == "failed" and job["error"]["kind"] == "bad_shape"
     assert "2 candidates but 1 references" in job["error"]["message"]
+
+
+def test_a_job_whose_client_has_gone_is_not_started(
+    start: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    where = urlsplit(start())
+    reached, gone = Event(), Event()
+    prepare = Admission.prepare
+
+    def wait(admission: Admission, specs: Any) -> Any:
+        reached.set()
+        assert gone.wait(TIMEOUT)
+        return prepare(admission, specs)
+
+    monkeypatch.setattr(Admission, "prepare", wait)
+    body = json.dumps({"kind": "score", "body": examples.SCORE}).encode()
+    head = "POST /v1/jobs HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\n"
+    with socket.create_connection((where.hostname or "", where.port or 0)) as line:
+        line.sendall(f"{head}Content-Length: {len(body)}\r\n\r\n".encode() + body)
+        assert reached.wait(TIMEOUT)
+
+    def read(path: str) -> str:
+        with urlopen(where.geturl() + path, timeout=TIMEOUT) as answer:
+            return str(answer.read().decode())
+
+    read("/health")  # the server has seen all that was sent before
+    gone.set()
+    ends = time.monotonic() + TIMEOUT
+    while 'method="POST",route="/v1/jobs"' not in (measured := read("/metrics")):
+        assert time.monotonic() < ends, "the request does not end"
+    assert 'method="POST",route="/v1/jobs",status="499"' in measured
 
 
 def test_a_deleted_job_is_unknown(api: TestClient) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import select
 import socket
+from contextlib import ExitStack
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -142,6 +143,30 @@ def test_a_body_that_grows_too_large_is_cut_off(address: str) -> None:
     messages = send_bytes(address, head("Transfer-Encoding: chunked"), *[chunk] * 7)
     assert messages.startswith(b"HTTP/1.1 413 ") and b"too_large" in messages
     assert is_alive(address)
+
+
+def test_large_bodies_are_limited_together(start: Any) -> None:
+    """Many bodies that are sent slowly must not fill the memory; small requests go on."""
+    address = start(limits=Limits(bytes=600_000, body_seconds=600.0))
+    where = urlsplit(address)
+    with ExitStack() as stack:
+        lines = []
+        for _ in range(10):
+            line = socket.create_connection((where.hostname or "", where.port or 0), timeout=600)
+            lines.append(stack.enter_context(line))
+            line.sendall(head("Content-Length: 600000") + b" " * 599_999)
+        refused = select.select(lines, [], [], 600)[0][0]
+        messages = refused.recv(65536)
+        assert messages.startswith(b"HTTP/1.1 429 ") and b"retry-after: 2" in messages.lower()
+        assert is_alive(address)
+        small = json.dumps(examples.SCORE).encode()
+        lines_of_small = (f"Content-Length: {len(small)}", "Connection: close")
+        assert b" 200 " in send_bytes(address, head(*lines_of_small) + small)
+    large = json.dumps(examples.SCORE).encode().ljust(599_999)
+    message = head(f"Content-Length: {len(large)}", "Connection: close") + large
+    while (answer := send_bytes(address, message)).startswith(b"HTTP/1.1 429 "):
+        pass  # the server has not noticed yet that the others are gone
+    assert answer.startswith(b"HTTP/1.1 200 ")
 
 
 def test_a_slow_body_times_out(address: str) -> None:

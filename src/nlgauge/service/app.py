@@ -21,6 +21,7 @@ from nlgauge.service.dispatch import Dispatcher
 from nlgauge.service.errors import error_response, validation_response
 from nlgauge.service.handlers import encode_json
 from nlgauge.service.middleware import SecurityMiddleware
+from nlgauge.service.request_body import Bodies
 from nlgauge.service.routes import router
 from nlgauge.service.schemas import SPEC_HELP
 from nlgauge.service.settings import Settings
@@ -46,6 +47,7 @@ def create_app(settings: Settings | None = None) -> FastAPI:
         redoc_url=None,
     )
     app.state.dispatcher = dispatcher
+    app.state.bodies = Bodies(dispatcher.settings.limits)
     app.state.readers = uploads.FileReaders()
     app.state.catalogue = encode_json(catalogue(dispatcher.admission, dispatcher.settings))
     app.include_router(router)

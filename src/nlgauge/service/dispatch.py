@@ -12,7 +12,7 @@ from starlette.requests import Request
 
 from nlgauge.runtime.memory import MemoryTrimmer
 from nlgauge.service.admission import Admission
-from nlgauge.service.errors import ServiceError, busy
+from nlgauge.service.errors import ServiceError, busy, client_gone
 from nlgauge.service.handlers import corpus_of, encode_json, handle, score_answer
 from nlgauge.service.jobs import Jobs
 from nlgauge.service.limits import Size
@@ -31,7 +31,6 @@ _SPIN_VARIABLE = ("GOMP_SPINCOUNT", "1000")
 # For texts up to this length, metrics that are not isolated need less than a second per pair.
 _MAX_SMALL_TEXT = 1_000
 _MAX_SMALL_CHARACTERS = 60_000
-_CLIENT_CLOSED_REQUEST = 499  # not read by the client; the status that other servers log
 
 
 class Dispatcher:
@@ -125,7 +124,7 @@ class Dispatcher:
             future.cancel()
             disconnect.cancel()
         if disconnected:
-            raise ServiceError(_CLIENT_CLOSED_REQUEST, "gone", "the client has disconnected")
+            raise client_gone()
         if not self.scheduler.open:
             raise ServiceError(503, "shutting_down", "the server is shutting down")
         if task.started is None:

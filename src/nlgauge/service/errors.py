@@ -60,9 +60,16 @@ class ServiceError(HTTPException):
         return Response(body, self.status_code, self.headers, media_type="application/json")
 
 
-def busy(message: str, *, seconds: int) -> ServiceError:
+def busy(message: str, *, seconds: int, headers: Mapping[str, str] | None = None) -> ServiceError:
     """Return the error for a full queue, with the seconds to wait before the next attempt."""
-    return ServiceError(429, "busy", message, headers={"Retry-After": str(seconds)})
+    return ServiceError(
+        429, "busy", message, headers={"Retry-After": str(seconds), **(headers or {})}
+    )
+
+
+def client_gone() -> ServiceError:
+    """Return the error for a disconnected client; other servers log this status, too."""
+    return ServiceError(499, "gone", "the client has disconnected")
 
 
 def service_error(error: Exception) -> ServiceError:

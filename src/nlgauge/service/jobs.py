@@ -88,7 +88,7 @@ class Jobs:
     def _find(self, id: str) -> Job:
         self._expire()
         if id not in self._jobs:
-            message = "no such job: it was cancelled, or its result has expired"
+            message = "no such job: it was cancelled, its result expired, or the server restarted"
             raise ServiceError(404, "not_found", message)
         return self._jobs[id]
 

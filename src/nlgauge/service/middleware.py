@@ -44,7 +44,9 @@ class SecurityMiddleware:
             await self._app(scope, receive, send)
             return
         begun = perf_counter()
-        status = 0
+        status, method = 0, scope["method"]
+        if method == "HEAD":  # the HTTP server leaves out the body
+            scope = {**scope, "method": "GET"}
 
         async def send_with_headers(message: Message) -> None:
             nonlocal status
@@ -66,7 +68,7 @@ class SecurityMiddleware:
         finally:
             route = getattr(scope.get("route"), "path", "other")
             seconds = perf_counter() - begun
-            self._measurements.record_response(scope["method"], route, status, seconds)
+            self._measurements.record_response(method, route, status, seconds)
 
     def _check(self, scope: Scope) -> None:
         headers = dict(scope["headers"])

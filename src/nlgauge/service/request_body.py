@@ -2,7 +2,8 @@
 
 import asyncio
 import json
-from collections.abc import Callable, Coroutine
+from collections.abc import AsyncIterator, Callable, Coroutine
+from contextlib import asynccontextmanager
 from typing import Any, NoReturn
 
 from fastapi.exceptions import RequestValidationError
@@ -11,10 +12,12 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from nlgauge.core.jsonable import unique_keys
-from nlgauge.service.errors import ServiceError
+from nlgauge.service.errors import ServiceError, busy
 from nlgauge.service.settings import Limits
 
-_LARGE_BODY_BYTES = 500_000  # bytes; larger bodies are parsed in a thread
+_LARGE_BODY_BYTES = 500_000  # larger bodies are parsed in a thread
+_MAX_PARSERS = 2  # values take up to 30 times the memory of their JSON
+_MAX_BODIES = 8  # bodies of the maximum size that are held at a time
 _MAX_KEYS = 1_000
 _CLOSE = {"Connection": "close"}  # the rest of the body is not read
 
@@ -29,20 +32,64 @@ class JsonRoute(APIRoute):
             return super().get_route_handler()
 
         async def handler(request: Request) -> Response:
-            content = await _read_json(request)
+            _check_type(request)
 
-            def validated() -> Any:
+            def validated(content: bytes) -> Any:
+                if not content:
+                    raise RequestValidationError([{"loc": ("body",), "msg": "Field required"}])
                 body, errors = field.validate(_parse(content), {}, loc=("body",))
                 if errors:
                     raise RequestValidationError(errors)
                 return body
 
-            large = len(content) > _LARGE_BODY_BYTES
-            body = await asyncio.to_thread(validated) if large else validated()
+            body = await request.app.state.bodies.read(request, validated)
             answer: Response = await endpoint(request, body)
             return answer
 
         return handler
+
+
+class Bodies:
+    """The bodies that are being received or parsed; their total size is limited."""
+
+    def __init__(self, limits: Limits) -> None:
+        self._limits = limits
+        self._large_bytes = 0
+        self._parsers = asyncio.Semaphore(_MAX_PARSERS)
+
+    async def read(self, request: Request, parse: Callable[[bytes], Any]) -> Any:
+        """Return the parsed body; large ones are parsed in threads, a few at a time."""
+        async with self.received(request) as body:
+            if len(body) <= _LARGE_BODY_BYTES:
+                return parse(body)
+            async with self._parsers:
+                return await asyncio.to_thread(parse, body)
+
+    @asynccontextmanager
+    async def received(self, request: Request) -> AsyncIterator[bytes]:
+        """Yield the body; raise an error if it, or all bodies, are too large, or if it is slow."""
+        body, counted = bytearray(), 0
+        try:
+            try:
+                async with asyncio.timeout(self._limits.body_seconds):
+                    async for chunk in request.stream():
+                        body += chunk
+                        check_size(len(body), self._limits)
+                        if len(body) > _LARGE_BODY_BYTES:
+                            self._large_bytes += len(body) - counted
+                            counted = len(body)
+                            self._check_total()
+            except TimeoutError:
+                seconds, size = self._limits.body_seconds, len(body)
+                message = f"only {size:,} bytes of the body had arrived after {seconds:g} seconds"
+                raise ServiceError(408, "too_slow", message, headers=_CLOSE) from None
+            yield bytes(body)
+        finally:
+            self._large_bytes -= counted
+
+    def _check_total(self) -> None:
+        if self._large_bytes > _MAX_BODIES * self._limits.bytes:
+            raise busy("too many large bodies arrive at the same time", seconds=2, headers=_CLOSE)
 
 
 def check_size(size: int, limits: Limits) -> None:
@@ -52,32 +99,13 @@ def check_size(size: int, limits: Limits) -> None:
         raise ServiceError(413, "too_large", message, headers=_CLOSE)
 
 
-async def _read_json(request: Request) -> bytes:
-    """Return the parsed body if it is declared as JSON in UTF-8."""
+def _check_type(request: Request) -> None:
+    """Raise an error if the body is not declared as JSON in UTF-8."""
     kind, _, parameters = request.headers.get("content-type", "").partition(";")
     charset = parameters.strip().lower().replace('"', "")
     if kind.strip().lower() != "application/json" or charset not in ("", "charset=utf-8"):
         message = "send JSON in UTF-8, with the header Content-Type: application/json"
         raise ServiceError(415, "not_json", message)
-    body = await read_body(request, request.app.state.dispatcher.settings.limits)
-    if not body:
-        raise RequestValidationError([{"loc": ("body",), "msg": "Field required"}])
-    return body
-
-
-async def read_body(request: Request, limits: Limits) -> bytes:
-    """Return the bytes of the body; raise an error if they arrive too slowly or are too many."""
-    body = bytearray()
-    try:
-        async with asyncio.timeout(limits.body_seconds):
-            async for chunk in request.stream():
-                body += chunk
-                check_size(len(body), limits)
-    except TimeoutError:
-        seconds, size = limits.body_seconds, len(body)
-        message = f"only {size:,} bytes of the body had arrived after {seconds:g} seconds"
-        raise ServiceError(408, "too_slow", message, headers=_CLOSE) from None
-    return bytes(body)
 
 
 def _parse(body: bytes) -> Any:

@@ -15,6 +15,7 @@ from pydantic import BaseModel
 from nlgauge.service import examples, responses, schemas
 from nlgauge.service.card_response import CardAnswer
 from nlgauge.service.dispatch import Dispatcher
+from nlgauge.service.errors import client_gone
 from nlgauge.service.judge_response import JudgeAnswer
 from nlgauge.service.limits import check_labels, check_pair, check_work
 from nlgauge.service.request_body import JsonRoute
@@ -33,6 +34,7 @@ _ERRORS = {
     422: "The body, a metric, an option or the texts are invalid.",
     429: "Too many requests are waiting.",
     500: "Internal error; the server's log has details under the id.",
+    503: "The server is shutting down.",
 }
 
 
@@ -49,7 +51,7 @@ def error_responses(*statuses: int) -> dict[int | str, dict[str, Any]]:
 
 
 router = APIRouter(route_class=JsonRoute)
-_WORK = error_responses(400, 403, 408, 413, 415, 422, 429)
+_WORK = error_responses(400, 403, 408, 413, 415, 422, 429, 503)
 _ACCEPTED = {202: {"headers": {"Location": {"schema": {"type": "string"}}}}}
 _JOB = error_responses(404, 422)
 
@@ -140,6 +142,8 @@ async def post_job(request: Request, body: schemas.JobRequest) -> Response:
     dispatcher, work = _dispatcher(request), body.body
     check_work(work, dispatcher.settings.limits, job=True)
     await asyncio.to_thread(dispatcher.admission.prepare, work.metrics)
+    if await request.is_disconnected():  # nobody would know the id of the job
+        raise client_gone()
     content = dispatcher.jobs.put(body.kind, partial(dispatcher.run_in_process, work))
     return _json(content, 202, {"Location": f"/v1/jobs/{json.loads(content)['id']}"})
 

@@ -69,3 +69,8 @@ class Settings:
             raise UsageError(f"window is {self.window} seconds; it must be 0 or more")
         if self.token is not None and not self.token:
             raise UsageError("the token is empty; leave it out, or set a longer one")
+        token = self.token or ""
+        if not (token.isascii() and token.isprintable() and token == token.strip()):
+            raise UsageError(
+                "a token consists of printable ASCII characters, without spaces at its ends"
+            )

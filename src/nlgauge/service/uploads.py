@@ -22,7 +22,6 @@ from nlgauge.data.systems import read_systems
 from nlgauge.service import responses
 from nlgauge.service.errors import ServiceError, busy
 from nlgauge.service.handlers import Answer, encode_json
-from nlgauge.service.request_body import read_body
 from nlgauge.service.routes import error_responses
 from nlgauge.service.settings import Limits
 
@@ -86,10 +85,10 @@ async def read(
         raise ServiceError(415, "not_binary", message)
     state = request.app.state
     limits: Limits = state.dispatcher.settings.limits
-    body = await read_body(request, limits)
-    answer = await state.readers.run(
-        lambda: encode_json(read_upload(body, name, content, limits, columns))
-    )
+    async with state.bodies.received(request) as body:
+        answer = await state.readers.run(
+            lambda: encode_json(read_upload(body, name, content, limits, columns))
+        )
     return Response(answer, media_type="application/json")
 
 

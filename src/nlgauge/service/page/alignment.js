@@ -36,7 +36,8 @@ const EXPLANATIONS = {
 };
 const PAUSE = 120; // milliseconds without change before a slider takes effect
 const ANIMATION = 260;
-const PRICES = { en: ["0.23", "0.31"], zh: ["0.018", "0.97"], other: ["0.009", "0.95"] }; // of the paper
+const PRICES = new Map([["en", ["0.23", "0.31"]], ["zh", ["0.018", "0.97"]], ["other", ["0.009", "0.95"]]]); // of the paper
+const ENGLISH = PRICES.get("en");
 
 /**
  * The panel; `align(pair, options)` draws a pair with the options of the chosen metrics, so that
@@ -45,19 +46,19 @@ const PRICES = { en: ["0.23", "0.31"], zh: ["0.018", "0.97"], other: ["0.009", "
 export function alignmentPanel(onChange) {
   const state = {
     kind: "greedy", exact: EXACT[0][0], pair: null, options: {}, answer: null,
-    words: true, shownPenalties: String(PRICES.en), // penalties of the chosen Lazy-EMD that the sliders show
+    words: true, shownPenalties: String(ENGLISH), // penalties of the chosen Lazy-EMD that the sliders show
   };
   const answers = new Map();
   let waiting = null;
   let stop = new AbortController();
 
-  const prices = penalties(...PRICES.en, () => {
+  const prices = penalties(...ENGLISH, () => {
     clearTimeout(waiting);
     waiting = setTimeout(refresh, PAUSE);
     onChange();
   });
   const presets = h("div", { class: "presets" }, h("span", { class: "note" }, "Try"),
-    preset("paper", ...PRICES.en), preset("cheap", "0.05", "0.05"), preset("precision", "inf", "0"),
+    preset("paper", ...ENGLISH), preset("cheap", "0.05", "0.05"), preset("precision", "inf", "0"),
     preset("recall", "0", "inf"), preset("balanced", "inf", "inf"));
   const exact = choice("Metric", EXACT, state.exact, (value) => {
     state.exact = value;
@@ -69,7 +70,7 @@ export function alignmentPanel(onChange) {
   const facts = h("div", { class: "facts" });
   const errors = h("div", { class: "errors" });
   const errorPlace = h("div");
-  const layers = layerPlans((plan) => drawing.draw(plan));
+  const layers = layerPlans((plan) => animate(null, plan));
   const words = h("input", {
     type: "checkbox", checked: state.words,
     onchange: () => {
@@ -105,7 +106,6 @@ export function alignmentPanel(onChange) {
     explanation.textContent = EXPLANATIONS[state.kind];
     exact.hidden = state.kind !== "exact";
     prices.element.parentElement.hidden = state.kind !== "unbalanced";
-    layers.element.hidden = state.kind !== "layers";
   }
 
   /** The metric of this kind of matching, with its chosen options and the penalties of the sliders. */
@@ -126,7 +126,7 @@ export function alignmentPanel(onChange) {
   /** Set the sliders to the penalties of the chosen Lazy-EMD, if they have changed. */
   function updatePenalties() {
     const chosen = state.options.lazy_emd ?? {};
-    const [candidate, reference] = PRICES[chosen.lang] ?? PRICES.en;
+    const [candidate, reference] = PRICES.get(chosen.lang) ?? ENGLISH;
     const wanted = [chosen.penalty_candidate ?? candidate, chosen.penalty_reference ?? reference];
     if (state.shownPenalties !== null && String(wanted) !== state.shownPenalties) prices.set(...wanted);
     state.shownPenalties = String(wanted);
@@ -147,16 +147,21 @@ export function alignmentPanel(onChange) {
     } catch (error) {
       if (error.name === "AbortError") return;
       whole.hidden = false;
-      drawing.element.hidden = facts.hidden = errors.hidden = state.answer === null;
+      setDrawn(false);
       showError(errorPlace, error);
     }
     whole.removeAttribute("aria-busy");
   }
 
+  function setDrawn(isDrawn) {
+    for (const part of [drawing.element, facts, errors]) part.hidden = !isDrawn;
+    layers.element.hidden = !isDrawn || state.kind !== "layers";
+  }
+
   function present(answer) {
     const before = state.answer?.plan;
     state.answer = answer;
-    drawing.element.hidden = facts.hidden = errors.hidden = false;
+    setDrawn(true);
     const several = [state.pair.references].flat().length > 1;
     refill(facts,
       h("p", { class: "result" },

@@ -1,6 +1,9 @@
 // Requests to the service: JSON or a file in, JSON out, errors with the message of the service.
 
-const KEY = "nlgauge.token";
+import { storedText } from "./storage.js";
+
+/** The token of the service, which is kept while this tab is open; null if there is none. */
+export const token = storedText("nlgauge.token", () => sessionStorage);
 let requestToken = null;
 
 /** An error with a message for people; `kind` is the service's name for it. */
@@ -16,12 +19,6 @@ export function onTokenRequired(request) {
   requestToken = request;
 }
 
-/** Keep a token while this tab is open; null deletes it. */
-export function keepToken(token) {
-  if (token === null) sessionStorage.removeItem(KEY);
-  else sessionStorage.setItem(KEY, token);
-}
-
 export const get = (path, options) => call("GET", path, undefined, options);
 export const post = (path, body, options) => call("POST", path, body, options);
 export const sendFile = (path, file, options) => call("POST", path, file, options);
@@ -34,20 +31,19 @@ export function describe(error, status, wait = null) {
 
 async function call(method, path, body, options = {}) {
   for (;;) {
-    const refused = sessionStorage.getItem(KEY) !== null;
+    const sent = token.get();
     const answer = await send(method, path, body, options);
     if (answer.status !== 401 || requestToken === null) return read(answer);
-    const { error } = await answer.json();
-    const token = await requestToken(refused);
-    if (token === null) throw describe(error, 401);
-    keepToken(token);
+    if (token.get() !== sent) continue; // another request has got a token meanwhile
+    const given = await requestToken(sent !== null);
+    if (given === null) return read(answer);
+    token.set(given);
   }
 }
 
 async function send(method, path, body, { signal, keepalive = false } = {}) {
   const headers = {};
-  const token = sessionStorage.getItem(KEY);
-  if (token !== null) headers.Authorization = `Bearer ${token}`;
+  if (token.get() !== null) headers.Authorization = `Bearer ${token.get()}`;
   const raw = body === undefined || body instanceof Blob;
   if (body !== undefined) headers["Content-Type"] = raw ? "application/octet-stream" : "application/json";
   try {
@@ -65,15 +61,16 @@ function readable(file) {
 }
 
 async function read(answer) {
+  const { status } = answer;
   let content;
   try {
     content = await answer.json();
   } catch (error) {
     if (error.name === "AbortError") throw error;
-    throw new ServiceError(`The service answered ${answer.status}, but not in JSON.`, {
-      kind: "not_json", status: answer.status,
-    });
+    if (error.name !== "SyntaxError") throw new ServiceError("The connection to the service broke off.");
+    throw new ServiceError(`The service answered ${status}, but not in JSON.`, { kind: "not_json", status });
   }
-  if (!answer.ok) throw describe(content.error, answer.status, answer.headers.get("Retry-After"));
-  return content;
+  if (answer.ok) return content;
+  if (content?.error?.message) throw describe(content.error, status, answer.headers.get("Retry-After"));
+  throw new ServiceError(`The service answered ${status} without a message.`, { kind: "no_message", status });
 }

@@ -1,6 +1,6 @@
 // A dialog for the token of the service, which is kept while the tab is open.
 
-import { keepToken, onTokenRequired } from "./api.js";
+import { onTokenRequired, token } from "./api.js";
 import { h, openDialog } from "./elements.js";
 
 let pending = null;
@@ -14,8 +14,9 @@ export function startToken(button) {
     });
     return pending;
   });
+  button.hidden = token.get() === null;
   button.addEventListener("click", () => {
-    keepToken(null);
+    token.set(null);
     location.reload();
   });
 }
@@ -23,6 +24,7 @@ export function startToken(button) {
 function requestToken(refused) {
   const input = h("input", {
     type: "password", id: "token", autocomplete: "off", required: true, "aria-describedby": "token-why",
+    pattern: "\\s*[!-~]([ -~]*[!-~])?\\s*", title: "Printable ASCII characters",
   });
   const dialog = h("dialog", { class: "narrow", "aria-labelledby": "token-title" },
     h("form", { method: "dialog" },
@@ -34,5 +36,5 @@ function requestToken(refused) {
       h("footer", {},
         h("button", { type: "button", class: "quiet", onclick: () => dialog.close() }, "Not now"),
         h("button", { class: "primary", value: "go" }, "Continue"))));
-  return openDialog(dialog, () => input.value);
+  return openDialog(dialog, () => input.value.trim());
 }

@@ -31,7 +31,7 @@ export function cardView(catalogue, onChange) {
   const result = h("div", { class: "results" });
   const go = h("button", { type: "button", class: "primary", onclick: () => run() }, "Make the card");
   const work = taskRunner(go, result);
-  const upload = tableUpload(JUDGED, { result, onTable, onChange, run: () => run() });
+  const upload = tableUpload(JUDGED, { result, work, onTable, onChange, run: () => run() });
 
   function onTable(rows) {
     Object.assign(state, { stored: "", criterion: Object.keys(rows[0].human)[0] });
@@ -63,10 +63,10 @@ export function cardView(catalogue, onChange) {
     };
   }
 
-  const run = () => work(async () => {
+  const run = () => work(async (stop) => {
     const request = body();
     refill(result);
-    show(await runJob("card", request, progress));
+    show(await runJob("card", request, progress, stop));
   });
 
   function show(answer) {
@@ -104,12 +104,12 @@ export function cardView(catalogue, onChange) {
       if (upload.found.isExample) link.set("example", "1");
       return link;
     },
-    async restore(settings) {
+    restore(settings) {
       const link = linkReader(settings, PARTS);
-      if (settings.has("metric")) metric.restore(link, settings.get("metric").split(";")[0]);
-      if (settings.has("beside")) beside.restore(link, settings.get("beside"));
+      metric.restore(link, settings.get("metric")?.split(";")[0] ?? null);
+      beside.restore(link, settings.get("beside"));
       state.direction = link.choice("direction", DIRECTIONS.map(([value]) => value)) ?? state.direction;
-      await upload.restore(link, settings);
+      upload.restore(link, settings);
       const { table: rows } = upload.found;
       if (rows) restoreNames(rows, link, settings);
       if (link.waits("metric", "beside")) showLinkNotice(result, link.problems, rows ? go.textContent : null);

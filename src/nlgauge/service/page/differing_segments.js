@@ -29,11 +29,11 @@ function segment(each, scale, name) {
     h("div", { class: "sides" },
       side(each.baseline, each.baseline_value, before, scale), side(each.system, each.value, after, scale)),
     each.references.map((text) =>
-      h("p", { class: "reference" }, h("span", { class: "note" }, "reference "), text)));
+      h("p", { class: "reference" }, h("span", { class: "note" }, "reference "), h("bdi", {}, text))));
 }
 
 function side(name, value, text, scale) {
   return h("div", { class: "side" },
     h("p", { class: "beside" }, h("strong", {}, name), h("span", { class: "value" }, score(value, scale.range))),
-    h("p", {}, text.length ? text : h("em", { class: "note" }, "empty")));
+    h("p", { dir: "auto" }, text.length ? text : h("em", { class: "note" }, "empty")));
 }

@@ -1,5 +1,14 @@
 // Examples for each view. The texts and judgements were invented for this project.
 
+import { get } from "./api.js";
+
+let texts = null;
+
+/** Load the examples; the functions below need them. */
+export async function loadExamples() {
+  texts = await get("/page/example.json");
+}
+
 /** One candidate and its reference. */
 export const PAIR = {
   candidate: "A guy with a red jacket is standing on a boat",
@@ -7,15 +16,15 @@ export const PAIR = {
 };
 
 /** Three imaginary translation systems on the same segments. */
-export async function exampleSystems() {
-  const { systems, references } = await load();
+export function exampleSystems() {
+  const { systems, references } = texts;
   return { systems, references };
 }
 
 /** The same with invented human scores. */
-export async function exampleJudgements() {
-  const { systems, references, human } = await load();
-  return Object.entries(systems).flatMap(([system, texts]) => texts.map((candidate, k) => ({
+export function exampleJudgements() {
+  const { systems, references, human } = texts;
+  return Object.entries(systems).flatMap(([system, outputs]) => outputs.map((candidate, k) => ({
     system,
     segment: String(k + 1),
     candidate,
@@ -25,11 +34,6 @@ export async function exampleJudgements() {
 }
 
 /** Invented ratings of three people and a model, as they are read from a file. */
-export async function exampleLabels() {
-  return (await load()).ratings;
-}
-
-async function load() {
-  const answer = await fetch("/page/example.json");
-  return answer.json();
+export function exampleLabels() {
+  return texts.ratings;
 }

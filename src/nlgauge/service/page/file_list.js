@@ -72,16 +72,23 @@ export function fileList(onChange, onError) {
   return {
     element: place,
     isEmpty: () => files.length === 0,
+    /** Read files and add them; return false if an example or a link has replaced the list meanwhile. */
     async add(given) {
       const list = files;
-      const read = await Promise.all(given.map((file) => readFile(file)));
-      if (list !== files) return; // an example or a link has replaced the list meanwhile
+      let read;
+      try {
+        read = await Promise.all(given.map((file) => readFile(file)));
+      } catch (error) {
+        if (list === files) throw error;
+      }
+      if (list !== files) return false;
       for (const file of read) {
         file.role = file.kind === "text" && /ref/i.test(file.name) ? "references" : "system";
         file.name = unused(file);
         files.push(file);
       }
       changed();
+      return true;
     },
     /** Set the list from a request body: systems and references, or pairs. */
     set({ systems, references, pairs }) {

@@ -6,29 +6,30 @@ import { announce } from "./notices.js";
 import { count, counted, duration } from "./number_format.js";
 
 const PAUSE = 400; // milliseconds between polls
+const ATTEMPTS = 5; // polls without an answer before the service is given up
 const ANNOUNCE_EVERY = 5000; // milliseconds between announcements for screen readers
 
-/** The result of a job; its progress is shown in `place`, where it can also be cancelled. */
-export async function runJob(kind, body, place) {
-  const stop = new AbortController();
+/** The result of a job; its progress is shown in `place`, where `stop`, an AbortController, can be aborted. */
+export async function runJob(kind, body, place, stop) {
+  const { signal } = stop;
   const bar = progressBar(place, () => stop.abort());
-  let id = null;
-  const leave = () => id && remove(`/v1/jobs/${id}`, { keepalive: true });
+  const leave = () => stop.abort();
   addEventListener("pagehide", leave);
+  let job = null;
   try {
-    let job = await post("/v1/jobs", { kind, body }, { signal: stop.signal });
-    id = job.id;
+    job = await post("/v1/jobs", { kind, body }); // not aborted: the service would run it, and nobody would know its id
     while (job.state === "queued" || job.state === "running") {
       bar.show(job);
-      await pause(PAUSE, stop.signal);
-      job = await get(`/v1/jobs/${id}`, { signal: stop.signal });
+      await pause(PAUSE, signal);
+      job = await poll(job.id, signal);
     }
+    signal.throwIfAborted();
     if (job.error) throw describe(job.error, 422);
     announce("Done.");
     return job.result;
   } catch (error) {
     if (error.name === "AbortError") {
-      if (id) await remove(`/v1/jobs/${id}`).catch(() => null); // it may just have ended
+      await remove(`/v1/jobs/${job.id}`, { keepalive: true }).catch(() => null); // it may just have ended
       announce("Cancelled.");
     }
     throw error;
@@ -38,13 +39,31 @@ export async function runJob(kind, body, place) {
   }
 }
 
+/** The state of a job; a short interruption of the connection does not end it. */
+async function poll(id, signal) {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await get(`/v1/jobs/${id}`, { signal });
+    } catch (error) {
+      if (error.kind !== "unreachable" || attempt === ATTEMPTS) throw error;
+      await pause(PAUSE, signal);
+    }
+  }
+}
+
 function progressBar(place, cancel) {
   const fill = h("div", { class: "fill" });
   const track = h("div", {
     class: "track", role: "progressbar", "aria-label": "Progress", "aria-valuemin": 0, "aria-valuemax": 100,
   }, fill);
   const words = h("p", { class: "progress-words" }, "Sending …");
-  const button = h("button", { type: "button", class: "quiet", onclick: cancel }, "Cancel");
+  const button = h("button", {
+    type: "button", class: "quiet",
+    onclick: () => {
+      words.textContent = "Cancelling …";
+      cancel();
+    },
+  }, "Cancel");
   const whole = h("div", { class: "progress" }, track, h("div", { class: "beside" }, words, button));
   refill(place, whole);
   let announced = performance.now();

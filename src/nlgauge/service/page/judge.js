@@ -9,7 +9,7 @@ import { choice, h, refill, reveal, scrollable } from "./elements.js";
 import { exampleLabels } from "./examples.js";
 import { readFile } from "./files.js";
 import { agreementTable, biasTable, judgeRows, personTable, replacementTable } from "./judge_tables.js";
-import { clipped, linkReader } from "./link.js";
+import { areTexts, clipped, linkReader } from "./link.js";
 import { inputError, notes, showLinkNotice } from "./notices.js";
 import { counted } from "./number_format.js";
 import { taskRunner } from "./run_task.js";
@@ -48,7 +48,7 @@ export function judgeView(catalogue, onChange) {
   const result = h("div", { class: "results" });
   const go = h("button", { type: "button", class: "primary", onclick: () => run() }, "Check the judge");
   const work = taskRunner(go, result);
-  const upload = tableUpload(LABELS, { result, onTable, onChange, run: () => run() });
+  const upload = tableUpload(LABELS, { result, work, onTable, onChange, run: () => run() });
 
   function onTable(table) {
     const names = Object.keys(table.labels);
@@ -80,10 +80,10 @@ export function judgeView(catalogue, onChange) {
     };
   }
 
-  const run = () => work(async () => {
+  const run = () => work(async ({ signal }) => {
     const request = body();
     refill(result, h("p", { class: "note", role: "status" }, "Checking …"));
-    show(await post("/v1/judge", request));
+    show(await post("/v1/judge", request, { signal }));
   });
 
   function show(answer) {
@@ -121,14 +121,14 @@ export function judgeView(catalogue, onChange) {
       if (upload.found.isExample) link.set("example", "1");
       return link;
     },
-    async restore(settings) {
+    restore(settings) {
       const link = linkReader(settings, PARTS);
       state.scale = link.choice("scale", SCALES.map(([value]) => value)) ?? state.scale;
       scale.querySelector("select").value = state.scale;
       state.epsilon = link.choice("epsilon", EPSILONS) ?? state.epsilon;
       epsilon.querySelector("select").value = state.epsilon;
       order.value = settings.get("order") ?? "";
-      await upload.restore(link, settings);
+      upload.restore(link, settings);
       const { table } = upload.found;
       if (table) restoreRaters(table, link, settings);
       if (link.waits()) showLinkNotice(result, link.problems, table ? go.textContent : null);
@@ -138,19 +138,12 @@ export function judgeView(catalogue, onChange) {
 
   function restoreRaters(table, link, settings) {
     const wanted = settings.get("judge");
-    if (wanted !== null && !(wanted in table.labels)) link.refuse(`there is no rater “${clipped(wanted)}”`);
+    if (wanted !== null && !Object.hasOwn(table.labels, wanted)) link.refuse(`there is no rater “${clipped(wanted)}”`);
     else if (wanted !== null) state.judge = wanted;
-    drawRaters(table, namesOf(settings.get("people")));
-  }
-}
-
-/** The names of a list in JSON; null if it is none. */
-function namesOf(text) {
-  try {
-    const names = JSON.parse(text);
-    return Array.isArray(names) ? names : null;
-  } catch {
-    return null;
+    const others = link.json("people", areTexts, "the people of the link are not a list of names");
+    const unknown = others?.find((name) => !Object.hasOwn(table.labels, name));
+    if (unknown !== undefined) link.refuse(`there is no rater “${clipped(unknown)}”`);
+    drawRaters(table, others);
   }
 }
 

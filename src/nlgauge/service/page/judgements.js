@@ -48,7 +48,7 @@ export function judgementsView(catalogue, onChange) {
   const result = h("div", { class: "results" });
   const go = h("button", { type: "button", class: "primary", onclick: () => run() }, "Correlate");
   const work = taskRunner(go, result);
-  const upload = tableUpload(JUDGED, { result, onTable, onChange, run: () => run() });
+  const upload = tableUpload(JUDGED, { result, work, onTable, onChange, run: () => run() });
 
   function onTable(rows) {
     const names = Object.keys(rows[0].human);
@@ -67,10 +67,10 @@ export function judgementsView(catalogue, onChange) {
     };
   }
 
-  const run = () => work(async () => {
+  const run = () => work(async (stop) => {
     const request = body();
     refill(result);
-    show(await runJob("correlate", request, progress));
+    show(await runJob("correlate", request, progress, stop));
   });
 
   function show(answer) {
@@ -105,9 +105,9 @@ export function judgementsView(catalogue, onChange) {
       if (upload.found.isExample) link.set("example", "1");
       return link;
     },
-    async restore(settings) {
+    restore(settings) {
       const link = linkReader(settings, PARTS);
-      if (settings.has("metrics")) metrics.restore(link, settings.get("metrics"));
+      metrics.restore(link, settings.get("metrics"));
       for (const [name, boxes, choices] of [["levels", levels, LEVELS], ["coefficients", coefficients, COEFFICIENTS]]) {
         const wanted = link.choices(name, choices.map(([value]) => value));
         if (wanted) boxes.choose(wanted);
@@ -118,7 +118,7 @@ export function judgementsView(catalogue, onChange) {
       tests.querySelector("select").value = state.tests;
       state.bands = link.choice("bands", BANDS) ?? state.bands;
       bands.querySelector("select").value = state.bands;
-      await upload.restore(link, settings);
+      upload.restore(link, settings);
       if (link.waits("metrics")) showLinkNotice(result, link.problems, upload.found.table ? "Correlate" : null);
       else if (upload.found.table) run();
     },

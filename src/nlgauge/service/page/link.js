@@ -63,16 +63,19 @@ export function linkReader(settings, known) {
       if (wrong.length) refuse(`${name} has “${clipped(wrong.join())}”; it can have ${allowed.join(", ")}`);
       return given.length > wrong.length ? given.filter((value) => allowed.includes(value)) : null;
     },
-    /** The texts, if they are JSON of the right shape. */
-    texts(isValid) {
-      if (!settings.has("texts")) return null;
+    /** A part that is JSON of the right shape. */
+    json(name, isValid, why) {
+      if (!settings.has(name)) return null;
       try {
-        const texts = JSON.parse(settings.get("texts"));
-        if (isValid(texts)) return texts;
+        const value = JSON.parse(settings.get(name));
+        if (isValid(value)) return value;
       } catch {
         // not JSON: refused below
       }
-      return refuse("its texts are incomplete, or not of this view");
+      return refuse(why);
+    },
+    texts(isValid) {
+      return this.json("texts", isValid, "its texts are incomplete, or not of this view");
     },
   };
 }

@@ -3,6 +3,7 @@
 import { cardView } from "./card.js";
 import { copy } from "./clipboard.js";
 import { h, refill } from "./elements.js";
+import { loadExamples } from "./examples.js";
 import { judgeView } from "./judge.js";
 import { judgementsView } from "./judgements.js";
 import { clipped, linkOf, readLink, VIEWS, writeLink } from "./link.js";
@@ -36,7 +37,7 @@ async function start() {
   }
   const notice = document.getElementById("notice");
   try {
-    const offered = await catalogue();
+    const [offered] = await Promise.all([catalogue(), loadExamples()]);
     refill(notice);
     document.getElementById("about").textContent =
       `nlgauge ${offered.version} · ${offered.models.length > 1 ? "models" : "model"}: ${offered.models.join(", ")}`;
@@ -54,15 +55,15 @@ async function start() {
 }
 
 /** Open the view in the address. */
-async function openLink() {
+function openLink() {
   const { view, unknown, settings } = readLink();
   const notice = document.getElementById("notice");
   open(view);
   refill(notice);
   if (unknown) showLinkNotice(notice, [`there is no view “${clipped(unknown)}”; there are ${VIEWS.join(", ")}`], null);
-  if (linkOf(views[view]).settings.toString() === settings.toString()) return;
+  if (["", linkOf(views[view]).settings.toString()].includes(settings.toString())) return; // there is nothing to change
   try {
-    await views[view].restore(settings);
+    views[view].restore(settings);
   } catch (error) {
     showError(notice, error);
   }

@@ -25,8 +25,9 @@ export function metricPicker(catalogue, defaults, onChange, { label = "Metrics",
     draw();
   }
 
-  /** Choose the metrics of a link; those that this service does not have are refused. */
+  /** Choose the metrics of a link, or the defaults; those that this service does not have are refused. */
   function restore(link, text) {
+    if (text === null) return choose(defaults);
     const usable = text.split(";").filter(Boolean).filter((spec) => {
       const { name, options } = readSpec(spec);
       const metric = catalogue.metrics.find((each) => each.name === name);
@@ -37,6 +38,7 @@ export function metricPicker(catalogue, defaults, onChange, { label = "Metrics",
       return lacking === undefined || link.refuse(`${name} has no value for its option ${lacking}`);
     });
     if (usable.length) choose(usable);
+    return undefined;
   }
 
   function draw() {

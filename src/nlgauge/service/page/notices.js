@@ -62,6 +62,6 @@ function where(path) {
 }
 
 function sentence(text) {
-  const opened = /^[a-z]+,?\s/.test(text) ? text[0].toUpperCase() + text.slice(1) : text;
+  const opened = /^[a-z]+\s/.test(text) ? text[0].toUpperCase() + text.slice(1) : text;
   return /[.!?)]$/.test(opened) ? opened : `${opened}.`;
 }

@@ -6,10 +6,11 @@ import { h, refill, reveal } from "./elements.js";
 import { PAIR } from "./examples.js";
 import { areTexts, linkReader } from "./link.js";
 import { alignmentPanel } from "./alignment.js";
-import { announce, inputError, showError, showLinkNotice } from "./notices.js";
+import { announce, inputError, showLinkNotice } from "./notices.js";
 import { counted } from "./number_format.js";
 import { readSpec } from "./metrics.js";
 import { references } from "./references.js";
+import { taskRunner } from "./run_task.js";
 import { scoreList } from "./scores.js";
 
 const METRICS = ["gauge", "bleu", "chrf", "bertscore", "mover", "bary", "lazy_emd"];
@@ -18,9 +19,8 @@ const WAITING = ["metrics", "exact", "from", "to"]; // parts of a link that choo
 
 /** The view; `onChange` is called when its link changes. */
 export function pairView(catalogue, onChange) {
-  let stop = new AbortController();
   const candidate = h("textarea", {
-    id: "candidate", rows: 3, placeholder: "Output of a system", oninput: onChange, spellcheck: "false",
+    id: "candidate", rows: 3, placeholder: "Output of a system", oninput: onChange, spellcheck: "false", dir: "auto",
   });
   const refs = references(onChange);
   const metrics = metricPicker(catalogue, METRICS, onChange);
@@ -28,6 +28,7 @@ export function pairView(catalogue, onChange) {
   const errorPlace = h("div");
   const alignment = alignmentPanel(onChange);
   const go = h("button", { class: "primary" }, "Score");
+  const work = taskRunner(go, errorPlace);
   const form = h("form", {
     class: "card form", novalidate: true,
     onsubmit: (event) => {
@@ -61,11 +62,7 @@ export function pairView(catalogue, onChange) {
     return texts;
   }
 
-  async function run(target = scores) {
-    stop.abort();
-    stop = new AbortController();
-    const { signal } = stop;
-    go.disabled = true;
+  const run = (target = scores) => work(async ({ signal }) => {
     try {
       const texts = pair();
       const body = { pairs: [texts], metrics: metrics.wanted(), segments: false };
@@ -80,15 +77,14 @@ export function pairView(catalogue, onChange) {
       await matched;
       if (target !== scores) reveal(target);
     } catch (error) {
-      if (error.name === "AbortError") return;
+      if (signal.aborted) return;
       scores.hidden = true;
       alignment.hide();
-      showError(errorPlace, error);
+      throw error;
     } finally {
-      if (stop.signal === signal) go.disabled = false;
-      scores.removeAttribute("aria-busy");
+      if (!signal.aborted) scores.removeAttribute("aria-busy");
     }
-  }
+  });
 
   return {
     element: h("div", { class: "view" },
@@ -115,7 +111,7 @@ export function pairView(catalogue, onChange) {
     },
     restore(settings) {
       const link = linkReader(settings, ["metrics", "texts", ...alignment.names]);
-      if (settings.has("metrics")) metrics.restore(link, settings.get("metrics"));
+      metrics.restore(link, settings.get("metrics"));
       alignment.restore(settings, link);
       const texts = link.texts(areTexts);
       if (texts) {

@@ -10,7 +10,7 @@ export function references(onChange) {
 
   function add(text) {
     const box = h("textarea", {
-      rows: 3, value: text, placeholder: "Expected output", oninput: onChange, spellcheck: "false",
+      rows: 3, value: text, placeholder: "Expected output", oninput: onChange, spellcheck: "false", dir: "auto",
     });
     const remove = h("button", {
       type: "button", class: "quiet small remove",

@@ -55,7 +55,7 @@ export function segmentSection(scores, scales, { baseline, find, nameSegment, on
         { name: chosen.system, numeric: true, show: number },
         { name: "difference", numeric: true, show: (value) => (value === null ? "–" : difference(value, scale.range)) },
       ] : []),
-      { name: second ? `output of ${chosen.system}` : "output", look: "text-cell", show: (text) => text || "–" },
+      { name: second ? `output of ${chosen.system}` : "output", look: "text-cell", show: (text) => h("bdi", {}, text || "–") },
     ];
     const rows = scores.ids.map((id, k) => [
       id, first.values[k], ...(second ? [second.values[k], second.differences[k]] : []),

@@ -26,6 +26,7 @@ export function systemsView(catalogue, onChange, onPair) {
   const state = { baseline: null, method: METHODS[0][0], count: COUNTS[1][0], example: false, done: false };
   const metrics = metricPicker(catalogue, METRICS, onChange);
   const files = fileList(() => {
+    work.cancel();
     state.example = false;
     arrange();
     onChange();
@@ -57,15 +58,14 @@ export function systemsView(catalogue, onChange, onPair) {
 
   async function take(given) {
     try {
-      await files.add(given);
-      refill(result);
+      if (await files.add(given)) refill(result);
     } catch (error) {
       showError(result, error);
     }
   }
 
-  async function example() {
-    files.set(await exampleSystems());
+  function example() {
+    files.set(exampleSystems());
     state.example = true;
     onChange();
     run();
@@ -85,16 +85,16 @@ export function systemsView(catalogue, onChange, onPair) {
     go.textContent = names.length === 1 ? "Score" : "Compare";
   }
 
-  const run = () => work(async () => {
+  const run = () => work(async (stop) => {
     state.done = false;
     const body = { ...files.body(), metrics: metrics.wanted() };
     refill(result);
     if (files.systems().length > 1) {
       const { baseline, method: test, count: resampled } = state;
       const how = { baseline, method: test, count: Number(resampled), differ: DIFFERING, segments: true };
-      showComparison(await runJob("compare", { ...body, ...how }, progress), textFinder(body));
+      showComparison(await runJob("compare", { ...body, ...how }, progress, stop), textFinder(body));
     } else {
-      showScores(await runJob("score", body, progress), textFinder(body));
+      showScores(await runJob("score", body, progress, stop), textFinder(body));
     }
     reveal(result);
     state.done = true;
@@ -145,9 +145,9 @@ export function systemsView(catalogue, onChange, onPair) {
       if (state.example) link.set("example", "1");
       return link;
     },
-    async restore(settings) {
+    restore(settings) {
       const link = linkReader(settings, ["metrics", "method", "count", "baseline", "example", "texts"]);
-      if (settings.has("metrics")) metrics.restore(link, settings.get("metrics"));
+      metrics.restore(link, settings.get("metrics"));
       for (const [name, field, choices] of [["method", method, METHODS], ["count", resamples, COUNTS]]) {
         state[name] = link.choice(name, choices.map(([value]) => value)) ?? state[name];
         field.querySelector("select").value = state[name];
@@ -157,7 +157,7 @@ export function systemsView(catalogue, onChange, onPair) {
       state.baseline = wanted;
       if (texts) files.set(texts);
       else if (settings.has("example")) {
-        files.set(await exampleSystems());
+        files.set(exampleSystems());
         state.example = true;
       }
       if (wanted && !files.isEmpty() && state.baseline !== wanted) link.refuse(`there is no system “${clipped(wanted)}”`);

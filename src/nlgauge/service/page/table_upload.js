@@ -11,9 +11,9 @@ import { counted } from "./number_format.js";
 /**
  * A place for one file. `kind` has its `title` and `hint`, what `read(file)` makes of it, the example and
  * whether the texts of a link are such a table. `onTable` gets every new table and returns a text about
- * it; `run` starts the work of the view.
+ * it; `run` starts the work of the view, and `work` is what runs it.
  */
-export function tableUpload(kind, { result, onTable, onChange, run }) {
+export function tableUpload(kind, { result, work, onTable, onChange, run }) {
   const about = h("p", { class: "about" });
   const settings = h("div", { hidden: true }, about);
   const found = { name: null, table: null, isExample: false };
@@ -21,36 +21,35 @@ export function tableUpload(kind, { result, onTable, onChange, run }) {
   const empty = h("p", { class: "actions" },
     h("button", { type: "button", class: "quiet", onclick: example }, "Try an example"));
 
-  let newest = null; // the table that was asked for last
+  let reading = null; // the file that is being read; a later file, example or link replaces it
 
   async function take([file]) {
     if (!file) return;
-    const reading = newest = kind.read(file);
+    reading = file;
     try {
-      if (!await set(file.name, reading)) return;
+      const table = await kind.read(file);
+      if (file !== reading) return;
+      set(file.name, table);
       refill(result);
       onChange();
     } catch (error) {
-      if (reading === newest) showError(result, error);
+      if (file === reading) showError(result, error);
     }
   }
 
-  async function example() {
-    if (!await set(kind.exampleName, kind.example(), true)) return;
+  function example() {
+    set(kind.exampleName, kind.example(), true);
     onChange();
     run();
   }
 
-  /** Show a table once it has been read; return false if another one was asked for meanwhile. */
-  async function set(name, reading, isExample = false) {
-    newest = reading;
-    const table = await reading;
-    if (reading !== newest) return false;
+  function set(name, table, isExample = false) {
+    reading = null;
+    work.cancel();
     Object.assign(found, { name, table, isExample });
     refill(about, h("strong", {}, name), h("span", { class: "note" }, ` · ${onTable(table)}`));
     settings.hidden = false;
     empty.hidden = true;
-    return true;
   }
 
   return {
@@ -62,10 +61,10 @@ export function tableUpload(kind, { result, onTable, onChange, run }) {
     },
     /** The table for a link, which names the example instead of holding it. */
     texts: () => (found.isExample ? null : found.table),
-    async restore(link, parts) {
+    restore(link, parts) {
       const table = link.texts(kind.isTable);
-      if (parts.has("example")) await set(kind.exampleName, kind.example(), true);
-      else if (table) await set("The link", table);
+      if (parts.has("example")) set(kind.exampleName, kind.example(), true);
+      else if (table) set("The link", table);
     },
   };
 }

@@ -1,15 +1,16 @@
 // The theme, light or dark: the preference of the system, unless the button overrides it.
 
 import { DARK, LIGHT } from "./colours.js";
+import { storedText } from "./storage.js";
 
-const KEY = "nlgauge.theme";
+const chosen = storedText("nlgauge.theme", () => localStorage);
 const system = matchMedia("(prefers-color-scheme: dark)");
-const listeners = new Set();
+let printing = false;
 
-/** Whether the page is dark now. */
+/** Whether the page is dark now; paper is not. */
 export function isDark() {
-  const chosen = document.documentElement.dataset.theme;
-  return chosen ? chosen === "dark" : system.matches;
+  if (printing) return false;
+  return ["dark", "light"].includes(chosen.get()) ? chosen.get() === "dark" : system.matches;
 }
 
 /** The colours of drawings on the page as it is now. */
@@ -19,7 +20,8 @@ export function palette() {
 
 /** Call back when the theme changes, as long as the element is on the page. */
 export function onTheme(element, callback) {
-  listeners.add({ element, callback });
+  element.classList.add("themed");
+  element.addEventListener("themechange", callback);
 }
 
 /** Call back when the width of an element or the theme changes. */
@@ -35,26 +37,22 @@ export function onResizeOrTheme(element, callback) {
 
 /** Let a button change the theme, and remember it in this browser. */
 export function startTheme(button) {
-  const remembered = localStorage.getItem(KEY);
-  if (remembered === "dark" || remembered === "light") choose(remembered);
   const update = () => {
+    document.documentElement.dataset.theme = isDark() ? "dark" : "light";
     button.querySelector("span").textContent = isDark() ? "Light theme" : "Dark theme";
     button.title = `Switch to the ${isDark() ? "light" : "dark"} theme`;
-    for (const listener of listeners) {
-      if (listener.element.isConnected) listener.callback();
-      else listeners.delete(listener);
-    }
+    for (const element of document.querySelectorAll(".themed")) element.dispatchEvent(new Event("themechange"));
   };
   button.addEventListener("click", () => {
-    const wanted = isDark() ? "light" : "dark";
-    choose(wanted);
-    localStorage.setItem(KEY, wanted);
+    chosen.set(isDark() ? "light" : "dark");
     update();
   });
   system.addEventListener("change", update);
+  for (const [kind, begins] of [["beforeprint", true], ["afterprint", false]]) {
+    addEventListener(kind, () => {
+      printing = begins;
+      update();
+    });
+  }
   update();
-}
-
-function choose(theme) {
-  document.documentElement.dataset.theme = theme;
 }
