@@ -9,7 +9,7 @@ import numpy as np
 from nlgauge.core.arrays import Floats
 from nlgauge.figures import matplotlib_setup as setup
 from nlgauge.figures.colours import ramp
-from nlgauge.figures.labels import heading, legend_label, printable, shorten
+from nlgauge.figures.labels import legend_label
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -63,16 +63,15 @@ def distributions(panels: Mapping[str, Sequence[Curve]], *, legend: str = "") ->
     """
     columns = 2 if len(panels) == 4 else min(len(panels), _PANELS_PER_ROW)  # a square, not 3 and 1
     rows = -(-len(panels) // columns)
-    size = (max(1.9 * columns, 2.6) + 0.2, 1.25 * rows + 0.55)
+    width = max(1.9, 2.6 / columns)
+    size = (width * columns + 0.2, 1.25 * rows + 0.55)
     with setup.panels(len(panels), columns, size) as (figure, grid):
         for axes, (metric, curves) in zip(grid, panels.items(), strict=True):
             _draw(axes, curves)
-            axes.set_title(shorten(printable(metric), 30))
-        handles, labels = grid[0].get_legend_handles_labels()
-        title = heading(legend) if legend else None
-        setup.legend_below(
-            figure, handles, len(labels), title=title, handlelength=1.0, columnspacing=1.0
-        )
+            axes.set_title(setup.wrap_title(metric, width))
+        handles, _ = grid[0].get_legend_handles_labels()
+        title = setup.wrap_title(legend, size[0])
+        setup.legend_below(figure, handles, title=title, handlelength=1.0, columnspacing=1.0)
     return figure
 
 
