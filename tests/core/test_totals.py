@@ -1,7 +1,5 @@
 """Corpus scores of parts add up to the corpus_score of the whole, intervals included."""
 
-from __future__ import annotations
-
 import dataclasses
 from itertools import pairwise
 

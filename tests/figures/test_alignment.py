@@ -1,7 +1,5 @@
 """Figures and pages of plans: their shapes, texts and files."""
 
-from __future__ import annotations
-
 import builtins
 import sys
 import warnings

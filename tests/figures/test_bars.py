@@ -1,7 +1,5 @@
 """Bars in several rows, with intervals, within the width of a page."""
 
-from __future__ import annotations
-
 import pytest
 
 pytest.importorskip("matplotlib")

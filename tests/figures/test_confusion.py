@@ -1,7 +1,5 @@
 """Confusion matrices: their numbers and labels."""
 
-from __future__ import annotations
-
 import pytest
 
 pytest.importorskip("matplotlib")

@@ -1,7 +1,5 @@
 """Densities within the range of their metric."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Lines with bands: their values, marks and titles."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Texts with marked errors: all of the text is shown, in any script, and nothing becomes code."""
 
-from __future__ import annotations
-
 from xml.etree import ElementTree
 
 import pytest

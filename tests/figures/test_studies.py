@@ -1,7 +1,5 @@
 """Bars, heat maps and distributions: their numbers, labels and curves."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Curves and surfaces of option values: their points, axes and labels."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 
