@@ -11,9 +11,10 @@ pytest.importorskip("matplotlib")
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 
 from drawn_texts import overlapping_texts
+from nlgauge.core.quality_band import QualityBand
 from nlgauge.figures.bars import Bar, bars
 from nlgauge.figures.bars import Panel as BarPanel
-from nlgauge.figures.distributions import Curve, distributions
+from nlgauge.figures.distributions import distributions
 from nlgauge.figures.matplotlib_setup import save
 from nlgauge.figures.matrix import coefficients, directed, heat, p_values
 
@@ -83,9 +84,10 @@ def test_distributions_have_a_curve_for_each_band(count: int) -> None:
     rng = np.random.default_rng(1)
     places = np.linspace(0, 1, 50)
     curves = [
-        Curve(f"band {k}", rng.uniform(0, 1, 30), places, np.ones(50) * (k + 1)) for k in range(3)
+        QualityBand(f"band {k}", rng.uniform(0, 1, 30), places, np.ones(50) * (k + 1))
+        for k in range(3)
     ]
-    flat = Curve("constant", np.full(5, 0.5), places, np.full(50, np.nan))
+    flat = QualityBand("constant", np.full(5, 0.5), places, np.full(50, np.nan))
     names = [f"metric{i}:with=a,long={i}.000,name=yes" for i in range(count)]
     figure = distributions({name: [*curves, flat] for name in names}, legend="da")
     drawn = [axes for axes in figure.axes if axes.axison]
@@ -109,7 +111,9 @@ def test_titles_and_legends_fit_the_figure() -> None:
     names = ["a", "b"]
     panels = [coefficients(names, symmetric(2, 0.1), title="segment level, pearson")] * 3
     assert overlapping_texts(heat(panels)) == []
-    curves = [Curve(f"a long name of band {k}", *[np.linspace(0, 1, 9)] * 3) for k in range(6)]
+    curves = [
+        QualityBand(f"a long name of band {k}", *[np.linspace(0, 1, 9)] * 3) for k in range(6)
+    ]
     figure = distributions({"metric": curves})
     canvas = FigureCanvasAgg(figure)
     canvas.draw()

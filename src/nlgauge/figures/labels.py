@@ -24,7 +24,10 @@ def legend_label(name: str) -> str:
 
 def shorten(label: str, longest: int = 24) -> str:
     """Return the label, cut with an ellipsis if it is wider than ``longest`` Latin letters."""
-    return label if cell_len(label) <= longest else set_cell_size(label, longest - 1).rstrip() + "…"
+    if cell_len(label) <= longest:
+        return label
+    cut = set_cell_size(label, longest - 1)
+    return (cut if label.startswith(cut) else cut[:-1]) + "…"  # a wide letter may not fit
 
 
 def tick_label(value: float | str) -> str:

@@ -65,7 +65,7 @@ def heat(panels: Sequence[Panel]) -> "Figure":
         for axes, panel, width, with_names in zip(grid, panels, sizes, shows_names, strict=True):
             _draw(axes, panel)
             if panel.title:
-                axes.set_title(setup.wrap_title(panel.title, width + 0.35), pad=16)
+                axes.set_title(setup.wrap_title(printable(panel.title), width + 0.35), pad=16)
             if not with_names:
                 axes.set_yticklabels([])
     return figure
