@@ -1,7 +1,5 @@
 """Run suites and print a table with ratios to the first row of each."""
 
-from __future__ import annotations
-
 import argparse
 import json
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The embedding cache: a run that fills it, the same run again, and one with a new system."""
 
-from __future__ import annotations
-
 import shutil
 import subprocess
 import sys

@@ -8,8 +8,6 @@ separately. The driver is timed with tasks that take no time, two of them queued
 workers, because the time per task may depend on their number.
 """
 
-from __future__ import annotations
-
 import argparse
 import heapq
 import tempfile

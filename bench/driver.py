@@ -8,8 +8,6 @@ The metric is the ratio of two lengths, so that reading and bookkeeping take mos
 are processor times, which other work on the machine hardly affects.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import os

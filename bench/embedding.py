@@ -1,7 +1,5 @@
 """Embedding metrics compared with their encoder alone."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import nlgauge

@@ -4,8 +4,6 @@ For every metric nlgauge is copied without bytecode to a new folder, and two pro
 pair with this copy. They share a new home folder, so that the first finds no cache of any library.
 """
 
-from __future__ import annotations
-
 import os
 import shutil
 import subprocess

@@ -1,7 +1,5 @@
 """Growth of time with pairs and with length, and of memory with pairs."""
 
-from __future__ import annotations
-
 import math
 import subprocess
 import sys
@@ -30,8 +28,7 @@ def memory(_: int) -> list[Timing]:
         done = subprocess.run(
             [sys.executable, "-c", program], capture_output=True, check=True, text=True
         )
-        seconds, kilobytes = map(float, done.stdout.split())
-        peaks[many] = kilobytes / 1024
+        seconds, peaks[many] = map(float, done.stdout.split())
         timings.append(Timing(f"{many} pairs", seconds, many))
     print(", ".join(f"{many} pairs: {peak:.0f} MB at most" for many, peak in peaks.items()))
     return timings
@@ -49,7 +46,7 @@ def _by_pairs(count: int) -> list[Timing]:
     for size in [size for size in PAIRS if size <= largest]:
         work = {f"{size} pairs": lambda size=size: scorer.score(left[:size], right[:size])}
         timings += race(work, pairs=size, repeats=1)
-    _tell("pairs", [t.pairs for t in timings], timings)
+    _print_exponent("pairs", [t.pairs for t in timings], timings)
     return timings
 
 
@@ -65,11 +62,13 @@ def _by_length() -> list[Timing]:
         work = {f"{length} tokens": lambda t=texts, n=rows: scorer.score(t[:n], t[n:])}
         timings += race(work, pairs=rows, repeats=2)
         sizes.append(length)
-    _tell("tokens", sizes, [Timing(t.name, t.seconds / t.pairs, 1, t.cpu) for t in timings])
+    _print_exponent(
+        "tokens", sizes, [Timing(t.name, t.seconds / t.pairs, 1, t.cpu) for t in timings]
+    )
     return timings
 
 
-def _tell(what: str, sizes: list[int], timings: list[Timing]) -> None:
+def _print_exponent(what: str, sizes: list[int], timings: list[Timing]) -> None:
     slope = exponent(sizes, [timing.seconds for timing in timings])
     print(f"time grows like {what} to the power of {slope:.2f}")
 
@@ -82,11 +81,10 @@ def exponent(sizes: list[int], seconds: list[float]) -> float:
     return slope / sum((a - mean_x) ** 2 for a in x)
 
 
-# The peak of getrusage may be that of the process that started this one.
 _MEMORY_PROGRAM = """
-import re, time
-from pathlib import Path
+import time
 import nlgauge
+from bench.machine import peak_megabytes
 words = {words!r}
 texts = [" ".join(words[(k * 7 + i * (k % 5 + 1)) % len(words)] for i in range(12)) + f" {{k}}"
          for k in range(2 * {count})]
@@ -94,5 +92,5 @@ scorer = nlgauge.Scorer(["bertscore", "wmd"])
 start = time.perf_counter()
 scorer.score(texts[: {count}], texts[{count} :])
 seconds = time.perf_counter() - start
-print(seconds, re.search(r"VmHWM:\\s+(\\d+)", Path("/proc/self/status").read_text())[1])
+print(seconds, peak_megabytes())
 """

@@ -1,7 +1,5 @@
 """InfoLM compared with its forward passes alone, and with torchmetrics' InfoLM."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import tempfile

@@ -1,7 +1,5 @@
 """Growth of CPU time and memory of a pair with its length, from 512 to 8,192 tokens per side."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 
@@ -28,7 +26,7 @@ def long(_: int) -> list[Timing]:
     timings += [_measure(metric, "embedded", MODEL_LENGTH) for metric in METRICS]
     few = _measure("infolm", "embedded", INFOLM_LENGTH)
     if few.cpu is not None:
-        _tell_infolm(few.cpu)
+        _print_infolm(few.cpu)
     return [*timings, few]
 
 
@@ -41,25 +39,24 @@ def _measure(metric: str, model: str, length: int) -> Timing:
     if done.returncode:
         print(f"{name}: not finished within {LIMIT} s of CPU time ({done.stderr[-200:].strip()})")
         return Timing(name, float("inf"), 1)
-    seconds, cpu, kilobytes = map(float, done.stdout.split())
-    print(f"{name}: {cpu:.2f} s of CPU time, {kilobytes / 1024:.0f} MB at most", flush=True)
-    return Timing(name, seconds, 1, cpu, kilobytes / 1024)
+    seconds, cpu, peak = map(float, done.stdout.split())
+    print(f"{name}: {cpu:.2f} s of CPU time, {peak:.0f} MB at most", flush=True)
+    return Timing(name, seconds, 1, cpu, peak)
 
 
-def _tell_infolm(cpu: float) -> None:
-    """Print what InfoLM will take: a pass per token, each over a window of at most 512 tokens."""
+def _print_infolm(cpu: float) -> None:
+    """Print estimates for InfoLM: a pass per token, each over a window of at most 512 tokens."""
     for length in LENGTHS:
         window = min(length, 512)
         estimate = cpu * (length / INFOLM_LENGTH) * (window / INFOLM_LENGTH)
         print(f"infolm, embedded, {length:,} tokens: about {estimate:.0f} s of CPU time")
 
 
-# The peak of getrusage may be that of the process that started this one.
 _PROGRAM = """
-import re, resource, sys, time
-from pathlib import Path
+import resource, sys, time
 import numpy as np
 import nlgauge
+from bench.machine import peak_megabytes
 spec, length, limit = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
 resource.setrlimit(resource.RLIMIT_CPU, (limit, limit))
 rng = np.random.default_rng(0)
@@ -80,5 +77,5 @@ scorer.score(["a b c"], ["a c d"])  # loads libraries and the model
 start, busy = time.perf_counter(), time.process_time()
 scorer.score(left, right)
 seconds, busy = time.perf_counter() - start, time.process_time() - busy
-print(seconds, busy, re.search(r"VmHWM:\\s+(\\d+)", Path("/proc/self/status").read_text())[1])
+print(seconds, busy, peak_megabytes())
 """

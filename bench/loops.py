@@ -3,8 +3,6 @@
 Each takes the states [layers, tokens, d] of two texts. The encoder is timed separately.
 """
 
-from __future__ import annotations
-
 import warnings
 
 import numpy as np

@@ -1,7 +1,5 @@
 """A general description of the machine of a run."""
 
-from __future__ import annotations
-
 import os
 import platform
 from importlib.metadata import version
@@ -9,7 +7,7 @@ from pathlib import Path
 
 
 def machine() -> dict[str, object]:
-    """Processor, cores, threads, versions, and how busy the machine was with other work."""
+    """Processor, cores, threads, versions, and the load of the machine."""
     import torch
 
     return {
@@ -20,6 +18,15 @@ def machine() -> dict[str, object]:
         "python": platform.python_version(),
         **{name: version(name) for name in ("torch", "transformers", "numpy", "POT")},
     }
+
+
+def peak_megabytes(process: int | str = "self") -> float:
+    """Return the largest resident memory of a process until now.
+
+    The peak that getrusage reports may be that of the process that started this one.
+    """
+    status = Path(f"/proc/{process}/status").read_text("utf-8").splitlines()
+    return next(int(line.split()[1]) for line in status if line.startswith("VmHWM")) / 1024
 
 
 def _processor() -> str:

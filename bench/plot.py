@@ -1,7 +1,5 @@
 """A bar for every timing of a suite, as multiples of its first row."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from bench.timing import Timing

@@ -10,8 +10,6 @@ cheap: requests are prepared as bytes, and responses are only parsed after the m
 every score of every response is compared with that of the library.
 """
 
-from __future__ import annotations
-
 import argparse
 import heapq
 import json
@@ -25,9 +23,10 @@ import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from itertools import count, cycle
 from pathlib import Path
+from typing import Any
 from urllib.error import HTTPError
 from urllib.request import Request, urlopen
 
@@ -41,7 +40,7 @@ from nlgauge.report.table import Column, Table, Value
 _TOLERANCE = 1e-5
 _WARM_SECONDS = 3.0
 _REST_SECONDS = 1.0  # what Retry-After says
-WAYS = {"one by one": "0", "batched": "4"}  # batching window in milliseconds
+MODES = {"one by one": "0", "batched": "4"}  # batching window in milliseconds
 BESIDE = "batched, beside the worst client"
 _LONG = " ".join(f"w{n * 7919 % 263}" for n in range(2300))[:9_999]
 _LINES = "\n".join(_LONG.split())
@@ -79,10 +78,11 @@ _CARD = {  # as many rows, characters and resamples as one request may have
 }
 _WORST_SECONDS = "5"  # time limit beside the worst client, so that it sends all of its requests
 MEGABYTE = 2**20
+Load = dict[str, Any]  # results of one mode by name
 
 
 @dataclass
-class Seen:
+class Responses:
     """The responses to the clients of one run, and the cost for clients and server."""
 
     statuses: Counter[int] = field(default_factory=Counter)
@@ -95,46 +95,23 @@ class Seen:
     batch: float = 0.0
 
 
-@dataclass(frozen=True)
-class Load:
-    """One way in numbers."""
-
-    name: str
-    requests_per_second: float
-    ratio: float
-    p50_ms: float
-    p99_ms: float
-    accepted: int
-    busy: int
-    late: int
-    other: int
-    mean_batch: float
-    largest_difference: float
-    memory_start_mb: float
-    memory_third_mb: float
-    memory_two_thirds_mb: float
-    memory_end_mb: float
-    server_cpu_ms: float
-    client_cpu_ms: float
-
-
-class Line:
-    """One client's connection: a request goes out, its answer is gathered."""
+class Connection:
+    """The connection of one client."""
 
     def __init__(self, port: int) -> None:
         self.socket = socket.create_connection(("127.0.0.1", port))
         self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         self.number = 0
-        self.begun = 0.0
+        self.start = 0.0
         self._parts = b""
 
-    def ask(self, number: int, request: bytes) -> None:
+    def send(self, number: int, request: bytes) -> None:
         """Send a request."""
-        self.number, self._parts, self.begun = number, b"", time.perf_counter()
+        self.number, self._parts, self.start = number, b"", time.perf_counter()
         self.socket.sendall(request)
 
-    def hear(self) -> tuple[int, bytes] | None:
-        """Status and body once all of it is there."""
+    def receive(self) -> tuple[int, bytes] | None:
+        """Return status and body once the response is complete."""
         received = self.socket.recv(65536)
         if not received:
             raise ConnectionError("the server has closed a connection")
@@ -168,65 +145,69 @@ def _cpu_seconds(process: int) -> float:
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
-def _load(port: int, process: int, requests: list[bytes], clients: int, seconds: float) -> Seen:
-    """What a load of so many clients saw, after a short one that is not counted."""
+def _load(
+    port: int, process: int, requests: list[bytes], clients: int, seconds: float
+) -> Responses:
+    """Return the responses to clients for some seconds, after a short warm-up."""
     _drive(port, process, requests, clients, min(seconds, _WARM_SECONDS))
     before, own, batches = _cpu_seconds(process), time.process_time(), _batches(port)
-    seen = _drive(port, process, requests, clients, seconds)
-    seen.server_cpu = _cpu_seconds(process) - before
-    seen.client_cpu = time.process_time() - own
+    responses = _drive(port, process, requests, clients, seconds)
+    responses.server_cpu = _cpu_seconds(process) - before
+    responses.client_cpu = time.process_time() - own
     answered, calls = (now - then for now, then in zip(_batches(port), batches, strict=True))
-    seen.batch = answered / calls
-    return seen
+    responses.batch = answered / calls
+    return responses
 
 
-def _drive(port: int, process: int, requests: list[bytes], clients: int, seconds: float) -> Seen:
+def _drive(
+    port: int, process: int, requests: list[bytes], clients: int, seconds: float
+) -> Responses:
     """Keep all clients busy for this time, then wait for requests in progress."""
-    seen, turn = Seen(), count()
-    begun = time.perf_counter()
-    resting: list[tuple[float, int, Line]] = []
+    responses, numbers = Responses(), count()
+    start = time.perf_counter()
+    resting: list[tuple[float, int, Connection]] = []
 
-    def ask(line: Line) -> None:
-        number = next(turn) % len(requests)
-        line.ask(number, requests[number])
+    def send_next(connection: Connection) -> None:
+        number = next(numbers) % len(requests)
+        connection.send(number, requests[number])
 
     with selectors.DefaultSelector() as selector:
-        for line in [Line(port) for _ in range(clients)]:
-            selector.register(line.socket, selectors.EVENT_READ, line)
-            ask(line)
-        underway = clients
-        while underway or resting:
+        for connection in [Connection(port) for _ in range(clients)]:
+            selector.register(connection.socket, selectors.EVENT_READ, connection)
+            send_next(connection)
+        in_flight = clients
+        while in_flight or resting:
             for key, _ in selector.select(0.05):
-                line = key.data
-                heard = line.hear()
-                if heard is None:
+                connection = key.data
+                response = connection.receive()
+                if response is None:
                     continue
-                now, (status, body) = time.perf_counter(), heard
-                seen.statuses[status] += 1
-                underway -= 1
+                now, (status, body) = time.perf_counter(), response
+                responses.statuses[status] += 1
+                in_flight -= 1
                 if status == 200:
-                    seen.seconds.append(now - line.begun)
-                    seen.answers.append((line.number, body))
-                if now - begun > seconds:
-                    selector.unregister(line.socket)
-                    line.socket.close()
+                    responses.seconds.append(now - connection.start)
+                    responses.answers.append((connection.number, body))
+                if now - start > seconds:
+                    selector.unregister(connection.socket)
+                    connection.socket.close()
                 elif status == 429:
-                    heapq.heappush(resting, (now + _REST_SECONDS, next(turn), line))
+                    heapq.heappush(resting, (now + _REST_SECONDS, next(numbers), connection))
                 else:
-                    ask(line)
-                    underway += 1
+                    send_next(connection)
+                    in_flight += 1
             now = time.perf_counter()
             while resting and resting[0][0] <= now:
-                ask(heapq.heappop(resting)[2])
-                underway += 1
-            if now - begun >= len(seen.memory):  # once a second
-                seen.memory.append(_resident(process))
-    seen.elapsed = time.perf_counter() - begun
-    return seen
+                send_next(heapq.heappop(resting)[2])
+                in_flight += 1
+            if now - start >= len(responses.memory):  # once a second
+                responses.memory.append(_resident(process))
+    responses.elapsed = time.perf_counter() - start
+    return responses
 
 
 def _batches(port: int) -> tuple[float, float]:
-    """How many requests were scored until now, and in how many calls."""
+    """Return the numbers of scored requests and of batches until now."""
     with urlopen(f"http://127.0.0.1:{port}/metrics", timeout=30) as answer:
         lines = dict(line.rsplit(" ", 1) for line in answer.read().decode().splitlines())
     return float(lines["nlgauge_batch_requests_sum"]), float(lines["nlgauge_batch_requests_count"])
@@ -275,20 +256,20 @@ def _requests(
     return made
 
 
-def _furthest(seen: Seen, expected: list[list[float]]) -> float:
-    """The largest difference of any score in any answer from the library's."""
-    furthest = 0.0
-    for number, body in seen.answers:
+def _largest_difference(responses: Responses, expected: list[list[float]]) -> float:
+    """Return the largest difference between a score of the service and of the library."""
+    largest = 0.0
+    for number, body in responses.answers:
         for entry, value in zip(json.loads(body)["scores"], expected[number], strict=True):
             headline = next(iter(entry["components"]))
-            furthest = max(furthest, abs(entry["segments"][0][headline] - value))
-    return furthest
+            largest = max(largest, abs(entry["segments"][0][headline] - value))
+    return largest
 
 
 def main() -> None:
-    """Load both ways and print what was seen."""
+    """Measure all modes and print the results."""
     parser = argparse.ArgumentParser(prog="python -m bench.service", description=__doc__)
-    parser.add_argument("--seconds", type=float, default=60.0, help="for each way")
+    parser.add_argument("--seconds", type=float, default=60.0, help="for each mode")
     parser.add_argument("--clients", type=int, default=50)
     parser.add_argument("--pairs", type=int, default=400, help="distinct pairs")
     parser.add_argument("--words", type=int, default=0, help="cut texts to so many (0: not)")
@@ -305,54 +286,60 @@ def main() -> None:
     expected = np.column_stack([scores.segments for scores in board.values()]).tolist()
     requests = _requests(candidates, references, options.metrics)
     loads: list[Load] = []
-    for name, window in WAYS.items():
+    for name, window in MODES.items():
         with _server(window, options.model) as (port, process):
-            seen = _load(port, process, requests, options.clients, options.seconds)
-        loads.append(_summed(name, seen, expected, loads))
+            responses = _load(port, process, requests, options.clients, options.seconds)
+        loads.append(_summary(name, responses, expected, loads))
     with (
-        _server(WAYS["batched"], options.model, "--max-seconds", _WORST_SECONDS) as (port, process),
+        _server(MODES["batched"], options.model, "--max-seconds", _WORST_SECONDS) as (
+            port,
+            process,
+        ),
         _worst_client(port) as answers,
     ):
-        seen = _load(port, process, requests, options.clients, options.seconds)
-    loads.append(_summed(BESIDE, seen, expected, loads))
-    _tell(loads)
-    print(f"p99 beside the worst client / without it: {loads[-1].p99_ms / loads[-2].p99_ms:.2f}")
-    print(f"statuses beside the worst client: {dict(sorted(seen.statuses.items()))}")
+        responses = _load(port, process, requests, options.clients, options.seconds)
+    loads.append(_summary(BESIDE, responses, expected, loads))
+    _print_tables(loads)
+    print(
+        f"p99 beside the worst client / without it: {loads[-1]['p99_ms'] / loads[-2]['p99_ms']:.2f}"
+    )
+    print(f"statuses beside the worst client: {dict(sorted(responses.statuses.items()))}")
     print("answers to the worst client:")
     for answer, times in sorted(answers.items()):
         print(f"  {answer} ({times} times)")
     if options.json:
-        content = [asdict(load) for load in loads]
-        options.json.write_text(json.dumps(content, indent=2) + "\n", "utf-8")
-    if max(load.largest_difference for load in loads) > _TOLERANCE:
+        options.json.write_text(json.dumps(loads, indent=2) + "\n", "utf-8")
+    if max(load["largest_difference"] for load in loads) > _TOLERANCE:
         sys.exit("the service and the library disagree")
 
 
-def _summed(name: str, seen: Seen, expected: list[list[float]], before: list[Load]) -> Load:
-    """One way in numbers, beside the first of those before."""
-    p50, p99 = np.quantile(seen.seconds, [0.5, 0.99]) * 1000
-    accepted, busy, late = (seen.statuses[status] for status in (200, 429, 413))
-    memory = [held / MEGABYTE for held in seen.memory]
-    pace = accepted / seen.elapsed
-    return Load(
-        name=name,
-        requests_per_second=pace,
-        ratio=pace / (before[0].requests_per_second if before else pace),
-        p50_ms=float(p50),
-        p99_ms=float(p99),
-        accepted=accepted,
-        busy=busy,
-        late=late,
-        other=seen.statuses.total() - accepted - busy - late,
-        mean_batch=seen.batch,
-        largest_difference=_furthest(seen, expected),
-        memory_start_mb=memory[0],
-        memory_third_mb=memory[len(memory) // 3],
-        memory_two_thirds_mb=memory[2 * len(memory) // 3],
-        memory_end_mb=memory[-1],
-        server_cpu_ms=seen.server_cpu / accepted * 1000,
-        client_cpu_ms=seen.client_cpu / accepted * 1000,
-    )
+def _summary(
+    name: str, responses: Responses, expected: list[list[float]], before: list[Load]
+) -> Load:
+    """Return the results of one mode, compared with the first of those before."""
+    p50, p99 = np.quantile(responses.seconds, [0.5, 0.99]) * 1000
+    accepted, busy, late = (responses.statuses[status] for status in (200, 429, 413))
+    memory = [held / MEGABYTE for held in responses.memory]
+    pace = accepted / responses.elapsed
+    return {
+        "name": name,
+        "requests_per_second": pace,
+        "ratio": pace / (before[0]["requests_per_second"] if before else pace),
+        "p50_ms": float(p50),
+        "p99_ms": float(p99),
+        "accepted": accepted,
+        "busy": busy,
+        "late": late,
+        "other": responses.statuses.total() - accepted - busy - late,
+        "mean_batch": responses.batch,
+        "largest_difference": _largest_difference(responses, expected),
+        "memory_start_mb": memory[0],
+        "memory_third_mb": memory[len(memory) // 3],
+        "memory_two_thirds_mb": memory[2 * len(memory) // 3],
+        "memory_end_mb": memory[-1],
+        "server_cpu_ms": responses.server_cpu / accepted * 1000,
+        "client_cpu_ms": responses.client_cpu / accepted * 1000,
+    }
 
 
 _SPEED = {
@@ -367,7 +354,7 @@ _SPEED = {
     "other": ("other", 0),
     "requests a batch": ("mean_batch", 1),
 }
-_MEANS = {
+_RESOURCES = {
     "service": ("name", 0),
     "MB at start": ("memory_start_mb", 1),
     "after a third": ("memory_third_mb", 1),
@@ -378,14 +365,14 @@ _MEANS = {
 }
 
 
-def _tell(loads: list[Load]) -> None:
-    for shown in (_SPEED, _MEANS):
+def _print_tables(loads: list[Load]) -> None:
+    for shown in (_SPEED, _RESOURCES):
         columns = tuple(Column(heading, digits) for heading, (_, digits) in shown.items())
         rows: list[tuple[Value, ...]] = [
-            tuple(getattr(load, name) for name, _ in shown.values()) for load in loads
+            tuple(load[name] for name, _ in shown.values()) for load in loads
         ]
         print(text(Table(columns, tuple(rows))), end="\n\n")
-    worst = max(load.largest_difference for load in loads)
+    worst = max(load["largest_difference"] for load in loads)
     print(f"largest difference from the library's scores: {worst:.1e}")
 
 

@@ -1,12 +1,10 @@
-"""The driver of a run alone: workers answer at once, and rows exist in numbers only.
+"""The cost of the driver of a run alone, with simulated workers and rows.
 
     python -m bench.simulated_workers --rows 100000 10000000 1000000000
 
-Prints processor time and peak memory of the driver. What it costs to send tasks and to receive
-results is not in it; see bench.cluster.
+Prints processor time and peak memory of the driver. The cost of
+sending tasks and receiving results is not included; see bench.cluster.
 """
-
-from __future__ import annotations
 
 import argparse
 import json
@@ -23,6 +21,7 @@ from typing import Any
 
 import numpy as np
 
+from bench.machine import peak_megabytes
 from nlgauge.data.input_ranges import TableRange
 from nlgauge.data.systems import InputFiles
 from nlgauge.data.text_rows import Row
@@ -107,9 +106,7 @@ def measure(rows: int) -> dict[str, float]:
         start = time.process_time()
         result = run.execute()
         seconds = time.process_time() - start
-    status = Path("/proc/self/status").read_text().splitlines()
-    peak = next(int(line.split()[1]) for line in status if line.startswith("VmHWM")) / 1024
-    return {"rows": result.read, "seconds": seconds, "megabytes": peak}
+    return {"rows": result.read, "seconds": seconds, "megabytes": peak_megabytes()}
 
 
 def main() -> None:

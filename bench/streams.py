@@ -1,12 +1,10 @@
-"""What a run in parts costs, and how it grows with workers; see also driver and cluster.
+"""Time and memory of runs in parts, and their growth with workers; see also driver and cluster.
 
     python -m bench.streams memory     peak memory of a stream, and that it scores as a list does
     python -m bench.streams workers    pace with 1 and 2 workers, and memory of each
 
 Costs are processor time, which other work on the machine hardly changes; paces are by the clock.
 """
-
-from __future__ import annotations
 
 import argparse
 import json
@@ -18,8 +16,8 @@ import tempfile
 import time
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TypeVar
 
+from bench.machine import peak_megabytes
 from bench.texts import pairs
 from nlgauge.data.systems import InputFiles
 from nlgauge.report.formats import text
@@ -34,11 +32,10 @@ from nlgauge.scale.worker import PartsTask, Worker, WorkerConfig
 LEXICAL = ("bleu", "chrf")
 LIGHT = (*LEXICAL, "bertscore:model=hashing")
 ENCODED = ("bertscore",)
-Result = TypeVar("Result")
 
 
 def write_rows(path: Path, rows: int) -> Path:
-    """Short pairs, all different, of words that occur in the pairs other suites are timed on."""
+    """Write different short pairs of the words in the pairs of other suites."""
     draw = random.Random(0)
     words = sorted({word for texts in pairs(500) for line in texts for word in line.split()})
     with path.open("w", encoding="utf-8") as out:
@@ -52,7 +49,7 @@ def write_rows(path: Path, rows: int) -> Path:
 
 @dataclass(frozen=True)
 class Usage:
-    """What a command took."""
+    """The output, time and memory of a command."""
 
     output: str
     seconds: float
@@ -61,10 +58,10 @@ class Usage:
 
 
 def measure(*words: str) -> Usage:
-    """Run nlgauge and see what it takes, together with its children that it waited for.
+    """Run a command of nlgauge and return its usage, including that of its children.
 
-    Linux begins the count of peak memory with that of the process that starts it, so this one has
-    to stay small itself.
+    On Linux the peak memory of a process includes that of the process that started it, so this one
+    must stay small.
     """
     start = time.perf_counter()
     with (
@@ -82,7 +79,7 @@ def measure(*words: str) -> Usage:
 
 
 def memory(folder: Path, rows: int) -> Table:
-    """A stream beside a list: pace, peak memory, and the largest difference between values."""
+    """Compare a stream with a list: speed, peak memory, and largest difference of scores."""
     table = write_rows(folder / "rows.jsonl", rows)
     common = ["score", "-c", str(table), "-m", *LIGHT, "--confidence", "--format", "json", "-q"]
     ways = {"stream": [*common, "--parts", str(folder / "out")], "list": common}
@@ -114,7 +111,7 @@ def _numbers(score: dict) -> list[float]:
 
 
 def workers(folder: Path, rows: int, repeats: int = 3) -> Table:
-    """Rows a second with 1 and 2 worker processes, once they are up, and the memory of each."""
+    """Measure the speed of 1 and 2 running worker processes, and the memory of each."""
     lines = []
     for metrics, size, some in ((LEXICAL, 2000, rows), (ENCODED, 100, max(rows // 40, 400))):
         table = write_rows(folder / "rows.jsonl", some)
@@ -151,7 +148,7 @@ def _pace(
                 for _finished in engine.run(Worker.score_parts, tasks):
                     pass
                 seconds.append(time.perf_counter() - start)
-        megabytes = max(_peak(pid) for pid in engine._pool._processes)
+        megabytes = max(peak_megabytes(pid) for pid in engine._pool._processes)
     return min(seconds), megabytes
 
 
@@ -173,14 +170,8 @@ def plan_of(table: Path, path: Path, size: int) -> Plan:
         )
 
 
-def _peak(pid: int) -> float:
-    status = Path(f"/proc/{pid}/status").read_text()
-    line = next(line for line in status.splitlines() if line.startswith("VmHWM"))
-    return int(line.split()[1]) / 1024
-
-
 def main() -> None:
-    """Measure one of the two."""
+    """Measure memory or workers."""
     parser = argparse.ArgumentParser(prog="python -m bench.streams", description=__doc__)
     parser.add_argument("what", choices=["memory", "workers"])
     parser.add_argument("--rows", type=int)

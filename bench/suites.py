@@ -1,10 +1,9 @@
-"""What is timed beside what."""
-
-from __future__ import annotations
+"""The suites of timings, by name."""
 
 import subprocess
 import sys
 from collections.abc import Callable
+from functools import partial
 
 import nlgauge
 from bench.cache import cache
@@ -15,29 +14,24 @@ from bench.infolm import infolm
 from bench.long import long
 from bench.peers import peers, solvers
 from bench.texts import pairs
-from bench.timing import Timing, best_of
+from bench.timing import Timing, race
 
 Suite = Callable[[int], list[Timing]]
 
 
 def imports(_: int) -> list[Timing]:
-    """Starting up, against starting Python alone."""
+    """Time to start, compared with starting Python alone."""
     commands = {
         "python -c pass": ["-c", "pass"],
         "import nlgauge": ["-c", "import nlgauge"],
         "nlgauge --help": ["-m", "nlgauge", "--help"],
     }
-    return [
-        best_of(
-            name,
-            lambda words=words: subprocess.run(
-                [sys.executable, *words], capture_output=True, check=True
-            ),
-            pairs=1,
-            repeats=5,
-        )
-        for name, words in commands.items()
-    ]
+    works = {name: partial(_run_python, words) for name, words in commands.items()}
+    return race(works, pairs=1, repeats=5)
+
+
+def _run_python(words: list[str]) -> None:
+    subprocess.run([sys.executable, *words], capture_output=True, check=True)
 
 
 def lexical(count: int) -> list[Timing]:
@@ -45,22 +39,11 @@ def lexical(count: int) -> list[Timing]:
     import sacrebleu
 
     candidates, references = pairs(count)
-    floor = best_of(
-        "sacrebleu.corpus_bleu",
-        lambda: sacrebleu.corpus_bleu(candidates, [references]),
-        pairs=len(candidates),
-    )
-    names = [
-        name
-        for name in nlgauge.metric_names()
-        if nlgauge.metric(name).needs.kind == "text" and name != "external"  # which needs a program
-    ]
-    return [floor, *(_ours(name, candidates, references) for name in names)]
-
-
-def _ours(name: str, candidates: list[str], references: list[str]) -> Timing:
-    scorer = nlgauge.Scorer(name)
-    return best_of(name, lambda: scorer.score(candidates, references), pairs=len(candidates))
+    works = {"sacrebleu.corpus_bleu": partial(sacrebleu.corpus_bleu, candidates, [references])}
+    for name in nlgauge.metric_names():
+        if nlgauge.metric(name).needs.kind == "text" and name != "external":  # needs a program
+            works[name] = partial(nlgauge.Scorer(name).score, candidates, references)
+    return race(works, pairs=len(candidates))
 
 
 # A new suite is a function from a number of pairs to timings, the one to compare with first.

@@ -1,6 +1,4 @@
-"""The pairs that are timed: WMT15 if it lies beside the project, else the shipped example."""
-
-from __future__ import annotations
+"""The texts of the timings: WMT15 if it is next to the project, else the shipped example."""
 
 import json
 from pathlib import Path
@@ -9,7 +7,7 @@ PROJECT = Path(__file__).resolve().parents[1]
 
 
 def pairs(count: int) -> tuple[list[str], list[str]]:
-    """Candidates and references, as many as asked for or as there are."""
+    """Return at most ``count`` candidates and references."""
     path = PROJECT.parent / "shared" / "data" / "wmt15_da" / "de-en.jsonl"
     if path.exists():
         rows = [json.loads(line) for line in path.read_text("utf-8").split("\n") if line]

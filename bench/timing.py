@@ -1,6 +1,4 @@
-"""The best of several runs, because other work on the machine only ever slows a run down."""
-
-from __future__ import annotations
+"""The fastest of several runs, since other work on the machine only slows runs down."""
 
 import time
 from collections.abc import Callable, Mapping
@@ -9,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Timing:
-    """How long a piece of work took at best, and for how many pairs.
+    """The shortest time of some work, and its number of pairs.
 
     ``cpu`` are seconds of all cores together, which other work on the machine disturbs least;
     None where they were not counted, as for work in another process. ``peak`` is the largest memory
@@ -28,15 +26,10 @@ class Timing:
         return self.pairs / self.seconds
 
 
-def best_of(name: str, work: Callable[[], object], *, pairs: int, repeats: int = 3) -> Timing:
-    """The fastest of ``repeats`` runs, after one that is not counted."""
-    return race({name: work}, pairs=pairs, repeats=repeats)[0]
-
-
 def race(
     works: Mapping[str, Callable[[], object]], *, pairs: int, repeats: int = 3
 ) -> list[Timing]:
-    """The fastest run of each, taking turns, so that a busy minute hits all of them."""
+    """Return the fastest run of each after a warm-up; they take turns, so load affects all."""
     seconds: dict[str, list[float]] = {name: [] for name in works}
     cpu: dict[str, list[float]] = {name: [] for name in works}
     for turn in range(repeats + 1):

@@ -4,8 +4,6 @@ After an intended change, which CHANGELOG.md names, ``python tests/test_stabilit
 writes the file again.
 """
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

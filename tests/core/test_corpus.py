@@ -1,7 +1,5 @@
 """Rows of wrong shape or type are refused with the numbers and a solution."""
 
-from __future__ import annotations
-
 import pytest
 
 from nlgauge.core.corpus import Corpus

@@ -1,7 +1,5 @@
 """Language codes, options per language, and the script of texts."""
 
-from __future__ import annotations
-
 import pytest
 
 from nlgauge.core.errors import OptionError

@@ -1,7 +1,5 @@
 """Options are read, checked and written in one way everywhere."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

@@ -1,7 +1,5 @@
 """Draws follow Poisson(1), and depend on seed, id and resample alone."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from scipy import stats

@@ -1,7 +1,5 @@
 """Scores as text, HTML, JSON and data frames, and resampled."""
 
-from __future__ import annotations
-
 import json
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Predicted error spans: words from tokens, runs of words, thresholds, and texts of all scripts."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

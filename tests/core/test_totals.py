@@ -1,6 +1,4 @@
-"""Corpus scores of parts add up to the corpus_score of the whole, intervals included."""
-
-from __future__ import annotations
+"""Pooled corpus scores of parts equal the corpus score of the whole, with its interval."""
 
 import dataclasses
 from itertools import pairwise
@@ -90,26 +88,16 @@ def test_notes_add_up(scores_by_metric: dict[str, Scores]) -> None:
 
 
 def test_sums_of_different_metrics_are_refused(scores_by_metric: dict[str, Scores]) -> None:
+    bleu, chrf = scores_by_metric["bleu"], scores_by_metric["chrf"]
     with pytest.raises(UsageError, match="one metric and one system"):
-        CorpusScore.pool(
-            [scores_by_metric["bleu"].corpus_score, scores_by_metric["chrf"].corpus_score]
-        )
-    with pytest.raises(UsageError, match="different resampling"):
-        CorpusScore.pool(
-            [scores_by_metric["bleu"].resample(10), scores_by_metric["bleu"].corpus_score]
-        )
-    with pytest.raises(UsageError, match="different resampling"):
-        CorpusScore.pool(
-            [scores_by_metric["bleu"].resample(10), scores_by_metric["bleu"].resample(10, seed=1)]
-        )
-    with pytest.raises(UsageError, match="different resampling"):
-        CorpusScore.pool(
-            [scores_by_metric["bleu"].resample(10), scores_by_metric["bleu"].resample(20)]
-        )
+        CorpusScore.pool([bleu.corpus_score, chrf.corpus_score])
+    for other in (bleu.corpus_score, bleu.resample(10, seed=1), bleu.resample(20)):
+        with pytest.raises(UsageError, match="different resampling"):
+            CorpusScore.pool([bleu.resample(10), other])
     with pytest.raises(UsageError, match="was not resampled"):
-        scores_by_metric["bleu"].corpus_score.interval()
+        bleu.corpus_score.interval()
     with pytest.raises(OptionError, match=r"in \(0, 1\)"):
-        scores_by_metric["bleu"].resample(10).interval(95)
+        bleu.resample(10).interval(95)
 
 
 def test_an_interval_from_no_draw_at_all_is_refused() -> None:

@@ -1,7 +1,5 @@
 """Plans between words keep the masses of their pieces."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Figures and pages of plans: their shapes, texts and files."""
 
-from __future__ import annotations
-
 import builtins
 import sys
 import warnings
@@ -17,7 +15,7 @@ from nlgauge.core.plan import Plan
 from nlgauge.figures.alignment_html import page
 from nlgauge.figures.alignment_layout import Kind, labels, layout, number, visible_flows
 from nlgauge.figures.colours import STOPS, is_dark, ramp
-from nlgauge.figures.labels import printable
+from nlgauge.figures.labels import printable, shorten
 from nlgauge.figures.matplotlib_setup import save
 from nlgauge.measure.transport import match_many
 
@@ -185,6 +183,12 @@ def test_numbers_have_no_leading_zero(value: float, text: str) -> None:
 
 def test_blank_tokens_are_made_visible() -> None:
     assert [printable(token) for token in ("", " ", "a")] == ["␣", "␣", "a"]
+
+
+def test_long_labels_are_cut_by_their_width() -> None:
+    assert shorten("x" * 24) == "x" * 24
+    assert shorten("x" * 25) == "x" * 23 + "…"
+    assert shorten("你好" * 7) == "你好" * 5 + "你…"
 
 
 def test_colours_run_from_dark_to_light() -> None:

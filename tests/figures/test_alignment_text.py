@@ -1,7 +1,5 @@
 """A plan in plain text."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from nlgauge.core.plan import Plan

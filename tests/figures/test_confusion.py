@@ -1,11 +1,10 @@
 """Confusion matrices: their numbers and labels."""
 
-from __future__ import annotations
-
 import pytest
 
 pytest.importorskip("matplotlib")
 
+from drawn_texts import overlapping_texts
 from nlgauge.figures.confusion import confusion
 
 
@@ -25,3 +24,8 @@ def test_every_count_is_written(labels: tuple[str, ...]) -> None:
 def test_a_matrix_of_zeros() -> None:
     (axes,) = confusion(["a", "b"], [[0, 0], [0, 0]], across="model", down="people").axes
     assert [text.get_text() for text in axes.texts] == ["0"] * 4
+
+
+def test_large_counts_fit_their_cells() -> None:
+    counts = [[123_456_789] * 6] * 6
+    assert overlapping_texts(confusion("abcdef", counts, across="model", down="people")) == []

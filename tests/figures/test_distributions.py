@@ -1,13 +1,12 @@
 """Densities within the range of their metric."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 
 pytest.importorskip("matplotlib")
 
-from nlgauge.figures.distributions import Curve, distributions
+from nlgauge.core.quality_band import QualityBand
+from nlgauge.figures.distributions import distributions
 
 
 def gaussian(places: np.ndarray, scores: np.ndarray, width: float) -> np.ndarray:
@@ -17,7 +16,7 @@ def gaussian(places: np.ndarray, scores: np.ndarray, width: float) -> np.ndarray
 
 def test_an_unbounded_curve_is_unchanged() -> None:
     places = np.linspace(-1, 1, 50)
-    curve = Curve("a", places, places, np.exp(-(places**2)))
+    curve = QualityBand("a", places, places, np.exp(-(places**2)))
     found, density = curve.within()
     assert found == pytest.approx(places)
     assert density == pytest.approx(curve.density)
@@ -29,7 +28,7 @@ def test_a_bounded_curve_is_that_of_reflected_scores(margin: float) -> None:
     scores = np.random.default_rng(0).exponential(0.1, 400).clip(0, 1)
     width = 0.02
     places = np.linspace(-margin, 1 + margin, 400)
-    curve = Curve("a", scores, places, gaussian(places, scores, width), low=0.0, high=1.0)
+    curve = QualityBand("a", scores, places, gaussian(places, scores, width), low=0.0, high=1.0)
     found, density = curve.within()
     assert found[0] == 0.0
     assert found[-1] == 1.0
@@ -42,7 +41,9 @@ def test_a_bounded_curve_is_that_of_reflected_scores(margin: float) -> None:
 
 def test_ends_that_no_curve_comes_near_are_not_drawn() -> None:
     places = np.linspace(0.4, 0.6, 20)
-    curve = Curve("a", places, places, np.exp(-(((places - 0.5) / 0.02) ** 2)), low=0.0, high=1.0)
+    curve = QualityBand(
+        "a", places, places, np.exp(-(((places - 0.5) / 0.02) ** 2)), low=0.0, high=1.0
+    )
     found, _ = curve.within()
     assert (found[0], found[-1]) == (0.4, 0.6)
 
@@ -51,7 +52,7 @@ def test_nothing_is_drawn_past_the_range() -> None:
     places = np.linspace(-0.2, 1.2, 60)
     scores = np.linspace(0, 1, 30)
     bands = [
-        Curve(name, scores, places, gaussian(places, scores, 0.1), low=0.0, high=1.0)
+        QualityBand(name, scores, places, gaussian(places, scores, 0.1), low=0.0, high=1.0)
         for name in ("low", "high")
     ]
     (axes,) = distributions({"metric": bands}).axes

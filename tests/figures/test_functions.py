@@ -1,12 +1,11 @@
 """Lines with bands: their values, marks and titles."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 
 pytest.importorskip("matplotlib")
 
+from drawn_texts import overlapping_texts
 from nlgauge.figures.functions import Function, Panel, functions
 
 
@@ -35,3 +34,21 @@ def test_panels_with_one_line_have_titles_and_no_legend() -> None:
     assert [axes.get_ylabel() for axes in shown] == ["p", "", "", "p"]
     assert shown[0].get_ylim() == (0.5, 1.0)
     assert figure.legends == []
+
+
+@pytest.mark.parametrize("last", [40, 100_000])
+def test_a_logarithmic_axis_has_several_numbers(last: int) -> None:
+    panel = Panel("", "n", [Function("one", [8, last], [0.2, 0.9])])
+    figure = functions([panel], ylabel="power", logarithmic=True)
+    assert overlapping_texts(figure) == []
+    (axes,) = figure.axes
+    numbers = [
+        tick.get_text() for tick in axes.get_xticklabels() if 8 <= tick.get_position()[0] <= last
+    ]
+    assert len(numbers) >= 2
+    assert all(numbers)
+
+
+def test_a_function_of_one_place_is_a_point() -> None:
+    (axes,) = functions([Panel("", "n", [Function("one", [10], [0.5])])], ylabel="power").axes
+    assert axes.lines[0].get_marker() == "o"

@@ -1,7 +1,5 @@
 """Texts with marked errors: all of the text is shown, in any script, and nothing becomes code."""
 
-from __future__ import annotations
-
 from xml.etree import ElementTree
 
 import pytest
@@ -57,3 +55,13 @@ def test_the_drawing_has_all_letters_and_a_box_for_each_error(text: str) -> None
     drawn = "".join(each.get_text() for each in axes.texts)
     assert drawn.replace(" ", "") == "".join(text.split())
     assert bool(axes.patches) == bool(spans)
+
+
+@pytest.mark.parametrize("text", ["שלום עולם", "مرحبا بالعالم"])
+def test_scripts_from_right_to_left_are_drawn_in_their_direction(text: str) -> None:
+    pytest.importorskip("matplotlib")
+    (axes,) = draw_marked_text(text, [Span(0, 4, "minor")]).axes
+    first, *_, last = axes.texts
+    assert text.startswith(first.get_text()), "letters of a word may be joined"
+    assert first.get_position()[0] > last.get_position()[0]
+    assert "DejaVu Sans" in first.get_fontfamily(), "DejaVu Sans Mono has no Hebrew letters"

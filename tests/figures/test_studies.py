@@ -1,7 +1,5 @@
 """Bars, heat maps and distributions: their numbers, labels and curves."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 
@@ -10,9 +8,13 @@ import pytest
 
 pytest.importorskip("matplotlib")
 
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+
+from drawn_texts import overlapping_texts
+from nlgauge.core.quality_band import QualityBand
 from nlgauge.figures.bars import Bar, bars
 from nlgauge.figures.bars import Panel as BarPanel
-from nlgauge.figures.distributions import Curve, distributions
+from nlgauge.figures.distributions import distributions
 from nlgauge.figures.matplotlib_setup import save
 from nlgauge.figures.matrix import coefficients, directed, heat, p_values
 
@@ -31,29 +33,6 @@ def symmetric(n: int, low: float) -> np.ndarray:
     return values
 
 
-def overlaps(figure: Any) -> list[tuple[str, str]]:
-    """Pairs of written texts whose boxes meet."""
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-
-    canvas = FigureCanvasAgg(figure)
-    canvas.draw()
-    found = []
-    for axes in figure.axes:
-        texts = [*axes.texts, *axes.get_xticklabels(), *axes.get_yticklabels(), axes.title]
-        boxes = [
-            (text.get_text(), text.get_window_extent().shrunk(0.9, 0.9))
-            for text in texts
-            if text.get_text() and text.get_visible()
-        ]
-        found += [
-            (one, other)
-            for i, (one, box) in enumerate(boxes)
-            for other, second in boxes[:i]
-            if box.overlaps(second)
-        ]
-    return found
-
-
 @pytest.mark.parametrize("n", [2, 4, 12])
 @pytest.mark.parametrize("low", [0.1, -0.9])
 def test_a_heat_map_writes_every_number_off_the_diagonal(n: int, low: float) -> None:
@@ -66,7 +45,7 @@ def test_a_heat_map_writes_every_number_off_the_diagonal(n: int, low: float) -> 
     assert len(written(first)) == n * (n - 1)
     assert f"{values[0, 1]:.2f}".replace("0.", ".") in written(first)
     assert written(second) == [".012", ".012"]
-    assert overlaps(figure) == []
+    assert overlapping_texts(figure) == []
 
 
 def test_directed_panels_show_percent_and_fade_insignificant_cells() -> None:
@@ -97,7 +76,7 @@ def test_bars_have_a_bar_for_each_value_and_a_line_for_each_interval() -> None:
         assert written(axes) == [" undefined"]
         assert sum(len(line.get_xdata()) == 2 for line in axes.lines) == 2 + 1  # and the axis
     assert [text.get_text() for text in figure.legends[0].get_texts()] == ["fluency", "adequacy"]
-    assert overlaps(figure) == []
+    assert overlapping_texts(figure) == []
 
 
 @pytest.mark.parametrize("count", [1, 4])
@@ -105,15 +84,17 @@ def test_distributions_have_a_curve_for_each_band(count: int) -> None:
     rng = np.random.default_rng(1)
     places = np.linspace(0, 1, 50)
     curves = [
-        Curve(f"band {k}", rng.uniform(0, 1, 30), places, np.ones(50) * (k + 1)) for k in range(3)
+        QualityBand(f"band {k}", rng.uniform(0, 1, 30), places, np.ones(50) * (k + 1))
+        for k in range(3)
     ]
-    flat = Curve("constant", np.full(5, 0.5), places, np.full(50, np.nan))
-    figure = distributions({f"metric{i}": [*curves, flat] for i in range(count)}, legend="da")
+    flat = QualityBand("constant", np.full(5, 0.5), places, np.full(50, np.nan))
+    names = [f"metric{i}:with=a,long={i}.000,name=yes" for i in range(count)]
+    figure = distributions({name: [*curves, flat] for name in names}, legend="da")
     drawn = [axes for axes in figure.axes if axes.axison]
     assert len(drawn) == count
     names = [text.get_text() for text in figure.legends[0].get_texts()]
     assert names == ["band 0", "band 1", "band 2", "constant"]
-    assert overlaps(figure) == []
+    assert overlapping_texts(figure) == []
 
 
 @pytest.mark.parametrize("ending", ["svg", "png", "pdf"])
@@ -124,3 +105,16 @@ def test_odd_names_are_drawn_and_equal_figures_give_equal_files(
     for path in paths:
         save(heat([coefficients(NAMES, symmetric(4, -0.5), title="a $ b")]), path)
     assert paths[0].read_bytes() == paths[1].read_bytes()
+
+
+def test_titles_and_legends_fit_the_figure() -> None:
+    names = ["a", "b"]
+    panels = [coefficients(names, symmetric(2, 0.1), title="segment level, pearson")] * 3
+    assert overlapping_texts(heat(panels)) == []
+    curves = [
+        QualityBand(f"a long name of band {k}", *[np.linspace(0, 1, 9)] * 3) for k in range(6)
+    ]
+    figure = distributions({"metric": curves})
+    canvas = FigureCanvasAgg(figure)
+    canvas.draw()
+    assert figure.legends[0].get_window_extent().width < canvas.get_width_height()[0]

@@ -1,7 +1,5 @@
 """Curves and surfaces of option values: their points, axes and labels."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +8,7 @@ import pytest
 
 pytest.importorskip("matplotlib")
 
+from drawn_texts import overlapping_texts
 from nlgauge.figures.curve import Line, curve
 from nlgauge.figures.matplotlib_setup import save
 from nlgauge.figures.surface import Surface, surfaces
@@ -80,3 +79,14 @@ def test_four_surfaces_take_two_rows_and_may_be_flat() -> None:
     figure = surfaces(panels)
     assert sum(axes.axison for axes in figure.axes) == 4
     assert figure.axes[0].get_title().endswith("test undefined")
+
+
+def test_equal_test_results_and_long_values_do_not_overlap() -> None:
+    lines = [Line(f"criterion {k}", (0.2, 0.5, 0.9), 1, 0.45 + k / 1000) for k in range(4)]
+    figure = curve("penalty", [0.1, 1, 10], lines, label="r", logarithmic=True)
+    assert len(figure.axes[0].texts) == 4
+    assert overlapping_texts(figure) == []
+    names = [f"a long value {k}" for k in range(9)]
+    assert overlapping_texts(curve("x", names, [Line("da", (0.5,) * 9, 1, 0.6)], label="r")) == []
+    panel = Surface("m", ("a", "b"), (names, names), np.eye(9), (0, 0), 0.5)
+    assert overlapping_texts(surfaces([panel, panel])) == []

@@ -18,6 +18,7 @@ from nlgauge.cli import main
 from nlgauge.cli.output import print_notes, to_json, write_text
 from nlgauge.core.plan import Plan
 from nlgauge.core.printable import printable
+from nlgauge.core.quality_band import QualityBand
 from nlgauge.report import formats
 from nlgauge.report.differences import side_by_side
 from nlgauge.report.table import Column, Table
@@ -300,7 +301,7 @@ def _draw(kind: str, name: str) -> object:
         tune = np.array([[0.1, 0.2], [0.3, 0.4]])
         return surface.surfaces([surface.Surface("t", ("a", "b"), values, tune, (0, 0), 0.1)])
     bands = [
-        distributions.Curve(each, np.array([0.1, 0.2]), np.linspace(0, 1, 5), np.ones(5))
+        QualityBand(each, np.array([0.1, 0.2]), np.linspace(0, 1, 5), np.ones(5))
         for each in (name, "b")
     ]
     return distributions.distributions({name: bands}, legend="human")

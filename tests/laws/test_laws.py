@@ -1,7 +1,5 @@
 """Laws that every metric obeys; metrics are discovered, so a new file is tested too."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Iterator
 from dataclasses import dataclass

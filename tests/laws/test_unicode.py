@@ -1,7 +1,5 @@
 """Any Unicode text gets a finite score within the range of the metric."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings

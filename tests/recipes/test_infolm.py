@@ -25,7 +25,7 @@ def test_webnlg_has_five_criteria_with_all_measures_and_the_sample(rebuilt: Repr
     for section in sections[:5]:
         assert "3 systems on 4 inputs" in section.table.footer[0]
         assert [row[1] for row in section.table.rows][:8] == list(
-            infolm.PUBLISHED.others["measures"].values()
+            infolm.PUBLICATION.others["measures"].values()
         )
         assert all(row[2] is not None for row in section.table.rows)
     structure = sections[4].table

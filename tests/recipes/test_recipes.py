@@ -86,7 +86,7 @@ def test_summaries_come_by_kind_of_system_and_level_with_intervals(rebuilt: Repr
         for kind in ("abstractive", "extractive")
     ]
     rows = [e for e in rebuilt.results["correlations"] if e["data"] == "REALSumm"]
-    assert len(rows) == 4 * 3 * (len(bary.PUBLISHED.rows["summaries"]) + 1)
+    assert len(rows) == 4 * 3 * (len(bary.PUBLICATION.rows["summaries"]) + 1)
     assert rows[-1]["metric"] == "stored:mover_score"
     assert any(
         "stored: scores stored with the data" in line

@@ -1,7 +1,5 @@
 """Perturbed texts: what changes, and texts without anything to change."""
 
-from __future__ import annotations
-
 from collections import Counter
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Words of the Penn Treebank, against published output and NLTK."""
 
-from __future__ import annotations
-
 import json
 import re
 

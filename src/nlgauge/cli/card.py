@@ -62,15 +62,11 @@ def card_command(
     if options.chosen == "html":
         figures = {}
         try:
-            from nlgauge.figures.distributions import Curve, distributions
+            from nlgauge.figures.distributions import distributions
             from nlgauge.figures.matplotlib_setup import to_svg
 
-            curves = [
-                Curve(band.name, band.scores, band.places, band.density, band.low, band.high)
-                for band in result.bands
-            ]
-            if curves:
-                picture = distributions({result.title: curves}, legend=result.criterion)
+            if result.bands:
+                picture = distributions({result.title: result.bands}, legend=result.criterion)
                 figures["Scores by human quality"] = to_svg(picture)
         except MissingExtra as error:
             drawn.append(f"no figure was drawn: {error}")

@@ -1,5 +1,6 @@
 """nlgauge correlate: correlations of metrics with human judgements."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
@@ -156,7 +157,7 @@ def _rank_by_tasks(
 
 
 def _distributions(study: "Study", options: MetricStudyOptions, count: int) -> "Figure":
-    from nlgauge.figures.distributions import Curve, distributions
+    from nlgauge.figures.distributions import distributions
     from nlgauge.study import quality_bands
 
     criteria = study.criteria(options.human)
@@ -166,8 +167,7 @@ def _distributions(study: "Study", options: MetricStudyOptions, count: int) -> "
     titles = metric_titles(options.metrics)
     panels = {
         f"{criterion}: " * (len(criteria) > 1) + titles.get(metric, metric): [
-            Curve(name, band.scores, band.places, band.density, band.low, band.high)
-            for name, band in zip(names, result, strict=True)
+            replace(band, name=name) for name, band in zip(names, result, strict=True)
         ]
         for criterion in criteria
         for metric, result in quality_bands(study, criterion, count).items()

@@ -21,9 +21,8 @@ class Weighting:
     punctuation: Literal["keep", "drop", "drop_ascii"] = "keep"
     stopwords: frozenset[str] = frozenset()
     sides: Literal["shared", "separate"] = "shared"  # shared: idf of the references for both
-    void: Literal["content", "mass"] = (
-        "content"  # what a text must have, other than special tokens, to be scored
-    )
+    # A text is scored if tokens other than special ones have mass, or if any token has mass.
+    void: Literal["content", "mass"] = "content"
     # Whether unknown tokens match only equal strings, or are compared by the model's vectors.
     unknown: Unknown = "string"
 

@@ -154,10 +154,8 @@ class Scores:
         """Return JSON-serialisable values."""
         content = self.corpus_score.to_dict()
         if segments:
-            columns = {
-                "id": self.ids,
-                **{k: v.tolist() for k, v in self.segment_components.items()},
-            }
+            values = {name: each.tolist() for name, each in self.segment_components.items()}
+            columns = {"id": self.ids, **values}
             rows = zip(*columns.values(), strict=True)
             content["segments"] = [dict(zip(columns, row, strict=True)) for row in rows]
         return content

@@ -4,14 +4,13 @@ from collections.abc import Sequence
 from textwrap import fill
 from typing import TYPE_CHECKING, Any
 
-from rich.cells import cell_len
-
 from nlgauge.core.plan import Plan
 from nlgauge.figures import alignment_layout, matplotlib_setup
 from nlgauge.figures.alignment_layout import Band, Kind, Node, is_special, labels, number
 from nlgauge.figures.colours import STOPS
 from nlgauge.figures.heat_map import Scale, linear_scale
 from nlgauge.figures.labels import printable, shorten
+from nlgauge.figures.matplotlib_setup import text_inches
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -32,7 +31,7 @@ def draw_alignment(plan: Plan, kind: Kind = "both", *, title: str | None = None)
     """
     many = max(plan.coupling.shape) > 30
     font_size = 6 if many else 8
-    flow, grid = _sizes(plan, 0.15 if many else 0.24, 0.62 * font_size / 72)
+    flow, grid = _sizes(plan, 0.15 if many else 0.24, font_size)
     sizes = {"flow": [flow], "heatmap": [grid], "both": [flow, grid]}[kind]
     width = sum(total for _, total, _ in sizes) + 0.6
     # matplotlib's own wrapping interprets dollar signs as mathematics
@@ -60,13 +59,13 @@ def draw_alignment(plan: Plan, kind: Kind = "both", *, title: str | None = None)
     return figure
 
 
-def _sizes(plan: Plan, cell: float, letter: float) -> list[tuple[float, float, float]]:
+def _sizes(plan: Plan, cell: float, font_size: float) -> list[tuple[float, float, float]]:
     """Return inner width, total width and height in inches of the bands and of the grid.
 
     Bands fill the width of a column of a paper, or more if they would be too steep.
     """
     rows, columns = plan.coupling.shape
-    left, right = (letter * max(cell_len(shorten(x)) for x in side) for side in labels(plan))
+    left, right = (text_inches(map(shorten, side), font_size) for side in labels(plan))
     bands = max(_COLUMN_INCHES - left - right, 1.2, 0.05 * max(rows, columns))
     grid = max(columns * cell, 0.7)
     return [

@@ -28,9 +28,8 @@ def page(
         "alignment.html",
         heading=_text(title or "Alignment"),
         light=_colours(ramp(_COLOUR_STEPS)),
-        dark=_colours(
-            ramp(_COLOUR_STEPS, start=0.25)[::-1]
-        ),  # so that low costs are visible on dark backgrounds, too
+        # Low costs have light colours on a dark background.
+        dark=_colours(ramp(_COLOUR_STEPS, start=0.25)[::-1]),
         steps="\n".join(
             f".c{k} {{ fill: var(--c{k}); background: var(--c{k}); color: var(--t{k}); }}"
             for k in steps

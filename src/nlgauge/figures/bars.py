@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from nlgauge.figures import matplotlib_setup as setup
 from nlgauge.figures.colours import PALETTE
-from nlgauge.figures.labels import heading, legend_label, printable, short_number, shorten
+from nlgauge.figures.labels import legend_label, printable, short_number, shorten
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -39,7 +39,7 @@ def bars(panels: Sequence[Panel], *, across: int | None = None) -> "Figure":
     first = panels[0]
     names = list(first.series)
     columns = min(across or len(panels), len(panels))
-    label = 0.6 * setup.FONT / 72 * max(len(shorten(name)) for name in first.groups)
+    label = setup.text_inches(map(shorten, first.groups))
     panel_height = len(first.groups) * (len(names) * _BAR_INCHES + 0.09) + 0.45
     height = -(-len(panels) // columns) * panel_height + (0.4 if len(names) > 1 else 0.2)
     panel_width = min(1.9, max((_PAGE_INCHES - label) / columns, 1.1))
@@ -47,9 +47,10 @@ def bars(panels: Sequence[Panel], *, across: int | None = None) -> "Figure":
     with setup.panels(len(panels), columns, size, sharex=True, sharey=True) as (figure, grid):
         for axes, panel in zip(grid, panels, strict=True):
             _draw(axes, panel)
+            axes.set_title(setup.wrap_title(panel.title, panel_width))
         if len(names) > 1:
             handles, _ = grid[0].get_legend_handles_labels()
-            setup.legend_below(figure, handles, min(len(names), 2 + columns))
+            setup.legend_below(figure, handles)
     return figure
 
 
@@ -91,4 +92,3 @@ def _draw(axes: "Axes", panel: Panel) -> None:
     axes.xaxis.set_major_locator(MaxNLocator(5, steps=[1, 2, 5, 10]))
     axes.xaxis.set_major_formatter(lambda x, _: short_number(x, ".6g").replace("-", "\u2212"))
     setup.plain_axes(axes, "top", "right", "left", grid="x")
-    axes.set_title("\n".join(map(heading, panel.title.splitlines())))

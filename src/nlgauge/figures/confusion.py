@@ -21,19 +21,18 @@ def confusion(labels: Sequence[str], counts: ArrayLike, *, across: str, down: st
     """Return counts of pairs of labels, darker where they are more frequent."""
     values = np.asarray(counts, dtype=np.float64)
     names = [shorten(printable(label)) for label in labels]
-    longest = 0.6 * setup.FONT / 72 * max(map(len, names))
+    longest = setup.text_inches(names)
     side = max(len(names) * _CELL_INCHES, _MIN_INCHES)
-    with setup.panels(1, 1, (side + longest + 0.5, side + longest + 0.5)) as (figure, (axes,)):
+    with setup.panels(1, 1, (side + longest + 0.5, side + 0.5)) as (figure, (axes,)):
         draw_cells(
             axes,
             values,
             (names, names),
             linear_scale(0, max(float(values.max(initial=0)), 1.0)),
             write=lambda count: f"{count:,.0f}",
-            size=lambda text: setup.FONT - (0 if len(text) < 4 else 1.5),
+            size=lambda text: setup.FONT * min(1, 4 / len(text)),
         )
-        if max(map(len, names)) > 3:
-            axes.tick_params("x", rotation=90)
+        setup.turn_long_ticks(axes, names, side / len(names))
         axes.set_xlabel(heading(across))
         axes.set_ylabel(heading(down))
     return figure

@@ -2,8 +2,11 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import groupby
 from math import isfinite, nan
 from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from nlgauge.figures import matplotlib_setup as setup
 from nlgauge.figures.colours import PALETTE
@@ -14,8 +17,8 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 _SIZE = (3.3, 2.1)  # inches; a column of a two-column paper
+_WIDTH, _HEIGHT = 2.5, 1.2  # of the axes without labels
 _MAX_TICKS = 12
-_LEGEND_CHARACTERS = 30  # characters that fit into the width of the figure next to five markers
 _RING: dict[str, Any] = {"marker": "o", "markersize": 7.5, "markerfacecolor": "none"}
 _DIAMOND: dict[str, Any] = {"marker": "D", "markersize": 4.5, "markeredgecolor": "black"}
 
@@ -45,32 +48,27 @@ def curve(
     with setup.panels(1, 1, _SIZE) as (figure, (axes,)):
         for k, line in enumerate(lines):
             name = "tune" if len(lines) == 1 else legend_label(line.name)
-            _draw(axes, places, line, name, PALETTE[k % len(PALETTE)], _alignment(line, lines))
+            _draw(axes, places, line, name, PALETTE[k % len(PALETTE)])
         if numeric and logarithmic:
             axes.set_xscale("log")
         if not numeric or len(places) <= _MAX_TICKS:
-            axes.set_xticks(places, [tick_label(value) for value in values])
+            names = [tick_label(value) for value in values]
+            axes.set_xticks(places, names)
             axes.minorticks_off()
+            gaps = np.diff(np.sort(np.log(places) if axes.get_xscale() == "log" else places))
+            share = gaps.min() / gaps.sum() if len(gaps) else 1.0
+            setup.turn_long_ticks(axes, names, share * _WIDTH)
         axes.set_xlabel(heading(option))
         axes.set_ylabel(heading(label))
-        axes.set_title(heading(title) if title else "")
+        axes.set_title(setup.wrap_title(title, _SIZE[0]))
         setup.plain_axes(axes, "top", "right", grid="y")
         axes.margins(y=0.12)
+        _separate_numbers(axes)
         _add_legend(figure, axes, "#555555" if len(lines) > 1 else PALETTE[0])
     return figure
 
 
-def _alignment(line: Line, lines: Sequence[Line]) -> str:
-    """Return the alignment of a test result's label, so that labels do not overlap."""
-    others = [o.test for o in lines if o.chosen == line.chosen and o.test is not None]
-    if line.test is None or len(others) < 2:
-        return "center"
-    return {max(others): "bottom", min(others): "top"}.get(line.test, "center")
-
-
-def _draw(
-    axes: "Axes", places: Sequence[float], line: Line, name: str, colour: str, alignment: str
-) -> None:
+def _draw(axes: "Axes", places: Sequence[float], line: Line, name: str, colour: str) -> None:
     from matplotlib.patheffects import withStroke
 
     numbers = [nan if value is None else value for value in line.tune]
@@ -89,7 +87,7 @@ def _draw(
         xytext=(-6 if label_on_left else 6, 0),
         textcoords="offset points",
         ha="right" if label_on_left else "left",
-        va=alignment,
+        va="center",
         path_effects=[withStroke(linewidth=2, foreground="white")],
     )
 
@@ -102,6 +100,17 @@ def _add_legend(figure: "Figure", axes: "Axes", colour: str) -> None:
     handles += [
         Line2D([], [], linestyle="none", label=name, **style) for name, style in styles.items()
     ]
-    is_wide = sum(len(str(handle.get_label())) for handle in handles) > _LEGEND_CHARACTERS
-    columns = min(len(handles), 3 if is_wide else 5)
-    setup.legend_below(figure, handles, columns, handletextpad=0.4, columnspacing=1.2)
+    setup.legend_below(figure, handles, handletextpad=0.4, columnspacing=1.2)
+
+
+def _separate_numbers(axes: "Axes") -> None:
+    """Move the numbers of test results at the same value of the option apart."""
+    low, high = axes.get_ylim()
+    numbers: list[Any] = sorted(axes.texts, key=lambda text: text.xy)
+    for _, same in groupby(numbers, key=lambda text: text.xy[0]):
+        group = list(same)
+        heights = np.array([text.xy[1] for text in group]) / (high - low) * _HEIGHT * 72
+        lines = (setup.FONT + 1) * np.arange(len(group))
+        shifts = np.maximum.accumulate(heights - lines) + lines - heights
+        for text, shift in zip(group, shifts - shifts.mean(), strict=True):
+            text.xyann = (text.xyann[0], shift)

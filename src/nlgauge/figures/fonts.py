@@ -41,7 +41,7 @@ def choose_fonts(figure: "Figure") -> str:
             added.append(name)
             lacking -= had
     for text in texts if added else ():
-        text.set_fontfamily([*families(), *added])
+        text.set_fontfamily([*dict.fromkeys([*text.get_fontfamily(), *families(), *added])])
     return "".join(sorted(lacking))
 
 

@@ -55,6 +55,8 @@ def functions(
     width, height = _SIZE if len(panels) == 1 else _SMALL
     size = (per_row * width, -(-len(panels) // per_row) * height)
     with setup.panels(len(panels), per_row, size, sharey=True) as (figure, grid):
+        from matplotlib.ticker import LogLocator
+
         for k, (axes, panel) in enumerate(zip(grid, panels, strict=True)):
             for level in levels:
                 axes.axhline(level, color="#777777", linewidth=0.6, linestyle=":")
@@ -62,23 +64,28 @@ def functions(
                 _draw(axes, line, PALETTE[number % len(PALETTE)])
             if logarithmic:
                 axes.set_xscale("log")
+                low, high = axes.get_xlim()
+                axes.xaxis.set_major_locator(
+                    LogLocator(subs=(1, 2, 5) if high < 100 * low else (1,))
+                )
                 axes.xaxis.set_major_formatter(lambda x, _: f"{x:,.0f}")
                 axes.minorticks_off()
             axes.margins(x=0.01)
             axes.set_ylim(*limits)
-            axes.set_title(heading(panel.title) if panel.title else "")
+            axes.set_title(setup.wrap_title(panel.title, width))
             axes.set_xlabel(heading(panel.xlabel))
             axes.set_ylabel(heading(ylabel) if k % per_row == 0 else "")
             setup.plain_axes(axes, "top", "right", grid="y")
         if any(len(panel.functions) > 1 for panel in panels):
             handles, _ = grid[0].get_legend_handles_labels()
-            setup.legend_below(figure, handles, min(len(handles), 3), columnspacing=1.2)
+            setup.legend_below(figure, handles, columnspacing=1.2)
     return figure
 
 
 def _draw(axes: "Axes", line: Function, colour: str) -> None:
     label = legend_label(line.name)
-    axes.plot(line.places, line.values, color=colour, linewidth=1.1, label=label)
+    style = "o" if len(line.places) == 1 else "-"
+    axes.plot(line.places, line.values, style, color=colour, linewidth=1.1, label=label)
     if len(line.low):
         axes.fill_between(line.places, line.low, line.high, color=colour, alpha=0.18, linewidth=0)
     if line.mark is not None:

@@ -2,6 +2,8 @@
 
 import re
 
+from rich.cells import cell_len, set_cell_size
+
 from nlgauge.core.printable import printable as visible
 
 
@@ -11,7 +13,7 @@ def printable(text: str) -> str:
 
 
 def heading(text: str) -> str:
-    """Return a title or the name of an axis, cut if it does not fit on a page."""
+    """Return the name of an axis, cut if it does not fit on a page."""
     return shorten(printable(text), 80)
 
 
@@ -21,8 +23,11 @@ def legend_label(name: str) -> str:
 
 
 def shorten(label: str, longest: int = 24) -> str:
-    """Return the label, cut with an ellipsis if it is long."""
-    return label if len(label) <= longest else label[: longest - 1] + "…"
+    """Return the label, cut with an ellipsis if it is wider than ``longest`` Latin letters."""
+    if cell_len(label) <= longest:
+        return label
+    cut = set_cell_size(label, longest - 1)
+    return (cut if label.startswith(cut) else cut[:-1]) + "…"  # a wide letter may not fit
 
 
 def tick_label(value: float | str) -> str:

@@ -11,6 +11,7 @@ from rich.cells import cell_len
 from nlgauge.core.printable import printable as visible
 from nlgauge.core.spans import MAJOR, MINOR, Span
 from nlgauge.figures import matplotlib_setup
+from nlgauge.figures.fonts import families
 from nlgauge.figures.labels import heading, printable
 from nlgauge.figures.web_page import fill_page
 
@@ -23,6 +24,7 @@ _STYLES = {MINOR: "\x1b[33;4m", MAJOR: "\x1b[31;1;4m"}
 _MAX_COLUMNS = 72  # per line of the figure
 _CELL, _LINE = 0.0765, 0.24  # inches
 _MONOSPACE = "DejaVu Sans Mono"  # included in matplotlib
+_RIGHT_TO_LEFT = regex.compile(r"\P{bc=L}*?[\p{bc=R}\p{bc=AL}]")  # in the first letter
 
 
 def parts(text: str, spans: Sequence[Span]) -> Iterator[tuple[str, str | None]]:
@@ -78,6 +80,7 @@ def draw_marked_text(text: str, spans: Sequence[Span], *, title: str | None = No
     with matplotlib_setup.panels(1, 1, size, font_size=9) as (figure, (axes,)):
         from matplotlib.patches import Patch, Rectangle
 
+        fonts = [_MONOSPACE, *families()]
         for row, line in enumerate(lines):
             for start, piece, severity in line:
                 cells = cell_len(piece)
@@ -86,17 +89,17 @@ def draw_marked_text(text: str, spans: Sequence[Span], *, title: str | None = No
                     axes.add_patch(box).set_label(severity)
                     axes.plot([start, start + cells], [row + 0.9] * 2, color=_LINES[severity], lw=1)
                 for at, letters in _place_letters(piece):
-                    axes.text(start + at, row + 0.68, letters, family=_MONOSPACE, va="baseline")
+                    axes.text(start + at, row + 0.68, letters, family=fonts, va="baseline")
         axes.set(xlim=(0, max(width, 20)), ylim=(len(lines), 0))
         axes.set_axis_off()
-        severities = [
-            each for each in (MINOR, MAJOR) if any(s == each for _, s in parts(text, spans))
-        ]
+        drawn = {severity for line in lines for _, _, severity in line}
         patches = [
-            Patch(fc=_FILLS[each], ec=_LINES[each], label=f"{each} error") for each in severities
+            Patch(fc=_FILLS[each], ec=_LINES[each], label=f"{each} error")
+            for each in (MINOR, MAJOR)
+            if each in drawn
         ]
         if patches:
-            matplotlib_setup.legend_below(figure, patches, 2)
+            matplotlib_setup.legend_below(figure, patches)
         if title:
             figure.suptitle(heading(title))
     return figure
@@ -106,7 +109,10 @@ _Placed = tuple[int, str, str | None]  # the first column, the piece, and its se
 
 
 def _lines(text: str, spans: Sequence[Span]) -> list[list[_Placed]]:
-    """Return the pieces of every line, broken at spaces or, in long words, anywhere."""
+    """Return the pieces of every line, broken at spaces or, in long words, anywhere.
+
+    If the first letter belongs to a script written from right to left, so do the lines.
+    """
     lines: list[list[_Placed]] = [[]]
     column = 0
     for piece, severity in parts(text, spans):
@@ -124,12 +130,22 @@ def _lines(text: str, spans: Sequence[Span]) -> list[list[_Placed]]:
                         continue
                 lines[-1].append((column, letters, severity))
                 column += cell_len(letters)
-    return lines
+    if not _RIGHT_TO_LEFT.match(text):
+        return lines
+    ends = [[start + cell_len(piece) for start, piece, _ in line] for line in lines]
+    width = max(end for line in ends for end in line)
+    return [
+        [(width - end, piece, severity) for end, (_, piece, severity) in zip(*both, strict=True)]
+        for both in zip(ends, lines, strict=True)
+    ]
 
 
 def _place_letters(piece: str) -> Iterator[tuple[int, str]]:
-    """Yield letters to draw and their column; letters in other fonts are drawn one by one."""
-    if piece.isascii():
+    """Yield letters to draw and their column; letters in other fonts are drawn one by one.
+
+    Words written from right to left are drawn as a whole, since their letters may be joined.
+    """
+    if piece.isascii() or _RIGHT_TO_LEFT.match(piece):
         yield 0, piece
         return
     column = 0

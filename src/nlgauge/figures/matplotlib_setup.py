@@ -1,20 +1,26 @@
 """Set-up of matplotlib: fonts and sizes, grids of panels, and files."""
 
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from textwrap import fill
 from typing import TYPE_CHECKING, Any
+
+from rich.cells import cell_len
 
 from nlgauge.core.errors import FileError, MissingExtra
 from nlgauge.figures.fonts import choose_fonts, families, note_on
+from nlgauge.figures.labels import heading
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 FONT = 7.0
+_LINE_INCHES = 0.14  # height of a line of a title or a legend
+_HANDLE_INCHES = 0.45  # width of a line or marker of a legend, with the spaces around it
 
 
 @contextmanager
@@ -40,6 +46,32 @@ def panels(
         for unused in axes[count:]:
             unused.set_axis_off()
         yield figure, list(axes[:count])
+        # Titles of several lines make the figure higher, not its panels lower.
+        rows = axes.reshape(-1, across)
+        extra = sum(max(panel.get_title().count("\n") for panel in row) for row in rows)
+        figure.set_figheight(figure.get_figheight() + extra * _LINE_INCHES)
+
+
+def text_inches(labels: Iterable[str], font_size: float = FONT) -> float:
+    """Return the approximate width of the longest label."""
+    return 0.6 * font_size / 72 * max(map(cell_len, labels))
+
+
+def wrap_title(text: str, inches: float, font_size: float = FONT) -> str:
+    """Return a title in lines that fit a width."""
+    letters = max(int(inches / text_inches("x", font_size + 1)), 12)
+    return "\n".join(
+        fill(heading(line), letters, break_on_hyphens=False) for line in text.splitlines()
+    )
+
+
+def turn_long_ticks(axes: Any, labels: Sequence[str], inches: float) -> None:
+    """Turn the labels of the x axis if they are wider than the distance between ticks."""
+    width = text_inches(labels)
+    if width > 0.9 * inches:
+        axes.tick_params("x", rotation=90)
+        if axes.get_subplotspec().is_first_col():
+            axes.figure.set_figheight(axes.figure.get_figheight() + width)
 
 
 def plain_axes(axes: "Axes", *hidden: str, grid: str | None = None) -> None:
@@ -50,10 +82,16 @@ def plain_axes(axes: "Axes", *hidden: str, grid: str | None = None) -> None:
         axes.set_axisbelow(True)
 
 
-def legend_below(figure: "Figure", handles: Sequence[Any], columns: int, **options: Any) -> None:
-    """Add a legend below the panels."""
+def legend_below(figure: "Figure", handles: Sequence[Any], **options: Any) -> None:
+    """Add a legend below the panels, in as many columns as fit the width of the figure."""
+    widths = [_HANDLE_INCHES + text_inches([str(handle.get_label())]) for handle in handles]
+    for rows in range(1, len(handles) + 1):
+        columns = [max(widths[start : start + rows]) for start in range(0, len(widths), rows)]
+        if sum(columns) <= figure.get_figwidth():
+            break
+    figure.set_figheight(figure.get_figheight() + (rows - 1) * _LINE_INCHES)
     figure.legend(
-        handles=handles, loc="outside lower center", ncols=columns, frameon=False, **options
+        handles=handles, loc="outside lower center", ncols=len(columns), frameon=False, **options
     )
 
 

@@ -11,7 +11,7 @@ from nlgauge.core.arrays import Floats
 from nlgauge.figures import matplotlib_setup as setup
 from nlgauge.figures.colours import DIVERGING
 from nlgauge.figures.heat_map import Scale, draw_cells, linear_scale
-from nlgauge.figures.labels import heading, printable, short_number, shorten
+from nlgauge.figures.labels import printable, short_number, shorten
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -58,13 +58,14 @@ def directed(names: Sequence[str], p: ArrayLike, *, title: str = "") -> Panel:
 def heat(panels: Sequence[Panel]) -> "Figure":
     """Return the panels side by side."""
     shows_names = [k == 0 or panel.names != panels[k - 1].names for k, panel in enumerate(panels)]
-    longest = max(len(shorten(name)) for panel in panels for name in panel.names)
-    label = 0.6 * setup.FONT / 72 * longest
+    label = setup.text_inches(shorten(name) for panel in panels for name in panel.names)
     sizes = [max(len(panel.names) * _CELL_INCHES, 0.9) for panel in panels]
     size = (sum(sizes) + sum(shows_names) * label + 0.35 * len(panels), max(sizes) + label + 0.75)
     with setup.panels(len(panels), len(panels), size, width_ratios=sizes) as (figure, grid):
-        for axes, panel, with_names in zip(grid, panels, shows_names, strict=True):
+        for axes, panel, width, with_names in zip(grid, panels, sizes, shows_names, strict=True):
             _draw(axes, panel)
+            if panel.title:
+                axes.set_title(setup.wrap_title(printable(panel.title), width + 0.35), pad=16)
             if not with_names:
                 axes.set_yticklabels([])
     return figure
@@ -101,8 +102,6 @@ def _draw(axes: "Axes", panel: Panel) -> None:
     axes.tick_params(which="minor", length=0)
     axes.set_xlabel(panel.across, style="italic", color="#555555")
     axes.set_ylabel(panel.down, style="italic", color="#555555")
-    if panel.title:
-        axes.set_title(heading(panel.title), pad=16)
     if panel.p_values:
         _add_legend(axes, percent=panel.write is _percent)
 

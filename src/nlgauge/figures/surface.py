@@ -37,17 +37,17 @@ def surfaces(panels: Sequence[Surface]) -> "Figure":
     """Return the panels, up to three in a row, each with its own range of colours."""
     rows, columns = panels[0].tune.shape
     per_row = min(len(panels), _PANELS_PER_ROW)
-    label = 0.07 * max(len(tick_label(value)) for value in panels[0].values[0])
-    width = max(columns * _CELL_INCHES, 1.5) + label + 0.4
-    height = max(rows * _CELL_INCHES, 0.7) + 0.8
-    size = (per_row * width, -(-len(panels) // per_row) * height)
+    label = setup.text_inches(map(tick_label, panels[0].values[0]))
+    width = max(columns * _CELL_INCHES, 1.5)
+    height = max(rows * _CELL_INCHES, 0.7) + 0.5
+    size = (per_row * (width + label + 0.4), -(-len(panels) // per_row) * height)
     with setup.panels(len(panels), per_row, size) as (figure, grid):
         for axes, panel in zip(grid, panels, strict=True):
-            _draw(axes, panel)
+            _draw(axes, panel, width)
     return figure
 
 
-def _draw(axes: "Axes", panel: Surface) -> None:
+def _draw(axes: "Axes", panel: Surface, width: float) -> None:
     from matplotlib.patches import Rectangle
 
     rows, columns = ([tick_label(value) for value in side] for side in panel.values)
@@ -66,6 +66,6 @@ def _draw(axes: "Axes", panel: Surface) -> None:
     axes.add_patch(box)
     axes.set_ylabel(heading(panel.options[0]))
     axes.set_xlabel(heading(panel.options[1]))
+    setup.turn_long_ticks(axes, columns, width / len(columns))
     test = "undefined" if panel.test is None else short_number(panel.test)
-    lines = [*map(heading, panel.title.split("\n")), f"box: chosen, test {test}"]
-    axes.set_title("\n".join(lines))
+    axes.set_title(setup.wrap_title(f"{panel.title}\nbox: chosen, test {test}", width + 0.4))

@@ -1,11 +1,12 @@
 """Tables of computed and published numbers, matrices of metrics, and distributions of scores."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
 from nlgauge.core.jsonable import to_jsonable
-from nlgauge.figures.distributions import Curve, distributions
+from nlgauge.figures.distributions import distributions
 from nlgauge.figures.matrix import coefficients, heat
 from nlgauge.recipes.recipe import Numbers, Part, Section, TableRow, with_model_name
 from nlgauge.report.study_tables import matrix_table
@@ -89,10 +90,7 @@ def metric_pictures(
     panel = coefficients(result.names, result.values, title=f"Pearson, {data}")
     table = matrix_table("r", result.names, result.values.tolist(), digits=2)
     curves = {
-        metric: [
-            Curve(name, band.scores, band.places, band.density, band.low, band.high)
-            for name, band in zip(bands, by_quality, strict=True)
-        ]
+        metric: [replace(band, name=name) for name, band in zip(bands, by_quality, strict=True)]
         for metric, by_quality in quality_bands(study, criterion, len(bands)).items()
     }
     where = data if level == "segment" else f"{level} level, {data}"

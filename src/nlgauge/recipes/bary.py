@@ -21,7 +21,7 @@ from nlgauge.report.study_tables import matrix_table, williams_table
 from nlgauge.scoring import Scorer
 from nlgauge.study import Study, matrix, williams
 
-PUBLISHED = Publication.load("bary")
+PUBLICATION = Publication.load("bary")
 PAIRS = ("cs-en", "de-en", "ru-en", "fi-en", "ro-en", "tr-en")
 YEARS = {"WMT15": PAIRS[:4], "WMT16": PAIRS}
 TRANSLATIONS = {
@@ -31,14 +31,14 @@ TRANSLATIONS = {
 }
 OTHERS = {"webnlg": _webnlg.FILE, "summaries": _summaries.FILE, "stored": _summaries.STORED_FILE}
 CRITERION = "da_z"
-ROWS = PUBLISHED.rows["translation"]
+ROWS = PUBLICATION.rows["translation"]
 _TIMED_PAIRS = 100
 
 
 def published(year: str, pair: str) -> dict[tuple[str, str], float]:
     """Return the numbers of Table 1 (WMT15) or 2 (WMT16) by row and coefficient."""
     start = 3 * YEARS[year].index(pair)
-    cells = {row: line.split()[start : start + 3] for row, line in PUBLISHED.tables[year].items()}
+    cells = {row: line.split()[start : start + 3] for row, line in PUBLICATION.tables[year].items()}
     return parse_table({row: " ".join(three) for row, three in cells.items()}, list(COEFFICIENTS))
 
 
@@ -50,19 +50,19 @@ def rebuild(data: Path, settings: Settings) -> Reproduction:
     if translations:
         parts += _translation(translations, settings)
     if "webnlg" in paths:
-        tables = PUBLISHED.tables["figure7"], PUBLISHED.tables["people"]
+        tables = PUBLICATION.tables["figure7"], PUBLICATION.tables["people"]
         part = _webnlg.webnlg(
-            *(paths["webnlg"], PUBLISHED.rows["webnlg"], *tables, settings),
+            *(paths["webnlg"], PUBLICATION.rows["webnlg"], *tables, settings),
             criteria=("Correctness", "DataCoverage", "Relevance"),
-            notes={"DataCoverage": PUBLISHED.notes["misplaced"]},
+            notes={"DataCoverage": PUBLICATION.notes["misplaced"]},
         )
         parts.append(part)
     if "summaries" in paths:
         judged = _summaries.by_kind(paths["summaries"], paths.get("stored"))
-        rows, footer = PUBLISHED.rows["summaries"], (PUBLISHED.notes["picture"],)
+        rows, footer = PUBLICATION.rows["summaries"], (PUBLICATION.notes["picture"],)
         of_kind = dict.fromkeys(judged, rows)
         parts.append(_summaries.summaries(judged, of_kind, settings, footer=footer)[0])
-    return Reproduction.of("bary", PUBLISHED.paper, parts, missing)
+    return Reproduction.of("bary", PUBLICATION.paper, parts, missing)
 
 
 def _translation(paths: Mapping[str, Path], settings: Settings) -> list[Part]:
@@ -73,7 +73,7 @@ def _translation(paths: Mapping[str, Path], settings: Settings) -> list[Part]:
     numbers = []
     for name, study in studies.items():
         footer = [f"segment level, x 100; {len(study.corpus):,} segments; distances negated"]
-        footer += [PUBLISHED.notes["doubled"]] if name == "WMT15 de-en" else []
+        footer += [PUBLICATION.notes["doubled"]] if name == "WMT15 de-en" else []
         ours = correlations(study, CRITERION, list(COEFFICIENTS), factor=100)
         year, pair = name.split()
         about = {key: {"data": name, "coefficient": key} for key in COEFFICIENTS}

@@ -28,7 +28,7 @@ from nlgauge.stats import split
 from nlgauge.study import OptionSweep, Study
 from nlgauge.study.tune import Values, select
 
-PUBLISHED = Publication.load("infolm")
+PUBLICATION = Publication.load("infolm")
 FILES = {"webnlg": _webnlg.FILE, "summaries": _summaries.FILE}
 INPUTS = 40
 DOCUMENTS = 10
@@ -48,19 +48,22 @@ def rebuild(data: Path, settings: Settings) -> Reproduction:
     settings = replace(settings, other_models=())
     parts = []
     if "webnlg" in paths:
-        rows, tables = _rows("data2text"), (PUBLISHED.tables["table3"], PUBLISHED.tables["people"])
-        notes = dict.fromkeys(_webnlg.CRITERIA, PUBLISHED.notes["jeffreys"])
+        rows, tables = (
+            _rows("data2text"),
+            (PUBLICATION.tables["table3"], PUBLICATION.tables["people"]),
+        )
+        notes = dict.fromkeys(_webnlg.CRITERIA, PUBLICATION.notes["jeffreys"])
         sampled = replace(settings, inputs=settings.inputs or INPUTS)
         parts.append(_webnlg.webnlg(paths["webnlg"], rows, *tables, sampled, notes=notes))
     if "summaries" in paths:
         sampled = replace(settings, inputs=settings.inputs or DOCUMENTS)
         judged = _summaries.by_kind(paths["summaries"])
         of_kind = {kind: _rows(_summaries.KINDS[kind]) for kind in judged}
-        footer = (PUBLISHED.notes["pictures"], PUBLISHED.notes["jeffreys"])
+        footer = (PUBLICATION.notes["pictures"], PUBLICATION.notes["jeffreys"])
         part, studies = _summaries.summaries(judged, of_kind, sampled, footer=footer)
         parts += [part, *(_pictures(kind, study) for kind, study in studies.items())]
         parts += [] if no_model else _sweeps(judged, sampled)
-    return Reproduction.of("infolm", PUBLISHED.paper, parts, (*missing, *no_model))
+    return Reproduction.of("infolm", PUBLICATION.paper, parts, (*missing, *no_model))
 
 
 def _rows(preset: str) -> tuple[TableRow, ...]:
@@ -68,9 +71,9 @@ def _rows(preset: str) -> tuple[TableRow, ...]:
     further = dict.fromkeys(_PRESETS, f",preset={preset}") | {"kl": ",symmetrised=yes"}
     measures = [
         TableRow(f"infolm {name}", f"infolm:measure={name}{further.get(name, '')}", published)
-        for name, published in PUBLISHED.others["measures"].items()
+        for name, published in PUBLICATION.others["measures"].items()
     ]
-    return (*measures, *PUBLISHED.rows["webnlg"])
+    return (*measures, *PUBLICATION.rows["webnlg"])
 
 
 def _missing_model(settings: Settings) -> tuple[str, ...]:

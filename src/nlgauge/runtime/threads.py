@@ -6,7 +6,6 @@ from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from contextvars import ContextVar, copy_context
 from functools import cache
-from importlib import import_module
 from itertools import chain, islice, pairwise
 from threading import Lock
 from typing import Any, TypeVar
@@ -123,9 +122,9 @@ class _Blas:
 
 @cache
 def _controller() -> Any:
-    return import_module(
-        "threadpoolctl"
-    ).ThreadpoolController()  # imported on demand because it is slow
+    from threadpoolctl import ThreadpoolController  # takes long to import
+
+    return ThreadpoolController()
 
 
 _BLAS = _Blas()

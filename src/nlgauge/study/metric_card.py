@@ -13,6 +13,7 @@ from nlgauge.core.arrays import Floats
 from nlgauge.core.errors import DataError, UsageError
 from nlgauge.core.jsonable import to_jsonable
 from nlgauge.core.metric import Metric
+from nlgauge.core.quality_band import QualityBand
 from nlgauge.data.judged import JudgedCorpus
 from nlgauge.inputs import Spec
 from nlgauge.runtime import DEFAULT, Runtime
@@ -22,7 +23,7 @@ from nlgauge.stats.partial_correlation import partial_correlation
 from nlgauge.study.compare import compare_scored
 from nlgauge.study.correlate import Correlations, correlate
 from nlgauge.study.pilots import SystemPilot
-from nlgauge.study.quality_bands import QualityBand, quality_bands
+from nlgauge.study.quality_bands import quality_bands
 from nlgauge.study.sample_size import plan_systems
 from nlgauge.study.spans import SpanStudy, evaluate_spans
 from nlgauge.study.study import Source, Study, measure, read_source

@@ -1,26 +1,13 @@
 """Distributions of scores in bands of human quality."""
 
-from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
 
 from nlgauge.core.arrays import Floats
 from nlgauge.core.errors import DataError
+from nlgauge.core.quality_band import QualityBand
 from nlgauge.study.study import Study
-
-
-@dataclass(frozen=True, eq=False)
-class QualityBand:
-    """The scores of the outputs in one band of human quality, and their density."""
-
-    name: str
-    scores: Floats
-    places: Floats
-    density: Floats
-    low: float = -np.inf
-    high: float = np.inf
-    """Range of the metric, where it is known."""
 
 
 def quality_bands(

@@ -66,9 +66,8 @@ def count_edits(left: Sequence[Hashable], right: Sequence[Hashable]) -> Edits:
             insertions, j = insertions + 1, j - 1
         else:
             i, j = i - 1, j - 1
-            hits, substitutions = (
-                (hits + 1, substitutions) if left[i] == right[j] else (hits, substitutions + 1)
-            )
+            hits += left[i] == right[j]
+            substitutions += left[i] != right[j]
     return Edits(hits, substitutions, deletions + i, insertions + j)
 
 

@@ -27,9 +27,8 @@ def drop_words(text: str, rng: np.random.Generator) -> str:
     words, space = _units(text)
     if len(words) < 2:
         return text
-    dropped = set(
-        rng.permutation(len(words))[: max(1, round(_DROPPED_SHARE * len(words)))].tolist()
-    )
+    count = max(1, round(_DROPPED_SHARE * len(words)))
+    dropped = set(rng.permutation(len(words))[:count].tolist())
     return space.join(word for place, word in enumerate(words) if place not in dropped)
 
 

@@ -32,9 +32,8 @@ def ptb_words(text: str, *, lowercase: bool = False, marks: bool = True) -> list
     words = _MARKS.sub(r" \g<0> ", line).split()
     last = max((i for i, word in enumerate(words) if word not in _CLOSING), default=-1)
     stopped = (x for i, word in enumerate(words) for x in _split_full_stop(word, i == last))
-    tokens = [
-        x for word in stopped for part in _split_clitic(word) for x in _split_contraction(part)
-    ]
+    parts = (part for word in stopped for part in _split_clitic(word))
+    tokens = [token for part in parts for token in _split_contraction(part)]
     selected = tokens if marks else [word for word in tokens if word not in PUNCTUATION]
     return [word.lower() for word in selected] if lowercase else selected
 
