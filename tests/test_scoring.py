@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import copy
+import pickle
+
 import numpy as np
 import pytest
 
@@ -79,6 +82,17 @@ def test_a_fitted_scorer_keeps_its_table_and_an_unfitted_one_makes_its_own() -> 
     assert one.segments[0] > 0
     assert two.segments[0] == 0, "one reference alone weighs every word nothing"
     assert any("only 1 texts" in warning for warning in two.warnings)
+
+
+@pytest.mark.parametrize("duplicate", [copy.deepcopy, lambda x: pickle.loads(pickle.dumps(x))])
+def test_a_copied_or_pickled_scorer_gives_the_same_scores(duplicate) -> None:
+    candidates, references = ["the cat sat", "a dog"], ["a cat sat", "the dog ran"]
+    plain = Scorer(["cider", "wmd:model=hashing,weights=idf"])
+    for scorer in (plain, plain.fitted(references[:1])):
+        expected = scorer.score(candidates, references)
+        for name, scores in duplicate(scorer).score(candidates, references).items():
+            assert str(scores.signature) == str(expected[name].signature)
+            np.testing.assert_array_equal(scores.statistics, expected[name].statistics)
 
 
 def test_progress_is_reported() -> None:

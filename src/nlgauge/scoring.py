@@ -3,7 +3,6 @@
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from copy import copy
 from functools import wraps
 from typing import Any, ParamSpec, TypeVar
 
@@ -50,10 +49,10 @@ class Scorer:
     def __init__(
         self, metrics: Spec | Sequence[Spec] = "bleu", *, runtime: Runtime = DEFAULT
     ) -> None:
-        specs = [metrics] if isinstance(metrics, str | Metric) else list(metrics)
-        if not specs:
+        self._specs = [metrics] if isinstance(metrics, str | Metric) else list(metrics)
+        if not self._specs:
             raise UsageError("no metric was named; see nlgauge.metric_names() for the list")
-        self._bound = [bind_metric(spec, runtime) for spec in specs]
+        self._bound = [bind_metric(spec, runtime) for spec in self._specs]
         self._runtime = runtime
         self._fitted = False
         labels = Counter(bound.label for bound in self._bound)
@@ -96,9 +95,14 @@ class Scorer:
         return {bound.label: bound.signature(references, sources=sources) for bound in self._bound}
 
     def _with(self, bound: list[BoundMetric]) -> "Scorer":
-        fitted = copy(self)
-        fitted._bound, fitted._fitted = bound, True
+        fitted = object.__new__(type(self))
+        vars(fitted).update(vars(self), _bound=bound, _fitted=True)
         return fitted
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle and copy the specifications and tables; models are opened again by name."""
+        tables = [bound.tables for bound in self._bound] if self._fitted else None
+        return _reopen, (self._specs, self._runtime, tables)
 
     def score(
         self,
@@ -161,6 +165,12 @@ class Scorer:
             groups = list(corpus.segment_references())
             fitted = [bound.fit(groups) for bound in fitted]
         return [bound.fit_candidates(corpus.candidates) for bound in fitted]
+
+
+def _reopen(specs: Sequence[Spec], runtime: Runtime, tables: Sequence[Tables] | None) -> Scorer:
+    """Return a pickled or copied scorer."""
+    scorer = Scorer(specs, runtime=runtime)
+    return scorer if tables is None else scorer.with_tables(tables)
 
 
 __all__ = [

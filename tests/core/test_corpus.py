@@ -1,5 +1,7 @@
 """Rows of wrong shape or type are refused with the numbers and a solution."""
 
+import numpy as np
+import pandas as pd
 import pytest
 
 from nlgauge.core.corpus import Corpus
@@ -21,6 +23,22 @@ def test_references_are_per_segment_and_may_be_ragged() -> None:
         ("a text", ["x"], r"candidates is one str of 6 characters; pass a list.*\['a text'\]"),
         (["a"], "x", "references is one str of 1 characters"),
         ([], [], "the list of candidates is empty"),
+        (None, ["x"], "candidates is None of type NoneType, not a list"),
+        (["a", "b"], 5, "references is 5 of type int, not a list"),
+        (
+            ["a", "b"],
+            [1, float("nan"), 3],
+            "2 candidates but 3 references; there must be one entry",
+        ),
+        (["a", "b"], ["xx", "yy", "zz"], "2 candidates but 3 references; there must be one entry"),
+        (["a", "b"], {"x", "y"}, "references is a set, which has no order"),
+        ({"a", "b"}, ["x", "y"], "candidates is a set, which has no order"),
+        (["a", "b"], {"x": ["y"], "z": ["y"]}, "references is a mapping"),
+        (
+            ["a", "b"],
+            pd.DataFrame({"x": ["y", "z"], "u": ["v", "w"]}),
+            "is a DataFrame; pass a col",
+        ),
     ],
 )
 def test_wrong_shapes_are_refused(candidates, references, message) -> None:
@@ -37,11 +55,22 @@ def test_wrong_shapes_are_refused(candidates, references, message) -> None:
         (["a"], [["x", 3]], r"references\[0\]\[1\] is 3 of type int"),
         (["a"], [[]], r"references\[0\] has no reference"),
         (["a"], [[None]], r"references\[0\] has no reference"),
+        (["a"], [pd.NA], r"references\[0\] is <NA>, not a text or a list"),
+        (["a"], [np.int64(3)], r"references\[0\] is np.int64\(3\), not a text or a list"),
     ],
 )
 def test_values_that_are_not_texts_are_refused(candidates, references, message) -> None:
     with pytest.raises(DataError, match=message):
         Corpus.of(candidates, references)
+
+
+def test_iterators_are_read_once_for_all_systems() -> None:
+    systems = {"s": iter(["a", "b"]), "t": ("c", "d")}
+    groups = (iter([text, None]) for text in "xy")
+    corpus = Corpus.of_systems(systems, groups, sources=iter("uv"))
+    assert corpus.candidates == ("a", "b", "c", "d")
+    assert corpus.references == (("x",), ("y",)) * 2
+    assert corpus.sources == ("u", "v") * 2
 
 
 def test_the_same_id_twice_in_one_system_is_refused_but_not_across_systems() -> None:

@@ -1,11 +1,14 @@
 """Scores as text, HTML, JSON and data frames, and resampled."""
 
+import copy
 import json
+import pickle
 
 import numpy as np
 import pytest
 
 from nlgauge import metric, score, score_systems
+from nlgauge.core.errors import OptionError, UsageError
 from nlgauge.core.scores import Scores
 from nlgauge.core.signature import Signature
 
@@ -64,6 +67,27 @@ def test_the_dictionary_is_json() -> None:
     assert content["segments"][2]["id"] == "2"
     assert content["range"] == [0.0, 1.0]
     assert "segments" not in scores.to_dict(segments=False)
+
+
+def test_pickled_scores_keep_everything_except_alignments() -> None:
+    (scores,) = score(CANDIDATES, REFERENCES, metrics=SPEC).values()
+    stored = pickle.loads(pickle.dumps(scores))
+    assert (str(stored), stored.to_dict()) == (str(scores), scores.to_dict())
+    assert copy.deepcopy(scores).plan(0).value == copy.copy(scores).plan(0).value == 0
+    with pytest.raises(UsageError, match="stored without texts"):
+        stored.plan(0)
+
+
+def test_one_threshold_alone_is_named_even_if_it_is_0() -> None:
+    (scores,) = score(["a"], ["a"], metrics=SPEC).values()
+    with pytest.raises(UsageError, match="only one threshold is given"):
+        scores.spans(0, minor=0.0)
+
+
+def test_no_resamples_are_refused() -> None:
+    (scores,) = score(["a"], ["a"], metrics="chrf").values()
+    with pytest.raises(OptionError, match="resamples must be at least 1, got 0"):
+        scores.resample(0)
 
 
 def test_the_frame_is_tidy() -> None:

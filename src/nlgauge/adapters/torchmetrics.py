@@ -65,26 +65,13 @@ class TextMetric(torchmetrics.Metric):
     ) -> None:
         super().__init__(**keywords)
         self.return_sentence_level_score = return_sentence_level_score
-        self._spec, self._runtime = metric, runtime
-        self._open()
+        self._scorer = Scorer(metric, runtime=runtime)
+        ((self.label, self._metric),) = self._scorer.metrics.items()
         for name in self._STATES:
             self.add_state(name, default=[], dist_reduce_fx="cat")
         self.text: list[Any]
         self.lengths: list[Any]
         self.references: list[Any]
-
-    def _open(self) -> None:
-        self._scorer = Scorer(self._spec, runtime=self._runtime)
-        ((self.label, self._metric),) = self._scorer.metrics.items()
-
-    def __getstate__(self) -> dict[str, Any]:
-        """Return the state for pickling or copying; models are opened again by name."""
-        return {k: v for k, v in super().__getstate__().items() if k not in ("_scorer", "_metric")}
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        """Restore a pickled or copied metric."""
-        super().__setstate__(state)
-        self._open()
 
     @property
     def higher_is_better(self) -> bool:  # type: ignore[override] # a constant elsewhere

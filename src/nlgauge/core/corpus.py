@@ -1,9 +1,10 @@
 """Corpus: candidates with their references, validated."""
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set, Sized
 from dataclasses import dataclass
 from itertools import count
+from typing import Any
 
 from nlgauge.core.errors import DataError, ShapeError
 
@@ -39,7 +40,7 @@ class Corpus:
         ids: Sequence[str] | None = None,
     ) -> "Corpus":
         """Return a validated corpus of these rows."""
-        texts = _strings("candidates", candidates)
+        texts = _strings("candidates", candidates, hint="; use '' for a segment without output")
         if not texts:
             raise ShapeError("there is nothing to score: the list of candidates is empty")
         checked = _sources(sources, len(texts))
@@ -58,11 +59,16 @@ class Corpus:
         sources: Sequence[str | None] | None = None,
     ) -> "Corpus":
         """Return the corpus of several systems on the same segments."""
-        parts = [
-            cls.of(texts, references, systems=[name] * len(texts), sources=sources)
-            for name, texts in systems.items()
-        ]
-        return cls.join(parts)
+        # Each may be an iterator, which can be read only once.
+        groups = None if references is None else [*map(_reread, _list("references", references))]
+        inputs = None if sources is None else _list("sources", sources)
+        texts = {name: _list("candidates", each) for name, each in systems.items()}
+        return cls.join(
+            [
+                cls.of(each, groups, systems=[name] * len(each), sources=inputs)
+                for name, each in texts.items()
+            ]
+        )
 
     @classmethod
     def join(cls, parts: "Sequence[Corpus]") -> "Corpus":
@@ -128,20 +134,39 @@ class Corpus:
         return str(counts.pop()) if len(counts) == 1 else "var"
 
 
-def _strings(name: str, texts: Sequence[str]) -> tuple[str, ...]:
-    if isinstance(texts, Mapping):
+def _list(name: str, values: Iterable[Any]) -> tuple[Any, ...]:
+    """Return the values; raise an error if they are not a list, or in no order."""
+    if isinstance(values, Mapping):
         raise ShapeError(
-            f"{name} is a mapping ({', '.join(map(repr, texts))[:60]}), not a list of texts; to "
+            f"{name} is a mapping ({', '.join(map(repr, values))[:60]}), not a list of texts; to "
             "score several systems, pass {system: [text, ...]} to nlgauge.score_systems"
         )
-    if isinstance(texts, str):
+    if isinstance(values, str):
         raise ShapeError(
-            f"{name} is one str of {len(texts)} characters; pass a list of texts, one per segment: "
-            f"[{texts[:20]!r}{'...' if len(texts) > 20 else ''}]"
+            f"{name} is one str of {len(values)} characters; pass a list of texts, one per "
+            f"segment: [{values[:20]!r}{'...' if len(values) > 20 else ''}]"
         )
-    rows = tuple(texts)
+    kind = type(values).__name__
+    if isinstance(values, Set):
+        raise ShapeError(f"{name} is a {kind}, which has no order; pass a list, one per segment")
+    if hasattr(values, "columns"):
+        raise ShapeError(
+            f"{name} is a {kind}; pass a column, or call nlgauge.adapters.frames.score_frame"
+        )
+    if not isinstance(values, Iterable) or getattr(values, "shape", None) == ():
+        raise ShapeError(f"{name} is {values!r:.60} of type {kind}, not a list of texts")
+    return tuple(values)
+
+
+def _reread(group: Any) -> Any:
+    """Return a group of references that can be read several times."""
+    return tuple(group) if isinstance(group, Iterator) else group
+
+
+def _strings(name: str, texts: Iterable[str], *, hint: str = "") -> tuple[str, ...]:
+    rows = _list(name, texts)
     for i, text in enumerate(rows):
-        _check_text(f"{name}[{i}]", text, hint="; use '' for a segment without output")
+        _check_text(f"{name}[{i}]", text, hint=hint)
     return rows
 
 
@@ -172,10 +197,13 @@ def _references(
             f"references is one str of {len(references)} characters; pass a list with one text "
             f"(or one list of texts) for each of the {rows} candidates"
         )
-    groups = list(references)
+    groups = _list("references", references)
     if len(groups) != rows:
         message = f"{rows} candidates but {len(groups)} references; there must be one entry each"
-        if {len(group) for group in groups if not isinstance(group, str | None)} == {rows}:
+        lists = (
+            group for group in groups if isinstance(group, Sized) and not isinstance(group, str)
+        )
+        if {len(group) for group in lists} == {rows}:
             message += (
                 f". The references look transposed ({len(groups)} lists of {rows} texts): "
                 "references[i] is the list of all references of candidates[i]; "
@@ -195,8 +223,8 @@ def _reference_group(
     if isinstance(group, str):
         _check_text(name, group)
         return (group,)
-    if group is None or isinstance(group, bytes | int | float | Mapping):
-        raise DataError(f"{name} is {group!r}, not a text or a list of texts")
+    if not isinstance(group, Iterable) or isinstance(group, bytes | Mapping):
+        raise DataError(f"{name} is {group!r:.60}, not a text or a list of texts")
     listed = tuple(group)
     texts = tuple(text for text in listed if text is not None)  # gaps in a ragged set
     if not texts and not optional:
@@ -223,9 +251,7 @@ def _sources(sources: Sequence[str | None] | None, rows: int) -> tuple[str | Non
     """The sources, which may have gaps; None if no row has one."""
     if sources is None:
         return None
-    if isinstance(sources, str):
-        _strings("sources", sources)
-    column = tuple(sources)
+    column = _list("sources", sources)
     if len(column) != rows:
         raise ShapeError(f"{rows} candidates but {len(column)} sources; there must be one each")
     for i, text in enumerate(column):

@@ -220,7 +220,8 @@ class Metric(ABC):
             check_thresholds(minor, major)
             return minor, major
         if self.span_thresholds is None or (minor is None) != (major is None):
-            what = "only one threshold is given" if minor or major else "no thresholds are known"
+            given = minor is not None or major is not None
+            what = "only one threshold is given" if given else "no thresholds are known"
             raise UsageError(
                 f"{what} of errors by {self.label()}: give both, minor and major, or choose them "
                 f"on annotated texts with nlgauge spans DATA -m {self.name}"

@@ -44,6 +44,16 @@ class Scores:
     def __len__(self) -> int:
         return len(self.ids)
 
+    def __getstate__(self) -> dict[str, Any]:
+        """Return the state for pickling: without alignments, which need texts and models."""
+        return {**self.__dict__, "aligner": None, "word_costs": None}
+
+    def __copy__(self) -> "Scores":
+        return self
+
+    def __deepcopy__(self, memo: Any) -> "Scores":
+        return self
+
     @property
     def scale(self) -> Scale:
         """Direction and range of the first component."""

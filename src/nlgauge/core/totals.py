@@ -33,7 +33,7 @@ class Resampled:
         """Return the resampled sums of rows of the segments with these ids."""
         totals = np.zeros((resamples, rows.shape[1]))
         counts = np.zeros(resamples)
-        size = max(_BLOCK // resamples, 1)
+        size = max(_BLOCK // max(resamples, 1), 1)  # draw_counts refuses 0
         for start in range(0, len(ids), size):
             drawn = draw_counts(ids[start : start + size], resamples, seed)
             # The last bits of @ depend on the number of threads, and so on the engine.
