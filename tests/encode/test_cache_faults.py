@@ -156,6 +156,35 @@ def test_records_of_another_model_are_not_used(tmp_path: Path) -> None:
     assert len(behind.encoded) == len(TEXTS) - 1
 
 
+def test_records_are_not_used_if_the_identities_are_exchanged(tmp_path: Path) -> None:
+    cached_encoder(tmp_path)[0].encode(TEXTS, (2,))
+    other, behind = cached_encoder(tmp_path, precision="int8")
+    other.encode(TEXTS[:1], (1,))
+    for old, new in ((1, 3), (2, 1), (3, 2)):
+        query(tmp_path, f"UPDATE identity SET id = {new} WHERE id = {old}")
+    behind.encoded.clear()
+    with pytest.warns(CacheWarning, match=f"held {2 * len(TEXTS)} damaged records"):
+        other.encode(TEXTS, (2,))
+    assert len(behind.encoded) == len(TEXTS)
+
+
+@pytest.mark.parametrize("change", ["content SET bytes = 7", "record SET part = x'07', key = 'x'"])
+def test_values_of_another_type_are_damaged(tmp_path: Path, change: str) -> None:
+    cached_encoder(tmp_path)[0].encode(TEXTS[:1], (2,))
+    query(tmp_path, f"UPDATE {change} WHERE id = 1")
+    with pytest.warns(CacheWarning, match="held 1 damaged record,"):
+        cached_encoder(tmp_path)[0].encode(TEXTS[:1], (2,))
+        assert EmbeddingCache(tmp_path).verify().dropped == ("key" in change)
+
+
+def test_a_damaged_schema_is_renamed(tmp_path: Path) -> None:
+    cached_encoder(tmp_path)[0].encode(TEXTS, (2,))
+    path = tmp_path / FILE_NAME
+    path.write_bytes(path.read_bytes().replace(b"TABLE content", b"TABL\xc5 content"))
+    with pytest.warns(CacheWarning, match=f"had a damaged file, renamed to {RENAMED}"):
+        cached_encoder(tmp_path)[0].encode(TEXTS, (2,))
+
+
 # Disk errors.
 
 

@@ -64,5 +64,21 @@ def test_a_second_signal_ends_the_run_at_once(table: Path, tmp_path: Path) -> No
     assert not (folder / "summary.json").exists()
 
 
+@pytest.mark.parametrize("signals", [1, 2])
+def test_a_signal_also_ends_the_reader_of_the_messages(
+    signals: int, table: Path, tmp_path: Path
+) -> None:
+    """In ``nlgauge score ... 2>&1 | tee log``, Ctrl-C ends tee, too."""
+    folder = tmp_path / "out"
+    with start("score", "-c", table, "-m", "ter", *OPTIONS, "--parts", folder) as process:
+        wait_for(lambda: count_parts(folder) >= 2, process)
+        assert process.stderr is not None
+        process.stderr.close()
+        for _ in range(signals):
+            process.send_signal(signal.SIGINT)
+        assert process.wait(timeout=120) == 130
+    assert 2 <= count_parts(folder) < 30
+
+
 def _is_worker(pid: int) -> bool:
     return "spawn_main" in command_line(pid)

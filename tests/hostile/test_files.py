@@ -440,6 +440,25 @@ def test_closed_and_full_outputs_end_without_a_traceback(
     assert (done.returncode, "Traceback" in done.stderr) == (0, False)
 
 
+@pytest.mark.parametrize("stderr", ["2>&-", "2>/dev/full", "a pipe without a reader"])
+def test_results_are_printed_if_notes_cannot_be(tmp_path: Path, stderr: str) -> None:
+    write(tmp_path / "a.jsonl", {"hyp": "a b", "ref": "a b"})
+    command = [sys.executable, "-c", MAIN, "score", "-c", "a.jsonl", "-m", "chrf", "--parts", "out"]
+    options = {"stdout": subprocess.PIPE, "text": True, "cwd": tmp_path, "timeout": TIMEOUT}
+    notes = None
+    if stderr.startswith("2"):
+        command = ["sh", "-c", f'exec "$@" {stderr}', "sh", *command]
+    else:
+        reader, notes = os.pipe()
+        os.close(reader)
+    done = subprocess.run(command, stderr=notes, check=False, **options)
+    assert done.returncode == 0
+    assert "chrF" in done.stdout
+    assert "note:" not in done.stdout
+    failed = subprocess.run([*command, "-m", "no"], stderr=notes, check=False, **options)
+    assert (failed.returncode, failed.stdout) == (2, "")
+
+
 @pytest.mark.parametrize(
     "spec",
     [

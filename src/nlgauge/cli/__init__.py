@@ -41,9 +41,8 @@ from nlgauge.cli import (
     tuning,
 )
 from nlgauge.cli.completion import repeat_metric_flag
-from nlgauge.cli.output import print_notes
+from nlgauge.cli.output import print_message, print_notes
 from nlgauge.core.errors import NlgaugeError
-from nlgauge.core.printable import printable
 
 # `-c a.txt b.txt` is allowed, but the parser needs `-c a.txt -c b.txt`.
 _REPEATABLE = {
@@ -109,6 +108,7 @@ def _run_command(words: list[str]) -> None:
     if "_NLGAUGE_COMPLETE" in os.environ:
         repeat_metric_flag(os.environ)
     sys.stdout = sys.stdout or io.StringIO()  # None if the caller has closed it
+    sys.stderr = sys.stderr or io.StringIO()
     try:
         try:
             with warnings.catch_warnings():
@@ -145,7 +145,7 @@ def _fail(message: str, code: int) -> None:
     if code >= _INTERRUPTED:  # the process ends already
         signal.signal(signal.SIGINT, signal.SIG_IGN)
         signal.signal(signal.SIGTERM, signal.SIG_IGN)
-    print(f"nlgauge: {printable(message)}", file=sys.stderr)
+    print_message(f"nlgauge: {message}")
     sys.exit(code)
 
 

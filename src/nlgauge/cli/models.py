@@ -1,12 +1,12 @@
 """nlgauge models: list models, fetch them for use without a network, and check their files."""
 
 import json
-import sys
 from typing import TYPE_CHECKING, Any, Literal
 
 import typer
 
 from nlgauge.cli.arguments import QUIET, TEXT_OR_JSON, TextOrJson, argument, option
+from nlgauge.cli.output import print_message
 from nlgauge.core.printable import printable
 
 if TYPE_CHECKING:
@@ -64,10 +64,7 @@ def get_command(
     """
     from nlgauge.encode.model_store import get_model
 
-    def report(step: str) -> None:
-        if not quiet:
-            print(printable(step), file=sys.stderr, flush=True)
-
+    report = (lambda _: None) if quiet else print_message
     place = get_model(
         name, source=source, index_url=index_url, find_links=find_links, report=report
     )

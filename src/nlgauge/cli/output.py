@@ -175,4 +175,12 @@ def write_text(text: str, output: Path | None, *, styled: bool = False) -> None:
 def print_notes(notes: Iterable[str], *, quiet: bool = False) -> None:
     """Print notes on stderr unless ``quiet``."""
     for note in () if quiet else notes:
-        print(f"note: {printable(note)}", file=sys.stderr)
+        print_message(f"note: {note}")
+
+
+def print_message(message: str) -> None:
+    """Print a line on stderr; if that fails, discard it and all later ones: results matter more."""
+    try:
+        print(printable(message), file=sys.stderr, flush=True)
+    except OSError:  # the reader, such as tee, has exited, or the disk of a log file is full
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 2)

@@ -6,7 +6,7 @@ import signal
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -106,17 +106,19 @@ def _stop(quiet: bool, repeated: bool) -> None:
     end with this process, and finished parts are kept.
     """
     if repeated:
-        _print_line("nlgauge: interrupted; run the same command again to resume")
-        if os.isatty(2):
-            os.write(2, b"\x1b[?25h")  # show the cursor, which the progress bar hides
+        show_cursor = "\x1b[?25h"  # the progress bar hides it
+        _print_line("nlgauge: interrupted; run the same command again to resume", show_cursor)
         os._exit(128 + signal.SIGINT)
     if not quiet:
         _print_line("note: finishing the parts in progress; a second signal ends the run at once")
 
 
-def _print_line(line: str) -> None:
+def _print_line(line: str, on_terminal: str = "") -> None:
     """Print to stderr, below the progress bar; a signal may arrive in the middle of a print."""
-    os.write(2, ("\n" * os.isatty(2) + line + "\n").encode())
+    with suppress(OSError):  # stderr is closed, or its reader has ended, such as tee at Ctrl-C
+        stderr = sys.stderr.fileno()
+        before, after = ("\n", on_terminal) if os.isatty(stderr) else ("", "")
+        os.write(stderr, f"{before}{line}\n{after}".encode())
 
 
 @contextmanager

@@ -23,7 +23,7 @@ from nlgauge.core.errors import FileError
 from nlgauge.encode.cache.settings import size_limit
 
 FILE_NAME = "nlgauge-cache.sqlite"
-FORMAT = 2
+FORMAT = 3  # the checksums of older formats did not depend on the identity
 _APPLICATION = 0x6E6C6763  # "nlgc"
 _PAGE_BYTES = 8192
 _BUSY_SECONDS = 30.0  # time to wait for other processes
@@ -45,8 +45,13 @@ CREATE INDEX record_used ON record (used);
 CREATE TABLE content (id INTEGER PRIMARY KEY, bytes BLOB NOT NULL);
 """
 _SELECT = """
-SELECT record.id, identity, key, part, bytes, checksum
+SELECT record.id, key, part, bytes, checksum
 FROM record LEFT JOIN content ON content.id = record.id
+"""
+_SELECT_ALL = """
+SELECT record.id, description, key, part, bytes, checksum
+FROM record LEFT JOIN content ON content.id = record.id
+LEFT JOIN identity ON identity.id = record.identity
 """
 _FIND_FORMAT = "SELECT * FROM pragma_application_id, pragma_user_version"
 _FIND_IDENTITY = "SELECT id FROM identity WHERE description = ?"
@@ -65,7 +70,7 @@ class CacheWarning(UserWarning):
 
 
 class DamagedFile(Exception):
-    """The file is not a valid cache."""
+    """The file is not a valid cache, or has an older format."""
 
 
 class NewerFormat(Exception):
@@ -183,7 +188,7 @@ class EmbeddingCache:
                     if verdict != "ok":
                         raise DamagedFile(verdict)
                     (total,) = connection.execute("SELECT count(*) FROM record").fetchone()
-                    rows = connection.execute(_SELECT)
+                    rows = connection.execute(_SELECT_ALL)
                     damaged = [row[0] for row in rows if row[-1] != _checksum(*row[1:-1])]
             except DamagedFile:
                 self._set_aside()
@@ -204,8 +209,8 @@ class EmbeddingCache:
                     f"AND key IN ({_placeholders(batch)}) AND part IN ({_placeholders(parts)})",
                     (identity, *batch, *parts),
                 )
-                for number, owner, key, part, content, checksum in rows:
-                    if checksum == _checksum(owner, key, part, content):
+                for number, key, part, content, checksum in rows:
+                    if checksum == _checksum(identity, key, part, content):
                         records.setdefault(key, {})[part] = content
                         self._times[number] = now
                     else:
@@ -224,7 +229,7 @@ class EmbeddingCache:
             _write_usage(connection, self._times, self._counts)
             _evict(connection, limit - size)
             for key, part, content in rows:
-                checksum = _checksum(owner, key, part, content)
+                checksum = _checksum(identity, key, part, content)
                 values = (owner, key, part, len(content), checksum, now)
                 added = connection.execute(_ADD_RECORD, values)
                 if added.rowcount:
@@ -297,6 +302,8 @@ def _connect(path: Path, mode: str = "rw") -> Iterator[sqlite3.Connection]:
         with closing(sqlite3.connect(":memory:")) as connection:
             connection.executescript(_SCHEMA)
             yield connection
+    except UnicodeDecodeError as error:  # of a message that quotes damaged text
+        raise DamagedFile(str(error)) from error
     except sqlite3.DatabaseError as error:
         if getattr(error, "sqlite_errorname", _DAMAGE[0]).startswith(_DAMAGE):
             raise DamagedFile(str(error)) from error
@@ -372,11 +379,14 @@ def _delete(connection: sqlite3.Connection, numbers: Iterable[int]) -> None:
     connection.executemany("DELETE FROM content WHERE id = ?", rows)
 
 
-def _checksum(identity: int, key: bytes, part: str, content: bytes | None) -> int:
-    """Return the CRC-32 of the content and its key, -1 without content."""
-    if content is None:
+def _checksum(identity: object, key: object, part: object, content: object) -> int:
+    """Return the CRC-32 of the content and its key, -1 if they are not bytes.
+
+    Damage may change the type of a value, or connect a record to another identity.
+    """
+    if not (isinstance(key, bytes) and isinstance(content, bytes)):
         return -1
-    return zlib.crc32(content, zlib.crc32(key + f"{identity} {part}".encode()))
+    return zlib.crc32(content, zlib.crc32(key + f"{part} {identity}".encode()))
 
 
 def _pragma(connection: sqlite3.Connection, name: str) -> int:
