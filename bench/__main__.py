@@ -7,9 +7,8 @@ from pathlib import Path
 from bench.machine import machine
 from bench.plot import draw
 from bench.suites import SUITES
+from bench.tables import print_table
 from bench.timing import Timing
-from nlgauge.report.formats import text
-from nlgauge.report.table import Column, Table
 
 
 def main() -> None:
@@ -25,7 +24,7 @@ def main() -> None:
     made = {}
     for name in options.suites or SUITES:
         made[name] = SUITES[name](options.pairs)
-        print(text(_table(name, made[name])), end="\n\n", flush=True)
+        _print_timings(name, made[name])
     if options.out:
         rows = {name: [vars(timing) for timing in timings] for name, timings in made.items()}
         content = json.dumps({"machine": facts, "suites": rows}, indent=2)
@@ -34,26 +33,18 @@ def main() -> None:
         draw(made, options.plot)
 
 
-def _table(name: str, timings: list[Timing]) -> Table:
-    """Best times, and per pair as multiples of the first row: on the clock, and on the cores."""
+def _print_timings(name: str, timings: list[Timing]) -> None:
+    """Print the fastest times, and per pair as multiples of the first row."""
     first = timings[0]
     rows = []
     for t in timings:
         ratio = t.seconds / t.pairs / (first.seconds / first.pairs)
         cpu = t.cpu / t.pairs / (first.cpu / first.pairs) if t.cpu and first.cpu else None
         rows.append((t.name, t.pairs, t.seconds * 1000, t.pace, ratio, t.cpu, cpu, t.peak))
-    columns = (
-        Column(name),
-        Column("pairs", 0),
-        Column("ms", 1),
-        Column("pairs/s", 1),
-        Column("ratio", 2),
-        Column("cpu s", 2),
-        Column("cpu ratio", 2),
-        Column("peak MB", 0),
-    )
-    used = len(columns) - all(t.peak is None for t in timings)
-    return Table(columns[:used], tuple(row[:used] for row in rows))
+    decimals = {name: 0, "pairs": 0, "ms": 1, "pairs/s": 1, "ratio": 2, "cpu s": 2, "cpu ratio": 2}
+    if any(t.peak is not None for t in timings):
+        decimals["peak MB"] = 0
+    print_table(decimals, (row[: len(decimals)] for row in rows))
 
 
 main()

@@ -19,8 +19,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from bench.streams import ENCODED, LEXICAL, plan_of, write_rows
-from nlgauge.report.formats import text
-from nlgauge.report.table import Column, Table
+from bench.tables import print_table
 from nlgauge.scale.blocks import Block, Bytes, FilesTask, index_block, scan_bytes
 from nlgauge.scale.engine import QUEUED_PER_WORKER, open_engine
 from nlgauge.scale.ids import digest_ranges
@@ -176,17 +175,17 @@ def main() -> None:
         for workers in (1, 2, 10, 100, 1000):
             rows = ROWS if workers == 1000 else ROWS // 100
             lines.append((" ".join(metrics), workers, rows, *simulate(each, driver, workers, rows)))
-    per_row = (Column("worker, µs a row"), *(Column(name, 2) for name in names))
-    print(text(Table((*per_row, Column("driver, µs a task", 0)), tuple(spent))), end="\n\n")
-    columns = (
-        Column("metrics"),
-        Column("workers", 0),
-        Column("rows", 0),
-        Column("rows/s", 0),
-        Column("workers busy", 3),
-        Column("driver busy", 3),
-    )
-    print(text(Table(columns, tuple(lines))))
+    per_row = {"worker, µs a row": 0, **dict.fromkeys(names, 2)}
+    print_table({**per_row, "driver, µs a task": 0}, spent)
+    decimals = {
+        "metrics": 0,
+        "workers": 0,
+        "rows": 0,
+        "rows/s": 0,
+        "workers busy": 3,
+        "driver busy": 3,
+    }
+    print_table(decimals, lines)
 
 
 if __name__ == "__main__":

@@ -17,8 +17,7 @@ import tempfile
 from pathlib import Path
 
 from bench.streams import write_rows
-from nlgauge.report.formats import text
-from nlgauge.report.table import Column, Table
+from bench.tables import print_table
 
 _METRIC = '''
 """Ratio of the lengths of two texts. Higher is better, range [0, 1]."""
@@ -97,18 +96,18 @@ def main() -> None:
                 name = "this version" if source == here else str(source)
                 paces = rows / seconds, rows / (driver + workers)
                 lines.append((name, rows, *paces, driver, million, share, peak, value))
-    columns = (
-        Column("version"),
-        Column("rows", 0),
-        Column("rows/s", 0),
-        Column("rows/s of processor time", 0),
-        Column("driver s", 2),
-        Column("driver s, million rows", 2),
-        Column("driver share", 3),
-        Column("driver peak MB", 0),
-        Column("score", 9),
-    )
-    print(text(Table(columns, tuple(lines))))
+    decimals = {
+        "version": 0,
+        "rows": 0,
+        "rows/s": 0,
+        "rows/s of processor time": 0,
+        "driver s": 2,
+        "driver s, million rows": 2,
+        "driver share": 3,
+        "driver peak MB": 0,
+        "score": 9,
+    }
+    print_table(decimals, lines)
 
 
 if __name__ == "__main__":

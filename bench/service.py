@@ -33,9 +33,8 @@ from urllib.request import Request, urlopen
 import numpy as np
 
 import nlgauge
+from bench.tables import print_table
 from bench.texts import pairs
-from nlgauge.report.formats import text
-from nlgauge.report.table import Column, Table, Value
 
 _TOLERANCE = 1e-5
 _WARM_SECONDS = 3.0
@@ -366,12 +365,10 @@ _RESOURCES = {
 
 
 def _print_tables(loads: list[Load]) -> None:
-    for shown in (_SPEED, _RESOURCES):
-        columns = tuple(Column(heading, digits) for heading, (_, digits) in shown.items())
-        rows: list[tuple[Value, ...]] = [
-            tuple(load[name] for name, _ in shown.values()) for load in loads
-        ]
-        print(text(Table(columns, tuple(rows))), end="\n\n")
+    for columns in (_SPEED, _RESOURCES):
+        decimals = {heading: digits for heading, (_, digits) in columns.items()}
+        names = [name for name, _ in columns.values()]
+        print_table(decimals, (tuple(load[name] for name in names) for load in loads))
     worst = max(load["largest_difference"] for load in loads)
     print(f"largest difference from the library's scores: {worst:.1e}")
 

@@ -22,11 +22,10 @@ from typing import Any
 import numpy as np
 
 from bench.machine import peak_megabytes
+from bench.tables import print_table
 from nlgauge.data.input_ranges import TableRange
 from nlgauge.data.systems import InputFiles
 from nlgauge.data.text_rows import Row
-from nlgauge.report.formats import text
-from nlgauge.report.table import Column, Table
 from nlgauge.scale import run as run_module
 from nlgauge.scale.blocks import Block, BlockIndex, FilesTask, Scan
 from nlgauge.scale.engine import InProcess
@@ -125,13 +124,13 @@ def main() -> None:
         found = json.loads(done.stdout)
         million = found["seconds"] / rows * 1e6
         lines.append((rows, found["seconds"], million, found["megabytes"]))
-    columns = (
-        Column("rows", 0),
-        Column("driver s", 2),
-        Column("driver s, million rows", 4),
-        Column("driver peak MB", 0),
-    )
-    print(text(Table(columns, tuple(lines))))
+    decimals = {
+        "rows": 0,
+        "driver s": 2,
+        "driver s, million rows": 4,
+        "driver peak MB": 0,
+    }
+    print_table(decimals, lines)
 
 
 if __name__ == "__main__":

@@ -18,10 +18,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from bench.machine import peak_megabytes
+from bench.tables import print_table
 from bench.texts import pairs
 from nlgauge.data.systems import InputFiles
-from nlgauge.report.formats import text
-from nlgauge.report.table import Column, Table
 from nlgauge.scale.engine import InProcess, ProcessPool
 from nlgauge.scale.parts import Part
 from nlgauge.scale.planning import InputScan, Plan
@@ -78,7 +77,7 @@ def measure(*words: str) -> Usage:
     return Usage(output, seconds, used.ru_utime + used.ru_stime, used.ru_maxrss / 1024)
 
 
-def memory(folder: Path, rows: int) -> Table:
+def memory(folder: Path, rows: int) -> None:
     """Compare a stream with a list: speed, peak memory, and largest difference of scores."""
     table = write_rows(folder / "rows.jsonl", rows)
     common = ["score", "-c", str(table), "-m", *LIGHT, "--confidence", "--format", "json", "-q"]
@@ -90,27 +89,27 @@ def memory(folder: Path, rows: int) -> Table:
         for left, right in zip(*found.values(), strict=True)
         for one, other in zip(_numbers(left), _numbers(right), strict=True)
     )
-    columns = (
-        Column("way"),
-        Column("rows", 0),
-        Column("seconds", 1),
-        Column("processor s", 1),
-        Column("rows/s", 0),
-        Column("peak MB", 0),
-        Column("largest difference", 18),
-    )
+    decimals = {
+        "way": 0,
+        "rows": 0,
+        "seconds": 1,
+        "processor s": 1,
+        "rows/s": 0,
+        "peak MB": 0,
+        "largest difference": 18,
+    }
     lines = [
         (name, rows, u.seconds, u.processor, rows / u.seconds, u.megabytes, difference)
         for name, u in used.items()
     ]
-    return Table(columns, tuple(lines))
+    print_table(decimals, lines)
 
 
 def _numbers(score: dict) -> list[float]:
     return [*score["components"].values(), score["interval"]["low"], score["interval"]["high"]]
 
 
-def workers(folder: Path, rows: int, repeats: int = 3) -> Table:
+def workers(folder: Path, rows: int, repeats: int = 3) -> None:
     """Measure the speed of 1 and 2 running worker processes, and the memory of each."""
     lines = []
     for metrics, size, some in ((LEXICAL, 2000, rows), (ENCODED, 100, max(rows // 40, 400))):
@@ -121,14 +120,14 @@ def workers(folder: Path, rows: int, repeats: int = 3) -> Table:
             paces[number] = some / seconds
             efficiency = paces[number] / (number * paces[1])
             lines.append((" ".join(metrics), number, paces[number], efficiency, megabytes))
-    columns = (
-        Column("metrics"),
-        Column("workers", 0),
-        Column("rows/s", 0),
-        Column("efficiency", 2),
-        Column("MB a worker", 0),
-    )
-    return Table(columns, tuple(lines))
+    decimals = {
+        "metrics": 0,
+        "workers": 0,
+        "rows/s": 0,
+        "efficiency": 2,
+        "MB a worker": 0,
+    }
+    print_table(decimals, lines)
 
 
 def _pace(
@@ -179,10 +178,9 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as made:
         folder = Path(made)
         if options.what == "memory":
-            table = memory(folder, options.rows or 200_000)
+            memory(folder, options.rows or 200_000)
         else:
-            table = workers(folder, options.rows or 20_000)
-    print(text(table))
+            workers(folder, options.rows or 20_000)
 
 
 if __name__ == "__main__":

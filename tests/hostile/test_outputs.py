@@ -5,6 +5,7 @@ import io
 import json
 import re
 import sys
+import warnings
 from collections.abc import Callable
 from html.parser import HTMLParser
 from pathlib import Path
@@ -276,7 +277,9 @@ def test_figures_show_every_name(kind: str, tmp_path: Path) -> None:
 
     for number, name in enumerate(NAMES):
         file = tmp_path / f"{number}.svg"
-        save(_draw(kind, name), file)
+        with warnings.catch_warnings():
+            warnings.filterwarnings("error", message="constrained_layout not applied")
+            save(_draw(kind, name), file)
         nodes = ElementTree.parse(file).iter()
         shown = ["".join(node.itertext()) for node in nodes if node.tag.endswith("}text")]
         visible = printable(name) if name.strip() else "␣"

@@ -16,8 +16,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-_SIZE = (3.3, 2.1)  # inches; a column of a two-column paper
-_WIDTH, _HEIGHT = 2.5, 1.2  # of the axes without labels
+_WIDTH, _HEIGHT = 2.5, 1.2  # inches; the axes without labels
 _MAX_TICKS = 12
 _RING: dict[str, Any] = {"marker": "o", "markersize": 7.5, "markerfacecolor": "none"}
 _DIAMOND: dict[str, Any] = {"marker": "D", "markersize": 4.5, "markeredgecolor": "black"}
@@ -45,7 +44,7 @@ def curve(
     """Return the lines over the values of an option; names and infinities are spaced evenly."""
     numeric = all(isinstance(value, int | float) and isfinite(value) for value in values)
     places = [float(v) for v in values] if numeric else [float(i) for i in range(len(values))]
-    with setup.panels(1, 1, _SIZE) as (figure, (axes,)):
+    with setup.panels(1, 1, setup.COLUMN_SIZE) as (figure, (axes,)):
         for k, line in enumerate(lines):
             name = "tune" if len(lines) == 1 else legend_label(line.name)
             _draw(axes, places, line, name, PALETTE[k % len(PALETTE)])
@@ -60,7 +59,7 @@ def curve(
             setup.turn_long_ticks(axes, names, share * _WIDTH)
         axes.set_xlabel(heading(option))
         axes.set_ylabel(heading(label))
-        axes.set_title(setup.wrap_title(title, _SIZE[0]))
+        axes.set_title(setup.wrap_title(title, setup.COLUMN_SIZE[0]))
         setup.plain_axes(axes, "top", "right", grid="y")
         axes.margins(y=0.12)
         _separate_numbers(axes)

@@ -14,15 +14,15 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-_PANELS_PER_ROW = 3
-
 
 def distributions(panels: Mapping[str, Sequence[QualityBand]], *, legend: str = "") -> "Figure":
     """Return a panel for each metric with a density for each band of quality.
 
     ``legend`` is the title of the legend, such as the human criterion.
     """
-    columns = 2 if len(panels) == 4 else min(len(panels), _PANELS_PER_ROW)  # a square, not 3 and 1
+    columns = (
+        2 if len(panels) == 4 else min(len(panels), setup.PANELS_PER_ROW)
+    )  # a square, not 3 and 1
     rows = -(-len(panels) // columns)
     width = max(1.9, 2.6 / columns)
     size = (width * columns + 0.2, 1.25 * rows + 0.55)

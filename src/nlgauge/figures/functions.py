@@ -13,9 +13,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-_SIZE = (3.3, 2.1)  # inches; a column of a two-column paper
-_SMALL = (2.3, 1.8)  # one of several panels
-_PANELS_PER_ROW = 3
+_SMALL = (2.3, 1.8)  # inches; one of several panels
 
 
 @dataclass(frozen=True)
@@ -51,8 +49,8 @@ def functions(
 
     There is a legend if a panel has several functions.
     """
-    per_row = min(len(panels), _PANELS_PER_ROW)
-    width, height = _SIZE if len(panels) == 1 else _SMALL
+    per_row = min(len(panels), setup.PANELS_PER_ROW)
+    width, height = setup.COLUMN_SIZE if len(panels) == 1 else _SMALL
     size = (per_row * width, -(-len(panels) // per_row) * height)
     with setup.panels(len(panels), per_row, size, sharey=True) as (figure, grid):
         from matplotlib.ticker import LogLocator

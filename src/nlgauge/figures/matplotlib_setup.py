@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 FONT = 7.0
+COLUMN_SIZE = (3.3, 2.1)  # inches; a column of a two-column paper
+PANELS_PER_ROW = 3
 _LINE_INCHES = 0.14  # height of a line of a title or a legend
 _HANDLE_INCHES = 0.45  # width of a line or marker of a legend, with the spaces around it
 

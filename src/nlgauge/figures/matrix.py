@@ -58,7 +58,7 @@ def directed(names: Sequence[str], p: ArrayLike, *, title: str = "") -> Panel:
 def heat(panels: Sequence[Panel]) -> "Figure":
     """Return the panels side by side."""
     shows_names = [k == 0 or panel.names != panels[k - 1].names for k, panel in enumerate(panels)]
-    label = setup.text_inches(shorten(name) for panel in panels for name in panel.names)
+    label = setup.text_inches(shorten(printable(name)) for panel in panels for name in panel.names)
     sizes = [max(len(panel.names) * _CELL_INCHES, 0.9) for panel in panels]
     size = (sum(sizes) + sum(shows_names) * label + 0.35 * len(panels), max(sizes) + label + 0.75)
     with setup.panels(len(panels), len(panels), size, width_ratios=sizes) as (figure, grid):

@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 _CELL_INCHES = 0.32  # nine values fill a column of a two-column paper
-_PANELS_PER_ROW = 3
 _MARK = "#d55e00"
 
 
@@ -36,7 +35,7 @@ class Surface:
 def surfaces(panels: Sequence[Surface]) -> "Figure":
     """Return the panels, up to three in a row, each with its own range of colours."""
     rows, columns = panels[0].tune.shape
-    per_row = min(len(panels), _PANELS_PER_ROW)
+    per_row = min(len(panels), setup.PANELS_PER_ROW)
     label = setup.text_inches(map(tick_label, panels[0].values[0]))
     width = max(columns * _CELL_INCHES, 1.5)
     height = max(rows * _CELL_INCHES, 0.7) + 0.5

@@ -20,7 +20,7 @@ def _processor_features() -> frozenset[str]:
     """Return the instruction sets of the processor as numpy detects them."""
     try:
         features = import_module("numpy._core._multiarray_umath").__cpu_features__
-    except (ImportError, AttributeError):  # private, and elsewhere before numpy 2
+    except (ImportError, AttributeError):  # it is private, and in another module before numpy 2
         return frozenset()
     return frozenset(name for name, present in features.items() if present)
 

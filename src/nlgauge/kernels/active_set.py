@@ -105,7 +105,7 @@ def _start(work: Forest) -> None:
     n, m = work.n, work.m
     for node in range(n + m):
         work.parent[node] = work.child[node] = work.marks[node] = -1
-        work.order[node] = 0  # the first row is the cheapest of columns that are no numbers
+        work.order[node] = 0  # the first row, if the costs of a column are NaN
         work.potential[node] = INFINITY if node >= n else 0.0
     for i in range(n):
         at, best = work.offset + i * m, 0

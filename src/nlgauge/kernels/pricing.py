@@ -34,7 +34,7 @@ class Lists:
         rows = n if m >= MIN_COLUMNS else 0
         self.columns: Indices = np.empty(rows * LISTED, np.intp)
         self.costs: Floats = np.empty(rows * LISTED)  # of the listed columns
-        self.bounds: Floats = np.empty(n)  # who changes the costs of a row sets it to -INFINITY
+        self.bounds: Floats = np.empty(n)  # must be set to -INFINITY when the costs of a row change
         self.reference: Floats = np.zeros(m)
         self.least_change, self.largest_change = 0.0, 0.0  # of potentials since the reference
 
@@ -130,7 +130,7 @@ def _insert(
 
 
 def bound(lists: Lists, row: int) -> float:
-    """Return what C_ij - g_j of a row is at least for all columns that are not listed."""
+    """Return a lower bound of C_ij - g_j of a row over the columns that are not listed."""
     least: float = lists.bounds[row] - lists.largest_change
     return least
 

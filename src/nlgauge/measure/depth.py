@@ -64,7 +64,7 @@ def irw(points: ArrayLike, *, count: int = 5000, seed: int = 0) -> Floats:
 
 
 def ai_irw(points: ArrayLike, *, count: int = 5000, seed: int = 0) -> Floats:
-    """Return the affine-invariant depth: IRW of the cloud whitened in the span it really has."""
+    """Return the affine-invariant depth: IRW of the cloud whitened in its span."""
     # No more points than dimensions whiten to a regular simplex, where all are equally deep.
     cloud = whiten(points)
     if cloud.shape[1] == 0:  # all points are equal
@@ -207,7 +207,7 @@ def _depths(projected: Floats, count: int) -> Floats:
 
 
 def _sorted_ranks(projected: Floats, count: int) -> Floats:
-    """Return what `mean_ranks` writes, by sorting: counting takes the square of the points."""
+    """Return the result of `mean_ranks` by sorting, since counting takes quadratic time."""
     n, sums = len(projected), np.zeros(len(projected))
     places = np.minimum(np.arange(1.0, n + 1), np.arange(n, 0.0, -1))
     for start in range(0, count, SORTED_DIRECTIONS):

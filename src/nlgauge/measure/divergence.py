@@ -33,9 +33,9 @@ from numpy.typing import ArrayLike, NDArray
 from nlgauge.core.arrays import Floats
 from nlgauge.core.errors import DataError, OptionError, ShapeError
 
-DEFAULT = 0.5  # alpha and beta, where a measure takes them by default
+DEFAULT = 0.5  # the default alpha and beta
 NORMALISED = 1e-6  # how far the logarithm of a total may be from 0
-SNAP = 1e-100  # parameters nearer to 0 are 0: what is divided by them would overflow
+SNAP = 1e-100  # parameters nearer to 0 are 0, since quotients by them would overflow
 BLOCK = 1 << 15  # numbers worked on at once, so that temporaries stay in the processor's cache
 
 # e2(z) = (exp(z) - 1 - z) / z^2 = sum z^k / (k+2)!, to 1e-17 for |z| <= 1/2

@@ -164,7 +164,7 @@ def _plan(problem: Problem, solution: Solution, penalty_a: float, penalty_b: flo
     value, mass = _total_cost(cost, coupling), float(coupling.sum())
     objective = value
     for axis, weights, penalty in ((1, a, penalty_a), (0, b, penalty_b)):
-        if 0 < penalty < math.inf:  # else the sums would be for nothing
+        if 0 < penalty < math.inf:  # the sums are not needed otherwise
             terms = marginal_penalties(coupling.sum(axis=axis), weights, penalty)
             objective += float(terms.sum())
     fields = {**problem._asdict(), **solution._asdict()}
