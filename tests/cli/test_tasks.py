@@ -70,4 +70,4 @@ def test_a_submission_is_written_and_read(run, tmp_path: Path) -> None:
     documents.write_text("news d1\n")
     code, _, err = run(*words, *named, "-o", tmp_path / "out")
     assert code == 1
-    assert "has 1 lines, but the sources have 36" in err
+    assert "has 1 line, but the sources have 36" in err
