@@ -130,6 +130,10 @@ def test_idf_may_come_from_another_corpus(run: Run) -> None:
         (("metrics", "blue"), 2, "did you mean 'bleu'"),
         (("score", "-c", "../src/nlgauge/__init__.py", "-r", "-"), 1, "has 0"),
         (("scroe",), 2, "scroe"),
+        (("score", *SYSTEMS, *REFERENCES, "-m", "bleu,chrf"), 2, "as in -m bleu chrf; known"),
+        (("score", *SYSTEMS, *REFERENCES, "-f", "xml"), 2, "'-f': 'xml' is not one of"),
+        (("correlate", "-m", "bleu", "judged.jsonl"), 2, "write DATA before it: nlgauge correlate"),
+        (("card", "-m", "bleu", "judged.jsonl"), 2, "before it: nlgauge card METRIC DATA -m"),
     ],
 )
 def test_errors_are_one_sentence(
@@ -141,6 +145,39 @@ def test_errors_are_one_sentence(
     assert message in err
     assert "Traceback" not in err
     assert out == ""
+
+
+_SCORE = ("score", *SYSTEMS, *REFERENCES, "-m", "bleu")
+_CORRELATE = ("correlate", "judged.jsonl", "-m", "bleu")
+_DARR = ("darr", "judged.jsonl", "-m", "bleu")
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ((*_SCORE, "--resamples", "50"), "--resamples has no effect without --confidence or"),
+        ((*_SCORE, "--seed", "1"), "--seed has no effect without --confidence or --paired"),
+        ((*_SCORE, "--parts", "absent", "--seed", "1"), "--seed has no effect"),
+        ((*_SCORE, "--token", "a"), "--token has no effect without --server"),
+        ((*_SCORE, "--segments", "--confidence"), "--confidence is for corpus scores"),
+        ((*_SCORE, "--segments", "--paired", "bootstrap"), "--paired is for corpus scores"),
+        ((*_SCORE, "--safe-csv", "-f", "json"), "--safe-csv has no effect without -f csv or"),
+        ((*_CORRELATE, "--seed", "1"), "--seed has no effect without --confidence or --ranks"),
+        ((*_CORRELATE, "--count", "9"), "--count has no effect without --confidence or --ranks"),
+        ((*_CORRELATE, "--over", "systems", "--ranks"), "--over has no effect without --conf"),
+        ((*_CORRELATE, "--interval", "fisher"), "--interval has no effect without --confidence"),
+        ((*_CORRELATE, "--bands", "4"), "--bands has no effect without --distributions"),
+        ((*_DARR, "--seed", "1"), "--seed has no effect without --confidence"),
+        ((*_DARR, "--pairs", "p.csv", "--threshold", "9"), "so --threshold has no effect"),
+        (("show", "-c", "a", "-r", "b", "--spans", "-k", "flow"), "excludes --spans"),
+    ],
+)
+def test_an_option_without_effect_is_refused(
+    run: Run, words: tuple[str, ...], message: str
+) -> None:
+    ended, out, err = run(*words)
+    assert (ended, out) == (2, ""), err
+    assert message in err
 
 
 @pytest.mark.parametrize(

@@ -109,7 +109,9 @@ def test_columns_may_be_repeated_or_joined(tmp_path: Path) -> None:
         "references": ["gold"],
     }
     (tmp_path / "results.json").write_text(joined)
-    assert "differs" not in command_output("verify", str(tmp_path / "results.json"))
+    verified = command_output("verify", str(tmp_path / "results.json"), "-f", "csv").splitlines()
+    assert verified[0] == "system,metric,stored,recomputed,result"
+    assert verified[1].endswith(",equal")
 
 
 def test_results_of_numbered_and_wide_tables_are_verified(tmp_path: Path) -> None:

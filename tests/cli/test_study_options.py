@@ -106,7 +106,7 @@ def test_a_duplicate_id_is_refused(run, changed, verb: str) -> None:
     more = ("chrf", "beta=1,2") if verb == "tune" else ()
     code, out, err = run(verb, data, *more, *(("-m", "bleu", "chrf") if not more else ()))
     assert (code, out) == (1, "")
-    assert "segment id '3' occurs 2 times for system 'fluent' (1 ids are repeated)" in err
+    assert "segment id '3' occurs 2 times for system 'fluent'; ids must be unique" in err
 
 
 def test_unjudged_outputs_are_left_out_and_counted(run, changed) -> None:

@@ -50,6 +50,14 @@ def test_options_that_the_tasks_set_are_refused(run, words: list) -> None:
     assert "Not found: wmt25" in err
 
 
+def test_a_file_of_one_line_is_counted_in_the_singular(run, tmp_path: Path) -> None:
+    texts = [PROJECT / "examples" / f"{name}.txt" for name in ("fluent", "reference.a")]
+    words = ("submission", "-c", texts[0], "-r", texts[1], "-m", "chrf", "-o", tmp_path / "out")
+    err = run(*words, "--language-pair", "de-en", "--test-set", "t")[2]
+    assert "chrf.seg.score (36 lines)." in err
+    assert "chrf.sys.score (1 line)." in err
+
+
 def test_a_submission_is_written_and_read(run, tmp_path: Path) -> None:
     texts = [PROJECT / "examples" / f"{name}.txt" for name in ("fluent", "literal", "reference.a")]
     documents = tmp_path / "docs"
@@ -70,4 +78,4 @@ def test_a_submission_is_written_and_read(run, tmp_path: Path) -> None:
     documents.write_text("news d1\n")
     code, _, err = run(*words, *named, "-o", tmp_path / "out")
     assert code == 1
-    assert "has 1 lines, but the sources have 36" in err
+    assert "has 1 line, but the sources have 36" in err

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import bz2
 import gzip
 import io
 import json
+import lzma
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -146,3 +149,33 @@ def test_a_folder_as_a_system_with_references_is_an_error(tmp_path: Path) -> Non
     (tmp_path / "rows.tsv").write_text("candidate\treference\na\tb\n")
     with pytest.raises(UsageError, match="is a folder, which is read as a table"):
         InputFiles([str(tmp_path)], ["reference.txt"])
+
+
+@pytest.mark.parametrize(
+    ("name", "pack"),
+    [("xz", lzma.compress), ("bzip2", bz2.compress), ("zip", lambda text: b"PK\x03\x04" + text)],
+)
+def test_other_compressed_files_are_named(
+    tmp_path: Path, name: str, pack: Callable[[bytes], bytes]
+) -> None:
+    path = tmp_path / "a.txt.packed"
+    path.write_bytes(pack(b"a\nb\n"))
+    with pytest.raises(FileError, match=f"compressed with {name}; decompress it"):
+        read_lines(str(path))
+
+
+def test_an_empty_last_line_that_is_one_too_many_is_named(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text("a\nb\n\n")
+    (tmp_path / "r.txt").write_text("a\nb\n")
+    paths = [str(tmp_path / name) for name in ("a.txt", "r.txt")]
+    with pytest.raises(FileError, match=r"has 3 lines, but .* has 2; .*; the last line of .*a.txt"):
+        read_systems(paths[:1], paths[1:])
+    with pytest.raises(FileError, match=r"has 2 lines, but .* has 3; line i of one .* other$"):
+        read_systems(paths[1:], paths[:1])
+
+
+def test_a_candidate_file_named_twice_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "a.txt"
+    path.write_text("a\n")
+    with pytest.raises(UsageError, match=r"name '.*a.txt' 2 times; name it once"):
+        read_systems([str(path), str(path)], [str(path)])

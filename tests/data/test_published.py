@@ -132,7 +132,7 @@ def test_webnlg_references_are_in_the_folder_or_named(tmp_path: Path) -> None:
         ({}, _judgement("team (x)", "3"), "sample '3' is none of the 2 inputs"),
         ({}, _judgement("team (x)", "1", Fluency="x"), "entry 1: Fluency is 'x', which is not"),
         ({}, {}, "entry 1 has no submission_id"),
-        ({"team": "o1\n"}, {}, "has 1 lines, but the test set has 2"),
+        ({"team": "o1\n"}, {}, "has 1 line, but the test set has 2"),
         ({"xml": "<benchmark/>"}, {}, "has no <entry>"),
         ({"xml": "<entry"}, {}, "is not XML"),
         ({"xml": "<b><entry eid='Id1'/></b>"}, {}, "entry 'Id1' has no id or no reference"),

@@ -207,7 +207,7 @@ def test_mt_metrics_eval_without_references_or_an_output(test_set: Path) -> None
         ("human-scores/en-de.mqm.seg.score", "X.1\n", "line 1 is 'X.1', not 'system<TAB>score'"),
         ("human-scores/en-de.mqm.seg.score", "Q\t1\n", "line 1: there are no outputs of"),
         ("human-scores/en-de.mqm.seg.score", "Y\t1\nY\tgood\n", "line 2 is 'good', which is not"),
-        ("system-outputs/en-de/Y.txt", "y1\n", "has 1 lines, but the sources have 2"),
+        ("system-outputs/en-de/Y.txt", "y1\n", "has 1 line, but the sources have 2"),
         ("sources/en-cs.txt", "s\n", r"has 2 language pairs \(en-cs, en-de\)"),
     ],
 )

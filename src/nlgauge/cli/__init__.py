@@ -113,14 +113,16 @@ def _run_command(words: list[str]) -> None:
         try:
             with warnings.catch_warnings():
                 warnings.showwarning = partial(_print_warning, warnings.showwarning)
-                app(words, prog_name="nlgauge")
+                code = _invoke(words)
         except SystemExit as ended:
             if isinstance(ended.__context__, BrokenPipeError):  # typer exits with code 1
                 raise ended.__context__ from None
-            if ended.code == _INTERRUPTED:  # typer prints nothing
-                raise KeyboardInterrupt from None
             sys.stdout.flush()
             raise
+        if code == _INTERRUPTED:
+            raise KeyboardInterrupt
+        sys.stdout.flush()
+        sys.exit(code)
     except NlgaugeError as error:
         _fail(str(error), error.exit_code)
     except BrokenPipeError:  # the reader of the output, such as head, has exited
@@ -134,6 +136,30 @@ def _run_command(words: list[str]) -> None:
     except MemoryError:
         advice = "score in parts (--parts DIR, smaller --part-rows), with smaller batches"
         _fail(f"out of memory; {advice} (--batch-tokens) or fewer metrics at a time", 1)
+
+
+def _invoke(words: list[str]) -> int:
+    """Run the command and return its exit code; print the message of an error in the call."""
+    try:
+        return app(words, prog_name="nlgauge", standalone_mode=False) or 0
+    except Exception as error:
+        if not hasattr(error, "show"):  # not an error that typer or click found in the call
+            raise
+        call: Any = error
+        call.message = str(call.message).removeprefix("Value error, ")
+        call.show()
+        invalid = getattr(call, "param", None)
+        several = next((word for word in words if word in _REPEATABLE), None)
+        if several and getattr(invalid, "param_type_name", "") == "argument":
+            required = [each for each in call.ctx.command.params if each.required]
+            arguments = [each for each in required if each.param_type_name == "argument"]
+            names = " ".join(str(each.metavar).strip("{}") for each in arguments)
+            print(
+                f"{several} takes all words after it; write {names} before it: "
+                f"{call.ctx.command_path} {names} {several} ...",
+                file=sys.stderr,
+            )
+        return int(call.exit_code)
 
 
 def _discard_output() -> None:

@@ -48,7 +48,8 @@ def count_option(what: str, default: int = 1000) -> Any:
 
 def decimals_option(default: int | None) -> Any:
     """Return the option --width."""
-    return option(default, "Number of decimal places.", "-w", "--width", min=0, max=15)
+    what = "Number of decimal places; JSON, CSV and TSV have all."
+    return option(default, what, "-w", "--width", min=0, max=15)
 
 
 def _check_names(choose: str) -> Callable[[Any], Any]:

@@ -8,7 +8,7 @@ import typer
 
 from nlgauge.cli import arguments
 from nlgauge.cli.arguments import figure_option, option
-from nlgauge.cli.option_groups import given_options, with_option_groups
+from nlgauge.cli.option_groups import given_options, refuse_without, with_option_groups
 from nlgauge.cli.study_options import MetricStudyOptions
 from nlgauge.cli.titles import metric_titles, with_titles
 from nlgauge.core.errors import UsageError
@@ -86,6 +86,10 @@ def correlate_command(
             raise UsageError(f"{given} cannot be combined with --tasks, which sets it")
         _rank_by_tasks(tasks, options, count, seed, figure)
         return
+    refuse_without(context, ("interval", "over"), "--confidence", present=confidence)
+    drawn = confidence or ranks
+    refuse_without(context, ("count", "seed"), "--confidence or --ranks", present=drawn)
+    refuse_without(context, ("bands",), "--distributions", present=distributions is not None)
     from nlgauge.figures.bars import metric_bars
     from nlgauge.report.study_tables import agreement_tables
     from nlgauge.study import correlate

@@ -6,9 +6,11 @@ levels and coefficients of `correlate` do not apply.
 
 from pathlib import Path
 
+import typer
+
 from nlgauge.cli import arguments
 from nlgauge.cli.arguments import option
-from nlgauge.cli.option_groups import with_option_groups
+from nlgauge.cli.option_groups import given_options, refuse_without, with_option_groups
 from nlgauge.cli.study_options import MetricStudyOptions
 from nlgauge.cli.titles import metric_titles, with_titles
 from nlgauge.core.errors import UsageError
@@ -16,6 +18,7 @@ from nlgauge.core.errors import UsageError
 
 @with_option_groups
 def darr_command(
+    context: typer.Context,
     options: MetricStudyOptions,
     pairs: Path | None = option(
         None, "Ranked pairs [default: derived from the scores of --human].", metavar="FILE"
@@ -48,8 +51,9 @@ def darr_command(
     from nlgauge.report.study_tables import ranking_table
     from nlgauge.study import darr
 
-    if pairs is not None and options.human:
-        raise UsageError("--pairs names the ranked pairs, so --human has no effect; drop one")
+    for given in given_options(context, ("human", "threshold")) if pairs is not None else ():
+        raise UsageError(f"--pairs names the ranked pairs, so {given} has no effect; drop one")
+    refuse_without(context, ("count", "seed"), "--confidence", present=confidence)
     if pairs is None and pairs_part is not None:
         raise UsageError("--pairs-part selects from a file of pairs; name it with --pairs")
     if len(options.human or ()) > 1:

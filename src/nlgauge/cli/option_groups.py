@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_type_hints
 import typer
 
 from nlgauge.cli import arguments
+from nlgauge.core.errors import UsageError
 from nlgauge.runtime import Runtime
 
 if TYPE_CHECKING:
@@ -71,6 +72,14 @@ def given_options(context: typer.Context, names: Collection[str]) -> list[str]:
     sources = {name: context.get_parameter_source(name) for name in names}
     given = {name for name, source in sources.items() if source and source.name == "COMMANDLINE"}
     return [option.opts[-1] for option in context.command.params if option.name in given]
+
+
+def refuse_without(
+    context: typer.Context, names: Collection[str], needed: str, *, present: bool
+) -> None:
+    """Raise an error for an option that has no effect, because ``needed`` is not ``present``."""
+    for given in () if present else given_options(context, names):
+        raise UsageError(f"{given} has no effect without {needed}; add it, or leave out {given}")
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -48,6 +48,9 @@ class OutputOptions:
             raise UsageError(f"{str(self.output)!r} names a figure; write it with --figure {name}")
         figures = dict.fromkeys(arguments.FIGURES * self.draws_output, "figure")
         check_output(self.output, self.format, {**figures, **_ENDINGS})
+        if self.safe_csv and self.chosen not in ("csv", "tsv"):
+            needed = "-f csv or -f tsv; add one, or leave out --safe-csv"
+            raise UsageError(f"--safe-csv has no effect without {needed}")
 
     @property
     def _is_figure(self) -> bool:

@@ -8,7 +8,12 @@ import typer
 
 from nlgauge.cli import arguments, score_output
 from nlgauge.cli.arguments import count_option, option, seed_option
-from nlgauge.cli.option_groups import InputOptions, given_options, with_option_groups
+from nlgauge.cli.option_groups import (
+    InputOptions,
+    given_options,
+    refuse_without,
+    with_option_groups,
+)
 from nlgauge.cli.output import print_notes
 from nlgauge.cli.parts import PartsOptions
 from nlgauge.cli.score_output import ScoreOptions
@@ -22,6 +27,8 @@ _LOCAL = (
     *("idf_corpus", "lang", "folder"),
     *("device", "batch_tokens", "precision", "threads", "download", "cache"),
 )
+_RESAMPLING = ("resamples", "seed")
+_OF_CORPORA = ("confidence", "paired", *_RESAMPLING)
 
 
 def default_metrics(runtime: "Runtime", server: str | None, *, quiet: bool) -> list[str]:
@@ -101,6 +108,11 @@ def score_command(
     for given in given_options(context, _LOCAL) if server is not None else ():
         raise UsageError(f"{given} cannot be combined with --server; leave it out")
     parts.check(context)
+    for given in given_options(context, _OF_CORPORA) if segments else ():
+        raise UsageError(f"{given} is for corpus scores, so it excludes --segments; leave one out")
+    tested = confidence or paired is not None
+    refuse_without(context, _RESAMPLING, "--confidence or --paired", present=tested)
+    refuse_without(context, ("token",), "--server", present=server is not None)
     runtime = options.runtime
     metrics = texts.metric or default_metrics(runtime, server, quiet=options.quiet)
     level = 0.95 if confidence else None

@@ -7,8 +7,10 @@ from pathlib import Path
 from shlex import quote
 from typing import TYPE_CHECKING, Any, Literal
 
+import typer
+
 from nlgauge.cli.arguments import FIGURES, OUTPUT, metric_option, option
-from nlgauge.cli.option_groups import RuntimeOptions, with_option_groups
+from nlgauge.cli.option_groups import RuntimeOptions, given_options, with_option_groups
 from nlgauge.cli.output import check_ending, print_notes, to_json, write_text
 from nlgauge.core.errors import UsageError
 
@@ -18,6 +20,7 @@ if TYPE_CHECKING:
 
 @with_option_groups
 def show_command(
+    context: typer.Context,
     options: RuntimeOptions,
     candidate: list[str] = option(
         ..., "Candidate text.", "-c", "--candidate", "--candidates", metavar="TEXT"
@@ -28,7 +31,7 @@ def show_command(
     metrics: list[str] | None = metric_option(None, "Metric [default: mover]."),
     output: Path | None = OUTPUT,
     kind: Literal["flow", "heatmap", "both"] = option(
-        "both", "Bands between tokens, a grid of costs, or both.", "--kind", "-k"
+        "both", "Bands between tokens, a grid of costs, or both.", "-k", "--kind"
     ),
     title: str | None = option(None, "Title of the figure."),
     spans: bool = option(False, "Show the predicted errors of the candidate.", "--spans"),
@@ -66,6 +69,8 @@ def show_command(
     _refuse_files("-r", reference)
     if not spans and (minor, major) != (None, None):
         raise UsageError("--minor and --major are thresholds of predicted errors; add --spans")
+    for given in given_options(context, ("kind",)) if spans else ():
+        raise UsageError(f"{given} is for alignments, so it excludes --spans; leave one out")
     (scores,) = score([text], [reference], metrics=metric, runtime=options.runtime).values()
     if spans:
         drawn = _show_spans(scores, text, (minor, major), output, title)

@@ -67,10 +67,10 @@ def verify_command(
     rows = [{**asdict(each), "holds": each.holds} for each in replayed]
     digits = 6 if options.digits is None else options.digits
     cells = [
-        (each.system, each.metric, each.stored, each.made, "" if each.holds else "differs")
+        (each.system, each.metric, each.stored, each.made, "equal" if each.holds else "differs")
         for each in replayed
     ]
-    names = ("system", "metric", "stored", "made", "")
+    names = ("system", "metric", "stored", "recomputed", "result")
     tables = [Table(tuple(Column(name, digits) for name in names), tuple(cells))]
     notes = dict.fromkeys(str(difference) for each in replayed for difference in each.differences)
     options.write(rows, rows, tables, long=tables, notes=notes)

@@ -64,4 +64,7 @@ def submission_command(
         for ending, lines in ((".seg.score", segments), (".sys.score", systems)):
             path = folder / f"{names['metric']}{ending}"
             write_submission(path, lines)
-            print_notes([f"wrote {path} ({len(lines):,} lines)."], quiet=options.quiet)
+            print_notes(
+                [f"wrote {path} ({len(lines):,} line{'s' * (len(lines) != 1)})."],
+                quiet=options.quiet,
+            )

@@ -276,7 +276,8 @@ def refuse_duplicates(systems: Sequence[str], ids: Sequence[str]) -> None:
     (system, name), most = counts.most_common(1)[0]
     if most > 1:
         doubled = sum(count > 1 for count in counts.values())
+        others = f" ({doubled} ids are repeated)" if doubled > 1 else ""
         raise DataError(
-            f"segment id {name!r} occurs {most} times for system {system!r} "
-            f"({doubled} ids are repeated); ids must be unique within a system"
+            f"segment id {name!r} occurs {most} times for system {system!r}{others}; "
+            "ids must be unique within a system"
         )

@@ -1,9 +1,11 @@
-"""Encodings of text files that are not UTF-8."""
+"""Encodings of text files that are not UTF-8, and compressed files that are not decompressed."""
 
 import codecs
+import re
 
 HEAD = 1024
 """The number of bytes that are examined to detect UTF-16."""
+OTHER_COMPRESSION = re.compile(rb"(?P<xz>\xfd7zXZ\0)|(?P<bzip2>BZh\d1AY&SY)|(?P<zip>PK\x03\x04)")
 
 
 def unmarked_utf16(head: bytes) -> str | None:

@@ -24,7 +24,7 @@ from nlgauge.core.jsonable import unique_keys
 from nlgauge.data.columns import COLUMNS, Columns, find_cell, require_column
 from nlgauge.data.csv_records import csv_records
 from nlgauge.data.cursors import Cursor, lines_after, seek_line
-from nlgauge.data.encodings import HEAD, unmarked_utf16
+from nlgauge.data.encodings import HEAD, OTHER_COMPRESSION, unmarked_utf16
 from nlgauge.data.json_rows import array_rows
 from nlgauge.data.urls import Url
 
@@ -44,11 +44,13 @@ _PIPE_SECONDS = 5.0  # time to wait for a program to open a named pipe for writi
 def open_bytes(path: str) -> Iterator[IO[bytes]]:
     """Open a file, or stdin for ``-``, for reading its decompressed content."""
     with _explained(path), _open_raw(path) as raw:
-        start = raw.peek(4)[:4]
+        start = raw.peek(HEAD)[:HEAD]
         content: Any = raw
+        if other := OTHER_COMPRESSION.match(start):
+            raise FileError(f"file {path!r} is compressed with {other.lastgroup}; decompress it")
         if start[:2] == _GZIP:
             content = gzip.GzipFile(fileobj=raw)
-        elif start == _ZSTANDARD:
+        elif start.startswith(_ZSTANDARD):
             # Unlike the reader of the package zstandard, this one rejects truncated files.
             stream = require_pyarrow("a Zstandard file").CompressedInputStream(raw, "zstd")
             content = io.BufferedReader(stream)
@@ -89,9 +91,8 @@ def open_file(name: str) -> io.BufferedReader:
         raise FileError(f"{str(path)!r} is a device, which may be endless; name a file")
     if not (path.is_fifo() and os.access(path, os.R_OK)):
         return path.open("rb")
-    opened: list[
-        io.BufferedReader
-    ] = []  # opened in a thread, because opening a pipe blocks until a writer opens it
+    opened: list[io.BufferedReader] = []
+    # In a thread, because opening a pipe blocks until a writer opens it.
     thread = Thread(target=lambda: opened.append(path.open("rb")), daemon=True)
     thread.start()
     thread.join(_PIPE_SECONDS)
@@ -148,16 +149,22 @@ def read_lines(path: str) -> list[str]:
 def check_parallel(path: object, lines: list[str], other: str, expected: int) -> list[str]:
     """Return the lines if there are ``expected`` ones; ``other`` is such as "the sources have"."""
     if len(lines) != expected:
-        counts = f"{len(lines)} lines, but {other} {expected}"
-        raise FileError(f"{path} has {counts}; line i of one belongs to line i of the other")
+        blank = len(lines) > expected and not lines[-1].strip()
+        raise unequal_lines(path, len(lines), f"{other} {expected}", blank=blank)
     return lines
+
+
+def unequal_lines(path: object, count: int, other: str, *, blank: bool = False) -> FileError:
+    """Return the error for parallel files; ``blank`` is whether the last line of path is."""
+    counts = f"{count} line{'s' * (count != 1)}, but {other}"
+    hint = f"; the last line of {path} is empty" if blank else ""
+    return FileError(f"{path} has {counts}; line i of one belongs to line i of the other{hint}")
 
 
 def is_compressed(path: str) -> bool:
     """Return whether a file is compressed, by its content."""
     with _explained(path), _open_raw(path) as raw:
-        start = raw.peek(4)[:4]
-    return start[:2] == _GZIP or start == _ZSTANDARD
+        return raw.peek(4).startswith((_GZIP, _ZSTANDARD))
 
 
 def format_of(path: str, *, wanted: str | None = None) -> str:

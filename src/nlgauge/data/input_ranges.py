@@ -197,10 +197,7 @@ def _unequal(
     """Return the error for a file with fewer lines than another."""
     longer = next(i for i, line in enumerate(lines) if line is not None)
     total = number + 1 + sum(after[longer] is not None for after in rest)
-    counts = f"{number} lines, but {paths[longer]} has {total}"
-    return FileError(
-        f"{paths[lines.index(None)]} has {counts}; line i of one belongs to line i of the other"
-    )
+    return files.unequal_lines(paths[lines.index(None)], number, f"{paths[longer]} has {total}")
 
 
 def _text_or_error(line: bytes) -> str | FileError:

@@ -126,6 +126,9 @@ class InputFiles:
         if not self.candidates:
             raise UsageError("no candidates: name at least one file with -c")
         first = self.candidates[0]
+        for path, times in Counter(self.candidates).items():
+            if times > 1:
+                raise UsageError(f"the candidates name {path!r} {times} times; name it once")
         tabular = {bool(self._tables(path)) for path in self.candidates}
         if len(tabular) == 2:
             raise UsageError("the candidates mix text files with tables; score them separately")

@@ -89,6 +89,8 @@ def metric_class(name: str) -> type[Metric]:
     if name not in sources:
         matches = difflib.get_close_matches(name, sources, 1, cutoff=0.5)
         hint = f"did you mean {matches[0]!r}? " if matches else ""
+        if "," in name:
+            hint = "separate metrics by spaces, as in -m bleu chrf; "
         if re.sub(r"[\W\d]|qe$", "", name.lower()) in _TRAINED:
             hint = "run its program with external (see nlgauge metrics external); "
         known = ", ".join(metric_names())
