@@ -123,7 +123,9 @@ def p_table(names: Sequence[str], p: Iterable[Sequence[float]], *, limit: float 
         (name, *(p_text(value) if value < limit else None for value in row))
         for name, row in zip(names, p, strict=True)
     ]
-    note = f"p: two-sided, uncorrected, of the hypothesis of no relation; only p < {limit:g} is shown"
+    note = (
+        f"p: two-sided, uncorrected, of the hypothesis of no relation; only p < {limit:g} is shown"
+    )
     return Table(tuple(columns), tuple(rows), (note,))
 
 
