@@ -158,6 +158,12 @@ def _exchange_pairs(
     return Exchange(best[0][0], best[1][0], null, int(np.isfinite(people).sum()))
 
 
+def one_sided(null: Floats, difference: float) -> tuple[float, float]:
+    """Return p of a larger, and of a smaller difference than the permuted ones that are defined."""
+    defined = null[np.isfinite(null)]
+    return p_value(defined, difference, TOLERANCE), p_value(-defined, -difference, TOLERANCE)
+
+
 def permutation_test(
     first: ArrayLike,
     second: ArrayLike,
@@ -206,15 +212,14 @@ def permutation_test(
         raise OptionError(f"alternative is {alternative!r}; it is {known}.")
     data = first, second, human, level, coefficient
     result = exchange(*data, over=over, average=average, count=count, seed=seed)
-    null = result.null[np.isfinite(result.null)]
-    nulls, differences = (null, -null), (result.difference, -result.difference)
+    p, p_reverse = one_sided(result.null, result.difference)
     if alternative == "less":
-        nulls, differences = nulls[::-1], differences[::-1]
+        p, p_reverse = p_reverse, p
     elif alternative == "two-sided":
-        nulls, differences = (np.abs(null),) * 2, (abs(result.difference),) * 2
-    p, p_reverse = map(p_value, nulls, differences, (TOLERANCE,) * 2)
+        p = p_reverse = one_sided(np.abs(result.null), abs(result.difference))[0]
     names = over, alternative, choose_level(level), choose_coefficient(coefficient).name
-    sizes = null.size, count - null.size, result.cells, np.size(human) - result.cells
+    defined = int(np.isfinite(result.null).sum())
+    sizes = defined, count - defined, result.cells, np.size(human) - result.cells
     return Permutation(result.first, result.second, result.difference, p, *names, *sizes, p_reverse)
 
 

@@ -1,7 +1,9 @@
 """Williams's test of whether one metric agrees with people better than another; Holm's correction.
 
-It is exact for Pearson's r of jointly normal scores, and directed: a small p means that the FIRST
-metric is better. `permutation_tests` are valid for any coefficient and level.
+It is for Pearson's r of jointly normal scores, and conservative for few points: of two equally good
+metrics, 2 % of p are below .05 with 4 points, 4 % with 6 and 4.8 % with 15 (simulated). It is
+directed: a small p means that the FIRST metric is better. `permutation_tests` are valid for any
+coefficient and level.
 """
 
 from dataclasses import dataclass

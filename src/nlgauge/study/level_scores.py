@@ -10,11 +10,11 @@ import numpy as np
 from nlgauge.core.arrays import Floats
 from nlgauge.core.errors import OptionError
 from nlgauge.stats import Grid, document_means, rank_metrics
-from nlgauge.stats.coefficients import TOLERANCE, system_means
+from nlgauge.stats.coefficients import system_means
 from nlgauge.stats.levels import Average
 from nlgauge.stats.named_coefficients import choose_coefficient
-from nlgauge.stats.permutation_tests import Exchange, exchange
-from nlgauge.stats.validation import common_cells, p_value
+from nlgauge.stats.permutation_tests import Exchange, exchange, one_sided
+from nlgauge.stats.validation import common_cells
 from nlgauge.study.corpus_scores import CorpusScores
 from nlgauge.study.study import Study
 
@@ -117,12 +117,6 @@ class LevelScores:
             exchanged = self.exchange(*pair, average=average, count=count, seed=seed)
             p[i, j], p[j, i] = one_sided(exchanged.null, exchanged.difference)
         return rank_metrics(values, p)
-
-
-def one_sided(null: Floats, difference: float) -> tuple[float, float]:
-    """Return p of a larger, and of a smaller difference than the permuted ones."""
-    defined = null[np.isfinite(null)]
-    return p_value(defined, difference, TOLERANCE), p_value(-defined, -difference, TOLERANCE)
 
 
 def _mean_column(values: Floats) -> Floats:

@@ -15,7 +15,7 @@ from nlgauge.data.judged import JudgedCorpus
 from nlgauge.inputs import Spec
 from nlgauge.runtime import DEFAULT, Runtime
 from nlgauge.scoring import Progress, Scorer
-from nlgauge.stats import Interval, split
+from nlgauge.stats import Interval, split, sum_groups
 from nlgauge.stats.span_agreement import (
     PARTIAL_CREDIT,
     SpanAgreement,
@@ -170,9 +170,9 @@ def _entries(
     tested: Mapping[str, _Tested], inputs: Sequence[str], options: Mapping[str, Any]
 ) -> Iterator[SpanEntry]:
     """Yield the agreement of each metric, with intervals over inputs."""
-    lexical = _sum_by(inputs, tested[LEXICAL][1])
+    lexical = sum_groups(tested[LEXICAL][1], inputs)
     for name, (thresholds, rows, spans) in tested.items():
-        matches = _sum_by(inputs, rows)
+        matches = sum_groups(rows, inputs)
         difference = None
         if name != LEXICAL:
             difference = bootstrap_f1_difference(matches, lexical, **options)
@@ -215,11 +215,3 @@ def _lexical_diff(candidate: str, references: Sequence[str]) -> WordCosts:
     """Return cost 0 for words in a longest common subsequence with a reference, 1 for others."""
     offsets = np.array([word[1:] for word in find_words(candidate)], dtype=np.int64).reshape(-1, 2)
     return WordCosts(offsets, differing_words(candidate, references).astype(np.float64))
-
-
-def _sum_by(groups: Sequence[str], rows: Floats) -> Floats:
-    """Return the sum of the rows of each group."""
-    numbers = {name: i for i, name in enumerate(dict.fromkeys(groups))}
-    totals = np.zeros((len(numbers), rows.shape[1]))
-    np.add.at(totals, [numbers[name] for name in groups], rows)
-    return totals

@@ -15,7 +15,8 @@ from nlgauge.inputs import Spec
 from nlgauge.runtime import DEFAULT, Runtime
 from nlgauge.scoring import Progress
 from nlgauge.stats import correlate, rank_metrics
-from nlgauge.study.level_scores import LevelScores, one_sided
+from nlgauge.stats.permutation_tests import one_sided
+from nlgauge.study.level_scores import LevelScores
 from nlgauge.study.study import Missing, Study, StudyResult, as_list, measure
 from nlgauge.study.tasks import Task, TaskData, TaskSet, read_tasks
 
