@@ -1,12 +1,10 @@
-"""The code blocks of the documentation run and print the output shown; its links resolve."""
+"""The code blocks of the documentation run and print the output shown."""
 
 from __future__ import annotations
 
-import logging
 import re
 import sys
 from collections.abc import Iterator
-from importlib.util import find_spec
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -25,9 +23,6 @@ DOCS = PROJECT / "docs"
 PAGES = [PROJECT / "README.md", PROJECT / "CONTRIBUTING.md", *sorted(DOCS.glob("*.md"))]
 NOTEBOOK = PROJECT / "examples" / "first_steps.ipynb"
 MIGRATION_GUIDE = DOCS / "migration.md"
-EXAMPLES = ("chrf", "wmd")
-"""Metrics whose pages are built with examples and figures, which take long."""
-
 _CODE = re.compile(r"`([^`]+)`")
 _FILE = re.compile(r"^[\w./-]+\.(txt|jsonl|json|tsv|csv|py)$")
 
@@ -165,62 +160,3 @@ def test_a_block_with_other_output_fails() -> None:
     (block,) = snippets.blocks(page)
     with pytest.raises(AssertionError, match="nlgauge metrics chrf"):
         list(_check_commands(block))
-
-
-class _Warnings(logging.Handler):
-    """Collects the warnings of a build."""
-
-    def __init__(self) -> None:
-        super().__init__(logging.WARNING)
-        self.messages: list[str] = []
-
-    def emit(self, record: logging.LogRecord) -> None:
-        self.messages.append(record.getMessage())
-
-
-@pytest.fixture(scope="module")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The site, built in strict mode: broken links and anchors are errors."""
-    for library in ("mkdocs", "material", "mkdocstrings"):
-        if find_spec(library) is None:
-            pytest.skip("the extra 'docs' is not installed")
-    from mkdocs.commands.build import build
-    from mkdocs.config import load_config
-
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("NLGAUGE_DOCS_EXAMPLES", ",".join(EXAMPLES))
-        warnings = _Warnings()
-        logging.getLogger("mkdocs").addHandler(warnings)
-        target = tmp_path_factory.mktemp("site")
-        config = load_config(str(PROJECT / "mkdocs.yml"), site_dir=str(target), strict=True)
-        config.plugins.on_startup(command="build", dirty=False)
-        build(config)
-    assert warnings.messages == []
-    return target
-
-
-@needs_embedded
-def test_the_site_builds_without_a_warning_and_has_a_page_for_every_metric(site: Path) -> None:
-    import nlgauge
-
-    for name in nlgauge.metric_names():
-        page = (site / "metrics" / f"{name}.html").read_text("utf-8")
-        for heading in ("definition", "pitfalls", "example", "options"):
-            assert f'id="{heading}"' in page, (name, heading)
-        assert "None known." not in page, f"tools/docs/pitfalls.toml has no entry for {name}"
-    for name in EXAMPLES:
-        assert (site / "metrics" / f"{name}.quality.svg").stat().st_size > 1000
-    assert (site / "metrics" / "wmd.plan.svg").exists()
-    assert (site / "first_steps.ipynb").read_bytes() == NOTEBOOK.read_bytes()
-
-
-@needs_embedded
-def test_the_site_fetches_nothing_from_other_hosts(site: Path) -> None:
-    fetched = re.compile(
-        r"""<(?:script|img|iframe)[^>]+src="(https?:)?//|<link[^>]+href="https?://"""
-    )
-    for page in site.rglob("*.html"):
-        found = fetched.search(page.read_text("utf-8"))
-        assert found is None or 'rel="canonical"' in found[0], (page, found)
-    for sheet in site.rglob("*.css"):
-        assert not re.search(r"(url\(|@import )[\"']?https?:", sheet.read_text("utf-8")), sheet
