@@ -169,7 +169,9 @@ def test_a_repeated_request_keeps_the_scores_busy(visit: Any) -> None:
     until(page, lambda: len(held) == 1)
     page.get_by_label("Candidate", exact=True).press("Control+Enter")
     until(page, lambda: len(held) == 2)
-    expect(page.locator("#pair > .view > .card:not(.matching)[aria-busy=true]").first).to_be_attached()
+    expect(
+        page.locator("#pair > .view > .card:not(.matching)[aria-busy=true]").first
+    ).to_be_attached()
     expect(page.get_by_role("button", name="Score", exact=True)).to_be_disabled()
     held[1].continue_()
     expect(page.locator(".scores li").first).to_be_visible()
