@@ -105,6 +105,13 @@ def test_changed_files_cancel_a_comparison(visit: Any) -> None:
     expect(view.get_by_role("button", name="Score")).to_be_enabled()
 
 
+def test_a_dropped_text_changes_nothing(visit: Any) -> None:
+    _, view, jobs = systems(visit)
+    drop_files(view)
+    expect(view.get_by_role("progressbar")).to_be_visible()
+    assert jobs.deleted == []
+
+
 def test_a_link_replaces_the_comparison_that_runs(visit: Any) -> None:
     page, view, jobs = systems(visit)
     texts = {"systems": {"x": ["a"], "y": ["b"]}, "references": [["c"]]}
@@ -162,7 +169,9 @@ def test_a_repeated_request_keeps_the_scores_busy(visit: Any) -> None:
     until(page, lambda: len(held) == 1)
     page.get_by_label("Candidate", exact=True).press("Control+Enter")
     until(page, lambda: len(held) == 2)
-    expect(page.locator("#pair > .view > .card[aria-busy=true]").first).to_be_attached()
+    expect(
+        page.locator("#pair > .view > .card:not(.matching)[aria-busy=true]").first
+    ).to_be_attached()
     expect(page.get_by_role("button", name="Score", exact=True)).to_be_disabled()
     held[1].continue_()
     expect(page.locator(".scores li").first).to_be_visible()

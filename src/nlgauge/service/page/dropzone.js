@@ -2,7 +2,7 @@
 
 import { h } from "./elements.js";
 
-/** The area; `onFiles` gets an array of files. */
+/** The area; `onFiles` gets an array of files, at least one. */
 export function dropzone({ title, hint, accept, several = true }, onFiles) {
   const input = h("input", {
     type: "file", class: "unseen", multiple: several, accept, tabindex: "-1", "aria-label": title,
@@ -26,7 +26,7 @@ export function dropzone({ title, hint, accept, several = true }, onFiles) {
     ondrop: (event) => {
       event.preventDefault();
       hover(0);
-      onFiles([...event.dataTransfer.files]);
+      if (event.dataTransfer.files.length) onFiles([...event.dataTransfer.files]); // not a text or a link
     },
   }, h("p", {}, h("strong", {}, title)), h("p", { class: "note" }, hint), choose, input);
   return place;

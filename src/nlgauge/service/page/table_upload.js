@@ -24,7 +24,6 @@ export function tableUpload(kind, { result, work, onTable, onChange, run }) {
   let reading = null; // the file that is being read; a later file, example or link replaces it
 
   async function take([file]) {
-    if (!file) return;
     reading = file;
     try {
       const table = await kind.read(file);
