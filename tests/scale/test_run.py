@@ -6,6 +6,7 @@ import dataclasses
 import hashlib
 import json
 import signal
+import tempfile
 from pathlib import Path
 from typing import Any
 
@@ -393,7 +394,11 @@ def test_segments_are_hashed_once_when_written_and_once_when_reused(
         assert [hashed.count(file.read_bytes()) for file in files] == [1] * 6
 
 
-def test_two_workers_with_tables_write_the_bytes_of_one(table: Path) -> None:
+def test_two_workers_with_tables_write_the_bytes_of_one(
+    table: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The tables are in the folder of the run, so that a killed run leaves no file elsewhere."""
+    monkeypatch.setattr(tempfile, "tempdir", str(table.parent / "missing"))
     for workers in (1, 2):
         _run(table, str(workers), metrics=SPECS, confidence=0.9, workers=workers).execute()
     assert read_files(table.parent / "1") == read_files(table.parent / "2")

@@ -170,7 +170,7 @@ class _Execution:
         self.signals.raise_if_interrupted("")
         if not total:
             return scorer
-        self.engine.share_tables(total)
+        self.engine.share_tables(total, self.folder.scratch)
         return scorer.with_tables(total)
 
     def _score(self, plan: Plan) -> None:
