@@ -296,6 +296,18 @@ def test_a_bad_row_stops_the_run_before_anything_is_scored(
         _run(table).execute()
 
 
+@pytest.mark.parametrize("on_error", ["stop", "skip"])
+def test_a_row_without_references_stops_the_run_before_anything_is_scored(
+    tmp_path: Path, on_error: str
+) -> None:
+    rows: list[Any] = [{**row, "source": "a"} for row in ROWS]
+    table = write_jsonl(tmp_path / "rows.jsonl", [*rows, {**rows[0], "id": "x", "references": []}])
+    message = r"chrf needs references, but .*rows.jsonl, line 121 has none"
+    with pytest.raises(DataError, match=message):
+        _run(table, on_error=on_error).execute()
+    assert not list((tmp_path / "out" / "parts").iterdir())
+
+
 def test_a_doubled_id_stops_the_run(tmp_path: Path) -> None:
     table = write_jsonl(tmp_path / "rows.jsonl", [*ROWS, ROWS[0]])
     with pytest.raises(DataError, match=r"line 121: segment id 's0' occurs before for system 'A'"):
