@@ -77,7 +77,7 @@ class SimulatedEngine(InProcess):
         starts = range(first, last, PART)
         parts = [(min(PART, last - i), i, i * ROW) for i in starts]
         counts = Counter({"rows": last - first})
-        return BlockIndex(counts, np.array(parts), [], 1, None, {False}, None)
+        return BlockIndex(counts, np.array(parts), [], 1, None, {False}, None, None)
 
     def _find_repeats(self, _: object) -> Repeats:
         return Repeats()

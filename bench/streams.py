@@ -164,6 +164,7 @@ def plan_of(table: Path, path: Path, size: int) -> Plan:
             segments=False,
             stop_at_rejected=True,
             equal_sources=False,
+            references_for=None,
             signals=SignalHandler(),
             report=lambda _: None,
         )

@@ -103,7 +103,7 @@ def test_quality_estimation_needs_no_references(texts: dict[str, str], tmp_path:
 def test_other_metrics_name_the_references_that_are_missing(
     texts: dict[str, str], tmp_path: Path, metric: str
 ) -> None:
-    message = r"needs references, but 2 of 2 rows have none: give -r FILE, a column 'references'"
+    message = r"needs references, but .* (have|has) none: give -r FILE, a column 'references'"
     with pytest.raises(DataError, match=message):
         nlgauge.score(["x", "u"], sources=["x", "u"], metrics=metric)
     with pytest.raises(DataError, match=message):

@@ -61,6 +61,7 @@ def test_a_second_signal_ends_the_run_at_once(table: Path, tmp_path: Path) -> No
     assert process.returncode == 130, messages
     assert "nlgauge: interrupted; run the same command again to resume" in messages
     assert "Traceback" not in messages
+    assert "Warning" not in messages  # of multiprocessing
     assert not (folder / "summary.json").exists()
 
 

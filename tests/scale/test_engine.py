@@ -87,7 +87,7 @@ def test_workers_end_with_a_parent_that_was_killed(tmp_path: Path) -> None:
         "from nlgauge.scale.worker import Worker, WorkerConfig\n"
         "from nlgauge.scale.parts import Part\n"
         "if __name__ == '__main__':\n"
-        "    engine = ProcessPool(WorkerConfig(('chrf',)), 1)\n"
+        "    engine = ProcessPool(WorkerConfig(('chrf',)), 1).__enter__()\n"
         "    list(engine.run(Worker.score, [Part(0, (), ())]))\n"
         "    print(*engine._pool._processes, flush=True)\n"
         "    time.sleep(1000)\n"

@@ -221,6 +221,7 @@ def _plan(engine: InProcess, inputs: InputFiles, folder: Path, *, size: int) -> 
         segments=True,
         stop_at_rejected=False,
         equal_sources=False,
+        references_for=None,
         signals=SignalHandler(),
         report=lambda _: None,
     )

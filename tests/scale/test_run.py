@@ -6,6 +6,7 @@ import dataclasses
 import hashlib
 import json
 import signal
+import tempfile
 from pathlib import Path
 from typing import Any
 
@@ -295,6 +296,18 @@ def test_a_bad_row_stops_the_run_before_anything_is_scored(
         _run(table).execute()
 
 
+@pytest.mark.parametrize("on_error", ["stop", "skip"])
+def test_a_row_without_references_stops_the_run_before_anything_is_scored(
+    tmp_path: Path, on_error: str
+) -> None:
+    rows: list[Any] = [{**row, "source": "a"} for row in ROWS]
+    table = write_jsonl(tmp_path / "rows.jsonl", [*rows, {**rows[0], "id": "x", "references": []}])
+    message = r"chrf needs references, but .*rows.jsonl, line 121 has none"
+    with pytest.raises(DataError, match=message):
+        _run(table, on_error=on_error).execute()
+    assert not list((tmp_path / "out" / "parts").iterdir())
+
+
 def test_a_doubled_id_stops_the_run(tmp_path: Path) -> None:
     table = write_jsonl(tmp_path / "rows.jsonl", [*ROWS, ROWS[0]])
     with pytest.raises(DataError, match=r"line 121: segment id 's0' occurs before for system 'A'"):
@@ -393,7 +406,11 @@ def test_segments_are_hashed_once_when_written_and_once_when_reused(
         assert [hashed.count(file.read_bytes()) for file in files] == [1] * 6
 
 
-def test_two_workers_with_tables_write_the_bytes_of_one(table: Path) -> None:
+def test_two_workers_with_tables_write_the_bytes_of_one(
+    table: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The tables are in the folder of the run, so that a killed run leaves no file elsewhere."""
+    monkeypatch.setattr(tempfile, "tempdir", str(table.parent / "missing"))
     for workers in (1, 2):
         _run(table, str(workers), metrics=SPECS, confidence=0.9, workers=workers).execute()
     assert read_files(table.parent / "1") == read_files(table.parent / "2")

@@ -105,6 +105,7 @@ class BlockIndex:
     runs: int  # of digests
     rejected: Rejected | None  # the first one
     sources: set[bool]
+    unreferenced: str | None  # place of the first row without references
     error: NlgaugeError | None
 
 
@@ -114,7 +115,7 @@ def index_block(_: object, block: Block) -> BlockIndex:
     digests = [DigestWriter(block.folder.scratch, kind, block.number) for kind in block.kinds]
     places: list[tuple[int, Place]] = []
     sources: set[bool] = set()
-    rejected = error = None
+    rejected = unreferenced = error = None
     length = 0
     try:
         for place, batch in cut_parts(block.span.rows(counts), block.part_rows):
@@ -122,6 +123,8 @@ def index_block(_: object, block: Block) -> BlockIndex:
             for each in digests:
                 each.add(accepted)
             sources.update(row.source is not None for _, row in accepted)
+            without = (row.place for _, row in accepted if not row.references)
+            unreferenced = unreferenced or next(without, None)
             wrong = (row for row in batch if isinstance(row, Rejected))
             rejected = rejected or next(wrong, None)
             places.append((len(batch), place))
@@ -135,4 +138,5 @@ def index_block(_: object, block: Block) -> BlockIndex:
     parts = [(length, place.line, *place.offsets) for length, place in places]
     before = [place.counts for _, place in places] if block.span.numbered else []
     runs = max((each.runs for each in digests), default=0)
-    return BlockIndex(counts, np.array(parts, np.int64), before, runs, rejected, sources, error)
+    index = np.array(parts, np.int64)
+    return BlockIndex(counts, index, before, runs, rejected, sources, unreferenced, error)

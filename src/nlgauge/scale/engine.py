@@ -2,22 +2,21 @@
 
 import os
 import pickle
-import tempfile
 import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, CancelledError, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import ExitStack
 from functools import partial
 from itertools import islice
 from multiprocessing import get_context
 from pathlib import Path
 from typing import Any, Generic, Self, TypeVar
 
-from nlgauge.core.errors import DataError, FileError, UsageError
+from nlgauge.core.errors import DataError, UsageError
 from nlgauge.inputs import Tables
 from nlgauge.runtime.processes import follow_parent
+from nlgauge.scale.run_folder import explain_errors
 from nlgauge.scale.signals import delay_signals
 from nlgauge.scale.worker import LoadTables, Work, Worker, WorkerConfig
 from nlgauge.scoring import Scorer
@@ -87,8 +86,11 @@ class Engine(ABC, Generic[Task]):
                     yield number, result
 
     @abstractmethod
-    def share_tables(self, tables: Sequence[Tables]) -> None:
-        """Send corpus tables to all workers, which use them from now on."""
+    def share_tables(self, tables: Sequence[Tables], scratch: Path) -> None:
+        """Send corpus tables to all workers, which use them from now on.
+
+        ``scratch`` is the folder of temporary files, which is deleted after the run.
+        """
 
     @abstractmethod
     def _submit(self, work: Work, task: Any) -> Task:
@@ -136,7 +138,7 @@ class InProcess(Engine[partial[Any]]):
     def __init__(self, config: WorkerConfig, scorer: Scorer | None = None) -> None:
         self._worker = Worker(config, scorer)
 
-    def share_tables(self, tables: Sequence[Tables]) -> None:
+    def share_tables(self, tables: Sequence[Tables], scratch: Path) -> None:
         """Pass the tables on."""
         self._load_tables = lambda: tables
 
@@ -156,21 +158,19 @@ class ProcessPool(Engine[Future[Any]]):
     def __init__(self, config: WorkerConfig, workers: int) -> None:
         self._config, self._workers = config, workers
         self.capacity = workers * QUEUED_PER_WORKER
-        self._pool = self._start()
-        self._cleanup = ExitStack()
+        self._pool: ProcessPoolExecutor  # from the start of the context on
+        self._previous: dict[str, str | None] = {}  # values of environment variables
 
     def _start(self) -> ProcessPoolExecutor:
         context = get_context("spawn")  # forked processes would inherit locks of torch
         return ProcessPoolExecutor(self._workers, context, _start_worker, (self._config,))
 
-    def share_tables(self, tables: Sequence[Tables]) -> None:
+    def share_tables(self, tables: Sequence[Tables], scratch: Path) -> None:
         """Write the tables to a file that every worker reads once."""
-        folder = tempfile.TemporaryDirectory(prefix="nlgauge-")
-        file = Path(self._cleanup.enter_context(folder)) / "tables"
-        try:
+        file = scratch / "tables"
+        with explain_errors(scratch):
+            scratch.mkdir(exist_ok=True)
             file.write_bytes(pickle.dumps(tables))
-        except OSError as error:
-            raise FileError(f"cannot write to {str(file)!r}: {error.strerror}") from error
         self._load_tables = partial(_read_tables, file)
 
     def _submit(self, work: Work, task: Any) -> Future[Any]:
@@ -193,12 +193,19 @@ class ProcessPool(Engine[Future[Any]]):
             raise WorkerLost from error
 
     def __enter__(self) -> Self:
-        """Divide the cores among workers by variables that libraries read when they are loaded."""
+        """Start the pool, with variables that divide the cores among the workers.
+
+        The process of multiprocessing that deletes semaphores warns on stderr that they are left
+        if the driver was ended by a second signal or killed.
+        """
         threads = str(max((os.cpu_count() or 1) // self._workers, 1))
         variables = {"OMP_NUM_THREADS": threads, "TOKENIZERS_PARALLELISM": "false"}
-        for name in variables.keys() - os.environ.keys():
-            os.environ[name] = variables[name]
-            self._cleanup.callback(os.environ.pop, name)
+        variables |= {name: os.environ[name] for name in variables.keys() & os.environ.keys()}
+        filters = [os.environ.get("PYTHONWARNINGS", ""), "ignore:resource_tracker:UserWarning"]
+        variables["PYTHONWARNINGS"] = ",".join(filter(None, filters))
+        self._previous = {name: os.environ.get(name) for name in variables}
+        os.environ.update(variables)
+        self._pool = self._start()
         return self
 
     def __exit__(self, kind: object, error: BaseException | None, traceback: object) -> None:
@@ -207,7 +214,9 @@ class ProcessPool(Engine[Future[Any]]):
             for process in list((self._pool._processes or {}).values()):
                 process.kill()
         self._pool.shutdown(wait=True, cancel_futures=True)
-        self._cleanup.close()
+        for name in self._previous:
+            del os.environ[name]
+        os.environ.update({name: old for name, old in self._previous.items() if old is not None})
 
 
 _workers: list[Worker] = []  # one in each process of the pool

@@ -40,6 +40,10 @@ _SOME_SOURCES = (
     "some rows up to {} have a source and others have none; a metric reads the sources, so give "
     "them for all rows or for none"
 )
+_NO_REFERENCES = (
+    "{} needs references, but {} has none: give -r FILE, a column 'references' (or --columns "
+    "reference=COLUMN)"
+)
 
 
 @dataclass(frozen=True)
@@ -156,10 +160,14 @@ class Plan:
         segments: bool,
         stop_at_rejected: bool,
         equal_sources: bool,
+        references_for: str | None,
         signals: SignalHandler,
         report: Callable[[int], None],
     ) -> "Plan":
-        """Let workers read and check all rows; raise the first error in the order of the input."""
+        """Let workers read and check all rows; raise the first error in the order of the input.
+
+        ``references_for`` is a metric that needs references, if there is one.
+        """
         kinds: tuple[Kind, ...] = ("ids", "segments") if segments else ("ids",)
         plan, counts, sources = cls(folder, [], [], Repeats()), Counter[str](), set[bool]()
         files = list(scan.spans(engine))
@@ -176,6 +184,8 @@ class Plan:
                 raise index.error
             if index.rejected is not None and stop_at_rejected:
                 raise rejection(index.rejected)
+            if index.unreferenced is not None and references_for is not None:
+                raise DataError(_NO_REFERENCES.format(references_for, index.unreferenced))
             if equal_sources and len(sources) == 2:
                 raise DataError(_SOME_SOURCES.format(span.label))
             rows[at] += plan._add(span, index, counts)

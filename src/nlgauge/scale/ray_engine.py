@@ -62,7 +62,7 @@ class RayEngine(Engine[Any]):
         actor = remote(**options)(WorkerActor)
         return actor.remote(self._config, str(Path.cwd()))
 
-    def share_tables(self, tables: Sequence[Tables]) -> None:
+    def share_tables(self, tables: Sequence[Tables], scratch: Path) -> None:
         """Put the tables into Ray's object store; every actor reads them once."""
         self._load_tables = partial(ray.get, ray.put(tables))
 

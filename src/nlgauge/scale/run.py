@@ -135,6 +135,7 @@ class _Execution:
             segments=scorer.needs_tables,
             stop_at_rejected=self.options.on_error == "stop",
             equal_sources=any(m.source_use != "ignored" for m in scorer.metrics.values()),
+            references_for=next((x for x, m in scorer.metrics.items() if m.needs_references), None),
             signals=self.signals,
             report=lambda rows: self.report("checking rows", rows),
         )
@@ -170,7 +171,7 @@ class _Execution:
         self.signals.raise_if_interrupted("")
         if not total:
             return scorer
-        self.engine.share_tables(total)
+        self.engine.share_tables(total, self.folder.scratch)
         return scorer.with_tables(total)
 
     def _score(self, plan: Plan) -> None:

@@ -5,7 +5,7 @@
     parts/part-000000-….json   sums and checksums; written last, it completes the part
     rejected.jsonl             rows that could not be scored, with the reason
     summary.json               corpus scores
-    ids/                       digests of ids, during the run
+    ids/                       digests of ids, and corpus tables, during the run
     run.stop                   makes workers stop after their current part
 
 Files are written to a temporary name, synced and renamed. A part is valid if its checksums match.
