@@ -123,6 +123,17 @@ class TestRegions:
         assert there > 0
         assert depth_distance(x, x, p=p, depth=kind, count=50) == 0
 
+    @pytest.mark.parametrize("p", [1e3, 1e6, math.inf])
+    def test_large_exponents_approach_the_largest_distance(self, p):
+        x, y = cloud(6), cloud(7, n=9) + 0.5
+        largest = np.abs(regions(x).support - regions(y).support).max()
+        for scale in (1.0, 1e-4):
+            found = depth_distance(scale * x, scale * y, p=p)
+            assert found == pytest.approx(scale * largest, rel=2e-3)
+
+    def test_distances_of_the_size_of_rounding_errors_are_0(self):
+        assert depth_distance(cloud(6), cloud(6) + 1e-15) == 0
+
     @pytest.mark.parametrize("p", [1, 2, 3, 5])
     def test_a_cloud_inside_another_is_away_from_it(self, p):
         outer = cloud(8, n=40, d=2)

@@ -397,3 +397,36 @@ class TestErrors:
         plan = match(cost, a, b, penalty_a=0.2, penalty_b=0.2, strict=False)
         assert not plan.converged
         assert plan.residual > 1e-6
+
+
+@pytest.mark.parametrize("penalty", [1e11, 1e13, 1e16, 1e30, 1e300])
+@pytest.mark.parametrize("epsilon", [0.0, 0.05])
+def test_large_penalties_tend_to_infinite_ones(penalty, epsilon):
+    cost, a, b = problem(np.random.default_rng(3), 12, 9)
+    for factor in (1.0, 1e-6):
+        for other in (0.3 * factor, penalty):
+            found = match(
+                factor * cost, a, b, penalty_a=penalty, penalty_b=other, epsilon=factor * epsilon
+            )
+            rigid = match(
+                factor * cost,
+                a,
+                b,
+                penalty_a=INF,
+                penalty_b=INF if other == penalty else other,
+                epsilon=factor * epsilon,
+            )
+            assert found.value == pytest.approx(rigid.value, rel=1e-8)
+            assert found.objective == pytest.approx(rigid.objective, rel=1e-8)
+
+
+def test_a_batch_of_costs_of_different_sizes_gives_the_bits_of_single_problems():
+    rng = np.random.default_rng(4)
+    problems = [
+        (scale * cost, a, b) for scale in (1, 1e-12, 0) for cost, a, b in [problem(rng, 5, 4)]
+    ]
+    options = {"penalty_a": 1.0, "penalty_b": 0.3}
+    for one, plan in zip(
+        problems, match_many(*zip(*problems, strict=True), **options), strict=True
+    ):
+        np.testing.assert_array_equal(plan.coupling, match(*one, **options).coupling)

@@ -119,6 +119,7 @@ def test_a_value_of_many_decimals_survives_the_signature(value):
     [
         ({"smooth_value": 0.1}, "smooth_method='exp' takes no value"),
         ({"tokenize": "13b"}, "did you mean '13a'"),
+        ({"smooth_method": "floor", "smooth_value": 2}, "a floor is at most 1"),
         ({"max_ngram_order": 0}, "within"),
         ({"effective_order": "maybe"}, "auto | yes | no"),
     ],

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from nlgauge import Scorer, score
+from nlgauge import Scorer, metric, score
 from nlgauge.core.errors import OptionError, UnknownMetric
 
 CANDIDATES = ["the cat sat on the mat", "a dog ran", "", "exactly this"]
@@ -60,3 +60,9 @@ def test_notes_of_members_are_kept() -> None:
 def test_invalid_specs_are_refused(spec: str, kind: type[Exception], message: str) -> None:
     with pytest.raises(kind, match=message):
         score(["a"], ["a"], metrics=spec)
+
+
+@pytest.mark.parametrize("members", ["chrf+ensemble", "chrf+ensemble:metrics=wmd:model=hashing"])
+def test_ensembles_of_ensembles_are_refused(members: str) -> None:
+    with pytest.raises(OptionError, match="cannot be a member of another"):
+        metric("ensemble", metrics=members)

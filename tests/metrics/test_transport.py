@@ -11,7 +11,7 @@ import pytest
 from scipy.optimize import linear_sum_assignment, linprog
 
 from conftest import example, needs_embedded
-from nlgauge import Scorer, align, score
+from nlgauge import Scorer, align, metric, score
 from nlgauge.core.errors import (
     DataError,
     FileError,
@@ -107,6 +107,34 @@ def test_mover_with_huge_n_grams_is_one_distance_of_means() -> None:
 def test_every_option_of_mover_changes_scores(option: str) -> None:
     plain, changed = _segments(f"mover:{MODEL}"), _segments(f"mover:{MODEL},{option}")
     assert not np.allclose(plain, changed)
+
+
+@pytest.mark.parametrize(
+    "spec",
+    [
+        "mover:compat=mover-v1,cost=cosine",
+        "mover:compat=mover-v1,aggregate=mean",
+        "mover:compat=mover-v2,word_order=0.2",
+        "mover:compat=mover-v1,special=drop",
+        "mover:compat=mover-v2,punctuation=drop",
+        "bary:compat=nlg_eval,special=drop",
+        "lazy_emd:compat=lazy_emd,special=keep",
+        "lazy_emd:compat=lazy_emd,epsilon=0.1",
+    ],
+)
+def test_options_that_compat_sets_are_refused(spec: str) -> None:
+    compat, option = spec.partition(":compat=")[2].split(",")
+    with pytest.raises(OptionError, match=f"compat={compat} sets .* itself; leave out {option}"):
+        metric(spec)
+
+
+@pytest.mark.parametrize("epsilon", [0.01, 7, 1e6])
+@pytest.mark.parametrize("headline", ["cost", "objective"])
+def test_regularised_lazy_emd_is_at_most_its_void_value(epsilon: float, headline: str) -> None:
+    spec = f"lazy_emd:{MODEL},layer=0,epsilon={epsilon},headline={headline}"
+    (scores,) = score(["a b", ""], ["c d e", "x"], metrics=spec).values()
+    assert scores.scale.high == pytest.approx(min(2, 0.54 + epsilon))
+    assert 0 < scores.segments[0] < scores.segments[1] == scores.scale.high
 
 
 def test_word_order_adds_a_cost_to_a_shuffled_text() -> None:

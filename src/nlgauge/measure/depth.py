@@ -113,7 +113,11 @@ def region_distance(x: Regions, y: Regions, *, p: float = 5.0) -> float:
     if not p > 0:
         raise OptionError(f"p must be above 0, got {p}.")
     hausdorff = np.abs(x.support - y.support).max(axis=(0, 2))
-    return float((hausdorff**p).mean() ** (1.0 / p))
+    largest = float(hausdorff.max())
+    if largest < TIE:
+        return 0.0
+    mean = float(((hausdorff / largest) ** p).mean())  # powers of small distances would be 0
+    return largest * math.pow(mean, 1.0 / p)
 
 
 def sliced_wasserstein(

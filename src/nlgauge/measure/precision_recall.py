@@ -12,6 +12,7 @@ import numpy as np
 from nlgauge.core.arrays import Floats
 from nlgauge.core.device import HOST, Array, current_device
 from nlgauge.measure.batches import padded
+from nlgauge.measure.cost import cosine_cost
 from nlgauge.measure.one_sided import softmax
 from nlgauge.measure.problem import Problem
 
@@ -19,8 +20,13 @@ _FAR = -1e300  # the similarity of padding: its exponential is 0 beside that of 
 
 
 def best_partners(similarity: Floats, a: Floats, b: Floats) -> tuple[float, float]:
-    """Return precision ``sum_i a_i max_j S_ij`` and recall ``sum_j b_j max_i S_ij``."""
-    return float(a @ similarity.max(axis=1)), float(b @ similarity.max(axis=0))
+    """Return precision ``sum_i a_i max_j S_ij`` and recall ``sum_j b_j max_i S_ij`` of cosines.
+
+    Both are at most 1, and exactly 1 if every token has an equal partner.
+    """
+    costs = (cosine_cost(similarity.max(axis=axis)) for axis in (1, 0))
+    precision, recall = (1.0 - float(mass @ cost) for mass, cost in zip((a, b), costs, strict=True))
+    return precision, recall
 
 
 def expected_partners(

@@ -32,6 +32,7 @@ from nlgauge.core.arrays import Floats, Ints
 from nlgauge.core.device import HOST, Array, Device, current_device
 from nlgauge.core.errors import NotConverged, OptionError
 from nlgauge.measure.batches import padded
+from nlgauge.measure.cost import SNAP
 from nlgauge.measure.problem import Problem, Solution, normalised
 
 Reference = Literal["product", "ones"]
@@ -143,7 +144,8 @@ def sinkhorn_divergences(
             f"(wanted {MAX_ERROR:.0e}) at epsilon {epsilon}; try a larger epsilon."
         )
     between, within_a, within_b = values.reshape(-1, 3).T
-    return np.maximum(between - within_a / 2 - within_b / 2, 0.0)
+    values = between - within_a / 2 - within_b / 2
+    return np.where(values < SNAP, 0.0, values)
 
 
 def _solve(

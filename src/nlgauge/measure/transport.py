@@ -24,6 +24,7 @@ from nlgauge.measure.problem import Problem, Solution, normalised, solve_concate
 from nlgauge.measure.sinkhorn import Reference
 
 _SUM_RTOL = 1e-6  # relative difference of two sums that is rounding, also of float32
+RIGID = 1e10  # finite penalties above this multiple of the largest cost count as infinite
 BLOCK_CELLS = 1 << 20  # of a product
 
 
@@ -65,7 +66,9 @@ def match_many(
 
     A penalty is the price of the difference between a marginal and its weights: inf forbids it, 0
     ignores it. `epsilon` is the entropic regularisation relative to a x b, or to 1 for the
-    `reference` "ones". `strict` raises NotConverged for plans that have not converged. Without
+    `reference` "ones". A finite penalty above 1e10 times the largest cost counts as infinite:
+    the values differ by less than 1e-10 of it, and rounding errors grow with the penalty.
+    `strict` raises NotConverged for plans that have not converged. Without
     regularisation plans are exact: a duality gap of at most 1e-10 of the largest cost (or of 1e-4
     of the larger finite penalty, if that is more) is certified. Tokens of weight 0 have no mass.
     """
@@ -86,9 +89,13 @@ def match_many(
         _check_sums(a, b)
     problems = list(map(_check_problem, costs, a, b))
     weighted = list(map(_drop_zeros, problems))
-    solutions = _solve(weighted, (penalty_a, penalty_b), epsilon, reference)
-    pairs = zip(problems, solutions, strict=True)
-    plans = [_plan(problem, solution, penalty_a, penalty_b) for problem, solution in pairs]
+    penalties = [_effective(problem, penalty_a, penalty_b) for problem in weighted]
+    solutions: dict[int, Solution] = {}
+    for pair in dict.fromkeys(penalties):
+        members = [k for k, other in enumerate(penalties) if other == pair]
+        found = _solve([weighted[k] for k in members], pair, epsilon, reference)
+        solutions |= zip(members, found, strict=True)
+    plans = [_plan(problem, solutions[k], *penalties[k]) for k, problem in enumerate(problems)]
     failed = [at for at, plan in enumerate(plans) if not plan.converged]
     if strict and failed:
         worst = max(failed, key=lambda at: plans[at].residual)
@@ -138,6 +145,15 @@ def _drop_zeros(problem: Problem) -> Problem:
     if a.all() and b.all():
         return problem
     return Problem(cost[np.ix_(a > 0, b > 0)], a[a > 0], b[b > 0])
+
+
+def _effective(problem: Problem, penalty_a: float, penalty_b: float) -> tuple[float, float]:
+    """Return the penalties, inf for those that are large beside the costs."""
+    rigid = RIGID * (float(problem.cost.max()) or 1.0)
+    return (
+        math.inf if penalty_a > rigid else penalty_a,
+        math.inf if penalty_b > rigid else penalty_b,
+    )
 
 
 def _solve(

@@ -16,7 +16,7 @@ from nlgauge.core.cloud import Cloud
 from nlgauge.core.device import HOST, current_device
 from nlgauge.core.errors import OptionError
 from nlgauge.core.metric import PairMetric, Side
-from nlgauge.core.options import option
+from nlgauge.core.options import format_value, option
 from nlgauge.core.requirements import ModelCard, Need, Weighting
 from nlgauge.measure.cost import scale_in_place
 from nlgauge.measure.layers import Shares, concatenate, join, pool_ngrams
@@ -107,13 +107,15 @@ class CloudMetric(PairMetric):
     """A metric that compares the cloud of a candidate with the cloud of one reference.
 
     ``matching`` (greedy, transport or barycenter) selects among a model's best layers.
-    ``published`` describes the values of an option ``compat``. ``preset_options`` take the model's
-    presets where they are ``best`` or none. An option ``layer`` can name several layers to join
+    ``published`` describes the values of an option ``compat``, which replaces the
+    ``replaced_options`` and those of the weighting. ``preset_options`` take the model's presets
+    where they are ``best`` or none. An option ``layer`` can name several layers to join
     unless ``joins_layers`` is False.
     """
 
     matching = "greedy"
     published: ClassVar[Mapping[str, Published]] = {}
+    replaced_options: ClassVar[tuple[str, ...]] = ()
     preset_options: ClassVar[tuple[str, ...]] = ()
     joins_layers: ClassVar[bool] = True
 
@@ -140,6 +142,10 @@ class CloudMetric(PairMetric):
         compat, ngram = getattr(self, "compat", None), getattr(self, "ngram", None) or 1
         if compat and ngram != 1 and not self._published.ngrams:
             raise OptionError(f"{compat} ignores n-grams; leave out ngram={ngram}")
+        replaced = {*self.replaced_options, *self._published.weighting} if compat else set()
+        for name in sorted(replaced & self.changed_options().keys()):
+            value = format_value(getattr(self, name))
+            raise OptionError(f"compat={compat} sets {name} itself; leave out {name}={value}")
 
     @property
     def layer_option(self) -> str:

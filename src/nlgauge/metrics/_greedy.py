@@ -10,7 +10,7 @@ from nlgauge.core.arrays import Floats
 from nlgauge.core.errors import OptionError
 from nlgauge.core.options import option
 from nlgauge.core.plan import Plan
-from nlgauge.measure.cost import cosine
+from nlgauge.measure.cost import SNAP, cosine
 from nlgauge.measure.precision_recall import (
     best_partners,
     drop_zeros,
@@ -79,7 +79,8 @@ class GreedyMetric(CloudMetric):
             norms |= zip(texts, found[2 * len(pairs) :], strict=True)
             for (left, right), *both in zip(pairs, found[::2], found[1::2], strict=False):
                 scale = math.sqrt(max(norms[id(left)] * norms[id(right)], 0.0))
-                precision, recall = (min(each / scale, 1.0) if scale else 0.0 for each in both)
+                shares = (each / scale if scale else 0.0 for each in both)
+                precision, recall = (1.0 if share > 1 - SNAP else share for share in shares)
                 yield precision, recall
 
     def _problems(

@@ -60,7 +60,9 @@ class Bary(TransportMetric):
 
     layers: int | str = several_layers()
     ngram: int = ngrams()
-    epsilon: float = option(0.0, "Regularisation of the Sinkhorn divergence; 0 is exact.", low=0)
+    epsilon: float = option(
+        0.0, "Regularisation of the Sinkhorn divergence; 0 is exact.", low=0, high=1e6
+    )
     compat: str | None = option(None, "Published code to reproduce.", choices=tuple(published))
 
     def points(self, cloud: Cloud) -> Points:

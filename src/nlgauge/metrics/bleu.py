@@ -60,7 +60,7 @@ class Bleu(SacrebleuMetric):
         "exp", "Smoothing of orders without a match.", choices=tuple(BLEU.SMOOTH_DEFAULTS)
     )
     smooth_value: float | None = option(
-        None, "Value of floor (default 0.1) or add-k (default 1) smoothing.", low=0.0
+        None, "Value of floor (default 0.1) or add-k (default 1) smoothing.", low=0.0, high=1e6
     )
     max_ngram_order: int = option(4, "Longest n-grams.", low=1, high=100)
     weights: str | None = option(
@@ -81,6 +81,8 @@ class Bleu(SacrebleuMetric):
                 f"option smooth_value={self.smooth_value}: smooth_method="
                 f"{self.smooth_method!r} takes no value; choose floor or add-k, or leave it out"
             )
+        if self.smooth_method == "floor" and (self.smooth_value or 0) > 1:
+            raise OptionError(f"option smooth_value={self.smooth_value}: a floor is at most 1")
         if self.weights is not None:
             parse_weights(self.weights, self.max_ngram_order)  # raises an error for others
 
@@ -90,8 +92,7 @@ class Bleu(SacrebleuMetric):
         del arguments["weights"]
         if isinstance(self.tokenize, CustomTokenizer):
             arguments["tokenize"] = "none"
-        auto = self.effective_order == "auto"
-        effective_order = for_segments if auto else self.effective_order == "yes"
+        effective_order = self.effective_order in ("yes", "auto" if for_segments else "yes")
         # force: no warning about tokenized input
         return {**arguments, "effective_order": effective_order, "force": True}
 

@@ -39,7 +39,7 @@ class Chrf(SacrebleuMetric):
 
     char_order: int = option(6, "Longest character n-grams.", low=0, high=100)
     word_order: int = option(0, "Longest word n-grams; 2 is chrF++.", low=0, high=100)
-    beta: float = option(2.0, "Weight of recall against precision.", low=0.0)
+    beta: float = option(2.0, "Weight of recall against precision.", low=0.0, high=1e6)
     lowercase: bool = option(False, "Lowercase both sides.")
     whitespace: bool = option(False, "Include spaces in character n-grams.")
     eps_smoothing: bool = option(False, "Smooth orders without n-grams, as chrF++.py does.")

@@ -33,10 +33,10 @@ ONE_SEGMENT_NOTE = "document frequencies of a single segment give every n-gram t
 
 
 class Vector(NamedTuple):
-    """The tf-idf weights of a text's n-grams, the norm of each order, and the number of words."""
+    """The tf-idf weights of a text's n-grams, their squared norms, and the number of words."""
 
     weights: dict[Ngram, float]
-    norms: tuple[float, ...]
+    squares: list[float]  # of each order
     length: int
 
 
@@ -92,7 +92,7 @@ class Cider(NgramTableMetric, PairMetric):
         if not any(squares):
             return None
         length = sum(n for ngram, n in counts.items() if len(ngram) == 1)
-        return Vector(weights, tuple(map(math.sqrt, squares)), length)
+        return Vector(weights, squares, length)
 
     def compare(self, candidates: Sequence[Vector], references: Sequence[Vector]) -> Floats:
         """Return ten times the mean cosine over orders of every pair."""
@@ -104,8 +104,9 @@ class Cider(NgramTableMetric, PairMetric):
             other = reference.weights.get(ngram, 0.0)
             clipped = min(weight, other) if self.variant == "d" else weight
             products[len(ngram) - 1] += clipped * other
-        norms = [a * b for a, b in zip(candidate.norms, reference.norms, strict=True)]
-        cosines = [p / n for p, n in zip(products, norms, strict=True) if n > 0]
+        pairs = zip(candidate.squares, reference.squares, strict=True)
+        norms = [math.sqrt(a * b) for a, b in pairs]  # exact for equal texts
+        cosines = [min(p / n, 1.0) for p, n in zip(products, norms, strict=True) if n > 0]
         gap = (candidate.length - reference.length) / self.sigma if self.variant == "d" else 0.0
         return 10.0 * sum(cosines) / self.order * math.exp(-gap * gap / 2)
 

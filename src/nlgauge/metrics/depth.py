@@ -49,7 +49,6 @@ class DepthScore(CloudMetric):
     title = "DepthScore"
     paper = "Staerman et al. 2021, A Pseudo-Metric between Probability Distributions"
     components = ("distance", "similarity")
-    symmetric = True
     scale = distance(2.0)
     joins_layers = False
     published: ClassVar = {"nlg_eval": Published({"void": "mass"})}
@@ -68,6 +67,11 @@ class DepthScore(CloudMetric):
     )
     seed: int = option(0, "Random seed of the directions.", low=0, server=2**32 - 1)
     compat: str | None = option(None, "Published code to reproduce.", choices=tuple(published))
+
+    @property
+    def symmetric(self) -> bool:  # type: ignore[override]
+        """Whether the supremum is of absolute values."""
+        return not self.compat
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -43,10 +43,14 @@ class Eed(PairMetric):
     paper = "Stanchev et al. 2019, EED: Extended Edit Distance Measure for MT (WMT)"
     scale = distance(1.0)
 
-    jump: float = option(2.0, "Cost of a jump to another candidate position (alpha).", low=0.0)
-    coverage: float = option(0.3, "Cost of a character visited twice or never (rho).", low=0.0)
-    deletion: float = option(0.2, "Cost of deleting a candidate character.", low=0.0)
-    insertion: float = option(1.0, "Cost of inserting a reference character.", low=0.0)
+    jump: float = option(
+        2.0, "Cost of a jump to another candidate position (alpha).", low=0.0, high=1e6
+    )
+    coverage: float = option(
+        0.3, "Cost of a character visited twice or never (rho).", low=0.0, high=1e6
+    )
+    deletion: float = option(0.2, "Cost of deleting a candidate character.", low=0.0, high=1e6)
+    insertion: float = option(1.0, "Cost of inserting a reference character.", low=0.0, high=1e6)
     compat: str = option("none", "Package to reproduce.", choices=("none", "torchmetrics"))
 
     def prepare(self, item: str, side: Side) -> str | None:

@@ -46,6 +46,8 @@ class Ensemble(Metric):
                 f"{len(self.shares)}; give one number each, joined by +"
             )
         for member in self.members:
+            if member.members:
+                raise OptionError("an ensemble cannot be a member of another; name its metrics")
             if None in member.scale.limits:
                 raise OptionError(
                     f"{member.name} has no bounded range, so it cannot be averaged with others"

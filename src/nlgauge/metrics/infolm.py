@@ -58,7 +58,7 @@ class InfoLm(PairMetric):
     alpha: float | None = option(None, "First parameter of alpha, renyi and ab.")
     beta: float | None = option(None, "Second parameter of ab, parameter of gamma.")
     preset: str | None = option(None, "Alpha and beta of the paper.", choices=tuple(_PRESETS))
-    temperature: float = option(1.0, "Temperature of the softmax.", low=0.01)
+    temperature: float = option(1.0, "Temperature of the softmax.", low=0.01, high=1e6)
     weights: str = option("uniform", "Mass of a token.", choices=("uniform", "idf"))
     direction: str = option("ref-cand", "Order of arguments.", choices=("ref-cand", "cand-ref"))
     symmetrised: bool = option(False, "Average both directions.")
@@ -99,7 +99,7 @@ class InfoLm(PairMetric):
             model=self.model,
             weighting=Weighting(
                 scheme="idf" if self.weights == "idf" else "uniform",
-                sides="separate" if self.compat else "shared",
+                sides="separate" if self.compat and self.weights == "idf" else "shared",
                 unknown="model" if self.compat else "string",
             ),
             long_text=self.long_text,

@@ -6,7 +6,8 @@ with C = 1 - cos, uniform masses and no special tokens. Penalties (inf, inf) giv
 distance, (inf, 0) gives 1 - P and (0, inf) gives 1 - R of BERTScore. The paper's penalties are
 en (.23, .31), zh (.018, .97), other (.009, .95). Lower is better, range [0, min(2, l_c + l_r)].
 
-The problem is solved exactly; the paper's code adds an entropy term (``compat="lazy_emd"``).
+The problem is solved exactly unless ``epsilon`` adds an entropy term (and epsilon to the sum in the
+range), as the paper's code does (``compat="lazy_emd"``, which sets epsilon to .009).
 <C, P*> is not monotone: two one-word texts at cost c get c exp(-c / (l_c + l_r)), which decreases
 beyond c = l_c + l_r. ``headline="objective"`` returns the whole minimum instead, which is monotone.
 """
@@ -45,6 +46,7 @@ class LazyEmd(TransportMetric):
     paper = "Chen et al. 2020, Lazy-EMD (IJCAI), definition 4"
     symmetric = False
     published: ClassVar = {"lazy_emd": Published({"special": "silent"})}
+    replaced_options: ClassVar = ("epsilon",)
     language_options: ClassVar[Mapping[str, Mapping[str, str | bool]]] = {
         "other": {"lang": "other"},
         "zh": {"lang": "zh"},
@@ -56,7 +58,7 @@ class LazyEmd(TransportMetric):
     lang: str = option("en", "Preset penalties of the paper.", choices=tuple(PRESETS))
     penalty_candidate: float | None = _penalty("candidate")
     penalty_reference: float | None = _penalty("reference")
-    epsilon: float = option(0.0, "Entropic regularisation; 0 is exact.", low=0)
+    epsilon: float = option(0.0, "Entropic regularisation; 0 is exact.", low=0, high=1e6)
     headline: str = option("cost", "First component.", choices=("cost", "objective"))
     compat: str | None = option(None, "Published code to reproduce.", choices=tuple(published))
 
@@ -81,7 +83,7 @@ class LazyEmd(TransportMetric):
     @property
     def scale(self) -> Scale:
         """A distance; its maximum is the cost of moving no mass."""
-        return distance(min(2.0, sum(self.penalties)))
+        return distance(min(2.0, sum(self.penalties) + self.epsilon))
 
     @property
     def components(self) -> tuple[str, ...]:  # type: ignore[override]

@@ -49,12 +49,13 @@ class Mover(TransportMetric):
     paper = "Zhao et al. 2019, MoverScore (EMNLP), equations 1-2"
     matching = "transport"
     published: ClassVar = _mover_compat.PUBLISHED
+    replaced_options: ClassVar = ("aggregate", "cost", "word_order")
 
     layers: int | str = several_layers()
     aggregate: str = option("concat", "How layers are combined.", choices=tuple(AGGREGATES))
     ngram: int = ngrams()
     cost: str = option("euclid", "Distance between n-grams.", choices=tuple(COSTS))
-    word_order: float = option(0.0, "Cost of moving from first to last position.", low=0)
+    word_order: float = option(0.0, "Cost of moving from first to last position.", low=0, high=1e6)
     subwords: str = option("all", "Pieces of a word to keep.", choices=("all", "first"))
     punctuation: str = option("keep", "Punctuation tokens.", choices=("keep", "drop"))
     stopwords: str | None = option(None, "Text file of stop words to leave out, one per line.")

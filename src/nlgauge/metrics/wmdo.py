@@ -40,7 +40,7 @@ class Wmdo(TransportMetric):
     symmetric = False
 
     layer: int | str = one_layer()
-    delta: float = option(0.18, "Penalty of the worst word order.", low=0)
+    delta: float = option(0.18, "Penalty of the worst word order.", low=0, high=1e6)
     special: str = option("drop", "Special tokens of the model.", choices=("keep", "drop"))
 
     @property
