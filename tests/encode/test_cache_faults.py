@@ -30,12 +30,12 @@ from nlgauge.core.errors import FileError
 from nlgauge.encode.cache import database
 from nlgauge.encode.cache.database import (
     FILE_NAME,
-    FORMAT,
     CacheWarning,
     EmbeddingCache,
     Verification,
 )
 from nlgauge.encode.cache.records import text_key
+from nlgauge.encode.cache.sqlite_file import FORMAT
 from nlgauge.encode.hashing import HashingEncoder
 
 RENAMED = f"{FILE_NAME}.damaged"

@@ -1,8 +1,7 @@
 """The embedding cache: one SQLite file of records with checksums.
 
 A failure of the cache never prevents scoring: values are computed again, and a ``CacheWarning``
-reports it once. A connection is only used for one transaction, so that threads, forks and processes
-can share the file. A rollback journal also works in read-only folders and network file systems.
+reports it once.
 """
 
 import sqlite3
@@ -12,7 +11,7 @@ import warnings
 import weakref
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager, suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import lru_cache, partial
 from itertools import accumulate, groupby
@@ -21,29 +20,20 @@ from typing import TypeVar
 
 from nlgauge.core.errors import FileError
 from nlgauge.encode.cache.settings import size_limit
+from nlgauge.encode.cache.sqlite_file import (
+    PAGE_BYTES,
+    DamagedFile,
+    NewerFormat,
+    connect,
+    sibling,
+    transaction,
+)
 
 FILE_NAME = "nlgauge-cache.sqlite"
-FORMAT = 3  # the checksums of older formats did not depend on the identity
-_APPLICATION = 0x6E6C6763  # "nlgc"
-_PAGE_BYTES = 8192
-_BUSY_SECONDS = 30.0  # time to wait for other processes
+_ERRORS = (OSError, sqlite3.Error, DamagedFile, NewerFormat)
 _KEYS_PER_QUERY = 800  # older versions of SQLite allow 999 values in a statement
 _TRANSACTION_BYTES = 64_000_000
 _USAGE_SECONDS = 5.0  # between updates of the times of use
-# The last one is raised if tables are missing.
-_DAMAGE = ("SQLITE_CORRUPT", "SQLITE_NOTADB", "SQLITE_ERROR")
-# The bytes are in a separate table because updating the time of use rewrites the whole row.
-_SCHEMA = """
-CREATE TABLE identity (
-    id INTEGER PRIMARY KEY, description TEXT NOT NULL UNIQUE,
-    hits INTEGER NOT NULL DEFAULT 0, misses INTEGER NOT NULL DEFAULT 0);
-CREATE TABLE record (
-    id INTEGER PRIMARY KEY, identity INTEGER NOT NULL, key BLOB NOT NULL, part TEXT NOT NULL,
-    size INTEGER NOT NULL, checksum INTEGER NOT NULL, used INTEGER NOT NULL,
-    UNIQUE (identity, key, part));
-CREATE INDEX record_used ON record (used);
-CREATE TABLE content (id INTEGER PRIMARY KEY, bytes BLOB NOT NULL);
-"""
 _SELECT = """
 SELECT record.id, key, part, bytes, checksum
 FROM record LEFT JOIN content ON content.id = record.id
@@ -53,7 +43,6 @@ SELECT record.id, description, key, part, bytes, checksum
 FROM record LEFT JOIN content ON content.id = record.id
 LEFT JOIN identity ON identity.id = record.identity
 """
-_FIND_FORMAT = "SELECT * FROM pragma_application_id, pragma_user_version"
 _FIND_IDENTITY = "SELECT id FROM identity WHERE description = ?"
 _ADD_IDENTITY = "INSERT OR IGNORE INTO identity (description) VALUES (?)"
 _ADD_RECORD = "INSERT OR IGNORE INTO record VALUES (NULL, ?, ?, ?, ?, ?, ?)"
@@ -67,17 +56,6 @@ Result = TypeVar("Result")
 
 class CacheWarning(UserWarning):
     """A problem of the embedding cache that does not affect scores."""
-
-
-class DamagedFile(Exception):
-    """The file is not a valid cache, or has an older format."""
-
-
-class NewerFormat(Exception):
-    """The file was written by a newer version of nlgauge."""
-
-
-_ERRORS = (OSError, sqlite3.Error, DamagedFile, NewerFormat)
 
 
 @dataclass(frozen=True)
@@ -173,7 +151,7 @@ class EmbeddingCache:
             entries = 0
             with suppress(DamagedFile):  # raises an error for a newer format
                 entries = sum(each.entries for each in self._contents())
-            for path in (self._path, _sibling(self._path, "-journal"), _sibling(self._path)):
+            for path in (self._path, sibling(self._path, "-journal"), sibling(self._path)):
                 path.unlink(missing_ok=True)
             with suppress(OSError):  # the folder has other files
                 self.folder.rmdir()
@@ -183,7 +161,7 @@ class EmbeddingCache:
         """Check the file and every checksum; drop damaged records or replace a damaged file."""
         with self._lock, self._raise_file_error():
             try:
-                with _connect(self._path) as connection:
+                with connect(self._path) as connection:
                     (verdict,) = connection.execute("PRAGMA integrity_check(1)").fetchone()
                     if verdict != "ok":
                         raise DamagedFile(verdict)
@@ -201,7 +179,7 @@ class EmbeddingCache:
     ) -> dict[bytes, dict[str, bytes]]:
         records: dict[bytes, dict[str, bytes]] = {}
         damaged, now = [], time.time_ns()
-        with _connect(self._path) as connection:
+        with connect(self._path) as connection:
             for start in range(0, len(keys), _KEYS_PER_QUERY):
                 batch = keys[start : start + _KEYS_PER_QUERY]
                 rows = connection.execute(
@@ -223,7 +201,7 @@ class EmbeddingCache:
         size = sum(len(content) for *_, content in rows)
         if size > limit:
             return
-        with _transaction(self._path) as connection:
+        with transaction(self._path) as connection:
             connection.execute(_ADD_IDENTITY, [identity])
             (owner,) = connection.execute(_FIND_IDENTITY, [identity]).fetchone()
             _write_usage(connection, self._times, self._counts)
@@ -234,12 +212,12 @@ class EmbeddingCache:
                 added = connection.execute(_ADD_RECORD, values)
                 if added.rowcount:
                     connection.execute(_ADD_CONTENT, (added.lastrowid, content))
-            excess = _pragma(connection, "page_count") - limit // _PAGE_BYTES
+            excess = _pragma(connection, "page_count") - limit // PAGE_BYTES
             for _ in range(min(excess, _pragma(connection, "freelist_count"))):
                 connection.execute("PRAGMA incremental_vacuum(1)")
 
     def _contents(self) -> list[CacheContents]:
-        with _connect(self._path) as connection:
+        with connect(self._path) as connection:
             rows = connection.execute(
                 "SELECT description, count(DISTINCT key), coalesce(sum(size), 0) AS total, "
                 "hits, misses FROM identity LEFT JOIN record ON record.identity = identity.id "
@@ -252,14 +230,14 @@ class EmbeddingCache:
         if damaged:
             records = "1 damaged record" if len(damaged) == 1 else f"{len(damaged)} damaged records"
             self._warn(f"held {records}, dropped and computed again")
-            with suppress(*_ERRORS), _transaction(self._path) as connection:
+            with suppress(*_ERRORS), transaction(self._path) as connection:
                 _delete(connection, damaged)
 
     def _set_aside(self) -> None:
         """Rename a damaged file, so that a new one can be created."""
-        _sibling(self._path, "-journal").unlink(missing_ok=True)
-        self._path.replace(_sibling(self._path))
-        self._warn(f"had a damaged file, renamed to {_sibling(self._path).name}; it starts empty")
+        sibling(self._path, "-journal").unlink(missing_ok=True)
+        self._path.replace(sibling(self._path))
+        self._warn(f"had a damaged file, renamed to {sibling(self._path).name}; it starts empty")
 
     def _retry_on_damage(self, work: Callable[[], Result]) -> Result:
         """Return the result of ``work``, with a new file if the current one is damaged."""
@@ -283,67 +261,10 @@ class EmbeddingCache:
             warnings.warn(f"the cache {str(self.folder)!r} {message}", CacheWarning, stacklevel=2)
 
 
-@contextmanager
-def _connect(path: Path, mode: str = "rw") -> Iterator[sqlite3.Connection]:
-    """Yield a connection to the file, or to an empty cache if there is no file to read."""
-    for file in (_sibling(path, ending) for ending in ("", "-journal", "-wal")):
-        if file.exists() and not file.is_file():  # reading from a pipe may block forever
-            raise OSError(f"{file.name} is not a regular file; delete it")
-    address = f"{path.absolute().as_uri()}?mode={mode}"
-    if mode == "rw" and not path.exists():
-        address = ":memory:"
-    try:
-        with closing(
-            sqlite3.connect(address, uri=True, timeout=_BUSY_SECONDS, isolation_level=None)
-        ) as connection:
-            if _format(connection) or mode == "rwc":
-                yield connection
-                return
-        with closing(sqlite3.connect(":memory:")) as connection:
-            connection.executescript(_SCHEMA)
-            yield connection
-    except UnicodeDecodeError as error:  # of a message that quotes damaged text
-        raise DamagedFile(str(error)) from error
-    except sqlite3.DatabaseError as error:
-        if getattr(error, "sqlite_errorname", _DAMAGE[0]).startswith(_DAMAGE):
-            raise DamagedFile(str(error)) from error
-        raise
-
-
-@contextmanager
-def _transaction(path: Path) -> Iterator[sqlite3.Connection]:
-    """Yield a connection in a write transaction; a new file gets its tables."""
-    with _connect(path, "rwc") as connection, connection:
-        if not _format(connection):
-            connection.execute(f"PRAGMA page_size = {_PAGE_BYTES}")
-            connection.execute("PRAGMA auto_vacuum = INCREMENTAL")
-        connection.execute("BEGIN IMMEDIATE")
-        if not _format(connection):
-            for statement in _SCHEMA.split(";")[:-1]:
-                connection.execute(statement)
-            connection.execute(f"PRAGMA application_id = {_APPLICATION}")
-            connection.execute(f"PRAGMA user_version = {FORMAT}")
-        yield connection
-
-
-def _format(connection: sqlite3.Connection) -> int:
-    """Return the format of the file, 0 if it is new; raise if it cannot be used."""
-    # A single statement, so that both values are consistent.
-    application, version = connection.execute(_FIND_FORMAT).fetchone()
-    if application == _APPLICATION and version > FORMAT:
-        raise NewerFormat(
-            f"has format {version}, but this version of nlgauge reads format {FORMAT}; "
-            "upgrade nlgauge or name another folder"
-        )
-    if (application, version) not in {(_APPLICATION, FORMAT), (0, 0)}:
-        raise DamagedFile(f"application {application:x}, format {version}")
-    return int(version)
-
-
 def _save_usage(path: Path, times: Times, counts: Counts) -> None:
     """Write times of use, hits and misses; a failure loses nothing else."""
     if (times or counts) and path.exists():
-        with suppress(*_ERRORS), _transaction(path) as connection:
+        with suppress(*_ERRORS), transaction(path) as connection:
             _write_usage(connection, times, counts)
 
 
@@ -362,7 +283,7 @@ def _write_usage(connection: sqlite3.Connection, times: Times, counts: Counts) -
 def _evict(connection: sqlite3.Connection, limit: int) -> None:
     """Delete the least recently used records until the others fit into ``limit`` bytes."""
     pages = _pragma(connection, "page_count") - _pragma(connection, "freelist_count")
-    excess = pages * _PAGE_BYTES - limit
+    excess = pages * PAGE_BYTES - limit
     numbers = []
     if excess > 0:
         for number, size in connection.execute("SELECT id, size FROM record ORDER BY used, id"):
@@ -395,10 +316,6 @@ def _pragma(connection: sqlite3.Connection, name: str) -> int:
 
 def _placeholders(values: Sequence[object]) -> str:
     return ",".join("?" * len(values))
-
-
-def _sibling(path: Path, ending: str = ".damaged") -> Path:
-    return path.with_name(path.name + ending)
 
 
 def _reason(error: Exception, verb: str) -> str:
