@@ -48,13 +48,13 @@ def test_a_heat_map_writes_every_number_off_the_diagonal(n: int, low: float) -> 
     assert overlapping_texts(figure) == []
 
 
-def test_directed_panels_show_percent_and_fade_insignificant_cells() -> None:
+def test_directed_panels_fade_insignificant_cells() -> None:
     p = np.array([[np.nan, 0.0001, 0.03], [0.9999, np.nan, 0.4], [0.97, 0.6, np.nan]])
     (axes,) = heat([directed(["a", "b", "c"], p, title="da")]).axes
-    assert written(axes) == ["<.1", "3.0", ">99", "40", "97", "60"]
+    assert written(axes) == ["<.001", ".030", "1.000", ".400", ".970", ".600"]
     faint = [text for text in axes.texts if text.get_color() == "#999999"]
     assert len(faint) == 4
-    assert [t.get_text() for t in axes.get_legend().get_texts()] == ["p<.1%", "p<1%", "p<5%"]
+    assert [t.get_text() for t in axes.get_legend().get_texts()] == ["p<.001", "p<.01", "p<.05"]
 
 
 def test_undefined_coefficients_are_left_empty() -> None:

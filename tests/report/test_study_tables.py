@@ -70,9 +70,9 @@ def test_matrices_leave_the_diagonal_empty_and_p_only_what_matters() -> None:
     ]
 
 
-def test_williams_shows_percent_and_counts_significant_wins() -> None:
+def test_williams_shows_p_and_counts_significant_wins() -> None:
     table = williams_table(["a", "b"], [0.7, 0.5], [[math.nan, 0.021], [0.979, math.nan]])
-    assert text(table).splitlines()[2].split() == ["a", "0.700*", "2.1", "1"]
+    assert text(table).splitlines()[2].split() == ["a", "0.700*", ".021", "1"]
     assert table.rows[1][-1] == 0
 
 
@@ -82,7 +82,7 @@ def test_the_coefficient_of_a_test_is_named() -> None:
     )
     assert table.headings[1] == "kendall_b ↑"
     assert table.footer[0].startswith(
-        "p in percent, one-sided: a small p is evidence that the row's metric has a higher "
+        "p, one-sided: a small p is evidence that the row's metric has a higher "
         "kendall_b with people than the column's"
     )
 

@@ -112,7 +112,7 @@ def williams_command(
 
     nlgauge williams webnlg.jsonl -m bleu chrf ter --human Correctness --level system -o p.svg
 
-    A p below 5 means that the Pearson correlation of the row's metric is higher than that of the
+    A p below .05 means that the Pearson correlation of the row's metric is higher than that of the
     column's. The test is one-sided, and valid for Pearson's r only; for other coefficients and the
     text level see nlgauge permutation. With many pairs, use --correction holm.
     """
@@ -152,7 +152,7 @@ def permutation_command(
 
     nlgauge permutation de-en.jsonl -m bleu chrf ter --coefficient spearman --count 5000 -o p.svg
 
-    A p below 5 means that the metric of the row correlates better than that of the column. Under
+    A p below .05 means that the metric of the row correlates better than that of the column. Under
     the null hypothesis the scores of two metrics are exchangeable, for whole inputs, whole systems,
     both (Deutsch et al. 2021) or single cells (as at WMT); p is the share of permutations with a
     difference at least as large. Unlike Williams's test, it is valid for every coefficient and
@@ -237,7 +237,7 @@ def _run(
         if correction == "holm":
             p, corrected = result.p_holm, "Holm-corrected"
         names = _titles(result.names, options.metrics)
-        panels.append(directed(names, p, title=f"p in %, {criterion}"))
+        panels.append(directed(names, p, title=f"p, {criterion}"))
         table = williams_table(
             names,
             result.correlations.tolist(),

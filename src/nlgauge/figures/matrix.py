@@ -50,9 +50,9 @@ def p_values(names: Sequence[str], p: ArrayLike, *, title: str = "p-values") -> 
 
 
 def directed(names: Sequence[str], p: ArrayLike, *, title: str = "") -> Panel:
-    """Return a panel of one-sided p-values in percent for "the row's metric is better"."""
+    """Return a panel of one-sided p-values for "the row's metric is better"."""
     values = np.asarray(p, dtype=np.float64)
-    return Panel(tuple(names), values, _percent, True, title, "than this", "this is better")
+    return Panel(tuple(names), values, _p, True, title, "than this", "this is better")
 
 
 def heat(panels: Sequence[Panel]) -> "Figure":
@@ -103,15 +103,14 @@ def _draw(axes: "Axes", panel: Panel) -> None:
     axes.set_xlabel(panel.across, style="italic", color="#555555")
     axes.set_ylabel(panel.down, style="italic", color="#555555")
     if panel.p_values:
-        _add_legend(axes, percent=panel.write is _percent)
+        _add_legend(axes)
 
 
-def _add_legend(axes: "Axes", *, percent: bool) -> None:
+def _add_legend(axes: "Axes") -> None:
     """Add the three shades of significance, in one line above the panel."""
     from matplotlib.patches import Patch
 
-    limits = [f"{100 * level:g}%" if percent else f"{level:g}" for level in _LEVELS]
-    names = [f"p<{limit.removeprefix('0')}" for limit in limits]
+    names = [f"p<{level:g}".replace("0.", ".") for level in _LEVELS]
     patches = [Patch(color=shade, label=name) for shade, name in zip(_SHADES, names, strict=True)]
     style: dict[str, Any] = {"loc": "lower center", "bbox_to_anchor": (0.5, 1.0), "ncols": 3}
     style |= {"handlelength": 0.8, "handletextpad": 0.3, "columnspacing": 0.8}
@@ -121,9 +120,3 @@ def _add_legend(axes: "Axes", *, percent: bool) -> None:
 
 def _p(value: float) -> str:
     return "<.001" if value < 0.001 else short_number(value)
-
-
-def _percent(value: float) -> str:
-    if value < 0.001:
-        return "<.1"
-    return ">99" if value > 0.99 else f"{100 * value:.{1 if value < 0.1 else 0}f}"

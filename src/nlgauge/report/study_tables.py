@@ -138,20 +138,20 @@ def williams_table(
     coefficient: str = "r",
     footer: Sequence[str] = (),
 ) -> Table:
-    """Return metrics by metrics: one-sided p in percent of "the row's correlates better"."""
+    """Return metrics by metrics: one-sided p of "the row's correlates better"."""
     columns = [Column("metric"), Column(coefficient, 3, "higher")]
-    columns += [*(Column(name, 1) for name in names), Column("beats")]
+    columns += [*(Column(name) for name in names), Column("beats")]
     columns += [] if ranks is None else [Column("rank")]
     rows: list[tuple[Value, ...]] = []
     for i, name in enumerate(names):
-        percents = [None if i == j else 100 * float(value) for j, value in enumerate(p[i])]
-        beaten = sum(value is not None and value < 5 for value in percents)
+        others = [None if i == j else p_text(value) for j, value in enumerate(p[i])]
+        beaten = sum(value < 0.05 for j, value in enumerate(p[i]) if j != i)
         last = (beaten,) if ranks is None else (beaten, ranks[i])
-        rows.append((name, float(correlations[i]), *percents, *last))
+        rows.append((name, float(correlations[i]), *others, *last))
     legend = (
-        f"p in percent, one-sided: a small p is evidence that the row's metric has a higher "
-        f"{coefficient} with people than the column's; beats: number of metrics with p < 5 %"
-        + ("" if ranks is None else "; rank: by significance, p <= 5 % without correction")
+        f"p, one-sided: a small p is evidence that the row's metric has a higher {coefficient} "
+        "with people than the column's; beats: number of metrics with p < .05"
+        + ("" if ranks is None else "; rank: by significance, p <= .05 without correction")
     )
     return Table(tuple(columns), tuple(rows), (legend, *footer))
 
