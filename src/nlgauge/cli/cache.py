@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from nlgauge.encode.cache.database import CacheContents, EmbeddingCache
 
 app = typer.Typer(
+    name="cache",
     help="Show, check or clear the embedding cache.\n\n"
     "The folder of the cache is that of --cache or NLGAUGE_CACHE.",
     no_args_is_help=True,

@@ -9,7 +9,10 @@ from nlgauge.cli.option_groups import RuntimeOptions, with_option_groups
 from nlgauge.cli.output import check_ending, print_notes, write_text
 
 app = typer.Typer(
-    help="Fit the baseline that rescales a metric.", no_args_is_help=True, rich_markup_mode=None
+    name="rescale",
+    help="Fit the baseline that rescales a metric.",
+    no_args_is_help=True,
+    rich_markup_mode=None,
 )
 
 
