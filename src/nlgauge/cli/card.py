@@ -42,15 +42,14 @@ def card_command(
         raise UsageError(
             "--lower-is-better is for stored scores; the direction of a metric is known"
         )
-    if len(options.human or ()) > 1:
-        raise UsageError("a card is about one criterion; name --human once")
+    human = options.one_criterion("a card is about")
     judged = options.judged([metric] if stored else [])
     with options.running() as running:
         result = card(
             judged,
             metric,
             beside=beside or ["bleu", "chrf"],
-            human=options.human[0] if options.human else None,
+            human=human,
             stored=metric if stored else None,
             lower_is_better=lower_is_better,
             count=count,

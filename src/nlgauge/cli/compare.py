@@ -160,11 +160,16 @@ def _side_by_side(
     return side_by_side(with_titles(rows, metric_titles(metrics)), width=width, digits=digits)
 
 
+def titles_of(result: "Comparison") -> dict[str, str]:
+    """Return the titles of metrics; stored scores keep their names."""
+    labels = result.signatures
+    return {label: label for label in labels} if result.corpus is None else metric_titles(labels)
+
+
 def _tables(result: "Comparison", digits: int) -> "list[Table]":
     from nlgauge.report.study_tables import comparison_table
 
-    first = result.scores[result.baseline]
-    titles = {label: label for label in first} if result.corpus is None else metric_titles(first)
+    first, titles = result.scores[result.baseline], titles_of(result)
     footers = {label: [str(scores.signature)] for label, scores in first.items()}
     footers[list(first)[-1]].extend([result.test_note, result.cluster_note])
     return [

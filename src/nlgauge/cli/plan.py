@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import typer
 
 from nlgauge.cli.arguments import figure_option, option
-from nlgauge.cli.compare import CompareInputs
+from nlgauge.cli.compare import CompareInputs, titles_of
 from nlgauge.cli.option_groups import with_option_groups
 from nlgauge.cli.output import RunOptions
 from nlgauge.cli.study_options import MetricStudyOptions
@@ -18,11 +18,13 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from nlgauge.report.table import Table
-    from nlgauge.study import Comparison
     from nlgauge.study.pilots import AnyPilot, SamplePlan
 
 app = typer.Typer(
-    help="Plan sample sizes from a pilot.", no_args_is_help=True, rich_markup_mode=None
+    name="plan",
+    help="Plan sample sizes from a pilot.",
+    no_args_is_help=True,
+    rich_markup_mode=None,
 )
 
 _POWER = option(0.8, "Required power: the probability of detecting the difference.")
@@ -74,16 +76,9 @@ def systems_command(
         given = inputs.read_arguments()
         pilot = compare(**given, method="randomisation", count=1, **running)
     result = plan_systems(pilot, difference=difference, power=power, alpha=alpha, sizes=sizes or ())
-    titles = _titles(pilot)
+    titles = titles_of(pilot)
     tables = [_system_table(result, pilot, titles, options.digits) for pilot in result.pilots]
     _write(options, result, tables, titles, "segments", figure)
-
-
-def _titles(pilot: "Comparison") -> dict[str, str]:
-    """Return the titles of metrics; stored scores keep their names."""
-    if pilot.corpus is None:
-        return {label: label for label in pilot.signatures}
-    return metric_titles(pilot.signatures)
 
 
 def _system_table(
@@ -147,12 +142,7 @@ def metrics_command(
     from nlgauge.report.study_tables import power_table
     from nlgauge.study import plan_metrics
 
-    named = len(options.metrics) + len(options.stored)
-    if named < 2:
-        raise UsageError(
-            f"a plan for metrics compares at least 2, but {named} was named; name them with -m, "
-            "as in -m bleu chrf"
-        )
+    options.require_two("a plan")
     study = options.study()
     criteria = study.criteria(options.human)
     if len(criteria) > 1:

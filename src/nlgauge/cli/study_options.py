@@ -47,6 +47,12 @@ class DataOptions(OutputOptions, TableOptions):
         metavar="SEVERITY=WEIGHT,...",
     )
 
+    def one_criterion(self, needed_by: str) -> str | None:
+        """Return the named human criterion, if any; raise an error if there are several."""
+        if len(self.human or ()) > 1:
+            raise UsageError(f"{needed_by} one criterion; name --human once")
+        return self.human[0] if self.human else None
+
     def judged(self, stored: Sequence[str] = (), scores_from: Path | None = None) -> "JudgedCorpus":
         """Return the judged texts, after checking that the criteria exist."""
         from nlgauge.data.detection import read_judged
@@ -106,6 +112,15 @@ class MetricStudyOptions(StudyOptions):
         """The arguments of library functions for stored scores."""
         named = {"scores": self.scores or (), "distances": self.distances or ()}
         return {**named, "missing": self.missing}
+
+    def require_two(self, what: str) -> None:
+        """Raise an error if fewer than two metrics are named."""
+        named = len(self.metrics) + len(self.stored)
+        if named < 2:
+            raise UsageError(
+                f"{what} compares at least 2 metrics, but {named} was named; name them with -m, as "
+                "in -m bleu chrf"
+            )
 
     def texts(self) -> "JudgedCorpus":
         """Return the judged texts with their stored scores; unknown names are errors."""
