@@ -136,6 +136,8 @@ def test_idf_may_come_from_another_corpus(run: Run) -> None:
         (("score", *SYSTEMS, *REFERENCES, "-f", "xml"), 2, "'-f': 'xml' is not one of"),
         (("correlate", "-m", "bleu", "judged.jsonl"), 2, "write DATA before it: nlgauge correlate"),
         (("card", "-m", "bleu", "judged.jsonl"), 2, "before it: nlgauge card METRIC DATA -m"),
+        (("card", "judged.jsonl", "gauge"), 2, "before the data: nlgauge card gauge judged.jsonl"),
+        (("mbr", os.devnull, "--samples", "2", "-m", "chrf"), 1, "has no lines"),
     ],
 )
 def test_errors_are_one_sentence(
@@ -272,6 +274,13 @@ def test_commands_are_listed_in_sections(run: Run) -> None:
     commands = [line for lines in sections for line in lines[1:]]
     assert sorted(line.split()[0] for line in commands) == sorted(get_command(app).commands)
     assert len({re.match("  [a-z]+ +", line).end() for line in commands}) == 1  # aligned
+
+
+def test_usage_is_plain(run: Run) -> None:
+    for command in get_command(app).commands:
+        shown = run(command, "--help")[1]
+        assert "[[" not in shown, command
+        assert "/ --no-" not in shown, command
 
 
 def test_an_empty_file_of_texts_is_named(run: Run, tmp_path: Path) -> None:
