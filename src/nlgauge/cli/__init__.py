@@ -58,6 +58,7 @@ _REPEATABLE_BY_COMMAND = {  # in other commands a file may follow --columns
 }
 _NEGATIVE = re.compile(r"-\.?\d.*")
 _INTERRUPTED = 130
+_LONGEST_SUMMARY = 80  # characters; longer than the terminal, it continues on the next line
 _CANNOT_WRITE = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO}
 
 
@@ -69,8 +70,8 @@ class _SectionedHelp(TyperGroup):
         width = max(map(len, commands))
         rows: dict[str, list[tuple[str, str]]] = {}
         for name, command in commands.items():
-            summary = command.get_short_help_str(formatter.width - 6 - width)
-            rows.setdefault(command.rich_help_panel, []).append((name.ljust(width), summary))
+            row = name.ljust(width), command.get_short_help_str(_LONGEST_SUMMARY)
+            rows.setdefault(command.rich_help_panel, []).append(row)
         for title in _COMMANDS:
             with formatter.section(title):
                 formatter.write_dl(rows[title])

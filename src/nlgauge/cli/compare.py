@@ -24,7 +24,7 @@ class CompareInputs(InputOptions):
     """Texts of systems, or tables of stored scores."""
 
     systems: list[str] | None = argument(
-        None, "[FILE]...", "Texts, as with -c, or tables with --scores.", show_default=False
+        None, "FILE", "Texts, as with -c, or tables with --scores."
     )
     candidates: list[str] = arguments.OPTIONAL_CANDIDATES
     scores: list[str] | None = option(
@@ -98,7 +98,9 @@ def compare_command(
         0, "Number of segments to show on which systems differ most in the first metric.", min=0
     ),
     fail_if_worse: bool = option(
-        False, "Exit with code 1 if a system is significantly worse than the first (p Holm < .05)."
+        False,
+        "Exit with code 1 if a system is significantly worse than the first (p Holm < .05).",
+        "--fail-if-worse",
     ),
 ) -> None:
     """Test whether systems differ from the first one.

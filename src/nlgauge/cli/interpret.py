@@ -36,7 +36,6 @@ class InterpretOptions(MetricStudyOptions):
         ...,
         "DATA",
         "File or folder of judged texts, or a file of calibrations (.json).",
-        show_default=False,
     )
     digits: int | None = arguments.decimals_option(None)  # type: ignore[assignment]
 

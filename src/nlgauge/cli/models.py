@@ -6,19 +6,21 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import typer
 
-from nlgauge.cli.arguments import QUIET, TEXT_OR_JSON, TextOrJson, argument, option
+from nlgauge.cli.arguments import (
+    QUIET,
+    TEXT_OR_JSON,
+    TextOrJson,
+    argument,
+    command_group,
+    option,
+)
 from nlgauge.cli.output import print_message
 from nlgauge.core.printable import printable
 
 if TYPE_CHECKING:
     from nlgauge.encode.model_list import KnownModel
 
-app = typer.Typer(
-    name="models",
-    help="List models, fetch one, or check its files.",
-    no_args_is_help=True,
-    rich_markup_mode=None,
-)
+app = command_group("models", "List models, fetch one, or check its files.")
 
 _METRICS = ("gauge", "bertscore")  # whose agreement with people is shown
 _WIDTH = 100
@@ -79,7 +81,7 @@ def get_command(
 
 @app.command("verify")
 def verify_command(
-    names: list[str] | None = argument(None, "[NAME]...", "Models [default: all on this machine]."),
+    names: list[str] | None = argument(None, "NAME", "Models [default: all on this machine]."),
 ) -> None:
     """Verify the digests of stored models. The exit code is 1 if files are damaged."""
     from nlgauge.encode.model_list import verify_models

@@ -4,9 +4,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-import typer
-
-from nlgauge.cli.arguments import figure_option, option
+from nlgauge.cli.arguments import command_group, figure_option, option
 from nlgauge.cli.compare import CompareInputs, titles_of
 from nlgauge.cli.option_groups import with_option_groups
 from nlgauge.cli.output import RunOptions
@@ -20,12 +18,7 @@ if TYPE_CHECKING:
     from nlgauge.report.table import Table
     from nlgauge.study.pilots import AnyPilot, SamplePlan
 
-app = typer.Typer(
-    name="plan",
-    help="Plan sample sizes from a pilot.",
-    no_args_is_help=True,
-    rich_markup_mode=None,
-)
+app = command_group("plan", "Plan sample sizes from a pilot.")
 
 _POWER = option(0.8, "Required power: the probability of detecting the difference.")
 _ALPHA = option(0.05, "Significance level of the two-sided test.")

@@ -22,7 +22,7 @@ _Names = list[str] | None
 class DataOptions(OutputOptions, TableOptions):
     """Which judged texts are read."""
 
-    data: Path = argument(..., "DATA", "File or folder of judged texts.", show_default=False)
+    data: Path = argument(..., "DATA", "File or folder of judged texts.")
     human: _Names = option(
         None, "Human criterion; may be repeated [default: all].", metavar="CRITERION"
     )

@@ -43,10 +43,8 @@ class TuningOptions:
 def tune_command(
     tuning: TuningOptions,
     options: StudyOptions,
-    metric: str = argument(..., "METRIC", "NAME[:OPTION=VALUE,...].", show_default=False),
-    values: list[str] | None = argument(
-        None, "OPTION=VALUES...", "Options to try [default: layers].", show_default=False
-    ),
+    metric: str = argument(..., "METRIC", "NAME[:OPTION=VALUE,...]."),
+    values: list[str] | None = argument(None, "OPTION=VALUES", "Options to try [default: layers]."),
     resamples: int = arguments.count_option("bootstrap resamples"),
 ) -> None:
     """Tune options on half of the data, test them on the rest.
