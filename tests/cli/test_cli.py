@@ -137,7 +137,7 @@ def test_idf_may_come_from_another_corpus(run: Run) -> None:
         (("correlate", "-m", "bleu", "judged.jsonl"), 2, "write DATA before it: nlgauge correlate"),
         (("card", "-m", "bleu", "judged.jsonl"), 2, "before it: nlgauge card METRIC DATA -m"),
         (("card", "judged.jsonl", "gauge"), 2, "before the data: nlgauge card gauge judged.jsonl"),
-        (("mbr", os.devnull, "--samples", "2", "-m", "chrf"), 1, "has no lines"),
+        (("mbr", "-", "--samples", "2", "-m", "chrf"), 1, "has no lines"),
     ],
 )
 def test_errors_are_one_sentence(
