@@ -181,7 +181,7 @@ def _invoke(words: list[str]) -> int:
         if several and getattr(invalid, "param_type_name", "") == "argument":
             required = [each for each in call.ctx.command.params if each.required]
             arguments = [each for each in required if each.param_type_name == "argument"]
-            names = " ".join(str(each.metavar).strip("{}") for each in arguments)
+            names = " ".join(each.metavar for each in arguments)
             print(
                 f"{several} takes all words after it; write {names} before it: "
                 f"{call.ctx.command_path} {names} {several} ...",
