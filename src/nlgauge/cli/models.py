@@ -1,6 +1,7 @@
 """nlgauge models: list models, fetch them for use without a network, and check their files."""
 
 import json
+from dataclasses import asdict
 from textwrap import wrap
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -108,18 +109,9 @@ def path_command(name: str = _NAME) -> None:
 
 
 def _row(model: "KnownModel") -> dict[str, Any]:
-    return {
-        "name": model.name,
-        "source": model.source,
-        "present": model.present,
-        "folder": model.folder and str(model.folder),
-        "bytes": model.size,
-        "licence": model.licence or None,
-        "languages": list(model.languages),
-        "layers": {match: list(layers) for match, layers in model.layers.items()},
-        "presets": dict(model.presets),
-        "agreement": dict(model.agreement),
-    }
+    row = asdict(model)
+    row["bytes"] = row.pop("size")
+    return {**row, "folder": model.folder and str(model.folder), "licence": model.licence or None}
 
 
 def _cells(model: "KnownModel") -> tuple[str | float | None, ...]:

@@ -9,7 +9,7 @@ from typing import Any, Literal
 from nlgauge.report.table import Column, Table, Value
 
 Row = Mapping[str, Any]
-Filled = tuple[Column, Callable[[Row], Value]]  # a column, and its value in a row
+FilledColumn = tuple[Column, Callable[[Row], Value]]  # a column, and its value in a row
 
 
 def long_table(rows: Sequence[Row]) -> Table:
@@ -19,7 +19,7 @@ def long_table(rows: Sequence[Row]) -> Table:
 
 
 def filled_table(
-    rows: Iterable[Row], filled: Sequence[Filled], footer: Sequence[str] = ()
+    rows: Iterable[Row], filled: Sequence[FilledColumn], footer: Sequence[str] = ()
 ) -> Table:
     """Return a table from columns and their values in each row."""
     cells = tuple(tuple(value(row) for _, value in filled) for row in rows)
@@ -28,17 +28,17 @@ def filled_table(
 
 def key_column(
     name: str, digits: int = 4, direction: Literal["higher", "lower"] | None = None, key: str = ""
-) -> Filled:
+) -> FilledColumn:
     """Return a column filled from one key of the rows."""
     return Column(name, digits, direction), lambda row: row[key or name]
 
 
-def interval_column(heading: str, digits: int) -> Filled:
+def interval_column(heading: str, digits: int) -> FilledColumn:
     """Return a column of the intervals of the rows."""
     return Column(heading), lambda row: interval(row["low"], row["high"], digits)
 
 
-def _interval(rows: Sequence[Row], digits: int) -> list[Filled]:
+def _interval(rows: Sequence[Row], digits: int) -> list[FilledColumn]:
     """Return the column of intervals, if the rows have any."""
     if "low" not in rows[0]:
         return []
@@ -174,7 +174,7 @@ def sweep_table(
     def shown(name: str, row: Row) -> str:
         return f"{row[name]:g}" if isinstance(row[name], float) else str(row[name])
 
-    filled: list[Filled] = [(Column(name, 6), partial(shown, name)) for name in options]
+    filled: list[FilledColumn] = [(Column(name, 6), partial(shown, name)) for name in options]
     filled += [key_column("tune", digits, "higher"), key_column("test", digits)]
     return filled_table(rows, filled, footer)
 
@@ -251,11 +251,11 @@ def comparison_table(
     ]
     if any(row["low"] is not None for row in rows):
         filled.append(interval_column("95%", digits))
-    filled += [_p("p uncorrected", "p_uncorrected"), _p("p Holm", "p_holm")]
+    filled += [p_column("p uncorrected", "p_uncorrected"), p_column("p Holm", "p_holm")]
     return filled_table(rows, [*filled, key_column("cluster")], footer)
 
 
-def _p(name: str, key: str) -> Filled:
+def p_column(name: str, key: str) -> FilledColumn:
     """Return a column of p-values filled from one key of the rows."""
     return Column(name), lambda row: None if row[key] is None else p_text(row[key])
 
@@ -320,7 +320,10 @@ def preference_table(
     def signed(row: Row) -> str:
         return f"{row['difference']:+.{digits}f}"
 
-    filled: list[Filled] = [*(key_column(name) for name in named), (Column("difference"), signed)]
+    filled: list[FilledColumn] = [
+        *(key_column(name) for name in named),
+        (Column("difference"), signed),
+    ]
     filled.append((Column("prefer A, %"), partial(percent, "probability")))
     filled.append((Column(f"{100 * rows[0]['confidence']:g}%"), limits))
     return filled_table(rows, filled, footer)
