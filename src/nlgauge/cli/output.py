@@ -44,9 +44,10 @@ class OutputOptions:
     def __post_init__(self) -> None:
         """Raise an error, before any work is done, if the output cannot be written."""
         if self._is_figure and not self.draws_output:
+            name = self.output.name if self.output else ""
             raise UsageError(
-                f"{str(self.output)!r} names a figure, but -o writes {', '.join(_ENDINGS)} here; a "
-                "command that also draws has the option --figure"
+                f"{str(self.output)!r} names a figure, but here -o writes {', '.join(_ENDINGS)}; "
+                f"if this command draws a figure, write it with --figure {name}"
             )
         figures = dict.fromkeys(arguments.FIGURES * self.draws_output, "figure")
         check_output(self.output, self.format, {**figures, **_ENDINGS})
