@@ -21,6 +21,9 @@ if TYPE_CHECKING:
 app = command_group("plan", "Plan sample sizes from a pilot.")
 
 _POWER = option(0.8, "Required power: the probability of detecting the difference.")
+_SIZES = option(
+    None, "Sample sizes to show [default: some around the required one].", metavar="N..."
+)
 _ALPHA = option(0.05, "Significance level of the two-sided test.")
 
 
@@ -37,11 +40,7 @@ def systems_command(
     ),
     power: float = _POWER,
     alpha: float = _ALPHA,
-    sizes: list[int] | None = option(
-        None,
-        "Numbers of segments to show [default: some around the required number].",
-        metavar="N...",
-    ),
+    sizes: list[int] | None = _SIZES,
     figure: Path | None = figure_option("power by number of segments"),
 ) -> None:
     """Plan the number of segments for a comparison of systems.
@@ -112,11 +111,7 @@ def metrics_command(
     level: Literal["segment", "system"] = option("segment", "What is judged."),
     power: float = _POWER,
     alpha: float = _ALPHA,
-    sizes: list[int] | None = option(
-        None,
-        "Numbers of judged outputs to show [default: some around the required number].",
-        metavar="N...",
-    ),
+    sizes: list[int] | None = _SIZES,
     figure: Path | None = figure_option("power by number of judged outputs"),
 ) -> None:
     """Plan the number of judged outputs for a comparison of metrics.
