@@ -12,9 +12,11 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from typer.main import get_command
 
 from conftest import PROJECT, needs_embedded
 from nlgauge import metric_names
+from nlgauge.cli import app
 
 EXAMPLES = PROJECT / "examples"
 
@@ -134,6 +136,8 @@ def test_idf_may_come_from_another_corpus(run: Run) -> None:
         (("score", *SYSTEMS, *REFERENCES, "-f", "xml"), 2, "'-f': 'xml' is not one of"),
         (("correlate", "-m", "bleu", "judged.jsonl"), 2, "write DATA before it: nlgauge correlate"),
         (("card", "-m", "bleu", "judged.jsonl"), 2, "before it: nlgauge card METRIC DATA -m"),
+        (("card", "judged.jsonl", "gauge"), 2, "before the data: nlgauge card gauge judged.jsonl"),
+        (("mbr", "-", "--samples", "2", "-m", "chrf"), 1, "has no lines"),
     ],
 )
 def test_errors_are_one_sentence(
@@ -255,11 +259,28 @@ def test_help_has_examples(run: Run) -> None:
 
 def test_every_command_has_a_summary_that_fits_on_a_line(run: Run) -> None:
     for arguments in ((), ("plan",), ("rescale",), ("cache",), ("models",)):
-        listed = run(*arguments, "--help")[1].partition("Commands:")[2].splitlines()[1:]
-        assert listed, arguments
-        for line in listed:
+        listed = run(*arguments, "--help")[1].partition("--help")[2].splitlines()[1:]
+        lines = [line for line in listed if line.startswith("  ")]
+        assert lines, arguments
+        for line in lines:
             assert re.fullmatch(r"  [a-z]+ +[A-Z].*\.", line), line
             assert not line.endswith("..."), line
+
+
+def test_commands_are_listed_in_sections(run: Run) -> None:
+    listed = run("--help")[1].partition("--help")[2]
+    sections = [part.splitlines() for part in listed.split("\n\n")[1:]]
+    assert [lines[0] for lines in sections][:2] == ["Score texts:", "Compare systems:"]
+    commands = [line for lines in sections for line in lines[1:]]
+    assert sorted(line.split()[0] for line in commands) == sorted(get_command(app).commands)
+    assert len({re.match("  [a-z]+ +", line).end() for line in commands}) == 1  # aligned
+
+
+def test_usage_is_plain(run: Run) -> None:
+    for command in get_command(app).commands:
+        shown = run(command, "--help")[1]
+        assert "[[" not in shown, command
+        assert "/ --no-" not in shown, command
 
 
 def test_an_empty_file_of_texts_is_named(run: Run, tmp_path: Path) -> None:

@@ -38,7 +38,7 @@ def test_the_ending_chooses_the_format(run, tmp_path: Path, ending: str) -> None
             ("-f", "csv", "-o", "x.tsv"),
             "-f csv contradicts the ending of 'x.tsv', which is for tsv",
         ),
-        (("-f", "json", "-o", "x.png"), "names a figure"),
+        (("-f", "json", "-o", "x.png"), "names a figure, but here -o writes .txt, .json, "),
     ],
 )
 def test_unknown_formats_are_refused_before_scoring(run, words, message: str) -> None:

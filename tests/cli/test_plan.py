@@ -123,6 +123,6 @@ def test_bad_pilots_are_refused(run, judged: Path, tmp_path: Path) -> None:
     other = tmp_path / "other.txt"
     other.write_text("b\n", "utf-8")
     assert "1 segment has no variance" in run("plan", "systems", "-c", one, other, "-r", one)[2]
-    assert "at least 2, but 1 was named" in run("plan", "metrics", judged, "-m", "chrf")[2]
+    assert "at least 2 metrics, but 1 was named" in run("plan", "metrics", judged, "-m", "chrf")[2]
     both = run("plan", "metrics", judged, "-m", "chrf", "bleu")
     assert "one criterion, but there are 2 (adequacy, fluency)" in both[2]

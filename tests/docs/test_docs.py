@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import sys
+import tomllib
 from collections.abc import Iterator
 from itertools import pairwise
 from pathlib import Path
@@ -153,6 +154,20 @@ def test_all_pages_have_the_numbers_of_the_benchmark() -> None:
         assert value == r[name], name
     page = agreement_and_cost.PAGE.read_text("utf-8")
     assert agreement_and_cost.markdown(table) in page
+
+
+def test_the_quick_start_lists_every_extra() -> None:
+    project = tomllib.loads((PROJECT / "pyproject.toml").read_text("utf-8"))["project"]
+    extras = project["optional-dependencies"]
+    table = (DOCS / "start.md").read_text("utf-8").partition("| extra | adds |")[2]
+    names = [
+        name
+        for row in table.partition("\n\n")[0].strip().splitlines()
+        for name in _CODE.findall(row.split("|")[1])
+    ]
+    assert sorted(names) == sorted(extras.keys() - {"bench", "docs", "dev"})
+    included = set(re.split(r"[\[\],]", extras["all"][0])[1:-1]) | {"torch"}  # of embedded
+    assert set(names[: names.index("all")]) == included
 
 
 def test_a_block_with_other_output_fails() -> None:

@@ -16,6 +16,7 @@ from functools import partial
 from typing import Any
 
 import typer
+from typer.core import TyperGroup
 
 from nlgauge.cli import (
     cache,
@@ -57,30 +58,57 @@ _REPEATABLE_BY_COMMAND = {  # in other commands a file may follow --columns
 }
 _NEGATIVE = re.compile(r"-\.?\d.*")
 _INTERRUPTED = 130
+_LONGEST_SUMMARY = 80  # characters; longer than the terminal, it continues on the next line
 _CANNOT_WRITE = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO}
+
+
+class _SectionedHelp(TyperGroup):
+    """Lists the commands of ``nlgauge --help`` in the sections of ``_COMMANDS``."""
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        commands: dict[str, Any] = dict(self.commands)
+        width = max(map(len, commands))
+        rows: dict[str, list[tuple[str, str]]] = {}
+        for name, command in commands.items():
+            row = name.ljust(width), command.get_short_help_str(_LONGEST_SUMMARY)
+            rows.setdefault(command.rich_help_panel, []).append(row)
+        for title in _COMMANDS:
+            with formatter.section(title):
+                formatter.write_dl(rows[title])
+
+
+_COMMANDS: dict[str, tuple[typer.Typer | Callable[..., None], ...]] = {
+    "Score texts": (
+        *(score.score_command, show.show_command, mbr.mbr_command, mbr.rerank_command),
+        *(signatures.verify_command, signatures.explain_command),
+    ),
+    "Compare systems": (compare.compare_command, plan.app, interpret.interpret_command),
+    "Evaluate metrics and judges": (
+        *(correlate.correlate_command, darr.darr_command, spans.spans_command),
+        *(matrix.matrix_command, matrix.williams_command, matrix.permutation_command),
+        *(tuning.tune_command, card.card_command, judge.judge_command),
+        *(reproduce.reproduce_command, submission.submission_command),
+    ),
+    "Metrics, models and cache": (metrics.metrics_command, models.app, rescale.app, cache.app),
+    "Web service": (serve.serve_command,),
+}
 
 app = typer.Typer(
     name="nlgauge",
+    cls=_SectionedHelp,
     help="Score generated text, and evaluate metrics against human judgements.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for _command in (
-    *(score.score_command, show.show_command, compare.compare_command, correlate.correlate_command),
-    *(matrix.matrix_command, matrix.williams_command, matrix.permutation_command),
-    *(darr.darr_command, spans.spans_command, tuning.tune_command, reproduce.reproduce_command),
-    *(submission.submission_command, interpret.interpret_command, judge.judge_command),
-    card.card_command,
-    *(metrics.metrics_command, mbr.mbr_command, mbr.rerank_command),
-    *(signatures.explain_command, signatures.verify_command, serve.serve_command),
-):
-    app.command(_command.__name__.removesuffix("_command"))(_command)
-app.add_typer(plan.app, name="plan")
-app.add_typer(rescale.app, name="rescale")
-app.add_typer(cache.app, name="cache")
-app.add_typer(models.app, name="models")
+for _title, _commands in _COMMANDS.items():
+    for _command in _commands:
+        if isinstance(_command, typer.Typer):
+            app.add_typer(_command, rich_help_panel=_title)
+        else:
+            _name = _command.__name__.removesuffix("_command")
+            app.command(_name, rich_help_panel=_title)(_command)
 
 
 @app.callback(invoke_without_command=True)
@@ -153,7 +181,7 @@ def _invoke(words: list[str]) -> int:
         if several and getattr(invalid, "param_type_name", "") == "argument":
             required = [each for each in call.ctx.command.params if each.required]
             arguments = [each for each in required if each.param_type_name == "argument"]
-            names = " ".join(str(each.metavar).strip("{}") for each in arguments)
+            names = " ".join(each.metavar for each in arguments)
             print(
                 f"{several} takes all words after it; write {names} before it: "
                 f"{call.ctx.command_path} {names} {several} ...",

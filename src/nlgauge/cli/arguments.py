@@ -14,6 +14,11 @@ from nlgauge.core.errors import FileError, UsageError
 FIGURES = (".svg", ".png", ".pdf")
 
 
+def command_group(name: str, help: str) -> typer.Typer:
+    """Return a group of subcommands."""
+    return typer.Typer(name=name, help=help, no_args_is_help=True, rich_markup_mode=None)
+
+
 def option(default: Any, help: str, *names: str, **settings: Any) -> Any:
     """Return an option of a command; the settings are those of ``typer.Option``."""
     return typer.Option(default, *names, help=help, **settings)

@@ -6,21 +6,20 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from nlgauge.cli.arguments import argument, option
+from nlgauge.cli.arguments import argument, command_group, option
 from nlgauge.core.errors import FileError, UsageError
 from nlgauge.core.printable import printable
 
 if TYPE_CHECKING:
     from nlgauge.encode.cache.database import CacheContents, EmbeddingCache
 
-app = typer.Typer(
-    help="Show, check or clear the embedding cache.\n\n"
+app = command_group(
+    "cache",
+    "Show, check or clear the embedding cache.\n\n"
     "The folder of the cache is that of --cache or NLGAUGE_CACHE.",
-    no_args_is_help=True,
-    rich_markup_mode=None,
 )
 
-_FOLDER = argument(None, "[DIR]", "Cache folder [default: NLGAUGE_CACHE].", show_default=False)
+_FOLDER = argument(None, "DIR", "Cache folder [default: NLGAUGE_CACHE].")
 _OPTIONS = ("precision", "long_text", "device", "temperature", "whole_words")
 
 

@@ -1,5 +1,7 @@
 """nlgauge card: the properties of a metric on judged data, on one page."""
 
+from pathlib import Path
+
 from nlgauge.cli import arguments
 from nlgauge.cli.arguments import argument, option
 from nlgauge.cli.option_groups import with_option_groups
@@ -16,8 +18,8 @@ def card_command(
     beside: list[str] | None = arguments.metric_option(
         None, "Metrics to compare it with [default: bleu chrf]."
     ),
-    stored: bool = option(False, "METRIC names scores that are stored with the data."),
-    lower_is_better: bool = option(False, "Stored scores are distances."),
+    stored: bool = option(False, "METRIC names scores that are stored with the data.", "--stored"),
+    lower_is_better: bool = option(False, "Stored scores are distances.", "--lower-is-better"),
     count: int = option(500, "Number of resamples and trials.", min=1),
     seed: int = arguments.seed_option("the sample, the bootstrap and the tests"),
 ) -> None:
@@ -42,15 +44,16 @@ def card_command(
         raise UsageError(
             "--lower-is-better is for stored scores; the direction of a metric is known"
         )
-    if len(options.human or ()) > 1:
-        raise UsageError("a card is about one criterion; name --human once")
+    if not options.data.exists() and Path(metric).exists():
+        raise UsageError(f"the metric comes before the data: nlgauge card {options.data} {metric}")
+    human = options.one_criterion("a card is about")
     judged = options.judged([metric] if stored else [])
     with options.running() as running:
         result = card(
             judged,
             metric,
             beside=beside or ["bleu", "chrf"],
-            human=options.human[0] if options.human else None,
+            human=human,
             stored=metric if stored else None,
             lower_is_better=lower_is_better,
             count=count,

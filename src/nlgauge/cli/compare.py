@@ -24,7 +24,7 @@ class CompareInputs(InputOptions):
     """Texts of systems, or tables of stored scores."""
 
     systems: list[str] | None = argument(
-        None, "[FILE]...", "Texts, as with -c, or tables with --scores.", show_default=False
+        None, "FILE", "Texts, as with -c, or tables with --scores."
     )
     candidates: list[str] = arguments.OPTIONAL_CANDIDATES
     scores: list[str] | None = option(
@@ -98,7 +98,9 @@ def compare_command(
         0, "Number of segments to show on which systems differ most in the first metric.", min=0
     ),
     fail_if_worse: bool = option(
-        False, "Exit with code 1 if a system is significantly worse than the first (p Holm < .05)."
+        False,
+        "Exit with code 1 if a system is significantly worse than the first (p Holm < .05).",
+        "--fail-if-worse",
     ),
 ) -> None:
     """Test whether systems differ from the first one.
@@ -160,11 +162,16 @@ def _side_by_side(
     return side_by_side(with_titles(rows, metric_titles(metrics)), width=width, digits=digits)
 
 
+def titles_of(result: "Comparison") -> dict[str, str]:
+    """Return the titles of metrics; stored scores keep their names."""
+    labels = result.signatures
+    return {label: label for label in labels} if result.corpus is None else metric_titles(labels)
+
+
 def _tables(result: "Comparison", digits: int) -> "list[Table]":
     from nlgauge.report.study_tables import comparison_table
 
-    first = result.scores[result.baseline]
-    titles = {label: label for label in first} if result.corpus is None else metric_titles(first)
+    first, titles = result.scores[result.baseline], titles_of(result)
     footers = {label: [str(scores.signature)] for label, scores in first.items()}
     footers[list(first)[-1]].extend([result.test_note, result.cluster_note])
     return [

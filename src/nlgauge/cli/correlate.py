@@ -36,7 +36,9 @@ def correlate_command(
     interval: arguments.IntervalMethod = arguments.INTERVAL,
     over: arguments.Resampled = option("inputs", "What the bootstrap resamples."),
     average: arguments.Average = arguments.AVERAGE,
-    ranks: bool = option(False, "Add ranks of metrics by significance (permutation tests)."),
+    ranks: bool = option(
+        False, "Add ranks of metrics by significance (permutation tests).", "--ranks"
+    ),
     count: int = arguments.count_option("bootstrap resamples and of permutations"),
     seed: int = arguments.seed_option("the bootstrap and the permutations"),
     system_score: Literal["mean", "all", "corpus"] = option(

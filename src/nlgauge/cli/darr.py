@@ -56,15 +56,14 @@ def darr_command(
     refuse_without(context, ("count", "seed"), "--confidence", present=confidence)
     if pairs is None and pairs_part is not None:
         raise UsageError("--pairs-part selects from a file of pairs; name it with --pairs")
-    if len(options.human or ()) > 1:
-        raise UsageError("ranked pairs are derived from one criterion; name --human once")
+    human = options.one_criterion("ranked pairs are derived from")
     judged = options.texts()
     with options.running() as running:
         result = darr(
             judged,
             options.metrics,
             pairs=None if pairs is None else read_pairs(str(pairs), part=pairs_part),
-            human=options.human[0] if options.human else None,
+            human=human,
             threshold=threshold,
             confidence=0.95 if confidence else None,
             count=count,

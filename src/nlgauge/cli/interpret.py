@@ -36,7 +36,6 @@ class InterpretOptions(MetricStudyOptions):
         ...,
         "DATA",
         "File or folder of judged texts, or a file of calibrations (.json).",
-        show_default=False,
     )
     digits: int | None = arguments.decimals_option(None)  # type: ignore[assignment]
 
@@ -91,7 +90,14 @@ def interpret_command(
     difference means that the score of B is higher, which for distances such as TER means that A is
     better.
     """
-    from nlgauge.study import fit_preferences, interpret, read_calibrations, select_calibrations
+    from nlgauge.data.files import read_json
+    from nlgauge.study import (
+        fit_preferences,
+        interpret,
+        interpret_comparison,
+        read_calibrations,
+        select_calibrations,
+    )
 
     if comparison is not None and difference:
         raise UsageError("--comparison contains the differences; leave out --difference")
@@ -108,43 +114,18 @@ def interpret_command(
                 f"{options.data} contains fitted calibrations; leave out {', '.join(refused)}, or "
                 "name judged texts"
             )
-        calibrations, notes = (
-            select_calibrations(calibrations, options.metric or (), level or ()),
-            (),
-        )
+        calibrations = select_calibrations(calibrations, options.metric or (), level or ())
+        notes = ()
     if signature is not None:
         for each in calibrations:
             each.check(signature)
-    if comparison is not None:
-        _write_comparison(options, calibrations, comparison, figure)
-        return
-    result = interpret(calibrations, difference or (), notes)
-    _write(options, result, [entry.to_dict() for entry in result.entries], figure)
-
-
-def _write_comparison(
-    options: InterpretOptions,
-    calibrations: "Sequence[Calibration]",
-    path: Path,
-    figure: Path | None,
-) -> None:
-    from nlgauge.data.files import read_json
-    from nlgauge.study import interpret_comparison
-
-    result, systems = interpret_comparison(calibrations, read_json(str(path)))
-    rows = [
-        {"system": system, **entry.to_dict()}
-        for system, entry in zip(systems, result.entries, strict=True)
-    ]
-    _write(options, result, rows, figure)
-
-
-def _write(
-    options: InterpretOptions,
-    result: "Interpretation",
-    rows: "list[dict[str, Any]]",
-    figure: Path | None,
-) -> None:
+    if comparison is None:
+        result = interpret(calibrations, difference or (), notes)
+        rows = [entry.to_dict() for entry in result.entries]
+    else:
+        result, systems = interpret_comparison(calibrations, read_json(str(comparison)))
+        compared = zip(systems, result.entries, strict=True)
+        rows = [{"system": system, **entry.to_dict()} for system, entry in compared]
     labels = [each for each in result.signatures if not each.startswith(("stored:", "human:"))]
     titles = metric_titles(labels)
     options.write(

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 class JudgeOptions(ReportOptions, TableOptions):
     """A table of labels, and how the result is written."""
 
-    data: Path = argument(..., "DATA", "Table of labels.", show_default=False)
+    data: Path = argument(..., "DATA", "Table of labels.")
     columns: list[str] | None = option(
         None,
         "Columns that have other names than usual: item, rater, label, position, length, system, "

@@ -12,7 +12,6 @@ from nlgauge.cli.arguments import count_option, figure_option, option, seed_opti
 from nlgauge.cli.option_groups import with_option_groups
 from nlgauge.cli.study_options import MetricStudyOptions
 from nlgauge.cli.titles import metric_titles
-from nlgauge.core.errors import UsageError
 
 if TYPE_CHECKING:
     from nlgauge.study import PermutationMatrix, Study, WilliamsMatrix
@@ -211,12 +210,7 @@ def _run(
     from nlgauge.figures.matrix import directed, heat
     from nlgauge.report.study_tables import williams_table
 
-    named = len(options.metrics) + len(options.stored)
-    if named < 2:
-        raise UsageError(
-            f"{name} compares at least 2 metrics, but {named} was named; "
-            "name them with -m, as in -m bleu chrf"
-        )
+    options.require_two(name)
     study = options.study()
     rows, tables, panels, notes = [], [], [], list(study.notes)
     for criterion in study.criteria(options.human):

@@ -19,7 +19,7 @@ _REQUIRED = {
 def metrics_command(
     names: list[str] | None = argument(
         None,
-        "[NAME]...",
+        "NAME",
         "Metrics to describe, with their options.",
         autocompletion=complete_metric,
     ),

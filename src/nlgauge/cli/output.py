@@ -45,7 +45,10 @@ class OutputOptions:
         """Raise an error, before any work is done, if the output cannot be written."""
         if self._is_figure and not self.draws_output:
             name = self.output.name if self.output else ""
-            raise UsageError(f"{str(self.output)!r} names a figure; write it with --figure {name}")
+            raise UsageError(
+                f"{str(self.output)!r} names a figure, but here -o writes {', '.join(_ENDINGS)}; "
+                f"if this command draws a figure, write it with --figure {name}"
+            )
         figures = dict.fromkeys(arguments.FIGURES * self.draws_output, "figure")
         check_output(self.output, self.format, {**figures, **_ENDINGS})
         if self.safe_csv and self.chosen not in ("csv", "tsv"):

@@ -4,10 +4,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-import typer
-
-from nlgauge.cli.arguments import figure_option, option
-from nlgauge.cli.compare import CompareInputs
+from nlgauge.cli.arguments import command_group, figure_option, option
+from nlgauge.cli.compare import CompareInputs, titles_of
 from nlgauge.cli.option_groups import with_option_groups
 from nlgauge.cli.output import RunOptions
 from nlgauge.cli.study_options import MetricStudyOptions
@@ -18,14 +16,14 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from nlgauge.report.table import Table
-    from nlgauge.study import Comparison
     from nlgauge.study.pilots import AnyPilot, SamplePlan
 
-app = typer.Typer(
-    help="Plan sample sizes from a pilot.", no_args_is_help=True, rich_markup_mode=None
-)
+app = command_group("plan", "Plan sample sizes from a pilot.")
 
 _POWER = option(0.8, "Required power: the probability of detecting the difference.")
+_SIZES = option(
+    None, "Sample sizes to show [default: some around the required one].", metavar="N..."
+)
 _ALPHA = option(0.05, "Significance level of the two-sided test.")
 
 
@@ -42,11 +40,7 @@ def systems_command(
     ),
     power: float = _POWER,
     alpha: float = _ALPHA,
-    sizes: list[int] | None = option(
-        None,
-        "Numbers of segments to show [default: some around the required number].",
-        metavar="N...",
-    ),
+    sizes: list[int] | None = _SIZES,
     figure: Path | None = figure_option("power by number of segments"),
 ) -> None:
     """Plan the number of segments for a comparison of systems.
@@ -74,16 +68,9 @@ def systems_command(
         given = inputs.read_arguments()
         pilot = compare(**given, method="randomisation", count=1, **running)
     result = plan_systems(pilot, difference=difference, power=power, alpha=alpha, sizes=sizes or ())
-    titles = _titles(pilot)
+    titles = titles_of(pilot)
     tables = [_system_table(result, pilot, titles, options.digits) for pilot in result.pilots]
     _write(options, result, tables, titles, "segments", figure)
-
-
-def _titles(pilot: "Comparison") -> dict[str, str]:
-    """Return the titles of metrics; stored scores keep their names."""
-    if pilot.corpus is None:
-        return {label: label for label in pilot.signatures}
-    return metric_titles(pilot.signatures)
 
 
 def _system_table(
@@ -124,11 +111,7 @@ def metrics_command(
     level: Literal["segment", "system"] = option("segment", "What is judged."),
     power: float = _POWER,
     alpha: float = _ALPHA,
-    sizes: list[int] | None = option(
-        None,
-        "Numbers of judged outputs to show [default: some around the required number].",
-        metavar="N...",
-    ),
+    sizes: list[int] | None = _SIZES,
     figure: Path | None = figure_option("power by number of judged outputs"),
 ) -> None:
     """Plan the number of judged outputs for a comparison of metrics.
@@ -147,12 +130,7 @@ def metrics_command(
     from nlgauge.report.study_tables import power_table
     from nlgauge.study import plan_metrics
 
-    named = len(options.metrics) + len(options.stored)
-    if named < 2:
-        raise UsageError(
-            f"a plan for metrics compares at least 2, but {named} was named; name them with -m, "
-            "as in -m bleu chrf"
-        )
+    options.require_two("a plan")
     study = options.study()
     criteria = study.criteria(options.human)
     if len(criteria) > 1:

@@ -2,15 +2,18 @@
 
 from pathlib import Path
 
-import typer
-
-from nlgauge.cli.arguments import argument, decimals_option, metric_option, option, seed_option
+from nlgauge.cli.arguments import (
+    argument,
+    command_group,
+    decimals_option,
+    metric_option,
+    option,
+    seed_option,
+)
 from nlgauge.cli.option_groups import RuntimeOptions, with_option_groups
 from nlgauge.cli.output import check_ending, print_notes, write_text
 
-app = typer.Typer(
-    help="Fit the baseline that rescales a metric.", no_args_is_help=True, rich_markup_mode=None
-)
+app = command_group("rescale", "Fit the baseline that rescales a metric.")
 
 
 @app.command("fit")

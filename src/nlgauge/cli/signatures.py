@@ -13,8 +13,8 @@ from nlgauge.core.printable import printable
 
 
 def explain_command(
-    first: str = argument(..., "SIGNATURE", None, show_default=False),
-    second: str = argument(..., "SIGNATURE", None, show_default=False),
+    first: str = argument(..., "SIGNATURE", None),
+    second: str = argument(..., "SIGNATURE", None),
     format: arguments.TextOrJson = arguments.TEXT_OR_JSON,
 ) -> None:
     """Explain the differences between two signatures.

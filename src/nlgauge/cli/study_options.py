@@ -22,7 +22,7 @@ _Names = list[str] | None
 class DataOptions(OutputOptions, TableOptions):
     """Which judged texts are read."""
 
-    data: Path = argument(..., "DATA", "File or folder of judged texts.", show_default=False)
+    data: Path = argument(..., "DATA", "File or folder of judged texts.")
     human: _Names = option(
         None, "Human criterion; may be repeated [default: all].", metavar="CRITERION"
     )
@@ -46,6 +46,12 @@ class DataOptions(OutputOptions, TableOptions):
         "Weights of MQM errors, such as major=10,minor/style=0.5.",
         metavar="SEVERITY=WEIGHT,...",
     )
+
+    def one_criterion(self, needed_by: str) -> str | None:
+        """Return the named human criterion, if any; raise an error if there are several."""
+        if len(self.human or ()) > 1:
+            raise UsageError(f"{needed_by} one criterion; name --human once")
+        return self.human[0] if self.human else None
 
     def judged(self, stored: Sequence[str] = (), scores_from: Path | None = None) -> "JudgedCorpus":
         """Return the judged texts, after checking that the criteria exist."""
@@ -106,6 +112,15 @@ class MetricStudyOptions(StudyOptions):
         """The arguments of library functions for stored scores."""
         named = {"scores": self.scores or (), "distances": self.distances or ()}
         return {**named, "missing": self.missing}
+
+    def require_two(self, what: str) -> None:
+        """Raise an error if fewer than two metrics are named."""
+        named = len(self.metrics) + len(self.stored)
+        if named < 2:
+            raise UsageError(
+                f"{what} compares at least 2 metrics, but {named} was named; name them with -m, as "
+                "in -m bleu chrf"
+            )
 
     def texts(self) -> "JudgedCorpus":
         """Return the judged texts with their stored scores; unknown names are errors."""

@@ -1,6 +1,5 @@
 """nlgauge submission: score files for the WMT metrics task."""
 
-from dataclasses import dataclass
 from pathlib import Path
 
 from nlgauge.cli.arguments import option
@@ -9,14 +8,9 @@ from nlgauge.cli.output import print_notes
 from nlgauge.core.errors import UsageError
 
 
-@dataclass(frozen=True, kw_only=True)
-class SubmissionOptions(RuntimeOptions):
-    """How models run."""
-
-
 @with_option_groups
 def submission_command(
-    options: SubmissionOptions,
+    options: RuntimeOptions,
     texts: InputOptions,
     language_pair: str = option(..., "Language pair, such as en-de.", metavar="PAIR"),
     test_set: str = option(..., "Name of the test set, such as generaltest2024.", metavar="NAME"),

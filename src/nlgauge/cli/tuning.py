@@ -43,10 +43,8 @@ class TuningOptions:
 def tune_command(
     tuning: TuningOptions,
     options: StudyOptions,
-    metric: str = argument(..., "METRIC", "NAME[:OPTION=VALUE,...].", show_default=False),
-    values: list[str] | None = argument(
-        None, "OPTION=VALUES...", "Options to try [default: layers].", show_default=False
-    ),
+    metric: str = argument(..., "METRIC", "NAME[:OPTION=VALUE,...]."),
+    values: list[str] | None = argument(None, "OPTION=VALUES", "Options to try [default: layers]."),
     resamples: int = arguments.count_option("bootstrap resamples"),
 ) -> None:
     """Tune options on half of the data, test them on the rest.
@@ -149,6 +147,7 @@ def _tried_rows(entry: Entry) -> list[dict[str, Any]]:
 
 
 def _draw(entries: Sequence[Entry]) -> "Figure":
+    from nlgauge.figures.curve import Line, curve
     from nlgauge.study.option_ranges import is_geometric
 
     names = list(entries[0]["chosen"])
@@ -160,22 +159,12 @@ def _draw(entries: Sequence[Entry]) -> "Figure":
         )
     if names == ["layers"] and any("-" in str(value) for value in values):
         return _heat_maps(titled, ("first layer", "last layer"), _ends)
-    lines = {each["criterion"]: each for each in entries}
-    looks = {"title": entries[0]["metric"], "logarithmic": is_geometric(values)}
-    return _curves(names[0], values, lines, **looks)
-
-
-def _curves(
-    option: str, values: Sequence[float | str], entries: Mapping[str, Entry], **looks: Any
-) -> "Figure":
-    """Return a curve over the values for each named entry."""
-    from nlgauge.figures.curve import Line, curve
-
     lines = []
-    for name, entry in entries.items():
-        tune = tuple(row["tune"] for row in entry["tried"])
-        lines.append(Line(name, tune, _chosen(entry), entry["test"]))
-    return curve(option, values, lines, label=_label(next(iter(entries.values()))), **looks)
+    for each in entries:
+        tune = tuple(row["tune"] for row in each["tried"])
+        lines.append(Line(each["criterion"], tune, _chosen(each), each["test"]))
+    looks = {"title": entries[0]["metric"], "logarithmic": is_geometric(values)}
+    return curve(names[0], values, lines, label=_label(entries[0]), **looks)
 
 
 def _heat_maps(

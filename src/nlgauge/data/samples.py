@@ -56,6 +56,8 @@ def read_samples(
         if named:
             raise UsageError(f"{path} is read as text (--samples), which has no columns")
         lines = files.read_lines(path)
+        if not lines:
+            raise FileError(f"file {path!r} has no lines")
         if len(lines) % number:
             count = f"{len(lines)} lines, which is no multiple of {number} candidates per input"
             raise FileError(f"{path} has {count}")

@@ -152,5 +152,5 @@ def _mark_best(table: Table, quote: Callable[[str], str], mark: str) -> list[lis
     return [[quote(heading) for heading in table.headings], *rows]
 
 
-FORMATS: dict[str, Callable[..., str]] = {"text": text, "csv": csv, "tsv": tsv}
-FORMATS |= {"markdown": markdown, "latex": latex, "html": html}
+FORMATS: dict[str, Callable[..., str]] = {"csv": csv, "tsv": tsv, "markdown": markdown}
+FORMATS |= {"latex": latex, "html": html}

@@ -1,10 +1,18 @@
 """Tables of the reliability of a judge, from the plain values of a study's result."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
-from nlgauge.report.study_tables import interval, p_text
-from nlgauge.report.table import Column, Table, Value
+from nlgauge.report.study_tables import (
+    FilledColumn,
+    filled_table,
+    interval,
+    interval_column,
+    key_column,
+    p_column,
+)
+from nlgauge.report.table import Column, Table
 
 Content = Mapping[str, Any]
 _TITLES = {
@@ -36,39 +44,36 @@ def judge_tables(content: Content, *, digits: int = 3) -> list[Table]:
         tables.append(_test(content, digits))
     if content["biases"]:
         tables.append(_biases(content, digits))
-    last = tables[-1]
-    tables[-1] = Table(last.columns, last.rows, (*last.footer, content["verdict"]))
+    tables[-1] = replace(tables[-1], footer=(*tables[-1].footer, content["verdict"]))
     return tables
-
-
-def _with_interval(cell: Content | None, digits: int) -> tuple[Value, Value]:
-    """Return the value and its interval in brackets."""
-    if cell is None:
-        return None, None
-    return cell["value"], interval(cell["low"], cell["high"], digits)
 
 
 def _percent(content: Content) -> str:
     return f"{100 * content['agreement'][0]['judge']['confidence']:g}%"
 
 
-def _values(name: str, digits: int, percent: str) -> tuple[Column, Column]:
-    return Column(name, digits), Column(percent)
+def _with_interval(
+    name: str, key: str, digits: int, percent: str
+) -> tuple[FilledColumn, FilledColumn]:
+    """Return columns of a value and its interval, both in one cell of the rows or missing."""
+
+    def limits(row: Content) -> str | None:
+        return row[key] and interval(row[key]["low"], row[key]["high"], digits)
+
+    value = Column(name, digits), lambda row: row[key] and row[key]["value"]
+    return value, (Column(percent), limits)
+
+
+def _named(heading: str) -> FilledColumn:
+    return Column(heading), lambda row: _TITLES[row["coefficient"]]
 
 
 def _agreement(content: Content, digits: int) -> Table:
     kinds = {"judge": "judge and people", "people": "people", "difference": "difference"}
     titles = {kind: name for kind, name in kinds.items() if content["agreement"][0][kind]}
-    percent = _percent(content)
-    columns = [Column("coefficient")]
-    for name in titles.values():
-        columns += _values(name, digits, percent)
-    rows = []
-    for row in content["agreement"]:
-        cells: list[Value] = [_TITLES[row["coefficient"]]]
-        for kind in titles:
-            cells += _with_interval(row[kind], digits)
-        rows.append(tuple(cells))
+    filled = [_named("coefficient")]
+    for kind, name in titles.items():
+        filled += _with_interval(name, kind, digits, _percent(content))
     people, resampled = len(content["people"]), content["agreement"][0]["judge"]["resampled"]
     means = "mean over people, and over pairs of people" if people > 1 else "one person"
     rows_of = f"{content['rows']:,} rows of " * (content["rows"] > content["items"])
@@ -77,7 +82,7 @@ def _agreement(content: Content, digits: int) -> Table:
         f"{content['items']:,} items; {content['scale']} scale; {means}; intervals: bootstrap over "
         f"{resampled}"
     )
-    return Table(tuple(columns), tuple(rows), (footer,))
+    return filled_table(content["agreement"], filled, [footer])
 
 
 def _persons(content: Content, digits: int) -> Table:
@@ -85,59 +90,42 @@ def _persons(content: Content, digits: int) -> Table:
     known = [row["coefficient"] for row in content["agreement"]]
     columns_shown = [name for name in ("agreement", "kappa", "ac1", alpha) if name in known]
     limited = ("agreement", alpha)  # intervals of all coefficients would not fit a line
-    columns = [Column("judge with"), Column("n")]
+    filled = [key_column("judge with", key="person"), key_column("n")]
     for name in columns_shown:
-        columns += _values(_TITLES[name], digits, percent)[: 1 + (name in limited)]
-    by_person: dict[str, dict[str, Content]] = {}
+        filled += _with_interval(_TITLES[name], name, digits, percent)[: 1 + (name in limited)]
+    rows: dict[str, dict[str, Any]] = {}
     for row in content["persons"]:
-        by_person.setdefault(row["person"], {})[row["coefficient"]] = row
-    rows = []
-    for person, coefficients in by_person.items():
-        cells: list[Value] = [person, coefficients["agreement"]["n"]]
-        for name in columns_shown:
-            cells += _with_interval(coefficients[name]["interval"], digits)[: 1 + (name in limited)]
-        rows.append(tuple(cells))
-    return Table(tuple(columns), tuple(rows))
+        person = rows.setdefault(row["person"], {"person": row["person"]})
+        person[row["coefficient"]] = row["interval"]
+        if row["coefficient"] == "agreement":
+            person["n"] = row["n"]
+    return filled_table(rows.values(), filled)
 
 
 def _group(content: Content, digits: int) -> Table:
-    percent = _percent(content)
-    people, with_judge = (_values(name, digits, percent) for name in ("people", "people and judge"))
-    rows = tuple(
-        (
-            _TITLES[row["coefficient"]],
-            *_with_interval(row["people"], digits),
-            *_with_interval(row["with_judge"], digits),
-        )
-        for row in content["group"]
-    )
-    return Table((Column("all raters at once"), *people, *with_judge), rows)
+    percent, filled = _percent(content), [_named("all raters at once")]
+    filled += _with_interval("people", "people", digits, percent)
+    filled += _with_interval("people and judge", "with_judge", digits, percent)
+    return filled_table(content["group"], filled)
 
 
 def _test(content: Content, digits: int) -> Table:
     test = content["alternative_test"]
-    columns = [Column("left out"), Column("n"), Column("judge as good", digits)]
-    columns += [Column("person as good", digits), Column("p"), Column("test"), Column("judge wins")]
-    rows = tuple(
-        (
-            *(person["person"], person["n"], person["judge_advantage"]),
-            *(person["person_advantage"], None if person["p"] is None else p_text(person["p"])),
-            *(person["test"], "yes" if person["wins"] else "no"),
-        )
-        for person in test["people"]
-    )
+    filled = [key_column("left out", key="person"), key_column("n")]
+    filled.append(key_column("judge as good", digits, key="judge_advantage"))
+    filled.append(key_column("person as good", digits, key="person_advantage"))
+    filled += [p_column("p", "p"), key_column("test")]
+    filled.append((Column("judge wins"), lambda row: "yes" if row["wins"] else "no"))
     rates = f"omega {test['winning_rate']:.{digits}f}, rho {test['advantage']:.{digits}f}"
     footer = (
         f"alternative annotator test, epsilon {test['epsilon']:g}, labels compared by "
         f"{test['scoring']}: {rates}; as good: share of items at least as close to the other people"
     )
-    return Table(tuple(columns), rows, (footer,))
+    return filled_table(test["people"], filled, [footer])
 
 
 def _biases(content: Content, digits: int) -> Table:
-    label_columns = (Column("bias"), Column("rater"), Column("n"))
-    rows: Sequence[tuple[Value, ...]] = [
-        (_BIASES[row["bias"]], row["rater"], row["n"], *_with_interval(row, digits))
-        for row in content["biases"]
-    ]
-    return Table((*label_columns, *_values("value", digits, _percent(content))), tuple(rows))
+    filled = [(Column("bias"), lambda row: _BIASES[row["bias"]]), key_column("rater")]
+    filled += [key_column("n"), key_column("value", digits)]
+    filled.append(interval_column(_percent(content), digits))
+    return filled_table(content["biases"], filled)

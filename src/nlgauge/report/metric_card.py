@@ -7,7 +7,12 @@ from typing import Any
 
 from nlgauge.core.printable import printable
 from nlgauge.report.formats import html, markdown, markdown_code, markdown_text
-from nlgauge.report.study_tables import interval, span_table
+from nlgauge.report.study_tables import (
+    filled_table,
+    interval_column,
+    key_column,
+    span_table,
+)
 from nlgauge.report.table import Column, Table
 
 Content = Mapping[str, Any]
@@ -103,23 +108,14 @@ def _facts(card: Content) -> list[str]:
 
 
 def _agreement(card: Content, digits: int) -> Section:
-    rows = card["agreement"]
     description = (
         "Correlation with human scores at each level, with intervals. Metrics of the same rank do "
         "not differ significantly (permutation tests, p < .05)."
     )
-    columns = (Column("metric"), Column("level"), Column("coefficient"))
-    numbers = (Column("value", digits), Column("95%"), Column("chance", digits), Column("rank"))
-    body = tuple(
-        (
-            *(row[name] for name in ("metric", "level", "coefficient", "value")),
-            interval(row["low"], row["high"], digits),
-            row["chance"],
-            row.get("rank"),
-        )
-        for row in rows
-    )
-    return Section("Agreement with people", (description,), Table((*columns, *numbers), body))
+    filled = [key_column(name) for name in ("metric", "level", "coefficient")]
+    filled += [key_column("value", digits), interval_column("95%", digits)]
+    filled += [key_column("chance", digits), (Column("rank"), lambda row: row.get("rank"))]
+    return Section("Agreement with people", (description,), filled_table(card["agreement"], filled))
 
 
 def _quality(card: Content) -> Section:
@@ -136,17 +132,10 @@ def _biases(card: Content, digits: int) -> Section:
         "Partial correlation of the score with a property of the text, given the human score: "
         "above 0, the metric favours the property more than people do."
     )
-    columns = Column("property"), Column("partial r", digits), Column("95%"), Column("texts")
-    rows = tuple(
-        (
-            bias["property"],
-            bias["partial_r"],
-            interval(bias["low"], bias["high"], digits),
-            bias["texts"],
-        )
-        for bias in card["biases"]
-    )
-    return Section("Bias", (description,), Table(columns, rows) if rows else None)
+    filled = [key_column("property"), key_column("partial r", digits, key="partial_r")]
+    filled += [interval_column("95%", digits), key_column("texts")]
+    table = filled_table(card["biases"], filled) if card["biases"] else None
+    return Section("Bias", (description,), table)
 
 
 def _sensitivity(card: Content) -> Section:
@@ -157,10 +146,9 @@ def _sensitivity(card: Content) -> Section:
         "Outputs are corrupted and scored again. The mean change is in standard deviations of the "
         "scores of all outputs."
     )
-    columns = (Column("change"), Column("texts"), Column("worse", 2), Column("mean change", 2))
-    names = ("change", "texts", "worse", "mean_change")
-    rows = tuple(tuple(change[name] for name in names) for change in changes)
-    return Section("Changed texts", (description,), Table(columns, rows))
+    filled = [key_column("change"), key_column("texts"), key_column("worse", 2)]
+    filled.append(key_column("mean change", 2, key="mean_change"))
+    return Section("Changed texts", (description,), filled_table(changes, filled))
 
 
 def _spans(card: Content, digits: int) -> list[Section]:
@@ -179,9 +167,8 @@ def _power(card: Content) -> list[Section]:
         "The smallest difference between two systems that a paired test detects with power .8 at "
         "p < .05, from the variance between the two systems that people rate highest."
     )
-    columns = Column("segments"), Column("difference")
-    body = tuple((row["segments"], row["difference"]) for row in rows)
-    return [Section("Power", (description,), Table(columns, body))]
+    filled = [key_column("segments"), key_column("difference")]
+    return [Section("Power", (description,), filled_table(rows, filled))]
 
 
 def _cost(card: Content) -> list[Section]:

@@ -9,7 +9,7 @@ from typing import Any, Literal
 from nlgauge.report.table import Column, Table, Value
 
 Row = Mapping[str, Any]
-_Filled = tuple[Column, Callable[[Row], Value]]  # a column, and its value in a row
+FilledColumn = tuple[Column, Callable[[Row], Value]]  # a column, and its value in a row
 
 
 def long_table(rows: Sequence[Row]) -> Table:
@@ -18,24 +18,31 @@ def long_table(rows: Sequence[Row]) -> Table:
     return Table(tuple(Column(name, 6) for name in rows[0]), cells)
 
 
-def _table(rows: Iterable[Row], filled: Sequence[_Filled], footer: Sequence[str]) -> Table:
+def filled_table(
+    rows: Iterable[Row], filled: Sequence[FilledColumn], footer: Sequence[str] = ()
+) -> Table:
+    """Return a table from columns and their values in each row."""
     cells = tuple(tuple(value(row) for _, value in filled) for row in rows)
     return Table(tuple(column for column, _ in filled), cells, tuple(footer))
 
 
-def _key(
+def key_column(
     name: str, digits: int = 4, direction: Literal["higher", "lower"] | None = None, key: str = ""
-) -> _Filled:
+) -> FilledColumn:
     """Return a column filled from one key of the rows."""
     return Column(name, digits, direction), lambda row: row[key or name]
 
 
-def _interval(rows: Sequence[Row], digits: int) -> list[_Filled]:
+def interval_column(heading: str, digits: int) -> FilledColumn:
+    """Return a column of the intervals of the rows."""
+    return Column(heading), lambda row: interval(row["low"], row["high"], digits)
+
+
+def _interval(rows: Sequence[Row], digits: int) -> list[FilledColumn]:
     """Return the column of intervals, if the rows have any."""
     if "low" not in rows[0]:
         return []
-    column = Column(f"{100 * rows[0]['confidence']:g}%")
-    return [(column, lambda row: interval(row["low"], row["high"], digits))]
+    return [interval_column(f"{100 * rows[0]['confidence']:g}%", digits)]
 
 
 def agreement_tables(
@@ -64,7 +71,7 @@ def _agreement(rows: Sequence[Row], digits: int) -> Table:
         by_metric.setdefault(row["metric"], {})[tuple(row[key] for key in keys)] = row
     columns, with_interval = [Column("metric")], _interval(rows, digits)
     first = next(iter(by_metric.values()))
-    further = [*with_interval, *([_key("rank")] if "rank" in rows[0] else [])]
+    further = [*with_interval, *([key_column("rank")] if "rank" in rows[0] else [])]
     for row in first.values():
         name = " ".join(row[key] for key in varying) or row["coefficient"]
         columns += [Column(name, digits, "higher"), *(column for column, _ in further)]
@@ -167,16 +174,16 @@ def sweep_table(
     def shown(name: str, row: Row) -> str:
         return f"{row[name]:g}" if isinstance(row[name], float) else str(row[name])
 
-    filled: list[_Filled] = [(Column(name, 6), partial(shown, name)) for name in options]
-    filled += [_key("tune", digits, "higher"), _key("test", digits)]
-    return _table(rows, filled, footer)
+    filled: list[FilledColumn] = [(Column(name, 6), partial(shown, name)) for name in options]
+    filled += [key_column("tune", digits, "higher"), key_column("test", digits)]
+    return filled_table(rows, filled, footer)
 
 
 def ranking_table(rows: Sequence[Row], *, digits: int = 3, footer: Sequence[str] = ()) -> Table:
     """Return metrics by Kendall-like tau, with intervals if present, and the counts of pairs."""
-    filled = [_key("metric"), _key("tau", digits, "higher"), *_interval(rows, digits)]
-    filled += [_key(name) for name in ("concordant", "discordant", "ties")]
-    return _table(rows, [*filled, _key("missing", key="pairs_missing")], footer)
+    filled = [key_column("metric"), key_column("tau", digits, "higher"), *_interval(rows, digits)]
+    filled += [key_column(name) for name in ("concordant", "discordant", "ties")]
+    return filled_table(rows, [*filled, key_column("missing", key="pairs_missing")], footer)
 
 
 def span_table(rows: Sequence[Row], *, digits: int = 3, footer: Sequence[str] = ()) -> Table:
@@ -189,11 +196,15 @@ def span_table(rows: Sequence[Row], *, digits: int = 3, footer: Sequence[str] = 
     def difference(row: Row) -> str | None:
         return interval(row["difference_low"], row["difference_high"], digits)
 
-    filled = [_key("metric"), _key("F1", digits, "higher", "f1"), *_interval(rows, digits)]
-    filled += [_key("precision", digits), _key("recall", digits)]
-    filled += [_key("difference", digits), (Column(filled[2][0].name), difference)]
-    filled += [_key("minor", digits), _key("major", digits), _key("spans")]
-    return _table(rows, filled, footer)
+    filled = [
+        key_column("metric"),
+        key_column("F1", digits, "higher", "f1"),
+        *_interval(rows, digits),
+    ]
+    filled += [key_column("precision", digits), key_column("recall", digits)]
+    filled += [key_column("difference", digits), (Column(filled[2][0].name), difference)]
+    filled += [key_column("minor", digits), key_column("major", digits), key_column("spans")]
+    return filled_table(rows, filled, footer)
 
 
 def task_tables(
@@ -206,8 +217,8 @@ def task_tables(
 ) -> list[Table]:
     """Return metrics by average over tasks, and tasks by metrics with values and ranks."""
     rows = [{**row, "metric": titles.get(row["metric"], row["metric"])} for row in ranking]
-    filled = [_key("metric"), _key("average", digits, "higher"), _key("rank")]
-    filled.append(_key("mean rank", 2, "lower", "mean_rank"))
+    filled = [key_column("metric"), key_column("average", digits, "higher"), key_column("rank")]
+    filled.append(key_column("mean rank", 2, "lower", "mean_rank"))
     legend = "average over tasks, correlations mapped to [0, 1]; rank: by significance (p <= .05)"
     columns = [Column(name) for name in ("task", "measure")]
     columns += [Column("weight", 3), *(Column(row["metric"]) for row in rows)]
@@ -221,7 +232,7 @@ def task_tables(
         measure = f"{task['level']} {task['coefficient']}"
         body.append((task["data"], measure, task["weight"], *cells))
     values = Table(tuple(columns), tuple(body), ("value (rank) of each metric", *footer))
-    return [_table(rows, filled, [legend]), values]
+    return [filled_table(rows, filled, [legend]), values]
 
 
 def comparison_table(
@@ -233,14 +244,18 @@ def comparison_table(
     footer: Sequence[str] = (),
 ) -> Table:
     """Return systems under one metric: value, difference, interval, both p and cluster."""
-    filled = [_key("system"), _key(metric, digits, direction, "value"), _key("difference", digits)]
+    filled = [
+        key_column("system"),
+        key_column(metric, digits, direction, "value"),
+        key_column("difference", digits),
+    ]
     if any(row["low"] is not None for row in rows):
-        filled.append((Column("95%"), lambda row: interval(row["low"], row["high"], digits)))
-    filled += [_p("p uncorrected", "p_uncorrected"), _p("p Holm", "p_holm")]
-    return _table(rows, [*filled, _key("cluster")], footer)
+        filled.append(interval_column("95%", digits))
+    filled += [p_column("p uncorrected", "p_uncorrected"), p_column("p Holm", "p_holm")]
+    return filled_table(rows, [*filled, key_column("cluster")], footer)
 
 
-def _p(name: str, key: str) -> _Filled:
+def p_column(name: str, key: str) -> FilledColumn:
     """Return a column of p-values filled from one key of the rows."""
     return Column(name), lambda row: None if row[key] is None else p_text(row[key])
 
@@ -278,9 +293,13 @@ def power_table(
 
     A row has size, power, detectable and the keys ``named``, which say what is compared.
     """
-    filled = [*(_key(name) for name in named), _key(unit, key="size"), _key("power", 2)]
+    filled = [
+        *(key_column(name) for name in named),
+        key_column(unit, key="size"),
+        key_column("power", 2),
+    ]
     title = f"detectable at power {power:g}"
-    return _table(rows, [*filled, _key(title, digits, key="detectable")], footer)
+    return filled_table(rows, [*filled, key_column(title, digits, key="detectable")], footer)
 
 
 def preference_table(
@@ -301,7 +320,10 @@ def preference_table(
     def signed(row: Row) -> str:
         return f"{row['difference']:+.{digits}f}"
 
-    filled: list[_Filled] = [*(_key(name) for name in named), (Column("difference"), signed)]
+    filled: list[FilledColumn] = [
+        *(key_column(name) for name in named),
+        (Column("difference"), signed),
+    ]
     filled.append((Column("prefer A, %"), partial(percent, "probability")))
     filled.append((Column(f"{100 * rows[0]['confidence']:g}%"), limits))
-    return _table(rows, filled, footer)
+    return filled_table(rows, filled, footer)
