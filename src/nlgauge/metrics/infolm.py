@@ -70,6 +70,8 @@ class InfoLm(PairMetric):
 
     def __post_init__(self) -> None:
         super().__post_init__()
+        if self.compat and self.direction != "ref-cand":
+            raise OptionError(f"compat={self.compat} sets direction itself; leave out direction")
         if self.preset and (self.alpha is not None or self.beta is not None):
             raise OptionError(f"preset={self.preset} sets alpha and beta; leave out either")
         MEASURES[self.measure].resolve(*self.parameters)
