@@ -12,6 +12,7 @@ from scipy.optimize import linear_sum_assignment, linprog
 
 from conftest import example, needs_embedded
 from nlgauge import Scorer, align, metric, score
+from nlgauge.core.cloud import Tokens
 from nlgauge.core.errors import (
     DataError,
     FileError,
@@ -19,7 +20,9 @@ from nlgauge.core.errors import (
     OptionError,
     UsageError,
 )
+from nlgauge.core.requirements import Weighting
 from nlgauge.encode import open_encoder
+from nlgauge.text.filters import masses
 
 CANDIDATES, REFERENCES = example("literal")[:8], example("reference.a")[:8]
 MODEL = "model=hashing"
@@ -151,6 +154,14 @@ def test_stopwords_come_from_a_file(tmp_path: Path) -> None:
     assert plan.candidate_tokens == ("cat", "dog")
     with pytest.raises(FileError, match=r"stop word file .* cannot be read"):
         score(["a"], ["a"], metrics=f"mover:{MODEL},stopwords={tmp_path / 'absent'}")
+
+
+def test_stopwords_are_found_behind_the_marks_of_tokenizers() -> None:
+    strings = ("<s>", "Ġthe", "Ġbrea", "the", "▁The", "the</w>", "##the")
+    ids, words = np.arange(7), np.array([-1, 0, 1, 1, 2, 3, 4])
+    tokens = Tokens(strings, ids, words < 0, words, np.zeros((7, 2), dtype=np.int64))
+    weighting = Weighting(stopwords=frozenset(["the"]))
+    assert masses(tokens, weighting, None).nonzero()[0].tolist() == [2, 3, 6]
 
 
 def test_bary_of_one_layer_is_w2_squared_of_that_layer() -> None:
