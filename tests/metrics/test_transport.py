@@ -164,6 +164,14 @@ def test_stopwords_are_found_behind_the_marks_of_tokenizers() -> None:
     assert masses(tokens, weighting, None).nonzero()[0].tolist() == [2, 3, 6]
 
 
+@pytest.mark.parametrize("compat", ["mover-v1", "mover-v2"])
+def test_the_alignment_of_published_code_has_its_cost(compat: str) -> None:
+    spec = f"mover:{MODEL},compat={compat}"
+    (scores,) = score(CANDIDATES, REFERENCES, metrics=spec).values()
+    costs = [scores.plan(segment).value for segment in range(len(scores))]
+    np.testing.assert_allclose(costs, scores.segment_components["distance"], atol=1e-12)
+
+
 def test_bary_of_one_layer_is_w2_squared_of_that_layer() -> None:
     bary = _segments(f"bary:{MODEL},layers=3")
     squared = _segments(f"mover:{MODEL},layers=3,cost=squared_euclid")
