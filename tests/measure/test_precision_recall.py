@@ -3,10 +3,17 @@
 import numpy as np
 import pytest
 
-from nlgauge.measure.precision_recall import expected_partners, f_measure
+from nlgauge.measure.precision_recall import expected_similarities, f_measure
+from nlgauge.measure.problem import Problem
 
 
-def test_expected_partners_against_loops():
+def expected_partners(similarity, a, b, temperature):
+    """Return precision and recall."""
+    problem = Problem(similarity, a, b).without_zeros()
+    return tuple(expected_similarities([problem, problem.transposed()], temperature))
+
+
+def test_expected_similarities_against_loops():
     rng = np.random.default_rng(0)
     s, a, b = rng.uniform(-1, 1, (3, 4)), np.array([0.2, 0.3, 0.5]), np.array([0.1, 0.2, 0.3, 0.4])
 

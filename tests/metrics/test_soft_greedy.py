@@ -7,7 +7,8 @@ import pytest
 
 from nlgauge import align, score
 from nlgauge.core.errors import OptionError
-from nlgauge.measure.precision_recall import best_partners, expected_partners
+from nlgauge.measure.precision_recall import best_partners, expected_similarities
+from nlgauge.measure.problem import Problem
 from nlgauge.measure.transport import match
 
 TEXTS = ["a man is on a boat", "the cat saw the dog"], ["a guy stands in a canoe", "a cat sat"]
@@ -16,6 +17,14 @@ TEXTS = ["a man is on a boat", "the cat saw the dog"], ["a guy stands in a canoe
 def components(spec: str) -> dict[str, np.ndarray]:
     (scores,) = score(*TEXTS, metrics=f"{spec},model=hashing").values()
     return scores.segment_components
+
+
+def expected_partners(
+    similarity: np.ndarray, a: np.ndarray, b: np.ndarray, temperature: float
+) -> tuple[float, ...]:
+    """Return precision and recall."""
+    problem = Problem(similarity, a, b).without_zeros()
+    return tuple(expected_similarities([problem, problem.transposed()], temperature))
 
 
 def problem() -> tuple[np.ndarray, np.ndarray, np.ndarray]:
