@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from nlgauge.core.errors import NotConverged, OptionError, ShapeError
+from nlgauge.core.errors import OptionError, ShapeError
 from nlgauge.measure import layers
 from nlgauge.measure.cost import cosine, unit
 
@@ -51,8 +51,8 @@ def naive_routing(vectors):
         b = b + near
         before, loss = loss, np.log((g * near).sum())
         if abs(loss - before) < layers.ROUTING_TOLERANCE:
-            return v
-    raise NotConverged
+            break
+    return v
 
 
 @pytest.mark.parametrize("seed", range(6))
@@ -69,12 +69,6 @@ def test_routing_ignores_an_outlying_layer():
     kept = np.einsum("nd,nd->n", unit(found), unit(base))
     assert kept.min() > 0.99
     assert np.all(np.linalg.norm(found, axis=1) > np.linalg.norm(layers.mean(z), axis=1))
-
-
-def test_routing_that_does_not_converge_is_reported(monkeypatch):
-    monkeypatch.setattr(layers, "ROUTING_STEPS", 1)
-    with pytest.raises(NotConverged, match="after 1 steps"):
-        layers.routing(states(7))
 
 
 LENGTHS = st.one_of(st.integers(1, 8), st.integers(60, 140))  # the longer ones take several blocks

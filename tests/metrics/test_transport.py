@@ -140,6 +140,15 @@ def test_regularised_lazy_emd_is_at_most_its_void_value(epsilon: float, headline
     assert 0 < scores.segments[0] < scores.segments[1] == scores.scale.high
 
 
+def test_routing_of_layers_that_agree_slowly_ends(monkeypatch: pytest.MonkeyPatch) -> None:
+    spec = f"mover:{MODEL},aggregate=routing,layers=all"
+    texts = ["<s> [CLS] [UNK]"], ["a cat"]
+    distance = _segments(spec, *texts)
+    monkeypatch.setattr("nlgauge.measure.layers.ROUTING_STEPS", 8000)
+    assert _segments(spec, *texts) == pytest.approx(distance, rel=1e-4)
+    assert _segments(spec, *texts) != distance, "more steps change it a little"
+
+
 def test_word_order_adds_a_cost_to_a_shuffled_text() -> None:
     shuffled = ["off ran dog the"], ["the dog ran off"]
     spec = f"mover:{MODEL},layers=0,special=drop"
