@@ -38,10 +38,10 @@ def cost_matrix(candidate: Points, reference: Points, version: str) -> Floats:
 def distance(candidate: Points, reference: Points, version: str) -> float:
     """Return the EMD, or what a version gives if one side has no mass."""
     masses = candidate.masses, reference.masses
-    massive = [each.any() for each in masses]
-    if all(massive):
+    has_mass = [each.any() for each in masses]
+    if all(has_mass):
         return match(cost_matrix(candidate, reference, version), *masses).value
-    if version == "mover-v2" or not any(massive):
+    if version == "mover-v2" or not any(has_mass):
         return 0.0
     points = np.concatenate([_scaled(candidate), _scaled(reference)])
     return float(squared_euclid(points, points, normalise=False).max())

@@ -119,10 +119,10 @@ class InfoLm(PairMetric):
         first, second = (candidates, references) if swapped else (references, candidates)
         alpha, beta = self.parameters
         options: Any = {"alpha": alpha, "beta": beta, "symmetrised": self.symmetrised}
-        # One pair at a time: a batch would copy all histograms.
-        pairs = zip(first, second, strict=True)
-        logs = ((p.log_probabilities, q.log_probabilities) for p, q in pairs)
-        values = [divergence(self.measure, *pair, **options) for pair in logs]
+        values = [
+            divergence(self.measure, p.log_probabilities, q.log_probabilities, **options)
+            for p, q in zip(first, second, strict=True)
+        ]
         undetermined = [*map(_is_undetermined, candidates, references)]
         return np.where(undetermined, self.scale.void, self._factor * np.asarray(values))[:, None]
 

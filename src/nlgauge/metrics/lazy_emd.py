@@ -121,8 +121,8 @@ class LazyEmd(TransportMetric):
         """Return each token's share of the objective: cost of its flows and penalty of the rest."""
         penalties = marginal_penalties(plan.marginal_a, plan.a, self.penalties[0])
         moved = (plan.coupling * plan.cost).sum(axis=1)
-        massive = plan.a > 0
-        return np.where(massive, (moved + penalties) / np.where(massive, plan.a, 1.0), np.nan)
+        has_mass = plan.a > 0
+        return np.where(has_mass, (moved + penalties) / np.where(has_mass, plan.a, 1.0), np.nan)
 
     @property
     def void_row(self) -> tuple[float, ...]:
