@@ -70,9 +70,11 @@ class GreedyMetric(CloudMetric):
         for part in batch_pairs(candidates, references):
             pairs = [*zip(*part, strict=True)]
             texts = {id(text): text for pair in pairs for text in pair if id(text) not in norms}
-            found = expected_similarities(self._problems(pairs, texts.values()), self.temperature)
-            norms |= zip(texts, found[2 * len(pairs) :], strict=True)
-            for (left, right), *both in zip(pairs, found[::2], found[1::2], strict=False):
+            problems = self._problems(pairs, texts.values())
+            found = iter(expected_similarities(problems, self.temperature))
+            between = [(next(found), next(found)) for _ in pairs]
+            norms |= zip(texts, found, strict=True)
+            for (left, right), both in zip(pairs, between, strict=True):
                 scale = math.sqrt(max(norms[id(left)] * norms[id(right)], 0.0))
                 shares = (each / scale if scale else 0.0 for each in both)
                 precision, recall = (1.0 if share > 1 - SNAP else share for share in shares)
