@@ -10,7 +10,7 @@ from nlgauge.core.arrays import Floats
 from nlgauge.core.errors import OptionError
 from nlgauge.core.options import option
 from nlgauge.core.plan import Plan
-from nlgauge.measure.cost import SNAP, cosine
+from nlgauge.measure.cost import SNAP, cosine_cost
 from nlgauge.measure.precision_recall import best_partners, expected_similarities, f_measure
 from nlgauge.measure.problem import Problem
 from nlgauge.measure.sinkhorn import MIN_EPSILON
@@ -97,7 +97,7 @@ class GreedyMetric(CloudMetric):
 
     def align(self, candidate: Points, reference: Points) -> Plan:
         """Return the mean of the matches of precision and the matches of recall."""
-        cost = cosine(candidate.vectors, reference.vectors)
+        cost = cosine_cost(self.similarities(candidate, reference))
         a, b, soft = candidate.masses, reference.masses, self.temperature
         # A token without mass can be the nearest, but is never drawn as a partner.
         left, right = (a, b) if soft else (np.ones(len(a)), np.ones(len(b)))
