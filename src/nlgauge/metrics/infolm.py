@@ -115,7 +115,7 @@ class InfoLm(PairMetric):
 
     def compare(self, candidates: Sequence[Histogram], references: Sequence[Histogram]) -> Floats:
         """Return the divergence of every pair."""
-        swapped = self.compat == "nlg_eval" or (not self.compat and self.direction == "cand-ref")
+        swapped = self.compat == "nlg_eval" or self.direction == "cand-ref"
         first, second = (candidates, references) if swapped else (references, candidates)
         alpha, beta = self.parameters
         options: Any = {"alpha": alpha, "beta": beta, "symmetrised": self.symmetrised}
@@ -145,7 +145,6 @@ class InfoLm(PairMetric):
 
 def _is_undetermined(candidate: Histogram, reference: Histogram) -> bool:
     """Whether two different texts have one token each."""
-    single = len(candidate.ids) == len(reference.ids) == 1 and not (
-        candidate.void or reference.void
-    )
+    void = candidate.void or reference.void
+    single = len(candidate.ids) == len(reference.ids) == 1 and not void
     return single and bool(candidate.ids[0] != reference.ids[0])
