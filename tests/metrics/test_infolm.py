@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from conftest import PROJECT, needs_embedded
-from nlgauge import metric, score
+from nlgauge import score
 from nlgauge.core.errors import ModelError, OptionError
 from tolerances import ENCODER_NOISE, log_probability_tolerance
 
@@ -215,9 +215,3 @@ def test_published_code_gives_equal_texts_the_best_value_exactly() -> None:
     for name in ("nlg_eval", "torchmetrics"):
         (scores,) = score(texts, texts, metrics=f"infolm:compat={name}").values()
         assert (scores.segments == 0).all()
-
-
-@pytest.mark.parametrize("compat", ["nlg_eval", "torchmetrics"])
-def test_published_code_has_one_direction(compat: str) -> None:
-    with pytest.raises(OptionError, match=f"compat={compat} sets direction itself"):
-        metric(f"infolm:compat={compat},direction=cand-ref")

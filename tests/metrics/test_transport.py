@@ -122,6 +122,10 @@ def test_every_option_of_mover_changes_scores(option: str) -> None:
         "mover:compat=mover-v2,punctuation=drop",
         "bary:compat=nlg_eval,special=drop",
         "lazy_emd:compat=lazy_emd,special=keep",
+        "depth:compat=nlg_eval,directions=500",
+        "depth:compat=nlg_eval,seed=1",
+        "infolm:compat=torchmetrics,direction=cand-ref",
+        "infolm:compat=nlg_eval,direction=cand-ref",
         "lazy_emd:compat=lazy_emd,epsilon=0.1",
     ],
 )
