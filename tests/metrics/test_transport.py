@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import warnings
 from pathlib import Path
 
@@ -165,6 +166,10 @@ def test_stopwords_come_from_a_file(tmp_path: Path) -> None:
     spec = f"mover:{MODEL},stopwords={tmp_path / 'stop.txt'},special=drop"
     plan = align("The cat and dog", "A cat", metric=spec)
     assert plan.candidate_tokens == ("cat", "dog")
+    (tmp_path / "stop.txt").write_text("dog")
+    os.utime(tmp_path / "stop.txt", (0, 0))
+    plan = align("The cat and dog", "A cat", metric=spec)
+    assert plan.candidate_tokens == ("the", "cat", "and"), "the file is read again"
     with pytest.raises(FileError, match=r"stop word file .* cannot be read"):
         score(["a"], ["a"], metrics=f"mover:{MODEL},stopwords={tmp_path / 'absent'}")
 

@@ -120,10 +120,15 @@ class Mover(TransportMetric):
         return np.array([*map(self.row_of_cost, map(found, candidates, references))])
 
 
-@cache
 def _stopwords(path: str) -> frozenset[str]:
     require_file(path, "stop word file")
     try:
-        return frozenset(Path(path).read_text("utf-8").lower().split())
+        return _read_words(path, Path(path).stat().st_mtime_ns)
     except (OSError, UnicodeDecodeError) as error:
         raise FileError(f"stop word file {path!r} cannot be read: {error}") from error
+
+
+@cache
+def _read_words(path: str, _modified: int) -> frozenset[str]:
+    """Return the words of a file; one that was modified since is read again."""
+    return frozenset(Path(path).read_text("utf-8").lower().split())
