@@ -55,6 +55,7 @@ def solve(problems: list[Problem], penalty_a: float, penalty_b: float) -> list[S
 
 
 def _solve(problems: list[Problem], penalty_a: float, penalty_b: float) -> list[Solution]:
+    """Return the solutions for costs that move mass, or are at the limit."""
     least_scale = max(MIN_COST_RATIO * p for p in (penalty_a, penalty_b) if p < math.inf)
     rates = 1.0 / penalty_a, 1.0 / penalty_b
     results = [Solution(problem.cost, math.inf, 0, False) for problem in problems]

@@ -99,7 +99,7 @@ class Gauge(TransportMetric):
 
 
 def _compare_tokens(candidate: _Ngrams, reference: _Ngrams) -> tuple[Floats, float]:
-    """Return 1 - cos of n-grams, from products of tokens, and the recall of tokens."""
+    """Return 1 - cos of n-grams, and the recall of tokens, whose products give both."""
     cosines = np.empty((len(candidate.masses), len(reference.masses)))
     nearest = np.full(len(reference.vectors), -1.0)
     for rows, tokens, shares in candidate.mixtures:
