@@ -1,5 +1,6 @@
 """Options are read, checked and written in one way everywhere."""
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -45,6 +46,14 @@ def test_keyword_options_override_the_spec_and_are_checked() -> None:
 def test_labels_name_what_was_changed() -> None:
     assert metric("bertscore").label() == "bertscore"
     assert metric("bertscore:layer=4,weights=idf").label() == "bertscore:weights=idf,layer=4"
+
+
+def test_numbers_of_numpy_are_written_as_plain_ones() -> None:
+    built = metric("bertscore", alpha=np.float64(0.3), layer=np.int64(4))
+    assert built.label() == "bertscore:layer=4,alpha=0.3"
+    assert metric(built.label()) == built
+    assert type(built)(alpha=np.float64(0.3)).label() == "bertscore:alpha=0.3"
+    assert metric("chrf", lowercase=np.bool_(True)).lowercase is True
 
 
 @given(st.text())

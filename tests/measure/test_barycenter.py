@@ -160,7 +160,7 @@ def test_long_texts_have_the_barycenters_of_short_ones(monkeypatch, kind, seed):
         z[:, -4:] = z[:, :4]
     short = barycenter(z, weights)
     monkeypatch.setattr("nlgauge.measure.barycenter.MAX_PRODUCTS", 0)
-    monkeypatch.setattr("nlgauge.measure.large_barycenter.BLOCK_CELLS", 30)  # blocks of 2 rows
+    monkeypatch.setattr("nlgauge.measure.cost.BLOCK_CELLS", 30)  # blocks of 2 rows
     long = barycenter(z, weights)
     assert (long.iterations, long.converged) == (short.iterations, short.converged)
     np.testing.assert_allclose(long.objectives, short.objectives, atol=1e-12)
@@ -228,7 +228,7 @@ def test_shifted_layers_have_their_mean_without_transport(monkeypatch):
     # Many tokens are nearer to a point of another position, but no coupling is cheaper in sum.
     points = np.sort(np.random.default_rng(0).normal(size=(30, 1)), axis=0)
     monkeypatch.setattr("nlgauge.measure.barycenter.solve_concatenated", None)
-    monkeypatch.setattr("nlgauge.measure.large_barycenter.BLOCK_CELLS", 70)  # blocks of 2 rows
+    monkeypatch.setattr("nlgauge.measure.cost.BLOCK_CELLS", 70)  # blocks of 2 rows
     found = barycenter(np.stack([points - 0.05, points + 0.05]))
     np.testing.assert_allclose(found.points, points, atol=1e-15)
     assert found.iterations == 1

@@ -44,6 +44,11 @@ def pair(seed=0, words=7, spread=2.0):
     return p[0], q[0]
 
 
+def divergences(name, ps, qs, **options):
+    """Return the divergence of each pair."""
+    return np.array([divergence(name, p, q, **options) for p, q in zip(ps, qs, strict=True)])
+
+
 def logs(probabilities):
     with np.errstate(divide="ignore"):
         return np.log(np.asarray(probabilities, dtype=np.float64))
@@ -275,15 +280,14 @@ def test_bit_equal_inputs_are_exactly_zero_apart(name, options):
     p, _ = pairs(7, 40, 50, 8.0)
     some = logs([[0.5, 0.0, 0.5, 0.0], [0.1, 0.2, 0.3, 0.4]])
     for x in (p, some, p.astype(np.float32).astype(np.float64)):
-        assert np.all(divergence(name, x, x.copy(), **options) == 0)
-        assert divergence(name, x[1], x, **options)[1] == 0
+        assert np.all(divergences(name, x, x.copy(), **options) == 0)
 
 
 @every_measure
 def test_never_negative_in_the_last_bits(name, options):
     p, _ = pairs(15, 2000, 2, 0.5)
     q = p + 2e-15 * np.random.default_rng(16).normal(size=p.shape)
-    values = divergence(name, p, q, **options)
+    values = divergences(name, p, q, **options)
     assert values.min() >= 0
     assert 0 < values.max() < 1e-13
 
@@ -305,7 +309,7 @@ def test_the_order_of_the_vocabulary_does_not_matter(measure, both, random):
 def test_symmetry_is_as_declared(name):
     options = {key: 0.8 if key == "alpha" else 0.3 for key in MEASURES[name].parameters}
     p, q = pairs(8, 20)
-    there, back = divergence(name, p, q, **options), divergence(name, q, p, **options)
+    there, back = divergences(name, p, q, **options), divergences(name, q, p, **options)
     if MEASURES[name].symmetric:
         np.testing.assert_allclose(there, back, rtol=1e-14)
     else:
@@ -315,30 +319,9 @@ def test_symmetry_is_as_declared(name):
 @every_measure
 def test_symmetrised_is_the_mean_of_both_directions(name, options):
     p, q = pairs(9, 3)
-    both = divergence(name, p, q, symmetrised=True, **options)
-    mean = (divergence(name, p, q, **options) + divergence(name, q, p, **options)) / 2
+    both = divergences(name, p, q, symmetrised=True, **options)
+    mean = (divergences(name, p, q, **options) + divergences(name, q, p, **options)) / 2
     np.testing.assert_allclose(both, mean, rtol=1e-13)
-
-
-@every_measure
-def test_a_batch_is_a_loop(name, options):
-    p, q = pairs(10, 12, 5000)  # more than one block
-    p[3, :7] = -math.inf
-    q[5, 3:9] = -math.inf
-    p, q = normal(p), normal(q)
-    loop = [divergence(name, x, y, **options) for x, y in zip(p, q, strict=True)]
-    assert all(isinstance(value, float) for value in loop)
-    batch = divergence(name, p, q, **options)
-    np.testing.assert_allclose(batch, loop, rtol=1e-14)
-    folded = divergence(name, p.reshape(3, 4, -1), q.reshape(3, 4, -1), **options)
-    np.testing.assert_allclose(folded, np.reshape(loop, (3, 4)), rtol=1e-14)
-    one_to_many = divergence(name, p[0], q, **options)
-    every_pair = divergence(name, p[:2, None], q[None, :4], **options)
-    assert one_to_many.shape == (12,)
-    assert every_pair.shape == (2, 4)
-    np.testing.assert_allclose(every_pair[0], one_to_many[:4], rtol=1e-14)
-    assert every_pair[1, 2] == pytest.approx(divergence(name, p[1], q[2], **options), rel=1e-14)
-    assert divergence(name, p[:0], q[:0], **options).shape == (0,)
 
 
 @pytest.mark.parametrize("name", MEASURES)
@@ -351,9 +334,9 @@ def test_renormalises_the_rounding_of_the_caller(name):
 def test_a_large_vocabulary_against_plain_probabilities():
     p, q = pairs(12, 8, 30522, 3.0)
     x, y = np.exp(p), np.exp(q)
-    np.testing.assert_allclose(divergence("kl", p, q), (x * (p - q)).sum(-1), rtol=1e-10)
+    np.testing.assert_allclose(divergences("kl", p, q), (x * (p - q)).sum(-1), rtol=1e-10)
     np.testing.assert_allclose(
-        divergence("renyi", p, q, alpha=0.75), -4 * np.log((x**0.75 * y**0.25).sum(-1)), rtol=1e-10
+        divergences("renyi", p, q, alpha=0.75), -4 * np.log((x**0.75 * y**0.25).sum(-1)), rtol=1e-10
     )
 
 
@@ -425,7 +408,7 @@ def test_disjoint_distributions_attain_the_bound(name):
     )
     many = pairs(17, 200, 9)[0]
     evens, odds = (normal(np.where(np.arange(9) % 2 == i, many, -math.inf)) for i in (0, 1))
-    assert np.all(divergence(name, evens, odds) <= MEASURES[name].upper())
+    assert np.all(divergences(name, evens, odds) <= MEASURES[name].upper())
     points = logs([1.0, 0.0]), logs([0.0, 1.0])
     assert divergence(name, *points) == pytest.approx(MEASURES[name].upper(), rel=1e-12)
 
@@ -499,14 +482,14 @@ def test_invalid_arguments_are_refused():
         MEASURES["gamma"].upper(beta=math.nan)
     with pytest.raises(ShapeError, match="got 7 and 5 words"):
         divergence("kl", p, normal(q[:5]))
-    with pytest.raises(ShapeError, match=r"\(2, 7\) and \(3, 7\)"):
-        divergence("kl", [p, p], [q, q, q])
+    with pytest.raises(ShapeError, match=r"log_p must be a vector .* got \(2, 7\)"):
+        divergence("kl", [p, p], [q, q])
     with pytest.raises(ShapeError, match=r"log_p .* got \(\)"):
         divergence("kl", 0.0, q)
-    with pytest.raises(ShapeError, match=r"log_q .* got \(2, 0\)"):
-        divergence("kl", p, np.zeros((2, 0)))
-    with pytest.raises(DataError, match=r"1 of 2 distributions in log_q .* 0\.001 "):
-        divergence("kl", p, [q, q + 1e-3])
+    with pytest.raises(ShapeError, match=r"log_q .* got \(0,\)"):
+        divergence("kl", p, np.zeros(0))
+    with pytest.raises(DataError, match=r"log_q is not normalised: .* 0\.001 "):
+        divergence("kl", p, q + 1e-3)
     for bad in (np.exp(q), q + 2e-6, np.full(7, -math.inf), np.full(7, math.nan), q + math.inf):
         with pytest.raises(DataError, match="not normalised"):
             divergence("l1", p, bad)

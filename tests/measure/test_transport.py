@@ -356,7 +356,7 @@ class TestPlan:
 
     @pytest.mark.parametrize("cells", [1, 5, 11, 40])
     def test_the_value_of_a_large_plan_is_summed_in_blocks(self, monkeypatch, cells):
-        monkeypatch.setattr("nlgauge.measure.transport.BLOCK_CELLS", cells)
+        monkeypatch.setattr("nlgauge.measure.cost.BLOCK_CELLS", cells)
         cost, a, b = problem(np.random.default_rng(21), 7, 5)
         plan = match(cost, a, b)
         assert plan.value == pytest.approx((cost * plan.coupling).sum(), abs=1e-15)

@@ -190,3 +190,19 @@ class TestSupport:
         cost = np.array([[0.1, 1.9], [0.1, 0.1]])
         chain = np.array([[True, True], [False, True]])
         assert not self.solve(cost, chain)[0]
+
+
+@pytest.mark.parametrize("penalty", [1e-5, 1e-8])
+@pytest.mark.parametrize("shape", [(1, 1), (3, 5), (150, 130)])
+def test_tiny_penalties_leave_the_pairs_without_cost(penalty, shape):
+    """Between equal tokens, the mass is the weighted geometric mean of their weights."""
+    rng = np.random.default_rng(shape)
+    cost = rng.uniform(0.8, 2, shape)
+    cost[0, 0] = 0
+    a, b = (rng.dirichlet(np.ones(n)) for n in shape)
+    plan = match(cost, a, b, penalty_a=penalty, penalty_b=3 * penalty)
+    expected = np.zeros(shape)
+    expected[0, 0] = a[0] ** 0.25 * b[0] ** 0.75
+    np.testing.assert_allclose(plan.coupling, expected, atol=1e-9)
+    assert plan.value == 0
+    assert plan.objective == pytest.approx(4 * penalty * (1 - expected[0, 0]), rel=1e-9)

@@ -152,3 +152,17 @@ def test_agreement_with_people_on_wmt15(shared_data: Path, pair: str, least: flo
     ).values()
     human = [row["human"]["da_z"] for row in rows]
     assert np.corrcoef(scores.segments, human)[0, 1] >= least
+
+
+@pytest.mark.parametrize("options", ["", ",weights=idf", ",compat=bert_score"])
+def test_the_alignment_has_precision_and_recall_as_its_value(options: str) -> None:
+    """Tokens without mass, such as special ones or those with an idf of 0, can be the nearest."""
+    candidates, references = ["the cat is the cat", "the dog"], ["the a the cat", "a the hat"]
+    spec = f"bertscore:model=hashing,layer=2{options}"
+    (scores,) = score(candidates, references, metrics=spec).values()
+    for segment in range(2):
+        plan, parts = scores.plan(segment), scores.segment_components
+        mean = (parts["precision"][segment] + parts["recall"][segment]) / 2
+        assert 1 - plan.value == pytest.approx(mean, abs=1e-6)
+        assert plan.mass == pytest.approx(1)
+        assert (plan.a.sum(), plan.b.sum()) == pytest.approx((1, 1))

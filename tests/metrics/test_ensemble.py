@@ -66,3 +66,18 @@ def test_invalid_specs_are_refused(spec: str, kind: type[Exception], message: st
 def test_ensembles_of_ensembles_are_refused(members: str) -> None:
     with pytest.raises(OptionError, match="cannot be a member of another"):
         metric("ensemble", metrics=members)
+
+
+@pytest.mark.parametrize(
+    "members",
+    [
+        "chrf+gauge:model=hashing",  # joins layers by default
+        "bertscore:model=hashing;layer=1+2+rouge:variant=1",
+        "chrf++ + bleu:max_ngram_order=2;weights=0.5+0.5",
+    ],
+)
+def test_members_may_join_layers(members: str) -> None:
+    (scores,) = score(CANDIDATES, REFERENCES, metrics=f"ensemble:metrics={members}").values()
+    assert len(scores.components) == 3
+    (again,) = Scorer(str(scores.signature)).score(CANDIDATES, REFERENCES).values()
+    assert again.components == scores.components

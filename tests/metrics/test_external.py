@@ -72,6 +72,20 @@ def test_a_program_that_fails_is_quoted(tmp_path: Path, body: str, message: str)
         score(["a"], ["b"], metrics=_program(tmp_path, body))
 
 
+def test_scores_after_an_error_are_those_of_their_rows(tmp_path: Path) -> None:
+    body = (
+        "print(json.dumps({'version': 1}), flush=True)\n"
+        "for line in filter(str.strip, sys.stdin):\n"
+        "    text = json.loads(line)['candidate']\n"
+        "    print(json.dumps({'score': None if text == 'x' else len(text) / 10}), flush=True)\n"
+    )
+    spec = _program(tmp_path, body)
+    with pytest.raises(ModelError, match="must answer"):
+        score(["x", "three", "three"], ["a"] * 3, metrics=spec)
+    (scores,) = score(["a", "bb"], ["a"] * 2, metrics=spec).values()
+    assert scores.segments.tolist() == [0.1, 0.2]
+
+
 def test_a_program_must_be_named_and_exist() -> None:
     with pytest.raises(OptionError, match="external needs a program"):
         score(["a"], ["b"], metrics="external")

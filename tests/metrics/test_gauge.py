@@ -58,12 +58,15 @@ def test_identical_texts_get_exactly_one(weight: float) -> None:
     assert value(f"gauge:model=hashing,recall_weight={weight}", CANDIDATE, CANDIDATE) == 1.0
 
 
-def test_recall_is_that_of_bertscore() -> None:
-    greedy = score([CANDIDATE], [REFERENCE], metrics="bertscore:model=hashing,layer=2+3+4,alpha=1")
-    (recall,) = greedy.values()
-    found = value(f"gauge:{OPTIONS},recall_weight=1")
+@pytest.mark.parametrize("times", [1, 30])  # the longer texts take several blocks of n-grams
+def test_recall_is_that_of_bertscore(times: int) -> None:
+    texts = " and ".join([CANDIDATE] * times), " or ".join([REFERENCE] * times)
+    spec = "bertscore:model=hashing,layer=2+3+4,alpha=1"
+    (recall,) = score([texts[0]], [texts[1]], metrics=spec).values()
+    found = value(f"gauge:{OPTIONS},recall_weight=1", *texts)
     assert found == pytest.approx(recall.segments[0], abs=1e-6)
-    assert value(f"gauge:{OPTIONS},recall_weight=0") < value(f"gauge:{OPTIONS}") < found
+    assert value(f"gauge:{OPTIONS},recall_weight=0", *texts) < value(f"gauge:{OPTIONS}", *texts)
+    assert value(f"gauge:{OPTIONS}", *texts) < found
 
 
 def test_additions_lower_matching_but_not_recall() -> None:

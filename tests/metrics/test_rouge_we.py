@@ -137,3 +137,16 @@ def test_it_is_bertscore_for_single_words_of_positive_cosine_only(model: str) ->
     assert np.abs(one - other).min() > 0.01
     found = score(["x"], ["z"], metrics=same).values()
     assert [each.components["precision"] for each in found] == pytest.approx([0, -1])
+
+
+@pytest.mark.parametrize("order", [1, 2])
+def test_the_alignment_has_the_costs_of_the_score(order: int) -> None:
+    """A negative cosine counts as 0, so no cost is above 1."""
+    spec = f"rouge_we:model=hashing,order={order}"
+    texts = ["a man is on a boat", "it"], ["a guy stands in a canoe", "no such thing"]
+    (scores,) = score(*texts, metrics=spec).values()
+    for segment in range(2 if order == 1 else 1):
+        plan, parts = scores.plan(segment), scores.segment_components
+        mean = (parts["precision"][segment] + parts["recall"][segment]) / 2
+        assert plan.cost.max() <= 1
+        assert 1 - plan.value == pytest.approx(mean, abs=1e-12)

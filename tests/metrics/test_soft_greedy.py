@@ -7,8 +7,6 @@ import pytest
 
 from nlgauge import align, score
 from nlgauge.core.errors import OptionError
-from nlgauge.measure.precision_recall import best_partners, expected_partners
-from nlgauge.measure.transport import match
 
 TEXTS = ["a man is on a boat", "the cat saw the dog"], ["a guy stands in a canoe", "a cat sat"]
 
@@ -16,38 +14,6 @@ TEXTS = ["a man is on a boat", "the cat saw the dog"], ["a guy stands in a canoe
 def components(spec: str) -> dict[str, np.ndarray]:
     (scores,) = score(*TEXTS, metrics=f"{spec},model=hashing").values()
     return scores.segment_components
-
-
-def problem() -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    rng = np.random.default_rng(3)
-    return rng.uniform(-1, 1, (6, 4)), rng.dirichlet(np.ones(6)), rng.dirichlet(np.ones(4))
-
-
-@pytest.mark.parametrize("temperature", [1e-12, 0.1, 2.0, 1e6])
-def test_expected_similarities_are_those_of_the_two_plans(temperature: float) -> None:
-    similarity, a, b = problem()
-    precision, recall = expected_partners(similarity, a, b, temperature)
-    options = {"epsilon": temperature}
-    rows = match(1 - similarity, a, b, penalty_b=0, **options)
-    columns = match(1 - similarity, a, b, penalty_a=0, **options)
-    assert precision == pytest.approx(1 - rows.value, abs=1e-12)
-    assert recall == pytest.approx(1 - columns.value, abs=1e-12)
-
-
-def test_limits_are_the_best_and_the_mean_similarity() -> None:
-    similarity, a, b = problem()
-    assert expected_partners(similarity, a, b, 1e-9) == pytest.approx(
-        best_partners(similarity, a, b), abs=1e-12
-    )
-    mean = a @ similarity @ b
-    assert expected_partners(similarity, a, b, 1e6) == pytest.approx((mean, mean), abs=1e-5)
-
-
-def test_tokens_without_weight_are_left_out() -> None:
-    similarity, a, b = problem()
-    a[2], b[1] = 0, 0
-    kept = similarity[np.ix_(a > 0, b > 0)], a[a > 0], b[b > 0]
-    assert expected_partners(similarity, a, b, 1e-12) == expected_partners(*kept, 1e-12)
 
 
 @pytest.mark.parametrize("name", ["bertscore:ngram=1", "yisi:ngram=2", "rouge_we:order=1"])

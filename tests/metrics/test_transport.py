@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import warnings
 from pathlib import Path
 
@@ -12,6 +13,7 @@ from scipy.optimize import linear_sum_assignment, linprog
 
 from conftest import example, needs_embedded
 from nlgauge import Scorer, align, metric, score
+from nlgauge.core.cloud import Tokens
 from nlgauge.core.errors import (
     DataError,
     FileError,
@@ -19,7 +21,9 @@ from nlgauge.core.errors import (
     OptionError,
     UsageError,
 )
+from nlgauge.core.requirements import Weighting
 from nlgauge.encode import open_encoder
+from nlgauge.text.filters import masses
 
 CANDIDATES, REFERENCES = example("literal")[:8], example("reference.a")[:8]
 MODEL = "model=hashing"
@@ -119,6 +123,10 @@ def test_every_option_of_mover_changes_scores(option: str) -> None:
         "mover:compat=mover-v2,punctuation=drop",
         "bary:compat=nlg_eval,special=drop",
         "lazy_emd:compat=lazy_emd,special=keep",
+        "depth:compat=nlg_eval,directions=500",
+        "depth:compat=nlg_eval,seed=1",
+        "infolm:compat=torchmetrics,direction=cand-ref",
+        "infolm:compat=nlg_eval,direction=cand-ref",
         "lazy_emd:compat=lazy_emd,epsilon=0.1",
     ],
 )
@@ -137,6 +145,15 @@ def test_regularised_lazy_emd_is_at_most_its_void_value(epsilon: float, headline
     assert 0 < scores.segments[0] < scores.segments[1] == scores.scale.high
 
 
+def test_routing_of_layers_that_agree_slowly_ends(monkeypatch: pytest.MonkeyPatch) -> None:
+    spec = f"mover:{MODEL},aggregate=routing,layers=all"
+    texts = ["<s> [CLS] [UNK]"], ["a cat"]
+    distance = _segments(spec, *texts)
+    monkeypatch.setattr("nlgauge.measure.layers.ROUTING_STEPS", 8000)
+    assert _segments(spec, *texts) == pytest.approx(distance, rel=1e-4)
+    assert _segments(spec, *texts) != distance, "more steps change it a little"
+
+
 def test_word_order_adds_a_cost_to_a_shuffled_text() -> None:
     shuffled = ["off ran dog the"], ["the dog ran off"]
     spec = f"mover:{MODEL},layers=0,special=drop"
@@ -149,8 +166,28 @@ def test_stopwords_come_from_a_file(tmp_path: Path) -> None:
     spec = f"mover:{MODEL},stopwords={tmp_path / 'stop.txt'},special=drop"
     plan = align("The cat and dog", "A cat", metric=spec)
     assert plan.candidate_tokens == ("cat", "dog")
+    (tmp_path / "stop.txt").write_text("dog")
+    os.utime(tmp_path / "stop.txt", (0, 0))
+    plan = align("The cat and dog", "A cat", metric=spec)
+    assert plan.candidate_tokens == ("the", "cat", "and"), "the file is read again"
     with pytest.raises(FileError, match=r"stop word file .* cannot be read"):
         score(["a"], ["a"], metrics=f"mover:{MODEL},stopwords={tmp_path / 'absent'}")
+
+
+def test_stopwords_are_found_behind_the_marks_of_tokenizers() -> None:
+    strings = ("<s>", "Ġthe", "Ġbrea", "the", "▁The", "the</w>", "##the")
+    ids, words = np.arange(7), np.array([-1, 0, 1, 1, 2, 3, 4])
+    tokens = Tokens(strings, ids, words < 0, words, np.zeros((7, 2), dtype=np.int64))
+    weighting = Weighting(stopwords=frozenset(["the"]))
+    assert masses(tokens, weighting, None).nonzero()[0].tolist() == [2, 3, 6]
+
+
+@pytest.mark.parametrize("compat", ["mover-v1", "mover-v2"])
+def test_the_alignment_of_published_code_has_its_cost(compat: str) -> None:
+    spec = f"mover:{MODEL},compat={compat}"
+    (scores,) = score(CANDIDATES, REFERENCES, metrics=spec).values()
+    costs = [scores.plan(segment).value for segment in range(len(scores))]
+    np.testing.assert_allclose(costs, scores.segment_components["distance"], atol=1e-12)
 
 
 def test_bary_of_one_layer_is_w2_squared_of_that_layer() -> None:

@@ -10,6 +10,8 @@ from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from typing import Any, Literal
 
+import numpy as np
+
 from nlgauge.core.custom_tokenizer import CustomTokenizer, refuse_name
 from nlgauge.core.errors import OptionError
 
@@ -93,7 +95,9 @@ class Option:
                 raise OptionError(f"option {self.name}={value}: must lie within {self._interval()}")
 
     def convert(self, value: Any) -> Any:
-        """Convert a value from Python code: functions become tokenizers."""
+        """Convert a value from Python code: functions become tokenizers, numpy numbers plain."""
+        if isinstance(value, np.generic):
+            value = value.item()
         if CustomTokenizer in self.types and CustomTokenizer.is_tokenizer(value):
             return value if isinstance(value, CustomTokenizer) else CustomTokenizer.of(value)
         if type(value) is int and self.types == (str,):
@@ -152,7 +156,7 @@ def format_value(value: Any) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, float):
-        return str(int(value)) if value.is_integer() and abs(value) < 1e15 else repr(value)
+        return str(int(value)) if value.is_integer() and abs(value) < 1e15 else repr(float(value))
     return escape(str(value))
 
 

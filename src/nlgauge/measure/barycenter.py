@@ -12,7 +12,6 @@ weights several couplings are optimal, which lead to different barycenters. Ever
 point therefore has a small random preference, too small to affect anything but ties.
 """
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 
@@ -23,6 +22,7 @@ from nlgauge.core.arrays import Floats, Ints
 from nlgauge.core.errors import NotConverged, OptionError, ShapeError
 from nlgauge.kernels import fixed_point, network_simplex
 from nlgauge.measure import large_barycenter
+from nlgauge.measure.cost import row_blocks
 from nlgauge.measure.problem import Problem, normalised, solve_concatenated
 
 ROUNDING = 1e-14  # costs this close, relative to the largest, are equal
@@ -95,9 +95,9 @@ def _objective_of_mean(layers: Floats, points: Floats) -> float | None:
     count, n, dimension = layers.shape
     tokens = layers.reshape(-1, dimension)
     diagonal, nearest, largest = np.empty(len(tokens)), np.empty(len(tokens)), 0.0
-    for rows in _row_blocks(np.arange(len(tokens)), n):
-        costs = _costs(tokens[rows[0] : rows[-1] + 1], points)
-        diagonal[rows], nearest[rows] = costs[rows - rows[0], rows % n], costs.min(axis=1)
+    for part in row_blocks(len(tokens), n):
+        costs, rows = _costs(tokens[part], points), np.arange(part.start, part.stop)
+        diagonal[part], nearest[part] = costs[rows - part.start, rows % n], costs.min(axis=1)
         largest = max(largest, float(costs.max()))
     rounding = ROUNDING * largest
     by_layer = zip(layers, diagonal.reshape(count, n), nearest.reshape(count, n), strict=True)
@@ -121,9 +121,9 @@ def _is_cheapest(
     while 0 < len(rows) <= budget:
         budget -= len(rows)
         shortest = potential.copy()
-        for part in _row_blocks(rows, n):
-            paths = _costs(tokens[part], points)
-            paths += (potential - diagonal)[part, None]
+        for part in row_blocks(len(rows), n):
+            paths = _costs(tokens[rows[part]], points)
+            paths += (potential - diagonal)[rows[part], None]
             np.minimum(shortest, paths.min(axis=0), out=shortest)
         rows = np.flatnonzero(shortest < potential - rounding)
         potential[rows] = shortest[rows]
@@ -133,12 +133,6 @@ def _is_cheapest(
     problem = Problem(_costs(tokens, points), uniform, uniform)
     (solution,) = solve_concatenated([problem], network_simplex.solve_all)
     return bool(diagonal.sum() / n <= (problem.cost * solution.coupling).sum() + rounding)
-
-
-def _row_blocks(rows: Ints, columns: int) -> Iterator[Ints]:
-    """Yield the rows in blocks whose products with all columns are small."""
-    size = max(1, large_barycenter.BLOCK_CELLS // columns)
-    return (rows[start : start + size] for start in range(0, len(rows), size))
 
 
 def _costs(tokens: Floats, points: Floats) -> Floats:

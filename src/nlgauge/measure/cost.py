@@ -6,16 +6,16 @@ All costs are float64, never negative, and exactly 0 for equal points: a squared
 Matrices of long texts are large, so they are changed in place.
 """
 
-from functools import reduce
+from collections.abc import Iterator
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from nlgauge.core.arrays import Floats
-from nlgauge.core.errors import OptionError, ShapeError
+from nlgauge.core.errors import ShapeError
 
 SNAP = 1e-12  # squared distances below this are equal points
-BLOCK_CELLS = 1 << 19  # of a product of long texts
+BLOCK_CELLS = 1 << 19  # of a product of long texts, which the cache of a processor holds
 
 
 def unit(x: ArrayLike, *, length: float = 1.0) -> Floats:
@@ -53,13 +53,6 @@ def cosine_cost(cosines: Floats) -> Floats:
     return cosines
 
 
-def nearest_cosine_cost(x: Floats, y: Floats) -> Floats:
-    """Return min_i 1 - cos(x_i, y_j) of unit vectors for each y_j, without the whole matrix."""
-    rows = max(1, BLOCK_CELLS // max(len(y), 1))
-    blocks = (x[start : start + rows] @ y.T for start in range(0, len(x), rows))
-    return cosine_cost(reduce(np.maximum, (cosines.max(axis=0) for cosines in blocks)))
-
-
 def euclid(x: ArrayLike, y: ArrayLike, *, normalise: bool = True) -> Floats:
     """Return ||x_i - y_j||, an n x m matrix; of unit vectors unless `normalise` is off."""
     distance = squared_euclid(x, y, normalise=normalise)
@@ -71,17 +64,21 @@ def squared_euclid(x: ArrayLike, y: ArrayLike, *, normalise: bool = True) -> Flo
     first, second = _check_clouds(x, y)
     squared = np.empty((len(first), len(second)))
     lengths = _divisors(second).T if normalise else np.einsum("jd,jd->j", second, second)
-    rows = max(1, BLOCK_CELLS // max(len(second), 1))
-    for start in range(0, len(first), rows):
-        part = slice(start, start + rows)
+    for part in row_blocks(*squared.shape):
         _write_squared(first[part], second, lengths, squared[part], normalise)
     return squared
+
+
+def row_blocks(rows: int, columns: int) -> Iterator[slice]:
+    """Yield the rows of a matrix in blocks of at most BLOCK_CELLS numbers, or of one row."""
+    size = max(1, BLOCK_CELLS // max(columns, 1))
+    return (slice(start, min(start + size, rows)) for start in range(0, rows, size))
 
 
 def _write_squared(
     first: Floats, second: Floats, second_lengths: Floats, squared: Floats, normalise: bool
 ) -> None:
-    """Write the squared distances of a block of rows, which the cache of a processor holds."""
+    """Write the squared distances of a block of rows."""
     np.matmul(first, second.T, out=squared)
     if normalise:  # products are divided because they are fewer than coordinates
         squared /= _divisors(first) * second_lengths
@@ -94,12 +91,8 @@ def _write_squared(
     squared[squared < SNAP] = 0.0
 
 
-def word_order(n: int, m: int, *, weight: float = 0.2) -> Floats:
+def word_order(n: int, m: int, *, weight: float) -> Floats:
     """Return weight |i/(n-1) - j/(m-1)|, n x m, to be added to a cost; a lone token is at 0."""
-    if n < 0 or m < 0 or weight < 0:
-        raise OptionError(
-            f"word_order needs lengths and a weight of at least 0, got {n}, {m} and {weight}."
-        )
     rows, columns = (np.arange(length) / max(length - 1, 1) for length in (n, m))
     return np.asarray(weight * np.abs(rows[:, None] - columns))
 

@@ -36,14 +36,13 @@ from nlgauge.core.errors import DataError, OptionError, ShapeError
 DEFAULT = 0.5  # the default alpha and beta
 NORMALISED = 1e-6  # how far the logarithm of a total may be from 0
 SNAP = 1e-100  # parameters nearer to 0 are 0, since quotients by them would overflow
-BLOCK = 1 << 15  # numbers worked on at once, so that temporaries stay in the processor's cache
 
 # e2(z) = (exp(z) - 1 - z) / z^2 = sum z^k / (k+2)!, to 1e-17 for |z| <= 1/2
 _SERIES = tuple(1 / math.factorial(k + 2) for k in range(14))
 
 
-# Returns one value for each row of two matrices of normalised log-probabilities.
-_Rows: TypeAlias = Callable[[Floats, Floats, float, float], Floats]
+# Of two vectors of normalised log-probabilities, alpha and beta.
+_Formula: TypeAlias = Callable[[Floats, Floats, float, float], float]
 
 
 @dataclass(frozen=True)
@@ -51,7 +50,7 @@ class Measure:
     """Name, formula, parameters and range of a measure; its lower bound is 0."""
 
     name: str
-    rows: _Rows
+    formula: _Formula
     parameters: tuple[str, ...] = ()
     symmetric: bool = False
     bound: float = math.inf
@@ -92,61 +91,51 @@ def divergence(
     alpha: float | None = None,
     beta: float | None = None,
     symmetrised: bool = False,
-) -> float | Floats:
-    """Return how far q is from p: a float for two vectors, an array for [..., V] batches.
+) -> float:
+    """Return how far q is from p.
 
-    The inputs are natural logarithms of probabilities, normalised along the last axis. `alpha` and
-    `beta` are 0.5 unless given. `symmetrised` takes the mean of both directions. Values are exactly
-    0 for equal inputs; inf means that one distribution has mass where the other has none. If
-    a + b < 0, absent words of one are the limit of equal, vanishing probabilities.
+    The inputs are natural logarithms of the probabilities of all words. `alpha` and `beta` are 0.5
+    unless given. `symmetrised` takes the mean of both directions. Values are exactly 0 for equal
+    inputs; inf means that one distribution has mass where the other has none. If a + b < 0, absent
+    words of one are the limit of equal, vanishing probabilities.
     """
     measure = MEASURES.get(name)
     if measure is None:
         raise OptionError(f"no measure is called {name!r}; there are {', '.join(MEASURES)}.")
     a, b = measure.resolve(alpha, beta)
-    p, q = _normalise_rows("log_p", log_p), _normalise_rows("log_q", log_q)
-    if p.shape[-1] != q.shape[-1]:
+    p, q = _normalised("log_p", log_p), _normalised("log_q", log_q)
+    if len(p) != len(q):
         raise ShapeError(
-            f"two distributions need one vocabulary, got {p.shape[-1]} and {q.shape[-1]} words; "
+            f"two distributions need one vocabulary, got {len(p)} and {len(q)} words; "
             "were two models mixed?"
         )
-    try:
-        shape = np.broadcast_shapes(p.shape, q.shape)
-    except ValueError:
-        raise ShapeError(f"batches must pair up, got shapes {p.shape} and {q.shape}.") from None
-    p, q = (np.broadcast_to(x, shape).reshape(-1, shape[-1]) for x in (p, q))
-    values, step = np.empty(len(p)), max(1, BLOCK // shape[-1])
     with np.errstate(all="ignore"):
-        for part in (slice(at, at + step) for at in range(0, len(p), step)):
-            values[part] = measure.rows(p[part], q[part], a, b)
-            if symmetrised and not measure.symmetric:
-                values[part] = (values[part] + measure.rows(q[part], p[part], a, b)) / 2
-    # rounding may exceed the bound
-    values = np.minimum(values, measure.upper(alpha=alpha, beta=beta))
-    return float(values[0]) if len(shape) == 1 else values.reshape(shape[:-1])
+        value = measure.formula(p, q, a, b)
+        if symmetrised and not measure.symmetric:
+            value = (value + measure.formula(q, p, a, b)) / 2
+    return min(float(value), measure.upper(alpha=alpha, beta=beta))  # rounding may exceed it
 
 
-def _normalise_rows(name: str, values: ArrayLike) -> Floats:
-    """Return normalised rows; raise an error if they are too far from it."""
-    logs = np.ascontiguousarray(values, dtype=np.float64)
-    if np.ndim(values) == 0 or logs.shape[-1] == 0:
-        raise ShapeError(f"{name} must have shape [..., words], got {np.shape(values)}.")
+def _normalised(name: str, values: ArrayLike) -> Floats:
+    """Return normalised log-probabilities; raise an error if they are too far from it."""
+    logs = np.asarray(values, dtype=np.float64)
+    if logs.ndim != 1 or not len(logs):
+        raise ShapeError(f"{name} must be a vector with one entry per word, got {logs.shape}.")
     with np.errstate(all="ignore"):
-        totals = _logsumexp(logs)
-    wrong = ~(np.abs(totals) <= NORMALISED)
-    if wrong.any():
+        total = _logsumexp(logs)
+    if not abs(total) <= NORMALISED:
         raise DataError(
-            f"{wrong.sum()} of {wrong.size} distributions in {name} are not normalised: the "
-            f"logarithm of a total is {totals[wrong][0]:.6g} and must be within {NORMALISED:g} of "
-            "0. Pass log-probabilities in natural logarithms (log_softmax in float64)."
+            f"{name} is not normalised: the logarithm of its total is {total:.6g} and must be "
+            f"within {NORMALISED:g} of 0. Pass log-probabilities in natural logarithms "
+            "(log_softmax in float64)."
         )
-    return logs - totals[..., None]
+    return logs - total
 
 
-def _logsumexp(logs: Floats) -> Floats:
-    top = logs.max(axis=-1, keepdims=True)
-    shift = np.where(np.isfinite(top), top, 0.0)
-    return np.asarray(np.log(np.exp(logs - shift).sum(axis=-1)) + shift[..., 0])
+def _logsumexp(logs: Floats) -> float:
+    top = logs.max()
+    shift = top if np.isfinite(top) else 0.0
+    return float(np.log(np.exp(logs - shift).sum()) + shift)
 
 
 @dataclass(frozen=True, eq=False)
@@ -160,8 +149,8 @@ class _Family:
     s: float
     y: Floats | None = None  # (p - q) / s, where the caller knows it better
 
-    def plain(self) -> Floats:
-        """Return D = sum_i Q_i y_i^2 exp[0, a y_i, s y_i], one number for each row.
+    def plain(self) -> float:
+        """Return D = sum_i Q_i y_i^2 exp[0, a y_i, s y_i].
 
         For points x0 <= x1 <= x2 the divided difference splits into two positive parts,
         y^2 exp[x0, x1, x2] = e^x1 (g e2(g y) + h e2(-h y)) y^2 / (g + h), with g = (x2 - x1) / y,
@@ -184,19 +173,19 @@ class _Family:
             terms[lacks_p] = np.exp(self.q[lacks_p]) / (a * s) if a * s > 0 else math.inf
             terms[lacks_q] = np.exp(self.p[lacks_q]) / (b * s) if b * s > 0 else math.inf
             terms[lacks_p & lacks_q] = 0.0
-        return np.asarray(terms.sum(axis=-1))
+        return float(terms.sum())
 
-    def logarithmic(self) -> Floats:
+    def logarithmic(self) -> float:
         """Return -ln(1 - a b D) / (a b); D itself where a b = 0."""
         value, product = self.plain(), self.a * self.b
         if product == 0:
             return value
         x = -product * value
-        value = np.where(np.abs(x) < 1e-9, value * (1 - x / 2), -np.log1p(x) / product)
-        large = ~(np.abs(x) <= 0.5)  # there sum P^(a/s) Q^(b/s) is summed in logarithms
-        if large.any():
-            value[large] = -_logsumexp(self._mixed()[large]) / product
-        return value
+        if abs(x) < 1e-9:
+            return value * (1 - x / 2)
+        if abs(x) <= 0.5:
+            return -math.log1p(x) / product
+        return -_logsumexp(self._mixed()) / product  # sum P^(a/s) Q^(b/s), summed in logarithms
 
     def _log_ratio(self) -> Floats:
         y = (self.p - self.q) / self.s if self.y is None else self.y
@@ -229,58 +218,51 @@ def _part(middle: Floats, end: Floats, gap: float, y: Floats, span: float) -> Fl
     return np.where(small == z, series, exact)
 
 
-def _scale_free(p: Floats, q: Floats, a: float, b: float) -> Floats:
+def _scale_free(p: Floats, q: Floats, a: float, b: float) -> float:
     """Return ab, which is the logarithmic member of the family between the escorts of p and q."""
     s = a + b
     if s == 1:  # already its own escort
         return _Family(p, q, a, b, s).logarithmic()
     absent = np.isneginf(p) & np.isneginf(q)
-    words = (~absent).sum(axis=-1, keepdims=True)
-    first, second = _escort(p, absent, s), _escort(q, absent, s)
-    y = (first - second) / s if s else np.zeros_like(first)
-    # Near s = 0 both escorts are almost uniform and their difference is lost in ln(words); there
-    # ln P = s (ln p - mean) - ln(words), with ln sum p^s taken relative to the uniform.
-    means = [_power_mean(x, absent, words, s) for x in (p, q)]
-    narrow = np.isfinite(means[0]) & np.isfinite(means[1])
-    if narrow.any():
-        y = np.where(narrow, (p - q) - (means[0] - means[1]), y)
-        first = np.where(narrow & ~absent, s * (p - means[0]) - np.log(words), first)
-        second = np.where(narrow & ~absent, s * (q - means[1]) - np.log(words), second)
-    value = _Family(first, second, a, b, s, y).logarithmic()
-    # With s = 0 only rows without one-sided zeros are narrow; the others diverge.
-    return np.where(narrow[:, 0], value, math.inf) if s == 0 else value
+    p_mean, q_mean = _power_mean(p, absent, s), _power_mean(q, absent, s)
+    if p_mean is not None and q_mean is not None:
+        # Near s = 0 both escorts are almost uniform and their difference is lost in ln(words);
+        # there ln P = s (ln p - mean) - ln(words), with ln sum p^s taken relative to the uniform.
+        log_words = math.log(np.count_nonzero(~absent))
+        first = np.where(absent, -math.inf, s * (p - p_mean) - log_words)
+        second = np.where(absent, -math.inf, s * (q - q_mean) - log_words)
+        return _Family(first, second, a, b, s, (p - q) - (p_mean - q_mean)).logarithmic()
+    if s == 0:
+        return math.inf
+    return _Family(_escort(p, absent, s), _escort(q, absent, s), a, b, s).logarithmic()
 
 
 def _escort(logs: Floats, absent: NDArray[np.bool_], s: float) -> Floats:
     """Return p^s / sum p^s in logarithms; for s < 0 the absent words of p share everything."""
     powers = np.where(absent, -math.inf, s * logs)
     infinite = np.isposinf(powers)
-    rows = infinite.any(axis=-1, keepdims=True)
-    powers = np.where(rows, np.where(infinite, 0.0, -math.inf), powers)
-    return powers - _logsumexp(powers)[..., None]
+    if infinite.any():
+        powers = np.where(infinite, 0.0, -math.inf)
+    return powers - _logsumexp(powers)
 
 
-def _power_mean(
-    logs: Floats, absent: NDArray[np.bool_], words: NDArray[np.int_], s: float
-) -> Floats:
-    """Return ln(mean p^s) / s as a column; nan where s times the spread of ln p exceeds 1."""
-    mean = np.where(absent, 0.0, logs).sum(axis=-1, keepdims=True) / words
+def _power_mean(logs: Floats, absent: NDArray[np.bool_], s: float) -> float | None:
+    """Return ln(mean p^s) / s; None where s times the spread of ln p exceeds 1."""
+    words = np.count_nonzero(~absent)
+    mean = float(np.where(absent, 0.0, logs).sum() / words)
     spread = np.where(absent, 0.0, s * (logs - mean))
-    narrow = np.abs(spread).max(axis=-1, keepdims=True) <= 1
-    if s:
-        excess = np.expm1(spread).sum(axis=-1, keepdims=True) / words
-        mean = mean + np.log1p(excess) / s
-    return np.where(narrow, mean, math.nan)
+    if not np.abs(spread).max() <= 1 or not math.isfinite(mean):
+        return None
+    return mean + float(np.log1p(np.expm1(spread).sum() / words)) / s if s else mean
 
 
-def _renyi(p: Floats, q: Floats, a: float, _: float) -> Floats:
+def _renyi(p: Floats, q: Floats, a: float, _: float) -> float:
     """Return a times the logarithmic member; for a = 0, -ln of the mass of q on the words of p."""
     if a > 0:
         return a * _Family(p, q, a, 1.0 - a, 1.0).logarithmic()
     absent = np.isneginf(p)
-    missed = np.where(absent, np.exp(q), 0.0).sum(axis=-1)
-    log_kept = _logsumexp(np.where(absent, -math.inf, q))
-    return np.where(missed < 0.5, -np.log1p(-missed), -log_kept)
+    missed = float(np.where(absent, np.exp(q), 0.0).sum())
+    return -math.log1p(-missed) if missed < 0.5 else -_logsumexp(np.where(absent, -math.inf, q))
 
 
 def _larger(p: Floats, q: Floats) -> tuple[Floats, Floats]:
@@ -295,28 +277,27 @@ def _gaps(p: Floats, q: Floats) -> Floats:
     return larger * -np.expm1(ratio)
 
 
-def _l2(p: Floats, q: Floats, *_: float) -> Floats:
-    """Return the length of every row of p - q, scaled because squares of small gaps underflow."""
+def _l2(p: Floats, q: Floats, *_: float) -> float:
+    """Return the length of p - q, scaled because squares of small gaps underflow."""
     gaps = _gaps(p, q)
-    largest = gaps.max(axis=-1)
-    scale = np.where(largest > 0, largest, 1.0)
-    return np.asarray(scale * np.sqrt(((gaps / scale[:, None]) ** 2).sum(axis=-1)))
+    largest = float(gaps.max())
+    return largest * math.sqrt(((gaps / largest) ** 2).sum()) if largest > 0 else 0.0
 
 
-def _fisher_rao(p: Floats, q: Floats, *_: float) -> Floats:
+def _fisher_rao(p: Floats, q: Floats, *_: float) -> float:
     """Return (2/pi) arccos BC as (4/pi) arcsin sqrt((1 - BC) / 2), also exact near BC = 1."""
     larger, ratio = _larger(p, q)
-    gap = (larger * np.expm1(ratio / 2) ** 2).sum(axis=-1) / 2  # sum (sqrt p - sqrt q)^2 / 2
-    return np.asarray(4 / math.pi * np.arcsin(np.sqrt(gap / 2)))
+    gap = (larger * np.expm1(ratio / 2) ** 2).sum() / 2  # sum (sqrt p - sqrt q)^2 / 2
+    return float(4 / math.pi * np.arcsin(np.sqrt(gap / 2)))
 
 
-def _jensen_shannon(p: Floats, q: Floats, *_: float) -> Floats:
+def _jensen_shannon(p: Floats, q: Floats, *_: float) -> float:
     """Return sum (p ln(p/m) + q ln(q/m)) / 2; every term is at least 0 but for rounding."""
     larger, ratio = _larger(p, q)
     middle = np.log1p(np.expm1(ratio) / 2)  # ln(m / max)
     smaller = np.exp(ratio)
     below = np.where(smaller > 0, smaller * (ratio - middle), 0.0)
-    return np.asarray((larger * np.maximum(below - middle, 0.0)).sum(axis=-1) / 2)
+    return float((larger * np.maximum(below - middle, 0.0)).sum() / 2)
 
 
 MEASURES: Mapping[str, Measure] = MappingProxyType(
@@ -328,9 +309,9 @@ MEASURES: Mapping[str, Measure] = MappingProxyType(
             Measure("renyi", _renyi, ("alpha",)),
             Measure("gamma", lambda p, q, _, b: _scale_free(p, q, 1.0, b), ("beta",)),
             Measure("ab", _scale_free, ("alpha", "beta")),
-            Measure("l1", lambda p, q, *_: _gaps(p, q).sum(axis=-1), symmetric=True, bound=2.0),
+            Measure("l1", lambda p, q, *_: float(_gaps(p, q).sum()), symmetric=True, bound=2.0),
             Measure("l2", _l2, symmetric=True, bound=math.sqrt(2.0)),
-            Measure("linf", lambda p, q, *_: _gaps(p, q).max(axis=-1), symmetric=True, bound=1.0),
+            Measure("linf", lambda p, q, *_: float(_gaps(p, q).max()), symmetric=True, bound=1.0),
             Measure("fisher_rao", _fisher_rao, symmetric=True, bound=1.0),
             Measure("jensen_shannon", _jensen_shannon, symmetric=True, bound=math.log(2.0)),
         )

@@ -14,9 +14,9 @@ import numpy as np
 from nlgauge.core.arrays import Floats
 from nlgauge.kernels import fixed_point, network_simplex
 from nlgauge.kernels.tree import Indices
+from nlgauge.measure.cost import row_blocks
 
 KEEP = 1e-14  # a coupling this close to the optimum, relative to the largest cost, is kept
-BLOCK_CELLS = 1 << 19  # of a product, which the cache of a processor holds
 Item = TypeVar("Item")
 Made = TypeVar("Made")
 
@@ -36,7 +36,7 @@ class Layer:
         self._squares = np.einsum("md,md->m", tokens, tokens)
         n, m = preference.shape
         self._costs = np.empty((n, m))
-        self._products = np.empty((min(n, max(1, BLOCK_CELLS // m)), m))
+        self._products = np.empty((next(row_blocks(n, m)).stop, m))
         self._simplex = network_simplex.Simplex(n, m)
         self._simplex.a, self._simplex.b = np.full(n, 1.0 / n), weights
         self._simplex.costs = self._costs.ravel()
@@ -65,8 +65,8 @@ class Layer:
         """Write the costs of the changed points."""
         np.asarray(self._simplex.lists.bounds)[changed] = -np.inf
         self.largest[changed] = 0.0
-        for start in range(0, len(changed), len(self._products)):
-            part = changed[start : start + len(self._products)]
+        for rows in row_blocks(len(changed), len(self._tokens)):
+            part = changed[rows]
             block = points[part]
             lengths = np.einsum("kd,kd->k", block, block)
             products = np.matmul(block, self._tokens.T, out=self._products[: len(part)])

@@ -6,18 +6,17 @@ each layer's vectors to length 1, as the public implementations of MoverScore an
 
 from collections.abc import Callable, Iterator
 from functools import lru_cache
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from nlgauge.core.arrays import Floats
-from nlgauge.core.errors import NotConverged, OptionError, ShapeError
+from nlgauge.core.errors import OptionError, ShapeError
 from nlgauge.measure.cost import unit
 
 NGRAMS_AT_ONCE = 64  # of a product of matrices
-
-Kernel = Literal["gaussian", "epanechnikov"]
+ROUTING_TOLERANCE, ROUTING_STEPS = 1e-6, 2000
 
 
 class Shares(NamedTuple):
@@ -26,15 +25,6 @@ class Shares(NamedTuple):
     grams: slice
     tokens: slice
     shares: Floats
-
-
-class Routing(NamedTuple):
-    """Points found by routing, the layers' shares in each, and how the iteration ended."""
-
-    points: Floats
-    shares: Floats  # [layers, tokens], the softmax of the agreement of each layer
-    iterations: int
-    converged: bool
 
 
 def mean(states: ArrayLike) -> Floats:
@@ -60,65 +50,36 @@ def power_means(states: ArrayLike) -> Floats:
     return np.concatenate([layers.min(axis=0), layers.mean(axis=0), layers.max(axis=0)], axis=1)
 
 
-def routing(
-    states: ArrayLike,
-    *,
-    kernel: Kernel = "gaussian",
-    rate: float = 1.0,
-    bandwidth: float = 1.0,
-    tolerance: float = 1e-6,
-    steps: int = 2000,
-    strict: bool = True,
-) -> Routing:
+def routing(states: ArrayLike) -> Floats:
     """Return one point for each token, where its layers agree most (MoverScore, Algorithm 1).
 
-    From v = mean of the layers z_i and logits b = 0, repeat with x_i = ||v - z_i||^2 / bandwidth:
-    g = softmax(b), v = sum g_i w_i z_i / sum g_i w_i with w_i = -k'(x_i), b_i += rate k(x_i), until
-    ln sum g_i k(x_i) is constant. k(x) = exp(-x/2) or max(0, 1 - x). The paper's update lacks g in
-    the denominator and would shrink v to 0. A token whose layers all lie outside the Epanechnikov
-    kernel gets their mean. The paper states neither rate nor number of steps.
+    From v = mean of the layers z_i and logits b = 0, repeat with k_i = exp(-||v - z_i||^2 / 2):
+    g = softmax(b), v = sum g_i k_i z_i / sum g_i k_i, b_i += k_i, until ln sum g_i k_i is constant
+    or the steps are used up (its changes fall with the square of the steps).
+    The paper's update lacks g in the denominator and would shrink v to 0; it states neither
+    bandwidth, rate nor number of steps.
     """
-    if kernel not in ("gaussian", "epanechnikov"):
-        raise OptionError(f"kernel must be 'gaussian' or 'epanechnikov', got {kernel!r}.")
-    if not (rate >= 0 and bandwidth > 0 and tolerance > 0 and steps >= 1):
-        raise OptionError(
-            f"routing needs rate >= 0, bandwidth > 0, tolerance > 0 and steps >= 1, got {rate}, "
-            f"{bandwidth}, {tolerance} and {steps}."
-        )
     z = _layers(states)
-    v, logits = z.mean(axis=0), np.zeros(z.shape[:2])
-    loss, change = np.full(z.shape[1], -np.inf), np.inf
-    for step in range(1, steps + 1):
+    v: Floats = z.mean(axis=0)
+    logits = np.zeros(z.shape[:2])
+    kernels = _gaussian(z, v)
+    loss = np.full(z.shape[1], -np.inf)
+    for _ in range(ROUTING_STEPS):
         shares = np.exp(logits - logits.max(axis=0))
         shares /= shares.sum(axis=0)
-        v = _centre(z, shares * _kernel(z, v, kernel, bandwidth)[1])
-        kernels = _kernel(z, v, kernel, bandwidth)[0]
-        logits = logits + rate * kernels
-        before, loss = loss, np.log(np.maximum((shares * kernels).sum(axis=0), 1e-300))
-        change = float(np.abs(loss - before).max(initial=0.0))
-        if change < tolerance:
-            return Routing(v, shares, step, True)
-    if strict:
-        raise NotConverged(
-            f"routing still moved by {change:.1e} (wanted {tolerance:.0e}) after {steps} steps; "
-            "raise steps or tolerance, or pass strict=False."
-        )
-    return Routing(v, shares, steps, False)
+        weights = shares * kernels
+        v = np.einsum("ln,lnd->nd", weights / weights.sum(axis=0), z)
+        kernels = _gaussian(z, v)
+        logits += kernels
+        before, loss = loss, np.log((shares * kernels).sum(axis=0))
+        if np.abs(loss - before).max(initial=0.0) < ROUTING_TOLERANCE:
+            break
+    return v
 
 
-def _kernel(z: Floats, v: Floats, kernel: Kernel, bandwidth: float) -> tuple[Floats, Floats]:
-    """Return k and -k' at the scaled squared distances of each layer from v."""
-    x = ((z - v) ** 2).sum(axis=2) / bandwidth
-    if kernel == "gaussian":
-        similarity = np.exp(-x / 2)
-        return similarity, similarity / 2
-    return np.maximum(0.0, 1.0 - x), (x < 1).astype(np.float64)
-
-
-def _centre(z: Floats, weights: Floats) -> Floats:
-    """Return the weighted mean over layers; the plain one for a token whose weights are all 0."""
-    weights = np.where(weights.sum(axis=0) > 0, weights, 1.0)
-    return np.asarray(np.einsum("ln,lnd->nd", weights / weights.sum(axis=0), z))
+def _gaussian(z: Floats, v: Floats) -> Floats:
+    """Return exp(-||z - v||^2 / 2) of each layer."""
+    return np.asarray(np.exp(((z - v) ** 2).sum(axis=2) / -2))
 
 
 def pool_ngrams(points: ArrayLike, weights: ArrayLike, n: int) -> tuple[Floats, Floats]:
@@ -198,5 +159,5 @@ AGGREGATES: dict[str, Callable[[ArrayLike], Floats]] = {
     "concat": concatenate,
     "pmeans": power_means,
     "mean": mean,
-    "routing": lambda states: routing(states).points,
+    "routing": routing,
 }

@@ -29,20 +29,11 @@ def best_partners(similarity: Floats, a: Floats, b: Floats) -> tuple[float, floa
     return precision, recall
 
 
-def expected_partners(
-    similarity: Floats, a: Floats, b: Floats, temperature: float
-) -> tuple[float, float]:
-    """Return the expected similarities when partners are drawn by a softmax, weighted by a and b.
-
-    The chance of partner j of token i is proportional to ``b_j exp(S_ij / temperature)``.
-    """
-    problem = drop_zeros(Problem(similarity, a, b))
-    precision, recall = expected_similarities([problem, problem.transposed()], temperature)
-    return precision, recall
-
-
 def expected_similarities(problems: Iterable[Problem], temperature: float) -> list[float]:
-    """Return the expected precision of every problem, whose cost is the similarity."""
+    """Return ``sum_ij a_i w_ij S_ij`` of every problem, whose cost is the similarity S.
+
+    Each token draws its partner: ``w_ij`` is proportional to ``b_j exp(S_ij / temperature)``.
+    """
     device = current_device()
     if device is HOST:  # padding would take longer than it saves
         return [float(a @ _expected(s, b, temperature, np)) for s, a, b in problems]
@@ -52,14 +43,6 @@ def expected_similarities(problems: Iterable[Problem], temperature: float) -> li
         expected = _expected(similarity, b, temperature, device.library)
         found[members] = device.fetch((a * expected).sum(axis=1))
     return [*found.tolist()]
-
-
-def drop_zeros(problem: Problem) -> Problem:
-    """Return the problem without its tokens of weight 0."""
-    similarity, a, b = problem
-    if a.all() and b.all():
-        return problem
-    return Problem(similarity[a > 0][:, b > 0], a[a > 0], b[b > 0])
 
 
 def _expected(similarity: Array, b: Array, temperature: float, library: Any) -> Array:

@@ -11,7 +11,7 @@ from nlgauge.core.errors import DataError, ShapeError
 
 
 class Problem(NamedTuple):
-    """A cost matrix and positive weights that sum to 1."""
+    """A cost matrix and weights that sum to 1; solvers take positive ones only."""
 
     cost: Floats
     a: Floats
@@ -20,6 +20,13 @@ class Problem(NamedTuple):
     def transposed(self) -> "Problem":
         """Return the problem with rows and columns exchanged."""
         return Problem(self.cost.T, self.b, self.a)
+
+    def without_zeros(self) -> "Problem":
+        """Return the problem without its tokens of weight 0."""
+        cost, a, b = self
+        if a.all() and b.all():
+            return self
+        return Problem(cost[np.ix_(a > 0, b > 0)], a[a > 0], b[b > 0])
 
 
 class Solution(NamedTuple):

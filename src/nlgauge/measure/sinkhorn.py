@@ -33,7 +33,7 @@ from nlgauge.core.device import HOST, Array, Device, current_device
 from nlgauge.core.errors import NotConverged, OptionError
 from nlgauge.measure.batches import padded
 from nlgauge.measure.cost import SNAP
-from nlgauge.measure.problem import Problem, Solution, normalised
+from nlgauge.measure.problem import Problem, Solution
 
 Reference = Literal["product", "ones"]
 
@@ -110,24 +110,14 @@ def solve(
     return [found[index] for index in range(len(problems))]
 
 
-def sinkhorn_divergence(
-    cost: Floats, cost_a: Floats, cost_b: Floats, a: Floats, b: Floats, *, epsilon: float
-) -> float:
-    """Return OT(a, b) - OT(a, a)/2 - OT(b, b)/2 of entropic costs: 0 for equal clouds, never < 0.
-
-    OT is <C, P> + epsilon KL(P | a x b) at the balanced optimum (Feydy et al. 2019, Eq. 3). Without
-    the last two terms the cost of a cloud to itself would not be 0. `cost_a` and `cost_b` are the
-    costs of each cloud to itself.
-    """
-    a, b = normalised(a, len(a)), normalised(b, len(b))
-    triple = Problem(cost, a, b), Problem(cost_a, a, a), Problem(cost_b, b, b)
-    return float(sinkhorn_divergences([triple], epsilon=epsilon)[0])
-
-
 def sinkhorn_divergences(
     triples: Sequence[tuple[Problem, Problem, Problem]], *, epsilon: float
 ) -> Floats:
-    """Return `sinkhorn_divergence` of many pairs: of (a, b), (a, a) and (b, b) of each."""
+    """Return OT(a, b) - OT(a, a)/2 - OT(b, b)/2 of entropic costs, given these three problems.
+
+    OT is <C, P> + epsilon KL(P | a x b) at the balanced optimum (Feydy et al. 2019, Eq. 3). Values
+    are 0 for equal clouds and never below: the last two terms subtract the costs of each to itself.
+    """
     if not epsilon >= MIN_EPSILON:
         raise OptionError(
             f"epsilon must be at least {MIN_EPSILON:g} for a Sinkhorn divergence, got {epsilon}; "

@@ -20,12 +20,12 @@ from nlgauge.core.errors import DataError, NotConverged, OptionError, ShapeError
 from nlgauge.core.plan import Plan
 from nlgauge.kernels import network_simplex
 from nlgauge.measure import one_sided, sinkhorn, unbalanced
+from nlgauge.measure.cost import row_blocks
 from nlgauge.measure.problem import Problem, Solution, normalised, solve_concatenated
 from nlgauge.measure.sinkhorn import Reference
 
 _SUM_RTOL = 1e-6  # relative difference of two sums that is rounding, also of float32
 RIGID = 1e10  # finite penalties above this multiple of the largest cost count as infinite
-BLOCK_CELLS = 1 << 20  # of a product
 
 
 class Options(TypedDict, total=False):
@@ -88,7 +88,7 @@ def match_many(
     if math.isinf(min(penalty_a, penalty_b)):
         _check_sums(a, b)
     problems = list(map(_check_problem, costs, a, b))
-    weighted = list(map(_drop_zeros, problems))
+    weighted = list(map(Problem.without_zeros, problems))
     penalties = [_effective(problem, penalty_a, penalty_b) for problem in weighted]
     solutions: dict[int, Solution] = {}
     for pair in dict.fromkeys(penalties):
@@ -139,14 +139,6 @@ def _check_sums(a: Sequence[ArrayLike], b: Sequence[ArrayLike]) -> None:
             )
 
 
-def _drop_zeros(problem: Problem) -> Problem:
-    """Return the problem without its tokens of weight 0."""
-    cost, a, b = problem
-    if a.all() and b.all():
-        return problem
-    return Problem(cost[np.ix_(a > 0, b > 0)], a[a > 0], b[b > 0])
-
-
 def _effective(problem: Problem, penalty_a: float, penalty_b: float) -> tuple[float, float]:
     """Return the penalties, inf for those that are large beside the costs."""
     rigid = RIGID * (float(problem.cost.max()) or 1.0)
@@ -189,11 +181,7 @@ def _plan(problem: Problem, solution: Solution, penalty_a: float, penalty_b: flo
 
 def _total_cost(cost: Floats, coupling: Floats) -> float:
     """Return <C, P>, in blocks of rows, so that no product has the size of a large problem."""
-    if cost.size <= BLOCK_CELLS:
-        return float((cost * coupling).sum())
-    rows = max(1, BLOCK_CELLS // cost.shape[1])
-    parts = (slice(start, start + rows) for start in range(0, len(cost), rows))
-    return float(sum((cost[part] * coupling[part]).sum() for part in parts))
+    return float(sum((cost[part] * coupling[part]).sum() for part in row_blocks(*cost.shape)))
 
 
 def marginal_penalties(marginal: Floats, weights: Floats, penalty: float) -> Floats:

@@ -20,6 +20,7 @@ from nlgauge.kernels import active_set, interior_point
 from nlgauge.measure.problem import Problem, Solution, solve_concatenated
 
 LARGE = 1 << 14  # pairs of tokens from which on a problem is large
+LARGEST_COST_RATIO = 750.0  # of a cost to the sum of the penalties
 MIN_COST_RATIO = 1e-4  # costs below this share of a penalty are within its rounding
 
 
@@ -39,6 +40,22 @@ ROBUST = Method(steps=400, corrector=0.0, centring=0.3, boundary=0.9, centrality
 
 def solve(problems: list[Problem], penalty_a: float, penalty_b: float) -> list[Solution]:
     """Return the solutions for penalties > 0, of which at most one is infinite."""
+    # A pair has a mass of at most exp(-cost / (pa + pb)), which underflows from the limit on.
+    limit = LARGEST_COST_RATIO * (penalty_a + penalty_b)
+    costly = [float(problem.cost.max()) >= limit for problem in problems]
+    limited = [
+        problem._replace(cost=np.minimum(problem.cost, limit)) if has_limit else problem
+        for problem, has_limit in zip(problems, costly, strict=True)
+    ]
+    solutions = _solve(limited, penalty_a, penalty_b)
+    for problem, solution, has_limit in zip(problems, solutions, costly, strict=True):
+        if has_limit:
+            solution.coupling[problem.cost >= limit] = 0.0
+    return solutions
+
+
+def _solve(problems: list[Problem], penalty_a: float, penalty_b: float) -> list[Solution]:
+    """Return the solutions for costs that move mass, or are at the limit."""
     least_scale = max(MIN_COST_RATIO * p for p in (penalty_a, penalty_b) if p < math.inf)
     rates = 1.0 / penalty_a, 1.0 / penalty_b
     results = [Solution(problem.cost, math.inf, 0, False) for problem in problems]

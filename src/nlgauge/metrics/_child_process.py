@@ -9,7 +9,6 @@ import tempfile
 import threading
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from functools import lru_cache
 from typing import IO, Any, cast
 
 import numpy as np
@@ -19,12 +18,14 @@ from nlgauge.core.errors import ModelError
 from nlgauge.core.options import escape
 
 _MAX_STDERR = 400  # characters of standard error that an error message quotes
+_RUNNING: "dict[str, ChildProcess]" = {}
 
 
-@lru_cache
 def child_process(command: str) -> "ChildProcess":
-    """Return the process of a command, started at the first call."""
-    return ChildProcess(command)
+    """Return the process of a command, started at the first call and after an error."""
+    if command not in _RUNNING:
+        _RUNNING[command] = ChildProcess(command)
+    return _RUNNING[command]
 
 
 class ChildProcess:
@@ -62,7 +63,12 @@ class ChildProcess:
             # A program may answer row by row, so its output is read while rows are written.
             writer = threading.Thread(target=self._write, args=(lines,), daemon=True)
             writer.start()
-            scores = [self._read_score() for _ in rows]
+            try:
+                scores = [self._read_score() for _ in rows]
+            except BaseException:  # its next answers would be taken for those of other rows
+                self._process.kill()
+                _RUNNING.pop(self._command, None)
+                raise
             writer.join()
         return np.array(scores)
 
@@ -84,7 +90,6 @@ class ChildProcess:
             code = self._process.wait()
             self._stderr.seek(0)
             output = self._stderr.read().decode("utf-8", "replace").strip()[-_MAX_STDERR:]
-            child_process.cache_clear()
             raise ModelError(
                 f"{self._command!r} ended with exit code {code}: {output or 'no error output'}"
             )

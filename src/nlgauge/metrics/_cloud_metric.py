@@ -19,7 +19,7 @@ from nlgauge.core.metric import PairMetric, Side
 from nlgauge.core.options import format_value, option
 from nlgauge.core.requirements import ModelCard, Need, Weighting
 from nlgauge.measure.cost import scale_in_place
-from nlgauge.measure.layers import Shares, concatenate, join, pool_ngrams
+from nlgauge.measure.layers import join, pool_ngrams
 from nlgauge.runtime.progress import counted, portion
 from nlgauge.runtime.threads import spread
 
@@ -27,10 +27,10 @@ _MIN_PER_THREAD = 32  # texts or pairs
 _PAIRS_AT_ONCE = 32  # between two reports of progress
 _PREPARING_SHARE = 0.25  # of the progress, for the texts of each side
 _CELLS_AT_ONCE = 1 << 20  # of the matrices of pairs that are solved together
-_NO_WEIGHTS: Floats = np.empty(0)
 
 
-class Points(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class Points:
     """The vectors that represent a text, their masses and their tokens."""
 
     vectors: Floats
@@ -38,8 +38,6 @@ class Points(NamedTuple):
     strings: tuple[str, ...]
     characters: Ints | None = None  # first and last of each string, if they are parts of the text
     span: int = 1  # consecutive strings that each vector represents
-    weights: Floats = _NO_WEIGHTS  # of single tokens, if a metric compares them and n-grams
-    mixtures: Sequence[Shares] = ()  # n-grams, if they are mixtures of the vectors
 
     @property
     def tokens(self) -> tuple[str, ...]:
@@ -139,9 +137,9 @@ class CloudMetric(PairMetric):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        compat, ngram = getattr(self, "compat", None), getattr(self, "ngram", None) or 1
-        if compat and ngram != 1 and not self._published.ngrams:
-            raise OptionError(f"{compat} ignores n-grams; leave out ngram={ngram}")
+        compat = self._compat
+        if compat and self._ngram != 1 and not self._published.ngrams:
+            raise OptionError(f"{compat} ignores n-grams; leave out ngram={self._ngram}")
         replaced = {*self.replaced_options, *self._published.weighting} if compat else set()
         for name in sorted(replaced & self.changed_options().keys()):
             value = format_value(getattr(self, name))
@@ -153,14 +151,23 @@ class CloudMetric(PairMetric):
         return "layer" if hasattr(self, "layer") else "layers"
 
     @property
+    def _compat(self) -> str | None:
+        compat: str | None = getattr(self, "compat", None)
+        return compat
+
+    @property
+    def _ngram(self) -> int:
+        return int(getattr(self, "ngram", None) or 1)
+
+    @property
     def _published(self) -> Published:
-        return self.published.get(getattr(self, "compat", None) or "", Published({}))
+        return self.published.get(self._compat or "", Published({}))
 
     @property
     def weighting(self) -> Weighting:
         scheme = Weighting(
             scheme="idf" if self.weights == "idf" else "uniform",
-            unknown="model" if getattr(self, "compat", None) else "string",
+            unknown="model" if self._compat else "string",
         )
         return replace(scheme, **self._published.weighting)
 
@@ -198,7 +205,7 @@ class CloudMetric(PairMetric):
         selected = preset.pop(self.layer_option, getattr(self, self.layer_option))
         requested = self._published.layers if selected == "best" else selected
         numbers = card.choose(requested, match=self.matching)
-        joins = self.joins_layers and not getattr(self, "compat", None)
+        joins = self.joins_layers and not self._compat
         if self.layer_option == "layer" and len(numbers) != 1 and not joins:
             raise OptionError(
                 f"{self.name} compares one layer, but layer={selected} selects {len(numbers)}"
@@ -209,11 +216,9 @@ class CloudMetric(PairMetric):
 
     def points(self, cloud: Cloud) -> Points:
         """Return the points of a text that is not void: by default unit vectors of n-grams."""
-        n = getattr(self, "ngram", None) or 1
-        if n == 1:
-            return ngram_points(join(cloud.points), cloud, n)
-        points = ngram_points(concatenate(cloud.points), cloud, n)
-        scale_in_place(points.vectors)
+        points = ngram_points(join(cloud.points), cloud, self._ngram)
+        if self._ngram > 1:
+            scale_in_place(points.vectors)
         return points
 
     def prepare(self, item: Cloud, side: Side) -> Any | None:

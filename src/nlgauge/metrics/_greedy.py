@@ -10,13 +10,8 @@ from nlgauge.core.arrays import Floats
 from nlgauge.core.errors import OptionError
 from nlgauge.core.options import option
 from nlgauge.core.plan import Plan
-from nlgauge.measure.cost import SNAP, cosine
-from nlgauge.measure.precision_recall import (
-    best_partners,
-    drop_zeros,
-    expected_similarities,
-    f_measure,
-)
+from nlgauge.measure.cost import SNAP, cosine_cost
+from nlgauge.measure.precision_recall import best_partners, expected_similarities, f_measure
 from nlgauge.measure.problem import Problem
 from nlgauge.measure.sinkhorn import MIN_EPSILON
 from nlgauge.measure.transport import match
@@ -51,9 +46,9 @@ class GreedyMetric(CloudMetric):
             raise OptionError(
                 f"option temperature={self.temperature}: must be 0 or at least {MIN_EPSILON:g}"
             )
-        if self.temperature and getattr(self, "compat", None):
+        if self.temperature and self._compat:
             raise OptionError(
-                f"compat={getattr(self, 'compat', None)} matches the most similar token; leave out "
+                f"compat={self._compat} matches the most similar token; leave out "
                 f"temperature={self.temperature:g}"
             )
 
@@ -75,9 +70,11 @@ class GreedyMetric(CloudMetric):
         for part in batch_pairs(candidates, references):
             pairs = [*zip(*part, strict=True)]
             texts = {id(text): text for pair in pairs for text in pair if id(text) not in norms}
-            found = expected_similarities(self._problems(pairs, texts.values()), self.temperature)
-            norms |= zip(texts, found[2 * len(pairs) :], strict=True)
-            for (left, right), *both in zip(pairs, found[::2], found[1::2], strict=False):
+            problems = self._problems(pairs, texts.values())
+            found = iter(expected_similarities(problems, self.temperature))
+            between = [(next(found), next(found)) for _ in pairs]
+            norms |= zip(texts, found, strict=True)
+            for (left, right), both in zip(pairs, between, strict=True):
                 scale = math.sqrt(max(norms[id(left)] * norms[id(right)], 0.0))
                 shares = (each / scale if scale else 0.0 for each in both)
                 precision, recall = (1.0 if share > 1 - SNAP else share for share in shares)
@@ -88,19 +85,25 @@ class GreedyMetric(CloudMetric):
     ) -> Iterator[Problem]:
         """Yield the problems of precision and recall of pairs, then of texts with themselves."""
         for left, right in pairs:
-            found = drop_zeros(Problem(self.similarities(left, right), left.masses, right.masses))
+            found = self._problem(left, right)
             yield found
             yield found.transposed()
         for text in texts:
-            yield drop_zeros(Problem(self.similarities(text, text), text.masses, text.masses))
+            yield self._problem(text, text)
+
+    def _problem(self, left: Points, right: Points) -> Problem:
+        """Return the similarities and masses of the tokens that have mass."""
+        return Problem(self.similarities(left, right), left.masses, right.masses).without_zeros()
 
     def align(self, candidate: Points, reference: Points) -> Plan:
         """Return the mean of the matches of precision and the matches of recall."""
-        cost = cosine(candidate.vectors, reference.vectors)
-        masses, soft = (candidate.masses, reference.masses), self.temperature
-        precision = match(cost, *masses, penalty_b=0, epsilon=soft)
-        recall = match(cost, *masses, penalty_a=0, epsilon=soft)
+        cost = cosine_cost(self.similarities(candidate, reference))
+        a, b, soft = candidate.masses, reference.masses, self.temperature
+        # A token without mass can be the nearest, but is never drawn as a partner.
+        left, right = (a, b) if soft else (np.ones(len(a)), np.ones(len(b)))
+        precision = match(cost, a, right, penalty_b=0, epsilon=soft)
+        recall = match(cost, left, b, penalty_a=0, epsilon=soft)
         value = (precision.value + recall.value) / 2
         coupling = (precision.coupling + recall.coupling) / 2
-        plan = replace(precision, coupling=coupling, value=value, objective=value)
+        plan = replace(precision, coupling=coupling, b=recall.b, value=value, objective=value)
         return plan.named(candidate.tokens, reference.tokens)

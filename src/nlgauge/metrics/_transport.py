@@ -11,8 +11,10 @@ from nlgauge.core.options import option
 from nlgauge.core.plan import Plan
 from nlgauge.core.requirements import Weighting
 from nlgauge.measure.cost import euclid
-from nlgauge.measure.transport import match_many
+from nlgauge.measure.transport import Options, match_many
 from nlgauge.metrics._cloud_metric import CloudMetric, Points, batch_pairs
+
+Match = tuple[Plan, tuple[float, ...]]  # an optimal plan and the components of a pair
 
 
 @dataclass(frozen=True)
@@ -33,51 +35,47 @@ class TransportMetric(CloudMetric):
         """Return the cost of moving a unit of mass from each candidate to each reference point."""
         return euclid(candidate.vectors, reference.vectors)
 
+    @property
+    def solver_options(self) -> Options:
+        """The options of the solver: by default all mass is moved, exactly."""
+        return {}
+
     def solve(
-        self, costs: Sequence[Floats], left: Sequence[Floats], right: Sequence[Floats]
+        self, costs: Sequence[Floats], candidates: Sequence[Points], references: Sequence[Points]
     ) -> list[Plan]:
-        """Return the optimal plans for cost matrices and masses."""
-        return match_many(costs, left, right)
+        """Return the optimal plans of pairs with these cost matrices."""
+        masses = [x.masses for x in candidates], [y.masses for y in references]
+        return match_many(costs, *masses, **self.solver_options)
 
     def row_of_cost(self, cost: float) -> tuple[float, ...]:
         """Return the components of a cost."""
         return cost, 1 / (1 + cost)
 
-    def row(self, plan: Plan, candidate: Points, reference: Points) -> tuple[float, ...]:
-        """Return the components of a pair and its plan."""
+    def row(self, plan: Plan) -> tuple[float, ...]:
+        """Return the components of a plan."""
         return self.row_of_cost(plan.value)
 
     @property
     def void_row(self) -> tuple[float, ...]:
         return self.row_of_cost(self.scale.void)
 
-    def plans(self, candidates: Sequence[Points], references: Sequence[Points]) -> list[Plan]:
-        """Return the optimal plan of every pair."""
+    def match(self, candidates: Sequence[Points], references: Sequence[Points]) -> list[Match]:
+        """Return the optimal plan and the components of every pair."""
         costs = list(map(self.cost_matrix, candidates, references))
-        return self.solve(costs, [c.masses for c in candidates], [r.masses for r in references])
+        return [(plan, self.row(plan)) for plan in self.solve(costs, candidates, references)]
 
     def compare(self, candidates: Sequence[Points], references: Sequence[Points]) -> Floats:
-        rows: list[tuple[float, ...]] = []
-        for part in batch_pairs(candidates, references):
-            rows += map(self.row, self.plans(*part), *part)
-        return np.array(rows)
-
-    @property
-    def scored_by_plan(self) -> bool:
-        """Whether ``compare`` returns the components of the plan that ``align`` returns."""
-        return True
+        parts = batch_pairs(candidates, references)
+        return np.array([row for part in parts for _, row in self.match(*part)])
 
     def compare_plans(
         self, candidates: Sequence[Points], references: Sequence[Points]
     ) -> tuple[Floats, list[Plan]]:
         """Return components and plans of prepared pairs; each pair is solved once."""
-        triples = zip(self.plans(candidates, references), candidates, references, strict=True)
-        plans = [
-            plan.named(candidate.tokens, reference.tokens) for plan, candidate, reference in triples
-        ]
-        if self.scored_by_plan:
-            return np.array(list(map(self.row, plans, candidates, references))), plans
-        return self.compare(candidates, references), plans
+        plans, rows = zip(*self.match(candidates, references), strict=True)
+        triples = zip(plans, candidates, references, strict=True)
+        named = [plan.named(x.tokens, y.tokens) for plan, x, y in triples]
+        return np.array(rows), named
 
     def align(self, candidate: Points, reference: Points) -> Plan:
         return self.compare_plans([candidate], [reference])[1][0]

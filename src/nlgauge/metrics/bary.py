@@ -16,7 +16,7 @@ effect.
 
 import warnings
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import sqrt
 from typing import ClassVar
 
@@ -27,6 +27,7 @@ from nlgauge.core.cloud import Cloud
 from nlgauge.core.errors import LongTextWarning
 from nlgauge.core.metric import distance
 from nlgauge.core.options import option
+from nlgauge.core.plan import Plan
 from nlgauge.measure.barycenter import barycenter
 from nlgauge.measure.cost import scale_in_place, squared_euclid, unit
 from nlgauge.measure.problem import Problem, normalised
@@ -73,7 +74,7 @@ class Bary(TransportMetric):
         if self.weights != "uniform":
             _warn_of_long_text(*grams.vectors.shape[:2])
         centre = barycenter(grams.vectors, grams.masses, map_layers=map_in_threads)
-        return grams._replace(vectors=centre.points, masses=centre.weights)
+        return replace(grams, vectors=centre.points, masses=centre.weights)
 
     def cost_matrix(self, candidate: Points, reference: Points) -> Floats:
         """Return squared distances without normalisation."""
@@ -82,11 +83,6 @@ class Bary(TransportMetric):
     def row_of_cost(self, cost: float) -> tuple[float, ...]:
         """Return W2 squared, W2 and 1 / (1 + W2)."""
         return cost, sqrt(cost), 1 / (1 + sqrt(cost))
-
-    @property
-    def scored_by_plan(self) -> bool:
-        """Whether the score is the cost of the plan, not a Sinkhorn divergence."""
-        return not self.epsilon
 
     def compare(self, candidates: Sequence[Points], references: Sequence[Points]) -> Floats:
         """Return the components of every pair."""
@@ -98,6 +94,13 @@ class Bary(TransportMetric):
             values = sinkhorn_divergences([*triples], epsilon=self.epsilon)
             rows += map(self.row_of_cost, values.tolist())
         return np.array(rows)
+
+    def compare_plans(
+        self, candidates: Sequence[Points], references: Sequence[Points]
+    ) -> tuple[Floats, list[Plan]]:
+        """Return components and plans; a plan is that of W2, also with regularisation."""
+        rows, plans = super().compare_plans(candidates, references)
+        return self.compare(candidates, references) if self.epsilon else rows, plans
 
     def _problems(self, x: Points, y: Points) -> tuple[Problem, Problem, Problem]:
         """Return the transport between two texts, and of each of them to itself."""

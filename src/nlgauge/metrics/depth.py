@@ -52,6 +52,7 @@ class DepthScore(CloudMetric):
     scale = distance(2.0)
     joins_layers = False
     published: ClassVar = {"nlg_eval": Published({"void": "mass"})}
+    replaced_options: ClassVar = ("directions", "seed")
 
     layer: int | str = one_layer()
     measure: str = option(

@@ -5,10 +5,12 @@ end). The score of a segment does not depend on other segments, unlike the mean 
 ``nlgauge mbr`` and ``nlgauge rerank``. Higher is better, 0 to 1. The corpus score is the mean over
 segments.
 
-``metrics=chrf+bertscore:layer=4;weights=idf``: ``+`` separates members, ``;`` their options.
+``metrics=chrf+bertscore:layer=3+4;weights=idf``: ``;`` separates options, and ``+`` members if a
+name follows.
 ``lang`` sets the options of all members for a language.
 """
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -22,6 +24,8 @@ from nlgauge.core.metric import Metric, Rows, Sources, similarity
 from nlgauge.core.options import option
 from nlgauge.metrics import metric as build_metric
 from nlgauge.metrics import metric_in
+
+_JOINT = re.compile(r"\+\s*(?=[^\W\d])")  # layers such as 3+4+6 are one option
 
 
 @dataclass(frozen=True)
@@ -59,7 +63,7 @@ class Ensemble(Metric):
         if self.bound:
             return self.bound
         build = build_metric if self.lang is None else partial(metric_in, self.lang)
-        return tuple(build(spec.replace(";", ",")) for spec in self.metrics.split("+"))
+        return tuple(build(spec.replace(";", ",")) for spec in _JOINT.split(self.metrics))
 
     def with_members(self, members: Sequence[Metric]) -> Self:
         """Return the ensemble with bound or fitted members and their labels as option."""

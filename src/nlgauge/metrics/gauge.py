@@ -20,8 +20,9 @@ English), where w = 0 is the best. The default w is a compromise: WMT15 loses .0
 unknown models join the layers at a half, two thirds and the whole of their depth.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -29,11 +30,18 @@ from nlgauge.core.arrays import Floats
 from nlgauge.core.cloud import Cloud
 from nlgauge.core.metric import similarity
 from nlgauge.core.options import option
-from nlgauge.core.plan import Plan
-from nlgauge.measure.cost import cosine_cost, nearest_cosine_cost
-from nlgauge.measure.layers import join, ngram_totals, unit_ngrams
+from nlgauge.measure.cost import cosine_cost
+from nlgauge.measure.layers import Shares, join, ngram_totals, unit_ngrams
 from nlgauge.metrics._cloud_metric import Points, several_layers
-from nlgauge.metrics._transport import TransportMetric
+from nlgauge.metrics._transport import Match, TransportMetric
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class _Ngrams(Points):
+    """N-grams as mixtures of ``vectors``, which are those of single tokens."""
+
+    weights: Floats  # of the tokens
+    mixtures: Sequence[Shares]
 
 
 @dataclass(frozen=True)
@@ -60,37 +68,45 @@ class Gauge(TransportMetric):
         """Whether recall has no weight."""
         return self.recall_weight == 0
 
-    def points(self, cloud: Cloud) -> Points:
+    def points(self, cloud: Cloud) -> _Ngrams:
         """Return unit vectors of tokens, and n-grams as mixtures of them."""
         vectors, weights, tokens = join(cloud.points), cloud.weights, cloud.tokens
-        totals = ngram_totals(weights, self.ngram or 1)
-        return Points(
+        totals = ngram_totals(weights, self._ngram)
+        return _Ngrams(
             vectors,
             totals / (totals.sum() or 1.0),
             tokens.strings,
             tokens.offsets,
-            span=min(self.ngram or 1, len(cloud)),
+            span=min(self._ngram, len(cloud)),
             weights=weights,
             mixtures=unit_ngrams(vectors, weights, totals),
         )
 
-    def cost_matrix(self, candidate: Points, reference: Points) -> Floats:
-        """Return 1 - cos of n-grams, from the products of tokens, which are fewer than vectors."""
-        cosines = np.empty((len(candidate.masses), len(reference.masses)))
-        for rows, tokens, shares in candidate.mixtures:
-            products = shares @ (candidate.vectors[tokens] @ reference.vectors.T)
-            for columns, others, other_shares in reference.mixtures:
-                cosines[rows, columns] = products[:, others] @ other_shares.T
-        return cosine_cost(cosines)
-
-    def row(self, plan: Plan, candidate: Points, reference: Points) -> tuple[float, ...]:
-        """Return the score and its two parts; negative similarities count as no match."""
-        nearest = nearest_cosine_cost(candidate.vectors, reference.vectors)
-        matched = max(0.0, 1 - plan.value)
-        recall = max(0.0, 1 - float(reference.weights @ nearest))
-        return matched + self.recall_weight * (recall - matched), matched, recall
+    def match(self, candidates: Sequence[Any], references: Sequence[Any]) -> list[Match]:
+        """Return plan, score and its parts of every pair; negative similarities are no match."""
+        costs, recalls = zip(*map(_compare_tokens, candidates, references), strict=True)
+        matches: list[Match] = []
+        for plan, recall in zip(self.solve(costs, candidates, references), recalls, strict=True):
+            matched = max(0.0, 1 - plan.value)
+            score = matched + self.recall_weight * (recall - matched)
+            matches.append((plan, (score, matched, recall)))
+        return matches
 
     @property
     def void_row(self) -> tuple[float, ...]:
         """The least value of every component."""
         return 0.0, 0.0, 0.0
+
+
+def _compare_tokens(candidate: _Ngrams, reference: _Ngrams) -> tuple[Floats, float]:
+    """Return 1 - cos of n-grams, and the recall of tokens, whose products give both."""
+    cosines = np.empty((len(candidate.masses), len(reference.masses)))
+    nearest = np.full(len(reference.vectors), -1.0)
+    for rows, tokens, shares in candidate.mixtures:
+        products = candidate.vectors[tokens] @ reference.vectors.T
+        np.maximum(nearest, products.max(axis=0), out=nearest)
+        mixed = shares @ products
+        for columns, others, other_shares in reference.mixtures:
+            cosines[rows, columns] = mixed[:, others] @ other_shares.T
+    recall = 1 - float(reference.weights @ cosine_cost(nearest))
+    return cosine_cost(cosines), max(0.0, recall)

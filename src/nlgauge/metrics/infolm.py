@@ -35,8 +35,7 @@ from nlgauge.metrics._cloud_metric import long_texts
 
 UNDETERMINED_NOTE = "two one-token texts cannot be distinguished, given the worst value"
 _UNBOUNDED_VOID = 100.0
-Parameters = tuple[float | None, float | None]
-_PRESETS: dict[str, dict[str, Parameters]] = {  # alpha and beta of section 5 of the paper
+_PRESETS: dict[str, dict[str, tuple[float | None, float | None]]] = {  # alpha, beta; section 5
     "extractive": {"alpha": (0.75, None), "gamma": (None, 0.5), "ab": (0.5, 0.25)},
     "abstractive": {"alpha": (3, None), "gamma": (None, 0.5), "ab": (3, 0.25)},
     "data2text": {"alpha": (0.75, None), "gamma": (None, 3), "ab": (3, 0.25)},
@@ -70,22 +69,26 @@ class InfoLm(PairMetric):
 
     def __post_init__(self) -> None:
         super().__post_init__()
+        if self.compat and self.direction != "ref-cand":
+            raise OptionError(
+                f"compat={self.compat} sets direction itself; leave out direction={self.direction}"
+            )
         if self.preset and (self.alpha is not None or self.beta is not None):
             raise OptionError(f"preset={self.preset} sets alpha and beta; leave out either")
-        MEASURES[self.measure].resolve(*self.parameters)
+        MEASURES[self.measure].resolve(**self.parameters)
 
     @property
-    def parameters(self) -> Parameters:
+    def parameters(self) -> dict[str, float | None]:
         """Alpha and beta of the options, or of the preset for the measure."""
+        alpha, beta = self.alpha, self.beta
         if self.preset:
-            return _PRESETS[self.preset].get(self.measure, (None, None))
-        return self.alpha, self.beta
+            alpha, beta = _PRESETS[self.preset].get(self.measure, (None, None))
+        return {"alpha": alpha, "beta": beta}
 
     @property
     def scale(self) -> Scale:
         """The range of the measure, negated where the published code is negative."""
-        alpha, beta = self.parameters
-        high = MEASURES[self.measure].upper(alpha=alpha, beta=beta) * abs(self._factor)
+        high = MEASURES[self.measure].upper(**self.parameters) * abs(self._factor)
         void = high if math.isfinite(high) else _UNBOUNDED_VOID
         if self._factor < 0:
             return Scale("higher", -high, 0.0, void=-void)
@@ -113,14 +116,13 @@ class InfoLm(PairMetric):
 
     def compare(self, candidates: Sequence[Histogram], references: Sequence[Histogram]) -> Floats:
         """Return the divergence of every pair."""
-        swapped = self.compat == "nlg_eval" or (not self.compat and self.direction == "cand-ref")
+        swapped = self.compat == "nlg_eval" or self.direction == "cand-ref"
         first, second = (candidates, references) if swapped else (references, candidates)
-        alpha, beta = self.parameters
-        options: Any = {"alpha": alpha, "beta": beta, "symmetrised": self.symmetrised}
-        # One pair at a time: a batch would copy all histograms.
-        pairs = zip(first, second, strict=True)
-        logs = ((p.log_probabilities, q.log_probabilities) for p, q in pairs)
-        values = [divergence(self.measure, *pair, **options) for pair in logs]
+        options: Any = {"symmetrised": self.symmetrised, **self.parameters}
+        values = [
+            divergence(self.measure, p.log_probabilities, q.log_probabilities, **options)
+            for p, q in zip(first, second, strict=True)
+        ]
         undetermined = [*map(_is_undetermined, candidates, references)]
         return np.where(undetermined, self.scale.void, self._factor * np.asarray(values))[:, None]
 
@@ -143,7 +145,6 @@ class InfoLm(PairMetric):
 
 def _is_undetermined(candidate: Histogram, reference: Histogram) -> bool:
     """Whether two different texts have one token each."""
-    single = len(candidate.ids) == len(reference.ids) == 1 and not (
-        candidate.void or reference.void
-    )
+    void = candidate.void or reference.void
+    single = len(candidate.ids) == len(reference.ids) == 1 and not void
     return single and bool(candidate.ids[0] != reference.ids[0])

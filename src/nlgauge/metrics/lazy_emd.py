@@ -25,7 +25,7 @@ from nlgauge.core.metric import Scale, distance
 from nlgauge.core.options import option
 from nlgauge.core.plan import Plan
 from nlgauge.measure.cost import cosine
-from nlgauge.measure.transport import Options, marginal_penalties, match_many
+from nlgauge.measure.transport import Options, marginal_penalties
 from nlgauge.metrics._cloud_metric import Points, Published, ngrams, one_layer
 from nlgauge.metrics._transport import TransportMetric
 
@@ -95,18 +95,23 @@ class LazyEmd(TransportMetric):
         """Return 1 - cos."""
         return cosine(candidate.vectors, reference.vectors, normalise=False)
 
-    def solve(
-        self, costs: Sequence[Floats], left: Sequence[Floats], right: Sequence[Floats]
-    ) -> list[Plan]:
-        """Return the unbalanced plans for cost matrices and masses."""
+    @property
+    def solver_options(self) -> Options:
+        """The penalties, and the regularisation of the options or of the published code."""
         options: Options = {"epsilon": self.epsilon}
         options["penalty_a"], options["penalty_b"] = self.penalties
-        if not self.compat:
-            return match_many(costs, left, right, **options)
-        options |= {"epsilon": _COMPAT_EPSILON, "reference": "ones"}
-        return list(map(_drop_costly_flows, match_many(costs, left, right, **options)))
+        if self.compat:
+            options |= {"epsilon": _COMPAT_EPSILON, "reference": "ones"}
+        return options
 
-    def row(self, plan: Plan, candidate: Points, reference: Points) -> tuple[float, ...]:
+    def solve(
+        self, costs: Sequence[Floats], candidates: Sequence[Points], references: Sequence[Points]
+    ) -> list[Plan]:
+        """Return the unbalanced plans; the published code ignores costly flows."""
+        plans = super().solve(costs, candidates, references)
+        return list(map(_drop_costly_flows, plans)) if self.compat else plans
+
+    def row(self, plan: Plan) -> tuple[float, ...]:
         """Return the components of a plan, the headline first."""
         values = {"cost": plan.value, "objective": plan.objective, "mass": plan.mass}
         values["similarity"] = 1 / (1 + values[self.headline])
@@ -116,8 +121,8 @@ class LazyEmd(TransportMetric):
         """Return each token's share of the objective: cost of its flows and penalty of the rest."""
         penalties = marginal_penalties(plan.marginal_a, plan.a, self.penalties[0])
         moved = (plan.coupling * plan.cost).sum(axis=1)
-        massive = plan.a > 0
-        return np.where(massive, (moved + penalties) / np.where(massive, plan.a, 1.0), np.nan)
+        has_mass = plan.a > 0
+        return np.where(has_mass, (moved + penalties) / np.where(has_mass, plan.a, 1.0), np.nan)
 
     @property
     def void_row(self) -> tuple[float, ...]:

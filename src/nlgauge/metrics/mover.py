@@ -17,14 +17,16 @@ always keeps only the first piece of a word.
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import Any, ClassVar
+
+import numpy as np
 
 from nlgauge.core.arrays import Floats
 from nlgauge.core.cloud import Cloud
 from nlgauge.core.errors import FileError
-from nlgauge.core.metric import Scale, Side, distance
+from nlgauge.core.metric import Scale, Side, distance, similarity
 from nlgauge.core.option_files import require_file
 from nlgauge.core.options import option
 from nlgauge.core.requirements import Weighting
@@ -64,8 +66,8 @@ class Mover(TransportMetric):
     @property
     def scale(self) -> Scale:
         """A distance, or the score of the published code."""
-        if self.compat is not None:
-            return _mover_compat.SCALES[self.compat]
+        if self.compat:
+            return similarity(self.void_row[0])
         return distance(COSTS[self.cost][1] + self.word_order)
 
     @property
@@ -76,7 +78,8 @@ class Mover(TransportMetric):
     @property
     def void_row(self) -> tuple[float, ...]:
         """The worst score of the published code and its distance, or the largest distance."""
-        return _mover_compat.VOID_ROWS[self.compat] if self.compat else super().void_row
+        largest = _mover_compat.LARGEST[self.compat] if self.compat else self.scale.void
+        return self.row_of_cost(largest)
 
     @property
     def weighting(self) -> Weighting:
@@ -98,27 +101,34 @@ class Mover(TransportMetric):
 
     def cost_matrix(self, candidate: Points, reference: Points) -> Floats:
         """Return the distances between vectors plus the cost of word order."""
+        if self.compat:
+            return _mover_compat.cost_matrix(candidate, reference, self.compat)
         cost = COSTS[self.cost][0](candidate.vectors, reference.vectors)
         if self.word_order:  # avoids a matrix of zeros, which is large for long texts
             cost += word_order(*cost.shape, weight=self.word_order)
         return cost
 
-    @property
-    def scored_by_plan(self) -> bool:
-        """Whether the score is the cost of the plan, not that of the published code."""
-        return self.compat is None
+    def row_of_cost(self, cost: float) -> tuple[float, ...]:
+        """Return the distance and its similarity, or the published score and its distance."""
+        return _mover_compat.row(cost, self.compat) if self.compat else super().row_of_cost(cost)
 
     def compare(self, candidates: Sequence[Points], references: Sequence[Points]) -> Floats:
-        """Return distance and similarity of every pair."""
+        """Return the components of every pair; the published code also scores one without mass."""
         if self.compat is None:
             return super().compare(candidates, references)
-        return _mover_compat.compare(candidates, references, self.compat)
+        found = partial(_mover_compat.distance, version=self.compat)
+        return np.array([*map(self.row_of_cost, map(found, candidates, references))])
 
 
-@cache
 def _stopwords(path: str) -> frozenset[str]:
     require_file(path, "stop word file")
     try:
-        return frozenset(Path(path).read_text("utf-8").lower().split())
+        return _read_words(path, Path(path).stat().st_mtime_ns)
     except (OSError, UnicodeDecodeError) as error:
         raise FileError(f"stop word file {path!r} cannot be read: {error}") from error
+
+
+@cache
+def _read_words(path: str, _modified: int) -> frozenset[str]:
+    """Return the words of a file; one that was modified since is read again."""
+    return frozenset(Path(path).read_text("utf-8").lower().split())

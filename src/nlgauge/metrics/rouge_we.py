@@ -11,7 +11,7 @@ negative cosines set to 0: the scores are equal if every token has a match with 
 The paper uses static word vectors (``model=glove``, or a file of vectors), also with ``order=2``.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
@@ -59,7 +59,8 @@ class RougeWe(GreedyMetric):
         masses = masses * vectors.any(axis=1)
         if not masses.any():
             return None
-        return words._replace(vectors=unit(vectors), masses=masses / masses.sum(), span=self.order)
+        masses = masses / masses.sum()
+        return replace(words, vectors=unit(vectors), masses=masses, span=self.order)
 
     def similarities(self, candidate: Points, reference: Points) -> Floats:
         """Return the nonnegative cosine of every pair of n-grams."""

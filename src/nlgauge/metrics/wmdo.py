@@ -61,7 +61,7 @@ class Wmdo(TransportMetric):
         """Return 1 - cos."""
         return cosine(candidate.vectors, reference.vectors)
 
-    def row(self, plan: Plan, candidate: Points, reference: Points) -> tuple[float, ...]:
+    def row(self, plan: Plan) -> tuple[float, ...]:
         """Return WMDo, WMD, the disorder, and 1 / (1 + WMDo)."""
         disorder = _disorder(plan)
         total = plan.value + self.delta * disorder

@@ -10,7 +10,8 @@ from nlgauge.core.cloud import Cloud, Tokens
 from nlgauge.core.requirements import Weighting
 from nlgauge.text.idf import IdfTable
 
-_PIECE_MARKS = ("##", "▁", "Ġ", "</w>")
+_WORD_STARTS, _WORD_END = "▁Ġ", "</w>"  # marks of SentencePiece and byte-level BPE
+_PIECE_MARKS = ("##", *_WORD_STARTS, _WORD_END)
 
 
 def weigh(cloud: Cloud, weighting: Weighting, table: IdfTable | None) -> Cloud:
@@ -34,14 +35,16 @@ def _select_tokens(tokens: Tokens, weighting: Weighting) -> Bools:
     mask = np.ones(len(tokens), dtype=bool)
     if weighting.special == "drop":
         mask &= ~tokens.special
+    first = np.diff(tokens.words, prepend=-1) != 0  # pieces of their words
     if weighting.subwords == "first":
-        mask &= tokens.special | (np.diff(tokens.words, prepend=-1) != 0)
+        mask &= tokens.special | first
     if weighting.punctuation != "keep":
         ascii_only = weighting.punctuation == "drop_ascii"
         mask &= ~np.array([_is_punctuation(s, ascii_only) for s in tokens.strings], dtype=bool)
     if weighting.stopwords:
-        stopped = np.array([s.lower() in weighting.stopwords for s in tokens.strings], dtype=bool)
-        mask &= tokens.special | ~stopped
+        bare = (s.lstrip(_WORD_STARTS).removesuffix(_WORD_END).lower() for s in tokens.strings)
+        stopped = np.array([s in weighting.stopwords for s in bare], dtype=bool)
+        mask &= tokens.special | ~(first & stopped)
     return mask
 
 
