@@ -90,7 +90,7 @@ def test_a_file_in_a_named_folder_is_a_metric(folder: Path) -> None:
 def test_the_new_metric_is_listed(call: Callable[..., tuple[int, str, str]]) -> None:
     _, listed, err = call("metrics", "shared_words")
     assert "shared_words ↑ [0, 1]  Words in common over words in either." in listed, err
-    assert "Fold case first. (bool) [yes]" in listed
+    assert "Fold case first. (yes or no) [yes]" in listed
 
 
 def test_the_law_tests_find_the_new_metric(folder: Path) -> None:

@@ -18,7 +18,7 @@ from nlgauge.metrics import metric_class
         ("bertscor", UnknownMetric, "no metric 'bertscor'; did you mean 'bertscore'"),
         ("bertscore:layr=4", OptionError, "no option 'layr'; did you mean 'layer'.*it has: "),
         ("bertscore:alpha=2", OptionError, r"alpha=2.0: must lie within \[0, 1\]"),
-        ("bertscore:alpha=x", OptionError, r"alpha='x': expected float \[0, 1\]"),
+        ("bertscore:alpha=x", OptionError, r"alpha='x': expected number \[0, 1\]"),
         ("bertscore:alpha=nan", OptionError, r"must lie within \[0, 1\]"),
         ("bertscore:weights=idfs", OptionError, "choose uniform | idf; did you mean 'idf'"),
         ("bertscore:layer", OptionError, "'layer' is not of the form option=value"),
@@ -37,7 +37,7 @@ def test_keyword_options_override_the_spec_and_are_checked() -> None:
     assert metric("bertscore", alpha=1) == metric("bertscore:alpha=1")
     with pytest.raises(OptionError, match="has no option 'wieghts'; did you mean 'weights'"):
         metric("bertscore", wieghts="idf")
-    with pytest.raises(OptionError, match="expected str or none, not int"):
+    with pytest.raises(OptionError, match="expected text or none, not int"):
         metric("bertscore", model=3)
     with pytest.raises(OptionError, match="cannot be added to a built metric"):
         metric(metric("bertscore"), layer=3)

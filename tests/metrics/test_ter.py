@@ -78,7 +78,7 @@ def test_empty_texts_keep_sacrebleus_numbers_and_are_noted():
 
 
 def test_bad_options():
-    with pytest.raises(OptionError, match="expected bool"):
+    with pytest.raises(OptionError, match="expected yes or no"):
         metric("ter", normalized="perhaps")
 
 
