@@ -41,12 +41,7 @@ def encode_json(answer: Answer) -> bytes:
         raise ServiceError(422, "not_finite", message) from None
 
 
-def handle(
-    request: schemas.Work | schemas.AlignRequest | schemas.JudgeRequest,
-    admission: Admission,
-    settings: Settings,
-    task: Task,
-) -> Answer:
+def handle(request: schemas.Body, admission: Admission, settings: Settings, task: Task) -> Answer:
     """Return the response to a request."""
     if isinstance(request, schemas.AlignRequest):
         return align(request, admission)

@@ -4,6 +4,7 @@ import { ramp } from "./colours.js";
 import { s } from "./elements.js";
 import { FAMILY } from "./text_width.js";
 import { end, score } from "./number_format.js";
+import { truncated } from "./plan.js";
 
 const [HIGH, FOOT, HEAD] = [120, 34, 26];
 
@@ -21,7 +22,7 @@ export function drawDistribution(metric, bands, scale, { width, palette, dark })
     width, height: total, viewBox: `0 0 ${width} ${total}`, role: "img", "aria-label": description(metric, bands, scale),
     "font-family": FAMILY,
   },
-    s("text", { x: 0, y: 14, fill: palette.ink, "font-size": 14, "font-weight": 600 }, metric),
+    s("text", { x: 0, y: 14, fill: palette.ink, "font-size": 14, "font-weight": 600 }, truncated(metric, 34)),
     bands.map((band, k) => curve(band, colours[k], at, up, [low, high])),
     s("line", { x1: 0, x2: width, y1: HEAD + HIGH, y2: HEAD + HIGH, stroke: palette.muted, "stroke-width": 0.8 }),
     bands.map((band, k) => band.scores.length > 0 && s("path", {

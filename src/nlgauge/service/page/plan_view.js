@@ -2,7 +2,7 @@
 
 import { LIGHT } from "./colours.js";
 import { saveSvg } from "./download.js";
-import { h, refill, s, scrollable, segments } from "./elements.js";
+import { h, quietButton, refill, s, scrollable, segments } from "./elements.js";
 import { drawFlow, lineLook } from "./flow_diagram.js";
 import { drawHeatMap } from "./heat_map.js";
 import { short } from "./number_format.js";
@@ -26,7 +26,7 @@ export function planView(onChange, extra) {
   const facts = h("div", { class: "token-facts", "aria-hidden": "true" });
   const legend = h("div", { class: "legend" });
   const save = () => saveSvg(DRAWERS[kind](plan, { width: WIDTH, palette: LIGHT }), `${kind}.svg`);
-  const saveButton = h("button", { type: "button", class: "quiet", onclick: save }, "Download SVG");
+  const saveButton = quietButton("Download SVG", save);
   const switcher = segments("View", KINDS, kind, (value) => {
     kind = value;
     redraw();
