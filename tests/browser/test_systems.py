@@ -190,7 +190,7 @@ def test_files_of_one_name_are_two_systems(visit: Any) -> None:
 def test_long_names_and_words_stay_on_the_page(visit: Any) -> None:
     page, view = opened(visit)
     word = "x" * 900
-    texts = {"n" * 180: f"{word}\nb\n", "<b>old</b>": "a\nb\n", "ref": f"{word}\nb\n"}
+    texts = {"n" * 180: f"{word}\nb\n", "<b>old</b>": "a\nb\n", "new": "b\nb\n", "ref": f"{word}\nb\n"}
     drop_files(view, *((f"{name}.txt", text) for name, text in texts.items()))
     choose_metrics(view, "bleu")
     view.get_by_role("button", name="Compare").click()
