@@ -86,7 +86,9 @@ def test_results_disappear_with_a_file_that_they_are_about(visit: Any) -> None:
     view.get_by_role("button", name="Remove hasty.txt").click()
     expect(view.get_by_role("table")).to_have_count(0)
     view.get_by_label("Baseline").select_option("literal")
-    expect(view.locator(".results > *")).to_have_count(0)  # nothing runs until the button is pressed
+    expect(view.locator(".results > *")).to_have_count(
+        0
+    )  # nothing runs until the button is pressed
 
 
 def test_a_link_without_texts_keeps_the_files_and_their_baseline(visit: Any) -> None:
@@ -230,7 +232,12 @@ def test_files_of_one_name_are_two_systems(visit: Any) -> None:
 def test_long_names_and_words_stay_on_the_page(visit: Any) -> None:
     page, view = opened(visit)
     word = "x" * 900
-    texts = {"n" * 180: f"{word}\nb\n", "<b>old</b>": "a\nb\n", "new": "b\nb\n", "ref": f"{word}\nb\n"}
+    texts = {
+        "n" * 180: f"{word}\nb\n",
+        "<b>old</b>": "a\nb\n",
+        "new": "b\nb\n",
+        "ref": f"{word}\nb\n",
+    }
     drop_files(view, *((f"{name}.txt", text) for name, text in texts.items()))
     choose_metrics(view, "bleu")
     view.get_by_role("button", name="Compare").click()

@@ -1,7 +1,7 @@
 // The charts of a study, redrawn when the width or theme changes.
 
 import { LIGHT } from "./colours.js";
-import { NAMES } from "./correlations.js";
+import { LEVELS, NAMES } from "./correlations.js";
 import { bandColours, drawDistribution } from "./distributions.js";
 import { saveSvg } from "./download.js";
 import { choice, h, quietButton, refill, s, scrollable, section } from "./elements.js";
@@ -27,7 +27,7 @@ export function drawingCard({ title, note, file, draw }) {
 export function matrixCard(matrix) {
   return matrix && drawingCard({
     title: "Correlations between metrics", file: "matrix.svg",
-    note: `${NAMES[matrix.coefficient]} over ${matrix.cells} ${matrix.level}s; ` +
+    note: `${NAMES[matrix.coefficient]} over ${matrix.cells} ${LEVELS[matrix.level]}; ` +
       "purple is positive, orange negative. Metrics where lower is better are negated.",
     draw: (width, colours) => drawMatrix(matrix, { width, palette: colours }),
   });
