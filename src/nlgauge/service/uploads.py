@@ -111,7 +111,10 @@ def read_upload(
         if form != "text":
             _check_table(str(path), form, name, limits)
         if form == "text":
-            answer |= {"kind": "text", "lines": read_lines(str(path))}
+            lines = read_lines(str(path))
+            if not lines:
+                raise _refusal(f"file {name!r} has no lines")
+            answer |= {"kind": "text", "lines": lines}
         elif content == "judgements":
             answer |= _judgements(str(path), columns)
         elif content == "labels":
