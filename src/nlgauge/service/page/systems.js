@@ -11,9 +11,9 @@ import { exampleSystems } from "./examples.js";
 import { fileList } from "./file_list.js";
 import { runJob } from "./jobs.js";
 import { areReferences, areTexts, clipped, linkReader, settingsOf } from "./link.js";
-import { notes, showError, showLinkNotice, warnings } from "./notices.js";
+import { notes, showError, showLinkNotice } from "./notices.js";
 import { count } from "./number_format.js";
-import { signatures } from "./scores.js";
+import { sharedWarnings, signatures } from "./scores.js";
 import { segmentSection } from "./segment_scores.js";
 
 const METRICS = ["gauge", "bleu", "chrf"];
@@ -117,7 +117,7 @@ export function systemsView(catalogue, onChange, onPair) {
   function showScores(answer, find) {
     const byMetric = Object.fromEntries(answer.scores.map((each) => [each.metric, each.signature]));
     refill(result, section("Scores", null, scoreTable(answer.scores),
-      warnings(answer.scores.flatMap((each) => each.warnings)), signatures(byMetric)),
+      sharedWarnings(answer.scores), signatures(byMetric)),
     segmentsOf(segmentScores(answer.scores), Object.fromEntries(answer.scores.map((each) => [each.metric, each])),
       answer.scores[0].system, find));
   }
