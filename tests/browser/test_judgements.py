@@ -164,7 +164,7 @@ def test_metrics_are_drawn_against_people_and_one_another(visit: Any) -> None:
     expect(matrix.locator("rect")).to_have_count(16)
     panels = view.locator(".panels svg")
     expect(panels).to_have_count(2)
-    expect(panels.first).to_have_attribute("aria-label", re.compile("human score .* texts, median"))
+    expect(panels.first).to_have_attribute("aria-label", re.compile("human score .* texts, mean"))
     with page.expect_download() as saved:
         view.get_by_role("button", name="Download SVG").click()
     assert "human:fluency" in saved.value.path().read_text("utf-8")
