@@ -79,10 +79,11 @@ function fade(drawing, plan, lit) {
   for (const part of drawing.querySelectorAll("[data-i]")) {
     part.classList.toggle("faded", !belongs(Number(part.dataset.i), Number(part.dataset.j)));
   }
+  const partnered = new Set(lit ? partners(plan, lit).map(({ index }) => index) : []);
   for (const token of drawing.querySelectorAll(".token")) {
     const index = Number(token.dataset.index);
     const same = token.dataset.side === lit?.side;
-    const kept = !lit || (same ? index === lit.index : partners(plan, lit).some((p) => p.index === index));
+    const kept = !lit || (same ? index === lit.index : partnered.has(index));
     token.classList.toggle("faded", !kept);
     token.classList.toggle("lit", Boolean(lit) && same && index === lit.index);
   }
