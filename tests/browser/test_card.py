@@ -49,6 +49,9 @@ def test_a_judged_table_becomes_a_card(visit: Any, tmp_path: Any) -> None:
     expect(changed.get_by_role("row")).to_have_count(1 + len(own.sensitivity))
     expect(changed).to_contain_text(f"{own.sensitivity[0].worse:.2f}")
     expect(view.locator(".panels svg")).to_have_count(1)
+    means = own.to_dict()["mean_by_quality"]
+    marks = view.locator(".panels title").all_text_contents()
+    assert {f"{band}: mean {mean:.2f}" for band, mean in means.items()} <= set(marks)
     name, html = saved(page, view, "Download HTML")
     assert name == "chrf.card.html"
     assert html.startswith("<!doctype html>")

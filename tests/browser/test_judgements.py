@@ -70,11 +70,17 @@ def test_documents_are_a_level_where_the_table_names_them(visit: Any) -> None:
     rows = [{**row, "document": f"d{row['segment'] // 4}"} for row in judged()]
     drop_files(view, ("documents.jsonl", json_lines(rows)))
     level.check()
+    view.get_by_label("segments", exact=True).uncheck()
     choose_metrics(view, "bleu", "chrf")
     view.get_by_role("button", name="Correlate").click()
-    view.get_by_label("Level").select_option("document")
     table = view.get_by_role("table", name="adequacy, 9 documents of a system")
     expect(table.get_by_role("row")).to_have_count(3)
+    view.get_by_label("documents", exact=True).uncheck()
+    view.get_by_label("within a system", exact=True).check()
+    view.get_by_role("button", name="Correlate").click()
+    expect(
+        view.get_by_text(re.compile(r"^Pearson r over \d+ segments within a system;"))
+    ).to_be_visible()
 
 
 def test_a_file_that_is_read_slowly_does_not_replace_a_later_one(visit: Any) -> None:
@@ -158,7 +164,7 @@ def test_metrics_are_drawn_against_people_and_one_another(visit: Any) -> None:
     expect(matrix.locator("rect")).to_have_count(16)
     panels = view.locator(".panels svg")
     expect(panels).to_have_count(2)
-    expect(panels.first).to_have_attribute("aria-label", re.compile("human score .* texts, median"))
+    expect(panels.first).to_have_attribute("aria-label", re.compile("human score .* texts, mean"))
     with page.expect_download() as saved:
         view.get_by_role("button", name="Download SVG").click()
     assert "human:fluency" in saved.value.path().read_text("utf-8")

@@ -187,6 +187,16 @@ def test_bars_are_fuller_where_better(visit: Any) -> None:
         assert bar.get_attribute("style") == "width: 100%;"
 
 
+def test_metrics_with_the_same_warning_share_it(visit: Any) -> None:
+    page = visit()
+    fill_pair(page, "\u0447\u0451 a cat", "the cat")
+    choose_metrics(page, "bertscore", "mover")
+    page.get_by_role("button", name="Score", exact=True).click()
+    expect(page.locator(".scores li")).to_have_count(2)
+    texts = page.locator(".warnings li").all_inner_texts()
+    assert all(text.startswith("bertscore, mover: ") for text in texts)
+
+
 def test_empty_texts_are_reported_before_a_request_is_sent(visit: Any) -> None:
     page = visit()
     page.get_by_role("button", name="Score", exact=True).click()

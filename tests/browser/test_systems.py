@@ -77,6 +77,48 @@ def test_tables_bring_their_own_references(visit: Any) -> None:
     expect(view.get_by_role("table", name="Scores of 2 systems")).to_contain_text("hasty")
 
 
+def test_results_disappear_with_a_file_that_they_are_about(visit: Any) -> None:
+    _, view = opened(visit)
+    drop_files(view, *files("fluent", "hasty", "literal", "reference.a"))
+    choose_metrics(view, "chrf")
+    view.get_by_role("button", name="Compare").click()
+    expect(view.get_by_role("table", name="Scores of 3 systems")).to_be_visible()
+    view.get_by_role("button", name="Remove hasty.txt").click()
+    expect(view.get_by_role("table")).to_have_count(0)
+    view.get_by_label("Baseline").select_option("literal")
+    expect(view.locator(".results > *")).to_have_count(
+        0
+    )  # nothing runs until the button is pressed
+
+
+def test_a_link_without_texts_keeps_the_files_and_their_baseline(visit: Any) -> None:
+    page, view = opened(visit, "#systems?example=1")
+    expect(view.get_by_role("table", name="compared with fluent")).to_be_visible()
+    page.evaluate("() => { location.hash = 'systems?count=300'; }")
+    expect(view.get_by_label("Resamples")).to_have_value("300")
+    expect(view.get_by_label("Baseline")).to_have_value("fluent")
+    expect(view.get_by_role("table", name="compared with fluent")).to_be_visible()
+    page.evaluate("() => { location.hash = 'systems?baseline=nobody'; }")
+    expect(view.get_by_role("alert")).to_contain_text("there is no system “nobody”")
+
+
+def test_neighbouring_numbers_on_an_axis_differ(visit: Any) -> None:
+    _, view = opened(visit)
+    shared = " ".join(f"word{k}" for k in range(60))
+    drop_files(
+        view,
+        ("a.txt", f"{shared} a\n{shared} ab\n"),
+        ("b.txt", f"{shared} abc\n{shared} abcd\n"),
+        ("ref.txt", f"{shared}\n{shared}\n"),
+    )
+    choose_metrics(view, "chrf")
+    view.get_by_role("button", name="Compare").click()
+    expect(view.locator(".scatter")).to_be_visible()
+    for axis in ("start", "middle", "end"):
+        numbers = view.locator(f".scatter text[text-anchor={axis}]").all_text_contents()
+        assert len(numbers) == len(set(numbers)), numbers
+
+
 def test_one_system_is_scored_alone(visit: Any) -> None:
     _, view = opened(visit)
     drop_files(view, *files("fluent", "reference.a"))
@@ -190,7 +232,12 @@ def test_files_of_one_name_are_two_systems(visit: Any) -> None:
 def test_long_names_and_words_stay_on_the_page(visit: Any) -> None:
     page, view = opened(visit)
     word = "x" * 900
-    texts = {"n" * 180: f"{word}\nb\n", "<b>old</b>": "a\nb\n", "ref": f"{word}\nb\n"}
+    texts = {
+        "n" * 180: f"{word}\nb\n",
+        "<b>old</b>": "a\nb\n",
+        "new": "b\nb\n",
+        "ref": f"{word}\nb\n",
+    }
     drop_files(view, *((f"{name}.txt", text) for name, text in texts.items()))
     choose_metrics(view, "bleu")
     view.get_by_role("button", name="Compare").click()

@@ -65,3 +65,12 @@ def test_scripts_from_right_to_left_are_drawn_in_their_direction(text: str) -> N
     assert text.startswith(first.get_text()), "letters of a word may be joined"
     assert first.get_position()[0] > last.get_position()[0]
     assert "DejaVu Sans" in first.get_fontfamily(), "DejaVu Sans Mono has no Hebrew letters"
+
+
+def test_latin_words_keep_their_order_in_a_text_from_right_to_left() -> None:
+    pytest.importorskip("matplotlib")
+    text = "קניתי iPhone 15 Pro היום"
+    (axes,) = draw_marked_text(text, [Span(text.index("hone"), text.index(" Pro"), "major")]).axes
+    words = sorted((each.get_position()[0], each.get_text()) for each in axes.texts)
+    shown = [word for _, word in words if word.strip()]
+    assert shown == ["היום", "iP", "hone", "15", "Pro", "קניתי"]

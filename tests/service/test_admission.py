@@ -64,6 +64,7 @@ def ask(api: TestClient, *metrics: object, **options: Any) -> tuple[int, str, st
         ("bertscore:long_text=truncate", "option_not_allowed"),
         ("chrf:char_order=60", "option_not_allowed"),
         ("depth:directions=1000000", "option_not_allowed"),
+        ("meteor:beta=1e300", "option_not_allowed"),
         (f"mover:layers={'1+' * 40}1", "option_not_allowed"),
     ],
 )

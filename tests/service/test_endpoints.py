@@ -143,6 +143,20 @@ def test_what_cannot_be_aligned_is_refused(api: TestClient) -> None:
         assert (answer.status_code, answer.json()["error"]["kind"]) == (422, kind), answer.text
 
 
+@pytest.mark.parametrize(("words", "layers"), [(1600, False), (700, True)])
+def test_plans_of_too_many_tokens_are_refused(api: TestClient, words: int, layers: bool) -> None:
+    """Their response would be larger than the request by a factor of thousands."""
+    candidate = " ".join(chr(0x4E00 + k) for k in range(words))
+    body = {"candidate": candidate, "references": candidate, "metric": "bary", "layers": layers}
+    answer = api.post("/v1/align", json=body)
+    assert answer.status_code == 413 and answer.json()["error"]["kind"] == "too_large_plan"
+    tokens = f"{words + 2:,}"  # with those that the model adds
+    assert f"of {tokens} by {tokens} tokens" in answer.json()["error"]["message"]
+    half = candidate[: words // 2]
+    answer = api.post("/v1/align", json={**body, "candidate": half, "references": half})
+    assert answer.status_code == 200
+
+
 def test_a_comparison_is_the_librarys_and_the_baseline_can_be_chosen(api: TestClient) -> None:
     body = {**examples.COMPARE, "baseline": "new"}
     answer = api.post("/v1/compare", json=body).json()

@@ -57,6 +57,32 @@ def test_numbers_that_overflow_to_infinity_are_refused(api: TestClient) -> None:
     assert "human" in answer.json()["error"]["where"]
 
 
+@pytest.mark.parametrize(
+    ("path", "body", "where"),
+    [
+        ("score", {"pairs": [{"candidate": "a", "references": [1]}], "metrics": ["bleu"]},
+         ["pairs", 0, "references"]),
+        ("score", {"candidates": ["a"], "metrics": ["bleu"]}, ["references"]),
+        ("score", {"systems": {"a": ["x"]}, "references": ["x"], "metrics": [5]}, ["metrics", 0]),
+        ("score", {"candidates": ["a"], "references": ["b"], "metrics": ["bleu"], "pair": 1},
+         ["pair"]),
+        ("compare", {"systems": {"systems": 1}, "references": ["b"], "metrics": ["bleu"]},
+         ["systems", "systems"]),
+        ("jobs", {"kind": "score", "body": {"pairs": [{"candidate": 1, "references": "a"}],
+                                            "metrics": ["bleu"]}},
+         ["body", "pairs", 0, "candidate"]),
+        ("correlate", {**examples.CORRELATE, "pairs": 1}, ["pairs"]),
+        ("judge", {"labels": {"str": [[1]], "m": ["x"]}, "judge": "m"}, ["labels", "str", 0]),
+    ],
+)  # fmt: skip
+def test_the_place_of_an_error_is_a_path_in_the_body(
+    api: TestClient, path: str, body: Any, where: list[Any]
+) -> None:
+    error = api.post(f"/v1/{path}", json=body).json()["error"]
+    assert error["where"] == ["body", *where]
+    assert error["message"].startswith(" / ".join(map(str, error["where"])) + ": ")
+
+
 def test_only_json_in_utf8_is_read(api: TestClient) -> None:
     for kind in ("text/plain", "application/x-www-form-urlencoded", "application/json; charset=x"):
         assert post(api, "{}", **{"Content-Type": kind}) == (415, "not_json")

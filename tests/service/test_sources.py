@@ -13,7 +13,7 @@ from nlgauge.core.errors import DataError
 from nlgauge.service import schemas
 from nlgauge.service.errors import ServiceError
 from nlgauge.service.handlers import _baseline_first, _judged, corpus_of
-from nlgauge.service.limits import check_work
+from nlgauge.service.limits import check_request
 from nlgauge.service.scheduler import _join
 from nlgauge.service.settings import Limits
 
@@ -116,7 +116,7 @@ def test_sources_count_as_texts() -> None:
         _body("ScorePairs", pairs=[{"candidate": "a", "references": "a", "source": long}]),
     ):
         with pytest.raises(ServiceError, match="characters in one text"):
-            check_work(body, limits, job=False)
+            check_request(body, limits)
 
 
 def test_the_client_sends_sources(start: Any) -> None:

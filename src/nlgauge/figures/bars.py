@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from nlgauge.figures import matplotlib_setup as setup
 from nlgauge.figures.colours import PALETTE
-from nlgauge.figures.labels import legend_label, printable, short_number, shorten
+from nlgauge.figures.labels import legend_label, short_label, short_number
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -39,7 +39,7 @@ def bars(panels: Sequence[Panel], *, across: int | None = None) -> "Figure":
     first = panels[0]
     names = list(first.series)
     columns = min(across or len(panels), len(panels))
-    label = setup.text_inches(shorten(printable(name)) for name in first.groups)
+    label = setup.text_inches(map(short_label, first.groups))
     panel_height = len(first.groups) * (len(names) * _BAR_INCHES + 0.09) + 0.45
     height = -(-len(panels) // columns) * panel_height + (0.4 if len(names) > 1 else 0.2)
     panel_width = min(1.9, max((_PAGE_INCHES - label) / columns, 1.1))
@@ -85,7 +85,7 @@ def _draw(axes: "Axes", panel: Panel) -> None:
                 (line,) = axes.plot([bar.low, bar.high], [place, place], color="#222222", lw=0.8)
                 line.set_path_effects([withStroke(linewidth=1.6, foreground="white")])
     axes.axvline(0, color="black", linewidth=0.5)
-    axes.set_yticks(range(len(panel.groups)), [shorten(printable(name)) for name in panel.groups])
+    axes.set_yticks(range(len(panel.groups)), list(map(short_label, panel.groups)))
     axes.set_ylim(len(panel.groups) - 0.5, -0.5)
     axes.tick_params("y", length=0)
     axes.tick_params("x", labelbottom=True)

@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike
 
 from nlgauge.figures import matplotlib_setup as setup
 from nlgauge.figures.heat_map import draw_cells, linear_scale
-from nlgauge.figures.labels import heading, printable, shorten
+from nlgauge.figures.labels import heading, short_label
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -20,7 +20,7 @@ _MIN_INCHES = 1.3  # two labels with the names of both axes
 def confusion(labels: Sequence[str], counts: ArrayLike, *, across: str, down: str) -> "Figure":
     """Return counts of pairs of labels, darker where they are more frequent."""
     values = np.asarray(counts, dtype=np.float64)
-    names = [shorten(printable(label)) for label in labels]
+    names = list(map(short_label, labels))
     longest = setup.text_inches(names)
     side = max(len(names) * _CELL_INCHES, _MIN_INCHES)
     with setup.panels(1, 1, (side + longest + 0.5, side + 0.5)) as (figure, (axes,)):

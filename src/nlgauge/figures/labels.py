@@ -17,9 +17,14 @@ def heading(text: str) -> str:
     return shorten(printable(text), 80)
 
 
+def short_label(name: str) -> str:
+    """Return a name, cut if it does not fit beside an axis."""
+    return shorten(printable(name))
+
+
 def legend_label(name: str) -> str:
     """Return a short label; matplotlib would omit one that starts with an underscore."""
-    return re.sub("^_", " _", shorten(printable(name)))
+    return re.sub("^_", " _", short_label(name))
 
 
 def shorten(label: str, longest: int = 24) -> str:
@@ -32,7 +37,7 @@ def shorten(label: str, longest: int = 24) -> str:
 
 def tick_label(value: float | str) -> str:
     """Return the label of an option's value."""
-    return shorten(printable(value)) if isinstance(value, str) else f"{value:g}"
+    return short_label(value) if isinstance(value, str) else f"{value:g}"
 
 
 def short_number(value: float, spec: str = ".3f") -> str:

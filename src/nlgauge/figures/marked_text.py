@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from html import escape
-from itertools import pairwise
+from itertools import accumulate, groupby, pairwise
 from typing import TYPE_CHECKING
 
 import regex
@@ -25,6 +25,7 @@ _MAX_COLUMNS = 72  # per line of the figure
 _CELL, _LINE = 0.0765, 0.24  # inches
 _MONOSPACE = "DejaVu Sans Mono"  # included in matplotlib
 _RIGHT_TO_LEFT = regex.compile(r"\P{bc=L}*?[\p{bc=R}\p{bc=AL}]")  # in the first letter
+_LEFT_TO_RIGHT = regex.compile(r"\p{bc=L}(?:[^\p{bc=R}\p{bc=AL}]*[\p{bc=L}\d])?")  # words in a row
 
 
 def parts(text: str, spans: Sequence[Span]) -> Iterator[tuple[str, str | None]]:
@@ -132,12 +133,25 @@ def _lines(text: str, spans: Sequence[Span]) -> list[list[_Placed]]:
                 column += cell_len(letters)
     if not _RIGHT_TO_LEFT.match(text):
         return lines
-    ends = [[start + cell_len(piece) for start, piece, _ in line] for line in lines]
-    width = max(end for line in ends for end in line)
-    return [
-        [(width - end, piece, severity) for end, (_, piece, severity) in zip(*both, strict=True)]
-        for both in zip(ends, lines, strict=True)
-    ]
+    width = max(start + cell_len(piece) for line in lines for start, piece, _ in line)
+    return [_mirror(line, width) for line in lines]
+
+
+def _mirror(line: Sequence[_Placed], width: int) -> list[_Placed]:
+    """Return the pieces from right to left; words written from left to right keep their order."""
+    places = list(accumulate((len(piece) for _, piece, _ in line), initial=0))[:-1]
+    text = "".join(piece for _, piece, _ in line)
+    runs = [found.span() for found in _LEFT_TO_RIGHT.finditer(text) if found.start() in places]
+    mirrored = []
+    for _, group in groupby(
+        zip(places, line, strict=True),
+        key=lambda each: next((run for run in runs if run[0] <= each[0] < run[1]), each[0]),
+    ):
+        pieces = [placed for _, placed in group]
+        left, right = pieces[0][0], pieces[-1][0] + cell_len(pieces[-1][1])
+        for start, piece, severity in pieces:
+            mirrored.append((width - right + start - left, piece, severity))
+    return mirrored
 
 
 def _place_letters(piece: str) -> Iterator[tuple[int, str]]:

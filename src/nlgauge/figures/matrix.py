@@ -11,7 +11,7 @@ from nlgauge.core.arrays import Floats
 from nlgauge.figures import matplotlib_setup as setup
 from nlgauge.figures.colours import DIVERGING
 from nlgauge.figures.heat_map import Scale, draw_cells, linear_scale
-from nlgauge.figures.labels import printable, short_number, shorten
+from nlgauge.figures.labels import short_label, short_number
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -58,14 +58,14 @@ def directed(names: Sequence[str], p: ArrayLike, *, title: str = "") -> Panel:
 def heat(panels: Sequence[Panel]) -> "Figure":
     """Return the panels side by side."""
     shows_names = [k == 0 or panel.names != panels[k - 1].names for k, panel in enumerate(panels)]
-    label = setup.text_inches(shorten(printable(name)) for panel in panels for name in panel.names)
+    label = setup.text_inches(short_label(name) for panel in panels for name in panel.names)
     sizes = [max(len(panel.names) * _CELL_INCHES, 0.9) for panel in panels]
     size = (sum(sizes) + sum(shows_names) * label + 0.35 * len(panels), max(sizes) + label + 0.75)
     with setup.panels(len(panels), len(panels), size, width_ratios=sizes) as (figure, grid):
         for axes, panel, width, with_names in zip(grid, panels, sizes, shows_names, strict=True):
             _draw(axes, panel)
             if panel.title:
-                axes.set_title(setup.wrap_title(printable(panel.title), width + 0.35), pad=16)
+                axes.set_title(setup.wrap_title(panel.title, width + 0.35), pad=16)
             if not with_names:
                 axes.set_yticklabels([])
     return figure
@@ -81,7 +81,7 @@ def _draw(axes: "Axes", panel: Panel) -> None:
     elif np.nanmin(panel.values, initial=0.0) < 0:
         scale = linear_scale(-1, 1, DIVERGING)
     n = len(panel.names)
-    names = [shorten(printable(name)) for name in panel.names]
+    names = list(map(short_label, panel.names))
     off_diagonal = np.where(np.eye(n, dtype=bool), np.nan, panel.values)
     draw_cells(
         axes,

@@ -9,7 +9,9 @@ from nlgauge.core.metric import Metric
 from nlgauge.core.plan import Plan
 from nlgauge.core.word_plan import WordGroups, nearest_tokens
 from nlgauge.scoring import Aligned
+from nlgauge.service.errors import ServiceError
 
+_MAX_CELLS = 2_000_000  # of all plans of a response: about 50 MB of JSON
 _GREEDY = ("f", "precision", "recall")
 
 
@@ -24,14 +26,19 @@ def predicted_spans(
     return [asdict(span) for span in spans]
 
 
-def plan_answer(plan: Plan, metric: Metric, *, words: bool) -> dict[str, Any]:
-    """Return the plan, and the matches of every token if the metric is greedy."""
+def plan_answer(plan: Plan, metric: Metric, *, words: bool, plans: int) -> dict[str, Any]:
+    """Return one of ``plans`` plans, and the matches of every token if the metric is greedy."""
     precision, recall = nearest_tokens(plan)
     joined = plan
     if words:
         groups = WordGroups.of(plan)
         joined = groups.join(plan)
         precision, recall = (groups.sums(each.astype(float)) > 0 for each in (precision, recall))
+    rows, columns = joined.coupling.shape
+    if plans * rows * columns > _MAX_CELLS:
+        size = f"{plans} plan{'s' * (plans > 1)} of {rows:,} by {columns:,} tokens"
+        message = f"{size}, but this server returns at most {_MAX_CELLS:,} pairs of tokens"
+        raise ServiceError(413, "too_large_plan", f"{message}; align shorter texts")
     matches = None
     if metric.components[: len(_GREEDY)] == _GREEDY:
         matches = [

@@ -15,13 +15,13 @@ from nlgauge.service.admission import Admission
 from nlgauge.service.errors import ServiceError, busy, client_gone
 from nlgauge.service.handlers import corpus_of, encode_json, handle, score_answer
 from nlgauge.service.jobs import Jobs
-from nlgauge.service.limits import Size
+from nlgauge.service.limits import Size, check_request
 from nlgauge.service.prometheus import Measurements
 from nlgauge.service.scheduler import PROCESSES, Scheduler
-from nlgauge.service.schemas import AlignRequest, CardRequest, JudgeRequest, ScoreBody, Spec
+from nlgauge.service.schemas import Body, CardRequest, JudgeRequest, ScoreBody, Spec
 from nlgauge.service.settings import Settings
 from nlgauge.service.task import Cancelled, ShortTask, Task
-from nlgauge.service.worker_process import Body, WorkerProcesses
+from nlgauge.service.worker_process import WorkerProcesses
 
 _TRIM_SECONDS = 2.0
 
@@ -53,10 +53,22 @@ class Dispatcher:
         gauge("nlgauge_long_running", running, lambda: self.scheduler.long_running)
         gauge("nlgauge_jobs", "Jobs that wait or run.", lambda: len(self.jobs))
 
-    async def score(self, request: Request, body: ScoreBody, size: Size) -> bytes:
-        """Return the scores of a request, which is batched with others if it is small."""
-        if not self._is_small(body.metrics, size):
-            return await self.run(request, body, size)
+    async def answer(self, request: Request, body: Body) -> bytes:
+        """Return the response to a request, from a separate process unless it is small."""
+        size = check_request(body, self.settings.limits)
+        metrics: Sequence[Spec] = () if isinstance(body, JudgeRequest) else body.metrics
+        small = self._is_small(metrics, size)
+        if small and isinstance(body, ScoreBody):
+            task: Task = await self._short_task(body)
+        # A card scores corrupted texts last, when the task has already released the models.
+        elif small and not isinstance(body, CardRequest):
+            task = Task("single", partial(self._handle, body), seconds=self._seconds)
+        else:
+            task = Task("long", partial(self.run_in_process, body), seconds=self._seconds)
+        return await self._result(request, task)
+
+    async def _short_task(self, body: ScoreBody) -> ShortTask:
+        """Return a task that is batched with others."""
         corpus = corpus_of(body)
         self.scheduler.check_capacity("short")
         prepared = self.admission.cached(body.metrics)
@@ -67,19 +79,7 @@ class Dispatcher:
         texts = corpus.reference_count(), corpus.sources is not None
         key = object() if scorer.needs_tables else (specs, *texts)
         write, seconds = lambda scores: encode_json(score_answer(body, scores)), self._seconds
-        return await self._result(request, ShortTask(scorer, corpus, key, write, seconds=seconds))
-
-    async def run(self, request: Request, body: Body, size: Size) -> bytes:
-        """Return the response to a request, from a separate process unless it is small."""
-        metrics: Sequence[Spec] = ()
-        if not isinstance(body, JudgeRequest):
-            metrics = [body.metric] if isinstance(body, AlignRequest) else body.metrics
-        # A card scores corrupted texts last, when the task has already released the models.
-        if self._is_small(metrics, size) and not isinstance(body, CardRequest):
-            task = Task("single", partial(self._handle, body), seconds=self._seconds)
-        else:
-            task = Task("long", partial(self.run_in_process, body), seconds=self._seconds)
-        return await self._result(request, task)
+        return ShortTask(scorer, corpus, key, write, seconds=seconds)
 
     def run_in_process(self, body: Body, task: Task) -> bytes:
         """Return the response to a request, from a process that is killed when the task ends."""

@@ -4,6 +4,7 @@ import json
 import logging
 import secrets
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
 from typing import Any
 
 from fastapi.exceptions import RequestValidationError
@@ -25,6 +26,8 @@ _PUBLIC: tuple[tuple[type[core.NlgaugeError], str], ...] = (
     (core.DataError, "bad_data"),
     (core.NotConverged, "not_converged"),
 )
+# Names of the alternative schemas of a body, which pydantic inserts after "body".
+_ALTERNATIVES = ("pairs", "candidates", "systems", "score", "compare", "correlate", "card")
 _STATUS_KINDS = {404: "not_found", 405: "method_not_allowed"}
 
 
@@ -101,8 +104,28 @@ async def validation_response(_: Request, error: Exception) -> Response:
     """Return the response for a body that does not match the schema."""
     found = error.errors() if isinstance(error, RequestValidationError) else []
     first = found[0] if found else {"msg": "the request is not valid", "loc": ()}
-    where = [part if isinstance(part, int) else str(part)[:100] for part in first["loc"][:12]]
+    path = _path_of(first, error.body if isinstance(error, RequestValidationError) else None)
+    where = [part if isinstance(part, int) else str(part)[:100] for part in path[:12]]
     others = f" (and {len(found) - 1} more)" if len(found) > 1 else ""
     reason = str(first["msg"]).removeprefix("Value error, ")  # pydantic's prefix
     message = f"{' / '.join(map(str, where))}: {reason}{others}"
     return ServiceError(422, "invalid", message, where=where).response()
+
+
+def _path_of(error: Mapping[str, Any], body: Any) -> list[str | int]:
+    """Return the path to an error in a body, without the names of schemas that pydantic inserts."""
+    location = error["loc"]
+    if body is None:
+        return list(location)
+    path: list[str | int] = ["body"]
+    last = len(location) - 1
+    for k, (before, part) in enumerate(pairwise(location), start=1):
+        if before == "body" and part in _ALTERNATIVES and k < last:
+            continue
+        held = range(len(body)) if isinstance(body, list) else body
+        if isinstance(body, dict | list) and part in held:
+            path.append(part)
+            body = body[part]
+        elif k == last and error["type"] == "missing":
+            path.append(part)
+    return path

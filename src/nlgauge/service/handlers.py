@@ -41,12 +41,7 @@ def encode_json(answer: Answer) -> bytes:
         raise ServiceError(422, "not_finite", message) from None
 
 
-def handle(
-    request: schemas.Work | schemas.AlignRequest | schemas.JudgeRequest,
-    admission: Admission,
-    settings: Settings,
-    task: Task,
-) -> Answer:
+def handle(request: schemas.Body, admission: Admission, settings: Settings, task: Task) -> Answer:
     """Return the response to a request."""
     if isinstance(request, schemas.AlignRequest):
         return align(request, admission)
@@ -102,11 +97,12 @@ def align(request: schemas.AlignRequest, admission: Admission) -> Answer:
     (aligned,) = scorer.align(request.candidate, references).values()
     content = aligned.scores.to_dict(segments=False)
     del content["system"], content["segments_scored"]
-    show = partial(plan_answer, metric=admitted.metric, words=request.words)
+    by_layer = _single_layers(admitted.metric, scorer) if request.layers else {}
+    plans = 1 + len(by_layer)
+    show = partial(plan_answer, metric=admitted.metric, words=request.words, plans=plans)
     content |= {"reference": aligned.reference, **show(aligned.plan), "layers": None}
     content["spans"] = predicted_spans(aligned, request.minor, request.major)
-    if request.layers:
-        by_layer = _single_layers(admitted.metric, scorer)
+    if by_layer:
         # Corpus tables are fitted on all references of the pair.
         layers = admission.scorer(tuple(by_layer.values())).fitted([references])
         alignments = layers.align(request.candidate, references[aligned.reference]).values()

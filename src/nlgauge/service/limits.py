@@ -21,8 +21,16 @@ class Size(NamedTuple):
     longest: int
 
 
-def check_work(request: schemas.Work, limits: Limits, *, job: bool) -> Size:
+def check_request(request: schemas.Body, limits: Limits, *, job: bool = False) -> Size:
     """Return the size of a request; raise an error if it exceeds a limit."""
+    if isinstance(request, schemas.AlignRequest):
+        return _check_texts([request.candidate], [request.references], limits, job=job)
+    if isinstance(request, schemas.JudgeRequest):
+        return _check_labels(request, limits)
+    return _check_work(request, limits, job=job)
+
+
+def _check_work(request: schemas.Work, limits: Limits, *, job: bool) -> Size:
     _check(len(request.metrics), limits.metrics, "too_many_metrics", "metrics")
     if isinstance(request, schemas.ScoreSystems | schemas.CompareSystems):
         candidates = [text for texts in request.systems.values() for text in texts]
@@ -48,13 +56,7 @@ def check_work(request: schemas.Work, limits: Limits, *, job: bool) -> Size:
     return size
 
 
-def check_pair(request: schemas.AlignRequest, limits: Limits) -> Size:
-    """Return the size of a pair; raise an error if it exceeds a limit."""
-    return _check_texts([request.candidate], [request.references], limits, job=False)
-
-
-def check_labels(request: schemas.JudgeRequest, limits: Limits) -> Size:
-    """Return the size of labels; raise an error if it exceeds a limit."""
+def _check_labels(request: schemas.JudgeRequest, limits: Limits) -> Size:
     raters = len(request.labels)
     pairs = raters * (raters - 1) // 2
     rows = max(map(len, request.labels.values()))

@@ -37,9 +37,10 @@ class JsonRoute(APIRoute):
             def validated(content: bytes) -> Any:
                 if not content:
                     raise RequestValidationError([{"loc": ("body",), "msg": "Field required"}])
-                body, errors = field.validate(_parse(content), {}, loc=("body",))
+                received = _parse(content)
+                body, errors = field.validate(received, {}, loc=("body",))
                 if errors:
-                    raise RequestValidationError(errors)
+                    raise RequestValidationError(errors, body=received)
                 return body
 
             body = await request.app.state.bodies.read(request, validated)

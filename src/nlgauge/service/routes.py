@@ -17,7 +17,7 @@ from nlgauge.service.card_response import CardAnswer
 from nlgauge.service.dispatch import Dispatcher
 from nlgauge.service.errors import client_gone
 from nlgauge.service.judge_response import JudgeAnswer
-from nlgauge.service.limits import check_labels, check_pair, check_work
+from nlgauge.service.limits import check_request
 from nlgauge.service.request_body import JsonRoute
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -75,13 +75,8 @@ def _dispatcher(request: Request) -> Dispatcher:
     return dispatcher
 
 
-async def _work(request: Request, body: schemas.Work) -> Response:
-    """Return the response to a request that may take long."""
-    dispatcher = _dispatcher(request)
-    size = check_work(body, dispatcher.settings.limits, job=False)
-    if isinstance(body, schemas.ScoreBody):
-        return _json(await dispatcher.score(request, body, size))
-    return _json(await dispatcher.run(request, body, size))
+async def _answer(request: Request, body: schemas.Body) -> Response:
+    return _json(await _dispatcher(request).answer(request, body))
 
 
 @_post(
@@ -93,41 +88,37 @@ async def _work(request: Request, body: schemas.Work) -> Response:
 )
 async def score(request: Request, body: schemas.ScoreRequest) -> Response:
     """Score pairs, lists of texts, or systems on the same segments, with any metrics."""
-    return await _work(request, body)
+    return await _answer(request, body)
 
 
 @_post("/v1/align", responses.AlignAnswer, examples.ALIGN)
 async def align(request: Request, body: schemas.AlignRequest) -> Response:
     """Align the tokens of a pair: matches, masses and costs."""
-    dispatcher = _dispatcher(request)
-    size = check_pair(body, dispatcher.settings.limits)
-    return _json(await dispatcher.run(request, body, size))
+    return await _answer(request, body)
 
 
 @_post("/v1/compare", responses.CompareAnswer, examples.COMPARE)
 async def compare(request: Request, body: schemas.CompareRequest) -> Response:
     """Test every system against a baseline, for every metric."""
-    return await _work(request, body)
+    return await _answer(request, body)
 
 
 @_post("/v1/correlate", responses.CorrelateAnswer, examples.CORRELATE)
 async def correlate(request: Request, body: schemas.CorrelateRequest) -> Response:
     """Correlate metrics with human judgements."""
-    return await _work(request, body)
+    return await _answer(request, body)
 
 
 @_post("/v1/card", CardAnswer, examples.CARD)
 async def card(request: Request, body: schemas.CardRequest) -> Response:
     """Describe a metric on judged data: agreement, biases, sensitivity, power and cost."""
-    return await _work(request, body)
+    return await _answer(request, body)
 
 
 @_post("/v1/judge", JudgeAnswer, examples.JUDGE)
 async def judge(request: Request, body: schemas.JudgeRequest) -> Response:
     """Check whether a judge agrees with people as well as people agree with each other."""
-    dispatcher = _dispatcher(request)
-    size = check_labels(body, dispatcher.settings.limits)
-    return _json(await dispatcher.run(request, body, size))
+    return await _answer(request, body)
 
 
 @router.get("/v1/metrics", response_model=responses.MetricsAnswer, responses=error_responses())
@@ -140,7 +131,7 @@ async def list_metrics(request: Request) -> Response:
 async def post_job(request: Request, body: schemas.JobRequest) -> Response:
     """Start a job; poll the path in the header Location for its result."""
     dispatcher, work = _dispatcher(request), body.body
-    check_work(work, dispatcher.settings.limits, job=True)
+    check_request(work, dispatcher.settings.limits, job=True)
     await asyncio.to_thread(dispatcher.admission.prepare, work.metrics)
     if await request.is_disconnected():  # nobody would know the id of the job
         raise client_gone()

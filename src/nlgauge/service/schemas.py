@@ -114,6 +114,11 @@ class AlignRequest(_Request):
     minor: Finite | None = Field(None, description="Minimum cost of a word in a predicted error.")
     major: Finite | None = Field(None, description="Minimum mean cost of a major error.")
 
+    @property
+    def metrics(self) -> list[Spec]:
+        """The metric, as requests with several have it."""
+        return [self.metric]
+
 
 class JudgedSpan(_Request):
     """An annotated error of the candidate; offsets count characters, the end is not included."""
@@ -308,3 +313,4 @@ ScoreBody = ScorePairs | ScoreSystems | ScoreLists
 CompareBody = ComparePairs | CompareSystems
 JudgedBody = CorrelateRequest | CardRequest
 Work = ScoreBody | CompareBody | JudgedBody
+Body = Work | AlignRequest | JudgeRequest

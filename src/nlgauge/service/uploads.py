@@ -111,7 +111,10 @@ def read_upload(
         if form != "text":
             _check_table(str(path), form, name, limits)
         if form == "text":
-            answer |= {"kind": "text", "lines": read_lines(str(path))}
+            lines = read_lines(str(path))
+            if not lines:
+                raise _refusal(f"file {name!r} has no lines")
+            answer |= {"kind": "text", "lines": lines}
         elif content == "judgements":
             answer |= _judgements(str(path), columns)
         elif content == "labels":
@@ -177,16 +180,8 @@ def _check_table(path: str, form: str, name: str, limits: Limits) -> None:
 
 def _outputs(path: str, name: str, columns: str | None) -> list[Answer]:
     corpus = read_systems([path], columns=columns)
-    return [
-        {
-            "system": name if corpus.systems[i] == _STEM else corpus.systems[i],
-            "id": corpus.ids[i],
-            "candidate": corpus.candidates[i],
-            "references": list(corpus.references[i]),
-            **_source(corpus, i),
-        }
-        for i in range(len(corpus))
-    ]
+    rows = [{"id": corpus.ids[i], **_texts(corpus, i)} for i in range(len(corpus))]
+    return [{**row, "system": name} if row["system"] == _STEM else row for row in rows]
 
 
 def _judgements(path: str, columns: str | None) -> Answer:
@@ -194,15 +189,12 @@ def _judgements(path: str, columns: str | None) -> Answer:
     corpus = judged.corpus
     rows = [
         {
-            "system": corpus.systems[i],
             "segment": corpus.ids[i],
-            "candidate": corpus.candidates[i],
-            "references": list(corpus.references[i]),
+            **_texts(corpus, i),
             "human": _numbers(judged.human, i),
             **({"scores": _numbers(judged.stored, i)} if judged.stored else {}),
             **({"document": judged.documents[i]} if judged.documents else {}),
             **({"spans": [vars(span) for span in judged.spans[i]]} if judged.spans else {}),
-            **_source(corpus, i),
         }
         for i in range(len(corpus))
     ]
@@ -227,10 +219,15 @@ def _labels(path: str, columns: str | None) -> Answer:
     }
 
 
-def _source(corpus: Corpus, row: int) -> Answer:
-    """Return the source of a row, if there is one."""
+def _texts(corpus: Corpus, row: int) -> Answer:
+    """Return the system and the texts of a row, with its source if there is one."""
     source = corpus.sources[row] if corpus.sources else None
-    return {} if source is None else {"source": source}
+    return {
+        "system": corpus.systems[row],
+        "candidate": corpus.candidates[row],
+        "references": list(corpus.references[row]),
+        **({} if source is None else {"source": source}),
+    }
 
 
 def _refusal(message: str) -> ServiceError:

@@ -13,11 +13,10 @@ from nlgauge.runtime.processes import follow_parent
 from nlgauge.service.admission import Admission
 from nlgauge.service.errors import ServiceError, service_error
 from nlgauge.service.handlers import encode_json, handle
-from nlgauge.service.schemas import AlignRequest, JudgeRequest, Work
+from nlgauge.service.schemas import Body
 from nlgauge.service.settings import Settings
 from nlgauge.service.task import Cancelled, Task
 
-Body = Work | AlignRequest | JudgeRequest
 _POLL_SECONDS = 0.1  # between checks whether a task is cancelled
 _IDLE_SECONDS = 600.0
 _NICENESS = 5  # short requests have priority

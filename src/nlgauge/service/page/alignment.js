@@ -45,8 +45,8 @@ const ENGLISH = PRICES.get("en");
  */
 export function alignmentPanel(onChange) {
   const state = {
-    kind: "greedy", exact: EXACT[0][0], pair: null, options: {}, answer: null,
-    words: true, shownPenalties: String(ENGLISH), // penalties of the chosen Lazy-EMD that the sliders show
+    kind: "greedy", pair: null, options: {}, answer: null,
+    shownPenalties: String(ENGLISH), // penalties of the chosen Lazy-EMD that the sliders show
   };
   const answers = new Map();
   let waiting = null;
@@ -60,25 +60,14 @@ export function alignmentPanel(onChange) {
   const presets = h("div", { class: "presets" }, h("span", { class: "note" }, "Try"),
     preset("paper", ...ENGLISH), preset("cheap", "0.05", "0.05"), preset("precision", "inf", "0"),
     preset("recall", "0", "inf"), preset("balanced", "inf", "inf"));
-  const exact = choice("Metric", EXACT, state.exact, (value) => {
-    state.exact = value;
-    refresh();
-    onChange();
-  });
-  const switcher = segments("Kind of matching", KINDS, state.kind, (kind) => show(kind));
+  const exact = choice("Metric", EXACT, EXACT[0][0], changed);
+  const switcher = segments("Kind of matching", KINDS, state.kind, show);
   const explanation = h("p", { class: "note says" });
   const facts = h("div", { class: "facts" });
   const errors = h("div", { class: "errors" });
   const errorPlace = h("div");
   const layers = layerPlans((plan) => animate(null, plan));
-  const words = h("input", {
-    type: "checkbox", checked: state.words,
-    onchange: () => {
-      state.words = words.checked;
-      refresh();
-      onChange();
-    },
-  });
+  const words = h("input", { type: "checkbox", checked: true, onchange: changed });
   const drawing = planView(onChange, h("label", { class: "switch" }, words, " Whole words"));
   const whole = h("section", { class: "card matching", "aria-labelledby": "matching-title", hidden: true },
     h("div", { class: "headline" }, h("h2", { id: "matching-title" }, "Alignment"), switcher),
@@ -88,8 +77,7 @@ export function alignmentPanel(onChange) {
   function preset(name, ...values) {
     const press = () => {
       prices.set(...values);
-      refresh();
-      onChange();
+      changed();
     };
     return h("button", { type: "button", class: "quiet small", onclick: press }, name);
   }
@@ -97,6 +85,10 @@ export function alignmentPanel(onChange) {
   function show(kind) {
     state.kind = kind;
     arrange();
+    changed();
+  }
+
+  function changed() {
     refresh();
     onChange();
   }
@@ -113,7 +105,7 @@ export function alignmentPanel(onChange) {
     const [candidate, reference] = prices.values();
     const plain = {
       greedy: "bertscore",
-      exact: state.exact,
+      exact: exact.control.value,
       unbalanced: `lazy_emd:penalty_candidate=${candidate},penalty_reference=${reference}`,
       layers: "bary",
     }[state.kind];
@@ -136,7 +128,7 @@ export function alignmentPanel(onChange) {
     if (!state.pair) return;
     stop.abort();
     stop = new AbortController();
-    const body = { ...state.pair, metric: metric(), layers: state.kind === "layers", words: state.words };
+    const body = { ...state.pair, metric: metric(), layers: state.kind === "layers", words: words.checked };
     const key = JSON.stringify(body);
     whole.setAttribute("aria-busy", "true");
     try {
@@ -205,10 +197,12 @@ export function alignmentPanel(onChange) {
       whole.hidden = true;
     },
     settings() {
-      const [candidate, reference] = prices.values();
-      const kind = { match: state.kind, picture: drawing.kind(), ...(state.words ? {} : { words: "0" }) };
-      if (state.kind === "unbalanced") return { ...kind, from: candidate, to: reference };
-      return state.kind === "exact" ? { ...kind, exact: state.exact } : kind;
+      const [from, to] = state.kind === "unbalanced" ? prices.values() : [];
+      const metric = state.kind === "exact" && exact.control.value;
+      return {
+        match: state.kind, picture: drawing.kind(), words: !words.checked && "0",
+        exact: state.kind === "exact" && exact.control.value, from, to,
+      };
     },
     names: ["match", "picture", "words", "exact", "from", "to"],
     /** Show the kind of matching that a metric uses, if there is one. */
@@ -216,15 +210,13 @@ export function alignmentPanel(onChange) {
       const kind = { bertscore: "greedy", wmd: "exact", mover: "exact", gauge: "exact", lazy_emd: "unbalanced", bary: "layers" }[name];
       if (!kind) return;
       state.kind = kind;
-      if (kind === "exact") state.exact = EXACT.find(([spec]) => spec.startsWith(name))[0];
-      exact.querySelector("select").value = state.exact;
+      if (kind === "exact") exact.control.value = EXACT.find(([spec]) => spec.startsWith(name))[0];
       arrange();
     },
     restore(settings, link) {
       state.kind = link.choice("match", KINDS.map(([name]) => name)) ?? state.kind;
-      state.exact = link.choice("exact", EXACT.map(([name]) => name)) ?? state.exact;
-      exact.querySelector("select").value = state.exact;
-      words.checked = state.words = link.choice("words", ["0", "1"]) !== "0";
+      link.select("exact", exact);
+      words.checked = link.choice("words", ["0", "1"]) !== "0";
       const wanted = ["from", "to"].map((name) => settings.get(name));
       if (wanted.every(isPenalty)) {
         prices.set(...wanted);

@@ -1,7 +1,7 @@
 // A dialog for the token of the service, which is kept while the tab is open.
 
 import { onTokenRequired, token } from "./api.js";
-import { h, openDialog } from "./elements.js";
+import { h, openDialog, quietButton } from "./elements.js";
 
 let pending = null;
 
@@ -34,7 +34,7 @@ function requestToken(refused) {
         "Enter the token that the service was started with. It is deleted when this tab is closed."),
       h("div", { class: "option" }, h("label", { for: "token" }, "Token"), input),
       h("footer", {},
-        h("button", { type: "button", class: "quiet", onclick: () => dialog.close() }, "Not now"),
+        quietButton("Not now", () => dialog.close()),
         h("button", { class: "primary", value: "go" }, "Continue"))));
   return openDialog(dialog, () => input.value.trim());
 }

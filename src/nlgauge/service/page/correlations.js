@@ -4,7 +4,8 @@ import { filterFields, h, refill } from "./elements.js";
 import { coefficient as written } from "./number_format.js";
 import { table } from "./table.js";
 
-const LEVELS = {
+/** What the points of a correlation are, by level. */
+export const LEVELS = {
   segment: "segments", text: "systems within a segment", by_system: "segments within a system",
   document: "documents of a system", system: "systems",
 };

@@ -1,6 +1,6 @@
 // The segments with the largest differences between a system and the baseline.
 
-import { filterFields, h, refill } from "./elements.js";
+import { filterFields, h, refill, section } from "./elements.js";
 import { difference, score } from "./number_format.js";
 import { markDifferences } from "./word_differences.js";
 
@@ -13,9 +13,7 @@ export function differingSegments(answer, nameSegment) {
   const list = h("ol", { class: "differing" });
   const fields = filterFields(answer.differ, columns, (rows) => refill(list, rows.map((each) =>
     segment(each, answer.scales[each.metric], nameSegment(each.segment)))));
-  return h("section", { class: "card", "aria-labelledby": "differing-title" },
-    h("h2", { id: "differing-title" }, "Largest differences"),
-    fields, list);
+  return section("Largest differences", null, fields, list);
 }
 
 function segment(each, scale, name) {

@@ -4,10 +4,11 @@ import { ramp } from "./colours.js";
 import { s } from "./elements.js";
 import { FAMILY } from "./text_width.js";
 import { end, score } from "./number_format.js";
+import { truncated } from "./plan.js";
 
 const [HIGH, FOOT, HEAD] = [120, 34, 26];
 
-/** One panel: a curve for every band of quality, the best on top. */
+/** One panel: a curve for every band of quality, the best on top, and a mark at its mean. */
 export function drawDistribution(metric, bands, scale, { width, palette, dark }) {
   const colours = bandColours(bands.length, dark);
   const places = bands.flatMap((band) => band.places);
@@ -21,13 +22,13 @@ export function drawDistribution(metric, bands, scale, { width, palette, dark })
     width, height: total, viewBox: `0 0 ${width} ${total}`, role: "img", "aria-label": description(metric, bands, scale),
     "font-family": FAMILY,
   },
-    s("text", { x: 0, y: 14, fill: palette.ink, "font-size": 14, "font-weight": 600 }, metric),
+    s("text", { x: 0, y: 14, fill: palette.ink, "font-size": 14, "font-weight": 600 }, truncated(metric, 34)),
     bands.map((band, k) => curve(band, colours[k], at, up, [low, high])),
     s("line", { x1: 0, x2: width, y1: HEAD + HIGH, y2: HEAD + HIGH, stroke: palette.muted, "stroke-width": 0.8 }),
     bands.map((band, k) => band.scores.length > 0 && s("path", {
-      d: `M${at(median(band.scores)).toFixed(1)} ${HEAD + HIGH + 3}l-5 8h10z`, fill: colours[k],
+      d: `M${at(mean(band.scores)).toFixed(1)} ${HEAD + HIGH + 3}l-5 8h10z`, fill: colours[k],
       stroke: palette.ink, "stroke-width": 0.5,
-    }, s("title", {}, `${band.name}: median ${score(median(band.scores), scale.range)}`))),
+    }, s("title", {}, `${band.name}: mean ${score(mean(band.scores), scale.range)}`))),
     s("text", { x: 0, y: total - 6, ...label }, end(low)),
     s("text", { x: width / 2, y: total - 6, "text-anchor": "middle", ...label },
       scale.direction === "higher" ? "better →" : "← better"),
@@ -58,14 +59,12 @@ function limits(places, [lowest, highest]) {
   return [Math.max(Math.min(...places), lowest ?? -Infinity), Math.min(Math.max(...places), highest ?? Infinity)];
 }
 
-function median(scores) {
-  const sorted = [...scores].sort((one, other) => one - other);
-  const middle = sorted.length / 2;
-  return sorted.length % 2 ? sorted[Math.floor(middle)] : (sorted[middle - 1] + sorted[middle]) / 2;
+function mean(scores) {
+  return scores.reduce((total, score) => total + score, 0) / scores.length;
 }
 
 function description(metric, bands, scale) {
-  const medians = bands.filter(({ scores }) => scores.length > 0).map(({ name, scores }) =>
-    `human score ${name}: ${scores.length} texts, median ${score(median(scores), scale.range)}`);
-  return `${metric}. ${medians.join("; ")}`;
+  const means = bands.filter(({ scores }) => scores.length > 0).map(({ name, scores }) =>
+    `human score ${name}: ${scores.length} texts, mean ${score(mean(scores), scale.range)}`);
+  return `${metric}. ${means.join("; ")}`;
 }

@@ -24,7 +24,22 @@ export function refill(element, ...children) {
   return fill(element, children);
 }
 
-/** A select box; choices are values, or pairs of a value and its name. */
+/** A button for something that is not the main action of a view. */
+export function quietButton(words, onclick) {
+  return h("button", { type: "button", class: "quiet", onclick }, words);
+}
+
+let cards = 0;
+
+/** A card with a heading, and a button or more beside it. */
+export function section(title, buttons, ...children) {
+  const id = `card-${++cards}`;
+  const heading = h("h2", { id }, title);
+  return h("section", { class: "card", "aria-labelledby": id },
+    buttons ? h("div", { class: "headline" }, heading, buttons) : heading, children);
+}
+
+/** A label whose `control` is a select box; choices are values, or pairs of a value and its name. */
 export function choice(label, choices, chosen, onChange, properties = {}) {
   const options = choices.map((each) => {
     const [value, name] = Array.isArray(each) ? each : [each, each];

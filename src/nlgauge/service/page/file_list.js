@@ -72,7 +72,7 @@ export function fileList(onChange, onError) {
   return {
     element: place,
     isEmpty: () => files.length === 0,
-    /** Read files and add them; return false if an example or a link has replaced the list meanwhile. */
+    /** Read files and add them, unless an example or a link has replaced the list meanwhile. */
     async add(given) {
       const list = files;
       let read;
@@ -81,14 +81,13 @@ export function fileList(onChange, onError) {
       } catch (error) {
         if (list === files) throw error;
       }
-      if (list !== files) return false;
+      if (list !== files) return;
       for (const file of read) {
         file.role = file.kind === "text" && /ref/i.test(file.name) ? "references" : "system";
         file.name = unused(file);
         files.push(file);
       }
       changed();
-      return true;
     },
     /** Set the list from a request body: systems and references, or pairs. */
     set({ systems, references, pairs }) {

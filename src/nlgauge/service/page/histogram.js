@@ -2,7 +2,8 @@
 
 import { s } from "./elements.js";
 import { FAMILY } from "./text_width.js";
-import { count, end } from "./number_format.js";
+import { count, tick } from "./number_format.js";
+import { truncated } from "./plan.js";
 import { ticks } from "./scatter.js";
 
 const BINS = 20;
@@ -42,6 +43,6 @@ export function drawHistogram(series, { axis, width, palette }) {
           s("title", {}, series[k].name)));
     }),
     ticks([low, top]).map((value) =>
-      s("text", { x: x(value), y: high - FOOT + 16, "text-anchor": "middle", ...label }, end(value))),
-    s("text", { x: (LEFT + width - RIGHT) / 2, y: high - 8, "text-anchor": "middle", ...label, fill: palette.ink }, axis));
+      s("text", { x: x(value), y: high - FOOT + 16, "text-anchor": "middle", ...label }, tick(value))),
+    s("text", { x: (LEFT + width - RIGHT) / 2, y: high - 8, "text-anchor": "middle", ...label, fill: palette.ink }, truncated(axis, 40)));
 }

@@ -1,7 +1,7 @@
 // Jobs of the service, with a progress bar and a cancel button.
 
 import { describe, post, get, remove } from "./api.js";
-import { h, refill } from "./elements.js";
+import { h, quietButton, refill } from "./elements.js";
 import { announce } from "./notices.js";
 import { count, counted, duration } from "./number_format.js";
 
@@ -57,13 +57,10 @@ function progressBar(place, cancel) {
     class: "track", role: "progressbar", "aria-label": "Progress", "aria-valuemin": 0, "aria-valuemax": 100,
   }, fill);
   const words = h("p", { class: "progress-words" }, "Sending …");
-  const button = h("button", {
-    type: "button", class: "quiet",
-    onclick: () => {
-      words.textContent = "Cancelling …";
-      cancel();
-    },
-  }, "Cancel");
+  const button = quietButton("Cancel", () => {
+    words.textContent = "Cancelling …";
+    cancel();
+  });
   const whole = h("div", { class: "progress" }, track, h("div", { class: "beside" }, words, button));
   refill(place, whole);
   let announced = performance.now();

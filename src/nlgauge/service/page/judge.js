@@ -1,20 +1,18 @@
 // The view of a judge: does it agree with people as well as people agree with each other?
 
 import { post } from "./api.js";
+import { drawingCard } from "./charts.js";
 import { checkboxes } from "./checkboxes.js";
-import { LIGHT } from "./colours.js";
 import { drawConfusion } from "./confusion.js";
-import { saveCsv, saveSvg } from "./download.js";
-import { choice, h, refill, reveal, scrollable } from "./elements.js";
+import { saveCsv } from "./download.js";
+import { choice, h, quietButton, refill, section } from "./elements.js";
 import { exampleLabels } from "./examples.js";
 import { readFile } from "./files.js";
 import { agreementTable, biasTable, judgeRows, personTable, replacementTable } from "./judge_tables.js";
-import { areTexts, clipped, linkReader } from "./link.js";
-import { inputError, notes, showLinkNotice } from "./notices.js";
+import { areTexts, clipped, linkReader, settingsOf } from "./link.js";
+import { inputError, notes } from "./notices.js";
 import { counted } from "./number_format.js";
-import { taskRunner } from "./run_task.js";
-import { tableUpload } from "./table_upload.js";
-import { onResizeOrTheme, palette } from "./theme.js";
+import { tableView } from "./table_view.js";
 
 const SCALES = [["default", "by the labels"], ["nominal", "nominal"], ["ordinal", "ordinal"], ["interval", "interval"], ["ratio", "ratio"]];
 const EPSILONS = ["0", "0.05", "0.1", "0.15", "0.2"];
@@ -31,28 +29,27 @@ const LABELS = {
 
 /** The view; `onChange` is called when its link changes. */
 export function judgeView(catalogue, onChange) {
-  const state = { judge: null, scale: "default", epsilon: "0.1" };
   const raters = h("div", { class: "fields" });
+  let judge = null;
   let people = null;
   const order = h("input", {
     type: "text", autocomplete: "off", spellcheck: "false", placeholder: "low, high", onchange: onChange,
   });
-  const scale = choice("Scale", SCALES, state.scale, (value) => {
-    state.scale = value;
-    onChange();
+  const scale = choice("Scale", SCALES, "default", onChange);
+  const epsilon = choice("Epsilon of the replacement test", EPSILONS, "0.1", onChange);
+  const view = tableView(LABELS, {
+    title: "Check a judge against people",
+    lead: "See whether an LLM, or a person, gives the same labels as people, and whether it is biased.",
+    fields: [raters, h("div", { class: "fields" }, scale,
+      h("label", { class: "field" }, h("span", {}, "Order of labels, lowest first"), order), epsilon)],
+    button: "Check the judge", waiting: "Checking …",
+    send: (body, { signal }) => post("/v1/judge", body, { signal }),
+    onTable, onChange, body, show,
   });
-  const epsilon = choice("Epsilon of the replacement test", EPSILONS, state.epsilon, (value) => {
-    state.epsilon = value;
-    onChange();
-  });
-  const result = h("div", { class: "results" });
-  const go = h("button", { type: "button", class: "primary", onclick: () => run() }, "Check the judge");
-  const work = taskRunner(go, result);
-  const upload = tableUpload(LABELS, { result, work, onTable, onChange, run: () => run() });
 
   function onTable(table) {
     const names = Object.keys(table.labels);
-    state.judge = names.at(-1);
+    judge = names.at(-1);
     drawRaters(table);
     return `${counted(table.items.length, "row")}, ${counted(names.length, "rater")}`;
   }
@@ -60,86 +57,49 @@ export function judgeView(catalogue, onChange) {
   /** The choice of the judge, and of people among the other raters. */
   function drawRaters(table, chosen = null) {
     const names = Object.keys(table.labels);
-    const others = names.filter((name) => name !== state.judge);
+    const others = names.filter((name) => name !== judge);
     people = checkboxes("People", others.map((name) => [name, name]), chosen ?? others, onChange);
-    const judge = choice("Judge", names, state.judge, (value) => {
-      state.judge = value;
+    const field = choice("Judge", names, judge, (value) => {
+      judge = value;
       drawRaters(table);
       raters.querySelector("select").focus();
       onChange();
     });
-    refill(raters, judge, people.element);
+    refill(raters, field, people.element);
   }
 
-  function body() {
+  function body(table) {
     if (people.values().length === 0) throw inputError("Nobody is selected under “People”: select at least one.");
-    const ordered = orderOf(order.value);
+    const ordered = order.value.split(",").map((label) => label.trim()).filter(Boolean);
     return {
-      ...upload.found.table, judge: state.judge, human: people.values(), epsilon: Number(state.epsilon),
-      order: ordered.length ? ordered : null, scale: state.scale === "default" ? null : state.scale,
+      ...table, judge, human: people.values(), epsilon: Number(epsilon.control.value),
+      order: ordered.length ? ordered : null, scale: scale.control.value === "default" ? null : scale.control.value,
     };
   }
 
-  const run = () => work(async ({ signal }) => {
-    const request = body();
-    refill(result, h("p", { class: "note", role: "status" }, "Checking …"));
-    show(await post("/v1/judge", request, { signal }));
-  });
-
-  function show(answer) {
-    const save = () => saveCsv(judgeRows(answer), "judge.csv");
-    refill(result,
-      h("section", { class: "card", "aria-labelledby": "verdict-title" },
-        h("div", { class: "headline" }, h("h2", { id: "verdict-title" }, "Verdict"),
-          h("button", { type: "button", class: "quiet", onclick: save }, "Download CSV")),
-        h("p", {}, answer.verdict),
-        h("p", { class: "note" }, `${answer.judge} and ${answer.people.join(", ")}; ${counted(answer.items, "item")}; ` +
-          `${answer.scale} scale; intervals: bootstrap over ${answer.agreement[0].judge.resampled}.`),
-        agreementTable(answer), personTable(answer), notes(answer.notes)),
-      moreCard(answer), confusionCard(answer));
-    reveal(result);
-  }
-
   return {
-    element: h("div", { class: "view" },
-      h("h1", {}, "Check a judge against people"),
-      h("p", { class: "lead" },
-        "See whether an LLM, or a person, gives the same labels as people, and whether it is biased."),
-      upload.form(raters,
-        h("div", { class: "fields" }, scale,
-          h("label", { class: "field" }, h("span", {}, "Order of labels, lowest first"), order), epsilon),
-        h("div", { class: "actions" }, go)),
-      result),
-    texts: upload.texts,
-    settings() {
-      const link = new URLSearchParams({ scale: state.scale, epsilon: state.epsilon });
-      if (order.value.trim()) link.set("order", order.value);
-      if (upload.found.table) {
-        link.set("judge", state.judge);
-        link.set("people", JSON.stringify(people.values()));
-      }
-      if (upload.found.isExample) link.set("example", "1");
-      return link;
-    },
+    element: view.element,
+    texts: view.texts,
+    settings: () => settingsOf({
+      scale: scale.control.value, epsilon: epsilon.control.value, order: order.value.trim() && order.value,
+      judge: view.found.table && judge, people: view.found.table && JSON.stringify(people.values()),
+      example: view.found.isExample && "1",
+    }),
     restore(settings) {
       const link = linkReader(settings, PARTS);
-      state.scale = link.choice("scale", SCALES.map(([value]) => value)) ?? state.scale;
-      scale.querySelector("select").value = state.scale;
-      state.epsilon = link.choice("epsilon", EPSILONS) ?? state.epsilon;
-      epsilon.querySelector("select").value = state.epsilon;
+      link.select("scale", scale);
+      link.select("epsilon", epsilon);
       order.value = settings.get("order") ?? "";
-      upload.restore(link, settings);
-      const { table } = upload.found;
-      if (table) restoreRaters(table, link, settings);
-      if (link.waits()) showLinkNotice(result, link.problems, table ? go.textContent : null);
-      else if (table) run();
+      view.restore(link, settings);
+      if (view.found.table) restoreRaters(view.found.table, link, settings);
+      view.start(link);
     },
   };
 
   function restoreRaters(table, link, settings) {
     const wanted = settings.get("judge");
     if (wanted !== null && !Object.hasOwn(table.labels, wanted)) link.refuse(`there is no rater “${clipped(wanted)}”`);
-    else if (wanted !== null) state.judge = wanted;
+    else if (wanted !== null) judge = wanted;
     const others = link.json("people", areTexts, "the people of the link are not a list of names");
     const unknown = others?.find((name) => !Object.hasOwn(table.labels, name));
     if (unknown !== undefined) link.refuse(`there is no rater “${clipped(unknown)}”`);
@@ -147,30 +107,30 @@ export function judgeView(catalogue, onChange) {
   }
 }
 
-/** The labels of a list with commas. */
-function orderOf(text) {
-  return text.split(",").map((label) => label.trim()).filter(Boolean);
+function show(answer) {
+  return [
+    section("Verdict", quietButton("Download CSV", () => saveCsv(judgeRows(answer), "judge.csv")),
+      h("p", {}, answer.verdict),
+      h("p", { class: "note" }, `${answer.judge} and ${answer.people.join(", ")}; ${counted(answer.items, "item")}; ` +
+        `${answer.scale} scale; intervals: bootstrap over ${answer.agreement[0].judge.resampled}.`),
+      agreementTable(answer), personTable(answer), notes(answer.notes)),
+    moreCard(answer), confusionCard(answer),
+  ];
 }
 
 /** The test of replacement and the biases; null if there are neither. */
 function moreCard(answer) {
   const tables = [replacementTable(answer), biasTable(answer)].filter(Boolean);
-  if (tables.length === 0) return null;
-  return h("section", { class: "card", "aria-labelledby": "replacement-title" },
-    h("h2", { id: "replacement-title" }, "Replacement and biases"), tables);
+  return tables.length ? section("Replacement and biases", null, tables) : null;
 }
 
 /** The confusion matrix; null if there are too many labels. */
 function confusionCard(answer) {
-  if (!answer.confusion) return null;
-  const stage = h("div", { class: "stage" });
-  onResizeOrTheme(stage, () => refill(stage, drawConfusion(answer, { palette: palette() })));
-  const save = () => saveSvg(drawConfusion(answer, { palette: LIGHT }), "confusion.svg");
-  return h("section", { class: "card", "aria-labelledby": "confusion-title" },
-    h("div", { class: "headline" }, h("h2", { id: "confusion-title" }, "Confusion matrix"),
-      h("button", { type: "button", class: "quiet", onclick: save }, "Download SVG")),
-    h("p", { class: "note" }, "How often people gave the label of the row, and the judge that of the column."),
-    scrollable(stage));
+  return answer.confusion && drawingCard({
+    title: "Confusion matrix", file: "confusion.svg",
+    note: "How often people gave the label of the row, and the judge that of the column.",
+    draw: (_, palette) => drawConfusion(answer, { palette }),
+  });
 }
 
 /** Whether the texts of a link are a table of labels. */

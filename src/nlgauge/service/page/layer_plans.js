@@ -1,9 +1,13 @@
 // Thumbnails of the plans of single layers.
 
-import { h, refill } from "./elements.js";
-import { drawThumbnail } from "./plan_thumbnail.js";
+import { costColour } from "./colours.js";
+import { h, refill, s } from "./elements.js";
+import { bandOutline } from "./flow_diagram.js";
 import { score } from "./number_format.js";
-import { onTheme } from "./theme.js";
+import { highestCost, planLayout } from "./plan.js";
+import { onTheme, palette } from "./theme.js";
+
+const [WIDTH, HEIGHT] = [104, 72]; // of a thumbnail
 
 /** A row of thumbnails; `onPlan` gets the plan of the selected one. */
 export function layerPlans(onPlan) {
@@ -37,4 +41,13 @@ export function layerPlans(onPlan) {
       draw();
     },
   };
+}
+
+/** The bands of a plan without text, hidden from screen readers. */
+function drawThumbnail(plan) {
+  const [colours, top] = [palette(), highestCost(plan)];
+  return s("svg", { width: WIDTH, height: HEIGHT, viewBox: `0 0 ${WIDTH} ${HEIGHT}`, "aria-hidden": "true" },
+    planLayout(plan).bands.map((band) => s("path", {
+      d: bandOutline(band, 0, WIDTH, HEIGHT), fill: costColour(colours, band.cost, top), opacity: 0.8,
+    })));
 }

@@ -20,6 +20,11 @@ export function writeLink(view, settings, { visit = false } = {}) {
   history[visit ? "pushState" : "replaceState"](null, "", fragment);
 }
 
+/** The settings of a view for a link; empty ones are left out. */
+export function settingsOf(parts) {
+  return new URLSearchParams(Object.entries(parts).filter(([, value]) => value));
+}
+
 /** The settings of a view with its texts, and whether they were short enough to be put in. */
 export function linkOf(view) {
   const settings = view.settings();
@@ -55,6 +60,11 @@ export function linkReader(settings, known) {
       const value = settings.get(name);
       if (value === null || allowed.includes(value)) return value;
       return refuse(`${name} is “${clipped(value)}”; it can be ${allowed.join(", ")}`);
+    },
+    /** Set a select box (the control of `field`) to its value, if it is one of the choices. */
+    select(name, field) {
+      const value = this.choice(name, [...field.control.options].map((option) => option.value));
+      if (value !== null) field.control.value = value;
     },
     /** Those of several values that are allowed; null if none is. */
     choices(name, allowed) {

@@ -3,7 +3,7 @@
 import { coefficientColour, inkOn } from "./colours.js";
 import { s } from "./elements.js";
 import { FAMILY, widestText } from "./text_width.js";
-import { coefficient } from "./number_format.js";
+import { chance, coefficient } from "./number_format.js";
 import { truncated } from "./plan.js";
 
 const SIZE = 13;
@@ -34,11 +34,11 @@ export function drawMatrix(matrix, { width, palette }) {
 function square(matrix, i, j, value, { x, y, cell, high, palette }) {
   const fill = value === null ? palette.faint : coefficientColour(palette, value);
   const p = matrix.p[i][j];
-  const chance = p === null || i === j ? "" : p < 0.001 ? ", p < .001" : `, p = ${p.toFixed(3)}`;
-  const words = value === null ? "undefined" : `${coefficient(value)}${chance}`;
+  const words = value === null ? "undefined" : coefficient(value);
+  const title = `${matrix.names[i]} and ${matrix.names[j]}: ${words}${p === null || i === j ? "" : `, ${chance(p)}`}`;
   return s("g", {},
     s("rect", { x, y, width: cell - 1, height: high - 1, rx: 2, fill },
-      s("title", {}, `${matrix.names[i]} and ${matrix.names[j]}: ${words}`)),
+      s("title", {}, title)),
     value !== null && s("text", {
       x: x + cell / 2, y: y + high / 2 + 4.5, "text-anchor": "middle", fill: inkOn(fill), "pointer-events": "none",
     }, value.toFixed(2).replace(/^(-?)0\./, "$1.").replace("-", "−")));

@@ -1,12 +1,12 @@
 // Error messages, warnings, and announcements for screen readers.
 
-import { h, refill } from "./elements.js";
+import { h, quietButton, refill } from "./elements.js";
 import { counted } from "./number_format.js";
 
 /** Show an error in the place of the result; a cancelled request is not an error. */
 export function showError(place, error) {
   if (error.name === "AbortError") return;
-  const close = h("button", { type: "button", class: "quiet", onclick: () => refill(place) }, "Dismiss");
+  const close = quietButton("Dismiss", () => refill(place));
   const facts = [
     where(error.where),
     error.wait && `Try again in ${counted(Number(error.wait), "second")}.`,

@@ -26,6 +26,11 @@ export function end(value) {
   return value === null ? "∞" : minus(String(Number(value.toPrecision(3))));
 }
 
+/** A round number on an axis, with all its digits: its neighbours may differ in the last one. */
+export function tick(value) {
+  return minus(String(value));
+}
+
 /** A p-value. */
 export function chance(p) {
   return p < 0.001 ? "p < .001" : `p = ${p.toFixed(3).replace(/^0/, "")}`;

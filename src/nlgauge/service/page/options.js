@@ -1,6 +1,6 @@
 // A dialog for the options of a metric, from the schema of the service.
 
-import { h, openDialog } from "./elements.js";
+import { h, openDialog, quietButton } from "./elements.js";
 import { directionOf } from "./metrics.js";
 import { end } from "./number_format.js";
 
@@ -13,14 +13,13 @@ export function editOptions(metric, current) {
     h("header", {},
       h("h2", { id: "options-title" }, metric.name),
       h("p", {}, metric.summary),
-      h("p", { class: "note" }, `${metric.paper}`),
+      h("p", { class: "note" }, metric.paper),
       h("p", { class: "note" }, `From ${end(metric.range[0])} to ${end(metric.range[1])}, ${words}.`)),
     h("div", { class: "options" }, fields.map((each) => each.element)),
     h("footer", {},
-      h("button", { type: "button", class: "quiet", onclick: () => fields.forEach((each) => each.reset()) },
-        "Defaults"),
+      quietButton("Defaults", () => fields.forEach((each) => each.reset())),
       h("span", { class: "spring" }),
-      h("button", { type: "button", class: "quiet", onclick: () => dialog.close() }, "Cancel"),
+      quietButton("Cancel", () => dialog.close()),
       h("button", { value: "apply", class: "primary" }, "Apply")));
   const dialog = h("dialog", { "aria-labelledby": "options-title" }, form);
   const changed = () => fields.map((each) => each.changed()).filter((each) => each !== null);

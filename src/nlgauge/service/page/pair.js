@@ -2,9 +2,9 @@
 
 import { post } from "./api.js";
 import { metricPicker } from "./metric_picker.js";
-import { h, refill, reveal } from "./elements.js";
+import { h, quietButton, refill, reveal } from "./elements.js";
 import { PAIR } from "./examples.js";
-import { areTexts, linkReader } from "./link.js";
+import { areTexts, linkReader, settingsOf } from "./link.js";
 import { alignmentPanel } from "./alignment.js";
 import { announce, inputError, showLinkNotice } from "./notices.js";
 import { counted } from "./number_format.js";
@@ -43,7 +43,7 @@ export function pairView(catalogue, onChange) {
       h("div", { class: "text" }, h("label", { for: "candidate" }, "Candidate"), candidate), refs.element),
     h("div", { class: "text" }, h("h2", { class: "label" }, "Metrics"), metrics.element),
     h("div", { class: "actions" }, go,
-      h("button", { type: "button", class: "quiet", onclick: example }, "Try an example"),
+      quietButton("Try an example", example),
       h("span", { class: "note keys" }, "or Ctrl + Enter")));
 
   function example() {
@@ -103,12 +103,7 @@ export function pairView(catalogue, onChange) {
       onChange();
       run(alignment.element);
     },
-    settings() {
-      const settings = new URLSearchParams();
-      if (metrics.linkPart()) settings.set("metrics", metrics.linkPart());
-      for (const [name, value] of Object.entries(alignment.settings())) settings.set(name, value);
-      return settings;
-    },
+    settings: () => settingsOf({ metrics: metrics.linkPart(), ...alignment.settings() }),
     restore(settings) {
       const link = linkReader(settings, ["metrics", "texts", ...alignment.names]);
       metrics.restore(link, settings.get("metrics"));

@@ -2,7 +2,7 @@
 
 import { LIGHT } from "./colours.js";
 import { saveSvg } from "./download.js";
-import { h, refill, s, scrollable, segments } from "./elements.js";
+import { h, quietButton, refill, s, scrollable, segments } from "./elements.js";
 import { drawFlow, lineLook } from "./flow_diagram.js";
 import { drawHeatMap } from "./heat_map.js";
 import { short } from "./number_format.js";
@@ -26,7 +26,7 @@ export function planView(onChange, extra) {
   const facts = h("div", { class: "token-facts", "aria-hidden": "true" });
   const legend = h("div", { class: "legend" });
   const save = () => saveSvg(DRAWERS[kind](plan, { width: WIDTH, palette: LIGHT }), `${kind}.svg`);
-  const saveButton = h("button", { type: "button", class: "quiet", onclick: save }, "Download SVG");
+  const saveButton = quietButton("Download SVG", save);
   const switcher = segments("View", KINDS, kind, (value) => {
     kind = value;
     redraw();
@@ -39,7 +39,7 @@ export function planView(onChange, extra) {
     if (!plan) return;
     const pointed = DRAWERS[kind] !== undefined;
     saveButton.hidden = facts.hidden = legend.hidden = !pointed;
-    if (!pointed) return refill(stage, plan.matches ? matchTable(plan) : flowTable(plan));
+    if (!pointed) return refill(stage, flowTable(plan));
     if (kind === "heat" && plan.coupling.length * plan.reference_tokens.length > MOST) {
       saveButton.hidden = facts.hidden = true;
       return refill(stage, h("p", { class: "note" }, `These texts have ${plan.coupling.length} and ` +
@@ -97,29 +97,17 @@ function markLegend() {
     h("span", {}, box(bar), " moved"), h("span", {}, box(faint), " left"), h("span", {}, box(created), " created"));
 }
 
-function matchTable(plan) {
-  return table({
-    caption: "Every match of a token with its nearest one, highest cosine first",
-    columns: [
-      { name: "candidate" }, { name: "reference" }, { name: "cosine", numeric: true, show: short }, { name: "counts for" },
-    ],
-    rows: flows(plan).map((match) => [
-      tokenLabel(plan.candidate_tokens[match.i]), tokenLabel(plan.reference_tokens[match.j]), match.cosine,
-      directionOf(match),
-    ]),
-  });
-}
-
+/** All matches of a greedy metric, or all flows of mass. */
 function flowTable(plan) {
-  const rows = flows(plan).map((flow) => [
-    tokenLabel(plan.candidate_tokens[flow.i]), tokenLabel(plan.reference_tokens[flow.j]), flow.mass, flow.cost,
-  ]);
-  return table({
+  const sides = [{ name: "candidate" }, { name: "reference" }];
+  const tokens = ({ i, j }) => [tokenLabel(plan.candidate_tokens[i]), tokenLabel(plan.reference_tokens[j])];
+  return table(plan.matches ? {
+    caption: "Every match of a token with its nearest one, highest cosine first",
+    columns: [...sides, { name: "cosine", numeric: true, show: short }, { name: "counts for" }],
+    rows: flows(plan).map((match) => [...tokens(match), match.cosine, directionOf(match)]),
+  } : {
     caption: "Every flow of mass, largest first",
-    columns: [
-      { name: "candidate" }, { name: "reference" },
-      { name: "mass", numeric: true, show: short }, { name: "cost", numeric: true, show: short },
-    ],
-    rows,
+    columns: [...sides, { name: "mass", numeric: true, show: short }, { name: "cost", numeric: true, show: short }],
+    rows: flows(plan).map((flow) => [...tokens(flow), flow.mass, flow.cost]),
   });
 }

@@ -2,7 +2,7 @@
 
 import { s } from "./elements.js";
 import { FAMILY } from "./text_width.js";
-import { count, end } from "./number_format.js";
+import { count, tick } from "./number_format.js";
 import { truncated } from "./plan.js";
 
 const MOST = 4000; // points; more would hide each other, and block the page
@@ -29,11 +29,11 @@ export function drawScatter(points, { axes, width, palette, diagonal = false, on
   },
     ticks(across).map((value) => [
       s("line", { x1: x(value), x2: x(value), y1: TOP, y2: high - FOOT, ...line }),
-      s("text", { x: x(value), y: high - FOOT + 16, "text-anchor": "middle", ...label }, end(value)),
+      s("text", { x: x(value), y: high - FOOT + 16, "text-anchor": "middle", ...label }, tick(value)),
     ]),
     ticks(up).map((value) => [
       s("line", { x1: LEFT, x2: width - RIGHT, y1: y(value), y2: y(value), ...line }),
-      s("text", { x: LEFT - 7, y: y(value) + 4, "text-anchor": "end", ...label }, end(value)),
+      s("text", { x: LEFT - 7, y: y(value) + 4, "text-anchor": "end", ...label }, tick(value)),
     ]),
     diagonal && s("line", {
       x1: x(across[0]), x2: x(across[1]), y1: y(up[0]), y2: y(up[1]), stroke: palette.muted, "stroke-dasharray": "4 4",

@@ -11,9 +11,16 @@ import { scaleBar } from "./score_scale.js";
 export function scoreList(scores) {
   return [
     h("ul", { class: "scores" }, scores.map(row)),
-    warnings(scores.flatMap((each) => each.warnings.map((text) => `${each.metric}: ${text}`))),
+    sharedWarnings(scores),
     signatures(Object.fromEntries(scores.map((each) => [each.metric, each.signature]))),
   ];
+}
+
+/** Every warning once, after the metrics that have it; nothing if there are none. */
+export function sharedWarnings(scores) {
+  const texts = new Set(scores.flatMap((each) => each.warnings));
+  const metrics = (text) => scores.filter((each) => each.warnings.includes(text)).map((each) => each.metric);
+  return warnings([...texts].map((text) => `${metrics(text).join(", ")}: ${text}`));
 }
 
 /** The signatures, which reproduce the scores, in a collapsed list. */

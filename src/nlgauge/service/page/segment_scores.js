@@ -1,7 +1,8 @@
 // The scores of all segments: a histogram, a scatter plot, a table that can be searched, and a file.
 
+import { legendEntry } from "./charts.js";
 import { saveCsv } from "./download.js";
-import { choice, h, refill, s } from "./elements.js";
+import { choice, h, quietButton, refill, section } from "./elements.js";
 import { drawHistogram } from "./histogram.js";
 import { difference, score } from "./number_format.js";
 import { drawScatter } from "./scatter.js";
@@ -87,9 +88,7 @@ export function segmentSection(scores, scales, { baseline, find, nameSegment, on
     const points = second ? scores.ids.map((id, k) => ({ id, x: first.values[k], y: second.values[k] }))
       .filter(({ x, y }) => x !== null && y !== null) : [];
     for (const point of points) point.name = nameSegment(point.id);
-    refill(legend, series.map(({ name, colour }) => h("span", {},
-      s("svg", { width: 12, height: 12, "aria-hidden": "true" }, s("rect", { width: 12, height: 12, rx: 2, fill: colour })),
-      ` ${name}`)));
+    refill(legend, series.map(({ name, colour }) => legendEntry(name, colour)));
     refill(charts, drawHistogram(series, { axis: chosen.metric, width, palette: colours }),
       points.length > 0 && drawScatter(points, {
         axes: [baseline, chosen.system], width, palette: colours, diagonal: true,
@@ -111,10 +110,8 @@ export function segmentSection(scores, scales, { baseline, find, nameSegment, on
 
   onResizeOrTheme(charts, drawCharts);
   drawTable();
-  return h("section", { class: "card", "aria-labelledby": "segments-title" },
-    h("div", { class: "headline" }, h("h2", { id: "segments-title" }, "Segments"),
-      h("button", { type: "button", class: "quiet", onclick: () => saveCsv(rowsForFile(), "segments.csv") },
-        "Download segments")),
+  const save = quietButton("Download segments", () => saveCsv(rowsForFile(), "segments.csv"));
+  return section("Segments", save,
     h("div", { class: "fields" },
       choice("Metric", metrics, chosen.metric, set("metric")),
       others.length > 1 && choice(`System, against ${baseline}`, others, chosen.system, set("system")),

@@ -5,15 +5,15 @@ import { comparisonRows, comparisonTable, scoreTable } from "./comparison.js";
 import { differingSegments } from "./differing_segments.js";
 import { saveCsv } from "./download.js";
 import { dropzone } from "./dropzone.js";
-import { choice, h, refill, reveal } from "./elements.js";
+import { choice, h, quietButton, refill, reveal, section } from "./elements.js";
 import { taskRunner } from "./run_task.js";
 import { exampleSystems } from "./examples.js";
 import { fileList } from "./file_list.js";
 import { runJob } from "./jobs.js";
-import { areReferences, areTexts, clipped, linkReader } from "./link.js";
-import { notes, showError, showLinkNotice, warnings } from "./notices.js";
+import { areReferences, areTexts, clipped, linkReader, settingsOf } from "./link.js";
+import { notes, showError, showLinkNotice } from "./notices.js";
 import { count } from "./number_format.js";
-import { signatures } from "./scores.js";
+import { sharedWarnings, signatures } from "./scores.js";
 import { segmentSection } from "./segment_scores.js";
 
 const METRICS = ["gauge", "bleu", "chrf"];
@@ -23,23 +23,20 @@ const COUNTS = [["300", "300"], ["1000", "1,000"], ["10000", "10,000"]];
 
 /** The view; `onChange` is called when its link changes, `onPair` to show the alignment of a segment. */
 export function systemsView(catalogue, onChange, onPair) {
-  const state = { baseline: null, method: METHODS[0][0], count: COUNTS[1][0], example: false, done: false };
+  const state = { baseline: null, example: false, done: false };
   const metrics = metricPicker(catalogue, METRICS, onChange);
   const files = fileList(() => {
+    refill(result);
     work.cancel();
-    state.example = false;
+    Object.assign(state, { example: false, done: false });
     arrange();
     onChange();
   }, (error) => showError(result, error));
   const result = h("div", { class: "results" });
   const progress = h("div");
-  const set = (name) => (value) => {
-    state[name] = value;
-    onChange();
-  };
   const baselines = h("div", { class: "slot" });
-  const method = choice("Test", METHODS, state.method, set("method"));
-  const resamples = choice("Resamples", COUNTS, state.count, set("count"));
+  const method = choice("Test", METHODS, METHODS[0][0], onChange);
+  const resamples = choice("Resamples", COUNTS, "1000", onChange);
   const go = h("button", { type: "button", class: "primary", onclick: () => run() }, "Compare");
   const work = taskRunner(go, result);
   const chosen = h("div", { class: "chosen" }, files.element);
@@ -53,12 +50,11 @@ export function systemsView(catalogue, onChange, onPair) {
     hint: "Plain text with one segment per line, one file per system and per set of references; " +
       "or tables (.jsonl, .tsv, .csv) with columns candidate, references, system and id.",
   }, take);
-  const empty = h("p", { class: "actions" },
-    h("button", { type: "button", class: "quiet", onclick: example }, "Try an example"));
+  const empty = h("p", { class: "actions" }, quietButton("Try an example", example));
 
   async function take(given) {
     try {
-      if (await files.add(given)) refill(result);
+      await files.add(given);
     } catch (error) {
       showError(result, error);
     }
@@ -81,7 +77,6 @@ export function systemsView(catalogue, onChange, onPair) {
     }));
     settings.hidden = chosen.hidden = files.isEmpty();
     empty.hidden = !files.isEmpty();
-    if (files.isEmpty()) refill(result);
     go.textContent = names.length === 1 ? "Score" : "Compare";
   }
 
@@ -90,8 +85,8 @@ export function systemsView(catalogue, onChange, onPair) {
     const body = { ...files.body(), metrics: metrics.wanted() };
     refill(result);
     if (files.systems().length > 1) {
-      const { baseline, method: test, count: resampled } = state;
-      const how = { baseline, method: test, count: Number(resampled), differ: DIFFERING, segments: true };
+      const [test, count] = [method.control.value, Number(resamples.control.value)];
+      const how = { baseline: state.baseline, method: test, count, differ: DIFFERING, segments: true };
       showComparison(await runJob("compare", { ...body, ...how }, progress, stop), textFinder(body));
     } else {
       showScores(await runJob("score", body, progress, stop), textFinder(body));
@@ -107,9 +102,7 @@ export function systemsView(catalogue, onChange, onPair) {
   function showComparison(answer, find) {
     const save = () => saveCsv(comparisonRows(answer), "comparison.csv");
     refill(result,
-      h("section", { class: "card", "aria-labelledby": "comparison-title" },
-        h("div", { class: "headline" }, h("h2", { id: "comparison-title" }, "Comparison"),
-          h("button", { type: "button", class: "quiet", onclick: save }, "Download CSV")),
+      section("Comparison", quietButton("Download CSV", save),
         comparisonTable(answer),
         h("p", { class: "note" },
           `${count(answer.segments)} segments. 95 % intervals; differences from ${answer.baseline} with p-values ` +
@@ -123,9 +116,8 @@ export function systemsView(catalogue, onChange, onPair) {
 
   function showScores(answer, find) {
     const byMetric = Object.fromEntries(answer.scores.map((each) => [each.metric, each.signature]));
-    refill(result, h("section", { class: "card", "aria-labelledby": "scores-title" },
-      h("h2", { id: "scores-title" }, "Scores"), scoreTable(answer.scores),
-      warnings(answer.scores.flatMap((each) => each.warnings)), signatures(byMetric)),
+    refill(result, section("Scores", null, scoreTable(answer.scores),
+      sharedWarnings(answer.scores), signatures(byMetric)),
     segmentsOf(segmentScores(answer.scores), Object.fromEntries(answer.scores.map((each) => [each.metric, each])),
       answer.scores[0].system, find));
   }
@@ -138,28 +130,23 @@ export function systemsView(catalogue, onChange, onPair) {
         "Compare systems on the same segments, with confidence intervals and significance tests."),
       h("div", { class: "card form" }, zone, empty, chosen, settings), progress, result),
     texts: () => (files.isEmpty() || state.example ? null : textsFor(files)),
-    settings() {
-      const link = new URLSearchParams({ method: state.method, count: state.count });
-      if (metrics.linkPart()) link.set("metrics", metrics.linkPart());
-      if (state.baseline) link.set("baseline", state.baseline);
-      if (state.example) link.set("example", "1");
-      return link;
-    },
+    settings: () => settingsOf({
+      method: method.control.value, count: resamples.control.value, metrics: metrics.linkPart(),
+      baseline: state.baseline, example: state.example && "1",
+    }),
     restore(settings) {
       const link = linkReader(settings, ["metrics", "method", "count", "baseline", "example", "texts"]);
       metrics.restore(link, settings.get("metrics"));
-      for (const [name, field, choices] of [["method", method, METHODS], ["count", resamples, COUNTS]]) {
-        state[name] = link.choice(name, choices.map(([value]) => value)) ?? state[name];
-        field.querySelector("select").value = state[name];
-      }
+      link.select("method", method);
+      link.select("count", resamples);
       const texts = link.texts(areFiles);
       const wanted = settings.get("baseline");
-      state.baseline = wanted;
+      if (wanted !== null) state.baseline = wanted;
       if (texts) files.set(texts);
       else if (settings.has("example")) {
         files.set(exampleSystems());
         state.example = true;
-      }
+      } else arrange();
       if (wanted && !files.isEmpty() && state.baseline !== wanted) link.refuse(`there is no system “${clipped(wanted)}”`);
       if (link.waits("metrics")) showLinkNotice(result, link.problems, files.isEmpty() ? null : go.textContent);
       else if (!files.isEmpty()) run();

@@ -79,10 +79,11 @@ function fade(drawing, plan, lit) {
   for (const part of drawing.querySelectorAll("[data-i]")) {
     part.classList.toggle("faded", !belongs(Number(part.dataset.i), Number(part.dataset.j)));
   }
+  const partnered = new Set(lit ? partners(plan, lit).map(({ index }) => index) : []);
   for (const token of drawing.querySelectorAll(".token")) {
     const index = Number(token.dataset.index);
     const same = token.dataset.side === lit?.side;
-    const kept = !lit || (same ? index === lit.index : partners(plan, lit).some((p) => p.index === index));
+    const kept = !lit || (same ? index === lit.index : partnered.has(index));
     token.classList.toggle("faded", !kept);
     token.classList.toggle("lit", Boolean(lit) && same && index === lit.index);
   }
@@ -90,15 +91,14 @@ function fade(drawing, plan, lit) {
 
 /** The tokens that a token exchanges mass with, largest mass first. */
 function partners(plan, { side, index }) {
+  const there = side === "candidate" ? "reference" : "candidate";
+  const tokens = plan[`${there}_tokens`];
   if (plan.matches) {
-    const [here, there] = side === "candidate" ? ["candidate", "reference"] : ["reference", "candidate"];
-    const tokens = side === "candidate" ? plan.reference_tokens : plan.candidate_tokens;
-    return plan.matches.filter((match) => match[here] === index)
+    return plan.matches.filter((match) => match[side] === index)
       .map((match) => ({ index: match[there], token: tokens[match[there]], ...match }))
       .sort((one, other) => other.cosine - one.cosine);
   }
-  const others = side === "candidate" ? plan.reference_tokens : plan.candidate_tokens;
-  const all = others.map((token, k) => {
+  const all = tokens.map((token, k) => {
     const [i, j] = side === "candidate" ? [index, k] : [k, index];
     return { index: k, token, mass: plan.coupling[i][j], cost: plan.cost[i][j] };
   });
@@ -125,14 +125,14 @@ function massText(plan, side, index) {
 }
 
 function description(plan, side, index) {
-  const token = tokenLabel((side === "candidate" ? plan.candidate_tokens : plan.reference_tokens)[index]);
+  const token = tokenLabel(plan[`${side}_tokens`][index]);
   const met = partners(plan, { side, index })
     .map((each) => `${tokenLabel(each.token)} ${partnerText(plan, each)}`);
   return `${side} token ${token}: ${massText(plan, side, index)}. Partners: ${met.join("; ") || "none"}.`;
 }
 
 function details(plan, { side, index }) {
-  const token = tokenLabel((side === "candidate" ? plan.candidate_tokens : plan.reference_tokens)[index]);
+  const token = tokenLabel(plan[`${side}_tokens`][index]);
   const met = partners(plan, { side, index }).slice(0, 6);
   return [
     h("p", {}, h("strong", {}, token), ` · ${massText(plan, side, index)}`),

@@ -1,25 +1,31 @@
-// The table of a view: a dropped or chosen file that the service reads, the example, or a link.
+// A view of one table (a dropped or chosen file that the service reads, the example, or the texts of a
+// link): its upload, its settings, and a button for a task whose result is shown below.
 
 import { dropzone } from "./dropzone.js";
-import { h, refill } from "./elements.js";
+import { h, quietButton, refill, reveal } from "./elements.js";
 import { exampleJudgements } from "./examples.js";
 import { readFile } from "./files.js";
 import { areReferences } from "./link.js";
-import { showError } from "./notices.js";
+import { showError, showLinkNotice } from "./notices.js";
 import { counted } from "./number_format.js";
+import { taskRunner } from "./run_task.js";
 
 /**
- * A place for one file. `kind` has its `title` and `hint`, what `read(file)` makes of it, the example and
- * whether the texts of a link are such a table. `onTable` gets every new table and returns a text about
- * it; `run` starts the work of the view, and `work` is what runs it.
+ * The view. `kind` has the `title` and `hint` of the upload, what `read(file)` makes of a file, the example and
+ * whether the texts of a link are such a table. `fields` are shown once there is a table; `onTable` gets every
+ * new table and returns a text about it. The `button` sends `body(table)` with `send(body, stop, progress)`,
+ * and `show(answer)` returns the elements of the result, where `waiting` stands before.
  */
-export function tableUpload(kind, { result, work, onTable, onChange, run }) {
+export function tableView(kind, { title, lead, fields, button, onTable, onChange, body, send, show, waiting = null }) {
   const about = h("p", { class: "about" });
-  const settings = h("div", { hidden: true }, about);
+  const go = h("button", { type: "button", class: "primary", onclick: () => run() }, button);
+  const settings = h("div", { hidden: true }, about, fields, h("div", { class: "actions" }, go));
+  const progress = h("div");
+  const result = h("div", { class: "results" });
+  const work = taskRunner(go, result);
   const found = { name: null, table: null, isExample: false };
   const zone = dropzone({ several: false, title: kind.title, hint: kind.hint }, take);
-  const empty = h("p", { class: "actions" },
-    h("button", { type: "button", class: "quiet", onclick: example }, "Try an example"));
+  const empty = h("p", { class: "actions" }, quietButton("Try an example", example));
 
   let reading = null; // the file that is being read; a later file, example or link replaces it
 
@@ -51,19 +57,29 @@ export function tableUpload(kind, { result, work, onTable, onChange, run }) {
     empty.hidden = true;
   }
 
+  const run = () => work(async (stop) => {
+    const request = body(found.table, found.name);
+    refill(result, waiting && h("p", { class: "note", role: "status" }, waiting));
+    refill(result, show(await send(request, stop, progress)));
+    reveal(result);
+  });
+
   return {
     found,
-    /** The form; `fields` are shown once there is a table. */
-    form(...fields) {
-      settings.append(...fields);
-      return h("div", { class: "card form" }, zone, empty, settings);
-    },
+    element: h("div", { class: "view" },
+      h("h1", {}, title), h("p", { class: "lead" }, lead),
+      h("div", { class: "card form" }, zone, empty, settings), progress, result),
     /** The table for a link, which names the example instead of holding it. */
     texts: () => (found.isExample ? null : found.table),
     restore(link, parts) {
       const table = link.texts(kind.isTable);
       if (parts.has("example")) set(kind.exampleName, kind.example(), true);
       else if (table) set("The link", table);
+    },
+    /** Run the restored link, or tell why it waits: for problems, or for one of these parts. */
+    start(link, ...parts) {
+      if (link.waits(...parts)) showLinkNotice(result, link.problems, found.table ? button : null);
+      else if (found.table) run();
     },
   };
 }
