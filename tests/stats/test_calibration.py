@@ -10,7 +10,6 @@ import pytest
 
 from nlgauge.core.errors import DataError, OptionError, ShapeError
 from nlgauge.stats.calibration import (
-    Curve,
     ScorePairs,
     calibrate,
     fit_isotonic,
@@ -229,17 +228,6 @@ def test_two_judged_outputs_make_one_pair():
     found = score_pairs([3, np.nan, 1], [80, 10, 20], "segment")
     assert (found.differences.tolist(), found.preferences.tolist()) == ([2.0], [1.0])
     assert found.units.tolist() in ([[0, 2]], [[2, 0]])
-
-
-def test_the_needed_difference_is_the_inverse():
-    line = np.array([0.0, 1.0, 2.0, 4.0])
-    p = np.array([0.5, 0.6, 0.6, 0.9])
-    found = Curve(line, p, p, p)
-    assert found.reaches(0.6) == pytest.approx(1.0)
-    assert found.reaches(0.75) == pytest.approx(3.0)
-    assert found.reaches(0.5) == 0.0
-    assert found.reaches(0.95) is None
-    assert found.at(found.reaches(0.83))[0] == pytest.approx(0.83)
 
 
 def test_invalid_input_is_refused():

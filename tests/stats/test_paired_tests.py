@@ -9,13 +9,13 @@ import pytest
 from scipy import stats
 
 from nlgauge.core.errors import DataError, ShapeError
+from nlgauge.stats.groups import sum_groups
 from nlgauge.stats.intervals import resample_weights
 from nlgauge.stats.paired_tests import (
     MAX_ENUMERATED,
     paired_bootstrap,
     paired_permutation,
     paired_randomisation,
-    sum_groups,
 )
 
 

@@ -14,11 +14,10 @@ from numpy.typing import ArrayLike
 
 from nlgauge.core.arrays import Bools, Floats, Ints
 from nlgauge.core.errors import DataError, OptionError, ShapeError
-from nlgauge.stats.coefficients import system_means
 from nlgauge.stats.intervals import check_confidence, resample_weights
 from nlgauge.stats.levels import choose_level
 from nlgauge.stats.pair_sampling import draw_pairs
-from nlgauge.stats.pair_statistics import differences
+from nlgauge.stats.pair_statistics import columns_at, differences
 from nlgauge.stats.validation import Seed, as_floats, common_cells, resample
 
 Fit = Literal["isotonic", "logistic"]
@@ -94,9 +93,7 @@ def score_pairs(
     """
     x, y = common_cells(metric=metric, human=human)
     level = choose_level(level)
-    if level == "system":
-        present = np.isfinite(x)
-        x, y = (system_means(values, present)[:, None] for values in (x, y))
+    x, y, _ = columns_at(x, y, level)
     if level == "segment":
         system, unit = np.nonzero(np.isfinite(x))
         if unit.size < 2:
@@ -192,8 +189,9 @@ def fit_logistic(differences: ArrayLike, preferences: ArrayLike, weights: ArrayL
     >>> round(float(np.exp(fit_logistic([1], [[0.75]], [[4]]))[0]), 6)
     3.0
     """
-    x = np.asarray(differences, dtype=np.float64)
-    y, w = np.atleast_2d(preferences), np.atleast_2d(weights)
+    x = as_floats(differences, "differences")
+    y = np.atleast_2d(as_floats(preferences, "preferences"))
+    w = np.atleast_2d(as_floats(weights, "weights"))
     pull = w * x / x.max()
 
     def rising(slope: Floats) -> Bools:
@@ -247,16 +245,6 @@ class Curve:
     def covers(self, difference: float) -> bool:
         """Return whether the data has differences as large as this."""
         return bool(abs(difference) <= self.differences[-1])
-
-    def reaches(self, probability: float) -> float | None:
-        """Return the smallest difference with this probability; None if there is none."""
-        if self.probabilities[-1] < probability:
-            return None
-        at = int(np.argmax(self.probabilities >= probability))
-        if at == 0:
-            return 0.0
-        x, p = self.differences[at - 1 : at + 1], self.probabilities[at - 1 : at + 1]
-        return float(x[0] + (x[1] - x[0]) * (probability - p[0]) / (p[1] - p[0]))
 
 
 def calibrate(

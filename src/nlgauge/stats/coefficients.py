@@ -43,8 +43,12 @@ def divide(value: Floats, norm: Floats | Ints) -> Floats:
     return np.where(norm > 0, value / np.where(norm > 0, norm, 1.0), np.nan)
 
 
-def system_means(values: Floats, present: Bools) -> Floats:
-    """Return the means over inputs (last axis) of the present cells; NaN where there are none."""
+def row_means(values: Floats, present: Bools | None = None) -> Floats:
+    """Return the means over the last axis of the present cells; NaN where there are none.
+
+    By default, all finite cells are present.
+    """
+    present = np.isfinite(values) if present is None else present
     return divide(np.where(present, values, 0.0).sum(axis=-1), present.sum(axis=-1))
 
 
@@ -73,6 +77,22 @@ def pearson_rows(x: Floats, y: Floats) -> Floats:
     return np.clip(divide((cx * cy).sum(axis=1), norm), -1.0, 1.0)
 
 
+def weighted_pearson(x: Floats, y: Floats, weights: Floats) -> Floats:
+    """Return Pearson's r of points that count `weights` times, a value per row of weights.
+
+    x and y may have a single row.
+    """
+    x, y = (np.where(weights > 0, values, np.nan) for values in (x, y))
+    total = weights.sum(axis=1, keepdims=True)
+    cx, cy = (
+        values - (weights * values).sum(axis=1, keepdims=True) / total
+        for values in (_centre(x), _centre(y))
+    )
+    norm = np.sqrt((weights * cx**2).sum(axis=1) * (weights * cy**2).sum(axis=1))
+    norm[constant_rows(x) | constant_rows(y)] = 0.0
+    return np.clip(divide((weights * cx * cy).sum(axis=1), norm), -1.0, 1.0)
+
+
 def dense_ranks(x: Floats, tolerance: float = TOLERANCE) -> Ints:
     """Return the rank of each cell within its row (0, 1, 2, ..., ties equal); -1 where absent."""
     present = np.isfinite(x)
@@ -89,17 +109,24 @@ def dense_ranks(x: Floats, tolerance: float = TOLERANCE) -> Ints:
     return np.where(present, ranks, -1)
 
 
-def _tie_counts(ranks: Ints) -> Ints:
+def _tie_counts(ranks: Ints, weights: Floats | None = None) -> Floats | Ints:
     """Return how many cells of each row have rank 0, 1, 2, ... (a matrix of the same shape)."""
     rows, width = ranks.shape
-    keys = (ranks + np.arange(rows)[:, None] * width)[ranks >= 0]
-    return np.bincount(keys, minlength=rows * width).reshape(rows, width)
+    present = ranks >= 0
+    keys = (ranks + np.arange(rows)[:, None] * width)[present]
+    counted = None if weights is None else weights[present]
+    return np.bincount(keys, counted, minlength=rows * width).reshape(rows, width)
 
 
-def mean_ranks(x: Floats) -> Floats:
-    """Return ranks with ties at their mean rank, NaN where absent."""
+def mean_ranks(x: Floats, weights: Floats | None = None) -> Floats:
+    """Return ranks with ties at their mean rank, NaN where absent.
+
+    With weights, a cell counts as often as its weight says; then x may have a single row.
+    """
     ranks = dense_ranks(x)
-    counts = _tie_counts(ranks)
+    if weights is not None:
+        ranks = np.broadcast_to(ranks, weights.shape)
+    counts = _tie_counts(ranks, weights)
     middle = np.cumsum(counts, axis=1) - (counts - 1) / 2
     spread = np.take_along_axis(middle, np.maximum(ranks, 0), axis=1)
     return np.where(ranks >= 0, spread, np.nan)

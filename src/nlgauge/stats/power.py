@@ -22,8 +22,10 @@ from numpy.typing import ArrayLike
 from nlgauge.core.arrays import Floats
 from nlgauge.core.errors import DataError, OptionError, ShapeError
 from nlgauge.stats.coefficients import TOLERANCE
+from nlgauge.stats.groups import number_groups
 from nlgauge.stats.intervals import check_confidence
-from nlgauge.stats.validation import as_floats, as_rows
+from nlgauge.stats.paired_tests import as_pair
+from nlgauge.stats.validation import as_floats
 
 FinishAll = Callable[[Floats, Floats], Floats]
 """Computes corpus scores from sums of rows [k, statistics] and their numbers of rows [k]."""
@@ -59,12 +61,7 @@ def contributions(first: ArrayLike, second: ArrayLike, finish: FinishAll) -> Flo
     >>> contributions([3, 5, 7], [1, 1, 1], mean)
     array([2., 4., 6.])
     """
-    a, b = as_rows(first, "the first system"), as_rows(second, "the second system")
-    if a.shape != b.shape:
-        raise ShapeError(
-            f"the first system has {a.shape[0]} segments of {a.shape[1]} statistics, the second "
-            f"{b.shape[0]} of {b.shape[1]}; a paired comparison needs the same segments for both."
-        )
+    a, b = as_pair(first, second)
     n = a.shape[0]
     if n < 2:
         raise DataError(f"a pilot of {n} segment has no variance; at least 2 are needed.")
@@ -165,13 +162,12 @@ def pilot_of(values: ArrayLike, clusters: Sequence[object] | None = None) -> Pil
         return Pilot(mean * unit, sqrt(variance) * unit, n, n, 1.0, *_shape(deviations))
     if len(clusters) != n:
         raise ShapeError(f"{n} segments need {n} cluster labels, but there are {len(clusters)}.")
-    numbers = {label: k for k, label in enumerate(dict.fromkeys(clusters))}
-    count = len(numbers)
+    names, member = number_groups(clusters)
+    count = len(names)
     if count < 2:
         raise DataError(
             f"all {n} segments are in 1 cluster; the variance between clusters needs at least 2."
         )
-    member = [numbers[label] for label in clusters]
     sums: Floats = np.bincount(member, weights=deviations).astype(np.float64)
     between = count / (count - 1) * float(sums @ sums) / n**2
     if between <= TOLERANCE**2 * variance / n:

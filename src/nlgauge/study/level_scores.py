@@ -10,7 +10,7 @@ import numpy as np
 from nlgauge.core.arrays import Floats
 from nlgauge.core.errors import OptionError
 from nlgauge.stats import Grid, document_means, rank_metrics
-from nlgauge.stats.coefficients import system_means
+from nlgauge.stats.coefficients import row_means
 from nlgauge.stats.levels import Average
 from nlgauge.stats.named_coefficients import choose_coefficient
 from nlgauge.stats.permutation_tests import Exchange, exchange, one_sided
@@ -121,4 +121,4 @@ class LevelScores:
 
 def _mean_column(values: Floats) -> Floats:
     """Return the means of the systems' filled cells, systems x 1."""
-    return system_means(values, np.isfinite(values))[:, None]
+    return row_means(values)[:, None]

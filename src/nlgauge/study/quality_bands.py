@@ -45,8 +45,9 @@ def quality_bands(
     names = [f"{low:.3g} to <{high:.3g}" for low, high in pairwise(edges)]
     names[-1] = names[-1].replace("<", "")  # only the last band includes its upper end
     bands_by_metric: dict[str, tuple[QualityBand, ...]] = {}
+    grid = study.grid(criterion)
     for metric in study.metrics:
-        aligned = study.grid(criterion).metric(metric.name)
+        aligned = grid.metric(metric.name)
         oriented = -aligned if metric.direction == "lower" else aligned
         scored = np.isfinite(oriented)
         low, high = (float(end(oriented[judged & scored])) for end in (np.min, np.max))
