@@ -139,6 +139,15 @@ def test_p_is_uniform_under_the_null(test):
     assert stats.kstest(p, "uniform").pvalue > 0.01
 
 
+@pytest.mark.parametrize("test", [paired_bootstrap, paired_randomisation, paired_permutation])
+@pytest.mark.parametrize("segments", [10, 30])
+def test_systems_that_differ_by_rounding_are_not_significant(test, segments):
+    first, second = np.full(segments, 0.1) + 0.2, np.full(segments, 0.3)
+    got = test(first, second, total, count=200)
+    assert got.difference != 0
+    assert got.p == 1
+
+
 def test_bootstrap_reports_wins_and_the_interval_of_the_difference():
     rng = np.random.default_rng(3)
     a, b = rng.normal(0.2, 1, 200), rng.normal(0, 1, 200)

@@ -194,7 +194,7 @@ def _two_sided(null: Floats, one: float, other: float) -> float:
 
 def _rounding(one: float, other: float) -> float:
     """Return the largest difference of two corpus scores that are equal up to rounding."""
-    return TOLERANCE * abs(one - other)
+    return TOLERANCE * max(abs(one), abs(other))
 
 
 @dataclass(frozen=True)
