@@ -237,6 +237,9 @@ def test_invalid_input_is_refused():
         score_pairs([1, 2, 3], [1, 2, 3])
     with pytest.raises(DataError, match="needs two judged systems"):
         score_pairs([1, 2, 3], [1, 2, 3], "system")
+    for level in ("by_system", "document"):
+        with pytest.raises(OptionError, match=f"not at the {level} level"):
+            score_pairs(np.eye(2), np.eye(2), level)
     with pytest.raises(DataError, match="1 judged output makes no pair"):
         score_pairs([1, np.nan], [1, 2], "segment")
     with pytest.raises(DataError, match="none of the 2 cells is filled"):

@@ -56,7 +56,7 @@ def _check_inputs(metric: ArrayLike, human: ArrayLike, level: str) -> tuple[Floa
     """Return both matrices and the level, which is "text" or "system"."""
     level = choose_level(level)
     x, y = as_matrices(metric=metric, human=human)
-    if level == "segment":
+    if level not in ("text", "system"):
         raise OptionError(
             f"ties are calibrated at the text or system level, not at {level!r}; the "
             "coefficient 'accuracy' of `correlate` counts pairs at every level."

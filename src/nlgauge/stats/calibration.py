@@ -93,6 +93,10 @@ def score_pairs(
     """
     x, y = common_cells(metric=metric, human=human)
     level = choose_level(level)
+    if level not in ("text", "segment", "system"):
+        raise OptionError(
+            f"pairs are compared at the text, segment or system level, not at the {level} level."
+        )
     x, y, _ = columns_at(x, y, level)
     if level == "segment":
         system, unit = np.nonzero(np.isfinite(x))
