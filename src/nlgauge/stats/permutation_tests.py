@@ -5,6 +5,7 @@ They are valid for any coefficient and level, except that exchanges of "pairs" g
 metric is better; the reverse hypothesis has a separate p.
 """
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -60,6 +61,15 @@ class Exchange:
     def difference(self) -> float:
         """The observed difference."""
         return self.first - self.second
+
+    @classmethod
+    def weighted_sum(
+        cls, exchanges: Sequence["Exchange"], weights: Sequence[float] | Floats
+    ) -> "Exchange":
+        """Return the weighted sum of exchanges of the same two metrics on several data."""
+        numbers = [np.append(each.null, (each.first, each.second)) for each in exchanges]
+        *null, first, second = np.asarray(weights) @ np.stack(numbers)
+        return cls(first, second, np.array(null), sum(each.cells for each in exchanges))
 
 
 def _standardise(values: Floats) -> Floats:
@@ -221,6 +231,16 @@ def permutation_test(
     defined = int(np.isfinite(result.null).sum())
     sizes = defined, count - defined, result.cells, np.size(human) - result.cells
     return Permutation(result.first, result.second, result.difference, p, *names, *sizes, p_reverse)
+
+
+def rank_by_exchanges(
+    values: ArrayLike, exchanges: Mapping[tuple[int, int], Exchange]
+) -> list[int]:
+    """Return the ranks of metrics by the exchanges of every pair of them; see `rank_metrics`."""
+    p = np.full((np.size(values), np.size(values)), np.nan)
+    for (i, j), each in exchanges.items():
+        p[i, j], p[j, i] = one_sided(each.null, each.difference)
+    return rank_metrics(values, p)
 
 
 def rank_metrics(values: ArrayLike, p_values: ArrayLike, *, alpha: float = 0.05) -> list[int]:

@@ -1,19 +1,17 @@
 """The scores of all metrics of a study, and the judgements of one criterion, at one level."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Literal
-
-import numpy as np
+from typing import Any, Literal
 
 from nlgauge.core.arrays import Floats
 from nlgauge.core.errors import OptionError
-from nlgauge.stats import Grid, document_means, rank_metrics
+from nlgauge.stats import Grid, document_means
 from nlgauge.stats.coefficients import row_means
 from nlgauge.stats.levels import Average
 from nlgauge.stats.named_coefficients import choose_coefficient
-from nlgauge.stats.permutation_tests import Exchange, exchange, one_sided
+from nlgauge.stats.permutation_tests import Exchange, exchange
 from nlgauge.stats.validation import common_cells
 from nlgauge.study.corpus_scores import CorpusScores
 from nlgauge.study.study import Study
@@ -72,25 +70,21 @@ class LevelScores:
         _, (metric, human) = document_means(self.grid.require_documents(), *pair)
         return metric, human
 
-    def exchange(
-        self,
-        first: str,
-        second: str,
-        name: str,
-        *,
-        average: Average = "macro",
-        count: int = 1000,
-        seed: int = 0,
-    ) -> Exchange:
-        """Return two metrics' correlations and their differences after exchanges, as at WMT.
+    def exchanges(
+        self, name: str, *, average: Average = "macro", count: int = 1000, seed: int = 0
+    ) -> dict[tuple[int, int], Exchange]:
+        """Return the exchanges of every pair of metrics, by their places, as at WMT.
 
         Cells are exchanged one by one; at the system level system scores, except for spa; for
         acc_eq the decisions on pairs.
         """
-        data = self._common(first, second, name)
-        over: Literal["pairs", "cells"] = "pairs" if name == "acc_eq" else "cells"
-        options = self.level, name
-        return exchange(*data, *options, over=over, average=average, count=count, seed=seed)
+        options: dict[str, Any] = {"over": "pairs" if name == "acc_eq" else "cells"}
+        options |= {"average": average, "count": count, "seed": seed}
+        labels = list(self.grid.metrics)
+        return {
+            (i, j): exchange(*self._common(labels[i], labels[j], name), self.level, name, **options)
+            for i, j in combinations(range(len(labels)), 2)
+        }
 
     def _common(self, first: str, second: str, name: str) -> tuple[Floats, Floats, Floats]:
         """Return matrices of two metrics and of people that have the same cells."""
@@ -105,18 +99,6 @@ class LevelScores:
         if self.level == "system" and name != "spa":
             a, b, human = map(_mean_column, (a, b, human))
         return a, b, human
-
-    def ranks(
-        self, name: str, values: Sequence[float], *, average: Average, count: int, seed: int
-    ) -> list[int]:
-        """Return the ranks of all metrics by significance, whose correlations are `values`."""
-        labels = list(self.grid.metrics)
-        p = np.full((len(labels), len(labels)), np.nan)
-        for i, j in combinations(range(len(labels)), 2):
-            pair = labels[i], labels[j], name
-            exchanged = self.exchange(*pair, average=average, count=count, seed=seed)
-            p[i, j], p[j, i] = one_sided(exchanged.null, exchanged.difference)
-        return rank_metrics(values, p)
 
 
 def _mean_column(values: Floats) -> Floats:

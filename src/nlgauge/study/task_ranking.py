@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import combinations
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -14,8 +13,8 @@ from nlgauge.core.jsonable import to_jsonable
 from nlgauge.inputs import Spec
 from nlgauge.runtime import DEFAULT, Runtime
 from nlgauge.scoring import Progress
-from nlgauge.stats import correlate, rank_metrics
-from nlgauge.stats.permutation_tests import one_sided
+from nlgauge.stats import correlate
+from nlgauge.stats.permutation_tests import Exchange, rank_by_exchanges
 from nlgauge.study.level_scores import LevelScores
 from nlgauge.study.study import Missing, Study, StudyResult, as_list, measure
 from nlgauge.study.tasks import Task, TaskData, TaskSet, read_tasks
@@ -79,16 +78,12 @@ class TaskRanking(StudyResult[RankedMetric]):
 
 @dataclass(frozen=True, eq=False)
 class _TaskResult:
-    """Values by metric, and permuted differences by pair of metrics, of a task."""
+    """The values of metrics in a task, their exchanges by pair, and their ranks."""
 
     task: Task
     values: Floats
-    nulls: Mapping[tuple[int, int], Floats]
-
-    @property
-    def ranks(self) -> list[int]:
-        differences = {pair: self.values[pair[0]] - self.values[pair[1]] for pair in self.nulls}
-        return rank_metrics(self.values, _p_values(len(self.values), self.nulls, differences))
+    exchanges: Mapping[tuple[int, int], Exchange]
+    ranks: Sequence[int]
 
 
 def rank_by_tasks(
@@ -156,8 +151,7 @@ def _run(
     task: Task, studies: Mapping[TaskData, Study], labels: Sequence[str], count: int, seed: int
 ) -> _TaskResult:
     """Return the values and permuted differences of a task, pooled over its data."""
-    weights, values, nulls = [], [], []
-    pairs = list(combinations(range(len(labels)), 2))
+    weights, values, exchanges = [], [], []
     for number, source in enumerate(task.sources):
         study = studies[source]
         criteria = study.criteria(task.human)
@@ -170,23 +164,21 @@ def _run(
         systems = agreement[0].n
         weights.append(systems * (systems - 1) / 2)
         values.append([each.value for each in agreement])
-        exchanges = [
-            scores.exchange(labels[i], labels[j], name, count=count, seed=seed + number)
-            for i, j in pairs
-        ]
-        nulls.append(np.array([each.null for each in exchanges]).reshape(len(pairs), count))
+        exchanges.append(scores.exchanges(name, count=count, seed=seed + number))
     share = np.array(weights) / sum(weights) if len(weights) > 1 else np.ones(1)
-    pooled = np.tensordot(share, np.array(nulls), axes=1)
-    return _TaskResult(task, share @ np.array(values), dict(zip(pairs, pooled, strict=True)))
+    pooled = share @ np.array(values)
+    joined = _add(exchanges, share)
+    return _TaskResult(task, pooled, joined, rank_by_exchanges(pooled, joined))
 
 
-def _p_values(
-    size: int, nulls: Mapping[tuple[int, int], Floats], differences: Mapping[tuple[int, int], float]
-) -> Floats:
-    p = np.full((size, size), np.nan)
-    for (i, j), null in nulls.items():
-        p[i, j], p[j, i] = one_sided(null, differences[i, j])
-    return p
+def _add(
+    exchanges: Sequence[Mapping[tuple[int, int], Exchange]], weights: Sequence[float] | Floats
+) -> dict[tuple[int, int], Exchange]:
+    """Return the weighted sum of the exchanges of every pair of metrics."""
+    return {
+        pair: Exchange.weighted_sum([each[pair] for each in exchanges], weights)
+        for pair in exchanges[0]
+    }
 
 
 def _average(labels: Sequence[str], results: Sequence[_TaskResult]) -> tuple[RankedMetric, ...]:
@@ -197,13 +189,7 @@ def _average(labels: Sequence[str], results: Sequence[_TaskResult]) -> tuple[Ran
         for scale, result in zip(scales, results, strict=True)
     )
     values = np.asarray(average, dtype=np.float64)
-    nulls = {
-        pair: sum(scale * result.nulls[pair] for scale, result in zip(scales, results, strict=True))
-        for pair in results[0].nulls
-    }
-    differences = {(i, j): float(values[i] - values[j]) for i, j in nulls}
-    tested = {pair: np.asarray(null) for pair, null in nulls.items()}
-    overall = rank_metrics(values, _p_values(len(labels), tested, differences))
+    overall = rank_by_exchanges(values, _add([each.exchanges for each in results], scales))
     ranks = np.array([result.ranks for result in results])
     weights = np.array([result.task.weight for result in results])
     entries = [
