@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from nlgauge.core.arrays import Floats
 from nlgauge.core.errors import DataError, OptionError, ShapeError
 from nlgauge.stats.groups import document_means, number_groups
-from nlgauge.stats.validation import as_matrix, common_cells
+from nlgauge.stats.validation import as_floats, as_matrix, common_cells
 
 Direction = Literal["higher", "lower"]
 _Row = tuple[str, str, float | None]
@@ -33,7 +33,7 @@ def _check_unique(keys: Iterable[Hashable], what: str) -> None:
 
 def _check_axes(what: str, values: ArrayLike, **axes: Sequence[str]) -> Floats:
     """Return a read-only copy of an array whose axes have these names, each once."""
-    copy = np.array(values, dtype=np.float64)
+    copy = as_floats(values, what).copy()
     if copy.shape != tuple(len(names) for names in axes.values()):
         expected = " and ".join(f"{len(names)} {axis}" for axis, names in axes.items())
         raise ShapeError(f"the shape of {what} is {copy.shape}, but {expected} are named.")

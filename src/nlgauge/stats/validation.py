@@ -25,6 +25,8 @@ def require_scipy(wanted: str) -> None:
 
 def _convert(values: ArrayLike, name: str) -> Floats:
     try:
+        if isinstance(values, np.ma.MaskedArray):
+            values = np.ma.filled(values.astype(np.float64), np.nan)
         return np.asarray(values, dtype=np.float64)
     except (TypeError, ValueError) as error:
         raise DataError(f"{name} is not an array of numbers: {error}") from None
