@@ -77,20 +77,29 @@ def pearson_rows(x: Floats, y: Floats) -> Floats:
     return np.clip(divide((cx * cy).sum(axis=1), norm), -1.0, 1.0)
 
 
+def weighted_sums(weights: Floats, values: Floats) -> Floats:
+    """Return a sum of values for every row of weights; values have one row for all, or one each."""
+    if len(values) == 1:
+        return np.asarray(weights @ values[0])
+    return np.asarray(np.einsum("ij,ij->i", weights, values))
+
+
 def weighted_pearson(x: Floats, y: Floats, weights: Floats) -> Floats:
     """Return Pearson's r of points that count `weights` times, a value per row of weights.
 
-    x and y may have a single row.
+    x and y have no gaps, and one row for all rows of weights or one each.
     """
-    x, y = (np.where(weights > 0, values, np.nan) for values in (x, y))
-    total = weights.sum(axis=1, keepdims=True)
-    cx, cy = (
-        values - (weights * values).sum(axis=1, keepdims=True) / total
-        for values in (_centre(x), _centre(y))
-    )
-    norm = np.sqrt((weights * cx**2).sum(axis=1) * (weights * cy**2).sum(axis=1))
-    norm[constant_rows(x) | constant_rows(y)] = 0.0
-    return np.clip(divide((weights * cx * cy).sum(axis=1), norm), -1.0, 1.0)
+    cx, cy = (np.where(constant_rows(each)[:, None], 0.0, _centre(each)) for each in (x, y))
+    total = weights.sum(axis=1)
+    sum_x, sum_y = weighted_sums(weights, cx), weighted_sums(weights, cy)
+    covariance = weighted_sums(weights, cx * cy) - sum_x * sum_y / total
+    variances = []
+    for centred, sums in ((cx, sum_x), (cy, sum_y)):
+        squares = weighted_sums(weights, centred**2)
+        variance = squares - sums**2 / total
+        rounding = np.maximum(1e-12 * squares, TOLERANCE**2 * total)  # if all points are equal
+        variances.append(np.where(variance > rounding, variance, 0.0))
+    return np.clip(divide(covariance, np.sqrt(variances[0] * variances[1])), -1.0, 1.0)
 
 
 def dense_ranks(x: Floats, tolerance: float = TOLERANCE) -> Ints:

@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike
 
 from nlgauge.core.arrays import Floats, Ints
 from nlgauge.core.errors import DataError, OptionError, ShapeError
-from nlgauge.stats.coefficients import divide, row_means
+from nlgauge.stats.coefficients import divide, row_means, weighted_sums
 from nlgauge.stats.intervals import Interval, bootstrap_statistic
 from nlgauge.stats.validation import Seed, as_floats
 
@@ -136,17 +136,10 @@ def _mask_comparable(ratings: Ratings, weights: Floats) -> Floats:
     return weights if comparable.all() else np.where(comparable, weights, 0.0)
 
 
-def _weigh(weights: Floats, values: Floats) -> Floats:
-    """Return weighted sums over items, of the same values in every resample or of its own."""
-    if values.shape[0] == 1:
-        return np.asarray(weights @ values[0])
-    return np.asarray(np.einsum("ij,ij->i", weights, values))
-
-
 def _mean_disagreement(ratings: Ratings, weights: Floats, distance: Distance) -> Floats:
     """Return the mean over items of their disagreement; NaN without an item of two labels."""
     comparable = _mask_comparable(ratings, weights)
-    total = _weigh(comparable, _disagreement(ratings, distance))
+    total = weighted_sums(comparable, _disagreement(ratings, distance))
     return divide(total, comparable.sum(axis=1))
 
 
@@ -160,7 +153,7 @@ def _alpha(ratings: Ratings, weights: Floats, scale: str) -> Floats:
     counts = _count(ratings, comparable)
     n = counts.sum(axis=1)
     distance, expected = _scale(scale, ratings.scaled, counts, n)
-    observed = _weigh(comparable, ratings.given * _disagreement(ratings, distance))
+    observed = weighted_sums(comparable, ratings.given * _disagreement(ratings, distance))
     varied = (counts > 0).sum(axis=1) > 1
     return 1 - divide((n - 1) * observed, np.where(varied, expected, 0.0))
 
