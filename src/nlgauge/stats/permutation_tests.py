@@ -1,12 +1,12 @@
 """Permutation tests of whether one metric agrees with people better than another; ranks.
 
 They are valid for any coefficient and level, except that exchanges of "pairs" give too small a p
-(see `permutation_test`). They are directed: a small p means that the FIRST
-metric is better; the reverse hypothesis has a separate p.
+(see `permutation_test`). They are directed: a small p means that the FIRST metric is better; the
+reverse hypothesis has a separate p.
 """
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from typing import Literal
 
 import numpy as np
@@ -45,31 +45,8 @@ class Permutation:
     """Cells that not all three of the matrices fill."""
     p_reverse: float
     """The p of the reverse hypothesis from the same permutations; equal to p if two-sided."""
-
-
-@dataclass(frozen=True, eq=False)
-class Exchange:
-    """Two metrics' correlations with people, and their differences after random exchanges."""
-
-    first: float
-    second: float
-    null: Floats
-    """Permuted differences; NaN where one is undefined."""
-    cells: int
-
-    @property
-    def difference(self) -> float:
-        """The observed difference."""
-        return self.first - self.second
-
-    @classmethod
-    def weighted_sum(
-        cls, exchanges: Sequence["Exchange"], weights: Sequence[float] | Floats
-    ) -> "Exchange":
-        """Return the weighted sum of exchanges of the same two metrics on several data."""
-        numbers = [np.append(each.null, (each.first, each.second)) for each in exchanges]
-        *null, first, second = np.asarray(weights) @ np.stack(numbers)
-        return cls(first, second, np.array(null), sum(each.cells for each in exchanges))
+    null: Floats = field(repr=False, compare=False)
+    """The permuted differences; NaN where one is undefined."""
 
 
 def _standardise(values: Floats) -> Floats:
@@ -114,28 +91,16 @@ def _check(over: str, coefficient: str, systems: int, inputs: int) -> None:
         raise OptionError(f"over={over!r} needs at least 2 cells, but there is 1.")
 
 
-def exchange(
-    first: ArrayLike,
-    second: ArrayLike,
-    human: ArrayLike,
-    level: str = "segment",
-    coefficient: Which = "pearson",
-    *,
-    over: Exchanged = "both",
-    average: Average = "macro",
-    count: int = 1000,
-    seed: Seed = 0,
-) -> Exchange:
-    """Return the correlations of two metrics, and their differences after random exchanges.
-
-    Parameters are those of `permutation_test`.
-    """
-    a, b, people = common_cells(first=first, second=second, human=human)
-    _check(over, choose_coefficient(coefficient).name, *a.shape)
-    cells = int(np.isfinite(people).sum())
-    if over == "pairs":
-        return _exchange_pairs(a, b, people, choose_level(level), count, seed)
-    correlation = correlation_of(level, coefficient, average)
+def _exchange_scores(
+    a: Floats,
+    b: Floats,
+    people: Floats,
+    correlation: Callable[[Floats, Floats], Floats],
+    over: str,
+    count: int,
+    seed: Seed,
+) -> tuple[float, float, Floats]:
+    """Return the correlations of two metrics, and their differences if their scores are swapped."""
     a, b = _standardise(a), _standardise(b)
     r1, r2 = (float(r) for r in correlation(np.stack([a, b]), people[None]))
 
@@ -145,12 +110,12 @@ def exchange(
         one, other = (correlation(metric, people[None]) for metric in swapped)
         return one - other
 
-    return Exchange(r1, r2, resample(draw, count, seed, a.size), cells)
+    return r1, r2, resample(draw, count, seed, a.size)
 
 
 def _exchange_pairs(
     a: Floats, b: Floats, people: Floats, level: str, count: int, seed: Seed
-) -> Exchange:
+) -> tuple[float, float, Floats]:
     """Return acc_eq of two metrics, and its differences if their decisions on pairs are swapped.
 
     Both metrics keep their best tie threshold, so that it is not computed for every draw.
@@ -164,11 +129,10 @@ def _exchange_pairs(
     def draw(size: int, rng: np.random.Generator) -> Floats:
         return (rng.integers(0, 2, size=(size, weighted.size)) * 2.0 - 1.0) @ weighted
 
-    null = resample(draw, count, seed, weighted.size)
-    return Exchange(best[0][0], best[1][0], null, int(np.isfinite(people).sum()))
+    return best[0][0], best[1][0], resample(draw, count, seed, weighted.size)
 
 
-def one_sided(null: Floats, difference: float) -> tuple[float, float]:
+def _one_sided(null: Floats, difference: float) -> tuple[float, float]:
     """Return p of a larger, and of a smaller difference than the permuted ones that are defined."""
     defined = null[np.isfinite(null)]
     return p_value(defined, difference, TOLERANCE), p_value(-defined, -difference, TOLERANCE)
@@ -220,26 +184,36 @@ def permutation_test(
     if alternative not in ("greater", "less", "two-sided"):
         known = "'greater', 'less' or 'two-sided'"
         raise OptionError(f"alternative is {alternative!r}; it is {known}.")
-    data = first, second, human, level, coefficient
-    result = exchange(*data, over=over, average=average, count=count, seed=seed)
-    p, p_reverse = one_sided(result.null, result.difference)
+    a, b, people = common_cells(first=first, second=second, human=human)
+    level, name = choose_level(level), choose_coefficient(coefficient).name
+    _check(over, name, *a.shape)
+    if over == "pairs":
+        r1, r2, null = _exchange_pairs(a, b, people, level, count, seed)
+    else:
+        correlation = correlation_of(level, coefficient, average)
+        r1, r2, null = _exchange_scores(a, b, people, correlation, over, count, seed)
+    p, p_reverse = _one_sided(null, r1 - r2)
     if alternative == "less":
         p, p_reverse = p_reverse, p
     elif alternative == "two-sided":
-        p = p_reverse = one_sided(np.abs(result.null), abs(result.difference))[0]
-    names = over, alternative, choose_level(level), choose_coefficient(coefficient).name
-    defined = int(np.isfinite(result.null).sum())
-    sizes = defined, count - defined, result.cells, np.size(human) - result.cells
-    return Permutation(result.first, result.second, result.difference, p, *names, *sizes, p_reverse)
+        p = p_reverse = _one_sided(np.abs(null), abs(r1 - r2))[0]
+    cells, defined = int(np.isfinite(people).sum()), int(np.isfinite(null).sum())
+    sizes = defined, count - defined, cells, people.size - cells
+    return Permutation(
+        r1, r2, r1 - r2, p, over, alternative, level, name, *sizes, p_reverse, null=null
+    )
 
 
-def rank_by_exchanges(
-    values: ArrayLike, exchanges: Mapping[tuple[int, int], Exchange]
+def rank_by_differences(
+    values: ArrayLike, differences: Mapping[tuple[int, int], Floats]
 ) -> list[int]:
-    """Return the ranks of metrics by the exchanges of every pair of them; see `rank_metrics`."""
+    """Return the ranks of metrics by permutation tests of every pair; see `rank_metrics`.
+
+    `differences[i, j]` are the permuted differences of metrics i and j, and last the observed one.
+    """
     p = np.full((np.size(values), np.size(values)), np.nan)
-    for (i, j), each in exchanges.items():
-        p[i, j], p[j, i] = one_sided(each.null, each.difference)
+    for (i, j), each in differences.items():
+        p[i, j], p[j, i] = _one_sided(each[:-1], each[-1])
     return rank_metrics(values, p)
 
 

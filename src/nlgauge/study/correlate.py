@@ -23,7 +23,7 @@ from nlgauge.stats import (
 from nlgauge.stats import correlate as correlate_matrices
 from nlgauge.stats.levels import Average, choose_level
 from nlgauge.stats.named_coefficients import Coefficient, choose_coefficient
-from nlgauge.stats.permutation_tests import rank_by_exchanges
+from nlgauge.stats.permutation_tests import rank_by_differences
 from nlgauge.stats.validation import Over
 from nlgauge.study.corpus_scores import CorpusScores
 from nlgauge.study.level_scores import LevelScores, SystemScore, check_system_score, is_averaged
@@ -187,7 +187,7 @@ def correlate(
                 if ranks:
                     values_of = [entry.correlation.value for entry in group]
                     tests: dict[str, Any] = {"average": mean, "count": count, "seed": seed}
-                    order = rank_by_exchanges(values_of, measured.exchanges(name, **tests))
+                    order = rank_by_differences(values_of, measured.differences(name, **tests))
                     pairs = zip(group, order, strict=True)
                     group = [replace(entry, rank=rank) for entry, rank in pairs]
                 entries += group

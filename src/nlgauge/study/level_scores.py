@@ -5,13 +5,15 @@ from dataclasses import dataclass
 from itertools import combinations
 from typing import Any, Literal
 
+import numpy as np
+
 from nlgauge.core.arrays import Floats
 from nlgauge.core.errors import OptionError
-from nlgauge.stats import Grid, document_means
+from nlgauge.stats import Grid, document_means, permutation_test
 from nlgauge.stats.coefficients import row_means
 from nlgauge.stats.levels import Average
 from nlgauge.stats.named_coefficients import choose_coefficient
-from nlgauge.stats.permutation_tests import Exchange, exchange
+from nlgauge.stats.permutation_tests import Exchanged
 from nlgauge.stats.validation import common_cells
 from nlgauge.study.corpus_scores import CorpusScores
 from nlgauge.study.study import Study
@@ -70,21 +72,22 @@ class LevelScores:
         _, (metric, human) = document_means(self.grid.require_documents(), *pair)
         return metric, human
 
-    def exchanges(
+    def differences(
         self, name: str, *, average: Average = "macro", count: int = 1000, seed: int = 0
-    ) -> dict[tuple[int, int], Exchange]:
-        """Return the exchanges of every pair of metrics, by their places, as at WMT.
+    ) -> dict[tuple[int, int], Floats]:
+        """Return the permuted differences of every two metrics, and last the observed one.
 
-        Cells are exchanged one by one; at the system level system scores, except for spa; for
-        acc_eq the decisions on pairs.
+        As at WMT, cells are exchanged one by one; at the system level system scores, except for
+        spa; for acc_eq the decisions on pairs.
         """
-        options: dict[str, Any] = {"over": "pairs" if name == "acc_eq" else "cells"}
-        options |= {"average": average, "count": count, "seed": seed}
-        labels = list(self.grid.metrics)
-        return {
-            (i, j): exchange(*self._common(labels[i], labels[j], name), self.level, name, **options)
-            for i, j in combinations(range(len(labels)), 2)
-        }
+        over: Exchanged = "pairs" if name == "acc_eq" else "cells"
+        how: dict[str, Any] = {"average": average, "count": count, "seed": seed}
+        found = {}
+        for (i, first), (j, second) in combinations(enumerate(self.grid.metrics), 2):
+            data = *self._common(first, second, name), self.level, name
+            test = permutation_test(*data, over=over, **how)
+            found[i, j] = np.append(test.null, test.difference)
+        return found
 
     def _common(self, first: str, second: str, name: str) -> tuple[Floats, Floats, Floats]:
         """Return matrices of two metrics and of people that have the same cells."""

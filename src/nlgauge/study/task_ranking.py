@@ -14,7 +14,7 @@ from nlgauge.inputs import Spec
 from nlgauge.runtime import DEFAULT, Runtime
 from nlgauge.scoring import Progress
 from nlgauge.stats import correlate
-from nlgauge.stats.permutation_tests import Exchange, rank_by_exchanges
+from nlgauge.stats.permutation_tests import rank_by_differences
 from nlgauge.study.level_scores import LevelScores
 from nlgauge.study.study import Missing, Study, StudyResult, as_list, measure
 from nlgauge.study.tasks import Task, TaskData, TaskSet, read_tasks
@@ -78,11 +78,11 @@ class TaskRanking(StudyResult[RankedMetric]):
 
 @dataclass(frozen=True, eq=False)
 class _TaskResult:
-    """The values of metrics in a task, their exchanges by pair, and their ranks."""
+    """The values of metrics in a task, their permuted differences by pair, and their ranks."""
 
     task: Task
     values: Floats
-    exchanges: Mapping[tuple[int, int], Exchange]
+    differences: Mapping[tuple[int, int], Floats]
     ranks: Sequence[int]
 
 
@@ -151,7 +151,7 @@ def _run(
     task: Task, studies: Mapping[TaskData, Study], labels: Sequence[str], count: int, seed: int
 ) -> _TaskResult:
     """Return the values and permuted differences of a task, pooled over its data."""
-    weights, values, exchanges = [], [], []
+    weights, values, differences = [], [], []
     for number, source in enumerate(task.sources):
         study = studies[source]
         criteria = study.criteria(task.human)
@@ -164,21 +164,19 @@ def _run(
         systems = agreement[0].n
         weights.append(systems * (systems - 1) / 2)
         values.append([each.value for each in agreement])
-        exchanges.append(scores.exchanges(name, count=count, seed=seed + number))
+        differences.append(scores.differences(name, count=count, seed=seed + number))
     share = np.array(weights) / sum(weights) if len(weights) > 1 else np.ones(1)
     pooled = share @ np.array(values)
-    joined = _add(exchanges, share)
-    return _TaskResult(task, pooled, joined, rank_by_exchanges(pooled, joined))
+    joined = _add(differences, share)
+    return _TaskResult(task, pooled, joined, rank_by_differences(pooled, joined))
 
 
 def _add(
-    exchanges: Sequence[Mapping[tuple[int, int], Exchange]], weights: Sequence[float] | Floats
-) -> dict[tuple[int, int], Exchange]:
-    """Return the weighted sum of the exchanges of every pair of metrics."""
-    return {
-        pair: Exchange.weighted_sum([each[pair] for each in exchanges], weights)
-        for pair in exchanges[0]
-    }
+    differences: Sequence[Mapping[tuple[int, int], Floats]], weights: Sequence[float] | Floats
+) -> dict[tuple[int, int], Floats]:
+    """Return the weighted sums of the differences of every pair of metrics."""
+    share = np.asarray(weights)
+    return {pair: share @ np.stack([each[pair] for each in differences]) for pair in differences[0]}
 
 
 def _average(labels: Sequence[str], results: Sequence[_TaskResult]) -> tuple[RankedMetric, ...]:
@@ -189,7 +187,7 @@ def _average(labels: Sequence[str], results: Sequence[_TaskResult]) -> tuple[Ran
         for scale, result in zip(scales, results, strict=True)
     )
     values = np.asarray(average, dtype=np.float64)
-    overall = rank_by_exchanges(values, _add([each.exchanges for each in results], scales))
+    overall = rank_by_differences(values, _add([each.differences for each in results], scales))
     ranks = np.array([result.ranks for result in results])
     weights = np.array([result.task.weight for result in results])
     entries = [
