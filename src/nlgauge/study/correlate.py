@@ -25,9 +25,9 @@ from nlgauge.stats.levels import Average, choose_level
 from nlgauge.stats.named_coefficients import Coefficient, choose_coefficient
 from nlgauge.stats.permutation_tests import rank_by_differences
 from nlgauge.stats.validation import Over
-from nlgauge.study.corpus_scores import CorpusScores
 from nlgauge.study.level_scores import LevelScores, SystemScore, check_system_score, is_averaged
 from nlgauge.study.study import Missing, Source, Study, StudyResult, as_list, measure
+from nlgauge.study.system_scores import ScoredSystems
 
 IntervalMethod = Literal["bootstrap", "fisher"]
 
@@ -180,8 +180,8 @@ def correlate(
                     result = correlate_matrices(*values, name, average=mean)
                     limits = None
                     if confidence is not None:
-                        corpus = measured.corpus.get(label) if name != "spa" else None
-                        limits = _interval(values, corpus, name, interval, options, mean)
+                        systems = measured.systems.get(label) if name != "spa" else None
+                        limits = _interval(values, systems, name, interval, options, mean)
                     ties = _ties(*values) if name == "acc_eq" and result.rows_used else None
                     group.append(CorrelationEntry(label, criterion, result, limits, ties))
                 if ranks:
@@ -238,17 +238,17 @@ def _ties(metric: Floats, human: Floats, level: str) -> Ties:
 
 def _interval(
     values: tuple[Floats, Floats, str],
-    corpus: CorpusScores | None,
+    systems: ScoredSystems | None,
     name: str,
     method: IntervalMethod,
     options: Mapping[str, Any],
     average: Average,
 ) -> Interval:
-    """Return the interval of a coefficient of matrices, or of corpus scores if there are any."""
+    """Return the interval of a coefficient of matrices, or of systems if they have own scores."""
     if method == "fisher":
         return fisher_interval(*values, confidence=options["confidence"])
-    if corpus is not None:
-        return corpus.interval(name, **options)
+    if systems is not None:
+        return systems.interval(name, **options)
     return bootstrap_correlation(*values, name, average=average, **options)
 
 

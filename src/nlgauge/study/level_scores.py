@@ -15,8 +15,8 @@ from nlgauge.stats.levels import Average
 from nlgauge.stats.named_coefficients import choose_coefficient
 from nlgauge.stats.permutation_tests import Exchanged
 from nlgauge.stats.validation import common_cells
-from nlgauge.study.corpus_scores import CorpusScores
 from nlgauge.study.study import Study
+from nlgauge.study.system_scores import ScoredSystems, corpus_scores, means_of_all
 
 SystemScore = Literal["mean", "all", "corpus"]
 
@@ -38,10 +38,8 @@ class LevelScores:
 
     grid: Grid
     level: str
-    columns: Mapping[str, tuple[Floats, Floats]]
-    """Scores and judgements of systems, of metrics whose system score is not a mean of cells."""
-    corpus: Mapping[str, CorpusScores]
-    """The statistics of the metrics whose corpus scores are used."""
+    systems: Mapping[str, ScoredSystems]
+    """Metrics whose score of a system is not the mean of its judged cells."""
 
     @classmethod
     def of(
@@ -49,23 +47,22 @@ class LevelScores:
     ) -> "LevelScores":
         """Return the scores and judgements of a study at a level."""
         grid = study.grid(criterion)
-        corpus: dict[str, CorpusScores] = {}
-        columns: dict[str, tuple[Floats, Floats]] = {}
+        systems: dict[str, ScoredSystems] = {}
         if level == "document":
             grid.require_documents()
         if level == "system" and system_score == "corpus":
             computed = [label for label in study.labels if label not in study.stored]
-            corpus = {label: CorpusScores.of(study, label, grid) for label in computed}
-            columns = {label: scores.columns for label, scores in corpus.items()}
+            systems = {label: corpus_scores(study, label, grid) for label in computed}
         if level == "system" and system_score == "all":
-            human = _mean_column(grid.human)
-            columns = {label: (_mean_column(grid.metric(label)), human) for label in study.labels}
-        return cls(grid, level, columns, corpus)
+            systems = {
+                label: means_of_all(grid.metric(label), grid.human) for label in study.labels
+            }
+        return cls(grid, level, systems)
 
     def matrices(self, label: str, name: str) -> tuple[Floats, Floats]:
         """Return the matrices of a metric and of people for a coefficient."""
-        if label in self.columns and name != "spa":  # which tests segments
-            return self.columns[label]
+        if label in self.systems and name != "spa":  # which tests segments
+            return self.systems[label].columns
         pair = self.grid.metric(label), self.grid.human
         if self.level != "document":
             return pair
@@ -91,10 +88,10 @@ class LevelScores:
 
     def _common(self, first: str, second: str, name: str) -> tuple[Floats, Floats, Floats]:
         """Return matrices of two metrics and of people that have the same cells."""
-        if {first, second} <= self.columns.keys() and name != "spa":
-            (a, human), (b, _) = self.columns[first], self.columns[second]
-            return a, b, human
         grid = self.grid
+        if {first, second} & self.systems.keys() and name != "spa":
+            (a, human), (b, _) = (self._columns(label) for label in (first, second))
+            return a, b, human
         matrices = {"first": grid.metric(first), "second": grid.metric(second), "human": grid.human}
         a, b, human = common_cells(**matrices)
         if self.level == "document":
@@ -102,6 +99,13 @@ class LevelScores:
         if self.level == "system" and name != "spa":
             a, b, human = map(_mean_column, (a, b, human))
         return a, b, human
+
+    def _columns(self, label: str) -> tuple[Floats, Floats]:
+        """Return the scores and human means of systems, for a stored metric means of its cells."""
+        if label in self.systems:
+            return self.systems[label].columns
+        metric, human = common_cells(metric=self.grid.metric(label), human=self.grid.human)
+        return _mean_column(metric), _mean_column(human)
 
 
 def _mean_column(values: Floats) -> Floats:
