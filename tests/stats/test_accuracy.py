@@ -121,6 +121,13 @@ def test_soft_accuracy_of_people_is_one_and_of_their_opposite_near_zero():
     assert soft_pairwise_accuracy(-human, human).value < 0.01
 
 
+@pytest.mark.filterwarnings("error")
+def test_soft_accuracy_of_one_system_is_undefined():
+    found = correlate([[1.0, 2.0]], [[1.0, 3.0]], "system", "spa")
+    assert np.isnan(found.value)
+    assert found.reason == "1 judged system; the system level compares at least 2"
+
+
 def test_two_equal_systems_have_p_one_half_for_the_metric():
     """p = 1/2 for the metric, about 0 for people: half right, whichever system comes first."""
     human = np.random.default_rng(0).normal(size=(2, 100)) + np.array([[2.0], [0.0]])

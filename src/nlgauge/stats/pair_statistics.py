@@ -158,7 +158,7 @@ def soft_accuracies(metric: Floats, human: Floats) -> Floats:
     """Return the soft pairwise accuracy of every matrix of two stacks, NaN where undefined."""
     filled = np.isfinite(metric)
     present = filled[0] & np.isfinite(human[0])
-    shared = human.strides[0] == 0 and bool((filled == filled[0]).all())
+    shared = len(present) > 1 and human.strides[0] == 0 and bool((filled == filled[0]).all())
     if not (shared and _all_or_none(present)):
         pairs = zip(metric, human, strict=True)
         return np.asarray([soft_accuracy(x, y, 1000, 0).value for x, y in pairs])
