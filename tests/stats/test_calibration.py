@@ -224,6 +224,15 @@ def test_a_logistic_curve_has_equidistant_differences():
     assert found.probabilities == pytest.approx(1 / (1 + np.exp(-slope * found.differences)))
 
 
+def test_differences_that_are_equal_up_to_rounding_are_one():
+    rows = [(0.3, 1), (0.1 + 0.2, 0), (0.3, 1), (0.1 + 0.2, 1), (0.6 - 0.3, 1), (1.0, 1)]
+    scores = np.array([[gap for gap, _ in rows], [0.0] * len(rows)])
+    human = np.array([[win for _, win in rows], [0.5] * len(rows)])
+    found = calibrate(score_pairs(scores, human), count=20)
+    assert found.differences == pytest.approx([0, 0.3, 1])
+    assert found.at(0.3)[0] == pytest.approx(0.8)
+
+
 def test_two_judged_outputs_make_one_pair():
     found = score_pairs([3, np.nan, 1], [80, 10, 20], "segment")
     assert (found.differences.tolist(), found.preferences.tolist()) == ([2.0], [1.0])

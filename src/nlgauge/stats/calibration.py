@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike
 
 from nlgauge.core.arrays import Bools, Floats, Ints
 from nlgauge.core.errors import DataError, OptionError, ShapeError
+from nlgauge.stats.coefficients import merge_ties
 from nlgauge.stats.intervals import check_confidence, resample_weights
 from nlgauge.stats.levels import choose_level
 from nlgauge.stats.pair_sampling import draw_pairs
@@ -289,8 +290,9 @@ def calibrate(
     check_confidence(confidence)
     if not len(pairs):
         raise DataError("there is no pair of which people prefer one; use ties='half'.")
-    order = np.argsort(pairs.differences, kind="stable")
-    x, y, units = pairs.differences[order], pairs.preferences[order], pairs.units[order]
+    gaps = merge_ties(pairs.differences)
+    order = np.argsort(gaps, kind="stable")
+    x, y, units = gaps[order], pairs.preferences[order], pairs.units[order]
     starts = _group_starts(x)
     sizes = np.diff([*starts, x.size])
     centres = np.add.reduceat(x, starts) / sizes

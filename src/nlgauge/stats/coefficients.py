@@ -118,6 +118,15 @@ def dense_ranks(x: Floats, tolerance: float = TOLERANCE) -> Ints:
     return np.where(present, ranks, -1)
 
 
+def merge_ties(values: Floats) -> Floats:
+    """Return values of which those that are equal up to rounding are the same number."""
+    flat = values.ravel()
+    _, at, group = np.unique(dense_ranks(flat[None])[0], return_index=True, return_inverse=True)
+    first = flat[at][group]
+    equal = np.abs(first - flat) <= TOLERANCE * np.abs(flat)
+    return np.where(equal, first, flat).reshape(values.shape)
+
+
 def _tie_counts(ranks: Ints, weights: Floats | None = None) -> Floats | Ints:
     """Return how many cells of each row have rank 0, 1, 2, ... (a matrix of the same shape)."""
     rows, width = ranks.shape

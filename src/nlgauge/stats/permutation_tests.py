@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 
 from nlgauge.core.arrays import Bools, Floats
 from nlgauge.core.errors import DataError, OptionError, ShapeError
-from nlgauge.stats.coefficients import TOLERANCE, dense_ranks
+from nlgauge.stats.coefficients import TOLERANCE, merge_ties
 from nlgauge.stats.levels import Average, Which, choose_level, correlation_of
 from nlgauge.stats.named_coefficients import choose_coefficient
 from nlgauge.stats.pair_statistics import decisions
@@ -56,10 +56,7 @@ def _standardise(values: Floats) -> Floats:
     it would be too small for scores near the mean, which become nearly 0.
     """
     scaled = values / (float(np.nanmax(np.abs(values))) or 1.0)  # so that squares do not overflow
-    flat = scaled.ravel()
-    _, at, group = np.unique(dense_ranks(flat[None])[0], return_index=True, return_inverse=True)
-    equal = np.abs(flat[at][group] - flat) <= TOLERANCE * np.abs(flat)
-    tied = np.where(equal, flat[at][group], flat).reshape(values.shape)
+    tied = merge_ties(scaled)
     spread = float(np.nanstd(tied))
     return np.asarray((tied - np.nanmean(tied)) / (spread if spread > 0 else 1.0))
 
