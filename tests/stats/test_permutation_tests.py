@@ -7,8 +7,8 @@ from itertools import combinations, product
 import numpy as np
 import pytest
 
-from nlgauge.core.errors import DataError, OptionError, ShapeError
-from nlgauge.stats import correlate, permutation_test, rank_metrics
+from nlgauge.core.errors import OptionError, ShapeError
+from nlgauge.stats import correlate, permutation_test, rank_clusters, rank_metrics
 
 RNG = np.random.default_rng(8)
 HUMAN = np.round(RNG.normal(size=(3, 3)), 1)
@@ -153,8 +153,10 @@ def test_a_metric_without_a_value_is_last():
 def test_invalid_ranks_are_refused():
     with pytest.raises(ShapeError, match=r"2 values need.*\(3, 3\)"):
         rank_metrics([1, 2], np.ones((3, 3)))
-    with pytest.raises(DataError, match="alpha is 1"):
+    with pytest.raises(OptionError, match="alpha is 1"):
         rank_metrics([1], [[1]], alpha=1)
+    with pytest.raises(OptionError, match="alpha is 5"):
+        rank_clusters("a", [1], [[1]], alpha=5)
 
 
 @pytest.mark.parametrize("coefficient", ["pearson", "spearman", "kendall_b", "accuracy"])

@@ -15,11 +15,11 @@ from numpy.typing import ArrayLike
 from nlgauge.core.arrays import Bools, Floats, Ints
 from nlgauge.core.errors import DataError, OptionError, ShapeError
 from nlgauge.stats.coefficients import merge_ties
-from nlgauge.stats.intervals import check_confidence, resample_weights
+from nlgauge.stats.intervals import resample_weights
 from nlgauge.stats.levels import choose_level
 from nlgauge.stats.pair_sampling import draw_pairs
 from nlgauge.stats.pair_statistics import columns_at, differences
-from nlgauge.stats.validation import Seed, as_floats, common_cells, resample
+from nlgauge.stats.validation import Seed, as_floats, check_share, common_cells, resample
 
 Fit = Literal["isotonic", "logistic"]
 Ties = Literal["half", "drop"]
@@ -287,7 +287,7 @@ def calibrate(
     """
     if fit not in get_args(Fit):
         raise OptionError(f"fit is {fit!r}; it is {' or '.join(map(repr, get_args(Fit)))}.")
-    check_confidence(confidence)
+    check_share("confidence", confidence, ".95")
     if not len(pairs):
         raise DataError("there is no pair of which people prefer one; use ties='half'.")
     gaps = merge_ties(pairs.differences)

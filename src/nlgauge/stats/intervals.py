@@ -9,11 +9,19 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from nlgauge.core.arrays import Floats
-from nlgauge.core.errors import DataError, OptionError, ShapeError
+from nlgauge.core.errors import DataError, ShapeError
 from nlgauge.core.jsonable import to_jsonable
 from nlgauge.stats.coefficients import pearson
 from nlgauge.stats.levels import Average, Which, choose_level, correlation_of, points
-from nlgauge.stats.validation import Over, Seed, as_matrices, as_rows, check_over, resample
+from nlgauge.stats.validation import (
+    Over,
+    Seed,
+    as_matrices,
+    as_rows,
+    check_over,
+    check_share,
+    resample,
+)
 
 Finish = Callable[[Floats], float]
 
@@ -43,21 +51,15 @@ class Interval:
         return {**limits, "interval": self.method, "resampled": self.over or None}
 
 
-def check_confidence(confidence: float) -> None:
-    """Raise OptionError unless the coverage lies between 0 and 1."""
-    if not 0 < confidence < 1:
-        raise OptionError(f"confidence is {confidence}; it lies between 0 and 1, .95 is usual.")
-
-
 def normal_quantile(confidence: float) -> float:
     """Return the deviations around a normal mean within which this share of values lies."""
-    check_confidence(confidence)
+    check_share("confidence", confidence, ".95")
     return NormalDist().inv_cdf((1 + confidence) / 2)
 
 
 def percentile_interval(value: float, resampled: Floats, confidence: float, over: str) -> Interval:
     """Return the interval between the (1 - confidence)/2 and (1 + confidence)/2 quantiles."""
-    check_confidence(confidence)
+    check_share("confidence", confidence, ".95")
     defined = resampled[np.isfinite(resampled)]
     n, tail = defined.size, (1 - confidence) / 2
     low, high = np.quantile(defined, [tail, 1 - tail]) if n else (np.nan, np.nan)

@@ -16,7 +16,7 @@ from nlgauge.core.arrays import Floats
 from nlgauge.core.errors import DataError, ShapeError
 from nlgauge.stats.coefficients import TOLERANCE
 from nlgauge.stats.intervals import Finish, Interval, percentile_interval, resample_weights
-from nlgauge.stats.validation import Seed, as_floats, as_rows, p_value, resample
+from nlgauge.stats.validation import Seed, as_floats, as_rows, check_share, p_value, resample
 
 MAX_ENUMERATED = 15
 """Up to this many differing segments, `paired_permutation` enumerates all exchanges (2^14)."""
@@ -233,6 +233,7 @@ def rank_clusters(
     >>> [cluster.names for cluster in rank_clusters(["a", "b", "c"], [3, 2, 1], p)]
     [('a', 'b'), ('c',)]
     """
+    check_share("alpha", alpha, ".05")
     score, p = as_floats(scores, "scores"), as_floats(p_values, "p_values")
     n = len(names)
     if score.shape != (n,) or p.shape != (n, n):

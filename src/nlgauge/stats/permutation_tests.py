@@ -13,12 +13,20 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from nlgauge.core.arrays import Bools, Floats
-from nlgauge.core.errors import DataError, OptionError, ShapeError
+from nlgauge.core.errors import OptionError, ShapeError
 from nlgauge.stats.coefficients import TOLERANCE, merge_ties
 from nlgauge.stats.levels import Average, Which, choose_level, correlation_of
 from nlgauge.stats.named_coefficients import choose_coefficient
 from nlgauge.stats.pair_statistics import decisions
-from nlgauge.stats.validation import Seed, as_floats, check_over, common_cells, p_value, resample
+from nlgauge.stats.validation import (
+    Seed,
+    as_floats,
+    check_over,
+    check_share,
+    common_cells,
+    p_value,
+    resample,
+)
 
 Alternative = Literal["greater", "less", "two-sided"]
 Exchanged = Literal["both", "inputs", "systems", "cells", "pairs"]
@@ -240,8 +248,7 @@ def rank_metrics(values: ArrayLike, p_values: ArrayLike, *, alpha: float = 0.05)
     value, p = as_floats(values, "values"), as_floats(p_values, "p_values")
     if value.ndim != 1 or p.shape != (value.size, value.size):
         raise ShapeError(f"{value.size} values need as many x as many p-values, not {p.shape}.")
-    if not 0 < alpha < 1:
-        raise DataError(f"alpha is {alpha}; it lies between 0 and 1, .05 is usual.")
+    check_share("alpha", alpha, ".05")
     order = np.argsort(-value, kind="stable")  # NaN goes last
     ranks, rank, start = [0] * value.size, 1, 0
     for place, i in enumerate(order):

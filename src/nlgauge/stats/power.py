@@ -23,9 +23,8 @@ from nlgauge.core.arrays import Floats
 from nlgauge.core.errors import DataError, OptionError, ShapeError
 from nlgauge.stats.coefficients import TOLERANCE
 from nlgauge.stats.groups import number_groups
-from nlgauge.stats.intervals import check_confidence
 from nlgauge.stats.paired_tests import as_pair
-from nlgauge.stats.validation import as_floats
+from nlgauge.stats.validation import as_floats, check_share
 
 FinishAll = Callable[[Floats, Floats], Floats]
 """Computes corpus scores from sums of rows [k, statistics] and their numbers of rows [k]."""
@@ -188,21 +187,16 @@ def _shape(deviations: Floats) -> tuple[float, float]:
 
 def difference_interval(pilot: Pilot, confidence: float = 0.95) -> tuple[float, float]:
     """Return the confidence interval of the pilot's difference, from Student's t."""
-    check_confidence(confidence)
+    check_share("confidence", confidence, ".95")
     limit = critical_value(1 - confidence, pilot.clusters - 1)
     half = limit * pilot.standard_error(pilot.segments)
     return pilot.difference - half, pilot.difference + half
 
 
-def _check_level(name: str, value: float, usual: str) -> None:
-    if not 0 < value < 1:
-        raise OptionError(f"{name} is {value}; it lies between 0 and 1, {usual} is usual.")
-
-
 def check_plan(alpha: float, power: float) -> None:
     """Raise OptionError unless significance level and target power are possible."""
-    _check_level("alpha", alpha, ".05")
-    _check_level("power", power, ".8")
+    check_share("alpha", alpha, ".05")
+    check_share("power", power, ".8")
     if power <= alpha:
         raise OptionError(
             f"power {power:g} is not above alpha {alpha:g}, which a test reaches without any "
@@ -281,7 +275,7 @@ def t_power(
     >>> round(t_power(2.8, 1000), 3)
     0.799
     """
-    _check_level("alpha", alpha, ".05")
+    check_share("alpha", alpha, ".05")
     if df <= 0:
         return nan
     if abs(shift) == inf:

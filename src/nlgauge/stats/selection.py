@@ -15,7 +15,7 @@ from nlgauge.core.arrays import Floats, Ints
 from nlgauge.core.errors import DataError, OptionError, ShapeError
 from nlgauge.stats.groups import number_groups
 from nlgauge.stats.levels import Correlation, Which, correlate
-from nlgauge.stats.validation import Seed, as_matrices, as_matrix
+from nlgauge.stats.validation import Seed, as_matrices, as_matrix, check_share
 
 Axis = Literal["inputs", "systems"]
 
@@ -52,8 +52,7 @@ def split(
     >>> sorted([parts.tune.tolist(), parts.test.tolist()])
     [[0, 1], [2, 3]]
     """
-    if not 0 < fraction < 1:
-        raise OptionError(f"fraction is {fraction}; the tuning part must be between 0 and 1.")
+    check_share("fraction", fraction, ".5")
     labels = list(range(n)) if groups is None else list(groups)
     if len(labels) != n:
         raise ShapeError(f"there are {n} items but {len(labels)} group labels; give one per item.")

@@ -102,6 +102,12 @@ def check_over(over: str, systems: int, inputs: int) -> None:
             )
 
 
+def check_share(name: str, value: float, usual: str) -> None:
+    """Raise OptionError unless an option lies between 0 and 1."""
+    if not 0 < value < 1:
+        raise OptionError(f"{name} is {value}; it lies between 0 and 1, {usual} is usual.")
+
+
 def resample(
     draw: Callable[[int, np.random.Generator], Floats], count: int, seed: Seed, cells: int
 ) -> Floats:
