@@ -49,7 +49,7 @@ class Decisions:
         if not self.inputs:
             return float("nan"), float("nan")
         # When the threshold exceeds a pair's difference, the pair becomes a tie.
-        order = np.argsort(self.size, kind="stable")
+        order = np.argsort(self.size)
         sizes = np.concatenate([[0.0], self.size[order]])
         gain = (self.if_tied * self.weight - self.if_ordered * self.weight)[order]
         start = float((self.if_ordered * self.weight).sum())
