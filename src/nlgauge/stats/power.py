@@ -261,7 +261,7 @@ def t_power(
     Parameters
     ----------
     shift : float, the true difference over its standard error
-    df : float, degrees of freedom; the power is NaN if they are not positive
+    df : float, degrees of freedom; the power is NaN for fewer than 1
     alpha : float, significance level
     shape : skewness and excess kurtosis of the mean: those of one value over the root of their
         number, and over their number
@@ -276,7 +276,7 @@ def t_power(
     0.799
     """
     check_share("alpha", alpha, ".05")
-    if df <= 0:
+    if df < 1:
         return nan
     if abs(shift) == inf:
         return 1.0
@@ -354,7 +354,7 @@ def detectable_difference(
     0.5
     """
     check_plan(alpha, power)
-    if pilot.degrees(segments) <= 0:
+    if pilot.degrees(segments) < 1:
         return nan
     unit = copysign(pilot.standard_error(segments), pilot.difference)
     return unit * solve_increasing(
