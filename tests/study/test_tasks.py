@@ -174,6 +174,7 @@ def test_missing_data_are_named(tmp_path: Path) -> None:
     ("text", "message"),
     [
         ("tasks = 3", r"has no \[\[tasks\]\]"),
+        ("tasks = [3]", r"has no \[\[tasks\]\]"),
         ("title = 'a", "is not TOML"),
         ("titel = 'a'", "has an unknown key 'titel'; the keys are title, about"),
         ("[[tasks]]\ndata = 'a'\nlevel = 'text'", "task 1 has an unknown key 'level'"),
