@@ -114,7 +114,7 @@ def test_invalid_options_are_refused(judged: JudgedCorpus, metric, options, mess
 
 def test_one_tested_input_has_no_interval(judged: JudgedCorpus) -> None:
     two = judged.take([i for i, name in enumerate(judged.corpus.ids) if name in ("0", "1")], "two.")
-    with pytest.raises(DataError, match="the test part has 1 input, .* a smaller fraction"):
+    with pytest.raises(DataError, match=r"the test part has 1 input, .* a smaller fraction"):
         tune(two, "chrf", {"beta": "1,2"}, human="quality")
 
 

@@ -70,4 +70,4 @@ def _density(scores: Floats, places: Floats) -> Floats:
     spread = min(float(scores.std(ddof=1)), float(three - quarter) / 1.34 or np.inf)
     width = 0.9 * spread * scores.size**-0.2
     sums = [np.exp(-0.5 * ((place - scores) / width) ** 2).sum() for place in places]
-    return np.array(sums) / (scores.size * width * np.sqrt(2 * np.pi))
+    return np.asarray(np.array(sums) / (scores.size * width * np.sqrt(2 * np.pi)))

@@ -19,22 +19,22 @@ from nlgauge.study.study import Study, place
 class ScoredSystems:
     """A score and a judgement of every system, for any weights of the inputs."""
 
-    systems: int
-    inputs: int
+    shape: tuple[int, int]
+    """Numbers of systems and of inputs."""
     weigh: Callable[[Floats], tuple[Floats, Floats]]
     """Takes weights, resamples x inputs; returns scores and human means, resamples x systems."""
 
     @cached_property
     def columns(self) -> tuple[Floats, Floats]:
         """Scores and human means, systems x 1."""
-        metric, people = self.weigh(np.ones((1, self.inputs)))
+        metric, people = self.weigh(np.ones((1, self.shape[1])))
         return metric.T, people.T
 
     def interval(
         self, coefficient: str, *, over: Over, count: int, confidence: float, seed: int
     ) -> Interval:
         """Return the coefficient over systems and its bootstrap interval."""
-        systems, inputs = self.systems, self.inputs
+        systems, inputs = self.shape
         check_over(over, systems, inputs)
         correlation = correlation_of("system", coefficient)
 
@@ -70,7 +70,7 @@ def corpus_scores(study: Study, label: str, grid: Grid) -> ScoredSystems:
             people[sampled, i] = draws @ grid.human[i, judged] / counts[sampled]
         return metric, people
 
-    return ScoredSystems(*grid.human.shape, weigh)
+    return ScoredSystems((len(scores), grid.human.shape[1]), weigh)
 
 
 def means_of_all(metric: Floats, human: Floats) -> ScoredSystems:
