@@ -41,7 +41,7 @@ class ScoredSystems:
         def draw(size: int, rng: np.random.Generator) -> Floats:
             fixed = over == "systems"
             weights = np.ones((size, inputs)) if fixed else resample_weights(inputs, size, rng)
-            pair = self.weigh(weights)
+            pair: tuple[Floats, ...] = self.weigh(weights)
             if over != "inputs":
                 indices = rng.integers(systems, size=(size, systems))
                 pair = tuple(np.take_along_axis(each, indices, axis=1) for each in pair)
@@ -80,6 +80,7 @@ def means_of_all(metric: Floats, human: Floats) -> ScoredSystems:
         present = np.isfinite(values)
         return divide(weights @ np.where(present, values, 0.0).T, weights @ present.T.astype(float))
 
-    return ScoredSystems(
-        *human.shape, lambda weights: (mean(metric, weights), mean(human, weights))
-    )
+    def weigh(weights: Floats) -> tuple[Floats, Floats]:
+        return mean(metric, weights), mean(human, weights)
+
+    return ScoredSystems((len(human), human.shape[1]), weigh)
