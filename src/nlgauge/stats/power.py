@@ -147,7 +147,7 @@ def pilot_of(values: ArrayLike, clusters: Sequence[object] | None = None) -> Pil
             f"{undefined} of {x.size} segments have no defined score; leave them out of the pilot."
         )
     n = x.size
-    unit = 2.0 ** (np.frexp(np.abs(x).max())[1] - 1.0)  # so that squares do not overflow
+    unit = 2.0 ** float(np.frexp(np.abs(x).max())[1] - 1)  # so that squares do not overflow
     mean = float((x / unit).mean())
     deviations = x / unit - mean
     variance = float(deviations @ deviations) / (n - 1)
