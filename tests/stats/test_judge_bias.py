@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from nlgauge.core.errors import DataError, OptionError
+from nlgauge.core.errors import DataError, OptionError, ShapeError
 from nlgauge.stats import spearman
 from nlgauge.stats.coefficients import mean_ranks, weighted_pearson
 from nlgauge.stats.judge_bias import (
@@ -61,6 +61,8 @@ def test_length_bias() -> None:
     assert np.isnan(length_bias([1], [2], count=20).value)
     with pytest.raises(DataError, match="none of 2 items"):
         length_bias([1, N], [N, 2])
+    with pytest.raises(ShapeError, match="3 items need 3 clusters"):
+        length_bias([1, 2, 3], [3, 2, 4], clusters=["a"])
 
 
 def test_gaps_that_are_equal_up_to_rounding_are_ties() -> None:

@@ -8,10 +8,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from nlgauge.core.arrays import Bools, Floats
-from nlgauge.core.errors import DataError, OptionError, ShapeError
+from nlgauge.core.errors import OptionError
 from nlgauge.stats.coefficients import divide, mean_ranks, weighted_pearson
 from nlgauge.stats.intervals import Interval, bootstrap_statistic, normal_quantile
-from nlgauge.stats.validation import Seed, as_floats
+from nlgauge.stats.validation import Seed, defined_points
 
 
 def wilson_interval(successes: int, trials: int, *, confidence: float = 0.95) -> Interval:
@@ -71,7 +71,7 @@ def length_bias(
     >>> length_bias([0, 1, 1, 2, 3], [10, 20, 30, 40, 50], count=100).value > 0.9
     True
     """
-    gap, length, groups = _select_defined(gaps, lengths, clusters)
+    (gap, length), groups = defined_points("items", clusters, gaps=gaps, lengths=lengths)
 
     def statistic(weights: Floats) -> Floats:
         first, second = (mean_ranks(values[None], weights) for values in (gap, length))
@@ -108,7 +108,7 @@ def self_preference(
     >>> self_preference([2, 1, 0, 0, 1], [True, True, False, False, False], count=100).value
     1.1666666666666667
     """
-    gap, is_own, groups = _select_defined(gaps, own, clusters)
+    (gap, is_own), groups = defined_points("items", clusters, gaps=gaps, own=own)
     masks: tuple[Bools, Bools] = (is_own > 0, is_own == 0)
 
     def statistic(weights: Floats) -> Floats:
@@ -120,16 +120,3 @@ def self_preference(
     return bootstrap_statistic(
         statistic, gap.size, groups, count=count, confidence=confidence, seed=seed
     )
-
-
-def _select_defined(
-    gaps: ArrayLike, others: ArrayLike, clusters: ArrayLike | None
-) -> tuple[Floats, Floats, ArrayLike | None]:
-    """Return the items that have both values, and their clusters."""
-    gap, other = as_floats(gaps, "gaps"), as_floats(others, "the other variable")
-    if gap.ndim != 1 or gap.shape != other.shape:
-        raise ShapeError(f"{gap.shape} gaps need as many values, not {other.shape}.")
-    defined = np.isfinite(gap) & np.isfinite(other)
-    if not defined.any():
-        raise DataError(f"none of {gap.size} items has a label of judge and people and a value.")
-    return gap[defined], other[defined], None if clusters is None else np.asarray(clusters)[defined]

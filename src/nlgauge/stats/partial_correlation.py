@@ -7,10 +7,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from nlgauge.core.arrays import Floats
-from nlgauge.core.errors import DataError, ShapeError
 from nlgauge.stats.coefficients import divide, weighted_pearson
 from nlgauge.stats.intervals import Interval, bootstrap_statistic
-from nlgauge.stats.validation import Seed, as_floats
+from nlgauge.stats.validation import Seed, defined_points
 
 
 def partial_correlation(
@@ -49,15 +48,7 @@ def partial_correlation(
     >>> round(found.value, 3)
     -1.0
     """
-    rows = [as_floats(each, "a variable") for each in (first, second, given)]
-    if len({row.shape for row in rows}) > 1 or rows[0].ndim != 1:
-        shapes = ", ".join(str(row.shape) for row in rows)
-        raise ShapeError(f"three variables of the same points are needed, got shapes {shapes}.")
-    points = np.stack(rows)
-    defined = np.isfinite(points).all(axis=0)
-    if not defined.any():
-        raise DataError(f"none of {defined.size} points has all three values.")
-    points = points[:, defined]
+    points, groups = defined_points("points", clusters, first=first, second=second, given=given)
 
     def statistic(weights: Floats) -> Floats:
         r12, r13, r23 = (
@@ -67,6 +58,5 @@ def partial_correlation(
         partial = divide(r12 - r13 * r23, np.sqrt(np.where(variance < 1e-12, 0.0, variance)))
         return np.clip(partial, -1, 1)
 
-    groups = None if clusters is None else np.asarray(clusters)[defined]
     options: dict[str, Any] = {"count": count, "confidence": confidence, "seed": seed}
     return bootstrap_statistic(statistic, points.shape[1], groups, unit="points", **options)
