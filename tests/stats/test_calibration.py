@@ -76,6 +76,9 @@ def test_logistic_limits():
     assert fit_logistic([1, 2], [[1, 0]], [[1, 0]])[0] == np.inf
     assert fit_logistic([1, 2], [[0, 0]], [[1, 1]])[0] == pytest.approx(0, abs=1e-9)
     assert np.isnan(fit_logistic([1, 2], [[1, 1]], [[0, 0]])[0])
+    for shapes in (([1, 2], [1], [1]), ([], [], [])):
+        with pytest.raises(ShapeError, match="need rows of as many preferences and weights"):
+            fit_logistic(*shapes)
     small = fit_logistic([1e-9, 2e-9], [[0.7, 0.8]], [[1, 1]])[0]
     assert small == pytest.approx(fit_logistic([1, 2], [[0.7, 0.8]], [[1, 1]])[0] * 1e9)
 

@@ -197,6 +197,11 @@ def fit_logistic(differences: ArrayLike, preferences: ArrayLike, weights: ArrayL
     x = as_floats(differences, "differences")
     y = np.atleast_2d(as_floats(preferences, "preferences"))
     w = np.atleast_2d(as_floats(weights, "weights"))
+    if x.ndim != 1 or not x.size or y.shape != w.shape or y.shape[1:] != x.shape:
+        raise ShapeError(
+            f"differences of shape {x.shape} need rows of as many preferences and weights, not "
+            f"{y.shape} and {w.shape}."
+        )
     pull = w * x / x.max()
 
     def rising(slope: Floats) -> Bools:
